@@ -44,13 +44,6 @@ typedef struct {
     rules_t *rules;
 } replica_t;
 
-static bool refused (const replica_t *self, const request_t *request, bool good, const char *why)
-{
-    if (!good)
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-    return !good;
-}
-
 /*  --- put, get --- */
 
 static bool may_store (const replica_t *self, const request_t *request)
@@ -74,9 +67,13 @@ static void tell_begun (const replica_t *self, const request_t *request, begin_t
         return;
     }
     const file_t *file = catalogue_find (self->catalogue, name);
-    service_reply (self->service, request,
-                   begin_answer_encode (transfer, file ? file->size : 0,
-                                        file && file->digest_known ? file->digest : NULL));
+    begin_answer_t answer = {.transfer = transfer};
+    if (file) {
+        answer.size = file->size;
+        answer.digest_known = file->digest_known;
+        memcpy (answer.digest, file->digest, sizeof answer.digest);
+    }
+    service_reply (self->service, request, codec_encode (&begin_answer_codec, &answer));
 }
 
 static void on_put (void *owner, const moment_t *now, const request_t *request)
@@ -85,8 +82,8 @@ static void on_put (void *owner, const moment_t *now, const request_t *request)
     begin_question_t question;
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     uint64_t transfer;
-    bool good = put_question_decode (&question, request->body, why);
-    if (refused (self, request, good, why) || !may_store (self, request))
+    if (!service_decode (self->service, request, &put_question_codec, &question) ||
+        !may_store (self, request))
         return;
     begin_t begun =
       negotiator_put (self->negotiator, now, &question, request->actor, &transfer, why);
@@ -99,8 +96,8 @@ static void on_get (void *owner, const moment_t *now, const request_t *request)
     begin_question_t question;
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     uint64_t transfer;
-    bool good = get_question_decode (&question, request->body, why);
-    if (refused (self, request, good, why) || !may_store (self, request))
+    if (!service_decode (self->service, request, &get_question_codec, &question) ||
+        !may_store (self, request))
         return;
     begin_t begun = negotiator_get (self->negotiator, now, &question, &transfer, why);
     tell_begun (self, request, begun, question.name, transfer, why);
@@ -110,18 +107,16 @@ static void on_transfer (void *owner, const moment_t *now, const request_t *requ
 {
     (void) now;
     replica_t *self = owner;
-    uint64_t transfer;
-    char guest [NAME_BYTES_MAX + 1];
-    char why [WHY_BYTES];
+    transfer_question_t asked;
     chain_receiver_t hops [CHAIN_RECEIVERS_MAX];
     transfer_told_t told;
-    bool good = transfer_question_decode (&transfer, guest, request->body, why);
-    if (refused (self, request, good, why))
+    if (!service_decode (self->service, request, &transfer_question_codec, &asked))
         return;
-    if (!negotiator_told (self->negotiator, transfer, guest, &told, hops, CHAIN_RECEIVERS_MAX))
+    if (!negotiator_told (self->negotiator, asked.transfer, asked.guest, &told, hops,
+                          CHAIN_RECEIVERS_MAX))
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "%s knows of no transfer %llu: it is long over, or was not begun",
-                        self->service->name, (unsigned long long) transfer);
+                        self->service->name, (unsigned long long) asked.transfer);
     else
         service_reply (self->service, request, transfer_answer_encode (&told));
 }
@@ -146,11 +141,10 @@ static void on_files (void *owner, const moment_t *now, const request_t *request
     (void) now;
     replica_t *self = owner;
     files_question_t question;
-    char why [WHY_BYTES];
-    bool good = files_question_decode (&question, request->body, why);
-    if (refused (self, request, good, why))
+    if (!service_decode (self->service, request, &files_question_codec, &question))
         return;
-    const file_t **files = must (calloc (question.most + 1, sizeof *files));
+    uint32_t most = files_most (&question);
+    const file_t **files = must (calloc (most, sizeof *files));
     size_t count = 0;
     const file_t *next = NULL;
     if (*question.name) {
@@ -158,7 +152,7 @@ static void on_files (void *owner, const moment_t *now, const request_t *request
         count = files [0] != NULL;
     } else {
         next = catalogue_after (self->catalogue, *question.after ? question.after : NULL);
-        for (; next && count < question.most; next = catalogue_after (self->catalogue, next->name))
+        for (; next && count < most; next = catalogue_after (self->catalogue, next->name))
             files [count++] = next;
     }
     chain_node_t *nodes = NULL;
@@ -174,12 +168,10 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
 {
     (void) now;
     replica_t *self = owner;
-    char name [FILE_NAME_BYTES_MAX + 1];
-    char why [WHY_BYTES];
-    bool good = locate_decode (name, request->body, why);
-    if (refused (self, request, good, why))
+    locate_t asked;
+    if (!service_decode (self->service, request, &locate_codec, &asked))
         return;
-    const file_t *file = catalogue_find (self->catalogue, name);
+    const file_t *file = catalogue_find (self->catalogue, asked.name);
     file_place_t place = {.size = 0};
     bool there = file && file->digest_known;
     if (there) {
@@ -192,18 +184,17 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
         memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
         memcpy (place.owner, file->owner, sizeof place.owner);
     }
-    service_reply (self->service, request, located_encode (&place, there, NULL, 0));
+    places_told_t told = {.places = &place, .count = there};
+    service_reply (self->service, request, codec_encode (&places_told_codec, &told));
 }
 
 /*  --- what owners say --- */
 
 /*  The file, if it is there and the caller may say what becomes of it. */
-static const file_t *file_said (const replica_t *self, const request_t *request, said_kind_t kind,
-                                said_t *said)
+static const file_t *file_said (const replica_t *self, const request_t *request,
+                                const codec_t *codec, said_t *said)
 {
-    char why [WHY_BYTES];
-    bool good = said_decode (said, kind, request->body, why);
-    if (refused (self, request, good, why))
+    if (!service_decode (self->service, request, codec, said))
         return NULL;
     const file_t *file = catalogue_find (self->catalogue, said->name);
     if (!file) {
@@ -224,7 +215,7 @@ static void on_pin (void *owner, const moment_t *now, const request_t *request)
     (void) now;
     replica_t *self = owner;
     said_t said;
-    if (!file_said (self, request, SAID_PIN, &said))
+    if (!file_said (self, request, &said_pin_codec, &said))
         return;
     catalogue_pin (self->catalogue, said.name, said.yes);
     service_reply (self->service, request, (packed_t){0});
@@ -234,7 +225,7 @@ static void on_lifetime (void *owner, const moment_t *now, const request_t *requ
 {
     replica_t *self = owner;
     said_t said;
-    if (!file_said (self, request, SAID_LIFETIME, &said))
+    if (!file_said (self, request, &said_lifetime_codec, &said))
         return;
     catalogue_expire (self->catalogue, said.name,
                       said.lifetime_ms > 0 ? now->wall_ms + said.lifetime_ms : 0);
@@ -245,7 +236,7 @@ static void on_rule (void *owner, const moment_t *now, const request_t *request)
 {
     replica_t *self = owner;
     said_t said;
-    if (!file_said (self, request, SAID_RULE, &said))
+    if (!file_said (self, request, &said_rule_codec, &said))
         return;
     catalogue_set_rule (self->catalogue, said.name, &said.rule);
     if (said.rule.copies > 0) /* it is said here, and goes with the copy */
@@ -258,7 +249,7 @@ static void on_evict (void *owner, const moment_t *now, const request_t *request
 {
     replica_t *self = owner;
     said_t said;
-    const file_t *file = file_said (self, request, SAID_EVICT, &said);
+    const file_t *file = file_said (self, request, &said_evict_codec, &said);
     if (!file)
         return;
     if (file->pinned) {
@@ -272,7 +263,7 @@ static void on_evict (void *owner, const moment_t *now, const request_t *request
         return;
     }
     cache_evicted_t evicted = cache_evict (self->cache, now, said.name);
-    service_reply (self->service, request, evict_answer_encode (evicted.copies, evicted.left));
+    service_reply (self->service, request, codec_encode (&cache_evicted_codec, &evicted));
 }
 
 /*  --- what the chain tells --- */

@@ -105,7 +105,7 @@ static void told (catalogue_t *self)
 
 static void file_store (const catalogue_t *self, file_t *file)
 {
-    service_put (self->service, TABLE_FILES, key_of (file), file_record_encode (file));
+    service_put (self->service, TABLE_FILES, key_of (file), codec_encode (&file_codec, file));
     file->used_stored_ms = file->used_ms;
 }
 
@@ -150,6 +150,7 @@ static file_t *file_new (catalogue_t *self, const file_t *from)
     file->copies_count = 0;
     file->changed = 0;
     file->before = file->after = NULL;
+    file->rule_set = true;
     file->gone = false;
     ordered_add (self->files, file->name, file);
     service_count (self->service, "files", 1);
@@ -396,7 +397,7 @@ static void load (void *owner, bytes_t key, bytes_t value)
     catalogue_t *self = owner;
     file_t read;
     char why [WHY_BYTES];
-    if (!file_record_decode (&read, value, why)) {
+    if (!codec_decode (&file_codec, &read, value, why)) {
         service_bad_record (self->service, "files", why); /* its nodes will say what they have */
         return;
     }

@@ -49,6 +49,7 @@ typedef struct file {
     int64_t expires_ms; /* wall; 0 = never */
     int64_t used_ms;    /* wall */
     int64_t used_stored_ms;
+    bool rule_set; /* always: "none" is told and kept, too */
     replica_rule_t rule;
     copy_t *copies;
     size_t copies_count;

@@ -184,7 +184,7 @@ static void publish (file_index_t *self, teller_t *teller, const publish_t *from
         return; /* a page came late or was lost: the answer says where to go on */
     for (size_t i = 0; i < from->count; i++) {
         told_t *told = told_find (self, from->news [i].name, teller->site);
-        if (!from->news [i].gone)
+        if (from->news [i].there)
             told_put (self, teller, &from->news [i]);
         else if (told)
             told_free (self, told);
@@ -196,11 +196,8 @@ static void on_publish (void *owner, const moment_t *now, const request_t *reque
 {
     file_index_t *self = owner;
     publish_t from;
-    char why [WHY_BYTES];
-    if (!publish_decode (&from, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &publish_codec, &from))
         return;
-    }
     bool own =
       strncmp (request->actor, "replica/", 8) == 0 && strcmp (request->actor + 8, from.site) == 0;
     bool full =
@@ -213,10 +210,10 @@ static void on_publish (void *owner, const moment_t *now, const request_t *reque
     else {
         teller_t *teller = teller_of (self, now, &from);
         publish (self, teller, &from);
-        service_reply (self->service, request,
-                       publish_answer_encode (of_now (teller, &from) ? teller->number : 0));
+        publish_answer_t answer = {.number = of_now (teller, &from) ? teller->number : 0};
+        service_reply (self->service, request, codec_encode (&publish_answer_codec, &answer));
     }
-    publish_clear (&from);
+    codec_clear (&publish_codec, &from);
 }
 
 /*  All places of one name, from the first; how many. */
@@ -237,16 +234,13 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
 {
     (void) now;
     file_index_t *self = owner;
-    char name [FILE_NAME_BYTES_MAX + 1];
-    char why [WHY_BYTES];
-    if (!locate_decode (name, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    locate_t asked;
+    if (!service_decode (self->service, request, &locate_codec, &asked))
         return;
-    }
-    file_place_t *places = must (calloc (PLACES_MAX, sizeof *places));
-    size_t count = places_of (self, name, places, PLACES_MAX);
-    service_reply (self->service, request, located_encode (places, count, NULL, 0));
-    free (places);
+    places_told_t told = {.places = must (calloc (PLACES_MAX, sizeof *told.places))};
+    told.count = places_of (self, asked.name, told.places, PLACES_MAX);
+    service_reply (self->service, request, codec_encode (&places_told_codec, &told));
+    free (told.places);
 }
 
 /*  The first name after this one; NULL at the end. */
@@ -261,25 +255,23 @@ static void on_names (void *owner, const moment_t *now, const request_t *request
     (void) now;
     file_index_t *self = owner;
     files_question_t question;
-    char why [WHY_BYTES];
-    if (!files_question_decode (&question, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &files_question_codec, &question))
         return;
-    }
-    named_places_t *files = must (calloc (question.most, sizeof *files));
+    uint32_t most = files_most (&question);
+    names_told_t names = {.files = must (calloc (most, sizeof *names.files))};
     file_place_t *places = must (calloc (PUBLISHED_MAX + PLACES_MAX, sizeof *places));
-    size_t count = 0;
     size_t used = 0;
     const told_t *told = name_after (self, question.after);
-    while (told && count < question.most && used < PUBLISHED_MAX) {
-        files [count].name = told->name;
-        files [count].places_count = places_of (self, told->name, places + used, PLACES_MAX);
-        used += files [count++].places_count;
+    while (told && names.count < most && used < PUBLISHED_MAX) {
+        named_places_t *file = &names.files [names.count++];
+        *file = (named_places_t){.name = told->name, .places = places + used};
+        file->places_count = places_of (self, told->name, file->places, PLACES_MAX);
+        used += file->places_count;
         told = name_after (self, told->name);
     }
-    service_reply (self->service, request,
-                   names_answer_encode (files, count, places, told != NULL));
-    free (files);
+    names.more = told != NULL;
+    service_reply (self->service, request, codec_encode (&names_told_codec, &names));
+    free (names.files);
     free (places);
 }
 
@@ -287,26 +279,22 @@ static void on_stale (void *owner, const moment_t *now, const request_t *request
 {
     (void) now;
     file_index_t *self = owner;
-    char name [FILE_NAME_BYTES_MAX + 1];
-    char site [NAME_BYTES_MAX + 1];
-    char why [WHY_BYTES];
-    if (!stale_decode (name, site, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    stale_t stale;
+    if (!service_decode (self->service, request, &stale_codec, &stale))
         return;
-    }
     if (strncmp (request->actor, "replica/", 8) != 0) {
         service_refuse (self->service, request, CALL_DENIED,
                         "only a site's svc-replica may say so");
         return;
     }
-    told_t *told = told_find (self, name, site);
+    told_t *told = told_find (self, stale.name, stale.site);
     if (told) {
-        outbox_log (self->service->outbox, LEVEL_WARNING, "stale name=%s site=%s said_by=%s", name,
-                    site, request->actor);
+        outbox_log (self->service->outbox, LEVEL_WARNING, "stale name=%s site=%s said_by=%s",
+                    stale.name, stale.site, request->actor);
         service_count (self->service, "stale", 1);
         told_free (self, told);
     }
-    service_reply (self->service, request, stale_answer_encode ());
+    service_reply (self->service, request, (packed_t){0});
 }
 
 /*  --- life --- */

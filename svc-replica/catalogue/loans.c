@@ -173,7 +173,7 @@ static void offer (loans_t *self, const moment_t *now, const request_t *request,
     }
     if (renew (self, now, site, question, &answer)) {
         answer.sending = loans_count (self);
-        service_reply (self->service, request, offer_answer_encode (&answer));
+        service_reply (self->service, request, codec_encode (&offer_answer_codec, &answer));
         return;
     }
     prune (self);
@@ -194,18 +194,17 @@ static void offer (loans_t *self, const moment_t *now, const request_t *request,
     catalogue_use (self->catalogue, question->name, now->wall_ms);
     service_count (self->service, "offers", 1);
     answer.sending = count + 1;
-    service_reply (self->service, request, offer_answer_encode (&answer));
+    service_reply (self->service, request, codec_encode (&offer_answer_codec, &answer));
 }
 
 static void on_offer (void *owner, const moment_t *now, const request_t *request)
 {
     loans_t *self = owner;
     offer_question_t question;
-    char why [WHY_BYTES];
     const char *site = site_of (request);
-    if (!offer_question_decode (&question, request->body, why))
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-    else if (!site)
+    if (!service_decode (self->service, request, &offer_question_codec, &question))
+        return;
+    if (!site)
         service_refuse (self->service, request, CALL_DENIED, "only a site's svc-replica may ask");
     else
         offer (self, now, request, site, &question);
@@ -215,12 +214,9 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
 {
     loans_t *self = owner;
     offer_end_t end;
-    char why [WHY_BYTES];
     const char *site = site_of (request);
-    if (!offer_end_decode (&end, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &offer_end_codec, &end))
         return;
-    }
     loan_t *loan = ordered_find (self->loans, end.transfer.bytes);
     if (!site || (loan && strcmp (loan->site, site) != 0)) {
         service_refuse (self->service, request, CALL_DENIED, "this loan is another site's");
@@ -234,7 +230,7 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
         outbox_log (self->service->outbox, LEVEL_WARNING, "copy doubted name=%s node=%s by=%s",
                     end.name, loan->node, site);
     free (ordered_remove (self->loans, end.transfer.bytes));
-    service_reply (self->service, request, offer_end_answer_encode ());
+    service_reply (self->service, request, (packed_t){0});
 }
 
 loans_t *loans_new (service_t *service, catalogue_t *catalogue, chain_t *chain,

@@ -65,8 +65,8 @@ static size_t news_gather (const publisher_t *self, const desk_t *desk, news_t *
             continue; /* it knows of none */
         news_t *one = &news [count++];
         memcpy (one->name, file->name, sizeof one->name);
-        one->gone = useless;
-        if (!useless)
+        one->there = !useless;
+        if (one->there)
             one->place = place_of (self, file);
         bytes += strlen (file->name) + 2 * NAME_BYTES_MAX + FILE_DIGEST_BYTES + 64;
     }
@@ -81,11 +81,12 @@ static void on_told (void *owner, const moment_t *now, uint64_t token, const cal
 {
     desk_t *desk = owner;
     publisher_t *self = desk->publisher;
-    uint64_t number;
+    publish_answer_t answer;
     char why [WHY_BYTES];
     (void) token;
     desk->call = 0;
-    if (result->status != CALL_OK || !publish_answer_decode (&number, result->body, why)) {
+    if (result->status != CALL_OK ||
+        !codec_decode (&publish_answer_codec, &answer, result->body, why)) {
         if (desk->failures++ == 0)
             outbox_log (self->service->outbox, LEVEL_WARNING, "index %s told->silent reason=%.200s",
                         desk->index, result->reason);
@@ -94,7 +95,7 @@ static void on_told (void *owner, const moment_t *now, uint64_t token, const cal
     if (desk->failures > 0)
         outbox_log (self->service->outbox, LEVEL_INFO, "index %s silent->told", desk->index);
     desk->failures = 0;
-    desk->number = catalogue_knows (self->catalogue, number) ? number : 0;
+    desk->number = catalogue_knows (self->catalogue, answer.number) ? answer.number : 0;
     if (desk->number != catalogue_number (self->catalogue))
         desk_tell (desk, now);
 }
@@ -112,7 +113,7 @@ static void desk_tell (desk_t *desk, const moment_t *now)
     memcpy (publish.site, self->site, strlen (self->site) + 1);
     memcpy (publish.store, self->service->store.id, STORE_ID_BYTES);
     publish.count = news_gather (self, desk, news, &publish.number);
-    packed_t body = publish_encode (&publish);
+    packed_t body = codec_encode (&publish_codec, &publish);
     free (news);
     call_order_t order = {.peer = desk->index,
                           .service = "ReplicaIndex",
@@ -219,7 +220,10 @@ static void on_stale_told (void *owner, const moment_t *now, uint64_t token,
 
 void publisher_stale (publisher_t *self, const moment_t *now, const char *name, const char *site)
 {
-    packed_t body = stale_encode (name, site);
+    stale_t stale = {.name = ""};
+    memcpy (stale.name, name, strlen (name) + 1);
+    memcpy (stale.site, site, strlen (site) + 1);
+    packed_t body = codec_encode (&stale_codec, &stale);
     for (size_t i = 0; i < self->desks_count; i++) {
         call_order_t order = {.peer = self->desks [i]->index,
                               .service = "ReplicaIndex",

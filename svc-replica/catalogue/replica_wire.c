@@ -1,239 +1,117 @@
-/*  replica_wire - the catalogue's records, and what users ask and say. */
-#include "replica_wire_own.h"
+/*  replica_wire - the tables, and answers that are made of views. */
+#include "replica_wire.h"
 
-#include "message.h"
-#include "must.h"
+#include "codec_table.h"
 #include "turning.h"
 
+#include "replica.pb-c.h"
+
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 static_assert ((int) COPY_EVICTING == MUSUBI__COPY_STATE__COPY_EVICTING, "same numbers");
 static_assert ((int) SPREAD_DOMAINS == MUSUBI__SPREAD__SPREAD_DOMAINS, "same numbers");
 static_assert ((int) TRANSFER_FAILED == MUSUBI__TRANSFER_STATE__TRANSFER_FAILED, "same numbers");
 
-bool file_name_take (char to [FILE_NAME_BYTES_MAX + 1], const char *from, char why [WHY_BYTES])
+/*  Of structs that begin with a file's name. */
+static bool name_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    if (!from)
-        return wrong (why, "name: missing");
-    if (!file_name_check (from, why))
-        return false;
-    memcpy (to, from, strlen (from) + 1);
-    return true;
+    (void) message;
+    return file_name_check (self, why);
 }
+
+static_assert (offsetof (file_t, name) == 0 && offsetof (begin_question_t, name) == 0 &&
+                 offsetof (said_t, name) == 0 && offsetof (locate_t, name) == 0 &&
+                 offsetof (offer_question_t, name) == 0 && offsetof (offer_end_t, name) == 0 &&
+                 offsetof (news_t, name) == 0 && offsetof (stale_t, name) == 0,
+               "they do");
 
 /*  --- the catalogue's records --- */
 
-/*  A record, and all that it points to. */
-typedef struct {
-    Musubi__FileRecord record;
-    Musubi__ReplicaRule rule;
-    Musubi__Copy *copies;
-    Musubi__Copy **list;
-} file_wire_t;
+static const codec_row_t copy_rows [] = {
+  ROW_WORD ("node", copy_t, node),
+  ROW_ENUM ("state", copy_t, state, COPY_EVICTING),
+  ROW_NUMBER ("proved_ms", copy_t, proved_ms),
+};
+static const codec_t copy_codec = CODEC (copy_t, musubi__copy__descriptor, copy_rows);
 
-static void file_put (file_wire_t *to, const file_t *from)
-{
-    size_t count = from->copies_count;
-    musubi__file_record__init (&to->record);
-    musubi__replica_rule__init (&to->rule);
-    to->record.name = (char *) from->name;
-    to->record.size = from->size;
-    if (from->digest_known)
-        to->record.digest = bytes_put (from->digest, FILE_DIGEST_BYTES);
-    to->record.owner = (char *) from->owner;
-    to->record.created_ms = from->created_ms;
-    to->record.kept = from->kept;
-    to->record.pinned = from->pinned;
-    to->record.expires_ms = from->expires_ms;
-    to->record.used_ms = from->used_ms;
-    to->rule.copies = from->rule.copies;
-    to->rule.spread = (Musubi__Spread) from->rule.spread;
-    to->record.rule = &to->rule;
-    to->copies = must (calloc (count + 1, sizeof *to->copies));
-    to->list = must (calloc (count + 1, sizeof (Musubi__Copy *)));
-    for (size_t i = 0; i < count; i++) {
-        musubi__copy__init (&to->copies [i]);
-        to->copies [i].node = from->copies [i].node;
-        to->copies [i].state = (Musubi__CopyState) from->copies [i].state;
-        to->copies [i].proved_ms = from->copies [i].proved_ms;
-        to->list [i] = &to->copies [i];
-    }
-    to->record.n_copies = count;
-    to->record.copies = to->list;
-}
+static const codec_row_t replica_rule_rows [] = {
+  ROW_NUMBER ("copies", replica_rule_t, copies, MOST (RULE_COPIES_MAX)),
+  ROW_ENUM ("spread", replica_rule_t, spread, SPREAD_DOMAINS),
+};
+static const codec_t replica_rule_codec =
+  CODEC (replica_rule_t, musubi__replica_rule__descriptor, replica_rule_rows);
 
-static void file_put_end (file_wire_t *wire)
-{
-    free (wire->copies);
-    free (wire->list);
-}
-
-packed_t file_record_encode (const file_t *file)
-{
-    file_wire_t wire;
-    file_put (&wire, file);
-    packed_t packed = packed_of (&wire.record.base);
-    file_put_end (&wire);
-    return packed;
-}
-
-static bool rule_take (replica_rule_t *to, const Musubi__ReplicaRule *from, char why [WHY_BYTES])
-{
-    *to = (replica_rule_t){0};
-    if (!from)
-        return true;
-    if (from->copies > RULE_COPIES_MAX)
-        return wrong (why, "rule.copies: at most %d", RULE_COPIES_MAX);
-    if (!enum_valid ((int) from->spread, SPREAD_DOMAINS))
-        return wrong (why, "rule.spread: %d is not known", (int) from->spread);
-    *to = (replica_rule_t){.copies = from->copies, .spread = (spread_t) from->spread};
-    return true;
-}
-
-static bool copies_take (file_t *to, const Musubi__FileRecord *from, char why [WHY_BYTES])
-{
-    if (from->n_copies == 0 || from->n_copies > COPIES_MAX)
-        return wrong (why, "copies: from 1 to %d", COPIES_MAX);
-    to->copies = must (calloc (from->n_copies, sizeof *to->copies));
-    to->copies_count = from->n_copies;
-    for (size_t i = 0; i < from->n_copies; i++) {
-        const Musubi__Copy *copy = from->copies [i];
-        if (!text_take (to->copies [i].node, NAME_BYTES_MAX, copy->node, TEXT_WORD, "copies.node",
-                        why))
-            return false;
-        if (!enum_valid ((int) copy->state, COPY_EVICTING))
-            return wrong (why, "copies.state: %d is not known", (int) copy->state);
-        to->copies [i].state = (copy_state_t) copy->state;
-        to->copies [i].proved_ms = copy->proved_ms;
-    }
-    return true;
-}
-
-static bool file_take (file_t *to, const Musubi__FileRecord *from, char why [WHY_BYTES])
-{
-    to->size = from->size;
-    to->created_ms = from->created_ms;
-    to->kept = from->kept;
-    to->pinned = from->pinned;
-    to->expires_ms = from->expires_ms;
-    to->used_ms = from->used_ms;
-    to->digest_known = from->digest.len > 0;
-    if (to->digest_known &&
-        !bytes_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "digest", why))
-        return false;
-    return file_name_take (to->name, from->name, why) &&
-           text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "owner", why) &&
-           rule_take (&to->rule, from->rule, why) && copies_take (to, from, why);
-}
-
-bool file_record_decode (file_t *file, bytes_t value, char why [WHY_BYTES])
-{
-    *file = (file_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__file_record__descriptor, value);
-    if (!message)
-        return wrong (why, "not a FileRecord");
-    bool good = file_take (file, (const Musubi__FileRecord *) message, why);
-    message_free (message);
-    if (!good) {
-        free (file->copies);
-        file->copies = NULL;
-    }
-    return good;
-}
+static const codec_row_t file_rows [] = {
+  ROW_TEXT ("name", file_t, name),
+  ROW_NUMBER ("size", file_t, size),
+  ROW_FIXED ("digest", file_t, digest, SET_BY (file_t, digest_known)),
+  ROW_WORD ("owner", file_t, owner, OR_NONE),
+  ROW_NUMBER ("created_ms", file_t, created_ms),
+  ROW_FLAG ("kept", file_t, kept),
+  ROW_FLAG ("pinned", file_t, pinned),
+  ROW_NUMBER ("expires_ms", file_t, expires_ms),
+  ROW_NUMBER ("used_ms", file_t, used_ms),
+  ROW_ONE ("rule", file_t, rule, replica_rule, SET_BY (file_t, rule_set)),
+  ROW_LIST ("copies", file_t, copies, copies_count, copy, 1, COPIES_MAX),
+};
+const codec_t file_codec =
+  CODEC_RULED (file_t, musubi__file_record__descriptor, file_rows, name_rule);
 
 /*  --- put and get --- */
 
-static bool lifetime_check (int64_t lifetime_ms, char why [WHY_BYTES])
-{
-    return (lifetime_ms >= 0 && lifetime_ms <= LIFETIME_MS_MAX) ||
-           wrong (why, "lifetime_ms: from 0, which is for ever, to a hundred years");
-}
+static const codec_row_t put_question_rows [] = {
+  ROW_TEXT ("name", begin_question_t, name),
+  ROW_NUMBER ("size", begin_question_t, size),
+  ROW_FIXED ("digest", begin_question_t, digest),
+  ROW_WORD ("guest", begin_question_t, guest),
+  ROW_NUMBER ("lifetime_ms", begin_question_t, lifetime_ms, MOST (LIFETIME_MS_MAX)),
+};
 
 /*  A name that turns text around is refused when it is new; one that is there can be got and
- * dropped. */
-static bool put_take (begin_question_t *to, const Musubi__PutRequest *from, char why [WHY_BYTES])
+ *  dropped. */
+static bool put_question_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    if (text_turns (from->name))
+    const begin_question_t *question = self;
+    if (text_turns (question->name))
         return wrong (why,
                       "name: characters that turn text around, such as U+202E, are not allowed");
-    to->size = from->size;
-    to->lifetime_ms = from->lifetime_ms;
-    return file_name_take (to->name, from->name, why) &&
-           bytes_take (to->digest, FILE_DIGEST_BYTES, &from->digest, "digest", why) &&
-           text_take (to->guest, NAME_BYTES_MAX, from->guest, TEXT_WORD, "guest", why) &&
-           lifetime_check (from->lifetime_ms, why);
+    return name_rule (self, message, why);
 }
 
-bool put_question_decode (begin_question_t *to, bytes_t body, char why [WHY_BYTES])
-{
-    *to = (begin_question_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__put_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a PutRequest");
-    bool good = put_take (to, (const Musubi__PutRequest *) message, why);
-    message_free (message);
-    return good;
-}
+const codec_t put_question_codec = CODEC_RULED (begin_question_t, musubi__put_request__descriptor,
+                                                put_question_rows, put_question_rule);
 
-bool get_question_decode (begin_question_t *to, bytes_t body, char why [WHY_BYTES])
-{
-    *to = (begin_question_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__get_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a GetRequest");
-    const Musubi__GetRequest *from = (const Musubi__GetRequest *) message;
-    to->keep = from->keep;
-    to->lifetime_ms = from->lifetime_ms;
-    bool good =
-      file_name_take (to->name, from->name, why) &&
-      text_take (to->guest, NAME_BYTES_MAX, from->guest, TEXT_WORD_OR_NONE, "guest", why) &&
-      lifetime_check (from->lifetime_ms, why);
-    message_free (message);
-    return good;
-}
+static const codec_row_t get_question_rows [] = {
+  ROW_TEXT ("name", begin_question_t, name),
+  ROW_WORD ("guest", begin_question_t, guest, OR_NONE),
+  ROW_FLAG ("keep", begin_question_t, keep),
+  ROW_NUMBER ("lifetime_ms", begin_question_t, lifetime_ms, MOST (LIFETIME_MS_MAX)),
+};
+const codec_t get_question_codec =
+  CODEC_RULED (begin_question_t, musubi__get_request__descriptor, get_question_rows, name_rule);
 
-packed_t get_question_encode (const begin_question_t *question)
-{
-    Musubi__GetRequest request = MUSUBI__GET_REQUEST__INIT;
-    request.name = (char *) question->name;
-    request.guest = (char *) question->guest;
-    request.keep = question->keep;
-    request.lifetime_ms = question->lifetime_ms;
-    return packed_of (&request.base);
-}
-
-packed_t begin_answer_encode (uint64_t transfer, uint64_t size, const uint8_t *digest)
-{
-    Musubi__BeginAnswer answer = MUSUBI__BEGIN_ANSWER__INIT;
-    answer.transfer = transfer;
-    answer.size = size;
-    if (digest)
-        answer.digest = bytes_put (digest, FILE_DIGEST_BYTES);
-    return packed_of (&answer.base);
-}
+static const codec_row_t begin_answer_rows [] = {
+  ROW_NUMBER ("transfer", begin_answer_t, transfer),
+  ROW_NUMBER ("size", begin_answer_t, size),
+  ROW_FIXED ("digest", begin_answer_t, digest, SET_BY (begin_answer_t, digest_known)),
+};
+const codec_t begin_answer_codec =
+  CODEC (begin_answer_t, musubi__begin_answer__descriptor, begin_answer_rows);
 
 /*  --- how a transfer stands --- */
 
-bool transfer_question_decode (uint64_t *transfer, char guest [NAME_BYTES_MAX + 1], bytes_t body,
-                               char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__transfer_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a TransferRequest");
-    const Musubi__TransferRequest *from = (const Musubi__TransferRequest *) message;
-    *transfer = from->transfer;
-    bool good = text_take (guest, NAME_BYTES_MAX, from->guest, TEXT_WORD_OR_NONE, "guest", why);
-    message_free (message);
-    return good;
-}
+static const codec_row_t transfer_question_rows [] = {
+  ROW_NUMBER ("transfer", transfer_question_t, transfer),
+  ROW_WORD ("guest", transfer_question_t, guest, OR_NONE),
+};
+const codec_t transfer_question_codec =
+  CODEC (transfer_question_t, musubi__transfer_request__descriptor, transfer_question_rows);
 
 static void hop_put (Musubi__Hop *to, const chain_receiver_t *from)
 {
     static const char *const words [] = {"waiting", "receiving", "checking", "verified", "failed"};
     to->node = (char *) from->node;
-    to->feeder = (char *) (from->feeder ? from->feeder : "");
+    to->feeder = (char *) from->feeder;
     to->has = from->has;
     to->received = from->received;
     to->state = (char *) words [from->state];
@@ -241,41 +119,45 @@ static void hop_put (Musubi__Hop *to, const chain_receiver_t *from)
 
 packed_t transfer_answer_encode (const transfer_told_t *told)
 {
+    arena_t arena;
+    arena_init (&arena);
     Musubi__TransferAnswer answer = MUSUBI__TRANSFER_ANSWER__INIT;
-    Musubi__Hop **list = messages_new (&musubi__hop__descriptor, told->hops_count);
-    for (size_t i = 0; i < told->hops_count; i++)
-        hop_put (list [i], &told->hops [i]);
     answer.state = (Musubi__TransferState) told->state;
     answer.name = (char *) told->name;
     answer.size = told->size;
     answer.source = (char *) told->source;
-    answer.n_hops = told->hops_count;
-    answer.hops = list;
     answer.why = (char *) told->why;
+    answer.n_hops = told->hops_count;
+    answer.hops = codec_messages (&musubi__hop__descriptor, told->hops_count, &arena);
+    for (size_t i = 0; i < told->hops_count; i++)
+        hop_put (answer.hops [i], &told->hops [i]);
     packed_t packed = packed_of (&answer.base);
-    free (list);
+    arena_end (&arena);
     return packed;
 }
 
 /*  --- files --- */
 
-static bool files_take (files_question_t *to, const Musubi__FilesRequest *from,
-                        char why [WHY_BYTES])
+static const codec_row_t files_question_rows [] = {
+  ROW_TEXT ("name", files_question_t, name, OR_NONE),
+  ROW_TEXT ("after", files_question_t, after, OR_NONE),
+  ROW_NUMBER ("most", files_question_t, most),
+};
+
+static bool files_question_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    to->most = from->most > 0 && from->most < FILES_PAGE_MAX ? from->most : FILES_PAGE_MAX;
-    return (!*from->name || file_name_take (to->name, from->name, why)) &&
-           (!*from->after || file_name_take (to->after, from->after, why));
+    (void) message;
+    const files_question_t *question = self;
+    return (!*question->name || file_name_check (question->name, why)) &&
+           (!*question->after || file_name_check (question->after, why));
 }
 
-bool files_question_decode (files_question_t *to, bytes_t body, char why [WHY_BYTES])
+const codec_t files_question_codec = CODEC_RULED (
+  files_question_t, musubi__files_request__descriptor, files_question_rows, files_question_rule);
+
+uint32_t files_most (const files_question_t *question)
 {
-    *to = (files_question_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__files_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a FilesRequest");
-    bool good = files_take (to, (const Musubi__FilesRequest *) message, why);
-    message_free (message);
-    return good;
+    return question->most > 0 && question->most < FILES_PAGE_MAX ? question->most : FILES_PAGE_MAX;
 }
 
 static void node_put (Musubi__StorageNode *to, const chain_node_t *from)
@@ -291,85 +173,193 @@ static void node_put (Musubi__StorageNode *to, const chain_node_t *from)
 packed_t files_answer_encode (const file_t *const *files, size_t count, bool more,
                               const chain_node_t *nodes, size_t nodes_count)
 {
+    arena_t arena;
+    arena_init (&arena);
     Musubi__FilesAnswer answer = MUSUBI__FILES_ANSWER__INIT;
-    file_wire_t *wires = must (calloc (count + 1, sizeof *wires));
-    Musubi__FileRecord **list = must (calloc (count + 1, sizeof (Musubi__FileRecord *)));
-    Musubi__StorageNode **node_list = messages_new (&musubi__storage_node__descriptor, nodes_count);
-    for (size_t i = 0; i < count; i++) {
-        file_put (&wires [i], files [i]);
-        list [i] = &wires [i].record;
-    }
-    for (size_t i = 0; i < nodes_count; i++)
-        node_put (node_list [i], &nodes [i]);
     answer.n_files = count;
-    answer.files = list;
+    answer.files = codec_messages (&musubi__file_record__descriptor, count, &arena);
+    for (size_t i = 0; i < count; i++)
+        codec_fill (&file_codec, files [i], answer.files [i], &arena);
     answer.more = more;
     answer.n_nodes = nodes_count;
-    answer.nodes = node_list;
+    answer.nodes = codec_messages (&musubi__storage_node__descriptor, nodes_count, &arena);
+    for (size_t i = 0; i < nodes_count; i++)
+        node_put (answer.nodes [i], &nodes [i]);
     packed_t packed = packed_of (&answer.base);
-    for (size_t i = 0; i < count; i++)
-        file_put_end (&wires [i]);
-    free (wires);
-    free (list);
-    free (node_list);
+    arena_end (&arena);
     return packed;
 }
 
 /*  --- what owners say --- */
 
-static const ProtobufCMessageDescriptor *said_descriptor (said_kind_t kind)
+static const codec_row_t said_pin_rows [] = {
+  ROW_TEXT ("name", said_t, name),
+  ROW_FLAG ("pinned", said_t, yes),
+};
+const codec_t said_pin_codec =
+  CODEC_RULED (said_t, musubi__pin_request__descriptor, said_pin_rows, name_rule);
+
+static const codec_row_t said_lifetime_rows [] = {
+  ROW_TEXT ("name", said_t, name),
+  ROW_NUMBER ("lifetime_ms", said_t, lifetime_ms, MOST (LIFETIME_MS_MAX)),
+};
+const codec_t said_lifetime_codec =
+  CODEC_RULED (said_t, musubi__lifetime_request__descriptor, said_lifetime_rows, name_rule);
+
+static const codec_row_t said_rule_rows [] = {
+  ROW_TEXT ("name", said_t, name),
+  ROW_ONE ("rule", said_t, rule, replica_rule, SET_BY (said_t, rule_set)),
+};
+const codec_t said_rule_codec =
+  CODEC_RULED (said_t, musubi__rule_request__descriptor, said_rule_rows, name_rule);
+
+static const codec_row_t said_evict_rows [] = {
+  ROW_TEXT ("name", said_t, name),
+  ROW_FLAG ("kept", said_t, yes),
+};
+const codec_t said_evict_codec =
+  CODEC_RULED (said_t, musubi__evict_request__descriptor, said_evict_rows, name_rule);
+
+static const codec_row_t cache_evicted_rows [] = {
+  ROW_NUMBER ("copies", cache_evicted_t, copies),
+  ROW_NUMBER ("left", cache_evicted_t, left),
+};
+const codec_t cache_evicted_codec =
+  CODEC (cache_evicted_t, musubi__evict_answer__descriptor, cache_evicted_rows);
+
+/*  --- where a file is --- */
+
+static const codec_row_t file_place_rows [] = {
+  ROW_WORD ("site", file_place_t, site),      ROW_NUMBER ("size", file_place_t, size),
+  ROW_FIXED ("digest", file_place_t, digest), ROW_NUMBER ("created_ms", file_place_t, created_ms),
+  ROW_NUMBER ("sound", file_place_t, sound),  ROW_NUMBER ("staged", file_place_t, staged),
+  ROW_FLAG ("kept", file_place_t, kept),      ROW_WORD ("owner", file_place_t, owner, OR_NONE),
+};
+static const codec_t file_place_codec =
+  CODEC (file_place_t, musubi__place__descriptor, file_place_rows);
+
+static const codec_row_t locate_rows [] = {
+  ROW_TEXT ("name", locate_t, name),
+};
+const codec_t locate_codec =
+  CODEC_RULED (locate_t, musubi__locate_request__descriptor, locate_rows, name_rule);
+
+static const codec_row_t places_told_rows [] = {
+  ROW_LIST ("places", places_told_t, places, count, file_place, 0, PLACES_MAX),
+  ROW_UNUSED ("silent"),
+};
+const codec_t places_told_codec =
+  CODEC (places_told_t, musubi__locate_answer__descriptor, places_told_rows);
+
+/*  --- between sites --- */
+
+static const codec_row_t offer_question_rows [] = {
+  ROW_TEXT ("name", offer_question_t, name),
+  ROW_FIXED ("digest", offer_question_t, digest),
+  ROW_FIXED ("transfer", offer_question_t, transfer.bytes),
+  ROW_FIXED ("token", offer_question_t, token),
+  ROW_NUMBER ("mbps", offer_question_t, mbps),
+};
+const codec_t offer_question_codec =
+  CODEC_RULED (offer_question_t, musubi__offer_request__descriptor, offer_question_rows, name_rule);
+
+static const codec_row_t offer_answer_rows [] = {
+  ROW_WORD ("node", offer_answer_t, node),
+  ROW_WORD ("endpoint", offer_answer_t, endpoint, OR_NONE),
+  ROW_NUMBER ("sending", offer_answer_t, sending),
+};
+const codec_t offer_answer_codec =
+  CODEC (offer_answer_t, musubi__offer_answer__descriptor, offer_answer_rows);
+
+static const codec_row_t offer_end_rows [] = {
+  ROW_TEXT ("name", offer_end_t, name),
+  ROW_FIXED ("transfer", offer_end_t, transfer.bytes),
+  ROW_FLAG ("wrong", offer_end_t, wrong),
+};
+const codec_t offer_end_codec =
+  CODEC_RULED (offer_end_t, musubi__offer_end_request__descriptor, offer_end_rows, name_rule);
+
+/*  --- to indexes --- */
+
+static const codec_row_t news_rows [] = {
+  ROW_TEXT ("name", news_t, name),
+  ROW_ONE ("place", news_t, place, file_place, SET_BY (news_t, there)),
+};
+static const codec_t news_codec =
+  CODEC_RULED (news_t, musubi__told__descriptor, news_rows, name_rule);
+
+static const codec_row_t publish_rows [] = {
+  ROW_WORD ("site", publish_t, site),
+  ROW_FIXED ("store", publish_t, store),
+  ROW_NUMBER ("start", publish_t, start),
+  ROW_NUMBER ("after", publish_t, after),
+  ROW_NUMBER ("number", publish_t, number),
+  ROW_LIST ("told", publish_t, news, count, news, 0, PUBLISHED_MAX),
+  ROW_NUMBER ("lease_ms", publish_t, lease_ms, BETWEEN (1, 10 * REPLICA_LEASE_MS)),
+};
+
+static bool publish_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    static const ProtobufCMessageDescriptor *const list [] = {
-      [SAID_PIN] = &musubi__pin_request__descriptor,
-      [SAID_LIFETIME] = &musubi__lifetime_request__descriptor,
-      [SAID_RULE] = &musubi__rule_request__descriptor,
-      [SAID_EVICT] = &musubi__evict_request__descriptor,
-    };
-    return list [kind];
+    (void) message;
+    const publish_t *publish = self;
+    return publish->after <= publish->number || wrong (why, "after: must not be above number");
 }
 
-static bool said_take (said_t *to, said_kind_t kind, const ProtobufCMessage *message,
-                       char why [WHY_BYTES])
-{
-    switch (kind) {
-    case SAID_PIN: {
-        const Musubi__PinRequest *from = (const Musubi__PinRequest *) message;
-        to->yes = from->pinned;
-        return file_name_take (to->name, from->name, why);
-    }
-    case SAID_LIFETIME: {
-        const Musubi__LifetimeRequest *from = (const Musubi__LifetimeRequest *) message;
-        to->lifetime_ms = from->lifetime_ms;
-        return file_name_take (to->name, from->name, why) && lifetime_check (to->lifetime_ms, why);
-    }
-    case SAID_RULE: {
-        const Musubi__RuleRequest *from = (const Musubi__RuleRequest *) message;
-        return file_name_take (to->name, from->name, why) && rule_take (&to->rule, from->rule, why);
-    }
-    case SAID_EVICT: {
-        const Musubi__EvictRequest *from = (const Musubi__EvictRequest *) message;
-        to->yes = from->kept;
-        return file_name_take (to->name, from->name, why);
-    }
-    }
-    return false;
-}
+const codec_t publish_codec =
+  CODEC_RULED (publish_t, musubi__publish_request__descriptor, publish_rows, publish_rule);
 
-bool said_decode (said_t *to, said_kind_t kind, bytes_t body, char why [WHY_BYTES])
-{
-    *to = (said_t){0};
-    ProtobufCMessage *message = message_unpack (said_descriptor (kind), body);
-    if (!message)
-        return wrong (why, "not a %s", said_descriptor (kind)->short_name);
-    bool good = said_take (to, kind, message, why);
-    message_free (message);
-    return good;
-}
+static const codec_row_t publish_answer_rows [] = {
+  ROW_NUMBER ("number", publish_answer_t, number),
+};
+const codec_t publish_answer_codec =
+  CODEC (publish_answer_t, musubi__publish_answer__descriptor, publish_answer_rows);
 
-packed_t evict_answer_encode (uint32_t copies, uint32_t left)
-{
-    Musubi__EvictAnswer evicted = MUSUBI__EVICT_ANSWER__INIT;
-    evicted.copies = copies;
-    evicted.left = left;
-    return packed_of (&evicted.base);
-}
+static const codec_row_t stale_rows [] = {
+  ROW_TEXT ("name", stale_t, name),
+  ROW_WORD ("site", stale_t, site),
+};
+const codec_t stale_codec =
+  CODEC_RULED (stale_t, musubi__stale_request__descriptor, stale_rows, name_rule);
+
+static const codec_row_t named_places_rows [] = {
+  ROW_STRING ("name", named_places_t, name, FILE_NAME_BYTES_MAX),
+  ROW_LIST ("places", named_places_t, places, places_count, file_place, 0, PLACES_MAX),
+};
+static const codec_t named_places_codec =
+  CODEC (named_places_t, musubi__named_places__descriptor, named_places_rows);
+
+static const codec_row_t names_told_rows [] = {
+  ROW_LIST ("files", names_told_t, files, count, named_places, 0, FILES_PAGE_MAX),
+  ROW_FLAG ("more", names_told_t, more),
+};
+const codec_t names_told_codec =
+  CODEC (names_told_t, musubi__names_answer__descriptor, names_told_rows);
+
+static const codec_t *const codecs [] = {
+  &copy_codec,
+  &replica_rule_codec,
+  &file_codec,
+  &put_question_codec,
+  &get_question_codec,
+  &begin_answer_codec,
+  &transfer_question_codec,
+  &files_question_codec,
+  &said_pin_codec,
+  &said_lifetime_codec,
+  &said_rule_codec,
+  &said_evict_codec,
+  &cache_evicted_codec,
+  &file_place_codec,
+  &locate_codec,
+  &places_told_codec,
+  &offer_question_codec,
+  &offer_answer_codec,
+  &offer_end_codec,
+  &news_codec,
+  &publish_codec,
+  &publish_answer_codec,
+  &stale_codec,
+  &named_places_codec,
+  &names_told_codec,
+};
+const codecs_t replica_codecs = CODECS (codecs);

@@ -1,12 +1,12 @@
-/*  replica_wire - protobuf <-> plain values (proto/replica.proto). Decoders check all that they
- *  hand out, and fill why when they refuse; what they allocate is named at each. Packed bytes are
- *  the caller's.
+/*  replica_wire - proto/replica.proto as plain values. replica_wire.c alone sees the generated
+ * code.
  */
 #ifndef MUSUBI_REPLICA_WIRE_H
 #define MUSUBI_REPLICA_WIRE_H
 
+#include "cache.h"
 #include "catalogue.h"
-#include "chain.h"
+#include "codec.h"
 #include "file_place.h"
 
 #define PLACES_MAX       512  /* of one file */
@@ -15,11 +15,7 @@
 #define LIFETIME_MS_MAX  INT64_C (3153600000000) /* a hundred years */
 #define REPLICA_LEASE_MS 30000                   /* of what a site has told an index */
 
-/*  --- the catalogue's records --- */
-
-packed_t file_record_encode (const file_t *file);
-/*  file->copies is the caller's to free. */
-bool file_record_decode (file_t *file, bytes_t value, char why [WHY_BYTES]);
+extern const codec_t file_codec; /* the catalogue's record */
 
 /*  --- from users --- */
 
@@ -31,11 +27,22 @@ typedef struct {
     int64_t lifetime_ms;
     bool keep;
 } begin_question_t;
-bool put_question_decode (begin_question_t *to, bytes_t body, char why [WHY_BYTES]);
-bool get_question_decode (begin_question_t *to, bytes_t body, char why [WHY_BYTES]);
-packed_t get_question_encode (const begin_question_t *question);
-/*  digest NULL = not known. */
-packed_t begin_answer_encode (uint64_t transfer, uint64_t size, const uint8_t *digest);
+extern const codec_t put_question_codec;
+extern const codec_t get_question_codec;
+
+typedef struct {
+    uint64_t transfer;
+    uint64_t size;
+    bool digest_known;
+    uint8_t digest [FILE_DIGEST_BYTES];
+} begin_answer_t;
+extern const codec_t begin_answer_codec;
+
+typedef struct {
+    uint64_t transfer;
+    char guest [NAME_BYTES_MAX + 1]; /* "" = the site's state is asked for */
+} transfer_question_t;
+extern const codec_t transfer_question_codec;
 
 typedef enum {
     TRANSFER_WAITING,
@@ -53,38 +60,47 @@ typedef struct {
     size_t hops_count;
     const char *why;
 } transfer_told_t;
-bool transfer_question_decode (uint64_t *transfer, char guest [NAME_BYTES_MAX + 1], bytes_t body,
-                               char why [WHY_BYTES]);
 packed_t transfer_answer_encode (const transfer_told_t *told);
 
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1]; /* "" = all */
     char after [FILE_NAME_BYTES_MAX + 1];
-    size_t most; /* at least one */
+    uint32_t most;
 } files_question_t;
-bool files_question_decode (files_question_t *to, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t files_question_codec;
+
+/*  How many are told at most: one or more. */
+uint32_t files_most (const files_question_t *question);
+
 packed_t files_answer_encode (const file_t *const *files, size_t count, bool more,
                               const chain_node_t *nodes, size_t nodes_count);
 
 /*  What is said of a file by its owner. */
-typedef enum { SAID_PIN, SAID_LIFETIME, SAID_RULE, SAID_EVICT } said_kind_t;
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
     bool yes; /* pinned; also what was put here is evicted */
     int64_t lifetime_ms;
+    bool rule_set;
     replica_rule_t rule;
 } said_t;
-bool said_decode (said_t *to, said_kind_t kind, bytes_t body, char why [WHY_BYTES]);
-packed_t evict_answer_encode (uint32_t copies, uint32_t left);
+extern const codec_t said_pin_codec;
+extern const codec_t said_lifetime_codec;
+extern const codec_t said_rule_codec;
+extern const codec_t said_evict_codec;
+extern const codec_t cache_evicted_codec;
 
 /*  --- where a file is --- */
 
-packed_t locate_encode (const char *name);
-bool locate_decode (char name [FILE_NAME_BYTES_MAX + 1], bytes_t body, char why [WHY_BYTES]);
-packed_t located_encode (const file_place_t *places, size_t count, const char *const *silent,
-                         size_t silent_count);
-/*  *places is the caller's to free. */
-bool located_decode (file_place_t **places, size_t *count, bytes_t body, char why [WHY_BYTES]);
+typedef struct {
+    char name [FILE_NAME_BYTES_MAX + 1];
+} locate_t;
+extern const codec_t locate_codec;
+
+typedef struct {
+    file_place_t *places;
+    size_t count;
+} places_told_t;
+extern const codec_t places_told_codec;
 
 /*  --- between sites --- */
 
@@ -95,31 +111,27 @@ typedef struct {
     uint8_t token [CHAIN_TOKEN_BYTES];
     uint32_t mbps; /* 0 = no limit */
 } offer_question_t;
-packed_t offer_question_encode (const offer_question_t *offer);
-bool offer_question_decode (offer_question_t *to, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t offer_question_codec;
 
 typedef struct {
     char node [NAME_BYTES_MAX + 1];
     char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1];
     uint32_t sending;
 } offer_answer_t;
-packed_t offer_answer_encode (const offer_answer_t *offer);
-bool offer_answer_decode (offer_answer_t *to, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t offer_answer_codec;
 
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
     chain_id_t transfer;
     bool wrong;
 } offer_end_t;
-packed_t offer_end_encode (const offer_end_t *end);
-bool offer_end_decode (offer_end_t *to, bytes_t body, char why [WHY_BYTES]);
-packed_t offer_end_answer_encode (void);
+extern const codec_t offer_end_codec;
 
 /*  --- to indexes --- */
 
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
-    bool gone;
+    bool there;
     file_place_t place; /* site is the teller's */
 } news_t;
 
@@ -133,24 +145,32 @@ typedef struct {
     news_t *news;
     size_t count;
 } publish_t;
-packed_t publish_encode (const publish_t *publish);
-/*  Ended by publish_clear. */
-bool publish_decode (publish_t *to, bytes_t body, char why [WHY_BYTES]);
-void publish_clear (publish_t *self);
-packed_t publish_answer_encode (uint64_t number);
-bool publish_answer_decode (uint64_t *number, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t publish_codec;
 
-packed_t stale_encode (const char *name, const char *site);
-bool stale_decode (char name [FILE_NAME_BYTES_MAX + 1], char site [NAME_BYTES_MAX + 1],
-                   bytes_t body, char why [WHY_BYTES]);
-packed_t stale_answer_encode (void);
+typedef struct {
+    uint64_t number;
+} publish_answer_t;
+extern const codec_t publish_answer_codec;
 
-/*  A page of names, each with its places; places of all names lie one after the other. */
+typedef struct {
+    char name [FILE_NAME_BYTES_MAX + 1];
+    char site [NAME_BYTES_MAX + 1];
+} stale_t;
+extern const codec_t stale_codec;
+
+/*  A page of names, each with its places. */
 typedef struct {
     const char *name;
+    file_place_t *places;
     size_t places_count;
 } named_places_t;
-packed_t names_answer_encode (const named_places_t *files, size_t count, const file_place_t *places,
-                              bool more);
+typedef struct {
+    named_places_t *files;
+    size_t count;
+    bool more;
+} names_told_t;
+extern const codec_t names_told_codec;
+
+extern const codecs_t replica_codecs; /* all of them */
 
 #endif

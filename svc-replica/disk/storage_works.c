@@ -92,9 +92,8 @@ static void marks_keep (const char *part, const char *to)
         (void) unlink (marks); /* else the next sweep does it */
 }
 
-static bool keep (void *owner, const storage_work_t *work)
+static bool keep (done_t *outcome, const storage_work_t *work)
 {
-    done_t *outcome = owner;
     outcome->result.there = true;
     if (!flush_path (work->from, O_RDONLY)) {
         if (errno == ENOENT && access (work->to, F_OK) == 0)
@@ -111,9 +110,8 @@ static bool keep (void *owner, const storage_work_t *work)
 
 /*  --- write --- */
 
-static bool write_out (void *owner, const storage_work_t *work)
+static bool write_out (done_t *outcome, const storage_work_t *work)
 {
-    done_t *outcome = owner;
     int file = open (work->from, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return errno == ENOENT || failed (outcome, "opening", work->from);
@@ -170,9 +168,8 @@ static bool digest_file (done_t *outcome, int file, int marks, const char *path)
     return got == 0 || failed (outcome, "reading", path);
 }
 
-static bool prove (void *owner, const storage_work_t *work)
+static bool prove (done_t *outcome, const storage_work_t *work)
 {
-    done_t *outcome = owner;
     struct stat before, after;
     int file = open (work->from, O_RDONLY | O_CLOEXEC);
     if (file < 0 && errno == ENOENT)
@@ -201,9 +198,8 @@ static bool prove (void *owner, const storage_work_t *work)
 
 /*  --- drop and sweep --- */
 
-static bool drop (void *owner, const storage_work_t *work)
+static bool drop (done_t *outcome, const storage_work_t *work)
 {
-    done_t *outcome = owner;
     if ((*work->marks && unlink (work->marks) != 0 && errno != ENOENT) ||
         (unlink (work->from) != 0 && errno != ENOENT))
         return failed (outcome, "removing", work->from);
@@ -221,9 +217,8 @@ static bool named (const storage_work_t *work, const char *name)
     return false;
 }
 
-static bool sweep (void *owner, const storage_work_t *work)
+static bool sweep (done_t *outcome, const storage_work_t *work)
 {
-    done_t *outcome = owner;
     DIR *folder = opendir (work->from);
     if (!folder)
         return failed (outcome, "opening", work->from);
@@ -238,13 +233,16 @@ static bool sweep (void *owner, const storage_work_t *work)
 
 /*  --- as workers --- */
 
-static bool run (bytes_t arguments, bool (*take) (void *owner, const storage_work_t *work),
+static bool run (bytes_t arguments, bool (*carry_out) (done_t *, const storage_work_t *),
                  uint8_t **result, size_t *result_size)
 {
     done_t outcome = {.why = "it can't be done"};
-    bool done = storage_work_decode (arguments, take, &outcome, outcome.why);
+    storage_work_t work;
+    bool done = codec_decode (&storage_work_codec, &work, arguments, outcome.why) &&
+                carry_out (&outcome, &work);
+    codec_clear (&storage_work_codec, &work);
     if (done) {
-        packed_t packed = storage_result_encode (&outcome.result);
+        packed_t packed = codec_encode (&storage_result_codec, &outcome.result);
         *result = packed.data;
         *result_size = packed.size;
     } else {

@@ -52,7 +52,7 @@ void chain_store (chain_t *self, const transfer_t *transfer)
     kept.receivers_count = transfer->receivers_count;
     for (size_t i = 0; i < transfer->receivers_count; i++)
         kept.receivers [i] = transfer->receivers [i].kept;
-    packed_t value = kept_transfer_encode (&kept);
+    packed_t value = codec_encode (&kept_transfer_codec, &kept);
     free (kept.receivers);
     service_put (self->service, TABLE_TRANSFERS,
                  (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES}, value);
@@ -77,7 +77,8 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     chain_t *self = owner;
     char why [WHY_BYTES] = "its key is none";
     transfer_t *transfer = must (calloc (1, sizeof *transfer));
-    if (key.size != CHAIN_ID_BYTES || !kept_transfer_decode (&transfer->kept, value, why)) {
+    if (key.size != CHAIN_ID_BYTES ||
+        !codec_decode (&kept_transfer_codec, &transfer->kept, value, why)) {
         service_bad_record (self->service, "transfers", why);
         free (transfer);
         return;

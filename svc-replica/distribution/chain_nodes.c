@@ -160,8 +160,8 @@ static packed_t wanted_now (chain_t *self, const moment_t *now, const place_t *p
         if (file->prove)
             names_add (wanted.proves, &wanted.proves_count, PROVES_MAX, file->stored.file);
     }
-    packed_t packed = storage_wanted_encode (&wanted);
-    storage_wanted_clear (&wanted);
+    packed_t packed = codec_encode (&storage_wanted_codec, &wanted);
+    codec_clear (&storage_wanted_codec, &wanted);
     return packed;
 }
 
@@ -171,7 +171,7 @@ static packed_t wanted_now (chain_t *self, const moment_t *now, const place_t *p
 static void reply (chain_t *self, const place_t *place)
 {
     storage_wanted_t number = {.number = place->told_number};
-    packed_t head = storage_wanted_encode (&number);
+    packed_t head = codec_encode (&storage_wanted_codec, &number);
     uint8_t *body = must (malloc (head.size + place->told.size + 1));
     memcpy (body, head.data, head.size);
     if (place->told.size > 0)
@@ -310,11 +310,9 @@ static place_t *place_for (chain_t *self, const moment_t *now, const request_t *
 
 static void place_store (chain_t *self, const place_t *place)
 {
-    packed_t value = kept_node_encode (&place->kept);
-    outbox_put (self->service->outbox, TABLE_STORAGE_NODES,
-                (bytes_t){.data = (const uint8_t *) place->name, .size = strlen (place->name)},
-                (bytes_t){.data = value.data, .size = value.size});
-    free (value.data);
+    service_put (self->service, TABLE_STORAGE_NODES,
+                 (bytes_t){.data = (const uint8_t *) place->name, .size = strlen (place->name)},
+                 codec_encode (&kept_node_codec, &place->kept));
 }
 
 /*  Another store, or another start of the one that is known: it tells all its files again. */
@@ -384,13 +382,10 @@ static void on_attend (void *owner, const moment_t *now, const request_t *reques
 {
     chain_t *self = owner;
     storage_attend_t asked;
-    char why [WHY_BYTES];
-    if (!storage_attend_decode (&asked, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &storage_attend_codec, &asked))
         return;
-    }
     attend (self, now, request, &asked);
-    storage_attend_clear (&asked);
+    codec_clear (&storage_attend_codec, &asked);
 }
 
 /*  --- life --- */
@@ -403,7 +398,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
               (const char *) key.data);
     place_t *place = chain_place (self, name);
     kept_node_t kept;
-    if (!kept_node_decode (&kept, value, why)) {
+    if (!codec_decode (&kept_node_codec, &kept, value, why)) {
         service_bad_record (self->service, "storage nodes", why);
         return;
     }

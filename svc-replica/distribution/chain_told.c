@@ -198,18 +198,15 @@ static void on_transfers (void *owner, const moment_t *now, const request_t *req
 {
     (void) now;
     chain_t *self = owner;
-    chain_id_t id;
-    bool one;
-    char why [WHY_BYTES];
-    if (!transfers_request_decode (&one, &id, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    transfers_question_t asked;
+    if (!service_decode (self->service, request, &transfers_question_codec, &asked))
         return;
-    }
-    if (one && !chain_find (self, &id)) {
+    if (asked.one && !chain_find (self, &asked.id)) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "transfer: it is not known here");
         return;
     }
-    service_reply (self->service, request, transfers_answer_encode (self, one ? &id : NULL));
+    service_reply (self->service, request,
+                   transfers_answer_encode (self, asked.one ? &asked.id : NULL));
 }
 
 static void on_nodes (void *owner, const moment_t *now, const request_t *request)

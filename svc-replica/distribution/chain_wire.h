@@ -1,13 +1,12 @@
-/*  chain_wire - protobuf <-> plain values: what storage nodes and their site say to each other, and
- *  what each of them keeps (proto/chain.proto).
- *
- *  Encoders return malloc'ed bytes that the caller frees. Decoders check lengths, characters, enums
- *  and ranges; what they fill is freed by the clear of its kind.
+/*  chain_wire - proto/chain.proto as plain values: what storage nodes and their site say to each
+ *  other, and what each of them keeps. chain_wire.c and chain_wire_told.c alone see the generated
+ *  code.
  */
 #ifndef MUSUBI_CHAIN_WIRE_H
 #define MUSUBI_CHAIN_WIRE_H
 
 #include "chain.h"
+#include "codec.h"
 
 #define FEEDER_NAME_BYTES_MAX 127
 #define FEEDERS_MAX           16
@@ -26,6 +25,8 @@ typedef struct {
     int64_t proved_ms;
     int64_t used_ms;
     bool gone;
+    bool has_part; /* never told: that part is about to become it */
+    chain_id_t part;
 } stored_file_t;
 
 /*  Same numbers as proto ReceiptState. */
@@ -81,7 +82,7 @@ typedef struct {
     size_t feeders_count;
 } wanted_transfer_t;
 
-/*  A node's question. A decoded one owns files and receipts. */
+/*  A node's question. */
 typedef struct {
     char node [NAME_BYTES_MAX + 1];
     uint8_t store [STORE_ID_BYTES];
@@ -98,11 +99,7 @@ typedef struct {
     size_t receipts_count;
 } storage_attend_t;
 
-packed_t storage_attend_encode (const storage_attend_t *attend);
-bool storage_attend_decode (storage_attend_t *attend, bytes_t body, char why [WHY_BYTES]);
-void storage_attend_clear (storage_attend_t *self);
-
-/*  The site's answer. A decoded one owns all that it points to. */
+/*  The site's answer. */
 typedef struct {
     uint64_t number;
     uint64_t files_seen;
@@ -117,9 +114,15 @@ typedef struct {
     char site [NAME_BYTES_MAX + 1];
 } storage_wanted_t;
 
-packed_t storage_wanted_encode (const storage_wanted_t *wanted);
-bool storage_wanted_decode (storage_wanted_t *wanted, bytes_t body, char why [WHY_BYTES]);
-void storage_wanted_clear (storage_wanted_t *self);
+extern const codec_t storage_attend_codec;
+extern const codec_t storage_wanted_codec;
+
+/*  From people and from other services of the site. */
+typedef struct {
+    bool one; /* else all */
+    chain_id_t id;
+} transfers_question_t;
+extern const codec_t transfers_question_codec;
 
 /*  --- records --- */
 
@@ -128,9 +131,6 @@ typedef struct {
     uint32_t start;
     bool guest;
 } kept_node_t;
-
-packed_t kept_node_encode (const kept_node_t *node);
-bool kept_node_decode (kept_node_t *node, bytes_t value, char why [WHY_BYTES]);
 
 typedef struct {
     char node [NAME_BYTES_MAX + 1]; /* "" = elsewhere */
@@ -149,7 +149,6 @@ typedef struct {
     char why [CHAIN_WHY_BYTES_MAX + 1];
 } kept_receiver_t;
 
-/*  A decoded one owns receivers. */
 typedef struct {
     uint8_t token [CHAIN_TOKEN_BYTES];
     char file [CHAIN_FILE_BYTES_MAX + 1];
@@ -171,15 +170,13 @@ typedef struct {
     int64_t until_ms;
 } kept_transfer_t;
 
-packed_t kept_transfer_encode (const kept_transfer_t *transfer);
-bool kept_transfer_decode (kept_transfer_t *transfer, bytes_t value, char why [WHY_BYTES]);
-
-/*  part NULL = the file is under its name; else its transfer. */
-packed_t kept_file_encode (const stored_file_t *file, const chain_id_t *part);
-bool kept_file_decode (stored_file_t *file, bool *has_part, chain_id_t *part, bytes_t value,
-                       char why [WHY_BYTES]);
+extern const codec_t kept_node_codec;
+extern const codec_t kept_transfer_codec;
+extern const codec_t stored_file_codec;
 
 /*  A logical name: 1 to CHAIN_FILE_BYTES_MAX bytes of UTF-8 that print, blanks allowed. */
 bool chain_file_name_right (const char *file, char why [WHY_BYTES]);
+
+extern const codecs_t chain_codecs; /* all of them */
 
 #endif

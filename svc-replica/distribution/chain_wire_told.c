@@ -1,12 +1,9 @@
 /*  chain_wire_told - from the views of chain.h to messages. */
 #include "chain_wire_told.h"
 
-#include "chain_wire_own.h"
 #include "message.h"
-#include "must.h"
-#include "transaction_wire.h"
 
-#include <string.h>
+#include "chain.pb-c.h"
 
 static const char *const receiver_words [] = {[RECEIVER_WAITING] = "waiting",
                                               [RECEIVER_RECEIVING] = "receiving",
@@ -18,111 +15,86 @@ static const char *const node_words [] = {[CHAIN_NODE_AWAITED] = "awaited",
                                           [CHAIN_NODE_SILENT] = "silent",
                                           [CHAIN_NODE_LOST] = "lost"};
 
-bool transfers_request_decode (bool *one, chain_id_t *id, bytes_t body, char why [WHY_BYTES])
+static void receiver_put (Musubi__TransferReceiver *to, const chain_receiver_t *from)
 {
-    ProtobufCMessage *message = message_unpack (&musubi__transfers_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a TransfersRequest");
-    const Musubi__TransfersRequest *from = (const Musubi__TransfersRequest *) message;
-    *one = from->transfer.len > 0;
-    bool taken = !*one || bytes_take (id->bytes, CHAIN_ID_BYTES, &from->transfer, "transfer", why);
-    message_free (message);
-    return taken;
+    to->node = (char *) from->node;
+    to->state = (char *) receiver_words [from->state];
+    to->has = from->has;
+    to->received = from->received;
+    to->feeder = (char *) from->feeder;
+    to->why = (char *) from->why;
 }
 
-/*  A record with the lists it points to. */
-typedef struct {
-    Musubi__TransferRecord message;
-    Musubi__TransferReceiver *receivers;
-    Musubi__TransferReceiver **list;
-    chain_id_t id;
-} record_wire_t;
-
-static void receivers_put (record_wire_t *to, const chain_t *chain, const chain_transfer_t *from)
+static void record_put (Musubi__TransferRecord *to, const chain_t *chain,
+                        const chain_transfer_t *from, arena_t *arena)
 {
-    size_t count = from->receivers_count;
-    to->receivers = must (calloc (count + 1, sizeof *to->receivers));
-    to->list = must (calloc (count + 1, sizeof (Musubi__TransferReceiver *)));
-    for (size_t i = 0; i < count; i++) {
+    chain_id_t *id = arena_take (arena, sizeof *id);
+    *id = from->id;
+    to->transfer = bytes_put (id->bytes, CHAIN_ID_BYTES);
+    to->file = (char *) from->file;
+    to->size_known = from->size_known;
+    to->size = from->size;
+    to->digest = bytes_put (from->digest, from->digest ? CHAIN_DIGEST_BYTES : 0);
+    to->epoch = from->epoch;
+    to->source_sent = from->fed;
+    to->over = from->over;
+    to->why = (char *) from->why;
+    to->n_receivers = from->receivers_count;
+    to->receivers =
+      codec_messages (&musubi__transfer_receiver__descriptor, from->receivers_count, arena);
+    for (size_t i = 0; i < from->receivers_count; i++) {
         chain_receiver_t receiver;
         chain_receiver (chain, &from->id, i, &receiver);
-        musubi__transfer_receiver__init (&to->receivers [i]);
-        to->receivers [i].node = (char *) receiver.node;
-        to->receivers [i].state = (char *) receiver_words [receiver.state];
-        to->receivers [i].has = receiver.has;
-        to->receivers [i].received = receiver.received;
-        to->receivers [i].feeder = (char *) receiver.feeder;
-        to->receivers [i].why = (char *) receiver.why;
-        to->list [i] = &to->receivers [i];
+        receiver_put (to->receivers [i], &receiver);
     }
-    to->message.n_receivers = count;
-    to->message.receivers = to->list;
-}
-
-static void record_put (record_wire_t *to, const chain_t *chain, const chain_transfer_t *from)
-{
-    musubi__transfer_record__init (&to->message);
-    to->id = from->id;
-    to->message.transfer = bytes_put (to->id.bytes, CHAIN_ID_BYTES);
-    to->message.file = (char *) from->file;
-    to->message.size_known = from->size_known;
-    to->message.size = from->size;
-    to->message.digest = bytes_put (from->digest, from->digest ? CHAIN_DIGEST_BYTES : 0);
-    to->message.epoch = from->epoch;
-    to->message.source_sent = from->fed;
-    to->message.over = from->over;
-    to->message.why = (char *) from->why;
-    receivers_put (to, chain, from);
 }
 
 packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id)
 {
+    arena_t arena;
+    arena_init (&arena);
     Musubi__TransfersAnswer answer = MUSUBI__TRANSFERS_ANSWER__INIT;
-    record_wire_t *wires = must (calloc (TRANSFERS_TOLD_MAX, sizeof *wires));
-    Musubi__TransferRecord *list [TRANSFERS_TOLD_MAX];
-    size_t count = 0;
+    answer.transfers =
+      codec_messages (&musubi__transfer_record__descriptor, TRANSFERS_TOLD_MAX, &arena);
     chain_transfer_t transfer;
     bool found =
       id ? chain_transfer (chain, id, &transfer) : chain_transfer_after (chain, NULL, &transfer);
-    while (found && count < TRANSFERS_TOLD_MAX) {
-        record_put (&wires [count], chain, &transfer);
-        list [count] = &wires [count].message;
-        count++;
+    while (found && answer.n_transfers < TRANSFERS_TOLD_MAX) {
+        record_put (answer.transfers [answer.n_transfers++], chain, &transfer, &arena);
         chain_id_t last = transfer.id;
         found = !id && chain_transfer_after (chain, &last, &transfer);
     }
-    answer.n_transfers = count;
-    answer.transfers = list;
     packed_t packed = packed_of (&answer.base);
-    for (size_t i = 0; i < count; i++) {
-        free (wires [i].receivers);
-        free (wires [i].list);
-    }
-    free (wires);
+    arena_end (&arena);
     return packed;
+}
+
+static void node_put (Musubi__StorageNodeRecord *to, const chain_node_t *from)
+{
+    to->node = (char *) from->name;
+    to->state = (char *) node_words [from->state];
+    to->bytes_max = from->bytes_max;
+    to->bytes_used = from->bytes_files;
+    to->bytes_held = from->bytes_held;
+    to->files = from->files;
+    to->data = (char *) from->data;
+    to->guest = from->guest;
+    to->heard_ms = from->heard_ms;
 }
 
 packed_t storage_nodes_answer_encode (const chain_t *chain)
 {
+    arena_t arena;
+    arena_init (&arena);
     Musubi__StorageNodesAnswer answer = MUSUBI__STORAGE_NODES_ANSWER__INIT;
-    size_t count = chain_nodes (chain);
-    Musubi__StorageNodeRecord **list =
-      messages_new (&musubi__storage_node_record__descriptor, count);
-    for (size_t i = 0; i < count; i++) {
+    answer.n_nodes = chain_nodes (chain);
+    answer.nodes =
+      codec_messages (&musubi__storage_node_record__descriptor, answer.n_nodes, &arena);
+    for (size_t i = 0; i < answer.n_nodes; i++) {
         chain_node_t node = chain_node_at (chain, i);
-        list [i]->node = (char *) node.name;
-        list [i]->state = (char *) node_words [node.state];
-        list [i]->bytes_max = node.bytes_max;
-        list [i]->bytes_used = node.bytes_files;
-        list [i]->bytes_held = node.bytes_held;
-        list [i]->files = node.files;
-        list [i]->data = (char *) node.data;
-        list [i]->guest = node.guest;
-        list [i]->heard_ms = node.heard_ms;
+        node_put (answer.nodes [i], &node);
     }
-    answer.n_nodes = count;
-    answer.nodes = list;
     packed_t packed = packed_of (&answer.base);
-    free (list);
+    arena_end (&arena);
     return packed;
 }

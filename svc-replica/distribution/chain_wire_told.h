@@ -6,8 +6,6 @@
 
 #define TRANSFERS_TOLD_MAX 256 /* in one answer, the first ones by id */
 
-bool transfers_request_decode (bool *one, chain_id_t *id, bytes_t body, char why [WHY_BYTES]);
-
 /*  id NULL = all. The caller frees what it gets. */
 packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id);
 packed_t storage_nodes_answer_encode (const chain_t *chain);

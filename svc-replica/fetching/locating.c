@@ -119,22 +119,22 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
     question_t *question = owner;
     locating_t *self = question->locating;
     asked_t *asked = &question->asked [token];
-    file_place_t *places = NULL;
-    size_t count = 0;
+    places_told_t told = {.count = 0};
     char why [WHY_BYTES];
     asked->call = 0;
     question->left--;
-    bool good = result->status == CALL_OK && located_decode (&places, &count, result->body, why);
+    bool good =
+      result->status == CALL_OK && codec_decode (&places_told_codec, &told, result->body, why);
     if (good && is_site (asked->peer) && self->heard)
         self->heard (self->heard_owner, asked->peer + 8, (now->mono_ms - asked->sent_ms) * 1000);
     if (!good && is_site (asked->peer))
         silent_add (question, asked->peer);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < told.count; i++) {
         /* A site speaks for itself alone. */
-        if (!is_site (asked->peer) || strcmp (places [i].site, asked->peer + 8) == 0)
-            place_add (question, &places [i]);
+        if (!is_site (asked->peer) || strcmp (told.places [i].site, asked->peer + 8) == 0)
+            place_add (question, &told.places [i]);
     }
-    free (places);
+    codec_clear (&places_told_codec, &told);
     go_on (question, now);
 }
 
@@ -168,7 +168,9 @@ static void on_nobody (void *owner, const moment_t *now, uint64_t token)
 static void ask_kind (question_t *question, const moment_t *now, const char *kind)
 {
     service_t *service = question->locating->service;
-    packed_t body = locate_encode (question->name);
+    locate_t asked;
+    memcpy (asked.name, question->name, sizeof asked.name);
+    packed_t body = codec_encode (&locate_codec, &asked);
     const directory_entry_t *entry =
       service->directory ? directory_next (service->directory, kind, NULL) : NULL;
     for (; entry && question->asked_count < ASKED_MAX;

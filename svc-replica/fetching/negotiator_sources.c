@@ -272,7 +272,7 @@ static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *do
     memcpy (question.name, transit->file.name, sizeof question.name);
     memcpy (question.digest, transit->file.digest, FILE_DIGEST_BYTES);
     memcpy (question.token, transfer.token, CHAIN_TOKEN_BYTES);
-    packed_t body = offer_question_encode (&question);
+    packed_t body = codec_encode (&offer_question_codec, &question);
     transit->call_ms = now->mono_ms;
     offer_send (transit, now, "Offer", (bytes_t){.data = body.data, .size = body.size}, 1, done,
                 transit, &transit->call);
@@ -403,8 +403,8 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
     char why [CHAIN_WHY_BYTES_MAX + 1];
     transit->call = 0;
     asked (transit);
-    if (result->status == CALL_OK && offer_answer_decode (&offer, result->body, why) &&
-        *offer.endpoint) {
+    if (result->status == CALL_OK &&
+        codec_decode (&offer_answer_codec, &offer, result->body, why) && *offer.endpoint) {
         selector_heard (self->parts.selector, transit->source,
                         (now->mono_ms - transit->call_ms) * 1000);
         /* Ours is counted when it begins. */
@@ -488,7 +488,7 @@ void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t byt
                     now->mono_ms - transit->source_ms);
     offer_end_t end = {.transfer = transit->id, .wrong = wrong};
     memcpy (end.name, transit->file.name, sizeof end.name);
-    packed_t body = offer_end_encode (&end);
+    packed_t body = codec_encode (&offer_end_codec, &end);
     offer_send (transit, now, "OfferEnd", (bytes_t){.data = body.data, .size = body.size}, 3,
                 on_ended, self, NULL);
     free (body.data);

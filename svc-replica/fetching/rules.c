@@ -162,7 +162,7 @@ static void ask (rules_t *self, const moment_t *now, const char *peer, int64_t l
               peer + strlen ("replica/"));
     begin_question_t question = {.keep = true, .lifetime_ms = lifetime_ms};
     memcpy (question.name, self->name, sizeof question.name);
-    packed_t body = get_question_encode (&question);
+    packed_t body = codec_encode (&get_question_codec, &question);
     call_order_t order = {.peer = peer,
                           .service = "Replica",
                           .method = "Get",

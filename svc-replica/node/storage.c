@@ -36,8 +36,8 @@ static packed_t ask (void *owner, const attending_question_t *question)
     snprintf (attend.data, sizeof attend.data, "%s", self->service->data);
     memcpy (attend.store, self->service->store.id, STORE_ID_BYTES);
     attend.receipts = transfers_report (self, &attend.receipts_count);
-    packed_t body = storage_attend_encode (&attend);
-    storage_attend_clear (&attend);
+    packed_t body = codec_encode (&storage_attend_codec, &attend);
+    codec_clear (&storage_attend_codec, &attend);
     return body;
 }
 
@@ -47,7 +47,7 @@ static bool take (void *owner, const moment_t *now, const attending_question_t *
     (void) question;
     storage_t *self = owner;
     storage_wanted_t wanted;
-    if (!storage_wanted_decode (&wanted, body, why))
+    if (!codec_decode (&storage_wanted_codec, &wanted, body, why))
         return false;
     *answer = (attending_answer_t){.number = wanted.number, .attend_ms = wanted.attend_ms};
     self->report_ms = wanted.report_ms;
@@ -55,7 +55,7 @@ static bool take (void *owner, const moment_t *now, const attending_question_t *
     files_heard (self, wanted.files_seen);
     transfers_want (self, now, &wanted);
     files_want (self, now, &wanted);
-    storage_wanted_clear (&wanted);
+    codec_clear (&storage_wanted_codec, &wanted);
     return true;
 }
 
@@ -63,7 +63,7 @@ static bool take (void *owner, const moment_t *now, const attending_question_t *
 
 uint64_t storage_order (storage_t *self, const char *kind, const storage_work_t *work)
 {
-    packed_t arguments = storage_work_encode (work);
+    packed_t arguments = codec_encode (&storage_work_codec, work);
     uint64_t number = ++self->numbers;
     outbox_work (self->service->outbox, number, kind,
                  (bytes_t){.data = arguments.data, .size = arguments.size});
@@ -80,7 +80,7 @@ static bool on_work (void *owner, const moment_t *now, const event_t *event)
         snprintf (why, sizeof why, "%.*s",
                   (int) (event->work.result.size < 250 ? event->work.result.size : 250),
                   (const char *) event->work.result.data);
-    else if (!storage_result_decode (&result, event->work.result, why))
+    else if (!codec_decode (&storage_result_codec, &result, event->work.result, why))
         result = (storage_result_t){0};
     if (*why) {
         outbox_log (self->service->outbox, LEVEL_WARNING, "work failed why=\"%.250s\"", why);

@@ -99,7 +99,7 @@ static void file_store (storage_t *self, const own_file_t *file)
     service_put (
       self->service, TABLE_KEPT_FILES,
       (bytes_t){.data = (const uint8_t *) file->stored.file, .size = strlen (file->stored.file)},
-      kept_file_encode (&file->stored, file->has_part ? &file->part : NULL));
+      codec_encode (&stored_file_codec, &file->stored));
 }
 
 static void file_forget (storage_t *self, own_file_t *file)
@@ -133,7 +133,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     storage_t *self = owner;
     char why [WHY_BYTES] = "it comes twice";
     own_file_t *file = must (calloc (1, sizeof *file));
-    if (!kept_file_decode (&file->stored, &file->has_part, &file->part, value, why) ||
+    if (!codec_decode (&stored_file_codec, &file->stored, value, why) ||
         ordered_find (self->files, file->stored.file)) {
         service_bad_record (self->service, "kept files", why);
         free (file);
@@ -155,7 +155,8 @@ void files_init (storage_t *self)
 own_file_t *files_find (const storage_t *self, const char *file)
 {
     own_file_t *found = ordered_find (self->files, file);
-    return found && !found->stored.gone && !found->has_part && !found->dropping ? found : NULL;
+    return found && !found->stored.gone && !found->stored.has_part && !found->dropping ? found
+                                                                                       : NULL;
 }
 
 uint64_t files_bytes (const storage_t *self)
@@ -174,8 +175,8 @@ chain_id_t *files_parts (const storage_t *self, size_t more, size_t *count)
     chain_id_t *parts = must (calloc (ordered_count (self->files) + more + 1, sizeof *parts));
     for (const own_file_t *file = ordered_after (self->files, NULL); file;
          file = ordered_after (self->files, file->stored.file))
-        if (file->has_part)
-            parts [(*count)++] = file->part;
+        if (file->stored.has_part)
+            parts [(*count)++] = file->stored.part;
     return parts;
 }
 
@@ -193,7 +194,7 @@ size_t files_told (const storage_t *self, stored_file_t *files, size_t most)
     const stored_file_t **news = must (calloc (ordered_count (self->files) + 1, sizeof *news));
     for (const own_file_t *file = ordered_after (self->files, NULL); file;
          file = ordered_after (self->files, file->stored.file))
-        if (!file->has_part && file->stored.number > self->files_seen)
+        if (!file->stored.has_part && file->stored.number > self->files_seen)
             news [count++] = &file->stored;
     qsort (news, count, sizeof *news, by_number);
     count = count < most ? count : most;
@@ -228,10 +229,11 @@ void files_used (storage_t *self, const moment_t *now, const char *name)
 static void order_keep (storage_t *self, own_file_t *file)
 {
     char from [STORAGE_PATH_BYTES], to [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
-    file->work = storage_order (self, FILE_KEEP,
-                                &(storage_work_t){.from = files_part (self, &file->part, from),
-                                                  .to = files_path (self, file, to),
-                                                  .marks = files_marks (self, file, marks)});
+    file->work =
+      storage_order (self, FILE_KEEP,
+                     &(storage_work_t){.from = files_part (self, &file->stored.part, from),
+                                       .to = files_path (self, file, to),
+                                       .marks = files_marks (self, file, marks)});
 }
 
 /*  After a restart: the machine may have lost what was not flushed, so the part is read before it
@@ -240,14 +242,14 @@ static void order_look (storage_t *self, own_file_t *file)
 {
     char part [STORAGE_PATH_BYTES];
     file->looking = true;
-    file->work = storage_order (self, FILE_PROVE,
-                                &(storage_work_t){.from = files_part (self, &file->part, part)});
+    file->work = storage_order (
+      self, FILE_PROVE, &(storage_work_t){.from = files_part (self, &file->stored.part, part)});
 }
 
 const own_file_t *files_keeping (const storage_t *self, const chain_id_t *id)
 {
     const own_file_t *file = ordered_after (self->files, NULL);
-    while (file && !(file->has_part && memcmp (&file->part, id, sizeof *id) == 0))
+    while (file && !(file->stored.has_part && memcmp (&file->stored.part, id, sizeof *id) == 0))
         file = ordered_after (self->files, file->stored.file);
     return file;
 }
@@ -255,7 +257,7 @@ const own_file_t *files_keeping (const storage_t *self, const chain_id_t *id)
 static void order_next (storage_t *self, own_file_t *file)
 {
     char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
-    if (file->work != 0 || file->has_part || file->stored.gone)
+    if (file->work != 0 || file->stored.has_part || file->stored.gone)
         return;
     storage_work_t work = {.from = files_path (self, file, path),
                            .marks = files_marks (self, file, marks)};
@@ -280,8 +282,8 @@ void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfe
     file->stored.proved_ms = file->stored.used_ms = now->wall_ms;
     file->stored.gone = file->drop = file->dropping = file->prove = false;
     file->stored.number = file->stored.number > 0 ? file->stored.number : ++self->changes;
-    file->has_part = true;
-    file->part = transfer->wanted.id;
+    file->stored.has_part = true;
+    file->stored.part = transfer->wanted.id;
     if (self->settings.takes_file && strcmp (self->settings.takes_file, file->stored.file) == 0) {
         free (file->path);
         file->path = must (strdup (self->settings.takes_path));
@@ -292,13 +294,13 @@ void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfe
 
 static void kept (storage_t *self, const moment_t *now, own_file_t *file, const char *why)
 {
-    chain_id_t id = file->part;
+    chain_id_t id = file->stored.part;
     if (*why) {
         file_forget (self, file);
         transfer_kept (self, now, &id, false, why);
         return;
     }
-    file->has_part = false;
+    file->stored.has_part = false;
     file_changed (self, now, file);
     transfer_kept (self, now, &id, false, "");
     order_next (self, file);
@@ -314,7 +316,7 @@ static bool same_bytes (const own_file_t *file, const storage_result_t *result)
 static void looked (storage_t *self, const moment_t *now, own_file_t *file,
                     const storage_result_t *result, const char *why)
 {
-    chain_id_t id = file->part;
+    chain_id_t id = file->stored.part;
     file->looking = false;
     if (*why == '\0' && (!result->there || same_bytes (file, result))) {
         order_keep (self, file);
@@ -384,7 +386,7 @@ bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
         file->work = 0;
         if (file->looking)
             looked (self, now, file, result, why);
-        else if (file->has_part)
+        else if (file->stored.has_part)
             kept (self, now, file, why);
         else if (file->dropping)
             dropped (self, now, file, why);
@@ -420,14 +422,14 @@ void files_start (storage_t *self, const moment_t *now)
 {
     for (own_file_t *file = ordered_after (self->files, NULL); file;
          file = ordered_after (self->files, file->stored.file))
-        if (file->has_part)
+        if (file->stored.has_part)
             order_look (self, file);
     if (!self->settings.gives_file)
         return;
     own_file_t *given = ordered_find (self->files, self->settings.gives_file);
     given = given ? given : file_new (self, self->settings.gives_file);
     given->path = must (strdup (self->settings.gives_path));
-    given->stored.digest_known = given->stored.gone = given->has_part = false;
+    given->stored.digest_known = given->stored.gone = given->stored.has_part = false;
     given->prove = true;
     file_changed (self, now, given);
     order_next (self, given);

@@ -18,14 +18,12 @@
 /*  A file that is here, or that was removed and is still to be told. */
 typedef struct {
     stored_file_t stored; /* number 0: not told yet, because it is not under its name yet */
-    bool has_part;        /* that part is about to become it */
-    chain_id_t part;
-    char *path;    /* not under folder/files; NULL = it is */
-    uint64_t work; /* under way for it; 0 = none */
-    bool looking;  /* that work reads the part: it is from before a restart */
-    bool dropping; /* that work removes it */
-    bool drop;     /* it is to be removed */
-    bool prove;    /* it is to be read anew */
+    char *path;           /* not under folder/files; NULL = it is */
+    uint64_t work;        /* under way for it; 0 = none */
+    bool looking;         /* that work reads the part: it is from before a restart */
+    bool dropping;        /* that work removes it */
+    bool drop;            /* it is to be removed */
+    bool prove;           /* it is to be read anew */
 } own_file_t;
 
 /*  A feeder that is being asked. */

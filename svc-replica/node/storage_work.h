@@ -24,6 +24,8 @@
 
 #define STORAGE_PATH_BYTES 4096
 
+/*  Paths; NULL is as "", which a decoded one has. */
+
 typedef struct {
     const char *from;
     const char *to;
@@ -39,10 +41,8 @@ typedef struct {
     uint8_t digest [CHAIN_DIGEST_BYTES];
 } storage_result_t;
 
-packed_t storage_work_encode (const storage_work_t *work);
-bool storage_work_decode (bytes_t body, bool (*take) (void *owner, const storage_work_t *work),
-                          void *owner, char why [WHY_BYTES]);
-packed_t storage_result_encode (const storage_result_t *result);
-bool storage_result_decode (storage_result_t *result, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t storage_work_codec;
+extern const codec_t storage_result_codec;
+extern const codecs_t storage_codecs; /* both */
 
 #endif

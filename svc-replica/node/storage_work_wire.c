@@ -1,56 +1,27 @@
-/*  storage_work_wire - protobuf <-> plain values. */
+/*  storage_work_wire - the tables of storage_work.h. */
 #include "storage_work.h"
 
-#include "chain_wire_own.h"
-#include "message.h"
-#include "transaction_wire.h"
+#include "codec_table.h"
 
-#include <string.h>
+#include "chain.pb-c.h"
 
-packed_t storage_work_encode (const storage_work_t *work)
-{
-    Musubi__StorageWork message = MUSUBI__STORAGE_WORK__INIT;
-    message.from = (char *) (work->from ? work->from : "");
-    message.to = (char *) (work->to ? work->to : "");
-    message.marks = (char *) (work->marks ? work->marks : "");
-    message.n_names = work->names_count;
-    message.names = (char **) work->names;
-    return packed_of (&message.base);
-}
+static const codec_row_t storage_work_rows [] = {
+  ROW_STRING ("from", storage_work_t, from, STORAGE_PATH_BYTES - 1),
+  ROW_STRING ("to", storage_work_t, to, STORAGE_PATH_BYTES - 1),
+  ROW_STRING_LIST ("names", storage_work_t, names, names_count, STORAGE_PATH_BYTES - 1, 0,
+                   ANY_COUNT),
+  ROW_STRING ("marks", storage_work_t, marks, STORAGE_PATH_BYTES - 1),
+};
+const codec_t storage_work_codec =
+  CODEC (storage_work_t, musubi__storage_work__descriptor, storage_work_rows);
 
-bool storage_work_decode (bytes_t body, bool (*take) (void *owner, const storage_work_t *work),
-                          void *owner, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__storage_work__descriptor, body);
-    if (!message)
-        return wrong (why, "not a StorageWork");
-    const Musubi__StorageWork *from = (const Musubi__StorageWork *) message;
-    bool taken = take (owner, &(storage_work_t){.from = from->from,
-                                                .to = from->to,
-                                                .marks = from->marks,
-                                                .names = (const char *const *) from->names,
-                                                .names_count = from->n_names});
-    message_free (message);
-    return taken;
-}
+static const codec_row_t storage_result_rows [] = {
+  ROW_FLAG ("there", storage_result_t, there),
+  ROW_NUMBER ("size", storage_result_t, size),
+  ROW_FIXED ("digest", storage_result_t, digest, SET_BY (storage_result_t, digest_known)),
+};
+const codec_t storage_result_codec =
+  CODEC (storage_result_t, musubi__storage_work_result__descriptor, storage_result_rows);
 
-packed_t storage_result_encode (const storage_result_t *result)
-{
-    Musubi__StorageWorkResult message = MUSUBI__STORAGE_WORK_RESULT__INIT;
-    message.there = result->there;
-    message.size = result->size;
-    message.digest = bytes_put (result->digest, result->digest_known ? CHAIN_DIGEST_BYTES : 0);
-    return packed_of (&message.base);
-}
-
-bool storage_result_decode (storage_result_t *result, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__storage_work_result__descriptor, body);
-    if (!message)
-        return wrong (why, "not a StorageWorkResult");
-    const Musubi__StorageWorkResult *from = (const Musubi__StorageWorkResult *) message;
-    *result = (storage_result_t){.there = from->there, .size = from->size};
-    bool taken = digest_take (result->digest, &result->digest_known, &from->digest, "digest", why);
-    message_free (message);
-    return taken;
-}
+static const codec_t *const codecs [] = {&storage_work_codec, &storage_result_codec};
+const codecs_t storage_codecs = CODECS (codecs);

@@ -3,16 +3,20 @@
  *  why, and leave nothing behind.
  */
 #include "balancer_wire.h"
+#include "chain_wire.h"
 #include "fuzzing.h"
 #include "planner_wire.h"
 #include "record.h"
+#include "replica_wire.h"
+#include "storage_work.h"
 #include "transaction_wire.h"
 
 static const codec_t *pick (uint8_t library, uint8_t number)
 {
-    static const codecs_t *const all [] = {&transaction_codecs, &balancer_codecs,
-                                           &planner_request_codecs, &planner_record_codecs,
-                                           &planner_decision_codecs};
+    static const codecs_t *const all [] = {
+      &transaction_codecs,      &balancer_codecs, &planner_request_codecs, &planner_record_codecs,
+      &planner_decision_codecs, &chain_codecs,    &storage_codecs,         &replica_codecs,
+    };
     if (library >= sizeof all / sizeof *all || number >= all [library]->count)
         return NULL;
     return all [library]->list [number];

@@ -257,33 +257,6 @@ static void a_damaged_record_is_left_out_and_told (void **state)
     end (&w);
 }
 
-static void a_record_cut_anywhere_is_refused_or_sound (void **state)
-{
-    (void) state;
-    file_t file = file_of ("era5/2020.nc", 1234567, 9);
-    copy_t copies [2] = {{.node = "n1", .state = COPY_SOUND, .proved_ms = 7},
-                         {.node = "n2", .state = COPY_EVICTING}};
-    file.rule = (replica_rule_t){.copies = 2, .spread = SPREAD_DOMAINS};
-    file.copies = copies;
-    file.copies_count = 2;
-    packed_t packed = file_record_encode (&file);
-    char why [WHY_BYTES];
-    file_t read;
-    assert_true (file_record_decode (&read, (bytes_t){packed.data, packed.size}, why));
-    assert_string_equal (read.name, file.name);
-    assert_int_equal (read.rule.copies, 2);
-    assert_int_equal (read.rule.spread, SPREAD_DOMAINS);
-    assert_int_equal (read.copies_count, 2);
-    assert_int_equal (read.copies [1].state, COPY_EVICTING);
-    free (read.copies);
-    for (size_t size = 0; size < packed.size; size++)
-        if (file_record_decode (&read, (bytes_t){packed.data, size}, why)) {
-            assert_string_equal (read.name, file.name);
-            free (read.copies);
-        }
-    free (packed.data);
-}
-
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -294,7 +267,6 @@ int main (void)
       cmocka_unit_test (use_is_written_at_most_once_a_minute),
       cmocka_unit_test (its_limits_are_kept),
       cmocka_unit_test (a_damaged_record_is_left_out_and_told),
-      cmocka_unit_test (a_record_cut_anywhere_is_refused_or_sound),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -4,11 +4,14 @@
  *  A library that has tables tells them in a codecs_t; it is named here.
  */
 #include "balancer_wire.h"
+#include "chain_wire.h"
 #include "codec_table.h"
 #include "message.h"
 #include "planner_wire.h"
 #include "prng.h"
 #include "record.h"
+#include "replica_wire.h"
+#include "storage_work.h"
 #include "transaction_wire.h"
 
 #include <setjmp.h>
@@ -21,9 +24,10 @@
 
 #include <cmocka.h>
 
-static const codecs_t *const all [] = {&transaction_codecs, &balancer_codecs,
-                                       &planner_request_codecs, &planner_record_codecs,
-                                       &planner_decision_codecs};
+static const codecs_t *const all [] = {
+  &transaction_codecs,      &balancer_codecs, &planner_request_codecs, &planner_record_codecs,
+  &planner_decision_codecs, &chain_codecs,    &storage_codecs,         &replica_codecs,
+};
 
 typedef void codec_fn (const codec_t *codec);
 

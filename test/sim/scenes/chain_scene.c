@@ -189,9 +189,8 @@ static bool keep (task_t *task, const storage_work_t *work, sim_file_t *from)
     return true;
 }
 
-static bool work_do (void *owner, const storage_work_t *work)
+static bool work_do (task_t *task, const storage_work_t *work)
 {
-    task_t *task = owner;
     sim_file_t *from = sim_flows_file (task->scene->flows, task->process, work->from, false);
     if (strcmp (task->kind, FILE_SWEEP) == 0)
         return sweep (task, work);
@@ -220,12 +219,16 @@ static bool work (void *owner, int process, int64_t mono_ms, const char *kind, b
     (void) mono_ms;
     char why [WHY_BYTES] = "it can't be done";
     task_t task = {.scene = owner, .process = process, .kind = kind};
-    if (!storage_work_decode (arguments, work_do, &task, why)) {
+    storage_work_t asked;
+    bool done =
+      codec_decode (&storage_work_codec, &asked, arguments, why) && work_do (&task, &asked);
+    codec_clear (&storage_work_codec, &asked);
+    if (!done) {
         *result = (uint8_t *) must (strdup (why));
         *result_size = strlen (why);
         return false;
     }
-    packed_t packed = storage_result_encode (&task.result);
+    packed_t packed = codec_encode (&storage_result_codec, &task.result);
     *result = packed.data;
     *result_size = packed.size;
     return true;
