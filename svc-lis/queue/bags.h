@@ -15,6 +15,7 @@
 #define TASK_PRIORITY_MOST 1000 /* either way */
 #define TASK_LIMIT_MS_MOST (INT64_C (366) * 24 * 3600000)
 #define TASK_NODE_NONE     SIZE_MAX
+#define TASK_WHY_BYTES_MAX (RUN_WHY_BYTES_MAX + 31) /* its run's, and who ended that */
 
 /*  What was asked. */
 typedef struct {

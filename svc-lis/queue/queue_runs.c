@@ -194,7 +194,7 @@ static task_state_t state_after (const queue_t *self, const bag_t *bag, const ta
 
 static void result_take (task_t *task, const run_t *run, task_state_t state)
 {
-    char why [RUN_WHY_BYTES_MAX + 32];
+    char why [TASK_WHY_BYTES_MAX + 1];
     const char *lead = run->state == RUN_REFUSED ? "could not be started: " : "";
     snprintf (why, sizeof why, "%s%s", lead, state == TASK_ENDED ? "" : run->why);
     task_text (&task->why, why);

@@ -46,7 +46,7 @@ static bool administers_check (sharing_t *self, const request_t *request)
 static void membership_put (sharing_t *self)
 {
     service_put (self->service, TABLE_MEMBERSHIP, MEMBERSHIP_KEY,
-                 stored_membership_encode (&self->membership));
+                 codec_encode (&stored_membership_codec, &self->membership));
 }
 
 static void on_membership_record (void *owner, bytes_t key, bytes_t value)
@@ -54,10 +54,8 @@ static void on_membership_record (void *owner, bytes_t key, bytes_t value)
     sharing_t *self = owner;
     char why [WHY_BYTES];
     (void) key;
-    if (stored_membership_decode (&self->membership, value, why))
-        return;
-    self->membership = (membership_t){.round = 0};
-    service_bad_record (self->service, "membership", why);
+    if (!codec_decode (&stored_membership_codec, &self->membership, value, why))
+        service_bad_record (self->service, "membership", why);
 }
 
 static void on_join (void *owner, const moment_t *now, const request_t *request)
@@ -65,13 +63,9 @@ static void on_join (void *owner, const moment_t *now, const request_t *request)
     (void) now;
     sharing_t *self = owner;
     membership_t asked;
-    char why [WHY_BYTES];
-    if (!administers_check (self, request))
+    if (!administers_check (self, request) ||
+        !service_decode (self->service, request, &join_codec, &asked))
         return;
-    if (!join_decode (&asked, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
     if (member (self) && strcmp (self->membership.balancer, asked.balancer) != 0) {
         service_refuse (self->service, request, CALL_DENIED,
                         "balancer: %s is of the coalition of %s; leave that first",
@@ -86,29 +80,25 @@ static void on_join (void *owner, const moment_t *now, const request_t *request)
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "coalition joined balancer=%s level_s=%g%s by=%s", asked.balancer, asked.level_s,
                 asked.automatic ? " automatic" : "", request->actor);
-    service_reply (self->service, request, join_answer_encode ());
+    service_reply (self->service, request, (packed_t){0});
 }
 
 static void on_leave (void *owner, const moment_t *now, const request_t *request)
 {
     sharing_t *self = owner;
-    char why [WHY_BYTES];
-    if (!administers_check (self, request))
+    if (!administers_check (self, request) ||
+        !service_decode (self->service, request, &leave_codec, NULL))
         return;
-    if (!leave_decode (request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
     bags_t *bags = self->bags;
-    uint32_t given_back = 0;
+    left_t left = {0};
     for (bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
         if (bag->guest)
-            given_back += sharing_give_back (self, now, bag, UINT32_MAX, "the site has left");
+            left.given_back += sharing_give_back (self, now, bag, UINT32_MAX, "the site has left");
     self->membership = (membership_t){.round = 0};
     outbox_delete (self->service->outbox, TABLE_MEMBERSHIP, MEMBERSHIP_KEY);
     outbox_log (self->service->outbox, LEVEL_INFO, "coalition left by=%s given_back=%" PRIu32,
-                request->actor, given_back);
-    service_reply (self->service, request, leave_answer_encode (given_back));
+                request->actor, left.given_back);
+    service_reply (self->service, request, codec_encode (&left_codec, &left));
 }
 
 static bool balances (const sharing_t *self, const char *actor)
@@ -129,25 +119,25 @@ static void on_membership (void *owner, const moment_t *now, const request_t *re
 {
     (void) now;
     sharing_t *self = owner;
-    char why [WHY_BYTES];
-    if (!sharing_allowed (self, request))
+    if (!sharing_allowed (self, request) ||
+        !service_decode (self->service, request, &membership_question_codec, NULL))
         return;
-    if (!membership_question_decode (request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
     const bags_t *bags = self->bags;
-    uint32_t away = 0;
-    uint32_t guests = 0;
+    membership_told_t told = {.terms = self->membership};
     for (const bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number)) {
-        away += bag->away;
-        guests += bag->guest ? bag->asked.count - bag->over : 0;
+        told.away += bag->away;
+        told.guests += bag->guest ? bag->asked.count - bag->over : 0;
     }
-    service_reply (self->service, request,
-                   membership_answer_encode (&self->membership, away, guests));
+    service_reply (self->service, request, codec_encode (&membership_told_codec, &told));
 }
 
 /*  --- orders --- */
+
+static void move_answer (sharing_t *self, const request_t *request, uint32_t moved)
+{
+    service_reply (self->service, request,
+                   codec_encode (&move_told_codec, &(move_told_t){.moved = moved}));
+}
 
 /*  True when it was answered: as before, or that it is too old. */
 static bool repeated (sharing_t *self, const request_t *request, const move_order_t *order)
@@ -156,7 +146,7 @@ static bool repeated (sharing_t *self, const request_t *request, const move_orde
     if (order->round > last->round || (order->round == last->round && order->number > last->number))
         return false;
     if (order->round == last->round && order->number == last->number)
-        service_reply (self->service, request, move_answer_encode (last->moved));
+        move_answer (self, request, last->moved);
     else
         service_refuse (self->service, request, CALL_BAD_REQUEST,
                         "round, number: order %" PRIu64 ".%" PRIu32 " comes after %" PRIu64
@@ -192,14 +182,9 @@ static void on_move (void *owner, const moment_t *now, const request_t *request)
 {
     sharing_t *self = owner;
     move_order_t order;
-    char why [WHY_BYTES];
-    if (!sharing_allowed (self, request))
-        return;
-    if (!move_decode (&order, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    if (repeated (self, request, &order))
+    if (!sharing_allowed (self, request) ||
+        !service_decode (self->service, request, &move_order_codec, &order) ||
+        repeated (self, request, &order))
         return;
     bag_t *bag = bags_find (self->bags, order.bag);
     if (!order_check (self, request, &order, bag))
@@ -210,7 +195,7 @@ static void on_move (void *owner, const moment_t *now, const request_t *request)
       bag->guest ? sharing_give_back (self, now, bag, order.count, "the balancer gives it back")
                  : sharing_send (self, now, bag, &order.to, order.count);
     membership_put (self);
-    service_reply (self->service, request, move_answer_encode (self->membership.moved));
+    move_answer (self, request, self->membership.moved);
 }
 
 /*  --- its life --- */

@@ -4,7 +4,6 @@
 #include "sharing_state.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,21 +46,11 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     sharing_t *self = owner;
     stored_offer_t offer;
     char why [WHY_BYTES];
-    if (stored_offer_decode (&offer, key, value, why))
+    if (codec_decode (&stored_offer_codec, &offer, value, why) &&
+        (txid_unpack (&offer.move, key) || wrong (why, "its key is none")))
         offer_add (self, &offer);
     else
         service_bad_record (self->service, "offers", why);
-}
-
-static bool no (char why [WHY_BYTES], const char *format, ...)
-  __attribute__ ((format (printf, 2, 3)));
-static bool no (char why [WHY_BYTES], const char *format, ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, WHY_BYTES, format, arguments);
-    va_end (arguments);
-    return false;
 }
 
 static bool terms_check (const sharing_t *self, const moment_t *now, const offer_message_t *offer,
@@ -70,17 +59,18 @@ static bool terms_check (const sharing_t *self, const moment_t *now, const offer
     const char *name = self->service->name;
     int64_t age_ms = now->wall_ms - offer->offered_ms;
     if (!*self->membership.balancer)
-        return no (why, "%s has joined no coalition", name);
+        return wrong (why, "%s has joined no coalition", name);
     if (strcmp (self->membership.balancer, offer->balancer) != 0)
-        return no (why, "balancer: %s is of the coalition of %s", name, self->membership.balancer);
+        return wrong (why, "balancer: %s is of the coalition of %s", name,
+                      self->membership.balancer);
     if (age_ms > self->limits.offer_ms || age_ms < -self->limits.offer_ms)
-        return no (why,
-                   "offered_ms: offered %" PRId64
-                   " ms ago by the clock of %s; sharing/offer is %" PRId64 " ms",
-                   age_ms, name, self->limits.offer_ms);
+        return wrong (why,
+                      "offered_ms: offered %" PRId64
+                      " ms ago by the clock of %s; sharing/offer is %" PRId64 " ms",
+                      age_ms, name, self->limits.offer_ms);
     if (offer->count > self->limits.move_max)
-        return no (why, "count: %" PRIu32 " should be at most %" PRIu32 ", says limits/move_max",
-                   offer->count, self->limits.move_max);
+        return wrong (why, "count: %" PRIu32 " should be at most %" PRIu32 ", says limits/move_max",
+                      offer->count, self->limits.move_max);
     return true;
 }
 
@@ -91,7 +81,8 @@ static bool asked_take (const sharing_t *self, const offer_message_t *offer, sub
     const queue_parts_t *parts = queue_parts (self->queue);
     const char *account = parts->account (parts->account_owner, offer->owner);
     if (!account)
-        return no (why, "owner: %s has no local account at %s", offer->owner, self->service->name);
+        return wrong (why, "owner: %s has no local account at %s", offer->owner,
+                      self->service->name);
     submitter_t by = {.owner = offer->owner,
                       .account = account,
                       .count_max = UINT32_MAX,
@@ -100,9 +91,9 @@ static bool asked_take (const sharing_t *self, const offer_message_t *offer, sub
     if (!submit_decode (asked, submitted, &by, why))
         return false;
     if (!asked->shared)
-        no (why, "shared: the bag is not shared");
+        wrong (why, "shared: the bag is not shared");
     else if (offer->first >= asked->count || offer->count > asked->count - offer->first)
-        no (why, "first, count: the bag has %" PRIu32 " tasks", asked->count);
+        wrong (why, "first, count: the bag has %" PRIu32 " tasks", asked->count);
     else if (queue_class_check (self->queue, asked, why) == CALL_OK)
         return true;
     submission_clear (asked);
@@ -115,9 +106,7 @@ static void guests_come (sharing_t *self, const moment_t *now, const offer_messa
     queue_t *queue = self->queue;
     guest_t guest = {
       .move = offer->move, .home = offer->home, .bag = offer->bag, .first = offer->first};
-    packed_t submitted = {.data = must (malloc (offer->submitted.size + 1)),
-                          .size = offer->submitted.size};
-    memcpy (submitted.data, offer->submitted.data, submitted.size);
+    packed_t submitted = packed_copy ((bytes_t){offer->submitted.data, offer->submitted.size});
     submission_of_guests (asked, offer->first, offer->count);
     *number = bags_next_number (self->bags);
     bag_t *bag = bags_add (self->bags, *number, offer->owner, "", submitted, asked);
@@ -153,7 +142,7 @@ static void answer_offer (sharing_t *self, const moment_t *now, const offer_mess
     offer_add (self, &offer);
     txid_pack (&offer.move, key);
     service_put (self->service, TABLE_OFFERS, (bytes_t){key, sizeof key},
-                 stored_offer_encode (&offer));
+                 codec_encode (&stored_offer_codec, &offer));
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "offer %s %s home=%s tasks=%" PRIu32 " bag=%" PRIu64 "%s%s",
                 txid_text (&offer.move, text), given->accepted ? "accepted" : "refused",
@@ -166,11 +155,8 @@ static void on_accept (void *owner, const moment_t *now, const request_t *reques
     sharing_t *self = owner;
     offer_message_t message;
     offer_answer_t given = {.accepted = false};
-    char why [WHY_BYTES];
-    if (!accept_decode (&message, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &offer_message_codec, &message))
         return;
-    }
     const stored_offer_t *known = ordered_find (self->offers, &message.move);
     if (strcmp (request->actor, message.home.name) != 0) {
         service_refuse (self->service, request, CALL_DENIED, "home: %.63s is not %s",
@@ -180,9 +166,9 @@ static void on_accept (void *owner, const moment_t *now, const request_t *reques
             given = known->given;
         else
             answer_offer (self, now, &message, &given);
-        service_reply (self->service, request, accept_answer_encode (&given));
+        service_reply (self->service, request, codec_encode (&offer_answer_codec, &given));
     }
-    free (message.submitted.data);
+    codec_clear (&offer_message_codec, &message);
 }
 
 /*  --- telling their home --- */
@@ -243,6 +229,35 @@ static void on_told (void *owner, const moment_t *now, uint64_t token, const cal
     free (telling);
 }
 
+static void end_fill (guest_end_t *end, const bag_t *guests, uint32_t index)
+{
+    const task_t *task = bag_task (guests, index);
+    *end = (guest_end_t){.index = guests->guest->first + index,
+                         .state = task->state,
+                         .tries = task->tries,
+                         .started_ms = task->started_ms,
+                         .ended_ms = task->ended_ms,
+                         .exit_code = task->exit_code,
+                         .signal = task->signal,
+                         .cpu_ms = task->cpu_ms,
+                         .dropped = task->dropped};
+    snprintf (end->node, sizeof end->node, "%s", task->node_name);
+    snprintf (end->why, sizeof end->why, "%s", task->why);
+}
+
+static packed_t ends_encode (const bag_t *guests, const telling_t *telling)
+{
+    ends_t ends = {.move = guests->guest->move,
+                   .bag = guests->guest->bag,
+                   .ends = must (calloc (telling->count + 1, sizeof *ends.ends)),
+                   .count = telling->count};
+    for (size_t i = 0; i < telling->count; i++)
+        end_fill (&ends.ends [i], guests, telling->indices [i]);
+    packed_t packed = codec_encode (&ends_codec, &ends);
+    codec_clear (&ends_codec, &ends);
+    return packed;
+}
+
 static void tell (sharing_t *self, const moment_t *now, const bag_t *bag)
 {
     if (bag->guest->untold == 0 || ordered_find (self->tellings, &bag->number))
@@ -257,9 +272,8 @@ static void tell (sharing_t *self, const moment_t *now, const bag_t *bag)
             telling->indices [telling->count++] = i;
     }
     ordered_add (self->tellings, &telling->bag, telling);
-    telling->call =
-      sharing_call (self, now, &bag->guest->home, "Ended",
-                    guests_ended_encode (bag, telling->indices, telling->count), on_told, telling);
+    telling->call = sharing_call (self, now, &bag->guest->home, "Ended", ends_encode (bag, telling),
+                                  on_told, telling);
 }
 
 void sharing_guests_over (void *owner, const moment_t *now, bag_t *bag)
@@ -325,35 +339,27 @@ static void withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t
 static void on_withdraw (void *owner, const moment_t *now, const request_t *request)
 {
     sharing_t *self = owner;
-    txid_t move;
-    uint32_t *indices;
-    size_t count;
-    char why [WHY_BYTES];
-    if (!guest_cancel_decode (&move, &indices, &count, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    guest_cancel_t order;
+    if (!service_decode (self->service, request, &guest_cancel_codec, &order))
         return;
-    }
-    bag_t *bag = guests_of (self, request, &move);
+    bag_t *bag = guests_of (self, request, &order.move);
     if (bag) {
-        for (size_t i = 0; i < count; i++)
-            if (indices [i] >= bag->guest->first)
-                withdraw (self, now, bag, indices [i] - bag->guest->first);
+        for (size_t i = 0; i < order.count; i++)
+            if (order.indices [i] >= bag->guest->first)
+                withdraw (self, now, bag, order.indices [i] - bag->guest->first);
         queue_settle (self->queue, now, bag);
         queue_soon (self->queue);
-        service_reply (self->service, request, guest_cancel_answer_encode ());
+        service_reply (self->service, request, (packed_t){0});
     }
-    free (indices);
+    codec_clear (&guest_cancel_codec, &order);
 }
 
 static void on_output (void *owner, const moment_t *now, const request_t *request)
 {
     sharing_t *self = owner;
     guest_output_t asked;
-    char why [WHY_BYTES];
-    if (!guest_output_decode (&asked, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &guest_output_codec, &asked))
         return;
-    }
     const bag_t *bag = guests_of (self, request, &asked.move);
     if (!bag)
         return;

@@ -59,11 +59,12 @@ static void on_status (void *owner, const moment_t *now, uint64_t token,
     (void) token;
     host_t *host = owner;
     sharing_t *self = host->sharing;
-    char name [NAME_BYTES_MAX + 1];
+    host_status_t status;
     char why [WHY_BYTES];
     host->call = 0;
-    if (result->status != CALL_OK || !host_status_decode (name, result->body, why) ||
-        strcmp (name, host->to.name) != 0)
+    if (result->status != CALL_OK ||
+        !codec_decode (&host_status_codec, &status, result->body, why) ||
+        strcmp (status.name, host->to.name) != 0)
         return;
     if (memcmp (result->store, host->to.store, STORE_ID_BYTES) == 0) {
         host->other = false;
@@ -82,14 +83,13 @@ static void on_status (void *owner, const moment_t *now, uint64_t token,
 static void ask (host_t *host, const moment_t *now)
 {
     sharing_t *self = host->sharing;
-    packed_t body = host_status_encode ();
     call_order_t order = {.peer = host->to.name,
                           .endpoint = host->to.endpoint,
                           .service = "Service",
                           .method = "Status",
                           .timeout_ms = self->limits.timeout_ms,
                           .tries_max = 1};
-    host->call = service_ask (self->service, now, &order, body, on_status, host, 0);
+    host->call = service_ask (self->service, now, &order, (packed_t){0}, on_status, host, 0);
 }
 
 static host_t *host_of (sharing_t *self, const party_t *to)

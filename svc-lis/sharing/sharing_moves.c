@@ -25,7 +25,7 @@ static void move_put (sharing_t *self, const move_t *move)
     uint8_t key [TXID_BYTES];
     txid_pack (&move->kept.id, key);
     service_put (self->service, TABLE_MOVES, (bytes_t){key, sizeof key},
-                 stored_move_encode (&move->kept));
+                 codec_encode (&stored_move_codec, &move->kept));
 }
 
 static move_t *move_add (sharing_t *self, const stored_move_t *kept)
@@ -60,7 +60,8 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     sharing_t *self = owner;
     stored_move_t kept;
     char why [WHY_BYTES];
-    if (stored_move_decode (&kept, key, value, why))
+    if (codec_decode (&stored_move_codec, &kept, value, why) &&
+        (txid_unpack (&kept.id, key) || wrong (why, "its key is none")))
         move_add (self, &kept);
     else
         service_bad_record (self->service, "moves", why);
@@ -179,7 +180,7 @@ static void on_answered (void *owner, const moment_t *now, uint64_t token,
     move->accepting = 0;
     if (result->status != CALL_OK) {
         unsettled (move, now, "Accept", result->reason);
-    } else if (!accept_answer_decode (&given, result->body, why)) {
+    } else if (!codec_decode (&offer_answer_codec, &given, result->body, why)) {
         unsettled (move, now, "Accept", why);
     } else if (!given.accepted) {
         refused (move, now, given.why);
@@ -203,7 +204,7 @@ static packed_t offer_of (const sharing_t *self, const move_t *move, const bag_t
     memcpy (offer.home.store, move->kept.id.store, STORE_ID_BYTES);
     memcpy (offer.balancer, move->kept.balancer, sizeof offer.balancer);
     memcpy (offer.owner, bag->owner, sizeof offer.owner);
-    return accept_encode (&offer);
+    return codec_encode (&offer_message_codec, &offer);
 }
 
 static void on_withdrawn (void *owner, const moment_t *now, uint64_t token,
@@ -225,17 +226,17 @@ static void on_withdrawn (void *owner, const moment_t *now, uint64_t token,
 static void withdraw (move_t *move, const moment_t *now, const bag_t *bag)
 {
     sharing_t *self = move->sharing;
-    uint32_t *indices = must (calloc ((size_t) move->kept.count + 1, sizeof *indices));
-    size_t count = 0;
+    guest_cancel_t order = {.move = move->kept.id};
+    order.indices = must (calloc ((size_t) move->kept.count + 1, sizeof *order.indices));
     for (uint32_t i = move->kept.first; i - move->kept.first < move->kept.count; i++)
         if (away_by (bag, i, &move->kept.id) && bag_task (bag, i)->stop == STOP_CANCELLED)
-            indices [count++] = i;
+            order.indices [order.count++] = i;
     move->withdraw = false;
-    if (count > 0)
+    if (order.count > 0)
         move->withdrawing =
           sharing_call (self, now, &move->kept.to, "Cancel",
-                        guest_cancel_encode (&move->kept.id, indices, count), on_withdrawn, move);
-    free (indices);
+                        codec_encode (&guest_cancel_codec, &order), on_withdrawn, move);
+    codec_clear (&guest_cancel_codec, &order);
 }
 
 /*  What there is to ask of the other site. */
@@ -344,8 +345,8 @@ static void end_take (sharing_t *self, bag_t *bag, const guest_end_t *end)
     task->signal = end->signal;
     task->cpu_ms = end->cpu_ms;
     task->dropped = end->dropped;
-    task_text (&task->node_name, end->node ? end->node : "");
-    task_text (&task->why, end->why ? end->why : "");
+    task_text (&task->node_name, end->node);
+    task_text (&task->why, end->why);
     task_move (self->bags, bag, end->index, end->state);
     queue_put_task (self->queue, bag, end->index);
     outbox_log (self->service->outbox, LEVEL_INFO,
@@ -383,14 +384,11 @@ static void on_ended (void *owner, const moment_t *now, const request_t *request
 {
     sharing_t *self = owner;
     ends_t ends;
-    char why [WHY_BYTES];
-    if (!guests_ended_decode (&ends, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &ends_codec, &ends))
         return;
-    }
     ends_take (self, now, &ends, request->actor);
-    ends_clear (&ends);
-    service_reply (self->service, request, guests_ended_answer_encode ());
+    codec_clear (&ends_codec, &ends);
+    service_reply (self->service, request, (packed_t){0});
 }
 
 /*  --- output --- */
@@ -430,7 +428,7 @@ void sharing_output (void *owner, const moment_t *now, const request_t *request,
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    packed_t body = guest_output_encode (&asked);
+    packed_t body = codec_encode (&guest_output_codec, &asked);
     relay_t *relay = must (calloc (1, sizeof *relay));
     *relay = (relay_t){.sharing = self, .reply_to = request->reply_to, .after = self->relays};
     self->relays = relay;

@@ -2,6 +2,7 @@
 #include "sharing_state.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /*  What is left of those that run at most: until their limit here. */
 static double running_load_s (int64_t now_ms, const bag_t *bag)
@@ -19,6 +20,24 @@ static double running_load_s (int64_t now_ms, const bag_t *bag)
         left--;
     }
     return load_s;
+}
+
+static queued_bag_t queued_bag (const bag_t *bag, int64_t now_ms, const char *site)
+{
+    const run_order_t *order = bag->asked.order;
+    queued_bag_t queued = {
+      .bag = bag->number,
+      .home_bag = bag->guest ? bag->guest->bag : bag->number,
+      .running = bag->running,
+      .waiting = bag->waiting.waiting,
+      .movable = bag->guest || bag->asked.shared ? bag->waiting.waiting : 0,
+      .task_load_s = (double) order->cpus * (double) order->limit_ms / 1000,
+      .running_load_s = running_load_s (now_ms, bag),
+      .submitted_ms = bag->submitted_ms,
+      .away = bag->away,
+    };
+    snprintf (queued.home, sizeof queued.home, "%s", bag->guest ? bag->guest->home.name : site);
+    return queued;
 }
 
 /*  Begun or gone: nothing of it waits, and it is not over. */
@@ -44,33 +63,30 @@ static void on_state (void *owner, const moment_t *now, const request_t *request
 {
     sharing_t *self = owner;
     uint32_t most = queue_limits (self->queue)->list_max;
-    uint64_t after;
-    char why [WHY_BYTES];
-    if (!sharing_allowed (self, request))
+    state_asked_t asked;
+    if (!sharing_allowed (self, request) ||
+        !service_decode (self->service, request, &state_asked_codec, &asked))
         return;
-    if (!state_question_decode (&after, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    const bag_t *last = after > 0 ? bags_find (self->bags, after) : NULL;
-    if (after > 0 && !(last && (last->listed || begun (last)))) {
+    const bag_t *last = asked.after > 0 ? bags_find (self->bags, asked.after) : NULL;
+    if (asked.after > 0 && !(last && (last->listed || begun (last)))) {
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "after: bag %" PRIu64 " is not in the queue any more; ask from its head",
-                        after);
+                        asked.after);
         return;
     }
     int64_t now_ms = queue_now_ms (self->queue, now);
     queued_bag_t *bags = must (calloc (most, sizeof *bags));
     site_state_t state = {.cpus = queue_cpus (self->queue),
+                          .level_s = self->membership.level_s,
+                          .automatic = self->membership.automatic,
                           .done_s = (double) queue_done_ms (self->queue) / 1000,
                           .start = self->service->store.start,
                           .bags = bags};
     const bag_t *bag = next_queued (self->bags, last);
     for (; bag && state.bags_count < most; bag = next_queued (self->bags, bag))
-        bags [state.bags_count++] = (queued_bag_t){bag, running_load_s (now_ms, bag)};
+        bags [state.bags_count++] = queued_bag (bag, now_ms, self->service->name);
     state.more = bag != NULL;
-    service_reply (self->service, request,
-                   state_answer_encode (&state, &self->membership, self->service->name));
+    service_reply (self->service, request, codec_encode (&site_state_codec, &state));
     free (bags);
 }
 

@@ -1,503 +1,244 @@
-/*  sharing_wire - protobuf <-> plain values. */
+/*  sharing_wire - tables: membership, moves, guests, and what is kept of them. */
 #include "sharing_wire.h"
+
+#include "transaction_wire.h"
 
 #include "balance.pb-c.h"
 #include "bus.pb-c.h"
-#include "message.h"
-#include "must.h"
-#include "transaction_wire.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*  --- membership --- */
 
-static bool terms_take (membership_t *to, const char *balancer, double level_s, bool automatic,
-                        char why [WHY_BYTES])
+static bool terms_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    if (!text_take (to->balancer, NAME_BYTES_MAX, balancer, TEXT_WORD, "balancer", why))
-        return false;
-    if (strncmp (to->balancer, "balancer/", 9) != 0 || to->balancer [9] == '\0')
-        return wrong (why, "balancer: \"%s\" should be like balancer/green", to->balancer);
-    if (!isfinite (level_s) || level_s < 0 || level_s > LEVEL_S_MOST)
-        return wrong (why, "level_s: %g should be 0 to %g seconds", level_s, LEVEL_S_MOST);
-    to->level_s = level_s;
-    to->automatic = automatic;
-    return true;
+    (void) message;
+    const membership_t *terms = self;
+    return (strncmp (terms->balancer, "balancer/", 9) == 0 && terms->balancer [9]) ||
+           wrong (why, "balancer: \"%s\" should be like balancer/green", terms->balancer);
 }
 
-bool join_decode (membership_t *membership, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__JoinRequest *from =
-      (Musubi__JoinRequest *) message_unpack (&musubi__join_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a JoinRequest");
-    *membership = (membership_t){.round = 0};
-    bool good = terms_take (membership, from->balancer, from->level_s, from->automatic, why);
-    message_free (&from->base);
-    return good;
-}
+static const codec_row_t join_rows [] = {
+  ROW_WORD ("balancer", membership_t, balancer),
+  ROW_NUMBER ("level_s", membership_t, level_s, MOST (LEVEL_S_MOST)),
+  ROW_FLAG ("automatic", membership_t, automatic),
+};
+const codec_t join_codec =
+  CODEC_RULED (membership_t, musubi__join_request__descriptor, join_rows, terms_rule);
 
-packed_t join_answer_encode (void)
-{
-    Musubi__JoinAnswer answer = MUSUBI__JOIN_ANSWER__INIT;
-    return packed_of (&answer.base);
-}
+static const codec_row_t stored_membership_rows [] = {
+  ROW_WORD ("balancer", membership_t, balancer),
+  ROW_NUMBER ("level_s", membership_t, level_s, MOST (LEVEL_S_MOST)),
+  ROW_FLAG ("automatic", membership_t, automatic),
+  ROW_NUMBER ("round", membership_t, round),
+  ROW_NUMBER ("number", membership_t, number),
+  ROW_NUMBER ("moved", membership_t, moved),
+};
+const codec_t stored_membership_codec = CODEC_RULED (
+  membership_t, musubi__stored_membership__descriptor, stored_membership_rows, terms_rule);
 
-bool leave_decode (bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *from = message_unpack (&musubi__leave_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a LeaveRequest");
-    message_free (from);
-    return true;
-}
+const codec_t leave_codec = CODEC_EMPTY (musubi__leave_request__descriptor);
+const codec_t membership_question_codec = CODEC_EMPTY (musubi__membership_request__descriptor);
 
-packed_t leave_answer_encode (uint32_t given_back)
-{
-    Musubi__LeaveAnswer answer = MUSUBI__LEAVE_ANSWER__INIT;
-    answer.given_back = given_back;
-    return packed_of (&answer.base);
-}
+static const codec_row_t left_rows [] = {
+  ROW_NUMBER ("given_back", left_t, given_back),
+};
+const codec_t left_codec = CODEC (left_t, musubi__leave_answer__descriptor, left_rows);
 
-bool membership_question_decode (bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *from = message_unpack (&musubi__membership_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a MembershipRequest");
-    message_free (from);
-    return true;
-}
-
-packed_t membership_answer_encode (const membership_t *membership, uint32_t away, uint32_t guests)
-{
-    Musubi__MembershipAnswer answer = MUSUBI__MEMBERSHIP_ANSWER__INIT;
-    answer.balancer = (char *) membership->balancer;
-    answer.level_s = membership->level_s;
-    answer.automatic = membership->automatic;
-    answer.away = away;
-    answer.guests = guests;
-    return packed_of (&answer.base);
-}
+static const codec_row_t membership_told_rows [] = {
+  ROW_WORD ("balancer", membership_told_t, terms.balancer, OR_NONE),
+  ROW_NUMBER ("level_s", membership_told_t, terms.level_s),
+  ROW_FLAG ("automatic", membership_told_t, terms.automatic),
+  ROW_NUMBER ("away", membership_told_t, away),
+  ROW_NUMBER ("guests", membership_told_t, guests),
+};
+const codec_t membership_told_codec =
+  CODEC (membership_told_t, musubi__membership_answer__descriptor, membership_told_rows);
 
 /*  --- state --- */
 
-bool state_question_decode (uint64_t *after, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__StateRequest *from =
-      (Musubi__StateRequest *) message_unpack (&musubi__state_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a StateRequest");
-    *after = from->after;
-    message_free (&from->base);
-    return true;
-}
+static const codec_row_t state_asked_rows [] = {
+  ROW_NUMBER ("after", state_asked_t, after),
+};
+const codec_t state_asked_codec =
+  CODEC (state_asked_t, musubi__state_request__descriptor, state_asked_rows);
 
-static void queued_put (Musubi__QueuedBag *to, const queued_bag_t *from, const char *site)
-{
-    const bag_t *bag = from->bag;
-    const run_order_t *order = bag->asked.order;
-    to->bag = bag->number;
-    to->home = (char *) (bag->guest ? bag->guest->home.name : site);
-    to->home_bag = bag->guest ? bag->guest->bag : bag->number;
-    to->running = bag->running;
-    to->waiting = bag->waiting.waiting;
-    to->movable = bag->guest || bag->asked.shared ? bag->waiting.waiting : 0;
-    to->task_load_s = (double) order->cpus * (double) order->limit_ms / 1000;
-    to->running_load_s = from->running_load_s;
-    to->submitted_ms = bag->submitted_ms;
-    to->away = bag->away;
-}
+static const codec_row_t queued_bag_rows [] = {
+  ROW_NUMBER ("bag", queued_bag_t, bag),
+  ROW_WORD ("home", queued_bag_t, home),
+  ROW_NUMBER ("home_bag", queued_bag_t, home_bag),
+  ROW_NUMBER ("running", queued_bag_t, running),
+  ROW_NUMBER ("waiting", queued_bag_t, waiting),
+  ROW_NUMBER ("movable", queued_bag_t, movable),
+  ROW_NUMBER ("task_load_s", queued_bag_t, task_load_s),
+  ROW_NUMBER ("running_load_s", queued_bag_t, running_load_s),
+  ROW_NUMBER ("submitted_ms", queued_bag_t, submitted_ms),
+  ROW_NUMBER ("away", queued_bag_t, away),
+};
+static const codec_t queued_bag_codec =
+  CODEC (queued_bag_t, musubi__queued_bag__descriptor, queued_bag_rows);
 
-packed_t state_answer_encode (const site_state_t *state, const membership_t *membership,
-                              const char *site)
-{
-    Musubi__StateAnswer answer = MUSUBI__STATE_ANSWER__INIT;
-    Musubi__QueuedBag **list = messages_new (&musubi__queued_bag__descriptor, state->bags_count);
-    for (size_t i = 0; i < state->bags_count; i++)
-        queued_put (list [i], &state->bags [i], site);
-    answer.cpus = state->cpus;
-    answer.level_s = membership->level_s;
-    answer.automatic = membership->automatic;
-    answer.done_s = state->done_s;
-    answer.start = state->start;
-    answer.n_bags = state->bags_count;
-    answer.bags = list;
-    answer.more = state->more;
-    packed_t packed = packed_of (&answer.base);
-    free (list);
-    return packed;
-}
+static const codec_row_t site_state_rows [] = {
+  ROW_NUMBER ("cpus", site_state_t, cpus),
+  ROW_NUMBER ("level_s", site_state_t, level_s),
+  ROW_FLAG ("automatic", site_state_t, automatic),
+  ROW_NUMBER ("done_s", site_state_t, done_s),
+  ROW_NUMBER ("start", site_state_t, start),
+  ROW_LIST ("bags", site_state_t, bags, bags_count, queued_bag, 0, ANY_COUNT),
+  ROW_FLAG ("more", site_state_t, more),
+};
+const codec_t site_state_codec =
+  CODEC (site_state_t, musubi__state_answer__descriptor, site_state_rows);
 
 /*  --- moves --- */
 
-static bool order_take (move_order_t *to, const Musubi__MoveRequest *from, char why [WHY_BYTES])
+static const codec_row_t move_order_rows [] = {
+  ROW_NUMBER ("round", move_order_t, round, LEAST (1)),
+  ROW_NUMBER ("number", move_order_t, number),
+  ROW_ONE ("to", move_order_t, to, party),
+  ROW_NUMBER ("bag", move_order_t, bag),
+  ROW_NUMBER ("count", move_order_t, count, LEAST (1)),
+};
+
+static bool move_order_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    *to = (move_order_t){
-      .round = from->round, .number = from->number, .bag = from->bag, .count = from->count};
-    if (from->round < 1)
-        return wrong (why, "round: rounds count from 1");
-    if (from->count < 1)
-        return wrong (why, "count: must be at least 1");
-    if (!party_take (&to->to, from->to, "to", why))
-        return false;
-    return strncmp (to->to.name, "lis/", 4) == 0 ||
-           wrong (why, "to: \"%s\" should be a site, like lis/osa", to->to.name);
+    (void) message;
+    const move_order_t *order = self;
+    return strncmp (order->to.name, "lis/", 4) == 0 ||
+           wrong (why, "to: \"%s\" should be a site, like lis/osa", order->to.name);
 }
 
-bool move_decode (move_order_t *order, bytes_t body, char why [WHY_BYTES])
+const codec_t move_order_codec =
+  CODEC_RULED (move_order_t, musubi__move_request__descriptor, move_order_rows, move_order_rule);
+
+static const codec_row_t move_told_rows [] = {
+  ROW_NUMBER ("moved", move_told_t, moved),
+};
+const codec_t move_told_codec =
+  CODEC (move_told_t, musubi__move_answer__descriptor, move_told_rows);
+
+static const codec_row_t offer_message_rows [] = {
+  ROW_ONE ("move", offer_message_t, move, txid),
+  ROW_ONE ("home", offer_message_t, home, party),
+  ROW_WORD ("balancer", offer_message_t, balancer),
+  ROW_WORD ("owner", offer_message_t, owner),
+  ROW_BYTES ("submitted", offer_message_t, submitted.data, submitted.size, BODY_BYTES_MAX),
+  ROW_NUMBER ("bag", offer_message_t, bag, LEAST (1)),
+  ROW_NUMBER ("first", offer_message_t, first),
+  ROW_NUMBER ("count", offer_message_t, count, LEAST (1)),
+  ROW_TIME ("offered_ms", offer_message_t, offered_ms),
+};
+
+static bool offer_message_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    Musubi__MoveRequest *from =
-      (Musubi__MoveRequest *) message_unpack (&musubi__move_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a MoveRequest");
-    bool good = order_take (order, from, why);
-    message_free (&from->base);
-    return good;
+    (void) message;
+    const offer_message_t *offer = self;
+    return memcmp (offer->move.store, offer->home.store, STORE_ID_BYTES) == 0 ||
+           wrong (why, "move.store: must be the home's");
 }
 
-packed_t move_answer_encode (uint32_t moved)
+const codec_t offer_message_codec = CODEC_RULED (
+  offer_message_t, musubi__accept_request__descriptor, offer_message_rows, offer_message_rule);
+
+static const codec_row_t offer_answer_rows [] = {
+  ROW_FLAG ("accepted", offer_answer_t, accepted),
+  ROW_TEXT ("why", offer_answer_t, why, OR_NONE),
+};
+const codec_t offer_answer_codec =
+  CODEC (offer_answer_t, musubi__accept_answer__descriptor, offer_answer_rows);
+
+/*  --- guests --- */
+
+static const codec_row_t guest_end_rows [] = {
+  ROW_NUMBER ("index", guest_end_t, index),
+  ROW_ENUM ("state", guest_end_t, state, TASK_STATES - 1),
+  ROW_NUMBER ("tries", guest_end_t, tries),
+  ROW_WORD ("node", guest_end_t, node, OR_NONE),
+  ROW_NUMBER ("started_ms", guest_end_t, started_ms),
+  ROW_NUMBER ("ended_ms", guest_end_t, ended_ms),
+  ROW_NUMBER ("exit_code", guest_end_t, exit_code),
+  ROW_NUMBER ("signal", guest_end_t, signal),
+  ROW_NUMBER ("cpu_ms", guest_end_t, cpu_ms),
+  ROW_TEXT ("why", guest_end_t, why, OR_NONE),
+  ROW_NUMBER ("dropped", guest_end_t, dropped),
+};
+
+static bool guest_end_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    Musubi__MoveAnswer answer = MUSUBI__MOVE_ANSWER__INIT;
-    answer.moved = moved;
-    return packed_of (&answer.base);
+    (void) message;
+    const guest_end_t *end = self;
+    return task_over (end->state) || wrong (why, "state: %u is not how a task ends", end->state);
 }
 
-packed_t accept_encode (const offer_message_t *offer)
-{
-    Musubi__AcceptRequest request = MUSUBI__ACCEPT_REQUEST__INIT;
-    Musubi__Txid move;
-    Musubi__Party home;
-    txid_put (&move, &offer->move);
-    party_put (&home, &offer->home);
-    request.move = &move;
-    request.home = &home;
-    request.balancer = (char *) offer->balancer;
-    request.owner = (char *) offer->owner;
-    request.submitted =
-      (ProtobufCBinaryData){.len = offer->submitted.size, .data = offer->submitted.data};
-    request.bag = offer->bag;
-    request.first = offer->first;
-    request.count = offer->count;
-    request.offered_ms = offer->offered_ms;
-    return packed_of (&request.base);
-}
+static const codec_t guest_end_codec =
+  CODEC_RULED (guest_end_t, musubi__guest_end__descriptor, guest_end_rows, guest_end_rule);
 
-static bool offer_take (offer_message_t *to, const Musubi__AcceptRequest *from,
-                        char why [WHY_BYTES])
-{
-    *to = (offer_message_t){
-      .bag = from->bag, .first = from->first, .count = from->count, .offered_ms = from->offered_ms};
-    if (!txid_take (&to->move, from->move, "move", why) ||
-        !party_take (&to->home, from->home, "home", why) ||
-        !text_take (to->balancer, NAME_BYTES_MAX, from->balancer, TEXT_WORD, "balancer", why) ||
-        !text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD, "owner", why))
-        return false;
-    if (memcmp (to->move.store, to->home.store, STORE_ID_BYTES) != 0)
-        return wrong (why, "move.store: must be the home's");
-    if (from->bag == 0)
-        return wrong (why, "bag: bags count from 1");
-    if (from->count < 1)
-        return wrong (why, "count: must be at least 1");
-    if (!time_valid (from->offered_ms))
-        return wrong (why, "offered_ms: %lld is no time", (long long) from->offered_ms);
-    to->submitted =
-      (packed_t){.data = must (malloc (from->submitted.len + 1)), .size = from->submitted.len};
-    if (from->submitted.len > 0)
-        memcpy (to->submitted.data, from->submitted.data, from->submitted.len);
-    return true;
-}
+static const codec_row_t ends_rows [] = {
+  ROW_ONE ("move", ends_t, move, txid),
+  ROW_NUMBER ("bag", ends_t, bag),
+  ROW_LIST ("ends", ends_t, ends, count, guest_end, 0, ANY_COUNT),
+};
+const codec_t ends_codec = CODEC (ends_t, musubi__guests_ended_request__descriptor, ends_rows);
 
-bool accept_decode (offer_message_t *offer, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__AcceptRequest *from =
-      (Musubi__AcceptRequest *) message_unpack (&musubi__accept_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not an AcceptRequest");
-    bool good = offer_take (offer, from, why);
-    message_free (&from->base);
-    return good;
-}
+static const codec_row_t guest_cancel_rows [] = {
+  ROW_ONE ("move", guest_cancel_t, move, txid),
+  ROW_NUMBER_LIST ("indices", guest_cancel_t, indices, count, 0, ANY_COUNT),
+};
+const codec_t guest_cancel_codec =
+  CODEC (guest_cancel_t, musubi__guest_cancel_request__descriptor, guest_cancel_rows);
 
-packed_t accept_answer_encode (const offer_answer_t *given)
-{
-    Musubi__AcceptAnswer answer = MUSUBI__ACCEPT_ANSWER__INIT;
-    answer.accepted = given->accepted;
-    answer.why = (char *) given->why;
-    return packed_of (&answer.base);
-}
+static const codec_row_t guest_output_rows [] = {
+  ROW_ONE ("move", guest_output_t, move, txid),
+  ROW_NUMBER ("index", guest_output_t, index),
+  ROW_FLAG ("errors", guest_output_t, question.errors),
+  ROW_NUMBER ("offset", guest_output_t, question.offset),
+  ROW_NUMBER ("most", guest_output_t, question.most),
+};
+const codec_t guest_output_codec =
+  CODEC (guest_output_t, musubi__guest_output_request__descriptor, guest_output_rows);
 
-static bool sentence (char to [WHY_BYTES], const char *from, char why [WHY_BYTES])
-{
-    *to = '\0';
-    return !from || !*from || text_take (to, WHY_BYTES - 1, from, TEXT_ANY, "why", why);
-}
-
-bool accept_answer_decode (offer_answer_t *given, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__AcceptAnswer *from =
-      (Musubi__AcceptAnswer *) message_unpack (&musubi__accept_answer__descriptor, body);
-    if (!from)
-        return wrong (why, "not an AcceptAnswer");
-    given->accepted = from->accepted;
-    bool good = sentence (given->why, from->why, why);
-    message_free (&from->base);
-    return good;
-}
-
-/*  --- ends --- */
-
-packed_t guests_ended_encode (const bag_t *guests, const uint32_t *indices, size_t count)
-{
-    Musubi__GuestsEndedRequest request = MUSUBI__GUESTS_ENDED_REQUEST__INIT;
-    Musubi__Txid move;
-    Musubi__GuestEnd **list = messages_new (&musubi__guest_end__descriptor, count);
-    for (size_t i = 0; i < count; i++) {
-        const task_t *task = bag_task (guests, indices [i]);
-        list [i]->index = guests->guest->first + indices [i];
-        list [i]->state = (Musubi__TaskState) task->state;
-        list [i]->tries = task->tries;
-        list [i]->node = task->node_name;
-        list [i]->started_ms = task->started_ms;
-        list [i]->ended_ms = task->ended_ms;
-        list [i]->exit_code = task->exit_code;
-        list [i]->signal = task->signal;
-        list [i]->cpu_ms = task->cpu_ms;
-        list [i]->dropped = task->dropped;
-        list [i]->why = task->why;
-    }
-    txid_put (&move, &guests->guest->move);
-    request.move = &move;
-    request.bag = guests->guest->bag;
-    request.n_ends = count;
-    request.ends = list;
-    packed_t packed = packed_of (&request.base);
-    free (list);
-    return packed;
-}
-
-static bool end_take (guest_end_t *to, const Musubi__GuestEnd *from, char why [WHY_BYTES])
-{
-    char text [WHY_BYTES];
-    if (!enum_valid ((int) from->state, TASK_STATES - 1) || !task_over ((task_state_t) from->state))
-        return wrong (why, "ends.state: %d is not how a task ends", (int) from->state);
-    if (!text_take (text, NAME_BYTES_MAX, from->node, TEXT_WORD_OR_NONE, "ends.node", why) ||
-        !sentence (text, from->why, why))
-        return false;
-    *to = (guest_end_t){.index = from->index,
-                        .state = (task_state_t) from->state,
-                        .tries = from->tries,
-                        .node = from->node,
-                        .started_ms = from->started_ms,
-                        .ended_ms = from->ended_ms,
-                        .exit_code = from->exit_code,
-                        .signal = from->signal,
-                        .cpu_ms = from->cpu_ms,
-                        .dropped = from->dropped,
-                        .why = from->why};
-    return true;
-}
-
-bool guests_ended_decode (ends_t *ends, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__GuestsEndedRequest *from = (Musubi__GuestsEndedRequest *) message_unpack (
-      &musubi__guests_ended_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a GuestsEndedRequest");
-    *ends = (ends_t){.bag = from->bag, .count = from->n_ends, .message = from};
-    ends->ends = must (calloc (from->n_ends + 1, sizeof *ends->ends));
-    bool good = txid_take (&ends->move, from->move, "move", why);
-    for (size_t i = 0; i < from->n_ends && good; i++)
-        good = end_take (&ends->ends [i], from->ends [i], why);
-    if (!good)
-        ends_clear (ends);
-    return good;
-}
-
-void ends_clear (ends_t *self)
-{
-    free (self->ends);
-    if (self->message)
-        message_free (self->message);
-    *self = (ends_t){.bag = 0};
-}
-
-packed_t guests_ended_answer_encode (void)
-{
-    Musubi__GuestsEndedAnswer answer = MUSUBI__GUESTS_ENDED_ANSWER__INIT;
-    return packed_of (&answer.base);
-}
-
-packed_t guest_cancel_encode (const txid_t *move, const uint32_t *indices, size_t count)
-{
-    Musubi__GuestCancelRequest request = MUSUBI__GUEST_CANCEL_REQUEST__INIT;
-    Musubi__Txid id;
-    txid_put (&id, move);
-    request.move = &id;
-    request.n_indices = count;
-    request.indices = (uint32_t *) indices;
-    return packed_of (&request.base);
-}
-
-bool guest_cancel_decode (txid_t *move, uint32_t **indices, size_t *count, bytes_t body,
-                          char why [WHY_BYTES])
-{
-    Musubi__GuestCancelRequest *from = (Musubi__GuestCancelRequest *) message_unpack (
-      &musubi__guest_cancel_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a GuestCancelRequest");
-    bool good = txid_take (move, from->move, "move", why);
-    if (good) {
-        *count = from->n_indices;
-        *indices = must (calloc (from->n_indices + 1, sizeof **indices));
-        if (from->n_indices > 0)
-            memcpy (*indices, from->indices, from->n_indices * sizeof **indices);
-    }
-    message_free (&from->base);
-    return good;
-}
-
-packed_t guest_cancel_answer_encode (void)
-{
-    Musubi__GuestCancelAnswer answer = MUSUBI__GUEST_CANCEL_ANSWER__INIT;
-    return packed_of (&answer.base);
-}
-
-packed_t guest_output_encode (const guest_output_t *asked)
-{
-    Musubi__GuestOutputRequest request = MUSUBI__GUEST_OUTPUT_REQUEST__INIT;
-    Musubi__Txid move;
-    txid_put (&move, &asked->move);
-    request.move = &move;
-    request.index = asked->index;
-    request.errors = asked->question.errors;
-    request.offset = asked->question.offset;
-    request.most = asked->question.most;
-    return packed_of (&request.base);
-}
-
-bool guest_output_decode (guest_output_t *asked, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__GuestOutputRequest *from = (Musubi__GuestOutputRequest *) message_unpack (
-      &musubi__guest_output_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a GuestOutputRequest");
-    *asked = (guest_output_t){
-      .index = from->index,
-      .question = {.errors = from->errors, .offset = from->offset, .most = from->most}};
-    bool good = txid_take (&asked->move, from->move, "move", why);
-    message_free (&from->base);
-    return good;
-}
-
-/*  --- who serves there --- */
-
-packed_t host_status_encode (void)
-{
-    Musubi__StatusRequest request = MUSUBI__STATUS_REQUEST__INIT;
-    return packed_of (&request.base);
-}
-
-bool host_status_decode (char name [NAME_BYTES_MAX + 1], bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__StatusAnswer *from =
-      (Musubi__StatusAnswer *) message_unpack (&musubi__status_answer__descriptor, body);
-    if (!from)
-        return wrong (why, "not a StatusAnswer");
-    bool good = text_take (name, NAME_BYTES_MAX, from->name, TEXT_WORD, "name", why);
-    message_free (&from->base);
-    return good;
-}
+static const codec_row_t host_status_rows [] = {
+  ROW_WORD ("name", host_status_t, name),
+  ROW_UNUSED ("version"),
+  ROW_UNUSED ("store"),
+  ROW_UNUSED ("start"),
+  ROW_UNUSED ("wall_ms"),
+  ROW_UNUSED ("counters"),
+  ROW_UNUSED ("limits"),
+  ROW_UNUSED ("standing"),
+  ROW_UNUSED ("warnings"),
+};
+const codec_t host_status_codec =
+  CODEC (host_status_t, musubi__status_answer__descriptor, host_status_rows);
 
 /*  --- on disk --- */
 
-packed_t stored_move_encode (const stored_move_t *move)
-{
-    Musubi__StoredMove stored = MUSUBI__STORED_MOVE__INIT;
-    Musubi__Party to;
-    party_put (&to, &move->to);
-    stored.to = &to;
-    stored.balancer = (char *) move->balancer;
-    stored.bag = move->bag;
-    stored.first = move->first;
-    stored.count = move->count;
-    stored.offered_ms = move->offered_ms;
-    stored.accepted = move->accepted;
-    return packed_of (&stored.base);
-}
+static const codec_row_t stored_move_rows [] = {
+  ROW_ONE ("to", stored_move_t, to, party),
+  ROW_WORD ("balancer", stored_move_t, balancer),
+  ROW_NUMBER ("bag", stored_move_t, bag),
+  ROW_NUMBER ("first", stored_move_t, first),
+  ROW_NUMBER ("count", stored_move_t, count),
+  ROW_NUMBER ("offered_ms", stored_move_t, offered_ms),
+  ROW_FLAG ("accepted", stored_move_t, accepted),
+};
+const codec_t stored_move_codec =
+  CODEC (stored_move_t, musubi__stored_move__descriptor, stored_move_rows);
 
-bool stored_move_decode (stored_move_t *move, bytes_t key, bytes_t record, char why [WHY_BYTES])
-{
-    txid_t id;
-    if (!txid_unpack (&id, key))
-        return wrong (why, "its key is none");
-    Musubi__StoredMove *stored =
-      (Musubi__StoredMove *) message_unpack (&musubi__stored_move__descriptor, record);
-    if (!stored)
-        return wrong (why, "not a StoredMove");
-    *move = (stored_move_t){.id = id,
-                            .bag = stored->bag,
-                            .first = stored->first,
-                            .count = stored->count,
-                            .offered_ms = stored->offered_ms,
-                            .accepted = stored->accepted};
-    bool good =
-      party_take (&move->to, stored->to, "to", why) &&
-      text_take (move->balancer, NAME_BYTES_MAX, stored->balancer, TEXT_WORD, "balancer", why);
-    message_free (&stored->base);
-    return good;
-}
+static const codec_row_t stored_offer_rows [] = {
+  ROW_FLAG ("accepted", stored_offer_t, given.accepted),
+  ROW_TEXT ("why", stored_offer_t, given.why, OR_NONE),
+  ROW_NUMBER ("bag", stored_offer_t, bag),
+  ROW_NUMBER ("offered_ms", stored_offer_t, offered_ms),
+};
+const codec_t stored_offer_codec =
+  CODEC (stored_offer_t, musubi__stored_offer__descriptor, stored_offer_rows);
 
-packed_t stored_offer_encode (const stored_offer_t *offer)
-{
-    Musubi__StoredOffer stored = MUSUBI__STORED_OFFER__INIT;
-    stored.accepted = offer->given.accepted;
-    stored.why = (char *) offer->given.why;
-    stored.bag = offer->bag;
-    stored.offered_ms = offer->offered_ms;
-    return packed_of (&stored.base);
-}
-
-bool stored_offer_decode (stored_offer_t *offer, bytes_t key, bytes_t record, char why [WHY_BYTES])
-{
-    txid_t move;
-    if (!txid_unpack (&move, key))
-        return wrong (why, "its key is none");
-    Musubi__StoredOffer *stored =
-      (Musubi__StoredOffer *) message_unpack (&musubi__stored_offer__descriptor, record);
-    if (!stored)
-        return wrong (why, "not a StoredOffer");
-    *offer = (stored_offer_t){.move = move,
-                              .given = {.accepted = stored->accepted},
-                              .bag = stored->bag,
-                              .offered_ms = stored->offered_ms};
-    bool good = sentence (offer->given.why, stored->why, why);
-    message_free (&stored->base);
-    return good;
-}
-
-packed_t stored_membership_encode (const membership_t *membership)
-{
-    Musubi__StoredMembership stored = MUSUBI__STORED_MEMBERSHIP__INIT;
-    stored.balancer = (char *) membership->balancer;
-    stored.level_s = membership->level_s;
-    stored.automatic = membership->automatic;
-    stored.round = membership->round;
-    stored.number = membership->number;
-    stored.moved = membership->moved;
-    return packed_of (&stored.base);
-}
-
-bool stored_membership_decode (membership_t *membership, bytes_t record, char why [WHY_BYTES])
-{
-    Musubi__StoredMembership *stored =
-      (Musubi__StoredMembership *) message_unpack (&musubi__stored_membership__descriptor, record);
-    if (!stored)
-        return wrong (why, "not a StoredMembership");
-    *membership =
-      (membership_t){.round = stored->round, .number = stored->number, .moved = stored->moved};
-    bool good = terms_take (membership, stored->balancer, stored->level_s, stored->automatic, why);
-    message_free (&stored->base);
-    return good;
-}
+static const codec_t *const codecs [] = {
+  &join_codec,         &stored_membership_codec, &leave_codec,       &membership_question_codec,
+  &left_codec,         &membership_told_codec,   &state_asked_codec, &queued_bag_codec,
+  &site_state_codec,   &move_order_codec,        &move_told_codec,   &offer_message_codec,
+  &offer_answer_codec, &guest_end_codec,         &ends_codec,        &guest_cancel_codec,
+  &guest_output_codec, &host_status_codec,       &stored_move_codec, &stored_offer_codec,
+};
+const codecs_t sharing_codecs = CODECS (codecs);

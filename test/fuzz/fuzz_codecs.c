@@ -2,24 +2,14 @@
  * is the body. What is taken must come out and through again as the same bytes; a refusal must say
  *  why, and leave nothing behind.
  */
-#include "balancer_wire.h"
-#include "chain_wire.h"
+#include "../codecs.h"
 #include "fuzzing.h"
-#include "planner_wire.h"
-#include "record.h"
-#include "replica_wire.h"
-#include "storage_work.h"
-#include "transaction_wire.h"
 
 static const codec_t *pick (uint8_t library, uint8_t number)
 {
-    static const codecs_t *const all [] = {
-      &transaction_codecs,      &balancer_codecs, &planner_request_codecs, &planner_record_codecs,
-      &planner_decision_codecs, &chain_codecs,    &storage_codecs,         &replica_codecs,
-    };
-    if (library >= sizeof all / sizeof *all || number >= all [library]->count)
+    if (library >= ALL_CODECS || number >= all_codecs [library]->count)
         return NULL;
-    return all [library]->list [number];
+    return all_codecs [library]->list [number];
 }
 
 /*  All that the first encoding says, and nothing that is told differently the second time. */

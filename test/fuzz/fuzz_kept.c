@@ -4,6 +4,7 @@
  */
 #include "agent_wire.h"
 #include "bags.h"
+#include "codec_table.h"
 #include "fuzzing.h"
 #include "gis_wire.h"
 #include "member.h"
@@ -35,6 +36,18 @@ static packed_t copy_of (bytes_t bytes)
     if (bytes.size > 0)
         memcpy (copy.data, bytes.data, bytes.size);
     return copy;
+}
+
+/*  A record that its reader takes. */
+static void kept_again (const codec_t *codec, const void *kept)
+{
+    char why [WHY_BYTES];
+    void *again = calloc (1, codec->size);
+    packed_t record = codec_encode (codec, kept);
+    REQUIRE (again && codec_decode (codec, again, bytes_of (record), why));
+    codec_clear (codec, again);
+    free (again);
+    free (record.data);
 }
 
 /*  --- a site's queue --- */
@@ -114,16 +127,11 @@ static void accept (const asked_t *asked)
     offer_message_t offer;
     submission_t submission;
     char why [WHY_BYTES];
-    if (!asked->served || !accept_decode (&offer, asked->body, why))
+    if (!asked->served || !codec_decode (&offer_message_codec, &offer, asked->body, why))
         return;
     stored_offer_t kept = {
       .move = offer.move, .given = {.accepted = true}, .bag = 1, .offered_ms = offer.offered_ms};
-    uint8_t key [TXID_BYTES];
-    txid_pack (&kept.move, key);
-    packed_t record = stored_offer_encode (&kept);
-    stored_offer_t kept_again;
-    REQUIRE (stored_offer_decode (&kept_again, (bytes_t){key, sizeof key}, bytes_of (record), why));
-    free (record.data);
+    kept_again (&stored_offer_codec, &kept);
     bytes_t body = bytes_of (offer.submitted);
     if (submission_of (asked, body, offer.owner, &submission)) {
         bags_t *bags = bags_new ();
@@ -140,7 +148,7 @@ static void accept (const asked_t *asked)
         }
         bags_destroy (&bags);
     }
-    free (offer.submitted.data);
+    codec_clear (&offer_message_codec, &offer);
 }
 
 static void task_kept (task_state_t state, const char *node, const char *text)
@@ -187,22 +195,19 @@ static void guests_ended (const asked_t *asked)
 {
     ends_t ends;
     char why [WHY_BYTES];
-    if (!asked->served || !guests_ended_decode (&ends, asked->body, why))
+    if (!asked->served || !codec_decode (&ends_codec, &ends, asked->body, why))
         return;
     for (size_t i = 0; i < ends.count; i++)
         task_kept (ends.ends [i].state, ends.ends [i].node, ends.ends [i].why);
-    ends_clear (&ends);
+    codec_clear (&ends_codec, &ends);
 }
 
 static void join (const asked_t *asked)
 {
-    membership_t membership = {0}, again;
+    membership_t membership;
     char why [WHY_BYTES];
-    if (!asked->served || !join_decode (&membership, asked->body, why))
-        return;
-    packed_t record = stored_membership_encode (&membership);
-    REQUIRE (stored_membership_decode (&again, bytes_of (record), why));
-    free (record.data);
+    if (asked->served && codec_decode (&join_codec, &membership, asked->body, why))
+        kept_again (&stored_membership_codec, &membership);
 }
 
 /*  --- S3's interface --- */

@@ -1,0 +1,25 @@
+/*  codecs - every table of every library, for test_codec and the fuzzer: new ones at the end. */
+#ifndef MUSUBI_TEST_CODECS_H
+#define MUSUBI_TEST_CODECS_H
+
+#include "codec_table.h"
+
+extern const codecs_t transaction_codecs;
+extern const codecs_t balancer_codecs;
+extern const codecs_t planner_request_codecs;
+extern const codecs_t planner_record_codecs;
+extern const codecs_t planner_decision_codecs;
+extern const codecs_t chain_codecs;
+extern const codecs_t storage_codecs;
+extern const codecs_t replica_codecs;
+extern const codecs_t sharing_codecs;
+
+static const codecs_t *const all_codecs [] = {
+  &transaction_codecs,    &balancer_codecs,         &planner_request_codecs,
+  &planner_record_codecs, &planner_decision_codecs, &chain_codecs,
+  &storage_codecs,        &replica_codecs,          &sharing_codecs,
+};
+
+#define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)
+
+#endif
