@@ -126,7 +126,7 @@ static void guests_come (sharing_t *self, const moment_t *now, const offer_messa
 }
 
 static void answer_offer (sharing_t *self, const moment_t *now, const offer_message_t *message,
-                          offer_answer_t *given)
+                          accept_answer_t *given)
 {
     stored_offer_t offer = {.move = message->move, .offered_ms = message->offered_ms};
     submission_t asked;
@@ -154,7 +154,7 @@ static void on_accept (void *owner, const moment_t *now, const request_t *reques
 {
     sharing_t *self = owner;
     offer_message_t message;
-    offer_answer_t given = {.accepted = false};
+    accept_answer_t given = {.accepted = false};
     if (!service_decode (self->service, request, &offer_message_codec, &message))
         return;
     const stored_offer_t *known = ordered_find (self->offers, &message.move);
@@ -166,7 +166,7 @@ static void on_accept (void *owner, const moment_t *now, const request_t *reques
             given = known->given;
         else
             answer_offer (self, now, &message, &given);
-        service_reply (self->service, request, codec_encode (&offer_answer_codec, &given));
+        service_reply (self->service, request, codec_encode (&accept_answer_codec, &given));
     }
     codec_clear (&offer_message_codec, &message);
 }

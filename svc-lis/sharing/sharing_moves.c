@@ -175,12 +175,12 @@ static void on_answered (void *owner, const moment_t *now, uint64_t token,
 {
     (void) token;
     move_t *move = owner;
-    offer_answer_t given;
+    accept_answer_t given;
     char why [WHY_BYTES];
     move->accepting = 0;
     if (result->status != CALL_OK) {
         unsettled (move, now, "Accept", result->reason);
-    } else if (!codec_decode (&offer_answer_codec, &given, result->body, why)) {
+    } else if (!codec_decode (&accept_answer_codec, &given, result->body, why)) {
         unsettled (move, now, "Accept", why);
     } else if (!given.accepted) {
         refused (move, now, given.why);

@@ -140,12 +140,12 @@ static bool offer_message_rule (void *self, const void *message, char why [WHY_B
 const codec_t offer_message_codec = CODEC_RULED (
   offer_message_t, musubi__accept_request__descriptor, offer_message_rows, offer_message_rule);
 
-static const codec_row_t offer_answer_rows [] = {
-  ROW_FLAG ("accepted", offer_answer_t, accepted),
-  ROW_TEXT ("why", offer_answer_t, why, OR_NONE),
+static const codec_row_t accept_answer_rows [] = {
+  ROW_FLAG ("accepted", accept_answer_t, accepted),
+  ROW_TEXT ("why", accept_answer_t, why, OR_NONE),
 };
-const codec_t offer_answer_codec =
-  CODEC (offer_answer_t, musubi__accept_answer__descriptor, offer_answer_rows);
+const codec_t accept_answer_codec =
+  CODEC (accept_answer_t, musubi__accept_answer__descriptor, accept_answer_rows);
 
 /*  --- guests --- */
 
@@ -235,10 +235,10 @@ const codec_t stored_offer_codec =
   CODEC (stored_offer_t, musubi__stored_offer__descriptor, stored_offer_rows);
 
 static const codec_t *const codecs [] = {
-  &join_codec,         &stored_membership_codec, &leave_codec,       &membership_question_codec,
-  &left_codec,         &membership_told_codec,   &state_asked_codec, &queued_bag_codec,
-  &site_state_codec,   &move_order_codec,        &move_told_codec,   &offer_message_codec,
-  &offer_answer_codec, &guest_end_codec,         &ends_codec,        &guest_cancel_codec,
-  &guest_output_codec, &host_status_codec,       &stored_move_codec, &stored_offer_codec,
+  &join_codec,          &stored_membership_codec, &leave_codec,       &membership_question_codec,
+  &left_codec,          &membership_told_codec,   &state_asked_codec, &queued_bag_codec,
+  &site_state_codec,    &move_order_codec,        &move_told_codec,   &offer_message_codec,
+  &accept_answer_codec, &guest_end_codec,         &ends_codec,        &guest_cancel_codec,
+  &guest_output_codec,  &host_status_codec,       &stored_move_codec, &stored_offer_codec,
 };
 const codecs_t sharing_codecs = CODECS (codecs);

@@ -99,8 +99,8 @@ extern const codec_t offer_message_codec;
 typedef struct {
     bool accepted;
     char why [WHY_BYTES];
-} offer_answer_t;
-extern const codec_t offer_answer_codec;
+} accept_answer_t;
+extern const codec_t accept_answer_codec;
 
 /*  How a guest has ended; its index is that at home. */
 typedef struct {
@@ -161,7 +161,7 @@ extern const codec_t stored_move_codec;
 
 typedef struct {
     txid_t move;
-    offer_answer_t given;
+    accept_answer_t given;
     uint64_t bag;
     int64_t offered_ms;
 } stored_offer_t;
