@@ -1,12 +1,12 @@
 /*  planner - the parts of the core put together. */
 #include "planner.h"
 
-#include "errand.h"
 #include "finish.h"
 #include "inquiry.h"
 #include "member.h"
 #include "methods.h"
 #include "must.h"
+#include "pending.h"
 #include "planner_limits.h"
 #include "repair.h"
 #include "settle.h"
@@ -27,7 +27,7 @@ typedef struct {
     coordinator_t *coordinator;
     solvers_t *solvers;
     suspects_t suspects; /* who was silent lately */
-    errands_t errands;
+    pendings_t pendings;
     inquiries_t inquiries;
     repairs_t repairs;
     finish_t finish;
@@ -62,7 +62,7 @@ static void free_texts (char **texts)
 
 static void announce (planner_t *self, const moment_t *now)
 {
-    self->told_load = (uint32_t) ordered_count (self->errands.open);
+    self->told_load = (uint32_t) ordered_count (self->pendings.open);
     member_announce (
       self->service, now,
       &(directory_entry_t){.finishing = self->settings.finishing, .in_progress = self->told_load});
@@ -72,7 +72,7 @@ static void on_load_due (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     planner_t *self = owner;
-    if (self->told_load != ordered_count (self->errands.open))
+    if (self->told_load != ordered_count (self->pendings.open))
         announce (self, now);
     timers_set (self->service->timers, now->mono_ms + LOAD_TOLD_MS, on_load_due, self, 0);
 }
@@ -121,8 +121,8 @@ static bool planner_next (void *owner, effect_t *effect)
 static void planner_destroy (void *owner)
 {
     planner_t *self = owner;
-    repairs_close (&self->repairs); /* with their errands */
-    errands_close (&self->errands);
+    repairs_close (&self->repairs); /* with their pendings */
+    pendings_close (&self->pendings);
     inquiries_close (&self->inquiries);
     solvers_destroy (&self->solvers);
     coordinator_destroy (&self->coordinator);
@@ -153,21 +153,21 @@ static void copy_settings (planner_t *self, const planner_settings_t *settings)
 
 static void open_parts (planner_t *self)
 {
-    self->errands = (errands_t){.service = self->service,
-                                .settings = &self->settings,
-                                .coordinator = self->coordinator,
-                                .suspects = &self->suspects,
-                                .solvers = self->solvers};
+    self->pendings = (pendings_t){.service = self->service,
+                                  .settings = &self->settings,
+                                  .coordinator = self->coordinator,
+                                  .suspects = &self->suspects,
+                                  .solvers = self->solvers};
     self->inquiries = (inquiries_t){.service = self->service,
                                     .settings = &self->settings,
                                     .coordinator = self->coordinator,
                                     .suspects = &self->suspects};
-    self->repairs = (repairs_t){.errands = &self->errands};
+    self->repairs = (repairs_t){.pendings = &self->pendings};
     self->finish = (finish_t){.service = self->service,
                               .settings = &self->settings,
                               .coordinator = self->coordinator,
                               .works = &self->works};
-    reserve_open (&self->errands);
+    reserve_open (&self->pendings);
     inquiries_open (&self->inquiries);
     repairs_open (&self->repairs);
 }
@@ -191,9 +191,9 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     open_parts (self);
     coordinator_repairer (self->coordinator, repair_begin, &self->repairs);
     coordinator_settler (self->coordinator, planner_on_barred, &self->inquiries);
-    service_serve (self->service, "Planner", "Reserve", planner_on_reserve, &self->errands);
-    service_serve (self->service, "Planner", "Modify", planner_on_modify, &self->errands);
-    service_serve (self->service, "Planner", "Release", planner_on_release, &self->errands);
+    service_serve (self->service, "Planner", "Reserve", planner_on_reserve, &self->pendings);
+    service_serve (self->service, "Planner", "Modify", planner_on_modify, &self->pendings);
+    service_serve (self->service, "Planner", "Release", planner_on_release, &self->pendings);
     service_serve (self->service, "Planner", "Show", planner_on_show, &self->inquiries);
     service_serve (self->service, "Planner", "List", planner_on_list, &self->inquiries);
     service_serve (self->service, "Planner", "Settle", planner_on_settle, &self->inquiries);

@@ -21,7 +21,7 @@
 
 typedef struct {
     repairs_t *repairs;
-    errands_t *errands;
+    pendings_t *pendings;
     txid_t txid; /* of the decision */
     plan_t plan; /* that was decided */
     bool spoilt [PARTICIPANTS_MAX];
@@ -34,7 +34,7 @@ typedef struct {
     char last [SENTENCE_BYTES];  /* why the last plan did not do */
     mend_step_t step;
     mend_t mend;
-    errand_t *errand;
+    pending_t *mending;
     uint64_t timer;
     uint32_t pauses;
     locate_t *locate;
@@ -58,15 +58,15 @@ static bool is_rest (const repair_t *self)
 
 static void repair_free (repair_t *self)
 {
-    errands_t *errands = self->errands;
+    pendings_t *pendings = self->pendings;
     ordered_remove (self->repairs->open, &self->txid);
-    timers_cancel (errands->service->timers, self->timer);
-    calls_cancel (errands->service->calls, self->call);
-    if (self->errand)
-        errand_destroy (self->errand);
+    timers_cancel (pendings->service->timers, self->timer);
+    calls_cancel (pendings->service->calls, self->call);
+    if (self->mending)
+        pending_destroy (self->mending);
     attempt_destroy (&self->attempt);
     if (self->releasing)
-        coordinator_disown (errands->coordinator, &self->release);
+        coordinator_disown (pendings->coordinator, &self->release);
     outcomes_destroy (&self->outcomes);
     locate_destroy (&self->locate);
     trail_clear (&self->trail);
@@ -85,7 +85,7 @@ static void on_again (void *owner, const moment_t *now, uint64_t token)
 
 static void again (repair_t *self, const moment_t *now)
 {
-    service_t *service = self->errands->service;
+    service_t *service = self->pendings->service;
     uint64_t most_ms = AGAIN_MS;
     if (is_rest (self)) /* it may be away for days */
         most_ms <<= self->pauses < AGAIN_DOUBLINGS ? self->pauses++ : AGAIN_DOUBLINGS;
@@ -98,13 +98,13 @@ static void again (repair_t *self, const moment_t *now)
 
 static void finish (repair_t *self, const moment_t *now, decision_end_t end)
 {
-    errands_t *errands = self->errands;
+    pendings_t *pendings = self->pendings;
     txid_t txid = self->txid;
     char text [SENTENCE_BYTES];
     memcpy (text, self->text, sizeof text);
-    trail_abort (&self->trail, errands->coordinator, now, NULL, "");
+    trail_abort (&self->trail, pendings->coordinator, now, NULL, "");
     repair_free (self);
-    coordinator_repaired (errands->coordinator, now, &txid, end, text);
+    coordinator_repaired (pendings->coordinator, now, &txid, end, text);
 }
 
 static size_t home_index (const repair_t *self)
@@ -141,8 +141,8 @@ static void on_home_status (void *owner, const moment_t *now, uint64_t token,
  * lost, else it is only an address (T16). */
 static void ask_home_status (repair_t *self, const moment_t *now, const party_t *home)
 {
-    const planner_settings_t *settings = self->errands->settings;
-    service_t *service = self->errands->service;
+    const planner_settings_t *settings = self->pendings->settings;
+    service_t *service = self->pendings->service;
     self->call = service_ask (service, now,
                               &(call_order_t){.peer = home->name,
                                               .endpoint = home->endpoint,
@@ -161,8 +161,8 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
     char why [WHY_BYTES];
     command_answer_t answer;
     self->call = 0;
-    int64_t forgotten_ms = self->end_ms + self->errands->settings->retention_ms;
-    if (timekeeper_least (&self->errands->service->timekeeper, now) >= forgotten_ms) {
+    int64_t forgotten_ms = self->end_ms + self->pendings->settings->retention_ms;
+    if (timekeeper_least (&self->pendings->service->timekeeper, now) >= forgotten_ms) {
         finish (self, now, DECISION_END_RELEASED); /* there is no such claim any more */
         return;
     }
@@ -189,10 +189,10 @@ static packed_t compose (const repair_t *self, answer_status_t status)
 {
     answer_t answer = {.status = status};
     if (status == ANSWER_COMMITTED)
-        told_standing (self->errands, self->locate, &answer);
+        told_standing (self->pendings->service->directory, self->locate, &answer);
     if (status == ANSWER_COMMITTED || self->plan.operation != OPERATION_RESERVE)
         memcpy (answer.reservation, self->plan.reservation, sizeof answer.reservation);
-    memcpy (answer.planner, self->errands->service->name, sizeof answer.planner);
+    memcpy (answer.planner, self->pendings->service->name, sizeof answer.planner);
     memcpy (answer.request_id, self->plan.request_id, sizeof answer.request_id);
     snprintf (answer.algorithm, sizeof answer.algorithm, "auto");
     answer_reason (&answer, "", "", "%s", self->text);
@@ -211,8 +211,8 @@ static packed_t compose (const repair_t *self, answer_status_t status)
 /*  It is over: the home is told first, then the user (T2). */
 static void conclude (repair_t *self, const moment_t *now, answer_status_t status)
 {
-    const planner_settings_t *settings = self->errands->settings;
-    service_t *service = self->errands->service;
+    const planner_settings_t *settings = self->pendings->settings;
+    service_t *service = self->pendings->service;
     const party_t *home = home_of (self);
     if (!home) {
         finish (self, now, DECISION_END_RELEASED);
@@ -258,7 +258,7 @@ static void conclude_rest (repair_t *self, const moment_t *now, const char *how)
 static void on_mended (void *owner, const moment_t *now, mend_end_t end, const char *text)
 {
     repair_t *self = owner;
-    self->errand = NULL;
+    self->mending = NULL;
     if (end == MEND_SPOILT || end == MEND_NO_PLAN)
         snprintf (self->last, sizeof self->last, "%s", text);
     if (end == MEND_NO_PLAN || (end == MEND_SPOILT && self->step == MEND_SAME))
@@ -273,7 +273,7 @@ static void on_mended (void *owner, const moment_t *now, mend_end_t end, const c
  * may stand. */
 static mend_step_t next_step (const repair_t *self, const moment_t *now)
 {
-    const planner_settings_t *settings = self->errands->settings;
+    const planner_settings_t *settings = self->pendings->settings;
     bool change = self->plan.operation == OPERATION_MODIFY && self->before.parts_count > 0;
     mend_step_t step = self->step;
     if (self->tries >= settings->repair_tries_max || now->mono_ms >= self->until_mono_ms)
@@ -288,15 +288,15 @@ static mend_step_t next_step (const repair_t *self, const moment_t *now)
 static void mend (repair_t *self, const moment_t *now)
 {
     self->tries++;
-    coordinator_repair_try (self->errands->coordinator, &self->txid);
-    service_count (self->errands->service, "repair_tries", 1);
+    coordinator_repair_try (self->pendings->coordinator, &self->txid);
+    service_count (self->pendings->service, "repair_tries", 1);
     self->mend = (mend_t){.step = self->step,
                           .plan = &self->plan,
                           .spoilt = self->spoilt,
                           .before = &self->before,
                           .ended = on_mended,
                           .owner = self};
-    self->errand = errand_mend (self->errands, now, &self->mend);
+    self->mending = pending_mend (self->pendings, now, &self->mend);
 }
 
 /*  --- the release --- */
@@ -313,12 +313,12 @@ static void on_released (void *owner, const moment_t *now, decision_end_t end, c
 static void on_voted (void *owner, const moment_t *now, bool prepared)
 {
     repair_t *self = owner;
-    errands_t *errands = self->errands;
+    pendings_t *pendings = self->pendings;
     plan_t *plan = attempt_plan (self->attempt);
     self->release = plan->txid;
     self->releasing =
       prepared &&
-      coordinator_decide (errands->coordinator, now, plan, attempt_mono_by_ms (self->attempt),
+      coordinator_decide (pendings->coordinator, now, plan, attempt_mono_by_ms (self->attempt),
                           self->release_end_ms, NULL, on_released, self);
     attempt_destroy (&self->attempt);
     if (!self->releasing)
@@ -398,17 +398,17 @@ static void fill_release (repair_t *self, plan_t *plan)
     }
     plan->repairs = self->txid;
     snprintf (plan->reservation, sizeof plan->reservation, "%s", self->plan.reservation);
-    coordinator_sign (self->errands->coordinator, plan);
+    coordinator_sign (self->pendings->coordinator, plan);
 }
 
 /*  Put the release of everything that is still booked to the vote. */
 static void release (repair_t *self, const moment_t *now)
 {
-    errands_t *errands = self->errands;
-    const planner_settings_t *settings = errands->settings;
+    pendings_t *pendings = self->pendings;
+    const planner_settings_t *settings = pendings->settings;
     plan_t plan = {.operation = OPERATION_RELEASE, .end_ms = self->end_ms};
     fill_release (self, &plan);
-    int64_t wall_ms = timekeeper_most (&errands->service->timekeeper, now);
+    int64_t wall_ms = timekeeper_most (&pendings->service->timekeeper, now);
     plan.decide_by_ms = wall_ms + settings->decide_ms;
     if (plan.decide_by_ms > plan.edge_ms - settings->guard_ms)
         plan.decide_by_ms = plan.edge_ms - settings->guard_ms;
@@ -417,14 +417,14 @@ static void release (repair_t *self, const moment_t *now)
         again (self, now);
         return;
     }
-    plan.txid = coordinator_begin (errands->coordinator);
+    plan.txid = coordinator_begin (pendings->coordinator);
     self->release_end_ms = plan.edge_ms;
     attempt_part_t parts [PARTICIPANTS_MAX];
     for (size_t i = 0; i < plan.participants_count; i++)
         parts [i] = part_of_nothing (plan.participants [i].name);
-    trail_abort (&self->trail, errands->coordinator, now, &plan, "");
-    service_count (errands->service, "repair_releases", 1);
-    self->attempt = attempt_new (errands->service, errands->coordinator, settings, now, &plan,
+    trail_abort (&self->trail, pendings->coordinator, now, &plan, "");
+    service_count (pendings->service, "repair_releases", 1);
+    self->attempt = attempt_new (pendings->service, pendings->coordinator, settings, now, &plan,
                                  parts, &self->trail, false, on_voted, self);
 }
 
@@ -538,7 +538,7 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
 static void on_located (void *owner, const moment_t *now)
 {
     repair_t *self = owner;
-    const errands_t *errands = self->errands;
+    const pendings_t *pendings = self->pendings;
     const part_record_t *newest = locate_newest (self->locate);
     size_t booked = booked_of (self), pending = 0;
     for (size_t i = 0; i < locate_count (self->locate); i++)
@@ -552,14 +552,14 @@ static void on_located (void *owner, const moment_t *now)
             conclude_failed (self, now, "and released since");
         else
             conclude_standing (self, now, "it has been changed since");
-    } else if (pending > 0 || !directory_known (errands->service->directory)) {
-        locate_abort_remains (self->locate, self->errands->coordinator, now);
+    } else if (pending > 0 || !directory_known (pendings->service->directory)) {
+        locate_abort_remains (self->locate, self->pendings->coordinator, now);
         again (self, now);
     } else if (newest && is_mending (self, newest) &&
                (!is_released (self, newest) || booked == 0)) {
         outcomes_destroy (&self->outcomes);
-        self->outcomes =
-          outcomes_new (errands->service, errands->settings, now, &newest->plan, on_outcomes, self);
+        self->outcomes = outcomes_new (pendings->service, pendings->settings, now, &newest->plan,
+                                       on_outcomes, self);
     } else {
         act (self, now, newest, booked);
     }
@@ -567,29 +567,29 @@ static void on_located (void *owner, const moment_t *now)
 
 static void look (repair_t *self, const moment_t *now)
 {
-    errands_t *errands = self->errands;
+    pendings_t *pendings = self->pendings;
     /* T14: what a restored backup has forgotten may be decided by now. It would say aborted of it,
      * and give out its txids again. */
-    if (standing_state (errands->service->standing) != STANDING_GOOD) {
+    if (standing_state (pendings->service->standing) != STANDING_GOOD) {
         again (self, now);
         return;
     }
-    if (timekeeper_least (&errands->service->timekeeper, now) >= self->end_ms) {
+    if (timekeeper_least (&pendings->service->timekeeper, now) >= self->end_ms) {
         (is_rest (self) ? conclude_rest : conclude_failed) (self, now, "and its window has passed");
         return;
     }
     locate_destroy (&self->locate);
-    self->locate = locate_new (errands->service, errands->settings, NULL, now,
+    self->locate = locate_new (pendings->service, pendings->settings, NULL, now,
                                self->plan.reservation, &self->plan, on_located, self);
 }
 
 void repair_begin (void *owner, const moment_t *now, const decision_record_t *record)
 {
     repairs_t *repairs = owner;
-    errands_t *errands = repairs->errands;
+    pendings_t *pendings = repairs->pendings;
     repair_t *self = must (calloc (1, sizeof *self));
     self->repairs = repairs;
-    self->errands = errands;
+    self->pendings = pendings;
     self->txid = record->plan.txid;
     plan_copy (&self->plan, &record->plan);
     before_copy (&self->before, &record->before);
@@ -598,10 +598,10 @@ void repair_begin (void *owner, const moment_t *now, const decision_record_t *re
     self->epoch = record->epoch;
     self->tries = record->repair_tries;
     self->end_ms = record->end_ms;
-    self->until_mono_ms = now->mono_ms + errands->settings->repair_limit_ms;
+    self->until_mono_ms = now->mono_ms + pendings->settings->repair_limit_ms;
     ordered_add (repairs->open, &self->txid, self);
     /* Not at once: the coordinator is in the midst of it. */
-    self->timer = timers_set (errands->service->timers, now->mono_ms + errands->settings->done_ms,
+    self->timer = timers_set (pendings->service->timers, now->mono_ms + pendings->settings->done_ms,
                               on_again, self, 0);
 }
 

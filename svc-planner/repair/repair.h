@@ -24,11 +24,11 @@
 
 /*  The repairs of one planner, by the txid of their decision. */
 typedef struct {
-    errands_t *errands; /* borrowed */
+    pendings_t *pendings; /* borrowed */
     ordered_t *open;
 } repairs_t;
 
-/*  errands is filled. Closing ends those under way, with their errands. */
+/*  pendings is filled. Closing ends those under way, with their pendings. */
 void repairs_open (repairs_t *self);
 void repairs_close (repairs_t *self);
 

@@ -2,7 +2,6 @@
 #include "told.h"
 
 #include "connections.h"
-#include "directory.h"
 #include "must.h"
 #include "planner_wire.h"
 #include "view.h"
@@ -15,11 +14,11 @@
 #define COST_MAX (INT64_C (1) << 50) /* of one need: sums stay in range */
 
 /*  Granted are whole nodes. */
-static void grant (const errands_t *errands, placement_t *placement, int64_t *cost)
+static void grant (const directory_t *directory, placement_t *placement, int64_t *cost)
 {
     char name [2 * NAME_BYTES_MAX];
     snprintf (name, sizeof name, "lis/%s", placement->site);
-    const directory_entry_t *entry = directory_find (errands->service->directory, name);
+    const directory_entry_t *entry = directory_find (directory, name);
     for (size_t c = 0; entry && entry->site && c < entry->site->classes_count; c++) {
         const node_class_t *class = &entry->site->classes [c];
         if (strcmp (class->name, placement->class_name) != 0)
@@ -70,7 +69,7 @@ static void sort_placements (const part_record_t *newest, placement_t *placement
     user_request_clear (&request);
 }
 
-void told_standing (const errands_t *errands, const locate_t *locate, answer_t *answer)
+void told_standing (const directory_t *directory, const locate_t *locate, answer_t *answer)
 {
     size_t count = locate_count (locate);
     view_part_t *parts = must (calloc (count + 1, sizeof *parts));
@@ -80,7 +79,7 @@ void told_standing (const errands_t *errands, const locate_t *locate, answer_t *
                                   .answered = part->answered,
                                   .record = part->known ? &part->record : NULL};
     }
-    graph_t *graph = federation_graph (errands->service->directory);
+    graph_t *graph = federation_graph (directory);
     view_t view;
     bool doubt;
     view_build (&view, parts, count, true, graph, &doubt);
@@ -96,7 +95,7 @@ void told_standing (const errands_t *errands, const locate_t *locate, answer_t *
     view.network_count = 0;
     answer->cost = 0;
     for (size_t i = 0; i < answer->compute_count; i++)
-        grant (errands, &answer->compute [i], &answer->cost);
+        grant (directory, &answer->compute [i], &answer->cost);
     sort_placements (locate_newest (locate), answer->compute, answer->compute_count);
     for (size_t i = 0; i < answer->network_count; i++)
         answer->cost += path_cost (graph, &answer->network [i]);

@@ -5,9 +5,11 @@
 #ifndef MUSUBI_TOLD_H
 #define MUSUBI_TOLD_H
 
-#include "errand.h"
+#include "answer.h"
+#include "directory.h"
+#include "locate.h"
 
 /*  The reservation as it stands: version, places, paths, start and end, cost. */
-void told_standing (const errands_t *errands, const locate_t *locate, answer_t *answer);
+void told_standing (const directory_t *directory, const locate_t *locate, answer_t *answer);
 
 #endif

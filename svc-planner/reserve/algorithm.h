@@ -7,7 +7,7 @@
 #include "path.h"
 #include "survey.h"
 
-struct errand;
+struct pending;
 
 /*  A plan found: when, and for each need an index into its options. */
 typedef struct {
@@ -28,28 +28,28 @@ typedef struct {
     bool keeps_reasons; /* its plans were made all at once: it is told why each was refused */
 
     /*  What its survey is to ask for beyond the usual, or NULL. */
-    void (*ask) (const struct errand *self, survey_order_t *order);
+    void (*ask) (const struct pending *self, survey_order_t *order);
 
     /*  Look for a plan on the snapshot. Ends, now or later, in planning_found or planning_none. */
-    void (*start) (struct errand *self, const moment_t *now);
+    void (*start) (struct pending *self, const moment_t *now);
 
     /*  A vote was refused: is another round worth a try? False with a reason, where there is one.
      *  Then, after a pause, another plan: ends as start does, or gives up. */
-    bool (*has_next) (struct errand *self);
-    void (*again) (struct errand *self, const moment_t *now);
+    bool (*has_next) (struct pending *self);
+    void (*again) (struct pending *self, const moment_t *now);
 
     /*  The plan at hand can't be proposed: is there another? NULL: never. */
-    bool (*next) (struct errand *self);
+    bool (*next) (struct pending *self);
 
-    choice_t (*result) (const struct errand *self);
-    choice_path_t (*path) (const struct errand *self, size_t network_need);
+    choice_t (*result) (const struct pending *self);
+    choice_path_t (*path) (const struct pending *self, size_t network_need);
 
     /*  Why there is no plan: before the reasons need by need, and after them, or NULL. */
-    void (*explain) (struct errand *self);
-    void (*explain_rest) (struct errand *self);
+    void (*explain) (struct pending *self);
+    void (*explain_rest) (struct pending *self);
 
-    /*  Free what it has made for this errand, if anything; or NULL. */
-    void (*clear) (struct errand *self);
+    /*  Free what it has made for this request, if anything; or NULL. */
+    void (*clear) (struct pending *self);
 } algorithm_t;
 
 extern const algorithm_t algorithm_auto, algorithm_bbr, algorithm_bir, algorithm_ip;

@@ -9,15 +9,15 @@
 static void on_slice (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    errand_t *self = owner;
-    const planner_settings_t *settings = self->errands->settings;
+    pending_t *self = owner;
+    const planner_settings_t *settings = self->pendings->settings;
     self->pause_timer = 0;
     switch (search_run (self->plan.search, settings->search_slice_steps)) {
     case SEARCH_MORE:
         /* Not at once: everything else that is due has its turn first. */
-        service_count (self->errands->service, "search_slices", 1);
+        service_count (self->pendings->service, "search_slices", 1);
         self->pause_timer =
-          timers_set (self->errands->service->timers, now->mono_ms + 1, on_slice, self, 0);
+          timers_set (self->pendings->service->timers, now->mono_ms + 1, on_slice, self, 0);
         break;
     case SEARCH_FOUND:
         planning_found (self, now);
@@ -31,52 +31,52 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
     }
 }
 
-static void start (errand_t *self, const moment_t *now)
+static void start (pending_t *self, const moment_t *now)
 {
     search_order_t order = candidates_search_order (self, now);
-    order.spread = self->vote.contended && self->kind == ERRAND_RESERVE;
+    order.spread = self->vote.contended && self->operation == OPERATION_RESERVE;
     search_destroy (&self->plan.search);
     self->plan.search = search_new (self->plan.snapshot, &order);
     on_slice (self, now, 0);
 }
 
-static bool has_next (errand_t *self)
+static bool has_next (pending_t *self)
 {
     (void) self;
     return true;
 }
 
 /*  On the snapshot as refusals have corrected it. */
-static void again (errand_t *self, const moment_t *now)
+static void again (pending_t *self, const moment_t *now)
 {
     if (self->vote.rounds < SURVEY_ROUND) {
         start (self, now);
         return;
     }
     /* What we hold ourselves would look taken to the survey. */
-    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
-    errand_go (self, now, STEP_PLAN);
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
+    pending_go (self, now, STEP_PLAN);
 }
 
-static choice_t result (const errand_t *self)
+static choice_t result (const pending_t *self)
 {
     return (choice_t){.start_ms = search_start (self->plan.search),
                       .options = search_choice (self->plan.search)};
 }
 
-static choice_path_t path (const errand_t *self, size_t network_need)
+static choice_path_t path (const pending_t *self, size_t network_need)
 {
     return (choice_path_t){.path = search_path (self->plan.search, network_need),
                            .from = search_path_from (self->plan.search, network_need)};
 }
 
-static void explain (errand_t *self)
+static void explain (pending_t *self)
 {
     if (!self->plan.proven)
         answer_reason (&self->answer, "", "",
                        "no plan found within search_steps_max = %" PRIu64
                        " steps: whether there is one is unknown",
-                       self->errands->settings->search_steps_max);
+                       self->pendings->settings->search_steps_max);
 }
 
 const algorithm_t algorithm_auto = {

@@ -23,11 +23,11 @@ typedef struct {
 
 /*  --- no --- */
 
-static void explain (errand_t *self)
+static void explain (pending_t *self)
 {
     const found_t *found = self->plan.found;
     const char *algorithm = self->plan.algorithm->name;
-    long long wait_ms = (long long) self->errands->settings->backtrack_wait_ms;
+    long long wait_ms = (long long) self->pendings->settings->backtrack_wait_ms;
     if (self->plan.starts.earliest_ms > self->plan.starts.latest_ms)
         answer_reason (&self->answer, "", "",
                        "%s's first start is backtrack/wait = %lld ms from now, and the latest one "
@@ -52,7 +52,7 @@ static bool told_of (const answer_t *answer, const char *need)
 }
 
 /*  A hold that was wanted and refused, in its participant's words. */
-static reason_t *explain_refusal (errand_t *self, const char *need, const hindrance_t *met)
+static reason_t *explain_refusal (pending_t *self, const char *need, const hindrance_t *met)
 {
     const tentative_refusal_t *refusal = &met->refusal;
     if (refusal->reason == REFUSAL_NONE)
@@ -67,7 +67,7 @@ static reason_t *explain_refusal (errand_t *self, const char *need, const hindra
     return reason;
 }
 
-static void explain_place (errand_t *self, size_t need, const hindrance_t *met)
+static void explain_place (pending_t *self, size_t need, const hindrance_t *met)
 {
     const compute_need_t *wanted = &self->request.compute [need];
     reason_t *reason =
@@ -81,7 +81,7 @@ static void explain_place (errand_t *self, size_t need, const hindrance_t *met)
 }
 
 /*  The link that was too full, with what everybody has told since; or that there was no path. */
-static reason_t *explain_link (errand_t *self, const network_need_t *need, const hindrance_t *met)
+static reason_t *explain_link (pending_t *self, const network_need_t *need, const hindrance_t *met)
 {
     char resource [RESOURCE_BYTES] = "network";
     int64_t free = 0;
@@ -98,7 +98,7 @@ static reason_t *explain_link (errand_t *self, const network_need_t *need, const
     return reason;
 }
 
-static void explain_path (errand_t *self, size_t at, const hindrance_t *met)
+static void explain_path (pending_t *self, size_t at, const hindrance_t *met)
 {
     const network_need_t *need = &self->request.network [at];
     reason_t *reason =
@@ -109,7 +109,7 @@ static void explain_path (errand_t *self, size_t at, const hindrance_t *met)
 }
 
 /*  For each need that nothing was said of yet, the last no that the search met. */
-static void explain_rest (errand_t *self)
+static void explain_rest (pending_t *self)
 {
     const found_t *found = self->plan.found;
     for (size_t i = 0; i < self->request.compute_count; i++) {
@@ -126,7 +126,7 @@ static void explain_rest (errand_t *self)
 
 static void on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
-    errand_t *self = owner;
+    pending_t *self = owner;
     (void) hasty; /* it was patient */
     survey_destroy (&self->plan.survey);
     search_order_t order = candidates_search_order (self, now);
@@ -136,28 +136,28 @@ static void on_surveyed (void *owner, const moment_t *now, bool hasty)
 
 /*  What was asked on the way tells little of why: everybody is asked once more, for everything.
  *  What is still held of the plan is let go first, or it would seem to be taken. */
-static void find_reasons (errand_t *self, const moment_t *now)
+static void find_reasons (pending_t *self, const moment_t *now)
 {
-    errands_t *errands = self->errands;
-    if (errands->settings->backtrack_terse ||
+    pendings_t *pendings = self->pendings;
+    if (pendings->settings->backtrack_terse ||
         self->plan.starts.earliest_ms > self->plan.starts.latest_ms) {
         explain (self);
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
         return;
     }
-    trail_abort (&self->trail, errands->coordinator, now, NULL, self->receipt.name.home);
-    self->plan.survey = survey_new (errands->service, errands->settings, now,
+    trail_abort (&self->trail, pendings->coordinator, now, NULL, self->receipt.name.home);
+    self->plan.survey = survey_new (pendings->service, pendings->settings, now,
                                     &(survey_order_t){.snapshot = self->plan.snapshot,
                                                       .starts = self->plan.starts,
                                                       .reservation = "",
-                                                      .suspects = errands->suspects,
+                                                      .suspects = pendings->suspects,
                                                       .patient = true},
                                     on_surveyed, self);
 }
 
 static void on_searched (void *owner, const moment_t *now, backtracking_end_t end)
 {
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->answer.reasons_count = 0;
     ((found_t *) self->plan.found)->end = end;
     if (end == BACKTRACKING_FOUND)
@@ -174,12 +174,12 @@ static bool start_named (const user_request_t *request)
     return first->set && !first->from_now;
 }
 
-static void start (errand_t *self, const moment_t *now)
+static void start (pending_t *self, const moment_t *now)
 {
-    errands_t *errands = self->errands;
+    pendings_t *pendings = self->pendings;
     const frame_t *window = &self->request.window;
     starts_t starts = self->plan.starts;
-    int64_t ready_ms = self->receipt.begun_wall_ms + errands->settings->backtrack_wait_ms;
+    int64_t ready_ms = self->receipt.begun_wall_ms + pendings->settings->backtrack_wait_ms;
     if (!start_named (&self->request) && starts.earliest_ms < ready_ms)
         starts.earliest_ms = ready_ms;
     /* Otherwise the deadline alone bounds a start: each need's own, as the paper cuts it. */
@@ -190,10 +190,10 @@ static void start (errand_t *self, const moment_t *now)
     int64_t ends_ms = starts.earliest_ms < ready_ms ? starts.earliest_ms : ready_ms;
     found_t *found = self->plan.found = must (calloc (1, sizeof *found));
     found->search = backtracking_new (
-      &(backtracking_order_t){.service = errands->service,
-                              .settings = errands->settings,
-                              .coordinator = errands->coordinator,
-                              .suspects = errands->suspects,
+      &(backtracking_order_t){.service = pendings->service,
+                              .settings = pendings->settings,
+                              .coordinator = pendings->coordinator,
+                              .suspects = pendings->suspects,
                               .snapshot = self->plan.snapshot,
                               .actor = self->receipt.actor,
                               .request_id = self->receipt.name.full,
@@ -201,7 +201,7 @@ static void start (errand_t *self, const moment_t *now)
                               .policy = user_request_policy (&self->request),
                               /* Who only asks holds nothing, but counts what it would hold. */
                               .incremental = incremental && !self->receipt.dry_run,
-                              .counts_own = errands->settings->backtrack_own ||
+                              .counts_own = pendings->settings->backtrack_own ||
                                             (incremental && self->receipt.dry_run),
                               .limit_mono_ms = now->mono_ms + (ends_ms - now->wall_ms),
                               .trail = &self->trail},
@@ -209,27 +209,27 @@ static void start (errand_t *self, const moment_t *now)
 }
 
 /*  The same search would find the same plan again. */
-static bool has_next (errand_t *self)
+static bool has_next (pending_t *self)
 {
     (void) self;
     return false;
 }
 
-static choice_t result (const errand_t *self)
+static choice_t result (const pending_t *self)
 {
     const found_t *found = self->plan.found;
     return (choice_t){.start_ms = backtracking_start (found->search),
                       .options = backtracking_choice (found->search)};
 }
 
-static choice_path_t path (const errand_t *self, size_t network_need)
+static choice_path_t path (const pending_t *self, size_t network_need)
 {
     const found_t *found = self->plan.found;
     return (choice_path_t){.path = backtracking_path (found->search, network_need),
                            .from = backtracking_path_from (found->search, network_need)};
 }
 
-static void clear (errand_t *self)
+static void clear (pending_t *self)
 {
     found_t *found = self->plan.found;
     if (found)

@@ -24,9 +24,9 @@ typedef struct {
 } found_t;
 
 /*  The user's service level (C). */
-static uint32_t visible_to (const errand_t *self)
+static uint32_t visible_to (const pending_t *self)
 {
-    const ip_settings_t *settings = &self->errands->settings->ip;
+    const ip_settings_t *settings = &self->pendings->settings->ip;
     for (size_t i = 0; i < settings->visible_to_count; i++)
         if (strcmp (settings->visible_to [i].name, self->receipt.actor) == 0)
             return settings->visible_to [i].number;
@@ -34,23 +34,23 @@ static uint32_t visible_to (const errand_t *self)
 }
 
 /*  About how many starts, and for how much more. */
-static void ask (const errand_t *self, survey_order_t *order)
+static void ask (const pending_t *self, survey_order_t *order)
 {
-    order->starts_most = self->errands->settings->ip.windows;
+    order->starts_most = self->pendings->settings->ip.windows;
     order->visible = visible_to (self);
 }
 
 /*  No more than were asked about where windows only are disclosed. */
-static size_t windows_of (const errand_t *self)
+static size_t windows_of (const pending_t *self)
 {
     size_t most = windows_starts (self->plan.snapshot, &self->plan.starts);
-    size_t windows = self->errands->settings->ip.windows;
+    size_t windows = self->pendings->settings->ip.windows;
     if (self->plan.starts.earliest_ms == self->plan.starts.latest_ms)
         return 1;
     return windows < most ? windows : most;
 }
 
-static void tell_none (errand_t *self, const moment_t *now)
+static void tell_none (pending_t *self, const moment_t *now)
 {
     search_order_t order =
       candidates_search_order (self, now); /* says what is in the way of each need */
@@ -58,9 +58,9 @@ static void tell_none (errand_t *self, const moment_t *now)
     planning_none (self, now, false); /* other starts may do */
 }
 
-static void go_down_the_list (errand_t *self, const moment_t *now)
+static void go_down_the_list (pending_t *self, const moment_t *now)
 {
-    solvers_forget (self->errands->solvers, self);
+    solvers_forget (self->pendings->solvers, self);
     found_t *found = self->plan.found;
     ranking_close (found->ranking);
     if (ranking_next (found->ranking))
@@ -72,12 +72,12 @@ static void go_down_the_list (errand_t *self, const moment_t *now)
 /*  A window has been solved elsewhere. */
 static void on_solved (void *owner, const moment_t *now, uint64_t window, bool ok, bytes_t result)
 {
-    errand_t *self = owner;
+    pending_t *self = owner;
     found_t *found = self->plan.found;
     ranking_solved (found->ranking, window, ok, result);
     if (!found->begun || ranking_waits (found->ranking))
         return;
-    timers_cancel (self->errands->service->timers, self->pause_timer);
+    timers_cancel (self->pendings->service->timers, self->pause_timer);
     self->pause_timer = 0;
     go_down_the_list (self, now);
 }
@@ -85,7 +85,7 @@ static void on_solved (void *owner, const moment_t *now, uint64_t window, bool o
 static void on_overdue (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->pause_timer = 0;
     go_down_the_list (self, now);
 }
@@ -93,15 +93,15 @@ static void on_overdue (void *owner, const moment_t *now, uint64_t token)
 static void on_slice (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    errand_t *self = owner;
-    timers_t *timers = self->errands->service->timers;
+    pending_t *self = owner;
+    timers_t *timers = self->pendings->service->timers;
     self->pause_timer = 0;
     found_t *found = self->plan.found;
     aside_t aside;
     bool more = ranking_step (found->ranking, &aside);
-    service_count (self->errands->service, "programs", 1);
+    service_count (self->pendings->service, "programs", 1);
     if (aside.order.data)
-        solvers_ask (self->errands->solvers, now, aside.order, found->until_ms, on_solved, self,
+        solvers_ask (self->pendings->solvers, now, aside.order, found->until_ms, on_solved, self,
                      aside.window);
     if (more && now->mono_ms < found->until_ms) {
         /* Not at once: everything else that is due has its turn first. */
@@ -115,23 +115,24 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
         go_down_the_list (self, now);
 }
 
-static void start (errand_t *self, const moment_t *now)
+static void start (pending_t *self, const moment_t *now)
 {
-    const planner_settings_t *settings = self->errands->settings;
+    const planner_settings_t *settings = self->pendings->settings;
     found_t *found = self->plan.found = must (calloc (1, sizeof *found));
     found->until_ms = now->mono_ms + settings->ip.time_ms_max;
-    found->ranking = ranking_new (&(ranking_order_t){.snapshot = self->plan.snapshot,
-                                                     .directory = self->errands->service->directory,
-                                                     .settings = &settings->ip,
-                                                     .search = candidates_search_order (self, now),
-                                                     .policy = user_request_policy (&self->request),
-                                                     .windows = windows_of (self),
-                                                     .visible = visible_to (self)},
-                                  &self->errands->service->prng);
+    found->ranking =
+      ranking_new (&(ranking_order_t){.snapshot = self->plan.snapshot,
+                                      .directory = self->pendings->service->directory,
+                                      .settings = &settings->ip,
+                                      .search = candidates_search_order (self, now),
+                                      .policy = user_request_policy (&self->request),
+                                      .windows = windows_of (self),
+                                      .visible = visible_to (self)},
+                   &self->pendings->service->prng);
     on_slice (self, now, 0);
 }
 
-static bool has_next (errand_t *self)
+static bool has_next (pending_t *self)
 {
     const found_t *found = self->plan.found;
     if (ranking_has_next (found->ranking))
@@ -140,39 +141,39 @@ static bool has_next (errand_t *self)
     return false;
 }
 
-static bool next (errand_t *self)
+static bool next (pending_t *self)
 {
     found_t *found = self->plan.found;
     return ranking_next (found->ranking);
 }
 
-static void again (errand_t *self, const moment_t *now)
+static void again (pending_t *self, const moment_t *now)
 {
     if (next (self))
         planning_found (self, now);
     else
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
 }
 
-static choice_t result (const errand_t *self)
+static choice_t result (const pending_t *self)
 {
     const found_t *found = self->plan.found;
     const candidate_t *plan = ranking_plan (found->ranking);
     return (choice_t){.start_ms = plan->start_ms, .options = plan->choice};
 }
 
-static choice_path_t path (const errand_t *self, size_t network_need)
+static choice_path_t path (const pending_t *self, size_t network_need)
 {
     const found_t *found = self->plan.found;
     const candidate_t *plan = ranking_plan (found->ranking);
     return (choice_path_t){.path = &plan->paths [network_need], .from = plan->froms [network_need]};
 }
 
-static void explain (errand_t *self)
+static void explain (pending_t *self)
 {
     const found_t *found = self->plan.found;
     const ranking_tally_t *tally = ranking_tally (found->ranking);
-    const ip_settings_t *settings = &self->errands->settings->ip;
+    const ip_settings_t *settings = &self->pendings->settings->ip;
     reason_t *reason = answer_reason (
       &self->answer, "", "",
       "ip: no plan found in %zu windows with a site for each need: %zu have none, %zu are unknown "
@@ -183,10 +184,10 @@ static void explain (errand_t *self)
     reason->until_ms = self->plan.starts.latest_ms + user_request_span (&self->request);
 }
 
-static void clear (errand_t *self)
+static void clear (pending_t *self)
 {
     found_t *found = self->plan.found;
-    solvers_forget (self->errands->solvers, self);
+    solvers_forget (self->pendings->solvers, self);
     if (found)
         ranking_destroy (&found->ranking);
     free (found);

@@ -40,7 +40,7 @@ static void add (changes_t *self, kind_t kind, size_t need, uint32_t amount)
 
 /*  --- what is in the way --- */
 
-static void find_places (const errand_t *self, changes_t *changes)
+static void find_places (const pending_t *self, changes_t *changes)
 {
     for (size_t i = 0; i < self->request.compute_count; i++) {
         size_t place;
@@ -56,7 +56,7 @@ static void find_places (const errand_t *self, changes_t *changes)
 
 /*  What was found to be in the way of connections; where nothing is, but they don't go together,
  *  half of the widest is worth a try. */
-static void find_connections (const errand_t *self, changes_t *changes)
+static void find_connections (const pending_t *self, changes_t *changes)
 {
     size_t widest = 0, obstacles = 0;
     for (size_t i = 0; i < self->request.network_count; i++) {
@@ -162,7 +162,7 @@ static void copy_knowledge (snapshot_t *to, snapshot_t *from)
 }
 
 /*  Search with these changes made; when it finds a plan, that is told. */
-static bool try (errand_t *self, const moment_t *now, const change_t *changes, size_t count)
+static bool try (pending_t *self, const moment_t *now, const change_t *changes, size_t count)
 {
     user_request_t request;
     char words [SENTENCE_BYTES] = "";
@@ -191,12 +191,12 @@ static bool try (errand_t *self, const moment_t *now, const change_t *changes, s
     return state == SEARCH_FOUND;
 }
 
-void errand_seek_alternatives (errand_t *self, const moment_t *now)
+void pending_seek_alternatives (pending_t *self, const moment_t *now)
 {
     changes_t changes = {0};
     /* What a changed reservation may become is bound to where it is now. */
-    if (self->kind != ERRAND_RESERVE ||
-        (!self->receipt.dry_run && ordered_count (self->errands->open) > BUSY))
+    if (self->operation != OPERATION_RESERVE ||
+        (!self->receipt.dry_run && ordered_count (self->pendings->open) > BUSY))
         return;
     find_places (self, &changes);
     find_connections (self, &changes);

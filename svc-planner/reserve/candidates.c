@@ -1,5 +1,5 @@
 /*  candidates - who could have part in a plan: the sites and domains of the directory, with what
- * this errand has learned of them.
+ * this request has learned of them.
  *
  *  The directory only says who is worth asking (T16); what is free the sites themselves say, and
  *  what is promised only their votes do.
@@ -17,9 +17,9 @@
 
 /*  The sites in random order: equal ones are tried equally, and many planners at once don't all
  *  run for the same. */
-static const directory_entry_t **shuffled_sites (errand_t *self, size_t *count)
+static const directory_entry_t **shuffled_sites (pending_t *self, size_t *count)
 {
-    service_t *service = self->errands->service;
+    service_t *service = self->pendings->service;
     const directory_entry_t **sites = NULL;
     size_t room = 0;
     *count = 0;
@@ -58,7 +58,7 @@ static int compare_prices (const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static bool present_at (const errand_t *self, const directory_entry_t *entry)
+static bool present_at (const pending_t *self, const directory_entry_t *entry)
 {
     for (size_t p = 0; self->base.locate && p < locate_count (self->base.locate); p++)
         if (locate_part (self->base.locate, p)->known &&
@@ -67,9 +67,9 @@ static bool present_at (const errand_t *self, const directory_entry_t *entry)
     return false;
 }
 
-static void add_domains (errand_t *self, snapshot_t *snapshot)
+static void add_domains (pending_t *self, snapshot_t *snapshot)
 {
-    const directory_t *directory = self->errands->service->directory;
+    const directory_t *directory = self->pendings->service->directory;
     const directory_entry_t *entry = directory_next (directory, "nis", NULL);
     for (; entry; entry = directory_next (directory, "nis", entry))
         if (entry->domain)
@@ -77,7 +77,7 @@ static void add_domains (errand_t *self, snapshot_t *snapshot)
     snapshot_join (snapshot);
 }
 
-void candidates_add_sites (errand_t *self, snapshot_t *snapshot)
+void candidates_add_sites (pending_t *self, snapshot_t *snapshot)
 {
     size_t count;
     const directory_entry_t **sites = shuffled_sites (self, &count);
@@ -93,7 +93,7 @@ void candidates_add_sites (errand_t *self, snapshot_t *snapshot)
     free (sites);
 }
 
-snapshot_t *candidates_snapshot (errand_t *self, const user_request_t *request)
+snapshot_t *candidates_snapshot (pending_t *self, const user_request_t *request)
 {
     snapshot_t *snapshot = snapshot_new (request);
     candidates_add_sites (self, snapshot);
@@ -102,9 +102,9 @@ snapshot_t *candidates_snapshot (errand_t *self, const user_request_t *request)
     return snapshot;
 }
 
-void candidates_log_conflicts (errand_t *self)
+void candidates_log_conflicts (pending_t *self)
 {
-    errands_t *errands = self->errands;
+    pendings_t *pendings = self->pendings;
     const graph_t *graph = self->plan.snapshot->graph;
     size_t count = graph ? graph_conflicts (graph) : 0, size = 0;
     char *all = NULL;
@@ -117,17 +117,17 @@ void candidates_log_conflicts (errand_t *self)
         size += length;
         all [size - 1] = i + 1 < count ? '\n' : '\0';
     }
-    bool same = all && errands->conflicts ? strcmp (all, errands->conflicts) == 0
-                                          : !all && !errands->conflicts;
+    bool same = all && pendings->conflicts ? strcmp (all, pendings->conflicts) == 0
+                                           : !all && !pendings->conflicts;
     for (size_t i = 0; !same && i < count && i < CONFLICTS_LOGGED_MAX; i++)
-        outbox_log (errands->service->outbox, LEVEL_WARNING,
+        outbox_log (pendings->service->outbox, LEVEL_WARNING,
                     "domains disagree, no path crosses between them there: %s",
                     graph_conflict (graph, i));
     if (!same && count > CONFLICTS_LOGGED_MAX)
-        outbox_log (errands->service->outbox, LEVEL_WARNING, "domains disagree at %zu points more",
+        outbox_log (pendings->service->outbox, LEVEL_WARNING, "domains disagree at %zu points more",
                     count - CONFLICTS_LOGGED_MAX);
-    free (errands->conflicts);
-    errands->conflicts = all;
+    free (pendings->conflicts);
+    pendings->conflicts = all;
 }
 
 static void apply_lesson (snapshot_t *snapshot, const source_lesson_t *lesson)
@@ -141,7 +141,7 @@ static void apply_lesson (snapshot_t *snapshot, const source_lesson_t *lesson)
         snapshot_leave_out (snapshot, source, lesson->why);
 }
 
-void candidates_learn (errand_t *self, size_t source, int64_t lead_ms, const char *why)
+void candidates_learn (pending_t *self, size_t source, int64_t lead_ms, const char *why)
 {
     const char *name = self->plan.snapshot->sources [source].party.name;
     size_t at = 0;
@@ -162,7 +162,7 @@ void candidates_learn (errand_t *self, size_t source, int64_t lead_ms, const cha
     apply_lesson (self->plan.snapshot, lesson);
 }
 
-void candidates_apply_lessons (errand_t *self)
+void candidates_apply_lessons (pending_t *self)
 {
     for (size_t i = 0; i < self->plan.lessons_count; i++)
         apply_lesson (self->plan.snapshot, &self->plan.lessons [i]);
@@ -173,25 +173,25 @@ static int64_t magnitude (int64_t value)
     return value < 0 ? -value : value;
 }
 
-int64_t candidates_soonest_ms (const errand_t *self, const moment_t *now)
+int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now)
 {
-    const service_t *service = self->errands->service;
-    return timekeeper_most (&service->timekeeper, now) + self->errands->settings->guard_ms +
+    const service_t *service = self->pendings->service;
+    return timekeeper_most (&service->timekeeper, now) + self->pendings->settings->guard_ms +
            self->vote.votable_ms + magnitude (directory_skew_ms (service->directory));
 }
 
-search_order_t candidates_search_order (const errand_t *self, const moment_t *now)
+search_order_t candidates_search_order (const pending_t *self, const moment_t *now)
 {
-    const planner_settings_t *settings = self->errands->settings;
+    const planner_settings_t *settings = self->pendings->settings;
     policy_t policy = user_request_policy (&self->request);
     return (search_order_t){
       .starts = self->plan.starts,
       .policy = policy == POLICY_QUALITY ? POLICY_TIME : policy, /* quality is ip's */
       .soonest_ms = candidates_soonest_ms (self, now),
       .check_from_ms = self->plan.check_from_ms,
-      .present = self->kind == ERRAND_MODIFY ? self->plan.present : NULL,
-      .present_paths = self->kind == ERRAND_MODIFY ? self->plan.present_paths : NULL,
-      .prng = &self->errands->service->prng,
+      .present = self->operation == OPERATION_MODIFY ? self->plan.present : NULL,
+      .present_paths = self->operation == OPERATION_MODIFY ? self->plan.present_paths : NULL,
+      .prng = &self->pendings->service->prng,
       .steps_max = settings->search_steps_max,
     };
 }

@@ -25,32 +25,33 @@
 static void on_look_again (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->pause_timer = 0;
-    errand_go (self, now, STEP_LOCATE);
+    pending_go (self, now, STEP_LOCATE);
 }
 
-static void give_up (errand_t *self, const moment_t *now, const char *resource, const char *why)
+static void give_up (pending_t *self, const moment_t *now, const char *resource, const char *why)
 {
     answer_reason (&self->answer, "", resource, "%s", why);
-    errand_go (self, now, STEP_GIVE_UP);
+    pending_go (self, now, STEP_GIVE_UP);
 }
 
 /*  Why nothing comes of it, by one participant. It is refused where that one has answered; but no
  *  reason of another's is one to refuse a release (R11). */
-static void end_for (errand_t *self, const moment_t *now, const char *participant, const char *why)
+static void end_for (pending_t *self, const moment_t *now, const char *participant, const char *why)
 {
     located_t verdict = locate_verdict (self->base.locate);
-    if (self->kind != ERRAND_RELEASE && verdict != LOCATED_SILENT && verdict != LOCATED_UNSURE) {
+    if (self->operation != OPERATION_RELEASE && verdict != LOCATED_SILENT &&
+        verdict != LOCATED_UNSURE) {
         give_up (self, now, participant, why);
         return;
     }
     answer_reason (&self->answer, "", participant, "%s", why);
-    errand_go (self, now, STEP_DOUBT);
+    pending_go (self, now, STEP_DOUBT);
 }
 
 /*  For what one participant does: "network domain N does not answer, …". */
-static void blame (errand_t *self, const moment_t *now, const char *what)
+static void blame (pending_t *self, const moment_t *now, const char *what)
 {
     char words [PARTY_WORDS_BYTES], why [WHY_BYTES];
     const char *culprit = locate_culprit (self->base.locate);
@@ -60,7 +61,7 @@ static void blame (errand_t *self, const moment_t *now, const char *what)
 
 /*  Which change is in the way, where one says so: "change 3fa9c2d1-7-42 (modify) is pending at site
  *  ams"; else what. */
-static void blame_change (errand_t *self, const moment_t *now, const char *what)
+static void blame_change (pending_t *self, const moment_t *now, const char *what)
 {
     static const char *const words [] = {[OPERATION_RESERVE] = "reserve",
                                          [OPERATION_MODIFY] = "modify",
@@ -95,7 +96,7 @@ static int64_t later (int64_t a, int64_t b)
 }
 
 /*  The request it was made for. */
-static bool read_request (errand_t *self, user_request_t *request, char why [WHY_BYTES])
+static bool read_request (pending_t *self, user_request_t *request, char why [WHY_BYTES])
 {
     const part_record_t *newest = locate_newest (self->base.locate);
     *request = (user_request_t){0};
@@ -108,7 +109,7 @@ static bool read_request (errand_t *self, user_request_t *request, char why [WHY
 }
 
 /*  When it starts, as the earliest booking of each need has it, and whether it has. */
-static bool find_start (const errand_t *self, const moment_t *now, present_state_t *present)
+static bool find_start (const pending_t *self, const moment_t *now, present_state_t *present)
 {
     present->start_ms = INT64_MAX;
     for (size_t i = 0; i < locate_count (self->base.locate); i++) {
@@ -133,10 +134,10 @@ static int64_t entry_lead (const directory_entry_t *entry)
                                     : 0;
 }
 
-static int64_t find_lead (const errand_t *self)
+static int64_t find_lead (const pending_t *self)
 {
     static const char *const kinds [] = {"lis", "nis"};
-    const directory_t *directory = self->errands->service->directory;
+    const directory_t *directory = self->pendings->service->directory;
     int64_t lead_ms = 0;
     for (size_t i = 0; i < locate_count (self->base.locate); i++)
         if (locate_part (self->base.locate, i)->known)
@@ -155,10 +156,10 @@ static int64_t find_lead (const errand_t *self)
 }
 
 /*  Does a new window leave the start where it is? */
-static bool admits_start (const errand_t *self, const moment_t *now, int64_t start_ms)
+static bool admits_start (const pending_t *self, const moment_t *now, int64_t start_ms)
 {
     user_request_t fixed = {.window = self->patch.window};
-    user_request_fix (&fixed, self->errands->settings, now->wall_ms);
+    user_request_fix (&fixed, self->pendings->settings, now->wall_ms);
     const frame_t *window = &fixed.window;
     bool earliest = !window->earliest.set || window->earliest.ms <= start_ms;
     return (!window->start.set || window->start.ms == start_ms) && earliest &&
@@ -166,7 +167,7 @@ static bool admits_start (const errand_t *self, const moment_t *now, int64_t sta
 }
 
 /*  What has begun stays where and when it is: only what is to come of it can be changed (R10). */
-static bool stays_begun (errand_t *self, const moment_t *now, const present_state_t *present,
+static bool stays_begun (pending_t *self, const moment_t *now, const present_state_t *present,
                          char why [WHY_BYTES])
 {
     char start [TIMETEXT_BYTES];
@@ -180,7 +181,7 @@ static bool stays_begun (errand_t *self, const moment_t *now, const present_stat
 }
 
 /*  Nor does a need that has begun go to another site. */
-static bool sites_stay (const errand_t *self, const moment_t *now, char why [WHY_BYTES])
+static bool sites_stay (const pending_t *self, const moment_t *now, char why [WHY_BYTES])
 {
     for (size_t i = 0; i < locate_count (self->base.locate); i++) {
         const located_part_t *part = locate_part (self->base.locate, i);
@@ -204,11 +205,11 @@ static bool sites_stay (const errand_t *self, const moment_t *now, char why [WHY
     return true;
 }
 
-static bool keep_start (errand_t *self, const moment_t *now, const present_state_t *present,
+static bool keep_start (pending_t *self, const moment_t *now, const present_state_t *present,
                         char why [WHY_BYTES])
 {
-    const planner_settings_t *settings = self->errands->settings;
-    int64_t wall_ms = timekeeper_most (&self->errands->service->timekeeper, now);
+    const planner_settings_t *settings = self->pendings->settings;
+    int64_t wall_ms = timekeeper_most (&self->pendings->service->timekeeper, now);
     int64_t soonest_ms = candidates_soonest_ms (self, now) + settings->try_ms;
     int64_t start_ms = present->start_ms;
     change_time_t time = {
@@ -228,7 +229,7 @@ static bool keep_start (errand_t *self, const moment_t *now, const present_state
 }
 
 /*  The request as it would be after the change, and when it may start. */
-static bool merge (errand_t *self, const moment_t *now, present_state_t *present,
+static bool merge (pending_t *self, const moment_t *now, present_state_t *present,
                    char why [WHY_BYTES])
 {
     if (!read_request (self, &present->before, why))
@@ -246,12 +247,12 @@ static bool merge (errand_t *self, const moment_t *now, present_state_t *present
     if (present->begun && !stays_begun (self, now, present, why))
         return false;
     if (self->patch.window_set)
-        user_request_fix (&self->request, self->errands->settings, now->wall_ms);
+        user_request_fix (&self->request, self->pendings->settings, now->wall_ms);
     present->lead_ms = find_lead (self);
     return keep_start (self, now, present, why);
 }
 
-static void modify_located (errand_t *self, const moment_t *now)
+static void modify_located (pending_t *self, const moment_t *now)
 {
     char why [WHY_BYTES];
     present_state_t present = {0};
@@ -259,14 +260,14 @@ static void modify_located (errand_t *self, const moment_t *now)
     bool good = merge (self, now, &present, why);
     user_request_clear (&present.before);
     if (good)
-        errand_go (self, now, STEP_PLAN);
+        pending_go (self, now, STEP_PLAN);
     else
         give_up (self, now, self->reservation, why);
 }
 
 /*  --- release --- */
 
-static void release_located (errand_t *self, const moment_t *now)
+static void release_located (pending_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < locate_count (self->base.locate); i++) {
         const part_record_t *record = &locate_part (self->base.locate, i)->record;
@@ -277,18 +278,18 @@ static void release_located (errand_t *self, const moment_t *now)
           end_ms > self->close.keep_until_ms ? end_ms : self->close.keep_until_ms;
     }
     if (propose_release (self, now))
-        errand_go (self, now, STEP_VOTE);
+        pending_go (self, now, STEP_VOTE);
     else
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
 }
 
 /*  R11: can those who answer give it back by themselves? While others are silent, when they know
  * one version; once it is released, those who were silent then. Nothing of it may be pending. */
-static bool can_give_back (const errand_t *self, bool others_silent)
+static bool can_give_back (const pending_t *self, bool others_silent)
 {
     const part_record_t *newest = locate_newest (self->base.locate);
     bool released = newest->plan_set && newest->plan.operation == OPERATION_RELEASE;
-    if (self->kind != ERRAND_RELEASE || !newest->plan_set || newest->version == 0 ||
+    if (self->operation != OPERATION_RELEASE || !newest->plan_set || newest->version == 0 ||
         released == others_silent)
         return false;
     for (size_t i = 0; i < locate_count (self->base.locate); i++) {
@@ -302,22 +303,22 @@ static bool can_give_back (const errand_t *self, bool others_silent)
 
 /*  --- both --- */
 
-static void proceed (errand_t *self, const moment_t *now)
+static void proceed (pending_t *self, const moment_t *now)
 {
     self->base.version = locate_newest (self->base.locate)->version;
     if (self->mend)
-        errand_mend_located (self, now);
-    else if (self->kind == ERRAND_MODIFY)
+        pending_mend_located (self, now);
+    else if (self->operation == OPERATION_MODIFY)
         modify_located (self, now);
     else
         release_located (self, now);
 }
 
 /*  why: what it is about whoever the verdict names. */
-static void look_again (errand_t *self, const moment_t *now, uint32_t looks_max, const char *why)
+static void look_again (pending_t *self, const moment_t *now, uint32_t looks_max, const char *why)
 {
     if (self->base.looks >= looks_max && self->mend) {
-        errand_mend_end (self, now, MEND_DEFERRED, why);
+        pending_mend_end (self, now, MEND_DEFERRED, why);
         return;
     }
     if (self->base.looks >= looks_max) {
@@ -327,13 +328,13 @@ static void look_again (errand_t *self, const moment_t *now, uint32_t looks_max,
             blame (self, now, why);
         return;
     }
-    locate_abort_remains (self->base.locate, self->errands->coordinator, now);
-    errand_pause (self, now, self->base.looks, on_look_again);
+    locate_abort_remains (self->base.locate, self->pendings->coordinator, now);
+    pending_pause (self, now, self->base.looks, on_look_again);
 }
 
 static void on_located (void *owner, const moment_t *now)
 {
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->answer.reasons_count = 0;
     switch (locate_verdict (self->base.locate)) {
     case LOCATED_AGREED:
@@ -349,7 +350,7 @@ static void on_located (void *owner, const moment_t *now)
         if (self->base.looks >= SILENT_MAX && can_give_back (self, true))
             proceed (self, now);
         else
-            look_again (self, now, self->kind == ERRAND_RELEASE ? LOCATES_MAX : SILENT_MAX,
+            look_again (self, now, self->operation == OPERATION_RELEASE ? LOCATES_MAX : SILENT_MAX,
                         "takes part and does not answer");
         break;
     case LOCATED_UNSURE:
@@ -357,7 +358,7 @@ static void on_located (void *owner, const moment_t *now)
                     "does not answer, and nobody who does knows this reservation");
         break;
     case LOCATED_LOST:
-        if (self->kind == ERRAND_RELEASE || self->mend)
+        if (self->operation == OPERATION_RELEASE || self->mend)
             proceed (self, now);
         else
             blame (self, now, "took part and has lost it: it can only be released");
@@ -374,48 +375,48 @@ static void on_located (void *owner, const moment_t *now)
     }
 }
 
-void errand_locate (errand_t *self, const moment_t *now)
+void pending_locate (pending_t *self, const moment_t *now)
 {
-    errand_clear_planning (self);
+    pending_clear_planning (self);
     locate_destroy (&self->base.locate);
     self->base.looks++;
     self->base.locate =
-      locate_new (self->errands->service, self->errands->settings, self->errands->suspects, now,
+      locate_new (self->pendings->service, self->pendings->settings, self->pendings->suspects, now,
                   self->reservation, NULL, on_located, self);
 }
 
 void planner_on_modify (void *owner, const moment_t *now, const request_t *request)
 {
-    errands_t *errands = owner;
+    pendings_t *pendings = owner;
     char why [WHY_BYTES];
     request_patch_t patch;
-    if (!service_decode (errands->service, request, &request_patch_codec, &patch))
+    if (!service_decode (pendings->service, request, &request_patch_codec, &patch))
         return;
     bool good = request_patch_check (&patch, why);
     if (!good)
-        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
-    errand_t *errand =
-      good ? errand_new (errands, now, request, ERRAND_MODIFY, patch.dry_run) : NULL;
-    if (!errand) {
+        service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
+    pending_t *pending =
+      good ? pending_new (pendings, now, request, OPERATION_MODIFY, patch.dry_run) : NULL;
+    if (!pending) {
         codec_clear (&request_patch_codec, &patch);
         return;
     }
-    errand->patch = patch;
-    snprintf (errand->reservation, sizeof errand->reservation, "%s", patch.reservation);
-    errand_log (errand, LEVEL_DEBUG, "received", "");
-    errand_go (errand, now, STEP_LOCATE);
+    pending->patch = patch;
+    snprintf (pending->reservation, sizeof pending->reservation, "%s", patch.reservation);
+    pending_log (pending, LEVEL_DEBUG, "received", "");
+    pending_go (pending, now, STEP_LOCATE);
 }
 
 void planner_on_release (void *owner, const moment_t *now, const request_t *request)
 {
-    errands_t *errands = owner;
+    pendings_t *pendings = owner;
     reservation_id_t asked;
-    if (!service_decode (errands->service, request, &reservation_id_codec, &asked))
+    if (!service_decode (pendings->service, request, &reservation_id_codec, &asked))
         return;
-    errand_t *errand = errand_new (errands, now, request, ERRAND_RELEASE, false);
-    if (!errand)
+    pending_t *pending = pending_new (pendings, now, request, OPERATION_RELEASE, false);
+    if (!pending)
         return;
-    memcpy (errand->reservation, asked.reservation, sizeof errand->reservation);
-    errand_log (errand, LEVEL_DEBUG, "received", "");
-    errand_go (errand, now, STEP_LOCATE);
+    memcpy (pending->reservation, asked.reservation, sizeof pending->reservation);
+    pending_log (pending, LEVEL_DEBUG, "received", "");
+    pending_go (pending, now, STEP_LOCATE);
 }

@@ -19,13 +19,13 @@
 
 #define CLOSES_MAX 4 /* own remains may have to be aborted first */
 
-static void close_claim (errand_t *self, const moment_t *now);
+static void close_claim (pending_t *self, const moment_t *now);
 
-static uint64_t ask_home (errand_t *self, const moment_t *now, const char *method, packed_t body,
+static uint64_t ask_home (pending_t *self, const moment_t *now, const char *method, packed_t body,
                           call_done_fn *done)
 {
-    const planner_settings_t *settings = self->errands->settings;
-    service_t *service = self->errands->service;
+    const planner_settings_t *settings = self->pendings->settings;
+    service_t *service = self->pendings->service;
     return service_ask (service, now,
                         &(call_order_t){.peer = self->receipt.name.home,
                                         .service = "Home",
@@ -35,21 +35,21 @@ static uint64_t ask_home (errand_t *self, const moment_t *now, const char *metho
                         body, done, self, 0);
 }
 
-static void tell_kept (errand_t *self, packed_t answer)
+static void tell_kept (pending_t *self, packed_t answer)
 {
-    service_count (self->errands->service, "told_again", 1);
-    errand_log (self, LEVEL_INFO, "told-again", "");
-    errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
+    service_count (self->pendings->service, "told_again", 1);
+    pending_log (self, LEVEL_INFO, "told-again", "");
+    pending_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
 }
 
 /*  An attempt of an earlier life of this planner, that can't commit any more. */
-static bool own_remains (const errand_t *self, const claim_look_t *look)
+static bool own_remains (const pending_t *self, const claim_look_t *look)
 {
     return look->state == CLAIM_HELD && look->holder &&
-           coordinator_aborted (self->errands->coordinator, &look->holder->txid);
+           coordinator_aborted (self->pendings->coordinator, &look->holder->txid);
 }
 
-static void tell_in_progress (errand_t *self, const moment_t *now)
+static void tell_in_progress (pending_t *self, const moment_t *now)
 {
     const party_t *party = self->close.confirm ? confirm_awaited (self->close.confirm, 0) : NULL;
     for (size_t i = 0; party; party = confirm_awaited (self->close.confirm, ++i)) {
@@ -61,12 +61,12 @@ static void tell_in_progress (errand_t *self, const moment_t *now)
     if (self->answer.reasons_count == 0)
         answer_reason (&self->answer, "", "",
                        "committed, but not acknowledged by all yet: ask again");
-    errand_tell (self, now, ANSWER_IN_PROGRESS);
+    pending_tell (self, now, ANSWER_IN_PROGRESS);
 }
 
 static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t verdict)
 {
-    errand_t *self = owner;
+    pending_t *self = owner;
     switch (verdict) {
     case CONFIRM_COMPLETE:
         tell_kept (self, self->close.look.answer);
@@ -74,7 +74,7 @@ static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t ve
     case CONFIRM_FAILED:
         answer_reason (&self->answer, "", "",
                        "failed: some part could not be kept, and the rest was released");
-        errand_tell (self, now, ANSWER_REFUSED);
+        pending_tell (self, now, ANSWER_REFUSED);
         break;
     case CONFIRM_OPEN:
         tell_in_progress (self, now);
@@ -84,7 +84,7 @@ static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t ve
 
 /*  A committed claim that is not known to be done: is the transaction complete? Takes the look
  *  over. */
-static void confirm (errand_t *self, const moment_t *now, claim_look_t *look)
+static void confirm (pending_t *self, const moment_t *now, claim_look_t *look)
 {
     self->answer.reasons_count = 0;
     if (!look->holder) {
@@ -93,24 +93,24 @@ static void confirm (errand_t *self, const moment_t *now, claim_look_t *look)
     }
     self->close.look = *look;
     *look = (claim_look_t){0};
-    self->close.confirm = confirm_new (self->errands->service, self->errands->settings, now,
+    self->close.confirm = confirm_new (self->pendings->service, self->pendings->settings, now,
                                        self->close.look.holder, on_confirmed, self);
 }
 
 /*  What the home says instead of what we expected. */
-static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
+static void follow (pending_t *self, const moment_t *now, claim_look_t *look)
 {
     if (look->conflict) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", self->receipt.name.home,
                        "this request id was used with another body");
-        errand_tell (self, now, ANSWER_CONFLICT);
+        pending_tell (self, now, ANSWER_CONFLICT);
         return;
     }
     if (own_remains (self, look) && self->close.giving_up && self->close.tries < CLOSES_MAX) {
         for (size_t i = 0; i < look->holder->participants_count; i++)
             trail_add (&self->trail, &look->holder->participants [i], &look->holder->txid);
-        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
+        trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
         close_claim (self, now);
         return;
     }
@@ -126,11 +126,11 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
         return;
     case CLAIM_FREE:
         if (self->close.unsure) {
-            errand_tell (self, now, ANSWER_UNKNOWN);
+            pending_tell (self, now, ANSWER_UNKNOWN);
             return;
         }
         if (!self->close.giving_up) { /* who had it has let go of it */
-            errand_go (self, now, STEP_AGAIN);
+            pending_go (self, now, STEP_AGAIN);
             return;
         }
         break;
@@ -142,22 +142,22 @@ static void follow (errand_t *self, const moment_t *now, claim_look_t *look)
     self->answer.alternatives_count = 0;
     answer_reason (&self->answer, "", self->receipt.name.home,
                    "another attempt of this request is under way: ask again");
-    errand_tell (self, now, ANSWER_IN_PROGRESS);
+    pending_tell (self, now, ANSWER_IN_PROGRESS);
 }
 
-static void tell_unknown (errand_t *self, const moment_t *now, const char *why)
+static void tell_unknown (pending_t *self, const moment_t *now, const char *why)
 {
     answer_reason (
       &self->answer, "", self->receipt.name.home, "the request's home did not %s (%s): ask again",
       self->close.unsure ? "say whether it was answered before" : "take the refusal", why);
-    errand_tell (self, now, ANSWER_UNKNOWN);
+    pending_tell (self, now, ANSWER_UNKNOWN);
 }
 
 static void on_closed (void *owner, const moment_t *now, uint64_t token,
                        const call_result_t *result)
 {
     (void) token;
-    errand_t *self = owner;
+    pending_t *self = owner;
     claim_look_t look;
     bool closed;
     char why [WHY_BYTES];
@@ -174,26 +174,26 @@ static void on_closed (void *owner, const moment_t *now, uint64_t token,
         follow (self, now, &look);
     } else if (look.answer.size > 0) {
         /* Closed by us, or by somebody before us with the answer that counts. */
-        service_count (self->errands->service, "told_refused", 1);
-        errand_log (self, LEVEL_INFO, "refused",
-                    self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
-        errand_tell_packed (self, (bytes_t){.data = look.answer.data, .size = look.answer.size});
+        service_count (self->pendings->service, "told_refused", 1);
+        pending_log (self, LEVEL_INFO, "refused",
+                     self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
+        pending_tell_packed (self, (bytes_t){.data = look.answer.data, .size = look.answer.size});
     } else {
-        errand_tell (self, now, ANSWER_REFUSED);
+        pending_tell (self, now, ANSWER_REFUSED);
     }
     claim_look_clear (&look);
 }
 
-static void send_close (errand_t *self, const moment_t *now)
+static void send_close (pending_t *self, const moment_t *now)
 {
     answer_t *answer = &self->answer;
     answer->status = ANSWER_REFUSED;
     answer->rounds = self->vote.rounds;
     answer->planning_ms = now->mono_ms - self->receipt.begun_ms;
-    memcpy (answer->planner, self->errands->service->name, sizeof answer->planner);
+    memcpy (answer->planner, self->pendings->service->name, sizeof answer->planner);
     memcpy (answer->request_id, self->receipt.name.full, sizeof answer->request_id);
     snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->plan.algorithm->name);
-    if (self->kind != ERRAND_RESERVE)
+    if (self->operation != OPERATION_RESERVE)
         memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
     packed_t packed = codec_encode (&answer_codec, answer);
     self->close.call =
@@ -209,7 +209,7 @@ static void on_looked (void *owner, const moment_t *now, uint64_t token,
                        const call_result_t *result)
 {
     (void) token;
-    errand_t *self = owner;
+    pending_t *self = owner;
     claim_look_t look;
     char why [WHY_BYTES];
     self->close.call = 0;
@@ -225,7 +225,7 @@ static void on_looked (void *owner, const moment_t *now, uint64_t token,
     claim_look_clear (&look);
 }
 
-static void send_look (errand_t *self, const moment_t *now)
+static void send_look (pending_t *self, const moment_t *now)
 {
     self->close.call = ask_home (
       self, now, "Look",
@@ -238,13 +238,13 @@ static void on_aborted (void *owner, const moment_t *now, uint64_t token,
 {
     (void) token;
     (void) result; /* were it not aborted, the claim would not close */
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->close.call = 0;
     close_claim (self, now);
 }
 
 /*  What is left in the trail is at the home: abort it, one after the other, then close, or look. */
-static void close_claim (errand_t *self, const moment_t *now)
+static void close_claim (pending_t *self, const moment_t *now)
 {
     if (self->trail.count == 0) {
         self->close.tries++;
@@ -255,13 +255,13 @@ static void close_claim (errand_t *self, const moment_t *now)
         return;
     }
     trace_t trace = self->trail.traces [--self->trail.count];
-    self->close.call = coordinator_abort (self->errands->coordinator, now, &trace.party,
+    self->close.call = coordinator_abort (self->pendings->coordinator, now, &trace.party,
                                           &trace.txid, on_aborted, self);
 }
 
-static void stop_planning (errand_t *self)
+static void stop_planning (pending_t *self)
 {
-    service_t *service = self->errands->service;
+    service_t *service = self->pendings->service;
     timers_cancel (service->timers, self->pause_timer);
     calls_cancel (service->calls, self->close.call);
     self->pause_timer = 0;
@@ -270,61 +270,61 @@ static void stop_planning (errand_t *self)
     claim_look_clear (&self->close.look);
     attempt_destroy (&self->vote.attempt);
     locate_destroy (&self->base.locate);
-    errand_clear_planning (self);
+    pending_clear_planning (self);
 }
 
-void errand_give_up (errand_t *self, const moment_t *now)
+void pending_give_up (pending_t *self, const moment_t *now)
 {
     stop_planning (self);
     if (self->mend) {
-        errand_mend_end (self, now, MEND_NO_PLAN,
-                         self->answer.reasons_count > 0 ? self->answer.reasons [0].text
-                                                        : "no plan");
+        pending_mend_end (self, now, MEND_NO_PLAN,
+                          self->answer.reasons_count > 0 ? self->answer.reasons [0].text
+                                                         : "no plan");
         return;
     }
     if (self->receipt.dry_run) {
-        errand_tell (self, now, ANSWER_REFUSED);
+        pending_tell (self, now, ANSWER_REFUSED);
         return;
     }
     self->close.giving_up = true;
-    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
     close_claim (self, now);
 }
 
-void errand_doubt (errand_t *self, const moment_t *now)
+void pending_doubt (pending_t *self, const moment_t *now)
 {
     stop_planning (self);
     answer_reason (&self->answer, "", "", "who did not answer may still have it: ask again%s",
                    self->receipt.dry_run ? "" : " with the same request id");
     if (self->receipt.dry_run) {
-        trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
-        errand_tell (self, now, ANSWER_UNKNOWN);
+        trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
+        pending_tell (self, now, ANSWER_UNKNOWN);
         return;
     }
     self->close.giving_up = true;
     self->close.unsure = true;
-    trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
     close_claim (self, now);
 }
 
 /*  Was it only time that was short? A release takes nothing from anybody; and whose vote did not
  * come in time has said no to nothing. */
-static bool only_late (const errand_t *self)
+static bool only_late (const pending_t *self)
 {
     bool voting = self->vote.attempt && !self->vote.contended;
-    return !self->mend && (self->kind == ERRAND_RELEASE || self->vote.unheard || voting);
+    return !self->mend && (self->operation == OPERATION_RELEASE || self->vote.unheard || voting);
 }
 
-void errand_late (errand_t *self, const moment_t *now)
+void pending_late (pending_t *self, const moment_t *now)
 {
     answer_reason (&self->answer, "", "", "not decided within request_limit = %lld ms",
-                   (long long) self->errands->settings->request_limit_ms);
-    errand_explain_unasked (self);
-    errand_go (self, now, only_late (self) ? STEP_DOUBT : STEP_GIVE_UP);
+                   (long long) self->pendings->settings->request_limit_ms);
+    pending_explain_unasked (self);
+    pending_go (self, now, only_late (self) ? STEP_DOUBT : STEP_GIVE_UP);
 }
 
-void errand_look (errand_t *self, const moment_t *now)
+void pending_look (pending_t *self, const moment_t *now)
 {
-    trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
     send_look (self, now);
 }

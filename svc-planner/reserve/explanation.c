@@ -19,7 +19,7 @@
 
 /*  --- what could never be had --- */
 
-static void explain_impossible (errand_t *self, size_t at)
+static void explain_impossible (pending_t *self, size_t at)
 {
     const need_options_t *options = &self->plan.snapshot->needs [at];
     const compute_need_t *need = &self->request.compute [at];
@@ -48,7 +48,7 @@ static bool has_option_at (const snapshot_t *snapshot, size_t need, size_t sourc
 }
 
 /*  May both ends be at one site, where they need no network? */
-static bool may_be_local (const errand_t *self, size_t at)
+static bool may_be_local (const pending_t *self, size_t at)
 {
     const snapshot_t *snapshot = self->plan.snapshot;
     size_t ends [2] = {network_need_end (&self->request, at, 0),
@@ -59,7 +59,7 @@ static bool may_be_local (const errand_t *self, size_t at)
     return false;
 }
 
-static bool ends_possible (const errand_t *self, size_t at)
+static bool ends_possible (const pending_t *self, size_t at)
 {
     for (int end = 0; end < 2; end++)
         if (self->plan.snapshot->needs [network_need_end (&self->request, at, end)].options_count ==
@@ -69,13 +69,13 @@ static bool ends_possible (const errand_t *self, size_t at)
 }
 
 /*  Without any domain only ends at one site can be linked. */
-static bool linkable (const errand_t *self, size_t at)
+static bool linkable (const pending_t *self, size_t at)
 {
     return self->plan.snapshot->links_count > 0 || !ends_possible (self, at) ||
            may_be_local (self, at);
 }
 
-static void explain_unlinkable (errand_t *self, size_t at)
+static void explain_unlinkable (pending_t *self, size_t at)
 {
     const network_need_t *need = &self->request.network [at];
     reason_t *reason = answer_reason (
@@ -85,7 +85,7 @@ static void explain_unlinkable (errand_t *self, size_t at)
     reason->wanted = need->mbps;
 }
 
-bool errand_possible (errand_t *self)
+bool pending_possible (pending_t *self)
 {
     bool all = true;
     for (size_t i = 0; i < self->request.compute_count; i++) {
@@ -119,7 +119,7 @@ static size_t count_places (const snapshot_t *snapshot, size_t need, bool silent
     return count;
 }
 
-static void explain_short (errand_t *self, size_t need, size_t place, int64_t nodes)
+static void explain_short (pending_t *self, size_t need, size_t place, int64_t nodes)
 {
     const compute_need_t *wanted = &self->request.compute [need];
     const need_options_t *options = &self->plan.snapshot->needs [need];
@@ -152,7 +152,7 @@ static void explain_short (errand_t *self, size_t need, size_t place, int64_t no
 
 /*  Every site that could have the need wants more notice than even the latest start gives: the one
  *  that wants the least of it; else NULL. */
-static const source_t *too_near (const errand_t *self, const moment_t *now, size_t need)
+static const source_t *too_near (const pending_t *self, const moment_t *now, size_t need)
 {
     const need_options_t *options = &self->plan.snapshot->needs [need];
     int64_t latest_ms = self->plan.starts.latest_ms + user_request_offset_least (&self->request);
@@ -170,7 +170,7 @@ static const source_t *too_near (const errand_t *self, const moment_t *now, size
     return least;
 }
 
-static void explain_late (errand_t *self, size_t need, const source_t *source)
+static void explain_late (pending_t *self, size_t need, const source_t *source)
 {
     char words [PARTY_WORDS_BYTES];
     reason_t *reason =
@@ -180,7 +180,7 @@ static void explain_late (errand_t *self, size_t need, const source_t *source)
     reason->wanted = self->request.compute [need].cpus;
 }
 
-static void explain_connection (errand_t *self, size_t at, const blocked_t *blocked)
+static void explain_connection (pending_t *self, size_t at, const blocked_t *blocked)
 {
     const network_need_t *need = &self->request.network [at];
     char resource [RESOURCE_BYTES] = "network";
@@ -196,7 +196,7 @@ static void explain_connection (errand_t *self, size_t at, const blocked_t *bloc
 }
 
 /*  Could the need be had alone? Else *place and *nodes as search_alone tells them. */
-static bool alone (const errand_t *self, size_t need, size_t *place, int64_t *nodes)
+static bool alone (const pending_t *self, size_t need, size_t *place, int64_t *nodes)
 {
     *place = SIZE_MAX;
     *nodes = 0;
@@ -204,7 +204,7 @@ static bool alone (const errand_t *self, size_t need, size_t *place, int64_t *no
            search_alone (self->plan.search, need, place, nodes);
 }
 
-static bool ends_alone (const errand_t *self, size_t at)
+static bool ends_alone (const pending_t *self, size_t at)
 {
     size_t place;
     int64_t nodes;
@@ -212,7 +212,7 @@ static bool ends_alone (const errand_t *self, size_t at)
            alone (self, network_need_end (&self->request, at, 1), &place, &nodes);
 }
 
-void errand_examine_anew (errand_t *self)
+void pending_examine_anew (pending_t *self)
 {
     free (self->plan.obstacles);
     self->plan.obstacles =
@@ -220,7 +220,7 @@ void errand_examine_anew (errand_t *self)
     self->plan.examined = 0;
 }
 
-bool errand_examine (errand_t *self)
+bool pending_examine (pending_t *self)
 {
     for (size_t i = 0; i < EXAMINED_AT_ONCE && self->plan.examined < self->request.network_count;
          i++) {
@@ -233,7 +233,7 @@ bool errand_examine (errand_t *self)
 }
 
 /*  Each need that can't be had even alone. */
-static bool explain_needs (errand_t *self, const moment_t *now)
+static bool explain_needs (pending_t *self, const moment_t *now)
 {
     bool all = true;
     for (size_t i = 0; i < self->request.compute_count; i++) {
@@ -245,7 +245,7 @@ static bool explain_needs (errand_t *self, const moment_t *now)
         const source_t *late = too_near (self, now, i);
         if (self->plan.snapshot->needs [i].options_count == 0)
             explain_impossible (self, i);
-        else if (late && self->kind == ERRAND_RESERVE)
+        else if (late && self->operation == OPERATION_RESERVE)
             explain_late (self, i, late);
         else
             explain_short (self, i, place, nodes);
@@ -254,7 +254,7 @@ static bool explain_needs (errand_t *self, const moment_t *now)
 }
 
 /*  Each connection whose ends could be had, but not with it. */
-static bool explain_connections (errand_t *self)
+static bool explain_connections (pending_t *self)
 {
     bool all = true;
     for (size_t i = 0; i < self->request.network_count; i++) {
@@ -270,7 +270,7 @@ static bool explain_connections (errand_t *self)
 }
 
 /*  Those first that touch a path of a connection that can't be had; of any, where each could. */
-static void explain_conflicts (errand_t *self)
+static void explain_conflicts (pending_t *self)
 {
     const graph_t *graph = self->plan.snapshot->graph;
     size_t needs [EXAMINED_AT_ONCE], needs_count = 0;
@@ -289,7 +289,7 @@ static void explain_conflicts (errand_t *self)
                        graph_conflict (graph, conflicts [i]));
 }
 
-bool errand_in_doubt (const errand_t *self)
+bool pending_in_doubt (const pending_t *self)
 {
     bool sites = self->vote.unheard, domains = false;
     for (size_t i = 0; i < self->plan.snapshot->sources_count; i++) {
@@ -311,7 +311,7 @@ bool errand_in_doubt (const errand_t *self)
     return sites || domains;
 }
 
-void errand_explain_unasked (errand_t *self)
+void pending_explain_unasked (pending_t *self)
 {
     for (size_t i = 0; self->plan.snapshot && i < self->request.compute_count; i++) {
         const need_options_t *options = &self->plan.snapshot->needs [i];
@@ -320,12 +320,12 @@ void errand_explain_unasked (errand_t *self)
                            "%zu of %zu places that could have it were not asked: "
                            "limits/asked_max = %" PRIu32 ", limits/request = %" PRId64 " ms",
                            need_unasked (options), options->could,
-                           self->errands->settings->asked_max,
-                           self->errands->settings->request_limit_ms);
+                           self->pendings->settings->asked_max,
+                           self->pendings->settings->request_limit_ms);
     }
 }
 
-void errand_explain (errand_t *self, const moment_t *now)
+void pending_explain (pending_t *self, const moment_t *now)
 {
     bool needs = explain_needs (self, now);
     bool connections = explain_connections (self);
@@ -333,7 +333,7 @@ void errand_explain (errand_t *self, const moment_t *now)
         answer_reason (&self->answer, "", "",
                        "each need could be had alone, but not all at one start%s",
                        self->request.distinct_sites ? " on distinct sites" : "");
-    errand_explain_unasked (self);
+    pending_explain_unasked (self);
     for (size_t i = 0; i < self->plan.snapshot->sources_count; i++)
         if (self->plan.snapshot->sources [i].left_out)
             answer_reason (&self->answer, "", self->plan.snapshot->sources [i].party.name,

@@ -1,5 +1,5 @@
-/*  mending - a repair's errand (T10): a plan looked for in the place of one that could not be kept,
- *  and put to the vote as a change of the reservation.
+/*  mending - a repair's request (T10): a plan looked for in the place of one that could not be
+ * kept, and put to the vote as a change of the reservation.
  *
  *  It goes the way of a user's change (change.c, planning.c, voting.c) with three differences:
  * nobody waits, it has no home, and it starts from what is left: who has lost its part is at the
@@ -15,23 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-errand_t *errand_mend (errands_t *errands, const moment_t *now, const mend_t *mend)
+pending_t *pending_mend (pendings_t *pendings, const moment_t *now, const mend_t *mend)
 {
-    errand_t *self = errand_new_unasked (errands, now, ERRAND_MODIFY, mend->plan->owner);
+    pending_t *self = pending_new_unasked (pendings, now, OPERATION_MODIFY, mend->plan->owner);
     self->mend = mend;
     memcpy (self->reservation, mend->plan->reservation, sizeof self->reservation);
-    errand_go (self, now, STEP_LOCATE);
+    pending_go (self, now, STEP_LOCATE);
     return self;
 }
 
-void errand_mend_end (errand_t *self, const moment_t *now, mend_end_t end, const char *text)
+void pending_mend_end (pending_t *self, const moment_t *now, mend_end_t end, const char *text)
 {
     mend_t mend = *self->mend;
     char words [SENTENCE_BYTES];
     snprintf (words, sizeof words, "%s", text);
     attempt_destroy (&self->vote.attempt);
-    trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
-    errand_destroy (self);
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
+    pending_destroy (self);
     mend.ended (mend.owner, now, end, words);
 }
 
@@ -45,7 +45,7 @@ static bool took_part (const mend_t *mend, const char *name, bool spoilt_only)
 
 /*  When the version that could not be kept starts, as those have it who kept it: by the earliest of
  *  the phases of a need that was changed while it lasted. */
-static bool start_that_stands (const errand_t *self, int64_t *start_ms)
+static bool start_that_stands (const pending_t *self, int64_t *start_ms)
 {
     *start_ms = INT64_MAX;
     for (size_t i = 0; i < locate_count (self->base.locate); i++) {
@@ -63,7 +63,7 @@ static bool start_that_stands (const errand_t *self, int64_t *start_ms)
 }
 
 /*  Does any of it run already? Then it keeps its start. */
-static bool has_begun (const errand_t *self, const moment_t *now)
+static bool has_begun (const pending_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < locate_count (self->base.locate); i++) {
         const part_record_t *record = &locate_part (self->base.locate, i)->record;
@@ -74,20 +74,20 @@ static bool has_begun (const errand_t *self, const moment_t *now)
     return false;
 }
 
-static void end_without (errand_t *self, const moment_t *now, const char *why)
+static void end_without (pending_t *self, const moment_t *now, const char *why)
 {
-    errand_mend_end (self, now, MEND_NO_PLAN, why);
+    pending_mend_end (self, now, MEND_NO_PLAN, why);
 }
 
-static void go_back (errand_t *self, const moment_t *now)
+static void go_back (pending_t *self, const moment_t *now)
 {
     if (propose_before (self, now))
-        errand_go (self, now, STEP_VOTE);
+        pending_go (self, now, STEP_VOTE);
     else
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
 }
 
-void errand_mend_located (errand_t *self, const moment_t *now)
+void pending_mend_located (pending_t *self, const moment_t *now)
 {
     const mend_t *mend = self->mend;
     char why [WHY_BYTES];
@@ -115,11 +115,11 @@ void errand_mend_located (errand_t *self, const moment_t *now)
         self->plan.starts = (starts_t){start_ms, start_ms, INT64_MAX};
     else
         stages_forget (&self->request);
-    errand_go (self, now, STEP_PLAN);
+    pending_go (self, now, STEP_PLAN);
 }
 
 /*  A need that nobody has any more goes back to one that had lost its part, where that can be. */
-static void prefer_lost (errand_t *self, size_t need)
+static void prefer_lost (pending_t *self, size_t need)
 {
     const snapshot_t *snapshot = self->plan.snapshot;
     const need_options_t *options = &snapshot->needs [need];
@@ -133,7 +133,7 @@ static void prefer_lost (errand_t *self, size_t need)
     }
 }
 
-void errand_mend_narrow (errand_t *self)
+void pending_mend_narrow (pending_t *self)
 {
     snapshot_t *snapshot = self->plan.snapshot;
     for (size_t i = 0; i < snapshot->sources_count && self->mend->step == MEND_SAME; i++)

@@ -1,20 +1,20 @@
-/*  mending - a repair's errand (T10). */
+/*  mending - a repair's request (T10). */
 #ifndef MUSUBI_MENDING_H
 #define MUSUBI_MENDING_H
 
-#include "errand.h"
+#include "pending.h"
 
 /*  Look for a plan in the place of one that could not be kept. Told once by mend->ended, never from
- *  within; the errand is gone then. */
-errand_t *errand_mend (errands_t *errands, const moment_t *now, const mend_t *mend);
+ *  within; the request is gone then. */
+pending_t *pending_mend (pendings_t *pendings, const moment_t *now, const mend_t *mend);
 
 /*  The reservation was found. */
-void errand_mend_located (errand_t *self, const moment_t *now);
+void pending_mend_located (pending_t *self, const moment_t *now);
 
 /*  Sites and domains that this step does without; places that it keeps. */
-void errand_mend_narrow (errand_t *self);
+void pending_mend_narrow (pending_t *self);
 
-/*  Ends the errand. */
-void errand_mend_end (errand_t *self, const moment_t *now, mend_end_t end, const char *text);
+/*  Ends the request. */
+void pending_mend_end (pending_t *self, const moment_t *now, mend_end_t end, const char *text);
 
 #endif

@@ -1,14 +1,14 @@
-/*  phases - where each phase of an errand begins; reserve.c makes steps of them. None is called but
- * through errand_go.
+/*  phases - where each phase of a pending request begins; reserve.c makes steps of them. None is
+ * called but through pending_go.
  */
 #ifndef MUSUBI_PHASES_H
 #define MUSUBI_PHASES_H
 
-#include "errand.h"
+#include "pending.h"
 
-errand_step_fn errand_locate;                                          /* change.c */
-errand_step_fn errand_plan;                                            /* planning.c */
-errand_step_fn errand_vote, errand_again;                              /* voting.c */
-errand_step_fn errand_late, errand_give_up, errand_doubt, errand_look; /* closing.c */
+pending_step_fn pending_locate;                                             /* change.c */
+pending_step_fn pending_plan;                                               /* planning.c */
+pending_step_fn pending_vote, pending_again;                                /* voting.c */
+pending_step_fn pending_late, pending_give_up, pending_doubt, pending_look; /* closing.c */
 
 #endif

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /*  Data come with services that this federation has none of yet. */
-static bool has_services (errand_t *self)
+static bool has_services (pending_t *self)
 {
     const user_request_t *request = &self->request;
     for (size_t i = 0; i < request->data_count; i++)
@@ -27,7 +27,7 @@ static bool has_services (errand_t *self)
 
 /*  --- where a changed reservation is now --- */
 
-static void find_places (errand_t *self, const moment_t *now)
+static void find_places (pending_t *self, const moment_t *now)
 {
     memset (self->plan.present, 0, sizeof self->plan.present);
     for (size_t p = 0; p < locate_count (self->base.locate); p++) {
@@ -60,7 +60,7 @@ static bool has_begun (const part_record_t *const *records, size_t count, const 
     return false;
 }
 
-static void find_paths (errand_t *self, const moment_t *now)
+static void find_paths (pending_t *self, const moment_t *now)
 {
     size_t count = 0, most = locate_count (self->base.locate);
     const part_record_t **records = must (calloc (most + 1, sizeof *records));
@@ -85,21 +85,21 @@ static void find_paths (errand_t *self, const moment_t *now)
 
 static void on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->plan.hasty = self->plan.hasty || hasty;
     survey_destroy (&self->plan.survey);
-    if (self->kind == ERRAND_MODIFY)
+    if (self->operation == OPERATION_MODIFY)
         self->plan.check_from_ms = now->wall_ms;
     self->plan.algorithm->start (self, now);
 }
 
 /*  The frame in wall time; a change without a window keeps its start, and that may have passed. */
-static bool resolve (errand_t *self)
+static bool resolve (pending_t *self)
 {
     char why [WHY_BYTES];
     if (self->plan.keeps_start)
         return true; /* change.c has set it */
-    if (user_request_resolve (&self->request, self->errands->settings, self->receipt.begun_wall_ms,
+    if (user_request_resolve (&self->request, self->pendings->settings, self->receipt.begun_wall_ms,
                               &self->plan.starts, why))
         return true;
     answer_reason (&self->answer, "", "", "%s", why);
@@ -107,33 +107,34 @@ static bool resolve (errand_t *self)
 }
 
 /*  Ask those candidates that were not asked yet. */
-static void ask_round (errand_t *self, const moment_t *now)
+static void ask_round (pending_t *self, const moment_t *now)
 {
     candidates_apply_lessons (self);
-    if (self->kind == ERRAND_MODIFY) {
+    if (self->operation == OPERATION_MODIFY) {
         find_places (self, now);
         find_paths (self, now);
     }
     if (self->mend)
-        errand_mend_narrow (self);
+        pending_mend_narrow (self);
     if (self->plan.algorithm->asks_itself) {
         self->plan.algorithm->start (self, now);
         return;
     }
     survey_order_t order = {.snapshot = self->plan.snapshot,
                             .starts = self->plan.starts,
-                            .reservation = self->kind == ERRAND_MODIFY ? self->reservation : "",
-                            .suspects = self->errands->suspects,
+                            .reservation =
+                              self->operation == OPERATION_MODIFY ? self->reservation : "",
+                            .suspects = self->pendings->suspects,
                             .patient = self->plan.patient};
     if (self->plan.algorithm->ask)
         self->plan.algorithm->ask (self, &order);
-    self->plan.survey =
-      survey_new (self->errands->service, self->errands->settings, now, &order, on_surveyed, self);
+    self->plan.survey = survey_new (self->pendings->service, self->pendings->settings, now, &order,
+                                    on_surveyed, self);
 }
 
-bool planning_ask_on (errand_t *self, const moment_t *now)
+bool planning_ask_on (pending_t *self, const moment_t *now)
 {
-    const planner_settings_t *settings = self->errands->settings;
+    const planner_settings_t *settings = self->pendings->settings;
     bool more = false;
     for (size_t i = 0; i < self->request.compute_count; i++)
         more = more || need_unasked (&self->plan.snapshot->needs [i]) > 0;
@@ -142,8 +143,8 @@ bool planning_ask_on (errand_t *self, const moment_t *now)
     self->plan.places_most += settings->candidates_max;
     if (self->plan.places_most > settings->asked_max)
         self->plan.places_most = settings->asked_max;
-    service_count (self->errands->service, "asked_on", 1);
-    errand_clear_search (self);
+    service_count (self->pendings->service, "asked_on", 1);
+    pending_clear_search (self);
     candidates_add_sites (self, self->plan.snapshot);
     snapshot_join (self->plan.snapshot);
     ask_round (self, now);
@@ -155,105 +156,105 @@ bool planning_ask_on (errand_t *self, const moment_t *now)
 static void on_replan (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->pause_timer = 0;
-    if (self->kind == ERRAND_MODIFY)
-        errand_go (self, now, STEP_LOCATE); /* when a change takes effect is reckoned anew */
+    if (self->operation == OPERATION_MODIFY)
+        pending_go (self, now, STEP_LOCATE); /* when a change takes effect is reckoned anew */
     else
-        errand_go (self, now, STEP_PLAN);
+        pending_go (self, now, STEP_PLAN);
 }
 
 /*  The reasons are looked for in slices, too: a request may have many needs. */
 static void on_examine (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->pause_timer = 0;
-    if (!errand_examine (self)) {
+    if (!pending_examine (self)) {
         self->pause_timer =
-          timers_set (self->errands->service->timers, now->mono_ms + 1, on_examine, self, 0);
+          timers_set (self->pendings->service->timers, now->mono_ms + 1, on_examine, self, 0);
         return;
     }
     self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
     self->plan.algorithm->explain (self);
-    errand_explain (self, now);
+    pending_explain (self, now);
     if (self->plan.algorithm->explain_rest)
         self->plan.algorithm->explain_rest (self);
-    errand_seek_alternatives (self, now);
-    if (errand_in_doubt (self) && !self->mend)
-        errand_go (self, now, STEP_DOUBT);
+    pending_seek_alternatives (self, now);
+    if (pending_in_doubt (self) && !self->mend)
+        pending_go (self, now, STEP_DOUBT);
     else
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
 }
 
-static void give_reasons (errand_t *self, const moment_t *now, bool proven)
+static void give_reasons (pending_t *self, const moment_t *now, bool proven)
 {
     self->plan.proven = proven;
-    errand_examine_anew (self);
+    pending_examine_anew (self);
     on_examine (self, now, 0);
 }
 
 /*  Nothing fits what we know. If some site was not waited for, wait for it. If others were at it
  * too, what they held may be free again by now: then look once more, having let go of our own
  * holds. */
-void planning_none (errand_t *self, const moment_t *now, bool proven)
+void planning_none (pending_t *self, const moment_t *now, bool proven)
 {
     if (planning_ask_on (self, now))
         return;
     if (self->plan.hasty) {
         self->plan.patient = true;
-        errand_pause (self, now, 1, on_replan);
+        pending_pause (self, now, 1, on_replan);
         return;
     }
     if (proven && self->vote.contended &&
-        self->vote.rounds < self->errands->settings->attempts_max) {
+        self->vote.rounds < self->pendings->settings->attempts_max) {
         self->vote.contended = false;
-        trail_abort (&self->trail, self->errands->coordinator, now, NULL, self->receipt.name.home);
-        errand_pause (self, now, self->vote.rounds, on_replan);
+        trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
+        pending_pause (self, now, self->vote.rounds, on_replan);
         return;
     }
     give_reasons (self, now, proven);
 }
 
-void planning_unknown (errand_t *self, const moment_t *now)
+void planning_unknown (pending_t *self, const moment_t *now)
 {
     if (!planning_ask_on (self, now))
         give_reasons (self, now, false);
 }
 
-void planning_found (errand_t *self, const moment_t *now)
+void planning_found (pending_t *self, const moment_t *now)
 {
     const algorithm_t *algorithm = self->plan.algorithm;
     if (self->receipt.dry_run) {
         self->answer.reasons_count = 0;
         answer_of_choice (self, &self->answer);
-        errand_tell (self, now, ANSWER_PLANNED);
+        pending_tell (self, now, ANSWER_PLANNED);
         return;
     }
     do
         if (propose_choice (self, now)) {
-            errand_go (self, now, STEP_VOTE);
+            pending_go (self, now, STEP_VOTE);
             return;
         }
     while (algorithm->next && algorithm->next (self));
-    errand_go (self, now, STEP_GIVE_UP);
+    pending_go (self, now, STEP_GIVE_UP);
 }
 
-void errand_plan (errand_t *self, const moment_t *now)
+void pending_plan (pending_t *self, const moment_t *now)
 {
-    errand_clear_planning (self);
+    pending_clear_planning (self);
     self->plan.hasty = false;
-    self->plan.places_most = self->errands->settings->candidates_max;
+    self->plan.places_most = self->pendings->settings->candidates_max;
     if (!has_services (self) || !resolve (self)) {
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
         return;
     }
     self->plan.snapshot = candidates_snapshot (self, &self->request);
     candidates_log_conflicts (self);
     /* Who only asks is told of every need that is in the way. */
-    if (!errand_possible (self) && !self->receipt.dry_run) {
-        errand_go (self, now, STEP_GIVE_UP);
+    if (!pending_possible (self) && !self->receipt.dry_run) {
+        pending_go (self, now, STEP_GIVE_UP);
         return;
     }
     self->close.keep_until_ms = self->plan.starts.latest_ms + user_request_span (&self->request);

@@ -31,7 +31,7 @@ static share_t *share_of_source (shares_t *shares, const source_t *source)
     return share;
 }
 
-static void share_place (const errand_t *self, shares_t *shares, size_t at)
+static void share_place (const pending_t *self, shares_t *shares, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
     const option_t *option =
@@ -55,7 +55,7 @@ static void share_place (const errand_t *self, shares_t *shares, size_t at)
 }
 
 /*  The stretch of a need's path that begins with its first-th link: a circuit of one domain. */
-static void share_stretch (const errand_t *self, shares_t *shares, size_t at, const phase_t *phase,
+static void share_stretch (const pending_t *self, shares_t *shares, size_t at, const phase_t *phase,
                            size_t first, size_t count)
 {
     const network_need_t *need = &self->request.network [at];
@@ -79,7 +79,7 @@ static void share_stretch (const errand_t *self, shares_t *shares, size_t at, co
 }
 
 /*  What the search chose. */
-static void share_choice (const errand_t *self, shares_t *shares)
+static void share_choice (const pending_t *self, shares_t *shares)
 {
     for (size_t i = 0; i < self->request.compute_count; i++)
         share_place (self, shares, i);
@@ -109,7 +109,7 @@ static void share_manner (share_t *share, const directory_entry_t *entry)
 }
 
 /*  What the reservation has now, at those who still know it. */
-static void share_present (const errand_t *self, shares_t *shares)
+static void share_present (const pending_t *self, shares_t *shares)
 {
     for (size_t i = 0; i < locate_count (self->base.locate); i++) {
         const located_part_t *part = locate_part (self->base.locate, i);
@@ -127,7 +127,7 @@ static void share_present (const errand_t *self, shares_t *shares)
         share->old_bookings_count = record->bookings_count;
         share->old_circuits = record->circuits;
         share->old_circuits_count = record->circuits_count;
-        share_manner (share, directory_find (self->errands->service->directory, party.name));
+        share_manner (share, directory_find (self->pendings->service->directory, party.name));
     }
 }
 
@@ -158,11 +158,11 @@ static packed_t copy_request (const uint8_t *request, size_t size)
 }
 
 /*  The request as it is kept for those who plan again: with absolute times. */
-static packed_t pack_request (const errand_t *self)
+static packed_t pack_request (const pending_t *self)
 {
     if (self->mend && self->mend->step == MEND_BACK)
         return copy_request (self->mend->before->request, self->mend->before->request_size);
-    if (self->kind == ERRAND_RELEASE) {
+    if (self->operation == OPERATION_RELEASE) {
         const part_record_t *newest = locate_newest (self->base.locate);
         return newest && newest->plan_set
                  ? copy_request (newest->plan.request, newest->plan.request_size)
@@ -170,13 +170,13 @@ static packed_t pack_request (const errand_t *self)
     }
     user_request_t fixed;
     user_request_copy (&fixed, &self->request);
-    user_request_fix (&fixed, self->errands->settings, self->receipt.begun_wall_ms);
+    user_request_fix (&fixed, self->pendings->settings, self->receipt.begun_wall_ms);
     packed_t packed = codec_encode (&user_request_codec, &fixed);
     user_request_clear (&fixed);
     return packed;
 }
 
-static void fill_participants (errand_t *self, const shares_t *shares,
+static void fill_participants (pending_t *self, const shares_t *shares,
                                const directory_entry_t *home)
 {
     plan_t *plan = &self->vote.proposal.plan;
@@ -195,10 +195,10 @@ static void fill_participants (errand_t *self, const shares_t *shares,
 
 /*  Of a release: those who were not heard, of whom take part, or are awaited by a release before
  * it. It is driven there once they answer (R11). */
-static size_t find_awaited (const errand_t *self, party_t awaited [PARTICIPANTS_MAX])
+static size_t find_awaited (const pending_t *self, party_t awaited [PARTICIPANTS_MAX])
 {
     size_t count = 0;
-    if (self->kind != ERRAND_RELEASE)
+    if (self->operation != OPERATION_RELEASE)
         return 0;
     const plan_t *newest = &locate_newest (self->base.locate)->plan;
     size_t parties = newest->participants_count + newest->awaited_count;
@@ -240,19 +240,19 @@ static void tell_awaited (const plan_t *plan, answer_t *answer)
     }
 }
 
-static void fill_claim (errand_t *self, const moment_t *now)
+static void fill_claim (pending_t *self, const moment_t *now)
 {
     plan_t *plan = &self->vote.proposal.plan;
     answer_t answer = {.status = ANSWER_COMMITTED,
                        .rounds = self->vote.rounds + 1,
                        .planning_ms = now->mono_ms - self->receipt.begun_ms,
                        .version = plan->base_version + 1};
-    if (self->kind != ERRAND_RELEASE)
+    if (self->operation != OPERATION_RELEASE)
         answer_of_choice (self, &answer);
     else if (plan->awaited_count > 0)
         tell_awaited (plan, &answer);
     snprintf (answer.reservation, sizeof answer.reservation, "%s", plan->reservation);
-    snprintf (answer.planner, sizeof answer.planner, "%s", self->errands->service->name);
+    snprintf (answer.planner, sizeof answer.planner, "%s", self->pendings->service->name);
     snprintf (answer.algorithm, sizeof answer.algorithm, "%s", self->plan.algorithm->name);
     snprintf (answer.request_id, sizeof answer.request_id, "%s", self->receipt.name.full);
     self->vote.proposal.answer = codec_encode (&answer_codec, &answer);
@@ -265,20 +265,20 @@ static void fill_claim (errand_t *self, const moment_t *now)
 }
 
 /*  Whose it is stays so, whoever changes it. */
-static const char *owner_of (const errand_t *self)
+static const char *owner_of (const pending_t *self)
 {
     const part_record_t *newest = self->base.locate ? locate_newest (self->base.locate) : NULL;
-    return self->kind != ERRAND_RESERVE && newest && *newest->owner ? newest->owner
-                                                                    : self->receipt.actor;
+    return self->operation != OPERATION_RESERVE && newest && *newest->owner ? newest->owner
+                                                                            : self->receipt.actor;
 }
 
-static bool refuse_plan (errand_t *self, const char *why)
+static bool refuse_plan (pending_t *self, const char *why)
 {
     answer_reason (&self->answer, "", "", "%s", why);
     return false;
 }
 
-static bool refuse_late (errand_t *self, int64_t edge_ms)
+static bool refuse_late (pending_t *self, int64_t edge_ms)
 {
     reason_t *reason = answer_reason (&self->answer, "", "",
                                       "too late: the participants would have to act before the "
@@ -288,7 +288,7 @@ static bool refuse_late (errand_t *self, int64_t edge_ms)
 }
 
 /*  What everyone must be told is bounded (transaction.h). */
-static bool small_enough (errand_t *self)
+static bool small_enough (pending_t *self)
 {
     char why [WHY_BYTES];
     const plan_t *plan = &self->vote.proposal.plan;
@@ -301,24 +301,24 @@ static bool small_enough (errand_t *self)
                   self->vote.proposal.answer.size, CLAIM_ANSWER_BYTES_MAX);
     else
         return true;
-    coordinator_drop (self->errands->coordinator, &plan->txid);
+    coordinator_drop (self->pendings->coordinator, &plan->txid);
     proposal_clear (&self->vote.proposal);
     return refuse_plan (self, why);
 }
 
-static bool propose (errand_t *self, const moment_t *now, const shares_t *shares)
+static bool propose (pending_t *self, const moment_t *now, const shares_t *shares)
 {
-    errands_t *errands = self->errands;
-    const planner_settings_t *settings = errands->settings;
+    pendings_t *pendings = self->pendings;
+    const planner_settings_t *settings = pendings->settings;
     const directory_entry_t *home = NULL;
     if (!self->mend) /* a repair's plan answers no request */
-        home = directory_find (errands->service->directory, self->receipt.name.home);
+        home = directory_find (pendings->service->directory, self->receipt.name.home);
     if (!home && !self->mend)
         return refuse_plan (self, "the request's home is not in the directory any more");
     char why [WHY_BYTES];
     if (!shares_fit (shares, why))
         return refuse_plan (self, why);
-    int64_t wall_ms = timekeeper_most (&errands->service->timekeeper, now);
+    int64_t wall_ms = timekeeper_most (&pendings->service->timekeeper, now);
     party_t awaited [PARTICIPANTS_MAX];
     size_t awaited_count = find_awaited (self, awaited);
     /* A part that was not heard may end later than all that were. */
@@ -332,13 +332,13 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
 
     proposal_clear (&self->vote.proposal);
     plan_t *plan = &self->vote.proposal.plan;
-    *plan = (plan_t){.txid = coordinator_begin (errands->coordinator),
-                     .operation = (operation_t) self->kind,
+    *plan = (plan_t){.txid = coordinator_begin (pendings->coordinator),
+                     .operation = self->operation,
                      .base_version = self->base.version,
                      .decide_by_ms = decide_by_ms,
                      .edge_ms = edge_ms,
                      .end_ms = later (shares_end (shares), rest_ms)};
-    if (self->kind == ERRAND_RESERVE)
+    if (self->operation == OPERATION_RESERVE)
         name_reservation (plan);
     else
         snprintf (plan->reservation, sizeof plan->reservation, "%s", self->reservation);
@@ -349,7 +349,7 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     packed_t request = pack_request (self);
     plan->request = request.data;
     plan->request_size = request.size;
-    coordinator_sign (errands->coordinator, plan);
+    coordinator_sign (pendings->coordinator, plan);
     fill_participants (self, shares, home);
     keep_awaited (plan, awaited, awaited_count);
     if (home)
@@ -360,18 +360,18 @@ static bool propose (errand_t *self, const moment_t *now, const shares_t *shares
     return small_enough (self);
 }
 
-bool propose_choice (errand_t *self, const moment_t *now)
+bool propose_choice (pending_t *self, const moment_t *now)
 {
     shares_t shares = {0};
     share_choice (self, &shares);
-    if (self->kind == ERRAND_MODIFY)
+    if (self->operation == OPERATION_MODIFY)
         share_present (self, &shares);
     bool good = propose (self, now, &shares);
     shares_clear (&shares);
     return good;
 }
 
-bool propose_release (errand_t *self, const moment_t *now)
+bool propose_release (pending_t *self, const moment_t *now)
 {
     shares_t shares = {0};
     share_present (self, &shares);
@@ -381,13 +381,13 @@ bool propose_release (errand_t *self, const moment_t *now)
 }
 
 /*  Each has again what it had; who came in with the change leaves. */
-static void share_before (const errand_t *self, shares_t *shares)
+static void share_before (const pending_t *self, shares_t *shares)
 {
     const before_t *before = self->mend->before;
     for (size_t i = 0; i < before->parts_count; i++) {
         const part_record_t *part = &before->parts [i];
         const directory_entry_t *entry =
-          directory_find (self->errands->service->directory, part->participant);
+          directory_find (self->pendings->service->directory, part->participant);
         party_t party = {0};
         if (entry)
             party = party_of_entry (entry);
@@ -408,7 +408,7 @@ static void share_before (const errand_t *self, shares_t *shares)
     }
 }
 
-bool propose_before (errand_t *self, const moment_t *now)
+bool propose_before (pending_t *self, const moment_t *now)
 {
     shares_t shares = {0};
     share_before (self, &shares);
@@ -419,7 +419,7 @@ bool propose_before (errand_t *self, const moment_t *now)
 }
 
 /*  A placement for each phase of the need. */
-static void fill_placements (const errand_t *self, answer_t *answer, size_t at)
+static void fill_placements (const pending_t *self, answer_t *answer, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
     const option_t *option =
@@ -445,7 +445,7 @@ static void fill_placements (const errand_t *self, answer_t *answer, size_t at)
     answer->cost += snapshot_cost (self->plan.snapshot, at, option);
 }
 
-static void fill_path (const errand_t *self, const answer_t *answer, size_t at,
+static void fill_path (const pending_t *self, const answer_t *answer, size_t at,
                        connection_t *connection)
 {
     const path_t *path = self->plan.algorithm->path (self, at).path;
@@ -464,7 +464,7 @@ static void fill_path (const errand_t *self, const answer_t *answer, size_t at,
 }
 
 /*  A connection for each phase of the need, over the same path. */
-static void fill_connections (const errand_t *self, answer_t *answer, size_t at)
+static void fill_connections (const pending_t *self, answer_t *answer, size_t at)
 {
     const network_need_t *need = &self->request.network [at];
     const path_t *path = self->plan.algorithm->path (self, at).path;
@@ -496,7 +496,7 @@ static void count_phases (const user_request_t *request, size_t *compute, size_t
         *network += network_phases (request, i, phases);
 }
 
-void answer_of_choice (const errand_t *self, answer_t *answer)
+void answer_of_choice (const pending_t *self, answer_t *answer)
 {
     size_t compute, network;
     free (answer->compute);

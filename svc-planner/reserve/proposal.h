@@ -2,15 +2,15 @@
 #ifndef MUSUBI_PROPOSAL_H
 #define MUSUBI_PROPOSAL_H
 
-#include "errand.h"
+#include "pending.h"
 
 /*  Make a plan of what was found, of the reservation's release, of what the reservation was before
  *  a change. False: it is too late for it, or its home is not known; a reason is given. */
-bool propose_choice (errand_t *self, const moment_t *now);
-bool propose_release (errand_t *self, const moment_t *now);
-bool propose_before (errand_t *self, const moment_t *now);
+bool propose_choice (pending_t *self, const moment_t *now);
+bool propose_release (pending_t *self, const moment_t *now);
+bool propose_before (pending_t *self, const moment_t *now);
 
 /*  What was found, as it is told: placements, cost, start and end. */
-void answer_of_choice (const errand_t *self, answer_t *answer);
+void answer_of_choice (const pending_t *self, answer_t *answer);
 
 #endif

@@ -1,4 +1,5 @@
-/*  reserve - a user asks for something new; and the steps of every errand, put together. */
+/*  reserve - a user asks for something new; and the steps of every pending request, put together.
+ */
 #include "methods.h"
 
 #include "phases.h"
@@ -27,33 +28,33 @@ static const algorithm_t *algorithm_named (const char *name)
 
 void planner_on_reserve (void *owner, const moment_t *now, const request_t *request)
 {
-    errands_t *errands = owner;
+    pendings_t *pendings = owner;
     char why [WHY_BYTES];
     reserve_t asked;
-    if (!service_decode (errands->service, request, &reserve_codec, &asked))
+    if (!service_decode (pendings->service, request, &reserve_codec, &asked))
         return;
     bool good = user_request_check (&asked.request, why) && fits_plan (&asked.request, why);
     if (!good)
-        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
-    errand_t *errand =
-      good ? errand_new (errands, now, request, ERRAND_RESERVE, asked.dry_run) : NULL;
-    if (!errand) {
+        service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
+    pending_t *pending =
+      good ? pending_new (pendings, now, request, OPERATION_RESERVE, asked.dry_run) : NULL;
+    if (!pending) {
         codec_clear (&reserve_codec, &asked);
         return;
     }
-    errand->request = asked.request;
-    errand->plan.algorithm = algorithm_named (asked.request.algorithm);
-    errand_log (errand, LEVEL_DEBUG, "received", "");
-    errand_go (errand, now, STEP_PLAN);
+    pending->request = asked.request;
+    pending->plan.algorithm = algorithm_named (asked.request.algorithm);
+    pending_log (pending, LEVEL_DEBUG, "received", "");
+    pending_go (pending, now, STEP_PLAN);
 }
 
-void reserve_open (errands_t *self)
+void reserve_open (pendings_t *self)
 {
-    static errand_step_fn *const steps [STEPS] = {
-      [STEP_LOCATE] = errand_locate, [STEP_PLAN] = errand_plan,       [STEP_VOTE] = errand_vote,
-      [STEP_AGAIN] = errand_again,   [STEP_LOOK] = errand_look,       [STEP_LATE] = errand_late,
-      [STEP_DOUBT] = errand_doubt,   [STEP_GIVE_UP] = errand_give_up,
+    static pending_step_fn *const steps [STEPS] = {
+      [STEP_LOCATE] = pending_locate, [STEP_PLAN] = pending_plan,       [STEP_VOTE] = pending_vote,
+      [STEP_AGAIN] = pending_again,   [STEP_LOOK] = pending_look,       [STEP_LATE] = pending_late,
+      [STEP_DOUBT] = pending_doubt,   [STEP_GIVE_UP] = pending_give_up,
     };
     self->steps = steps;
-    errands_open (self);
+    pendings_open (self);
 }

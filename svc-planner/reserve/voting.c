@@ -27,7 +27,7 @@ typedef enum {
 
 /*  --- a site's or domain's no --- */
 
-static void note_reason (errand_t *self, const party_t *party, const refusal_t *refusal)
+static void note_reason (pending_t *self, const party_t *party, const refusal_t *refusal)
 {
     const char *resource = *refusal->resource ? refusal->resource : party->name;
     reason_t *reason = answer_reason (&self->answer, refusal->need, resource, "%s: %s%s%s",
@@ -46,7 +46,7 @@ static supply_t *supply_named (snapshot_t *snapshot, size_t source, const char *
     return snapshot_supply (snapshot, source, slash ? slash + 1 : resource);
 }
 
-static void learn_fresh (errand_t *self, size_t source, const refusal_t *refusal)
+static void learn_fresh (pending_t *self, size_t source, const refusal_t *refusal)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
         supply_t *supply =
@@ -56,7 +56,7 @@ static void learn_fresh (errand_t *self, size_t source, const refusal_t *refusal
     }
 }
 
-static void learn_short (errand_t *self, size_t source, const refusal_t *refusal)
+static void learn_short (pending_t *self, size_t source, const refusal_t *refusal)
 {
     learn_fresh (self, source, refusal);
     supply_t *supply = supply_named (self->plan.snapshot, source, refusal->resource);
@@ -68,17 +68,18 @@ static void learn_short (errand_t *self, size_t source, const refusal_t *refusal
 
 /*  It says that the plan's time is over, and by our clock it is not: the clocks differ, and will in
  *  the next round. */
-static bool clock_ahead (const errand_t *self, const moment_t *now, const refusal_t *refusal)
+static bool clock_ahead (const pending_t *self, const moment_t *now, const refusal_t *refusal)
 {
     const plan_t *plan = attempt_plan (self->vote.attempt);
     return refusal->reason == REFUSAL_LATE && now->wall_ms < plan->decide_by_ms &&
            now->wall_ms < plan->edge_ms;
 }
 
-static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t source,
+static lesson_t learn_refusal (pending_t *self, const moment_t *now, size_t source,
                                const refusal_t *refusal)
 {
-    if (self->kind == ERRAND_RESERVE && source != SIZE_MAX && clock_ahead (self, now, refusal)) {
+    if (self->operation == OPERATION_RESERVE && source != SIZE_MAX &&
+        clock_ahead (self, now, refusal)) {
         candidates_learn (self, source, 0, "its clock is ahead");
         return LESSON_PLAN_AGAIN;
     }
@@ -87,13 +88,13 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t sourc
     case REFUSAL_STALE_VERSION:
     case REFUSAL_NO_RESERVATION:
     case REFUSAL_ENDED: /* only this attempt was, by somebody who took it for dead (T7, T8) */
-        return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
+        return self->operation == OPERATION_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
     case REFUSAL_LATE:
-        return self->kind == ERRAND_RELEASE ? LESSON_LOCATE_AGAIN : LESSON_PLAN_AGAIN;
+        return self->operation == OPERATION_RELEASE ? LESSON_LOCATE_AGAIN : LESSON_PLAN_AGAIN;
     default:
         break;
     }
-    if (self->kind == ERRAND_RELEASE)
+    if (self->operation == OPERATION_RELEASE)
         return LESSON_GIVE_UP;
     if (source == SIZE_MAX) /* it takes part because the reservation is there, and can't leave */
         return LESSON_GIVE_UP;
@@ -113,7 +114,7 @@ static lesson_t learn_refusal (errand_t *self, const moment_t *now, size_t sourc
     return LESSON_PLAN_AGAIN;
 }
 
-static lesson_t learn_party (errand_t *self, const moment_t *now, const party_t *party,
+static lesson_t learn_party (pending_t *self, const moment_t *now, const party_t *party,
                              const vote_t *vote)
 {
     size_t source =
@@ -132,7 +133,7 @@ static lesson_t learn_party (errand_t *self, const moment_t *now, const party_t 
         self->vote.unheard = self->vote.unheard || vote->kind == VOTE_SILENT;
         if (source != SIZE_MAX)
             candidates_learn (self, source, 0, vote->why);
-        return self->kind == ERRAND_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
+        return self->operation == OPERATION_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
     }
     return LESSON_PLAN_AGAIN;
 }
@@ -141,17 +142,17 @@ static lesson_t learn_party (errand_t *self, const moment_t *now, const party_t 
 
 /*  A claim that an earlier life of this planner left, without a decision: it is aborted, and the
  *  next plan replaces it. */
-static bool own_remains (errand_t *self, const refusal_t *refusal)
+static bool own_remains (pending_t *self, const refusal_t *refusal)
 {
     const plan_t *holder = refusal->holder;
-    if (!holder || !coordinator_aborted (self->errands->coordinator, &holder->txid))
+    if (!holder || !coordinator_aborted (self->pendings->coordinator, &holder->txid))
         return false;
     for (size_t i = 0; i < holder->participants_count; i++)
         trail_add (&self->trail, &holder->participants [i], &holder->txid);
     return true;
 }
 
-static lesson_t learn_home (errand_t *self, const party_t *party, const vote_t *vote)
+static lesson_t learn_home (pending_t *self, const party_t *party, const vote_t *vote)
 {
     switch (vote->kind) {
     case VOTE_YES:
@@ -180,7 +181,7 @@ static lesson_t learn_home (errand_t *self, const party_t *party, const vote_t *
 }
 
 /*  The gravest lesson counts. */
-static lesson_t learn (errand_t *self, const moment_t *now)
+static lesson_t learn (pending_t *self, const moment_t *now)
 {
     lesson_t gravest = LESSON_PLAN_AGAIN;
     self->answer.alternatives_count = 0;
@@ -200,15 +201,15 @@ static lesson_t learn (errand_t *self, const moment_t *now)
 static void on_next_plan (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->pause_timer = 0;
-    if (self->kind != ERRAND_RESERVE)
-        errand_go (self, now, STEP_LOCATE);
+    if (self->operation != OPERATION_RESERVE)
+        pending_go (self, now, STEP_LOCATE);
     else
         self->plan.algorithm->again (self, now);
 }
 
-static void count_no (errand_t *self)
+static void count_no (pending_t *self)
 {
     static const char *const counters [REFUSAL_REASONS] = {
       [REFUSAL_SHORT] = "no_short",
@@ -228,7 +229,7 @@ static void count_no (errand_t *self)
       [REFUSAL_NO_RESERVATION] = "no_no_reservation",
       [REFUSAL_FENCED] = "no_fenced",
     };
-    service_t *service = self->errands->service;
+    service_t *service = self->pendings->service;
     for (size_t i = 0; i < attempt_votes (self->vote.attempt); i++) {
         const vote_t *vote = attempt_vote (self->vote.attempt, i);
         if (vote->kind == VOTE_REFUSED && counters [vote->refusal.reason])
@@ -241,47 +242,47 @@ static void count_no (errand_t *self)
 }
 
 /*  reason: the first one of this round. */
-static void log_no (errand_t *self, size_t reason)
+static void log_no (pending_t *self, size_t reason)
 {
     char text [TXID_TEXT_BYTES];
     const plan_t *plan = attempt_plan (self->vote.attempt);
-    outbox_log (self->errands->service->outbox, LEVEL_INFO,
+    outbox_log (self->pendings->service->outbox, LEVEL_INFO,
                 "txn %s voting->aborted reservation=%s request=%s round=%u why=%s",
                 txid_text (&plan->txid, text), plan->reservation, self->receipt.name.full,
                 self->vote.rounds,
                 reason < self->answer.reasons_count ? self->answer.reasons [reason].text : "-");
 }
 
-void errand_again (errand_t *self, const moment_t *now)
+void pending_again (pending_t *self, const moment_t *now)
 {
-    const planner_settings_t *settings = self->errands->settings;
+    const planner_settings_t *settings = self->pendings->settings;
     if (!self->plan.algorithm->has_next (self)) {
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
         return;
     }
     if (self->vote.rounds >= settings->attempts_max) {
         answer_reason (&self->answer, "", "", "gave up after attempts_max = %u rounds",
                        settings->attempts_max);
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
         return;
     }
     self->vote.contended = true;
-    errand_pause (self, now, self->vote.rounds, on_next_plan);
+    pending_pause (self, now, self->vote.rounds, on_next_plan);
 }
 
 /*  Its time was over before all had voted: they may be far, and the next plan has twice as long. */
-static void give_time (errand_t *self, const moment_t *now)
+static void give_time (pending_t *self, const moment_t *now)
 {
-    errands_t *errands = self->errands;
-    if (timekeeper_most (&errands->service->timekeeper, now) <
+    pendings_t *pendings = self->pendings;
+    if (timekeeper_most (&pendings->service->timekeeper, now) <
         attempt_plan (self->vote.attempt)->decide_by_ms)
         return;
     self->vote.unheard = true;
-    if (self->vote.votable_ms < errands->settings->decide_ms)
+    if (self->vote.votable_ms < pendings->settings->decide_ms)
         self->vote.votable_ms *= 2;
 }
 
-static void refused (errand_t *self, const moment_t *now)
+static void refused (pending_t *self, const moment_t *now)
 {
     if (!self->plan.algorithm->keeps_reasons)
         self->answer.reasons_count = 0;
@@ -295,23 +296,23 @@ static void refused (errand_t *self, const moment_t *now)
     switch (lesson) {
     case LESSON_PLAN_AGAIN:
     case LESSON_LOCATE_AGAIN:
-        errand_go (self, now, STEP_AGAIN);
+        pending_go (self, now, STEP_AGAIN);
         break;
     case LESSON_LOOK:
-        errand_go (self, now, STEP_LOOK);
+        pending_go (self, now, STEP_LOOK);
         break;
     case LESSON_CONFLICT:
-        trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
+        trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
         answer_reason (&self->answer, "", self->receipt.name.home,
                        "this request id was used with another body");
-        errand_tell (self, now, ANSWER_CONFLICT);
+        pending_tell (self, now, ANSWER_CONFLICT);
         break;
     case LESSON_NO_HOME:
-        trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
-        errand_tell (self, now, ANSWER_UNKNOWN);
+        trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
+        pending_tell (self, now, ANSWER_UNKNOWN);
         break;
     case LESSON_GIVE_UP:
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
         break;
     }
 }
@@ -324,39 +325,39 @@ static void refused (errand_t *self, const moment_t *now)
  */
 static void on_settled (void *owner, const moment_t *now, decision_end_t end, const char *text)
 {
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->vote.decided = false; /* nobody is to be told of it again */
     if (self->mend) {
-        errand_mend_end (self, now, end == DECISION_END_COMMITTED ? MEND_SETTLED : MEND_SPOILT,
-                         text);
+        pending_mend_end (self, now, end == DECISION_END_COMMITTED ? MEND_SETTLED : MEND_SPOILT,
+                          text);
         return;
     }
     if (end == DECISION_END_REPAIRED) {
-        service_count (self->errands->service, "repaired", 1);
-        errand_go (self, now, STEP_LOOK);
+        service_count (self->pendings->service, "repaired", 1);
+        pending_go (self, now, STEP_LOOK);
         return;
     }
     if (end == DECISION_END_FENCED) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", "", "ended in another planner's hands: %s", text);
-        errand_go (self, now, STEP_GIVE_UP);
+        pending_go (self, now, STEP_GIVE_UP);
         return;
     }
     if (end == DECISION_END_RELEASED) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", "", "%s", text);
-        service_count (self->errands->service, "failed", 1);
-        errand_tell (self, now, ANSWER_REFUSED);
+        service_count (self->pendings->service, "failed", 1);
+        pending_tell (self, now, ANSWER_REFUSED);
         return;
     }
-    service_count (self->errands->service, "told_committed", 1);
-    errand_log (self, LEVEL_INFO, "committed", "");
+    service_count (self->pendings->service, "told_committed", 1);
+    pending_log (self, LEVEL_INFO, "committed", "");
     packed_t answer = self->vote.proposal.answer;
-    errand_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
+    pending_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
 }
 
 /*  What a change takes the place of: its repair may have to go back there (T10). */
-static before_t before_change (const errand_t *self)
+static before_t before_change (const pending_t *self)
 {
     before_t lent = {0}, before;
     const part_record_t *newest = locate_newest (self->base.locate);
@@ -380,27 +381,27 @@ static before_t before_change (const errand_t *self)
     return before;
 }
 
-static bool decide (errand_t *self, const moment_t *now)
+static bool decide (pending_t *self, const moment_t *now)
 {
     plan_t *plan = attempt_plan (self->vote.attempt);
-    bool change = self->kind == ERRAND_MODIFY && !self->mend;
+    bool change = self->operation == OPERATION_MODIFY && !self->mend;
     before_t before = change ? before_change (self) : (before_t){0};
     self->vote.txid = plan->txid;
     bool decided = coordinator_decide (
-      self->errands->coordinator, now, plan, attempt_mono_by_ms (self->vote.attempt),
+      self->pendings->coordinator, now, plan, attempt_mono_by_ms (self->vote.attempt),
       self->vote.proposal.end_ms, change ? &before : NULL, on_settled, self);
     codec_clear (&before_codec, &before);
     if (!decided)
         return false;
     self->vote.decided = true;
-    service_count (self->errands->service, "decided", 1);
-    service_count (self->errands->service, "rounds_of_decided", self->vote.rounds);
+    service_count (self->pendings->service, "decided", 1);
+    service_count (self->pendings->service, "rounds_of_decided", self->vote.rounds);
     return true;
 }
 
 static void on_voted (void *owner, const moment_t *now, bool prepared)
 {
-    errand_t *self = owner;
+    pending_t *self = owner;
     if (!prepared) {
         refused (self, now);
         return;
@@ -411,33 +412,34 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
         give_time (self, now);
         log_no (self, 0);
         attempt_destroy (&self->vote.attempt);
-        errand_go (self, now, STEP_AGAIN);
+        pending_go (self, now, STEP_AGAIN);
         return;
     }
     attempt_destroy (&self->vote.attempt);
-    errand_clear_planning (self);
+    pending_clear_planning (self);
     /* Whatever an earlier round left somewhere is not part of this any more. */
-    trail_abort (&self->trail, self->errands->coordinator, now, NULL, "");
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
 }
 
-void errand_vote (errand_t *self, const moment_t *now)
+void pending_vote (pending_t *self, const moment_t *now)
 {
-    errands_t *errands = self->errands;
+    pendings_t *pendings = self->pendings;
     proposal_t *proposal = &self->vote.proposal;
     char text [TXID_TEXT_BYTES];
     assert (!self->vote.attempt);
     self->vote.rounds++;
     self->vote.begun_ms = now->mono_ms;
-    service_count (errands->service, "rounds", 1);
-    outbox_log (errands->service->outbox, LEVEL_DEBUG,
+    service_count (pendings->service, "rounds", 1);
+    outbox_log (pendings->service->outbox, LEVEL_DEBUG,
                 "txn %s voting reservation=%s request=%s participants=%zu round=%u",
                 txid_text (&proposal->plan.txid, text), proposal->plan.reservation,
                 self->receipt.name.full, proposal->plan.participants_count, self->vote.rounds);
     snprintf (self->reservation, sizeof self->reservation, "%s", proposal->plan.reservation);
-    trail_abort (&self->trail, errands->coordinator, now, &proposal->plan, self->receipt.name.home);
-    self->vote.attempt =
-      attempt_new (errands->service, errands->coordinator, errands->settings, now, &proposal->plan,
-                   proposal->parts, &self->trail, self->vote.contended, on_voted, self);
+    trail_abort (&self->trail, pendings->coordinator, now, &proposal->plan,
+                 self->receipt.name.home);
+    self->vote.attempt = attempt_new (pendings->service, pendings->coordinator, pendings->settings,
+                                      now, &proposal->plan, proposal->parts, &self->trail,
+                                      self->vote.contended, on_voted, self);
     free (proposal->parts);
     proposal->parts = NULL;
 }

@@ -47,7 +47,7 @@ typedef struct {
     int64_t try_ms_max;          /* longer, up to this, with one whose answers take long */
     uint32_t tries_max;          /* tries of a question or a hold; a commit is tried for ever */
     uint32_t attempts_max;       /* rounds of hold and prepare for one request */
-    int64_t backoff_ms;          /* before the second attempt, at most; errand_pause */
+    int64_t backoff_ms;          /* before the second attempt, at most; pending_pause */
     uint32_t repair_tries_max;   /* plans looked for in the place of one that could not be kept */
     int64_t repair_limit_ms;     /* and for so long, since the repair began here (T10) */
     uint32_t candidates_max;     /* places asked at once for one need, at most CANDIDATES_MAX */

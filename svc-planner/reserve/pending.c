@@ -1,9 +1,9 @@
-/*  errand - receipt and answer of a user's request.
+/*  pending - receipt and answer of a user's request.
  *
  *  Received bodies are known by their digest: the same id with other bytes is a conflict, the same
  *  bytes again wait for the same answer (T2).
  */
-#include "errand.h"
+#include "pending.h"
 
 #include "directory.h"
 #include "must.h"
@@ -46,28 +46,28 @@ static bool actor_sound (const char *actor)
     return true;
 }
 
-/*  Answer one who asked, without an errand. */
-static void reply (errands_t *errands, const request_t *request, answer_status_t status,
+/*  Answer one who asked, without a pending request. */
+static void reply (pendings_t *pendings, const request_t *request, answer_status_t status,
                    const char *request_id, const char *reason)
 {
     answer_t answer = {.status = status};
-    snprintf (answer.planner, sizeof answer.planner, "%s", errands->service->name);
+    snprintf (answer.planner, sizeof answer.planner, "%s", pendings->service->name);
     snprintf (answer.request_id, sizeof answer.request_id, "%s", request_id);
     answer_reason (&answer, "", "", "%s", reason);
-    service_reply (errands->service, request, codec_encode (&answer_codec, &answer));
+    service_reply (pendings->service, request, codec_encode (&answer_codec, &answer));
     answer_clear (&answer);
 }
 
 /*  A repeat while the first is under way: it waits for the same answer. */
-static void join (errand_t *self, const request_t *request, const uint8_t digest [DIGEST_BYTES])
+static void join (pending_t *self, const request_t *request, const uint8_t digest [DIGEST_BYTES])
 {
     /* Which body the id belongs to is for the home to say; the one under way may be the wrong one.
      */
     if (memcmp (self->receipt.digest, digest, DIGEST_BYTES) != 0)
-        reply (self->errands, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
+        reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
                "this request id is under way with another body: ask again");
     else if (self->receipt.waiters_count == WAITERS_MAX)
-        reply (self->errands, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
+        reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
                "it is under way, and many wait for it already");
     else
         self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
@@ -79,14 +79,14 @@ static void name_anew (const moment_t *now, char id [REQUEST_ID_BYTES_MAX + 1])
     sodium_bin2hex (id, REQUEST_ID_BYTES_MAX + 1, now->entropy, 12);
 }
 
-static bool name_request (errands_t *errands, const moment_t *now, const request_t *request,
+static bool name_request (pendings_t *pendings, const moment_t *now, const request_t *request,
                           request_name_t *name)
 {
     char why [WHY_BYTES], id [REQUEST_ID_BYTES_MAX + 1];
     const char *const *homes;
-    size_t homes_count = directory_homes (errands->service->directory, &homes);
+    size_t homes_count = directory_homes (pendings->service->directory, &homes);
     if (homes_count == 0) {
-        service_refuse (errands->service, request, CALL_OVERLOADED,
+        service_refuse (pendings->service, request, CALL_OVERLOADED,
                         "the directory has not answered this planner yet");
         return false;
     }
@@ -96,45 +96,45 @@ static bool name_request (errands_t *errands, const moment_t *now, const request
         wanted = id;
     }
     if (!request_name_parse (name, request->actor, wanted, homes, homes_count, why)) {
-        service_refuse (errands->service, request, CALL_BAD_REQUEST, "%s", why);
+        service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
         return false;
     }
     return true;
 }
 
-static bool receivable (errands_t *errands, const request_t *request)
+static bool receivable (pendings_t *pendings, const request_t *request)
 {
-    if (errands->settings->finishing) {
-        service_refuse (errands->service, request, CALL_OVERLOADED,
+    if (pendings->settings->finishing) {
+        service_refuse (pendings->service, request, CALL_OVERLOADED,
                         "this planner only settles what a dead one left");
         return false;
     }
     if (!actor_sound (request->actor)) {
-        service_refuse (errands->service, request, CALL_BAD_REQUEST,
+        service_refuse (pendings->service, request, CALL_BAD_REQUEST,
                         "actor: must be a name without blanks, 1 to %d bytes", NAME_BYTES_MAX);
         return false;
     }
-    if (!directory_known (errands->service->directory)) {
-        service_refuse (errands->service, request, CALL_OVERLOADED,
+    if (!directory_known (pendings->service->directory)) {
+        service_refuse (pendings->service, request, CALL_OVERLOADED,
                         "the directory has not answered this planner yet");
         return false;
     }
     return true;
 }
 
-static bool room_for_one (errands_t *errands, const request_t *request)
+static bool room_for_one (pendings_t *pendings, const request_t *request)
 {
-    if (ordered_count (errands->open) < errands->settings->in_progress_max)
+    if (ordered_count (pendings->open) < pendings->settings->in_progress_max)
         return true;
-    service_count (errands->service, "overloaded", 1);
-    service_refuse (errands->service, request, CALL_OVERLOADED,
+    service_count (pendings->service, "overloaded", 1);
+    service_refuse (pendings->service, request, CALL_OVERLOADED,
                     "in_progress_max = %u requests are under way",
-                    errands->settings->in_progress_max);
+                    pendings->settings->in_progress_max);
     return false;
 }
 
-/*  What may follow: time can be over in any step but the last two, which end the errand. */
-void errand_go (errand_t *self, const moment_t *now, errand_step_t step)
+/*  What may follow: time can be over in any step but the last two, which end the request. */
+void pending_go (pending_t *self, const moment_t *now, pending_step_t step)
 {
     enum { ANY = 1 << STEP_LATE | 1 << STEP_GIVE_UP | 1 << STEP_DOUBT };
     static const uint32_t next [STEPS] = {
@@ -148,12 +148,12 @@ void errand_go (errand_t *self, const moment_t *now, errand_step_t step)
     };
     assert (next [self->step] & (uint32_t) 1 << step);
     self->step = step;
-    self->errands->steps [step](self, now);
+    self->pendings->steps [step](self, now);
 }
 
-static void tell_awaited (errand_t *self)
+static void tell_awaited (pending_t *self)
 {
-    const coordinator_t *coordinator = self->errands->coordinator;
+    const coordinator_t *coordinator = self->pendings->coordinator;
     const party_t *party = coordinator_awaited (coordinator, &self->vote.txid, 0);
     for (size_t i = 0; party; party = coordinator_awaited (coordinator, &self->vote.txid, ++i)) {
         char words [PARTY_WORDS_BYTES];
@@ -168,90 +168,90 @@ static void tell_awaited (errand_t *self)
 static void on_limit (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    errand_t *self = owner;
+    pending_t *self = owner;
     self->receipt.limit_timer = 0;
     if (self->mend && self->vote.decided) {
         return; /* nobody waits, and it is driven to its end in any case */
     } else if (self->vote.decided) {
         self->answer.reasons_count = 0;
         tell_awaited (self);
-        errand_tell (self, now, ANSWER_IN_PROGRESS);
+        pending_tell (self, now, ANSWER_IN_PROGRESS);
     } else if (self->close.giving_up) {
         answer_reason (&self->answer, "", self->receipt.name.home,
                        "the request's home does not answer: ask again");
-        errand_tell (self, now, ANSWER_UNKNOWN);
+        pending_tell (self, now, ANSWER_UNKNOWN);
     } else {
-        int64_t rest_ms = self->errands->settings->request_limit_ms / CLOSING_SHARE;
+        int64_t rest_ms = self->pendings->settings->request_limit_ms / CLOSING_SHARE;
         self->receipt.limit_timer =
-          timers_set (self->errands->service->timers, now->mono_ms + rest_ms, on_limit, self, 0);
-        errand_go (self, now, STEP_LATE);
+          timers_set (self->pendings->service->timers, now->mono_ms + rest_ms, on_limit, self, 0);
+        pending_go (self, now, STEP_LATE);
     }
 }
 
-static errand_t *errand_begin (errands_t *errands, const moment_t *now, const char *actor,
-                               errand_kind_t kind)
+static pending_t *pending_begin (pendings_t *pendings, const moment_t *now, const char *actor,
+                                 operation_t operation)
 {
-    errand_t *self = must (calloc (1, sizeof *self));
-    self->errands = errands;
-    self->kind = kind;
+    pending_t *self = must (calloc (1, sizeof *self));
+    self->pendings = pendings;
+    self->operation = operation;
     self->plan.algorithm = &algorithm_auto;
-    self->number = ++errands->begun;
+    self->number = ++pendings->begun;
     snprintf (self->receipt.actor, sizeof self->receipt.actor, "%s", actor);
     self->receipt.begun_ms = now->mono_ms;
     self->receipt.begun_wall_ms = now->wall_ms;
     self->vote.votable_ms = VOTE_MS;
     self->plan.check_from_ms = INT64_MIN;
     self->close.keep_until_ms = now->wall_ms;
-    int64_t limit_ms = errands->settings->request_limit_ms;
+    int64_t limit_ms = pendings->settings->request_limit_ms;
     self->receipt.limit_timer =
-      timers_set (errands->service->timers, now->mono_ms + limit_ms - limit_ms / CLOSING_SHARE,
+      timers_set (pendings->service->timers, now->mono_ms + limit_ms - limit_ms / CLOSING_SHARE,
                   on_limit, self, 0);
     return self;
 }
 
-errand_t *errand_new_unasked (errands_t *errands, const moment_t *now, errand_kind_t kind,
-                              const char *actor)
+pending_t *pending_new_unasked (pendings_t *pendings, const moment_t *now, operation_t operation,
+                                const char *actor)
 {
-    errand_t *self = errand_begin (errands, now, actor, kind);
-    ordered_add (errands->open, self, self);
+    pending_t *self = pending_begin (pendings, now, actor, operation);
+    ordered_add (pendings->open, self, self);
     return self;
 }
 
-errand_t *errand_new (errands_t *errands, const moment_t *now, const request_t *request,
-                      errand_kind_t kind, bool dry_run)
+pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request_t *request,
+                        operation_t operation, bool dry_run)
 {
-    errand_t key = {0};
-    if (!receivable (errands, request))
+    pending_t key = {0};
+    if (!receivable (pendings, request))
         return NULL;
     if (!dry_run) {
-        if (!name_request (errands, now, request, &key.receipt.name))
+        if (!name_request (pendings, now, request, &key.receipt.name))
             return NULL;
         snprintf (key.receipt.actor, sizeof key.receipt.actor, "%s", request->actor);
         digest_body (key.receipt.digest, request);
-        errand_t *same = ordered_find (errands->open, &key);
+        pending_t *same = ordered_find (pendings->open, &key);
         if (same) {
             join (same, request, key.receipt.digest);
             return NULL;
         }
-        if (!directory_find (errands->service->directory, key.receipt.name.home)) {
-            reply (errands, request, ANSWER_UNKNOWN, key.receipt.name.full,
+        if (!directory_find (pendings->service->directory, key.receipt.name.home)) {
+            reply (pendings, request, ANSWER_UNKNOWN, key.receipt.name.full,
                    "the request's home is not in the directory: ask again");
             return NULL;
         }
     }
-    if (!room_for_one (errands, request))
+    if (!room_for_one (pendings, request))
         return NULL;
-    errand_t *self = errand_begin (errands, now, request->actor, kind);
+    pending_t *self = pending_begin (pendings, now, request->actor, operation);
     self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
-    service_count (errands->service, "requests", 1);
+    service_count (pendings->service, "requests", 1);
     self->receipt.dry_run = dry_run;
     self->receipt.name = key.receipt.name;
     memcpy (self->receipt.digest, key.receipt.digest, sizeof self->receipt.digest);
-    ordered_add (errands->open, self, self);
+    ordered_add (pendings->open, self, self);
     return self;
 }
 
-void errand_clear_search (errand_t *self)
+void pending_clear_search (pending_t *self)
 {
     survey_destroy (&self->plan.survey);
     search_destroy (&self->plan.search);
@@ -260,9 +260,9 @@ void errand_clear_search (errand_t *self)
     self->plan.found = NULL;
 }
 
-void errand_clear_planning (errand_t *self)
+void pending_clear_planning (pending_t *self)
 {
-    errand_clear_search (self);
+    pending_clear_search (self);
     snapshot_destroy (&self->plan.snapshot);
 }
 
@@ -276,10 +276,10 @@ void proposal_clear (proposal_t *self)
     *self = (proposal_t){0};
 }
 
-void errand_destroy (errand_t *self)
+void pending_destroy (pending_t *self)
 {
-    service_t *service = self->errands->service;
-    ordered_remove (self->errands->open, self);
+    service_t *service = self->pendings->service;
+    ordered_remove (self->pendings->open, self);
     timers_cancel (service->timers, self->receipt.limit_timer);
     timers_cancel (service->timers, self->pause_timer);
     calls_cancel (service->calls, self->close.call);
@@ -287,9 +287,9 @@ void errand_destroy (errand_t *self)
     claim_look_clear (&self->close.look);
     attempt_destroy (&self->vote.attempt);
     if (self->vote.decided)
-        coordinator_disown (self->errands->coordinator, &self->vote.txid);
+        coordinator_disown (self->pendings->coordinator, &self->vote.txid);
     locate_destroy (&self->base.locate);
-    errand_clear_planning (self);
+    pending_clear_planning (self);
     proposal_clear (&self->vote.proposal);
     trail_clear (&self->trail);
     answer_clear (&self->answer);
@@ -300,55 +300,56 @@ void errand_destroy (errand_t *self)
     free (self);
 }
 
-void errand_log (const errand_t *self, log_level_t level, const char *move, const char *detail)
+void pending_log (const pending_t *self, log_level_t level, const char *move, const char *detail)
 {
-    static const char *const kinds [] = {
-      [ERRAND_RESERVE] = "reserve", [ERRAND_MODIFY] = "modify", [ERRAND_RELEASE] = "release"};
-    outbox_log (self->errands->service->outbox, level,
+    static const char *const kinds [] = {[OPERATION_RESERVE] = "reserve",
+                                         [OPERATION_MODIFY] = "modify",
+                                         [OPERATION_RELEASE] = "release"};
+    outbox_log (self->pendings->service->outbox, level,
                 "request %s %s actor=%s kind=%s rounds=%u reservation=%s%s%s",
                 self->mend              ? "repair"
                 : self->receipt.dry_run ? "dry-run"
                                         : self->receipt.name.full,
-                move, self->receipt.actor, kinds [self->kind], self->vote.rounds,
+                move, self->receipt.actor, kinds [self->operation], self->vote.rounds,
                 *self->reservation ? self->reservation : "-", *detail ? " why=" : "", detail);
 }
 
-void errand_tell_packed (errand_t *self, bytes_t answer)
+void pending_tell_packed (pending_t *self, bytes_t answer)
 {
     for (size_t i = 0; i < self->receipt.waiters_count; i++)
-        outbox_reply (self->errands->service->outbox, self->receipt.waiters [i], answer);
-    errand_destroy (self);
+        outbox_reply (self->pendings->service->outbox, self->receipt.waiters [i], answer);
+    pending_destroy (self);
 }
 
-void errand_tell (errand_t *self, const moment_t *now, answer_status_t status)
+void pending_tell (pending_t *self, const moment_t *now, answer_status_t status)
 {
     static const char *const counters [] = {
       [ANSWER_UNKNOWN] = "told_unknown",         [ANSWER_COMMITTED] = "told_committed",
       [ANSWER_REFUSED] = "told_refused",         [ANSWER_PLANNED] = "told_planned",
       [ANSWER_IN_PROGRESS] = "told_in_progress", [ANSWER_CONFLICT] = "told_conflict",
     };
-    service_count (self->errands->service, counters [status], 1);
-    errand_log (self, LEVEL_INFO, answer_status_word (status),
-                self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
+    service_count (self->pendings->service, counters [status], 1);
+    pending_log (self, LEVEL_INFO, answer_status_word (status),
+                 self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
     answer_t *answer = &self->answer;
     answer->status = status;
     answer->rounds = self->vote.rounds;
     answer->planning_ms = now->mono_ms - self->receipt.begun_ms;
-    snprintf (answer->planner, sizeof answer->planner, "%s", self->errands->service->name);
+    snprintf (answer->planner, sizeof answer->planner, "%s", self->pendings->service->name);
     snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->plan.algorithm->name);
     snprintf (answer->request_id, sizeof answer->request_id, "%s", self->receipt.name.full);
     /* A reserve that was not decided has tried out names that mean nothing. */
-    if (self->kind != ERRAND_RESERVE || status == ANSWER_IN_PROGRESS)
+    if (self->operation != OPERATION_RESERVE || status == ANSWER_IN_PROGRESS)
         snprintf (answer->reservation, sizeof answer->reservation, "%s", self->reservation);
     packed_t packed = codec_encode (&answer_codec, answer);
-    errand_tell_packed (self, (bytes_t){.data = packed.data, .size = packed.size});
+    pending_tell_packed (self, (bytes_t){.data = packed.data, .size = packed.size});
     free (packed.data);
 }
 
-void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on)
+void pending_pause (pending_t *self, const moment_t *now, uint32_t round, timer_fn *go_on)
 {
-    service_t *service = self->errands->service;
-    int64_t base_ms = self->errands->settings->backoff_ms;
+    service_t *service = self->pendings->service;
+    int64_t base_ms = self->pendings->settings->backoff_ms;
     if (self->vote.round_ms > 0 && self->vote.round_ms < base_ms)
         base_ms = self->vote.round_ms;
     int64_t most_ms = base_ms;
@@ -362,9 +363,9 @@ void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn
 }
 
 /*  By who asks and what for; dry runs have no request id and are told apart by number. */
-static int compare_errand (const void *key, const void *thing)
+static int compare_pending (const void *key, const void *thing)
 {
-    const errand_t *first = key, *second = thing;
+    const pending_t *first = key, *second = thing;
     int order = strcmp (first->receipt.actor, second->receipt.actor);
     if (order == 0)
         order = strcmp (first->receipt.name.full, second->receipt.name.full);
@@ -373,16 +374,16 @@ static int compare_errand (const void *key, const void *thing)
     return (first->number > second->number) - (first->number < second->number);
 }
 
-void errands_open (errands_t *self)
+void pendings_open (pendings_t *self)
 {
-    self->open = ordered_new (compare_errand);
+    self->open = ordered_new (compare_pending);
 }
 
-void errands_close (errands_t *self)
+void pendings_close (pendings_t *self)
 {
-    errand_t *errand;
-    while ((errand = ordered_after (self->open, NULL)))
-        errand_destroy (errand);
+    pending_t *pending;
+    while ((pending = ordered_after (self->open, NULL)))
+        pending_destroy (pending);
     ordered_destroy (&self->open);
     free (self->conflicts);
 }

@@ -1,4 +1,4 @@
-/*  errand - one request of a user, from its receipt to its answer.
+/*  pending - one request of a user, from its receipt to its answer.
  *
  *      reserve            plan --\
  *      modify   locate -> plan ---+--> vote --> decided --> told "committed"
@@ -7,12 +7,12 @@
  *
  *  Where each step is decided: reserve.c and change.c begin; planning.c has an algorithm find a
  *  plan; proposal.c makes holds of it; voting.c puts it to the vote and draws the lessons;
- * closing.c ends without a commit (T2); errand.c answers. No step calls another: errand_go does, by
- * the table that reserve.c made (phases.h). Whoever sends the same request again meanwhile is
+ * closing.c ends without a commit (T2); pending.c answers. No step calls another: pending_go does,
+ * by the table that reserve.c made (phases.h). Whoever sends the same request again meanwhile is
  * answered together with the first.
  */
-#ifndef MUSUBI_ERRAND_H
-#define MUSUBI_ERRAND_H
+#ifndef MUSUBI_PENDING_H
+#define MUSUBI_PENDING_H
 
 #include "access.h"
 #include "algorithm.h"
@@ -27,7 +27,7 @@
 #include "search.h"
 #include "solvers.h"
 
-/*  The steps of an errand; errand_go goes from one to the next. */
+/*  The steps of an pending; pending_go goes from one to the next. */
 typedef enum {
     STEP_RECEIVED,
     STEP_LOCATE,  /* who has the reservation, at which version? */
@@ -40,30 +40,27 @@ typedef enum {
     STEP_DOUBT,   /* somebody was silent, so nothing is certain: abort what is held, tell what the
                      home knows, or else that it is unknown */
     STEPS
-} errand_step_t;
+} pending_step_t;
 
-typedef struct errand errand_t;
-typedef void errand_step_fn (errand_t *self, const moment_t *now);
+typedef struct pending pending_t;
+typedef void pending_step_fn (pending_t *self, const moment_t *now);
 
-/*  The errands of one planner, and what they share. All but the last three is borrowed. */
+/*  The pendings of one planner, and what they share. All but the last three is borrowed. */
 typedef struct {
     service_t *service;
     const planner_settings_t *settings;
     coordinator_t *coordinator;
     suspects_t *suspects; /* who was silent lately */
     solvers_t *solvers;
-    errand_step_fn *const *steps; /* STEPS of them */
-    ordered_t *open;              /* by actor and request id; dry runs by number */
+    pending_step_fn *const *steps; /* STEPS of them */
+    ordered_t *open;               /* by actor and request id; dry runs by number */
     uint64_t begun;
     char *conflicts; /* what domains disagree about, as last logged; NULL = nothing */
-} errands_t;
+} pendings_t;
 
 /*  The borrowed ones are filled. Closing ends those under way, and tells nobody. */
-void errands_open (errands_t *self);
-void errands_close (errands_t *self);
-
-/*  What an errand does, in the order of proto Operation. */
-typedef enum { ERRAND_RESERVE, ERRAND_MODIFY, ERRAND_RELEASE } errand_kind_t;
+void pendings_open (pendings_t *self);
+void pendings_close (pendings_t *self);
 
 /*  A plan in the making: everything an attempt needs. proposal_clear. */
 typedef struct {
@@ -75,7 +72,7 @@ typedef struct {
 
 void proposal_clear (proposal_t *self);
 
-/*  What an errand has learned of a site or domain beyond its calendar; outlives a snapshot. */
+/*  What has been learned of a site or domain beyond its calendar; outlives a snapshot. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     int64_t lead_ms; /* it wants at least so much notice */
@@ -109,7 +106,7 @@ typedef enum {
 /*  A plan looked for by a repair (T10): no user waits for it, and it has no home. */
 typedef struct {
     mend_step_t step;
-    const plan_t *plan;     /* that could not be kept; borrowed for the errand's life, as is all */
+    const plan_t *plan;     /* that could not be kept; borrowed for the request's life, as is all */
     const bool *spoilt;     /* its participants that have not */
     const before_t *before; /* a change's */
     void (*ended) (void *owner, const moment_t *now, mend_end_t end, const char *text);
@@ -183,12 +180,12 @@ typedef struct {
     int64_t keep_until_ms; /* the last window asked for ends then */
 } closing_t;
 
-struct errand {
-    errands_t *errands;
-    errand_kind_t kind;
+struct pending {
+    pendings_t *pendings;
+    operation_t operation;
     const mend_t *mend; /* it is a repair's; NULL = a user's */
     uint64_t number;
-    errand_step_t step;
+    pending_step_t step;
     receipt_t receipt;
     user_request_t request; /* as asked, or with the patch applied */
     request_patch_t patch;  /* modify */
@@ -202,31 +199,31 @@ struct errand {
     answer_t answer;      /* reasons gathered for a refusal */
 };
 
-/*  Receive a request: name, digest, repeats, limits. NULL: it has been answered. The errand has
+/*  Receive a request: name, digest, repeats, limits. NULL: it has been answered. The request has
  *  one waiter, and a limit on its time. */
-errand_t *errand_new (errands_t *errands, const moment_t *now, const request_t *request,
-                      errand_kind_t kind, bool dry_run);
-void errand_destroy (errand_t *self);
+pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request_t *request,
+                        operation_t operation, bool dry_run);
+void pending_destroy (pending_t *self);
 
 /*  One that nobody waits for; its name stays empty. */
-errand_t *errand_new_unasked (errands_t *errands, const moment_t *now, errand_kind_t kind,
-                              const char *actor);
+pending_t *pending_new_unasked (pendings_t *pendings, const moment_t *now, operation_t operation,
+                                const char *actor);
 
-/*  Go on with this step: one that may follow the last one. The errand may be gone afterwards. */
-void errand_go (errand_t *self, const moment_t *now, errand_step_t step);
+/*  Go on with this step: one that may follow the last one. The request may be gone afterwards. */
+void pending_go (pending_t *self, const moment_t *now, pending_step_t step);
 
-/*  Tell all who wait, and end the errand: it is gone afterwards. */
-void errand_tell_packed (errand_t *self, bytes_t answer);
-void errand_tell (errand_t *self, const moment_t *now, answer_status_t status);
+/*  Tell all who wait, and end the request: it is gone afterwards. */
+void pending_tell_packed (pending_t *self, bytes_t answer);
+void pending_tell (pending_t *self, const moment_t *now, answer_status_t status);
 
 /*  A log line "request … move" with what it is about. */
-void errand_log (const errand_t *self, log_level_t level, const char *move, const char *detail);
+void pending_log (const pending_t *self, log_level_t level, const char *move, const char *detail);
 
 /*  Go on later: jittered back-off before round number so and so, by what the last round took. */
-void errand_pause (errand_t *self, const moment_t *now, uint32_t round, timer_fn *go_on);
+void pending_pause (pending_t *self, const moment_t *now, uint32_t round, timer_fn *go_on);
 
 /*  Drop what planning made: survey and search; and the snapshot. */
-void errand_clear_search (errand_t *self);
-void errand_clear_planning (errand_t *self);
+void pending_clear_search (pending_t *self);
+void pending_clear_planning (pending_t *self);
 
 #endif
