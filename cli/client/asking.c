@@ -4,6 +4,7 @@
  *  second and not a whole time-out.
  */
 #include "fields.h"
+#include "must.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -37,9 +38,7 @@ static int by_order (const void *a, const void *b)
 static planners_t list_planners (session_t *self)
 {
     planners_t planners = {
-      calloc (json_array_size (session_entries (self)) + 1, sizeof (planner_t)), 0};
-    if (!planners.list)
-        abort ();
+      must (calloc (json_array_size (session_entries (self)) + 1, sizeof (planner_t))), 0};
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (session_entries (self), i)); i++) {
         const json_t *planner = json_object_get (entry, "planner");

@@ -298,22 +298,17 @@ char *cli_state_file (const char *name)
 {
     const char *state = getenv ("XDG_STATE_HOME");
     const char *home = getenv ("HOME");
-    char *path = NULL;
     bool own = state && *state == '/';
-    if (asprintf (&path, "%s%s/musubi/%s",
-                  own             ? state
-                  : home && *home ? home
-                                  : ".",
-                  own ? "" : "/.local/state", name) < 0)
-        abort ();
-    return path;
+    return must_print ("%s%s/musubi/%s",
+                       own             ? state
+                       : home && *home ? home
+                                       : ".",
+                       own ? "" : "/.local/state", name);
 }
 
 char *cli_federation_dir (const cli_t *cli)
 {
-    char *path = cli->dir ? strdup (cli->dir) : cli_state_file ("current");
-    if (!path)
-        abort ();
+    char *path = cli->dir ? must (strdup (cli->dir)) : cli_state_file ("current");
     if (cli->dir || access (path, F_OK) == 0)
         return path;
     free (path);

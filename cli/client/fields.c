@@ -76,6 +76,12 @@ void take (json_t *object, const char *key, json_t *value)
         abort ();
 }
 
+void take_last (json_t *list, json_t *value)
+{
+    if (json_array_append_new (list, made (value)) != 0)
+        abort ();
+}
+
 /*  --- values as texts --- */
 
 const char *name_short (const char *name)

@@ -34,6 +34,7 @@ json_t *made (json_t *value);
 
 /*  Takes the reference over. */
 void take (json_t *object, const char *key, json_t *value);
+void take_last (json_t *list, json_t *value);
 
 /*  "ams" of "lis/ams". */
 const char *name_short (const char *name);

@@ -76,11 +76,9 @@ json_t *listing_gather (session_t *session, const listing_filter_t *filter, int 
                         char reason [CLIENT_REASON_BYTES])
 {
     json_t *body =
-      json_pack ("{s:s, s:I, s:I}", "owner", filter->owner, "from_ms", (json_int_t) filter->from_ms,
-                 "until_ms", (json_int_t) filter->until_ms);
-    json_t *listing = json_pack ("{s:[], s:[]}", "reservations", "silent");
-    if (!body || !listing)
-        abort ();
+      made (json_pack ("{s:s, s:I, s:I}", "owner", filter->owner, "from_ms",
+                       (json_int_t) filter->from_ms, "until_ms", (json_int_t) filter->until_ms));
+    json_t *listing = made (json_pack ("{s:[], s:[]}", "reservations", "silent"));
     bool more = true;
     while (more) {
         json_t *answer;

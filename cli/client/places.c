@@ -32,8 +32,7 @@ static bool load_settings (config_t **config, char why [CONFIG_WHY_BYTES])
     bool own = folder && *folder == '/';
     if (!own && !home)
         return true;
-    if (asprintf (&path, "%s%s/musubi.zpl", own ? folder : home, own ? "" : "/.config") < 0)
-        abort ();
+    path = must_print ("%s%s/musubi.zpl", own ? folder : home, own ? "" : "/.config");
     bool loaded = true;
     if (access (path, F_OK) == 0) {
         *config = config_load (path, NULL, 0, settings_keys,
@@ -48,9 +47,7 @@ static bool load_settings (config_t **config, char why [CONFIG_WHY_BYTES])
 static char *read_federation (const cli_t *cli)
 {
     char *dir = cli_federation_dir (cli);
-    char *path = NULL;
-    if (asprintf (&path, "%s/gis", dir) < 0)
-        abort ();
+    char *path = must_print ("%s/gis", dir);
     free (dir);
     FILE *file = fopen (path, "re");
     free (path);
@@ -119,8 +116,7 @@ static bool split_gis (places_t *self)
             cli_fail (EXIT_USAGE, "--gis: more than %d endpoints", PLACES_GIS_MAX);
             return false;
         }
-        if (asprintf (&self->gis [self->gis_count++], "%s%s", whole ? "" : "tcp://", one) < 0)
-            abort ();
+        self->gis [self->gis_count++] = must_print ("%s%s", whole ? "" : "tcp://", one);
     }
     return true;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AGAIN_MS      250
 #define STRAGGLERS_MS 300 /* patience with the other directories once one has answered */
 
 struct session {
@@ -337,6 +338,44 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
                   reply.status == CALL_TIMED_OUT ? "no answer in time" : "refused");
     }
     return reply.status;
+}
+
+call_status_t session_ask_entry (session_t *self, const json_t *entry, const char *service,
+                                 const char *method_name, const json_t *body, json_t **answer,
+                                 char reason [CLIENT_REASON_BYTES])
+{
+    method_t method = services_method (service, method_name);
+    return session_ask (self, text_of (entry, "endpoint"), &method, body, "",
+                        self->places.timeout_ms, answer, reason);
+}
+
+call_status_t session_ask_again (session_t *self, const json_t *entry, const char *service,
+                                 const char *method_name, const json_t *body,
+                                 const char *request_id, int64_t try_ms, json_t **answer,
+                                 char reason [CLIENT_REASON_BYTES])
+{
+    method_t method = services_method (service, method_name);
+    call_status_t status = CALL_TIMED_OUT;
+    int64_t until_ms = cli_mono_ms () + self->places.timeout_ms;
+    int64_t left_ms;
+    *answer = NULL;
+    snprintf (reason, CLIENT_REASON_BYTES, "no answer");
+    while (!cli_interrupted () && (left_ms = until_ms - cli_mono_ms ()) > 0) {
+        status = session_ask (self, text_of (entry, "endpoint"), &method, body, request_id,
+                              left_ms < try_ms ? left_ms : try_ms, answer, reason);
+        if (status != CALL_TIMED_OUT && status != CALL_OVERLOADED && status != CALL_NOT_SERVING)
+            break;
+        cli_rest (AGAIN_MS);
+    }
+    return status;
+}
+
+int session_code (call_status_t status)
+{
+    return status == CALL_OK            ? EXIT_DONE
+           : status == CALL_TIMED_OUT   ? EXIT_UNKNOWN
+           : status == CALL_BAD_REQUEST ? EXIT_USAGE
+                                        : EXIT_REFUSED;
 }
 
 static bool id_sound (const char *id, size_t length)

@@ -47,6 +47,21 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
                            const json_t *body, const char *request_id, int64_t timeout_ms,
                            json_t **answer, char reason [CLIENT_REASON_BYTES]);
 
+/*  The same of one who is listed, without a request id, for as long as --timeout says. */
+call_status_t session_ask_entry (session_t *self, const json_t *entry, const char *service,
+                                 const char *method, const json_t *body, json_t **answer,
+                                 char reason [CLIENT_REASON_BYTES]);
+
+/*  The same again and again, each time for try_ms at most, while nobody answers, or who answers is
+ *  busy or does not serve yet, and there is time. */
+call_status_t session_ask_again (session_t *self, const json_t *entry, const char *service,
+                                 const char *method, const json_t *body, const char *request_id,
+                                 int64_t try_ms, json_t **answer,
+                                 char reason [CLIENT_REASON_BYTES]);
+
+/*  The exit code that the end of a call means. */
+int session_code (call_status_t status);
+
 /*  The same without waiting, for as long as --timeout says: the call's number, whose reply comes
  * from client_wait of session_client. body fits the method. */
 uint64_t session_send (session_t *self, const char *endpoint, const method_t *method,

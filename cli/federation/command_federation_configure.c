@@ -168,14 +168,12 @@ static int write_file (const plan_t *plan, const configuration_t *configuration,
 static int write_member (plan_t *plan, const char *kind, const char *name)
 {
     char host [HOST_BYTES] = "", endpoint [PLACE_BYTES], events [PLACE_BYTES];
-    char *path = NULL, *store = NULL;
     if (name)
         host_of (kind, name, host);
     snprintf (endpoint, sizeof endpoint, "tcp://*:%" PRId64, plan->port);
     snprintf (events, sizeof events, "tcp://*:%" PRId64, plan->port + 1);
-    if (asprintf (&path, "%s/%s.zpl", plan->folder, name ? host : kind) < 0 ||
-        asprintf (&store, "%s/%s", plan->stores, name ? host : "planners") < 0)
-        abort ();
+    char *path = must_print ("%s/%s.zpl", plan->folder, name ? host : kind);
+    char *store = must_print ("%s/%s", plan->stores, name ? host : "planners");
     char *directories = directories_but (plan, strcmp (kind, "gis") == 0 ? name : NULL);
     configuration_t configuration = {.kind = kind,
                                      .name = name ? name : "(any)",
@@ -212,10 +210,9 @@ static agent_t agent_of (const plan_t *plan, const char *kind, const char *name,
     char host [HOST_BYTES];
     host_of (service, site, host);
     snprintf (agent.site, sizeof agent.site, "tcp://%s:%" PRId64, host, plan->port);
-    if (asprintf (&agent.path, "%s/%s-%s@%s.zpl", plan->folder, kind, name, site) < 0 ||
-        asprintf (&agent.store, "%s/%s-%s@%s", plan->stores, kind, name, site) < 0 ||
-        asprintf (&agent.kept, "%s/%s-%s@%s", plan->stores, keeps, name, site) < 0)
-        abort ();
+    agent.path = must_print ("%s/%s-%s@%s.zpl", plan->folder, kind, name, site);
+    agent.store = must_print ("%s/%s-%s@%s", plan->stores, kind, name, site);
+    agent.kept = must_print ("%s/%s-%s@%s", plan->stores, keeps, name, site);
     return agent;
 }
 

@@ -9,6 +9,7 @@
 #include "federation.h"
 #include "federation_commands.h"
 #include "launch.h"
+#include "must.h"
 #include "places.h"
 #include "table.h"
 
@@ -37,9 +38,7 @@ typedef struct {
 static bool read_file (const char *path, description_t *description)
 {
     FILE *file = fopen (path, "re");
-    *description = (description_t){malloc (FEDERATION_BYTES_MAX), 0};
-    if (!description->text)
-        abort ();
+    *description = (description_t){must (malloc (FEDERATION_BYTES_MAX)), 0};
     if (file)
         description->size = fread (description->text, 1, FEDERATION_BYTES_MAX, file);
     bool read = file && !ferror (file);
@@ -62,9 +61,7 @@ static bool write_file (const char *path, const void *text, size_t size)
 /*  What a folder holds. */
 static bool read_kept (const char *dir, description_t *kept)
 {
-    char *path = NULL;
-    if (asprintf (&path, "%s/federation.zpl", dir) < 0)
-        abort ();
+    char *path = must_print ("%s/federation.zpl", dir);
     bool read = access (path, F_OK) == 0 && read_file (path, kept);
     free (path);
     return read;
@@ -403,9 +400,7 @@ static bool write_gis (const folder_t *folder)
 {
     char *path = folder_file (folder, "gis");
     char *gis = folder_directories (folder, NULL);
-    char *line = NULL;
-    if (asprintf (&line, "%s\n", gis) < 0)
-        abort ();
+    char *line = must_print ("%s\n", gis);
     bool good = write_file (path, line, strlen (line));
     free (path);
     free (gis);

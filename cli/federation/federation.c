@@ -348,10 +348,8 @@ static bool read_balancers (federation_t *self, const char *file, char why [CONF
 federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [CONFIG_WHY_BYTES])
 {
-    federation_t *self = calloc (1, sizeof *self);
+    federation_t *self = must (calloc (1, sizeof *self));
     char zpl_why [ZPL_WHY_BYTES];
-    if (!self)
-        abort ();
     self->config =
       config_parse (name, text, size, NULL, 0, keys, sizeof keys / sizeof keys [0], why);
     self->tree = zpl_new ();
@@ -505,9 +503,7 @@ static void write_section (const federation_t *self, const char *path, const cha
         else
             write_node (to, 0, child);
     }
-    char *all = NULL;
-    if (asprintf (&all, "%s%s%s", administrators, *administrators ? ", " : "", administrator) < 0)
-        abort ();
+    char *all = must_print ("%s%s%s", administrators, *administrators ? ", " : "", administrator);
     federation_write_value (to, 0, "administrators", all);
     free (all);
     if (accounts)

@@ -30,10 +30,7 @@
 
 static char *joined (const char *a, const char *b, const char *c, const char *d)
 {
-    char *text = NULL;
-    if (asprintf (&text, "%s%s%s%s", a, b, c, d) < 0)
-        abort ();
-    return text;
+    return must_print ("%s%s%s%s", a, b, c, d);
 }
 
 char *folder_file (const folder_t *self, const char *name)

@@ -331,10 +331,8 @@ static void wait_serving (session_t *session, const member_t *directory)
 bool launch_meet (const cli_t *cli, const folder_t *folder)
 {
     int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
-    identity_t *identities = calloc (folder->members_count + 1, sizeof *identities);
-    session_t *session = session_with (cli, folder->members [0].endpoint);
-    if (!identities || !session)
-        abort ();
+    identity_t *identities = must (calloc (folder->members_count + 1, sizeof *identities));
+    session_t *session = must (session_with (cli, folder->members [0].endpoint));
     bool good = true;
     for (size_t i = 0; i < folder->members_count && good; i++) {
         good = ask_identity (session, &folder->members [i], &identities [i]);

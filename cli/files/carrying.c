@@ -1,5 +1,6 @@
 /*  carrying - questions every so often; who is silent for as long as --timeout ends it. */
 #include "carrying.h"
+#include "must.h"
 
 #include "fields.h"
 
@@ -22,10 +23,8 @@
  *  made as it is read, perhaps without end. */
 static bool digest_read (int file, EVP_MD_CTX *context, uint64_t size_told, uint64_t *size)
 {
-    uint8_t *block = malloc (BLOCK_BYTES);
+    uint8_t *block = must (malloc (BLOCK_BYTES));
     ssize_t got = -1;
-    if (!block)
-        abort ();
     *size = 0;
     while (!cli_interrupted () && *size <= size_told &&
            (got = read (file, block, BLOCK_BYTES)) != 0) {

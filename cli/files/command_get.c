@@ -67,8 +67,8 @@ static char *path_beside (char *given)
     char *real = parent ? realpath (parent, NULL) : NULL;
     if (!real || access (real, W_OK) != 0)
         cli_fail (EXIT_USAGE, "get: %s: %s", parent, strerror (errno));
-    else if (asprintf (&path, "%s/%s", strcmp (real, "/") == 0 ? "" : real, file) < 0)
-        abort ();
+    else
+        path = must_print ("%s/%s", strcmp (real, "/") == 0 ? "" : real, file);
     free (real);
     free (parent);
     return path;
@@ -83,8 +83,7 @@ static bool place_find (place_t *self, const char *output, const char *name)
     if (!output)
         output = base;
     bool folder = stat (output, &status) == 0 && S_ISDIR (status.st_mode);
-    if (asprintf (&self->given, folder ? "%s/%s" : "%s", output, base) < 0)
-        abort ();
+    self->given = must_print (folder ? "%s/%s" : "%s", output, base);
     if (!output_file_through (self->given, &self->through))
         return false;
     self->path = self->through ? path_aside () : path_beside (self->given);

@@ -2,6 +2,7 @@
 #include "fields.h"
 #include "files_commands.h"
 #include "holdings.h"
+#include "must.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -69,11 +70,9 @@ static int by_name (const void *left, const void *right)
 static json_t *files_of (const json_t *held)
 {
     size_t count = json_array_size (held);
-    const json_t **list = calloc (count + 1, sizeof *list);
+    const json_t **list = must (calloc (count + 1, sizeof *list));
     json_t *all = json_array ();
     json_t *same = json_array (); /* of the name at hand */
-    if (!list)
-        abort ();
     for (size_t i = 0; i < count; i++)
         list [i] = json_array_get (held, i);
     qsort (list, count, sizeof *list, by_name);

@@ -7,7 +7,6 @@
 #include <ftw.h>
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +16,6 @@
 #define END_MS       3000
 #define RANDOM_BYTES 8
 #define ROOM_BYTES   (UINT64_C (1) << 20) /* beside the file */
-
-static char *text_of (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
-
-static char *text_of (const char *format, ...)
-{
-    char *text = NULL;
-    va_list arguments;
-    va_start (arguments, format);
-    int length = vasprintf (&text, format, arguments);
-    va_end (arguments);
-    if (length < 0)
-        abort ();
-    return text;
-}
 
 static bool failed (char why [GUEST_WHY_BYTES], const char *what, const char *path)
 {
@@ -43,9 +28,11 @@ static bool folder_make (guest_t *self, const guest_errand_t *errand, char why [
     const char *temporary = getenv ("TMPDIR");
     const char *slash = strrchr (errand->path, '/');
     if (errand->gives)
-        self->folder = text_of ("%s/musubi-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+        self->folder =
+          must_print ("%s/musubi-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     else
-        self->folder = text_of ("%.*s/.musubi-XXXXXX", (int) (slash - errand->path), errand->path);
+        self->folder =
+          must_print ("%.*s/.musubi-XXXXXX", (int) (slash - errand->path), errand->path);
     if (mkdtemp (self->folder))
         return true;
     failed (why, "can't be made", self->folder);
@@ -73,19 +60,19 @@ static bool run (guest_t *self, const char *endpoint, const guest_errand_t *erra
     uint64_t bytes = errand->size + ROOM_BYTES;
     size_t count = 9;
     char *settings [SETTINGS_MAX] = {
-      text_of ("name=%s", self->name),
-      text_of ("replica=%s", endpoint),
-      text_of ("folder=%s/files", self->folder),
-      text_of ("store/folder=%s/store", self->folder),
-      text_of ("bytes=%" PRIu64, bytes),
-      text_of ("guest/guest=true"),
-      text_of ("guest/%s=%s", verb, errand->name),
-      text_of ("guest/%s_path=%s", verb, errand->path),
-      text_of ("store/bytes=16777216"),
+      must_print ("name=%s", self->name),
+      must_print ("replica=%s", endpoint),
+      must_print ("folder=%s/files", self->folder),
+      must_print ("store/folder=%s/store", self->folder),
+      must_print ("bytes=%" PRIu64, bytes),
+      must_print ("guest/guest=true"),
+      must_print ("guest/%s=%s", verb, errand->name),
+      must_print ("guest/%s_path=%s", verb, errand->path),
+      must_print ("store/bytes=16777216"),
     };
     if (errand->bind) {
-        settings [count++] = text_of ("bind/data=%s", errand->bind);
-        settings [count++] = text_of ("bind/trusted=true");
+        settings [count++] = must_print ("bind/data=%s", errand->bind);
+        settings [count++] = must_print ("bind/trusted=true");
     }
     char node [] = "node";
     char set [] = "--set";
@@ -94,8 +81,8 @@ static bool run (guest_t *self, const char *endpoint, const guest_errand_t *erra
         arguments [2 + 2 * i] = set;
         arguments [3 + 2 * i] = settings [i];
     }
-    char *output = text_of ("%s/ready", self->folder);
-    char *log = text_of ("%s/log", self->folder);
+    char *output = must_print ("%s/ready", self->folder);
+    char *log = must_print ("%s/log", self->folder);
     bool good = process_beside ("svc-replica", program) &&
                 process_start (&self->process, program, arguments, output, log);
     if (!good)
@@ -121,7 +108,7 @@ bool guest_lives (const guest_t *self, char why [GUEST_WHY_BYTES])
 {
     if (process_lives (&self->process))
         return true;
-    char *path = text_of ("%s/log", self->folder);
+    char *path = must_print ("%s/log", self->folder);
     FILE *file = fopen (path, "re");
     char line [GUEST_WHY_BYTES];
     snprintf (why, GUEST_WHY_BYTES, "its end here (svc-replica node) has ended");

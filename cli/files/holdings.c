@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY_MS   3000 /* of one question, before it is asked again */
-#define AGAIN_MS 250
-#define PAGE     500
-#define KIND     "replica/"
+#define TRY_MS 3000 /* of one question, before it is asked again */
+#define PAGE   500
+#define KIND   "replica/"
 
 static bool holds (const json_t *entry)
 {
@@ -71,13 +70,7 @@ const json_t *holdings_site (session_t *session, const char *command, const char
 
 const char *holdings_list (const json_t *names, char text [HOLDINGS_LIST_BYTES])
 {
-    const json_t *name;
-    text [0] = '\0';
-    for (size_t i = 0; (name = json_array_get (names, i)); i++) {
-        size_t used = strlen (text);
-        snprintf (text + used, HOLDINGS_LIST_BYTES - used, "%s%s", used ? ", " : "",
-                  json_string_value (name));
-    }
+    texts_join (names, ", ", text, HOLDINGS_LIST_BYTES);
     return text;
 }
 
@@ -94,31 +87,12 @@ const char *bytes_text (double bytes, char text [BYTES_TEXT_BYTES])
 
 /*  --- asking --- */
 
-static bool passing (call_status_t status)
-{
-    return status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING;
-}
-
-call_status_t holdings_try (session_t *session, const json_t *site, const char *method_name,
+call_status_t holdings_try (session_t *session, const json_t *site, const char *method,
                             const json_t *question, json_t **answer,
                             char reason [CLIENT_REASON_BYTES])
 {
-    method_t method = services_method ("Replica", method_name);
-    call_status_t status = CALL_TIMED_OUT;
-    int64_t until_ms = cli_mono_ms () + session_timeout_ms (session);
-    *answer = NULL;
-    snprintf (reason, CLIENT_REASON_BYTES, "no answer");
-    while (!cli_interrupted ()) {
-        int64_t left_ms = until_ms - cli_mono_ms ();
-        if (left_ms <= 0)
-            break;
-        status = session_ask (session, text_of (site, "endpoint"), &method, question, "",
-                              left_ms < TRY_MS ? left_ms : TRY_MS, answer, reason);
-        if (!passing (status))
-            break;
-        cli_rest (AGAIN_MS);
-    }
-    return status;
+    return session_ask_again (session, site, "Replica", method, question, "", TRY_MS, answer,
+                              reason);
 }
 
 json_t *holdings_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
@@ -128,17 +102,12 @@ json_t *holdings_ask (const cli_t *cli, session_t *session, const json_t *site, 
     json_t *answer;
     call_status_t status = holdings_try (session, site, method, question, &answer, reason);
     const char *name = text_of (site, "name") + strlen (KIND);
-    if (status == CALL_OK) {
-        *code = EXIT_DONE;
-        return answer;
-    }
+    *code = session_code (status);
     if (status == CALL_TIMED_OUT)
-        *code = cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; asking again is safe",
-                          cli->command->name, name);
-    else
-        *code = cli_fail (status == CALL_BAD_REQUEST ? EXIT_USAGE : EXIT_REFUSED, "%s: %s: %s",
-                          cli->command->name, name, reason);
-    return NULL;
+        cli_fail (*code, "%s: %s does not answer; asking again is safe", cli->command->name, name);
+    else if (status != CALL_OK)
+        cli_fail (*code, "%s: %s: %s", cli->command->name, name, reason);
+    return answer;
 }
 
 /*  All pages of one site; false when it fell silent. */

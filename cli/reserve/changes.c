@@ -26,8 +26,7 @@ static json_t *add (json_t *changes, const char *reservation, const char *word, 
     if (*reservation)
         take (change, "reservation", json_string (reservation));
     take (change, "change", json_string (word));
-    if (json_array_append_new (changes, change) != 0)
-        abort ();
+    take_last (changes, change);
     return change;
 }
 

@@ -33,9 +33,7 @@ static size_t row_known (const json_t *rows, const char *name)
 static size_t add_row (chart_t *self, json_t *rows, const char *owner, const char *resource,
                        int64_t capacity, bool link)
 {
-    char *name = NULL;
-    if (asprintf (&name, "%s%s%s", owner, *resource ? "/" : "", resource) < 0)
-        abort ();
+    char *name = must_print ("%s%s%s", owner, *resource ? "/" : "", resource);
     self->names = append (self->names, self->rows_count, sizeof *self->names);
     self->rows = append (self->rows, self->rows_count, sizeof *self->rows);
     self->names [self->rows_count] = name;
@@ -84,9 +82,7 @@ static void add_placements (chart_t *self, json_t *rows, const json_t *form, siz
     for (size_t i = 0; (placement = item_of (form, "compute", i)); i++) {
         const char *site = text_of (placement, "site");
         const char *class = text_of (placement, "class");
-        char *name = NULL;
-        if (asprintf (&name, "%s/%s", site, class) < 0)
-            abort ();
+        char *name = must_print ("%s/%s", site, class);
         size_t row = row_known (rows, name);
         free (name);
         if (row == SIZE_MAX)
@@ -128,9 +124,7 @@ static void add_links (chart_t *self, json_t *rows, const json_t *entries, const
         const char *domain = name_short (text_of (entry, "name"));
         const json_t *link;
         for (size_t l = 0; (link = item_of (json_object_get (entry, "domain"), "links", l)); l++) {
-            char *name = NULL;
-            if (asprintf (&name, "%s/%s", domain, text_of (link, "name")) < 0)
-                abort ();
+            char *name = must_print ("%s/%s", domain, text_of (link, "name"));
             if (all_links || json_object_get (used, name))
                 add_row (self, rows, domain, text_of (link, "name"), number_of (link, "mbps"),
                          true);

@@ -103,11 +103,10 @@ static int ask_home (const cli_t *cli, session_t *session, const char *id)
       json_pack ("{s:s, s:s}", "actor", session_actor (session), "request_id", whole);
     if (!question)
         return cli_fail (EXIT_USAGE, "explain: --actor is not UTF-8");
-    method_t method = services_method ("Home", "Look");
     char reason [CLIENT_REASON_BYTES];
     json_t *look;
-    call_status_t status = session_ask (session, text_of (entry, "endpoint"), &method, question, "",
-                                        session_timeout_ms (session), &look, reason);
+    call_status_t status =
+      session_ask_entry (session, entry, "Home", "Look", question, &look, reason);
     int code = status == CALL_OK ? explain_look (cli, whole, look)
                                  : cli_fail (status == CALL_TIMED_OUT ? EXIT_UNKNOWN : EXIT_REFUSED,
                                              "explain: %s: %s", home, reason);

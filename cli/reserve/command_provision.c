@@ -51,13 +51,12 @@ static json_t *ask_domain (session_t *session, const char *domain, bool release,
     const json_t *entry = session_entry (session, domain);
     if (!entry && session_look (session, domain))
         entry = session_entry (session, domain);
-    method_t method = services_method ("Nis", release ? "Release" : "Provision");
     char reason [CLIENT_REASON_BYTES] = "the directory does not know where it is";
     json_t *answer = NULL;
-    call_status_t status = entry
-                             ? session_ask (session, text_of (entry, "endpoint"), &method, question,
-                                            "", session_timeout_ms (session), &answer, reason)
-                             : CALL_TIMED_OUT;
+    call_status_t status = CALL_TIMED_OUT;
+    if (entry)
+        status = session_ask_entry (session, entry, "Nis", release ? "Release" : "Provision",
+                                    question, &answer, reason);
     json_t *row = json_pack ("{s:s}", "domain", name_short (domain));
     if (status == CALL_OK) {
         json_object_set (row, "provisioned", json_object_get (answer, "provisioned"));

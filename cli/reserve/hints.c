@@ -28,10 +28,8 @@ hints_t *hints_new (const char *topics)
         zsock_set_subscribe (self->socket, topic);
         topics += length + strspn (topics + length, " ");
     }
-    self->poller = zpoller_new (self->socket, NULL);
-    self->followed = json_object ();
-    if (!self->poller || !self->followed)
-        abort ();
+    self->poller = must (zpoller_new (self->socket, NULL));
+    self->followed = must (json_object ());
     return self;
 }
 

@@ -2,6 +2,7 @@
  * is read by what its key means.
  */
 #include "request_form.h"
+#include "must.h"
 
 #include "domain.h"
 #include "fields.h"
@@ -228,8 +229,7 @@ static bool read_require (const reader_t *of_need, json_t *written, json_t *need
     json_object_foreach (require, attribute, value)
     {
         json_t *requirement = made (json_object ());
-        if (json_array_append_new (list, requirement) != 0)
-            abort ();
+        take_last (list, requirement);
         if (!read_requirement (&reader, attribute, value, requirement))
             return false;
     }
@@ -375,8 +375,7 @@ static bool read_list (const reader_t *of_list, json_t *written, const char *key
                   *of_list->path ? "." : "", key, i);
         json_t *need = made (json_object ());
         bool good = read (&reader, one, request, need);
-        if (json_array_append_new (needs, need) != 0)
-            abort ();
+        take_last (needs, need);
         if (!good)
             return false;
     }

@@ -1,5 +1,6 @@
 /*  findings - kept as they are told. */
 #include "findings.h"
+#include "fields.h"
 
 #include "cli.h"
 
@@ -11,9 +12,7 @@
 
 void findings_init (findings_t *self)
 {
-    *self = (findings_t){.wrong = json_array ()};
-    if (!self->wrong)
-        abort ();
+    *self = (findings_t){.wrong = made (json_array ())};
 }
 
 void findings_clear (findings_t *self)
@@ -29,9 +28,7 @@ void findings_add (findings_t *self, const char *who, const char *format, ...)
     va_start (arguments, format);
     vsnprintf (what, sizeof what, format, arguments);
     va_end (arguments);
-    if (json_array_append_new (self->wrong, json_pack ("{s:s, s:s}", "who", who, "what", what)) !=
-        0)
-        abort ();
+    take_last (self->wrong, json_pack ("{s:s, s:s}", "who", who, "what", what));
 }
 
 int findings_tell (const findings_t *self, bool as_json)

@@ -58,23 +58,19 @@ const json_t *balancers_find (session_t *session, const char *command, const cha
 }
 
 json_t *balancers_ask (const cli_t *cli, session_t *session, const json_t *entry,
-                       const char *service, const char *method_name, json_t *question, int *code)
+                       const char *service, const char *method, json_t *question, int *code)
 {
-    method_t method = services_method (service, method_name);
-    char reason [CLIENT_REASON_BYTES] = "";
-    json_t *answer = NULL;
-    call_status_t status = session_ask (session, text_of (entry, "endpoint"), &method, question, "",
-                                        session_timeout_ms (session), &answer, reason);
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    call_status_t status =
+      session_ask_entry (session, entry, service, method, question, &answer, reason);
     json_decref (question);
-    *code = EXIT_DONE;
+    *code = session_code (status);
     if (status == CALL_UNKNOWN_METHOD)
         *code = cli_fail (EXIT_REFUSED, "%s: %s shares nothing (back_end = none)",
                           cli->command->name, name_short (text_of (entry, "name")));
     else if (status != CALL_OK)
-        *code =
-          cli_fail (status == CALL_TIMED_OUT     ? EXIT_UNKNOWN
-                    : status == CALL_BAD_REQUEST ? EXIT_USAGE
-                                                 : EXIT_REFUSED,
-                    "%s: %s: %s", cli->command->name, name_short (text_of (entry, "name")), reason);
+        cli_fail (*code, "%s: %s: %s", cli->command->name, name_short (text_of (entry, "name")),
+                  reason);
     return answer;
 }

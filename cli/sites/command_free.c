@@ -101,20 +101,12 @@ static json_t *fitting_windows (const offer_t *offer, const json_t *question, co
     return form;
 }
 
-static int code_of (call_status_t status)
-{
-    return status == CALL_TIMED_OUT     ? EXIT_UNKNOWN
-           : status == CALL_BAD_REQUEST ? EXIT_USAGE
-                                        : EXIT_REFUSED;
-}
-
 /*  Asks the one question that is answered there; the form is new, NULL after telling why not. */
 static json_t *ask_owner (session_t *session, const offer_t *offer, const free_options_t *options,
                           int *code)
 {
     const json_t *description = description_of (offer);
     bool windows = offer_windows_only (description);
-    method_t method = services_method ("Calendar", windows ? "Windows" : "Free");
     int64_t now_ms = cli_wall_ms ();
     int64_t from_ms = option_time_wall (options->between [0], now_ms);
     int64_t until_ms = option_time_wall (options->between [1], now_ms);
@@ -126,12 +118,12 @@ static json_t *ask_owner (session_t *session, const offer_t *offer, const free_o
                                : free_question (offer, options, from_ms, until_ms);
     char reason [CLIENT_REASON_BYTES] = "--class is not UTF-8";
     json_t *answer = NULL;
-    call_status_t status =
-      question ? session_ask (session, text_of (offer->entry, "endpoint"), &method, question, "",
-                              session_timeout_ms (session), &answer, reason)
-               : CALL_BAD_REQUEST;
+    call_status_t status = CALL_BAD_REQUEST;
+    if (question)
+        status = session_ask_entry (session, offer->entry, "Calendar", windows ? "Windows" : "Free",
+                                    question, &answer, reason);
     json_t *form = NULL;
-    *code = status == CALL_OK ? EXIT_DONE : code_of (status);
+    *code = session_code (status);
     if (status != CALL_OK) {
         cli_fail (*code, "free: %s: %s", text_of (offer->entry, "name"), reason);
     } else {

@@ -15,14 +15,13 @@ typedef struct {
 } nodes_options_t;
 
 /*  Takes the question over. NULL after telling why there is no answer, with *code. */
-static json_t *ask (const cli_t *cli, session_t *session, const json_t *site,
-                    const char *method_name, json_t *question, int *code)
+static json_t *ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
+                    json_t *question, int *code)
 {
-    method_t method = services_method ("Nodes", method_name);
-    char reason [CLIENT_REASON_BYTES] = "";
-    json_t *answer = NULL;
-    call_status_t status = session_ask (session, text_of (site, "endpoint"), &method, question, "",
-                                        session_timeout_ms (session), &answer, reason);
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    call_status_t status =
+      session_ask_entry (session, site, "Nodes", method, question, &answer, reason);
     json_decref (question);
     if (status == CALL_UNKNOWN_METHOD)
         *code = cli_fail (EXIT_REFUSED, "%s: %s runs no tasks (back_end = none)",

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY_MS   5000 /* of one question, before it is asked again */
-#define AGAIN_MS 250
+#define TRY_MS 5000 /* of one question, before it is asked again */
 
 /*  --- names --- */
 
@@ -173,18 +172,6 @@ const json_t *task_only_site (session_t *session, const char *command, int *code
 
 /*  --- asking --- */
 
-static int code_of (call_status_t status)
-{
-    return status == CALL_TIMED_OUT                                      ? EXIT_UNKNOWN
-           : status == CALL_BAD_REQUEST || status == CALL_UNKNOWN_METHOD ? EXIT_USAGE
-                                                                         : EXIT_REFUSED;
-}
-
-static bool passing (call_status_t status)
-{
-    return status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING;
-}
-
 static void tell_unknown (const cli_t *cli, const json_t *site, const char *request_id)
 {
     if (!*request_id) {
@@ -230,26 +217,15 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
     return code;
 }
 
-json_t *task_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method_name,
+json_t *task_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
                   json_t *question, const char *request_id, int *code)
 {
-    method_t method = services_method ("Queue", method_name);
-    char reason [CLIENT_REASON_BYTES] = "";
-    json_t *answer = NULL;
-    call_status_t status = CALL_TIMED_OUT;
-    int64_t until_ms = cli_mono_ms () + session_timeout_ms (session);
-    while (!cli_interrupted ()) {
-        int64_t left_ms = until_ms - cli_mono_ms ();
-        if (left_ms <= 0)
-            break;
-        status = session_ask (session, text_of (site, "endpoint"), &method, question, request_id,
-                              left_ms < TRY_MS ? left_ms : TRY_MS, &answer, reason);
-        if (!passing (status))
-            break;
-        cli_rest (AGAIN_MS);
-    }
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    call_status_t status = session_ask_again (session, site, "Queue", method, question, request_id,
+                                              TRY_MS, &answer, reason);
     json_decref (question);
-    *code = status == CALL_OK ? EXIT_DONE : code_of (status);
+    *code = session_code (status);
     if (status == CALL_TIMED_OUT)
         tell_unknown (cli, site, request_id);
     else if (status == CALL_UNKNOWN_METHOD)

@@ -88,8 +88,7 @@ static void open_file (audited_t *self, const char *folder)
     if (slash)
         *slash = '-';
     sodium_bin2hex (store, sizeof store, self->store, sizeof store / 2);
-    if (asprintf (&path, "%s/%s-%s.ledger", folder, name, store) < 0)
-        abort ();
+    path = must_print ("%s/%s-%s.ledger", folder, name, store);
     self->file = ledger_file_new (path, self->store);
     if (!self->file && errno == EEXIST)
         snprintf (self->why, sizeof self->why, "%.200s is there already: name a new folder", path);

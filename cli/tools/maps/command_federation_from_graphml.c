@@ -27,10 +27,8 @@ typedef struct {
 static bool read_map (const char *file, map_t *map)
 {
     FILE *from = strcmp (file, "-") == 0 ? stdin : fopen (file, "re");
-    char *text = malloc (GRAPHML_BYTES_MAX + 1);
+    char *text = must (malloc (GRAPHML_BYTES_MAX + 1));
     char why [GRAPHML_WHY_BYTES];
-    if (!text)
-        abort ();
     errno = 0;
     size_t size = from ? fread (text, 1, GRAPHML_BYTES_MAX + 1, from) : 0;
     bool good = from && !ferror (from);

@@ -125,11 +125,10 @@ static json_t *find (const cli_t *cli, session_t *session, const char *txid, int
 static const char *outcome_of (session_t *session, const char *service, const json_t *entry,
                                const char *txid, char text [CLIENT_REASON_BYTES])
 {
-    method_t method = services_method (service, "Outcome");
     json_t *question = json_pack ("{s:o}", "txid", gathering_txid (txid));
     json_t *answer;
-    call_status_t status = session_ask (session, text_of (entry, "endpoint"), &method, question,
-                                        NULL, session_timeout_ms (session), &answer, text);
+    call_status_t status =
+      session_ask_entry (session, entry, service, "Outcome", question, &answer, text);
     if (status == CALL_OK) {
         const char *outcome = text_of (answer, "outcome");
         bool done = flag_of (answer, "done");

@@ -90,11 +90,9 @@ static void note_unlisted (gathering_t *self)
 
 void gathering_take (gathering_t *self, session_t *session, const char *txid)
 {
-    *self = (gathering_t){transactions_new (), json_object (), json_object ()};
+    *self = (gathering_t){transactions_new (), must (json_object ()), must (json_object ())};
     const json_t *entries = session_entries (session);
-    reader_t *readers = calloc (json_array_size (entries) + 1, sizeof *readers);
-    if (!self->heard || !self->silent || !readers)
-        abort ();
+    reader_t *readers = must (calloc (json_array_size (entries) + 1, sizeof *readers));
     size_t count = 0;
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (entries, i)); i++)

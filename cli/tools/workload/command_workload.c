@@ -259,9 +259,7 @@ static size_t copy_homes (const session_t *session, char *homes [HOMES_MAX])
         const char *name = json_string_value (home);
         if (count == HOMES_MAX || !session_entry (session, name))
             continue;
-        homes [count] = strdup (name_short (name));
-        if (!homes [count++])
-            abort ();
+        homes [count++] = must (strdup (name_short (name)));
     }
     return count;
 }

@@ -4,6 +4,7 @@
  *  tried. Requests are written as a user would write them and read by the same reader.
  */
 #include "replay.h"
+#include "must.h"
 
 #include "answer_form.h"
 #include "cli.h"
@@ -239,10 +240,8 @@ size_t replay_run (client_t *client, const coallocation_t *requests, size_t requ
                      .requests = requests,
                      .outcomes = outcomes,
                      .reserve = services_method ("Planner", "Reserve"),
-                     .slots = calloc (settings->clients, sizeof (slot_t)),
+                     .slots = must (calloc (settings->clients, sizeof (slot_t))),
                      .began_s = monotonic_s ()};
-    if (!self.slots)
-        abort ();
     find_planners (&self);
 
     size_t sent = 0;
