@@ -105,7 +105,7 @@ static void warn_of_copy (gis_t *self, const moment_t *now, const announce_t *an
     const listing_t *listed = roster_find (self->roster, announce->name);
     bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
     if (!listed || memcmp (listed->entry.store, announce->mark.store, STORE_ID_BYTES) != 0 ||
-        !entry_decode (&entry, packed, why))
+        !codec_decode (&directory_entry_codec, &entry, packed, why))
         return;
     snprintf (text, sizeof text,
               "%.63s is served twice, from a copy of its store at %.50s and at %.50s, which is "
@@ -113,7 +113,7 @@ static void warn_of_copy (gis_t *self, const moment_t *now, const announce_t *an
               announce->name, entry.endpoint, listed->entry.endpoint);
     if (strcmp (entry.endpoint, listed->entry.endpoint) != 0)
         service_warn (self->service, announce->name, text, now->mono_ms + GIS_COPY_TOLD_MS);
-    entry_clear (&entry);
+    codec_clear (&directory_entry_codec, &entry);
 }
 
 /*  The entry has changed, or is new. False when it is not listed, which has been answered. */
@@ -123,8 +123,8 @@ static bool list_entry (gis_t *self, const moment_t *now, const request_t *reque
     directory_entry_t entry;
     char why [WHY_BYTES];
     bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
-    if (!entry_decode (&entry, packed, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!codec_decode (&directory_entry_codec, &entry, packed, why)) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "entry.%s", why);
         return false;
     }
     roster_answer_t answer = roster_list (self->roster, now, &entry, &announce->packed, lease_ms);
@@ -133,7 +133,7 @@ static bool list_entry (gis_t *self, const moment_t *now, const request_t *reque
     if (answer == ROSTER_STALE)
         warn_of_copy (self, now, announce);
     refuse_listing (self, request, announce->name, answer);
-    entry_clear (&entry);
+    codec_clear (&directory_entry_codec, &entry);
     return false;
 }
 
@@ -158,7 +158,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
         outbox_log (self->service->outbox, LEVEL_WARNING, "entry %s not listed row=%llu cause=%s",
                     name, (unsigned long long) announce->mark.row,
                     answer.replaced ? "replaced" : "restored_backup");
-        service_reply (self->service, request, announce_answer_encode (&answer));
+        service_reply (self->service, request, codec_encode (&announce_answer_codec, &answer));
         return;
     }
     if (!roster_keep (self->roster, now, name, packed, answer.lease_ms) &&
@@ -168,7 +168,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
     if (announce->seen && recall_told (self->recall, name))
         watermarks_raise (self->watermarks, now, name, &announce->mark);
     service_count (self->service, "announcements", 1);
-    service_reply (self->service, request, announce_answer_encode (&answer));
+    service_reply (self->service, request, codec_encode (&announce_answer_codec, &answer));
 }
 
 static void on_announce (void *owner, const moment_t *now, const request_t *request)
@@ -196,11 +196,8 @@ static void on_withdraw (void *owner, const moment_t *now, const request_t *requ
     (void) now;
     gis_t *self = owner;
     withdraw_t withdraw;
-    char why [WHY_BYTES];
-    if (!withdraw_decode (&withdraw, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &withdraw_codec, &withdraw))
         return;
-    }
     if (strcmp (request->actor, withdraw.name) != 0 && !is_administrator (self, request->actor)) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not withdraw %s",
                         request->actor, withdraw.name);
@@ -228,11 +225,8 @@ static void on_snapshot (void *owner, const moment_t *now, const request_t *requ
     (void) now;
     gis_t *self = owner;
     snapshot_request_t asked;
-    char why [WHY_BYTES];
-    if (!snapshot_request_decode (&asked, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &snapshot_request_codec, &asked))
         return;
-    }
     directory_mark_t mark = mark_of (self);
     bool of_another = asked.have.start > 0 && self->settings.gis_count == 0 &&
                       memcmp (asked.have.store, mark.store, STORE_ID_BYTES) != 0;
@@ -283,11 +277,8 @@ static void on_find (void *owner, const moment_t *now, const request_t *request)
     (void) now;
     gis_t *self = owner;
     find_t find;
-    char why [WHY_BYTES];
-    if (!find_decode (&find, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &find_codec, &find))
         return;
-    }
     service_count (self->service, "finds", 1);
     entry_page_t *page = entry_page_new ();
     const listing_t *listing = roster_after (self->roster, *find.after ? find.after : NULL);
@@ -315,7 +306,7 @@ static void on_start (void *owner, const moment_t *now)
     memcpy (own.endpoint, self->service->endpoint, sizeof own.endpoint);
     memcpy (own.events, self->service->events, sizeof own.events);
     announcer_announce (self->announcer, now, &own);
-    packed_t packed = entry_encode (&own);
+    packed_t packed = codec_encode (&directory_entry_codec, &own);
     roster_answer_t answer = roster_list (self->roster, now, &own, &packed, ROSTER_FOR_EVER);
     assert (answer == ROSTER_OK); /* it is the first */
     recall_start (self->recall, now, watermarks_count (self->watermarks) > 0);

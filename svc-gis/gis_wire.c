@@ -1,8 +1,8 @@
 /*  gis_wire - announcements, questions, claims, to and from proto/gis.proto. */
 #include "gis_wire.h"
 
+#include "codec_table.h"
 #include "directory.h"
-#include "mark_wire.h"
 #include "message.h"
 #include "site_wire.h"
 #include "transaction_wire.h"
@@ -20,8 +20,6 @@ static_assert (GIS_HOMES_MAX <= DIRECTORY_HOMES_MAX, "readers take as many homes
 static_assert (GIS_ENTRIES_MAX <= DIRECTORY_ENTRIES_MAX, "readers keep as many entries");
 static_assert ((int) CLAIM_CLOSED == MUSUBI__CLAIM_STATE__CLOSED, "same numbers");
 static_assert ((int) CLAIM_COMMITTED == MUSUBI__CLAIM_STATE__COMMITTED_CLAIM, "same numbers");
-
-#define FIELD_BYTES 32
 
 /*  --- announce, withdraw --- */
 
@@ -75,84 +73,23 @@ bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES])
     return taken;
 }
 
-packed_t announce_answer_encode (const announce_answer_t *answer)
-{
-    Musubi__AnnounceAnswer message = MUSUBI__ANNOUNCE_ANSWER__INIT;
-    Musubi__Watermark before;
-    message.lease_ms = answer->lease_ms;
-    message.wall_ms = answer->wall_ms;
-    message.replaced = answer->replaced;
-    if (answer->before_set) {
-        ledger_mark_put (&before, &answer->before);
-        message.before = &before;
-    }
-    return packed_of (&message.base);
-}
+static const codec_row_t withdraw_rows [] = {
+  ROW_WORD ("name", withdraw_t, name),
+  ROW_FIXED ("store", withdraw_t, store),
+  ROW_NUMBER ("start", withdraw_t, start),
+};
+const codec_t withdraw_codec =
+  CODEC (withdraw_t, musubi__withdraw_request__descriptor, withdraw_rows);
 
-bool withdraw_decode (withdraw_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__withdraw_request__descriptor, body);
-    if (!message)
-        return wrong (why, "withdrawal: not such a message");
-    const Musubi__WithdrawRequest *request = (const Musubi__WithdrawRequest *) message;
-    *self = (withdraw_t){.start = request->start};
-    bool taken = text_take (self->name, NAME_BYTES_MAX, request->name, TEXT_WORD, "name", why) &&
-                 bytes_take (self->store, STORE_ID_BYTES, &request->store, "store", why);
-    message_free (message);
-    return taken;
-}
+/*  --- find --- */
 
-/*  --- snapshot, find --- */
-
-static bool snapshot_request_take (snapshot_request_t *to, const Musubi__SnapshotRequest *from,
-                                   char why [WHY_BYTES])
-{
-    *to = (snapshot_request_t){0};
-    if (!text_take (to->after, NAME_BYTES_MAX, from->after, TEXT_WORD_OR_NONE, "after", why))
-        return false;
-    if (from->start == 0)
-        return true;
-    to->have.start = from->start;
-    to->have.number = from->number;
-    return bytes_take (to->have.store, STORE_ID_BYTES, &from->store, "store", why);
-}
-
-bool snapshot_request_decode (snapshot_request_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__snapshot_request__descriptor, body);
-    if (!message)
-        return wrong (why, "question: not such a message");
-    bool taken = snapshot_request_take (self, (const Musubi__SnapshotRequest *) message, why);
-    message_free (message);
-    return taken;
-}
-
-static bool find_take (find_t *to, const Musubi__FindRequest *from, char why [WHY_BYTES])
-{
-    *to = (find_t){.cpus = from->cpus};
-    if (!text_take (to->kind, NAME_BYTES_MAX, from->kind, TEXT_WORD_OR_NONE, "kind", why) ||
-        !text_take (to->after, NAME_BYTES_MAX, from->after, TEXT_WORD_OR_NONE, "after", why))
-        return false;
-    if (from->n_require > FIND_REQUIRE_MAX)
-        return wrong (why, "require: more than %d", FIND_REQUIRE_MAX);
-    for (size_t i = 0; i < from->n_require; i++) {
-        char field [FIELD_BYTES];
-        snprintf (field, sizeof field, "require[%zu]", i);
-        if (!requirement_take (&to->require [to->require_count++], from->require [i], field, why))
-            return false;
-    }
-    return true;
-}
-
-bool find_decode (find_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__find_request__descriptor, body);
-    if (!message)
-        return wrong (why, "question: not such a message");
-    bool taken = find_take (self, (const Musubi__FindRequest *) message, why);
-    message_free (message);
-    return taken;
-}
+static const codec_row_t find_rows [] = {
+  ROW_WORD ("kind", find_t, kind, OR_NONE),
+  ROW_ARRAY ("require", find_t, require, require_count, requirement),
+  ROW_NUMBER ("cpus", find_t, cpus),
+  ROW_WORD ("after", find_t, after, OR_NONE),
+};
+const codec_t find_codec = CODEC (find_t, musubi__find_request__descriptor, find_rows);
 
 /*  --- pages and changes --- */
 
@@ -259,55 +196,33 @@ packed_t delta_gone_encode (uint64_t number, const char *name)
 
 /*  --- look, close --- */
 
-static bool claim_take (look_t *to, const char *actor, const char *request_id,
-                        const ProtobufCBinaryData *digest, char why [WHY_BYTES])
-{
-    *to = (look_t){.digest_set = digest->len > 0};
-    return text_take (to->actor, NAME_BYTES_MAX, actor, TEXT_WORD, "actor", why) &&
-           text_take (to->request_id, REQUEST_ID_BYTES_MAX, request_id, TEXT_WORD, "request_id",
-                      why) &&
-           (!to->digest_set || bytes_take (to->digest, DIGEST_BYTES, digest, "digest", why));
-}
+static const codec_row_t look_rows [] = {
+  ROW_WORD ("actor", look_t, actor),
+  ROW_WORD ("request_id", look_t, request_id),
+  ROW_FIXED ("digest", look_t, digest, SET_BY (look_t, digest_set)),
+};
+const codec_t look_codec = CODEC (look_t, musubi__look_request__descriptor, look_rows);
 
-bool look_decode (look_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__look_request__descriptor, body);
-    if (!message)
-        return wrong (why, "question: not such a message");
-    const Musubi__LookRequest *request = (const Musubi__LookRequest *) message;
-    bool taken = claim_take (self, request->actor, request->request_id, &request->digest, why);
-    message_free (message);
-    return taken;
-}
+static const codec_row_t close_rows [] = {
+  ROW_WORD ("actor", close_t, claim.actor),
+  ROW_WORD ("request_id", close_t, claim.request_id),
+  ROW_FIXED ("digest", close_t, claim.digest),
+  ROW_BYTES ("answer", close_t, answer.data, answer.size, CLAIM_ANSWER_BYTES_MAX, FROM (1)),
+  ROW_TIME ("keep_until_ms", close_t, keep_until_ms),
+};
 
-static bool close_take (close_t *to, const Musubi__CloseRequest *from, char why [WHY_BYTES])
+static bool close_rule (void *self, const void *message, char why [WHY_BYTES])
 {
+    (void) message;
+    close_t *order = self;
     int64_t end_ms;
-    *to = (close_t){.keep_until_ms = from->keep_until_ms};
-    if (!claim_take (&to->claim, from->actor, from->request_id, &from->digest, why))
-        return false;
-    if (!to->claim.digest_set)
-        return wrong (why, "digest: missing");
-    if (!time_valid (from->keep_until_ms))
-        return wrong (why, "keep_until_ms: out of range");
-    bytes_t answer = {.data = from->answer.data, .size = from->answer.len};
-    if (answer.size == 0 || answer.size > CLAIM_ANSWER_BYTES_MAX)
-        return wrong (why, "answer: must be 1 to %d bytes", CLAIM_ANSWER_BYTES_MAX);
-    if (!answer_end_ms (answer, &end_ms))
-        return wrong (why, "answer: not such a message");
-    to->answer = unpacked_copy (from->answer);
-    return true;
+    order->claim.digest_set = true;
+    return answer_end_ms ((bytes_t){order->answer.data, order->answer.size}, &end_ms) ||
+           wrong (why, "answer: not an Answer");
 }
 
-bool close_decode (close_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__close_request__descriptor, body);
-    if (!message)
-        return wrong (why, "closing: not such a message");
-    bool taken = close_take (self, (const Musubi__CloseRequest *) message, why);
-    message_free (message);
-    return taken;
-}
+const codec_t close_codec =
+  CODEC_RULED (close_t, musubi__close_request__descriptor, close_rows, close_rule);
 
 bool allocations_question_decode (allocations_question_t *self, bytes_t body, char why [WHY_BYTES])
 {
@@ -454,34 +369,14 @@ packed_t recalled_answer_encode (const plan_t *plan)
 
 /*  --- records --- */
 
-packed_t closed_record_encode (const closed_record_t *self)
-{
-    Musubi__ClosedRecord record = MUSUBI__CLOSED_RECORD__INIT;
-    record.digest = bytes_put (self->digest, DIGEST_BYTES);
-    record.answer = bytes_put (self->answer.data, self->answer.size);
-    record.keep_until_ms = self->keep_until_ms;
-    record.closed_ms = self->closed_ms;
-    return packed_of (&record.base);
-}
-
-bool closed_record_decode (closed_record_t *self, bytes_t value, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__closed_record__descriptor, value);
-    if (!message)
-        return wrong (why, "record: not such a message");
-    const Musubi__ClosedRecord *record = (const Musubi__ClosedRecord *) message;
-    *self =
-      (closed_record_t){.keep_until_ms = record->keep_until_ms, .closed_ms = record->closed_ms};
-    bool taken = bytes_take (self->digest, DIGEST_BYTES, &record->digest, "digest", why);
-    if (taken && !time_valid (record->keep_until_ms))
-        taken = wrong (why, "keep_until_ms: out of range");
-    if (taken && (record->answer.len == 0 || record->answer.len > CLAIM_ANSWER_BYTES_MAX))
-        taken = wrong (why, "answer: must be 1 to %d bytes", CLAIM_ANSWER_BYTES_MAX);
-    if (taken)
-        self->answer = unpacked_copy (record->answer);
-    message_free (message);
-    return taken;
-}
+static const codec_row_t closed_rows [] = {
+  ROW_FIXED ("digest", closed_record_t, digest),
+  ROW_BYTES ("answer", closed_record_t, answer.data, answer.size, CLAIM_ANSWER_BYTES_MAX, FROM (1)),
+  ROW_TIME ("keep_until_ms", closed_record_t, keep_until_ms),
+  ROW_NUMBER ("closed_ms", closed_record_t, closed_ms),
+};
+const codec_t closed_record_codec =
+  CODEC (closed_record_t, musubi__closed_record__descriptor, closed_rows);
 
 bool answer_end_ms (bytes_t answer, int64_t *end_ms)
 {
@@ -493,3 +388,8 @@ bool answer_end_ms (bytes_t answer, int64_t *end_ms)
     message_free (message);
     return true;
 }
+
+static const codec_t *const codecs [] = {
+  &withdraw_codec, &find_codec, &look_codec, &close_codec, &closed_record_codec,
+};
+const codecs_t gis_codecs = CODECS (codecs);

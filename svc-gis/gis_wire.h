@@ -24,7 +24,6 @@ typedef struct {
 
 bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES]);
 void announce_clear (announce_t *self);
-packed_t announce_answer_encode (const announce_answer_t *answer);
 
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
@@ -32,14 +31,7 @@ typedef struct {
     uint32_t start;
 } withdraw_t;
 
-bool withdraw_decode (withdraw_t *self, bytes_t body, char why [WHY_BYTES]);
-
-typedef struct {
-    char after [NAME_BYTES_MAX + 1];
-    directory_mark_t have;
-} snapshot_request_t;
-
-bool snapshot_request_decode (snapshot_request_t *self, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t withdraw_codec;
 
 #define FIND_REQUIRE_MAX 32
 
@@ -51,7 +43,7 @@ typedef struct {
     char after [NAME_BYTES_MAX + 1];
 } find_t;
 
-bool find_decode (find_t *self, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t find_codec;
 
 /*  Entries of one answer, within what a body may hold. */
 typedef struct entry_page entry_page_t;
@@ -79,7 +71,7 @@ typedef struct {
     uint8_t digest [DIGEST_BYTES];
 } look_t;
 
-bool look_decode (look_t *self, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t look_codec;
 
 typedef struct {
     look_t claim; /* digest always set */
@@ -87,7 +79,7 @@ typedef struct {
     int64_t keep_until_ms;
 } close_t;
 
-bool close_decode (close_t *self, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t close_codec;
 
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
@@ -130,8 +122,8 @@ typedef struct {
     int64_t closed_ms;
 } closed_record_t;
 
-packed_t closed_record_encode (const closed_record_t *self);
-bool closed_record_decode (closed_record_t *self, bytes_t value, char why [WHY_BYTES]);
+extern const codec_t closed_record_codec;
+extern const codecs_t gis_codecs; /* all of them */
 
 /*  What a site or domain tells of the requests of this home (Participant.Commands). after with
  *  start 0: from the first one. */

@@ -345,7 +345,8 @@ static void on_look (void *owner, const moment_t *now, const request_t *request)
     home_t *self = owner;
     look_t look;
     char why [WHY_BYTES];
-    if (!look_decode (&look, request->body, why) || !belongs_here (self, look.request_id, why)) {
+    if (!codec_decode (&look_codec, &look, request->body, why) ||
+        !belongs_here (self, look.request_id, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
@@ -432,7 +433,7 @@ static claim_t *close_claim (home_t *self, const moment_t *now, close_t *order)
     watch (claim, now);
 
     uint8_t key [KEY_BYTES_MAX];
-    packed_t value = closed_record_encode (&record);
+    packed_t value = codec_encode (&closed_record_codec, &record);
     bytes_t stored = {.data = value.data, .size = value.size};
     outbox_put (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key), stored);
     ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_CLOSED_CLAIM,
@@ -542,11 +543,8 @@ static void on_close (void *owner, const moment_t *now, const request_t *request
 {
     home_t *self = owner;
     close_t order;
-    char why [WHY_BYTES];
-    if (!close_decode (&order, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &close_codec, &order))
         return;
-    }
     close_step (self, now, request, &order);
     free (order.answer.data);
 }
@@ -577,7 +575,8 @@ static void load_closed (void *owner, bytes_t key, bytes_t value)
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     closed_record_t record;
     char why [WHY_BYTES] = "key: not of the form actor, NUL, request id";
-    if (key_take (key, actor, request_id) && closed_record_decode (&record, value, why)) {
+    if (key_take (key, actor, request_id) &&
+        codec_decode (&closed_record_codec, &record, value, why)) {
         if (!claim_find (self, actor, request_id)) {
             closed_new (self, actor, request_id, &record);
             return;

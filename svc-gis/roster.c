@@ -49,7 +49,7 @@ static void member_free (member_t *member)
     timers_cancel (self->service->timers, member->timer);
     ordered_remove (self->members, member->listing.entry.name);
     self->bytes -= member->listing.packed.size;
-    entry_clear (&member->listing.entry);
+    codec_clear (&directory_entry_codec, &member->listing.entry);
     free (member->listing.packed.data);
     free (member);
 }
@@ -142,7 +142,7 @@ static member_t *member_new (roster_t *self, directory_entry_t *entry)
 /*  The name, which is the key, stays the same. */
 static void member_replace (member_t *member, directory_entry_t *entry)
 {
-    entry_clear (&member->listing.entry);
+    codec_clear (&directory_entry_codec, &member->listing.entry);
     member->listing.entry = *entry;
     *entry = (directory_entry_t){0};
 }

@@ -37,7 +37,7 @@ static bytes_t key_of (const char *name)
 static void put (watermarks_t *self, const kept_t *kept)
 {
     service_put (self->service, TABLE_WATERMARKS, key_of (kept->name),
-                 watermark_encode (&kept->watermark));
+                 codec_encode (&watermark_codec, &kept->watermark));
 }
 
 static kept_t *kept_new (watermarks_t *self, const char *name)
@@ -60,7 +60,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     watermark_t watermark;
     char name [NAME_BYTES_MAX + 1] = "", why [WHY_BYTES] = "key: not a name";
     bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size) &&
-                watermark_decode (&watermark, value, why);
+                codec_decode (&watermark_codec, &watermark, value, why);
     if (good)
         memcpy (name, key.data, key.size);
     if (!good || ordered_find (self->kept, name)) {

@@ -68,11 +68,8 @@ static void on_domain (void *owner, const moment_t *now, const request_t *reques
 {
     (void) now;
     nis_t *self = owner;
-    char why [WHY_BYTES];
-    if (!domain_question_decode (request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &domain_question_codec, NULL))
         return;
-    }
     service_reply (self->service, request,
                    domain_answer_encode (self->service->name, domain_now (self)));
 }

@@ -1,9 +1,10 @@
 /*  nis_wire - protobuf <-> plain values. */
 #include "nis_wire.h"
 
+#include "codec_table.h"
 #include "domain_wire.h"
 #include "message.h"
-#include "must.h"
+#include "nis.h"
 #include "nis.pb-c.h"
 #include "site_wire.h"
 #include "transaction_wire.h"
@@ -13,104 +14,55 @@
 
 /*  --- Domain --- */
 
-bool domain_question_decode (bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__domain_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a DomainRequest");
-    message_free (message);
-    return true;
-}
+const codec_t domain_question_codec = CODEC_EMPTY (musubi__domain_request__descriptor);
 
 packed_t domain_answer_encode (const char *name, const domain_t *domain)
 {
-    Musubi__DomainDescription wire;
-    domain_put (&wire, domain);
+    arena_t arena;
+    arena_init (&arena);
     Musubi__DomainAnswer answer = MUSUBI__DOMAIN_ANSWER__INIT;
     answer.name = (char *) name;
-    answer.domain = &wire;
+    answer.domain = codec_put (&domain_codec, domain, &arena);
     packed_t packed = packed_of (&answer.base);
-    domain_put_end (&wire);
+    arena_end (&arena);
     return packed;
 }
 
 /*  --- Paths --- */
 
-static bool require_take (path_ask_t *to, const Musubi__PathQuestion *from, char why [WHY_BYTES])
-{
-    if (from->n_require > PATH_REQUIRE_MAX)
-        return wrong (why, "questions.require: more than %d", PATH_REQUIRE_MAX);
-    to->require = must (calloc (from->n_require + 1, sizeof *to->require));
-    to->require_count = from->n_require;
-    for (size_t i = 0; i < from->n_require; i++)
-        if (!requirement_take (&to->require [i], from->require [i], "questions.require", why))
-            return false;
-    return true;
-}
+static const codec_row_t ask_rows [] = {
+  ROW_WORD ("from", path_ask_t, from),
+  ROW_WORD ("to", path_ask_t, to),
+  ROW_NUMBER ("mbps", path_ask_t, mbps, LEAST (1)),
+  ROW_TIME ("from_ms", path_ask_t, over.from),
+  ROW_TIME ("until_ms", path_ask_t, over.until),
+  ROW_MICROS ("latency_ms_max", path_ask_t, latency_us_max,
+              (int64_t) LATENCY_US_MAX *PATH_HOPS_MAX),
+  ROW_LIST ("require", path_ask_t, require, require_count, requirement, 0, PATH_REQUIRE_MAX),
+  ROW_TEXT ("route", path_ask_t, route, OR_NONE),
+};
 
 /*  A limit too small to count is a limit all the same. */
-static bool latency_max_take (int64_t *to, double latency_ms, char why [WHY_BYTES])
+static bool ask_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    if (!latency_take (to, latency_ms, PATH_HOPS_MAX))
-        return wrong (why, "questions.latency_ms_max: must be 0 (any) to %d",
-                      LATENCY_US_MAX / 1000 * PATH_HOPS_MAX);
-    if (latency_ms > 0 && *to == 0)
-        *to = 1;
-    return true;
+    path_ask_t *ask = self;
+    if (((const Musubi__PathQuestion *) message)->latency_ms_max > 0 && ask->latency_us_max == 0)
+        ask->latency_us_max = 1;
+    ask->order = PATH_FREE;
+    if (*ask->route && !path_order_parse (ask->route, &ask->order))
+        return wrong (why, "route: \"%s\" should be free or fixed", ask->route);
+    return interval_right (ask->over.from, ask->over.until, why);
 }
 
-static bool ask_take (path_ask_t *to, const Musubi__PathQuestion *from, char why [WHY_BYTES])
-{
-    to->over = (interval_t){from->from_ms, from->until_ms};
-    to->mbps = from->mbps;
-    to->order = PATH_FREE;
-    if (!text_take (to->from, NAME_BYTES_MAX, from->from, TEXT_WORD, "questions.from", why) ||
-        !text_take (to->to, NAME_BYTES_MAX, from->to, TEXT_WORD, "questions.to", why) ||
-        !interval_check (from->from_ms, from->until_ms, "questions", why) ||
-        !latency_max_take (&to->latency_us_max, from->latency_ms_max, why))
-        return false;
-    if (to->mbps == 0)
-        return wrong (why, "questions.mbps: must be at least 1");
-    if (*from->route && !path_order_parse (from->route, &to->order))
-        return wrong (why, "questions.route: \"%.40s\" should be free or fixed", from->route);
-    return require_take (to, from, why);
-}
+static const codec_t path_ask_codec =
+  CODEC_RULED (path_ask_t, musubi__path_question__descriptor, ask_rows, ask_rule);
 
-static bool paths_take (paths_question_t *to, const Musubi__PathsRequest *from, size_t asks_max,
-                        char why [WHY_BYTES])
-{
-    if (from->n_questions > asks_max)
-        return wrong (why, "questions: more than %zu", asks_max);
-    to->asks = must (calloc (from->n_questions + 1, sizeof *to->asks));
-    to->asks_count = from->n_questions;
-    for (size_t i = 0; i < from->n_questions; i++)
-        if (!ask_take (&to->asks [i], from->questions [i], why))
-            return false;
-    return text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD_OR_NONE,
-                      "reservation", why);
-}
-
-bool paths_question_decode (paths_question_t *self, bytes_t body, size_t asks_max,
-                            char why [WHY_BYTES])
-{
-    *self = (paths_question_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__paths_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a PathsRequest");
-    bool good = paths_take (self, (const Musubi__PathsRequest *) message, asks_max, why);
-    message_free (message);
-    if (!good)
-        paths_question_clear (self);
-    return good;
-}
-
-void paths_question_clear (paths_question_t *self)
-{
-    for (size_t i = 0; i < self->asks_count; i++)
-        free (self->asks [i].require);
-    free (self->asks);
-    *self = (paths_question_t){0};
-}
+static const codec_row_t paths_rows [] = {
+  ROW_LIST ("questions", paths_question_t, asks, asks_count, path_ask, 0, NIS_PATHS_MOST),
+  ROW_WORD ("reservation", paths_question_t, reservation, OR_NONE),
+};
+const codec_t paths_question_codec =
+  CODEC (paths_question_t, musubi__paths_request__descriptor, paths_rows);
 
 packed_t paths_answer_encode (const path_told_t *told, size_t count, uint64_t version)
 {
@@ -138,39 +90,27 @@ packed_t paths_answer_encode (const path_told_t *told, size_t count, uint64_t ve
 
 /*  --- use --- */
 
-bool use_question_decode (char reservation [NAME_BYTES_MAX + 1], bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__use_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a UseRequest");
-    const Musubi__UseRequest *request = (const Musubi__UseRequest *) message;
-    bool good =
-      text_take (reservation, NAME_BYTES_MAX, request->reservation, TEXT_WORD, "reservation", why);
-    message_free (message);
-    return good;
-}
+static const codec_row_t use_question_rows [] = {
+  ROW_WORD ("reservation", use_question_t, reservation),
+};
+const codec_t use_question_codec =
+  CODEC (use_question_t, musubi__use_request__descriptor, use_question_rows);
 
-packed_t use_answer_encode (bool provisioned, bool active)
-{
-    Musubi__UseAnswer answer = MUSUBI__USE_ANSWER__INIT;
-    answer.provisioned = provisioned;
-    answer.active = active;
-    return packed_of (&answer.base);
-}
+static const codec_row_t use_answer_rows [] = {
+  ROW_FLAG ("provisioned", use_answer_t, provisioned),
+  ROW_FLAG ("active", use_answer_t, active),
+};
+const codec_t use_answer_codec =
+  CODEC (use_answer_t, musubi__use_answer__descriptor, use_answer_rows);
 
-packed_t use_record_encode (bool provisioned)
-{
-    Musubi__UseRecord record = MUSUBI__USE_RECORD__INIT;
-    record.provisioned = provisioned;
-    return packed_of (&record.base);
-}
+static const codec_row_t use_record_rows [] = {
+  ROW_FLAG ("provisioned", use_record_t, provisioned),
+};
+const codec_t use_record_codec =
+  CODEC (use_record_t, musubi__use_record__descriptor, use_record_rows);
 
-bool use_record_decode (bytes_t value, bool *provisioned)
-{
-    ProtobufCMessage *message = message_unpack (&musubi__use_record__descriptor, value);
-    if (!message)
-        return false;
-    *provisioned = ((const Musubi__UseRecord *) message)->provisioned;
-    message_free (message);
-    return true;
-}
+static const codec_t *const codecs [] = {
+  &domain_question_codec, &path_ask_codec,   &paths_question_codec,
+  &use_question_codec,    &use_answer_codec, &use_record_codec,
+};
+const codecs_t nis_codecs = CODECS (codecs);

@@ -19,13 +19,13 @@ typedef struct {
     char to [NAME_BYTES_MAX + 1];
     uint32_t mbps; /* > 0 */
     interval_t over;
-    int64_t latency_us_max; /* 0 = any */
+    int64_t latency_us_max;          /* 0 = any */
+    char route [NAME_BYTES_MAX + 1]; /* order as it was told; "" = free */
     path_order_t order;
     requirement_t *require;
     size_t require_count;
 } path_ask_t;
 
-/*  Owns asks: paths_question_clear. */
 typedef struct {
     path_ask_t *asks;
     size_t asks_count;
@@ -43,18 +43,28 @@ typedef struct {
     char reason [256];
 } path_told_t;
 
-bool domain_question_decode (bytes_t body, char why [WHY_BYTES]);
+extern const codec_t domain_question_codec; /* of nothing */
 packed_t domain_answer_encode (const char *name, const domain_t *domain);
 
-bool paths_question_decode (paths_question_t *self, bytes_t body, size_t asks_max,
-                            char why [WHY_BYTES]);
-void paths_question_clear (paths_question_t *self);
+extern const codec_t paths_question_codec;
 packed_t paths_answer_encode (const path_told_t *told, size_t count, uint64_t version);
 
-bool use_question_decode (char reservation [NAME_BYTES_MAX + 1], bytes_t body,
-                          char why [WHY_BYTES]);
-packed_t use_answer_encode (bool provisioned, bool active);
-packed_t use_record_encode (bool provisioned);
-bool use_record_decode (bytes_t value, bool *provisioned);
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+} use_question_t;
+extern const codec_t use_question_codec;
+
+typedef struct {
+    bool provisioned;
+    bool active;
+} use_answer_t;
+extern const codec_t use_answer_codec;
+
+typedef struct {
+    bool provisioned;
+} use_record_t;
+extern const codec_t use_record_codec;
+
+extern const codecs_t nis_codecs; /* all of them */
 
 #endif

@@ -189,13 +189,14 @@ static void on_paths (void *owner, const moment_t *now, const request_t *request
     (void) now;
     paths_t *self = owner;
     paths_question_t question;
-    char why [WHY_BYTES];
-    if (!paths_question_decode (&question, request->body, self->asks_max, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &paths_question_codec, &question))
         return;
-    }
-    paths_step (self, request, &question);
-    paths_question_clear (&question);
+    if (question.asks_count > self->asks_max)
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "questions: more than %u",
+                        self->asks_max);
+    else
+        paths_step (self, request, &question);
+    codec_clear (&paths_question_codec, &question);
 }
 
 paths_t *paths_new (service_t *service, const domain_t *domain, const room_t *room,

@@ -95,7 +95,7 @@ static void tell_ledger (uses_t *self, const use_t *use, const char *event, byte
 static void use_store (uses_t *self, use_t *use)
 {
     use->asked = true;
-    packed_t value = use_record_encode (use->provisioned);
+    packed_t value = codec_encode (&use_record_codec, &(use_record_t){use->provisioned});
     bytes_t record = {.data = value.data, .size = value.size};
     outbox_put (self->service->outbox, TABLE_USES, key_of (use->reservation), record);
     tell_ledger (self, use, NULL, record);
@@ -235,33 +235,30 @@ void uses_usage (uses_t *self, usage_t *usage)
 
 static void use_reply (uses_t *self, const request_t *request, const use_t *use)
 {
-    service_reply (self->service, request,
-                   use_answer_encode (use && use->provisioned, use && use->active));
+    use_answer_t answer = {.provisioned = use && use->provisioned, .active = use && use->active};
+    service_reply (self->service, request, codec_encode (&use_answer_codec, &answer));
 }
 
 /*  The reservation meant; false, and the request is refused, unless the asker may say what becomes
  *  of it. */
 static bool use_allowed (uses_t *self, const request_t *request, reservation_view_t *view)
 {
-    char reservation [NAME_BYTES_MAX + 1];
-    char why [WHY_BYTES];
-    if (!use_question_decode (reservation, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    use_question_t asked;
+    if (!service_decode (self->service, request, &use_question_codec, &asked))
         return false;
-    }
-    if (!participant_find (self->participant, reservation, view)) {
+    if (!participant_find (self->participant, asked.reservation, view)) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "%s knows no reservation %s",
-                        self->service->name, reservation);
+                        self->service->name, asked.reservation);
         return false;
     }
     if (!may (self->access, VERB_USE, request->actor, request->actor, view->owner)) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s does not own reservation %s",
-                        request->actor, reservation);
+                        request->actor, asked.reservation);
         return false;
     }
     if (view->version == 0) {
         service_refuse (self->service, request, CALL_DENIED, "reservation %s is not committed",
-                        reservation);
+                        asked.reservation);
         return false;
     }
     return true;
@@ -318,17 +315,19 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 {
     uses_t *self = owner;
     char reservation [NAME_BYTES_MAX + 1] = "";
-    bool provisioned;
+    use_record_t kept;
+    char why [WHY_BYTES];
     bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
     if (good)
         memcpy (reservation, key.data, key.size);
-    if (!good || use_find (self, reservation) || !use_record_decode (value, &provisioned)) {
+    if (!good || use_find (self, reservation) ||
+        !codec_decode (&use_record_codec, &kept, value, why)) {
         service_bad_record (self->service, "uses", "not a record of a use");
         return;
     }
     use_t *use = use_new (self, reservation);
     use->asked = true;
-    use->provisioned = provisioned;
+    use->provisioned = kept.provisioned;
 }
 
 static void on_start (void *owner, const moment_t *now)

@@ -13,11 +13,23 @@ extern const codecs_t chain_codecs;
 extern const codecs_t storage_codecs;
 extern const codecs_t replica_codecs;
 extern const codecs_t sharing_codecs;
+extern const codecs_t directory_codecs;
+extern const codecs_t gis_codecs;
+extern const codecs_t nis_codecs;
 
 static const codecs_t *const all_codecs [] = {
-  &transaction_codecs,    &balancer_codecs,         &planner_request_codecs,
-  &planner_record_codecs, &planner_decision_codecs, &chain_codecs,
-  &storage_codecs,        &replica_codecs,          &sharing_codecs,
+  &transaction_codecs,
+  &balancer_codecs,
+  &planner_request_codecs,
+  &planner_record_codecs,
+  &planner_decision_codecs,
+  &chain_codecs,
+  &storage_codecs,
+  &replica_codecs,
+  &sharing_codecs,
+  &directory_codecs,
+  &gis_codecs,
+  &nis_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

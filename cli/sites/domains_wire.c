@@ -22,7 +22,7 @@ static bool read_entry (const json_t *json, directory_entry_t *entry)
     size_t size;
     uint8_t *packed = message_pack (message, &size);
     message_free (message);
-    bool sound = entry_decode (entry, (bytes_t){packed, size}, why);
+    bool sound = codec_decode (&directory_entry_codec, entry, (bytes_t){packed, size}, why);
     free (packed);
     return sound;
 }
@@ -43,7 +43,7 @@ graph_t *domains_graph (const json_t *entries, size_t *passed_over)
         const char *slash = strchr (entry.name, '/');
         if (entry.domain && slash)
             graph_add (graph, slash + 1, entry.domain);
-        entry_clear (&entry);
+        codec_clear (&directory_entry_codec, &entry);
     }
     return graph;
 }

@@ -72,6 +72,9 @@ typedef struct {
  *  Its sentence begins with the field: wrong (why, "home: …"). */
 typedef bool codec_rule_fn (void *self, const void *message, char why [WHY_BYTES]);
 
+/*  The rule of [from_ms, until_ms). */
+bool interval_right (int64_t from_ms, int64_t until_ms, char why [WHY_BYTES]);
+
 struct codec {
     const ProtobufCMessageDescriptor *message;
     size_t size; /* of the struct */

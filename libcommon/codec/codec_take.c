@@ -158,6 +158,13 @@ static bool take_bytes (const codec_row_t *row, uint8_t *to, bytes_t from, char 
     return true;
 }
 
+bool interval_right (int64_t from_ms, int64_t until_ms, char why [WHY_BYTES])
+{
+    return from_ms < until_ms ||
+           wrong (why, "until_ms: %" PRId64 " should be after from_ms, %" PRId64, until_ms,
+                  from_ms);
+}
+
 /*  --- messages --- */
 
 static bool take_message (const codec_t *codec, uint8_t *self, const uint8_t *message,

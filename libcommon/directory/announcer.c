@@ -104,7 +104,7 @@ static int64_t desk_answered (desk_t *desk, const moment_t *now, const call_resu
             standing_denied (standing, now);
         return now->mono_ms + jitter (desk, ANNOUNCE_REFUSED_MS, 10);
     }
-    if (!announce_answer_decode (&answer, result->body, why)) {
+    if (!codec_decode (&announce_answer_codec, &answer, result->body, why)) {
         desk_move (desk, DESK_REFUSED, why);
         return now->mono_ms + jitter (desk, ANNOUNCE_REFUSED_MS, 10);
     }
@@ -230,7 +230,7 @@ void announcer_destroy (announcer_t **self_p)
         free (self->desks [i].endpoint);
     }
     free (self->desks);
-    entry_clear (&self->entry);
+    codec_clear (&directory_entry_codec, &self->entry);
     free (self->packed.data);
     free (self);
     *self_p = NULL;
@@ -239,7 +239,7 @@ void announcer_destroy (announcer_t **self_p)
 void announcer_announce (announcer_t *self, const moment_t *now, const directory_entry_t *entry)
 {
     assert (self && now && entry && *entry->name && *entry->endpoint && entry->start > 0);
-    packed_t packed = entry_encode (entry);
+    packed_t packed = codec_encode (&directory_entry_codec, entry);
     if (self->announcing && packed.size == self->packed.size &&
         memcmp (packed.data, self->packed.data, packed.size) == 0) {
         free (packed.data);
@@ -247,14 +247,14 @@ void announcer_announce (announcer_t *self, const moment_t *now, const directory
     }
     directory_entry_t as_before = *entry;
     as_before.in_progress = self->entry.in_progress;
-    packed_t but_load = entry_encode (&as_before);
+    packed_t but_load = codec_encode (&directory_entry_codec, &as_before);
     bool load_only = self->announcing && but_load.size == self->packed.size &&
                      memcmp (but_load.data, self->packed.data, but_load.size) == 0;
     free (but_load.data);
 
     directory_entry_t copy;
-    entry_copy (&copy, entry);
-    entry_clear (&self->entry);
+    codec_copy (&directory_entry_codec, &copy, entry);
+    codec_clear (&directory_entry_codec, &self->entry);
     free (self->packed.data);
     self->entry = copy;
     self->packed = packed;

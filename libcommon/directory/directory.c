@@ -16,6 +16,7 @@
 #include "must.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,7 +101,7 @@ static bool table_has (const directory_t *self, size_t at, const char *name)
 
 static void known_free (known_t *known)
 {
-    entry_clear (&known->entry);
+    codec_clear (&directory_entry_codec, &known->entry);
     free (known);
 }
 
@@ -127,7 +128,7 @@ static void table_put (directory_t *self, directory_entry_t *entry)
             outbox_log (self->outbox, LEVEL_WARNING, "directory full entries_max=%d ignored=%s",
                         DIRECTORY_ENTRIES_MAX, entry->name);
         self->full_told = true;
-        entry_clear (entry);
+        codec_clear (&directory_entry_codec, entry);
         return;
     }
     if (self->table_count == self->table_room) {
@@ -230,7 +231,8 @@ static void apply (directory_t *self, const moment_t *now, const uint8_t *store,
 {
     directory_delta_t delta;
     char why [WHY_BYTES];
-    if (!same_start (&self->mark, store, start) || !directory_delta_decode (&delta, body, why)) {
+    if (!same_start (&self->mark, store, start) ||
+        !codec_decode (&directory_delta_codec, &delta, body, why)) {
         doubt (self, now);
         return;
     }
@@ -242,7 +244,7 @@ static void apply (directory_t *self, const moment_t *now, const uint8_t *store,
             table_put (self, &delta.entry);
     } else if (delta.number > self->mark.number)
         doubt (self, now); /* a gap; a smaller number is known already */
-    directory_delta_clear (&delta);
+    codec_clear (&directory_delta_codec, &delta);
 }
 
 static void backlog_add (directory_t *self, const event_t *event)
@@ -362,7 +364,7 @@ static void snapshot_apply (directory_t *self, const moment_t *now)
                     "directory gis=%s followed entries=%zu number=%llu passed_over=%zu",
                     self->gis [self->followed], self->table_count,
                     (unsigned long long) self->mark.number, snapshot->passed_over);
-    directory_snapshot_clear (snapshot);
+    codec_clear (&directory_snapshot_codec, snapshot);
     see_own_entry (self, now);
 }
 
@@ -379,7 +381,7 @@ static void pages_add (directory_snapshot_t *pages, directory_snapshot_t *page)
     pages->passed_over += page->passed_over;
     memcpy (pages->last, page->last, sizeof pages->last);
     pages->more = page->more && pages->entries_count < DIRECTORY_ENTRIES_MAX;
-    directory_snapshot_clear (page);
+    codec_clear (&directory_snapshot_codec, page);
 }
 
 static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
@@ -388,7 +390,11 @@ static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
 static void ask_page (directory_t *self, const moment_t *now, const char *after)
 {
     const directory_entry_t *own = announcer_entry (self->announcer);
-    packed_t body = snapshot_request_encode (after, &self->mark);
+    snapshot_request_t question = {0};
+    snprintf (question.after, sizeof question.after, "%s", after);
+    if (self->mark.start != 0)
+        question.have = self->mark;
+    packed_t body = codec_encode (&snapshot_request_codec, &question);
     call_order_t order = {.endpoint = self->gis [self->followed],
                           .service = "Gis",
                           .method = "Snapshot",
@@ -403,7 +409,7 @@ static void ask_page (directory_t *self, const moment_t *now, const char *after)
 static void ask (directory_t *self, const moment_t *now)
 {
     assert (self->call == 0);
-    directory_snapshot_clear (&self->pages);
+    codec_clear (&directory_snapshot_codec, &self->pages);
     self->asked_ms = now->mono_ms;
     ask_page (self, now, "");
 }
@@ -423,7 +429,7 @@ static void ask_failed (directory_t *self, const moment_t *now, const char *reas
     self->silent = true;
     self->failures++;
     self->followed = (self->followed + 1) % self->gis_count;
-    directory_snapshot_clear (&self->pages);
+    codec_clear (&directory_snapshot_codec, &self->pages);
     schedule (self, now->mono_ms + ms - (int64_t) prng_below (self->prng, (uint64_t) ms / 2 + 1),
               false);
     backlog_apply (self, now);
@@ -451,7 +457,7 @@ static void on_page (directory_t *self, const moment_t *now, directory_snapshot_
     if (first && page->unchanged) {
         bool ours = same_start (&self->mark, page->mark.store, page->mark.start) &&
                     self->mark.number == page->mark.number;
-        directory_snapshot_clear (page);
+        codec_clear (&directory_snapshot_codec, page);
         if (ours)
             ask_ended (self, now);
         else
@@ -459,12 +465,12 @@ static void on_page (directory_t *self, const moment_t *now, directory_snapshot_
         return;
     }
     if (!first && !same_start (&self->pages.mark, page->mark.store, page->mark.start)) {
-        directory_snapshot_clear (page);
+        codec_clear (&directory_snapshot_codec, page);
         ask (self, now); /* it was started anew between two pages */
         return;
     }
     if (!first && (page->more || *page->last) && strcmp (self->pages.last, page->last) >= 0) {
-        directory_snapshot_clear (page);
+        codec_clear (&directory_snapshot_codec, page);
         ask_failed (self, now, "a page that does not go on");
         return;
     }
@@ -490,7 +496,7 @@ static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
     self->call = 0;
     if (result->status != CALL_OK)
         ask_failed (self, now, result->reason);
-    else if (!directory_snapshot_decode (&page, result->body, why))
+    else if (!codec_decode (&directory_snapshot_codec, &page, result->body, why))
         ask_failed (self, now, why);
     else
         on_page (self, now, &page);
@@ -537,7 +543,7 @@ void directory_destroy (directory_t **self_p)
     calls_cancel (self->calls, self->call);
     timers_cancel (self->timers, self->timer);
     announcer_destroy (&self->announcer);
-    directory_snapshot_clear (&self->pages);
+    codec_clear (&directory_snapshot_codec, &self->pages);
     backlog_clear (self);
     free (self->backlog);
     homes_free (self);

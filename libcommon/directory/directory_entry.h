@@ -18,6 +18,7 @@ typedef struct {
     char events [ENDPOINT_BYTES_MAX + 1];
     site_t *site;         /* a LIS's description, else NULL */
     domain_t *domain;     /* a NIS's description, else NULL */
+    bool planner;         /* it is one, and the rest is said of it */
     bool finishing;       /* a planner that only settles a dead one's store */
     uint32_t in_progress; /* a planner's load */
 } directory_entry_t;

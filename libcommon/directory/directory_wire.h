@@ -1,9 +1,6 @@
 /*  directory_wire - the messages between a GIS and those it lists, as plain structs
  * (proto/gis.proto, service Gis). Both ends use it: directory.c asks, svc-gis answers.
  * directory_wire.c alone sees the generated code.
- *
- *  Encoders return malloc'ed bytes that the caller frees. Decoders check every field; on false why
- *  names the field and nothing is allocated.
  */
 #ifndef MUSUBI_DIRECTORY_WIRE_H
 #define MUSUBI_DIRECTORY_WIRE_H
@@ -14,12 +11,7 @@
 
 #define DIRECTORY_HOMES_MAX 64
 
-/*  Deep copy; what it points to is the copy's: entry_clear. */
-void entry_copy (directory_entry_t *to, const directory_entry_t *from);
-void entry_clear (directory_entry_t *self);
-
-packed_t entry_encode (const directory_entry_t *self);
-bool entry_decode (directory_entry_t *self, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t directory_entry_codec;
 
 /*  Announcing and heartbeat. mark, of the entry's store, may be NULL or of row 0: none is told. */
 typedef struct {
@@ -37,7 +29,7 @@ typedef struct {
     ledger_mark_t before; /* what was remembered of this name */
     bool replaced;
 } announce_answer_t;
-bool announce_answer_decode (announce_answer_t *answer, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t announce_answer_codec;
 
 /*  Where a numbered stream of changes stands: number counts the deltas of one start of one store.
  *  start 0 = nowhere. */
@@ -48,7 +40,11 @@ typedef struct {
 } directory_mark_t;
 
 /*  after: a page's names are greater; "" = the first page. have: what is had already. */
-packed_t snapshot_request_encode (const char *after, const directory_mark_t *have);
+typedef struct {
+    char after [NAME_BYTES_MAX + 1];
+    directory_mark_t have;
+} snapshot_request_t;
+extern const codec_t snapshot_request_codec;
 
 typedef struct {
     directory_entry_t *entries; /* ascending by name */
@@ -63,8 +59,7 @@ typedef struct {
     bool more;
 } directory_snapshot_t;
 
-bool directory_snapshot_decode (directory_snapshot_t *self, bytes_t body, char why [WHY_BYTES]);
-void directory_snapshot_clear (directory_snapshot_t *self);
+extern const codec_t directory_snapshot_codec;
 
 /*  One change: an entry that is new or changed, or the name of one that is gone. */
 typedef struct {
@@ -74,7 +69,7 @@ typedef struct {
     directory_entry_t entry; /* unless gone */
 } directory_delta_t;
 
-bool directory_delta_decode (directory_delta_t *self, bytes_t body, char why [WHY_BYTES]);
-void directory_delta_clear (directory_delta_t *self);
+extern const codec_t directory_delta_codec;
+extern const codecs_t directory_codecs; /* all of this room's */
 
 #endif

@@ -1,6 +1,7 @@
 /*  domain - copying, checking and pricing of what a network domain offers. */
 #include "domain.h"
 
+#include "domain_wire.h"
 #include "must.h"
 
 #include <assert.h>
@@ -23,27 +24,12 @@ const char *vertex_kind_word (vertex_kind_t kind)
 
 void domain_copy (domain_t *to, const domain_t *from)
 {
-    *to = *from;
-    to->vertices = must_copy (from->vertices, from->vertices_count * sizeof (vertex_t));
-    for (size_t i = 0; i < from->vertices_count; i++)
-        to->vertices [i].attributes =
-          must_copy (from->vertices [i].attributes,
-                     from->vertices [i].attributes_count * sizeof (attribute_t));
-    to->links = must_copy (from->links, from->links_count * sizeof (link_t));
-    for (size_t i = 0; i < from->links_count; i++)
-        to->links [i].attributes = must_copy (
-          from->links [i].attributes, from->links [i].attributes_count * sizeof (attribute_t));
+    codec_copy (&domain_codec, to, from);
 }
 
 void domain_clear (domain_t *self)
 {
-    for (size_t i = 0; i < self->vertices_count; i++)
-        free (self->vertices [i].attributes);
-    for (size_t i = 0; i < self->links_count; i++)
-        free (self->links [i].attributes);
-    free (self->vertices);
-    free (self->links);
-    *self = (domain_t){0};
+    codec_clear (&domain_codec, self);
 }
 
 /*  --- the check --- */

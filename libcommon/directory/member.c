@@ -83,6 +83,7 @@ void member_announce (service_t *self, const moment_t *now, directory_entry_t *e
         return;
     entry->start = self->store.start;
     memcpy (entry->name, self->name, sizeof entry->name);
+    entry->planner = strncmp (self->name, "planner/", 8) == 0;
     memcpy (entry->store, self->store.id, sizeof entry->store);
     static_assert (sizeof entry->name == sizeof self->name &&
                      sizeof entry->endpoint == sizeof self->endpoint &&

@@ -1,26 +1,19 @@
 /*  site - copying and matching of site descriptions. */
 #include "site.h"
 
-#include "must.h"
+#include "site_wire.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void site_copy (site_t *to, const site_t *from)
 {
-    *to = *from;
-    to->classes = must_copy (from->classes, from->classes_count * sizeof (node_class_t));
-    for (size_t i = 0; i < from->classes_count; i++)
-        to->classes [i].attributes = must_copy (
-          from->classes [i].attributes, from->classes [i].attributes_count * sizeof (attribute_t));
+    codec_copy (&site_codec, to, from);
 }
 
 void site_clear (site_t *self)
 {
-    for (size_t i = 0; i < self->classes_count; i++)
-        free (self->classes [i].attributes);
-    free (self->classes);
-    *self = (site_t){0};
+    codec_clear (&site_codec, self);
 }
 
 const node_class_t *site_class (const site_t *self, const char *name)

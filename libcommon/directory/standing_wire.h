@@ -2,8 +2,8 @@
 #ifndef MUSUBI_STANDING_WIRE_H
 #define MUSUBI_STANDING_WIRE_H
 
+#include "codec.h"
 #include "standing.h"
-#include "transaction.h"
 
 /*  What a directory remembers of a name. */
 #define STANDING_FORMER_MAX 16
@@ -15,8 +15,8 @@ typedef struct {
     size_t former_count;
 } watermark_t;
 
-packed_t watermark_encode (const watermark_t *watermark);
-bool watermark_decode (watermark_t *watermark, bytes_t value, char why [WHY_BYTES]);
+extern const codec_t ledger_mark_codec; /* of one that is there: start and row from 1 */
+extern const codec_t watermark_codec;
 
 /*  The digest of the row before, as this row says it; zeros when it can't be read. */
 void row_before (bytes_t row, uint8_t digest [LEDGER_DIGEST_BYTES]);

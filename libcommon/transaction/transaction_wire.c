@@ -5,7 +5,6 @@
 #include "must.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,13 +164,6 @@ const ProtobufCMessageDescriptor *part_descriptor (part_kind_t kind)
     return NULL;
 }
 
-static bool interval_right (int64_t from_ms, int64_t until_ms, char why [WHY_BYTES])
-{
-    return from_ms < until_ms ||
-           wrong (why, "until_ms: %" PRId64 " should be after from_ms, %" PRId64, until_ms,
-                  from_ms);
-}
-
 static const codec_row_t booking_rows [] = {
   ROW_TEXT ("need", compute_booking_t, need),
   ROW_WORD ("class_name", compute_booking_t, class_name),
@@ -257,7 +249,8 @@ static bool network_rule (void *self, const void *message, char why [WHY_BYTES])
     for (size_t i = 0; i < part->circuits_count; i++)
         links += part->circuits [i].links_count;
     return links <= PART_LINKS_MAX ||
-           wrong (why, "circuits: %zu links, should be at most %d in all", links, PART_LINKS_MAX);
+           wrong (why, "circuits: %zu links in all, should be at most %d links", links,
+                  PART_LINKS_MAX);
 }
 
 const codec_t network_part_codec =

@@ -9,11 +9,8 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
 {
     (void) now;
     balancer_t *self = owner;
-    char why [WHY_BYTES];
-    if (!codec_decode (&balance_status_codec, NULL, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &balance_status_codec, NULL))
         return;
-    }
     service_reply (self->service, request,
                    balance_status_encode (&(status_told_t){.name = self->service->name,
                                                            .coalition = &self->coalition,
@@ -25,11 +22,8 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
     (void) now;
     balancer_t *self = owner;
     balance_history_t asked;
-    char why [WHY_BYTES];
-    if (!codec_decode (&balance_history_codec, &asked, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &balance_history_codec, &asked))
         return;
-    }
     bytes_t *records = must (calloc (self->history_count + 1, sizeof *records));
     size_t count = 0;
     size_t bytes = 0;

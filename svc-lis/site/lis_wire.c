@@ -17,12 +17,12 @@ bool site_question_decode (bytes_t body, char why [WHY_BYTES])
 
 packed_t site_answer_encode (const char *name, const site_t *site)
 {
-    Musubi__SiteDescription wire;
-    site_put (&wire, site);
+    arena_t arena;
+    arena_init (&arena);
     Musubi__SiteAnswer answer = MUSUBI__SITE_ANSWER__INIT;
     answer.name = (char *) name;
-    answer.site = &wire;
+    answer.site = codec_put (&site_codec, site, &arena);
     packed_t packed = packed_of (&answer.base);
-    site_put_end (&wire);
+    arena_end (&arena);
     return packed;
 }

@@ -52,13 +52,13 @@ static void try_entry (bytes_t body)
 {
     directory_entry_t entry;
     char why [WHY_BYTES] = "";
-    if (!taken_or_told (entry_decode (&entry, body, why), why))
+    if (!taken_or_told (codec_decode (&directory_entry_codec, &entry, body, why), why))
         return;
-    packed_t once = entry_encode (&entry);
-    entry_clear (&entry);
-    REQUIRE (entry_decode (&entry, bytes_of (once), why));
-    packed_t twice = entry_encode (&entry);
-    entry_clear (&entry);
+    packed_t once = codec_encode (&directory_entry_codec, &entry);
+    codec_clear (&directory_entry_codec, &entry);
+    REQUIRE (codec_decode (&directory_entry_codec, &entry, bytes_of (once), why));
+    packed_t twice = codec_encode (&directory_entry_codec, &entry);
+    codec_clear (&directory_entry_codec, &entry);
     same_then_free (once, twice);
 }
 
@@ -77,48 +77,48 @@ static void try_announce_answer (bytes_t body)
 {
     announce_answer_t answer;
     char why [WHY_BYTES] = "";
-    taken_or_told (announce_answer_decode (&answer, body, why), why);
+    taken_or_told (codec_decode (&announce_answer_codec, &answer, body, why), why);
 }
 
 static void try_withdraw (bytes_t body)
 {
     withdraw_t withdraw;
     char why [WHY_BYTES] = "";
-    taken_or_told (withdraw_decode (&withdraw, body, why), why);
+    taken_or_told (codec_decode (&withdraw_codec, &withdraw, body, why), why);
 }
 
 static void try_snapshot_request (bytes_t body)
 {
     snapshot_request_t request;
     char why [WHY_BYTES] = "";
-    taken_or_told (snapshot_request_decode (&request, body, why), why);
+    taken_or_told (codec_decode (&snapshot_request_codec, &request, body, why), why);
 }
 
 static void try_snapshot (bytes_t body)
 {
     directory_snapshot_t snapshot;
     char why [WHY_BYTES] = "";
-    if (!taken_or_told (directory_snapshot_decode (&snapshot, body, why), why))
+    if (!taken_or_told (codec_decode (&directory_snapshot_codec, &snapshot, body, why), why))
         return;
     for (size_t i = 1; i < snapshot.entries_count; i++)
         REQUIRE (strcmp (snapshot.entries [i - 1].name, snapshot.entries [i].name) < 0);
     REQUIRE (snapshot.homes_count <= DIRECTORY_HOMES_MAX);
-    directory_snapshot_clear (&snapshot);
+    codec_clear (&directory_snapshot_codec, &snapshot);
 }
 
 static void try_delta (bytes_t body)
 {
     directory_delta_t delta;
     char why [WHY_BYTES] = "";
-    if (taken_or_told (directory_delta_decode (&delta, body, why), why))
-        directory_delta_clear (&delta);
+    if (taken_or_told (codec_decode (&directory_delta_codec, &delta, body, why), why))
+        codec_clear (&directory_delta_codec, &delta);
 }
 
 static void try_find (bytes_t body)
 {
     find_t find;
     char why [WHY_BYTES] = "";
-    if (taken_or_told (find_decode (&find, body, why), why))
+    if (taken_or_told (codec_decode (&find_codec, &find, body, why), why))
         REQUIRE (find.require_count <= FIND_REQUIRE_MAX);
 }
 
@@ -126,14 +126,14 @@ static void try_look (bytes_t body)
 {
     look_t look;
     char why [WHY_BYTES] = "";
-    taken_or_told (look_decode (&look, body, why), why);
+    taken_or_told (codec_decode (&look_codec, &look, body, why), why);
 }
 
 static void try_close (bytes_t body)
 {
     close_t close;
     char why [WHY_BYTES] = "";
-    if (!taken_or_told (close_decode (&close, body, why), why))
+    if (!taken_or_told (codec_decode (&close_codec, &close, body, why), why))
         return;
     REQUIRE (close.claim.digest_set);
     int64_t end_ms;
@@ -145,12 +145,12 @@ static void try_closed_record (bytes_t body)
 {
     closed_record_t record;
     char why [WHY_BYTES] = "";
-    if (!taken_or_told (closed_record_decode (&record, body, why), why))
+    if (!taken_or_told (codec_decode (&closed_record_codec, &record, body, why), why))
         return;
-    packed_t once = closed_record_encode (&record);
+    packed_t once = codec_encode (&closed_record_codec, &record);
     free (record.answer.data);
-    REQUIRE (closed_record_decode (&record, bytes_of (once), why));
-    packed_t twice = closed_record_encode (&record);
+    REQUIRE (codec_decode (&closed_record_codec, &record, bytes_of (once), why));
+    packed_t twice = codec_encode (&closed_record_codec, &record);
     free (record.answer.data);
     same_then_free (once, twice);
 }

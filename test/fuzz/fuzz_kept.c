@@ -258,14 +258,14 @@ static void close_claim (const asked_t *asked)
 {
     close_t order;
     char why [WHY_BYTES];
-    if (!asked->served || !close_decode (&order, asked->body, why))
+    if (!asked->served || !codec_decode (&close_codec, &order, asked->body, why))
         return;
     closed_record_t kept = {
       .answer = order.answer, .keep_until_ms = order.keep_until_ms, .closed_ms = 1};
     closed_record_t again;
     memcpy (kept.digest, order.claim.digest, sizeof kept.digest);
-    packed_t record = closed_record_encode (&kept);
-    REQUIRE (closed_record_decode (&again, bytes_of (record), why));
+    packed_t record = codec_encode (&closed_record_codec, &kept);
+    REQUIRE (codec_decode (&closed_record_codec, &again, bytes_of (record), why));
     free (again.answer.data);
     free (record.data);
     free (order.answer.data);

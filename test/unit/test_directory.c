@@ -345,6 +345,7 @@ static void announcing_again_changes_the_entry_at_once_but_not_without_end (void
     node_t *b = follower_new (world, "lis/tyo", one_gis, 1);
     world_run (world, 2000);
     size_t announced = a->calls_of_announce;
+    a->entry.planner = true;
     for (uint32_t i = 1; i <= 1000; i++) { /* its load changes each 10 ms */
         moment_t now = {.wall_ms = EPOCH_MS + world->now_ms, .mono_ms = world->now_ms};
         a->entry.in_progress = i;

@@ -30,7 +30,8 @@ static void lone_drain (lone_t *self)
         if (effect.kind == EFFECT_CALL && strcmp (effect.call.method, "Snapshot") == 0) {
             self->call = effect.call.call;
             snprintf (self->asked, sizeof self->asked, "%s", effect.call.endpoint);
-            assert_true (snapshot_request_decode (&self->question, effect.call.body, why));
+            assert_true (
+              codec_decode (&snapshot_request_codec, &self->question, effect.call.body, why));
         } else if (effect.kind == EFFECT_SUBSCRIBE) {
             snprintf (self->subscribed, sizeof self->subscribed, "%s", effect.subscribe.endpoint);
         } else if (effect.kind == EFFECT_UNSUBSCRIBE) {
@@ -121,7 +122,7 @@ static packed_t snapshot_of (const char *const *names, size_t count, directory_m
     entry_page_t *page = entry_page_new ();
     for (size_t i = 0; i < count; i++) {
         directory_entry_t entry = entry_named (names [i]);
-        packed_t packed = entry_encode (&entry);
+        packed_t packed = codec_encode (&directory_entry_codec, &entry);
         assert_true (entry_page_add (page, fixture_bytes (packed)));
         free (packed.data);
     }
@@ -133,7 +134,7 @@ static packed_t snapshot_of (const char *const *names, size_t count, directory_m
 static packed_t delta_of (uint64_t number, const char *name)
 {
     directory_entry_t entry = entry_named (name);
-    packed_t packed = entry_encode (&entry);
+    packed_t packed = codec_encode (&directory_entry_codec, &entry);
     packed_t delta = delta_entry_encode (number, fixture_bytes (packed));
     free (packed.data);
     return delta;
@@ -327,7 +328,7 @@ static void entries_that_only_newer_peers_know_hide_no_others (void **state)
     site_t site = {.classes = &class, .classes_count = 1};
     directory_entry_t odd = entry_named ("lis/z");
     odd.site = &site;
-    packed_t packed = entry_encode (&odd);
+    packed_t packed = codec_encode (&directory_entry_codec, &odd);
     entry_page_t *page = entry_page_new ();
     assert_true (entry_page_add (page, fixture_bytes (packed)));
     directory_mark_t mark = mark_at (1, 1, 3);
@@ -373,22 +374,23 @@ static void an_entry_comes_back_as_it_was (void **state)
                    .cleaning_gap_ms = 3};
     directory_entry_t entry = entry_named ("lis/ams");
     entry.site = &site;
-    packed_t packed = entry_encode (&entry);
+    packed_t packed = codec_encode (&directory_entry_codec, &entry);
     directory_entry_t back;
     char why [WHY_BYTES];
-    assert_true (entry_decode (&back, fixture_bytes (packed), why));
-    packed_t again = entry_encode (&back);
+    assert_true (codec_decode (&directory_entry_codec, &back, fixture_bytes (packed), why));
+    packed_t again = codec_encode (&directory_entry_codec, &back);
     assert_int_equal (again.size, packed.size);
     assert_memory_equal (again.data, packed.data, packed.size);
     assert_int_equal (back.site->classes_count, 2);
     assert_string_equal (back.site->classes [0].attributes [1].value, "64");
     assert_int_equal (back.site->disclosure, DISCLOSE_WINDOWS);
-    entry_clear (&back);
+    codec_clear (&directory_entry_codec, &back);
 
     for (size_t size = 0; size < packed.size;
          size++) { /* cut short, it is refused or another one */
-        if (entry_decode (&back, (bytes_t){.data = packed.data, .size = size}, why))
-            entry_clear (&back);
+        if (codec_decode (&directory_entry_codec, &back,
+                          (bytes_t){.data = packed.data, .size = size}, why))
+            codec_clear (&directory_entry_codec, &back);
         else
             assert_true (*why);
     }
@@ -413,26 +415,26 @@ static void entries_out_of_bounds_are_refused_by_field (void **state)
         uint32_t start;
         site_t *site;
         const char *why;
-    } cases [] = {{"", "e", 1, NULL, "entry.name"},
-                  {"ams", "e", 1, NULL, "entry.name"},
-                  {"lis/", "e", 1, NULL, "entry.name"},
-                  {"/ams", "e", 1, NULL, "entry.name"},
-                  {"lis/a/b", "e", 1, NULL, "entry.name"},
-                  {"lis/a b", "e", 1, NULL, "entry.name"},
-                  {"lis/a", "", 1, NULL, "entry.endpoint"},
-                  {"lis/a", "e", 0, NULL, "entry.start"},
-                  {"lis/a", "e", 1, &doubled, "classes[1].name"},
-                  {"lis/a", "e", 1, &no_cpus, "classes[0].cpus_per_node"},
-                  {"lis/a", "e", 1, &negative, "classes[0].price"},
-                  {"lis/a", "e", 1, &backwards, "lead_ms"}};
+    } cases [] = {{"", "e", 1, NULL, "name"},
+                  {"ams", "e", 1, NULL, "name"},
+                  {"lis/", "e", 1, NULL, "name"},
+                  {"/ams", "e", 1, NULL, "name"},
+                  {"lis/a/b", "e", 1, NULL, "name"},
+                  {"lis/a b", "e", 1, NULL, "name"},
+                  {"lis/a", "", 1, NULL, "endpoint"},
+                  {"lis/a", "e", 0, NULL, "start"},
+                  {"lis/a", "e", 1, &doubled, "site.classes[1].name"},
+                  {"lis/a", "e", 1, &no_cpus, "site.classes[0].cpus_per_node"},
+                  {"lis/a", "e", 1, &negative, "site.classes[0].price"},
+                  {"lis/a", "e", 1, &backwards, "site.lead_ms"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         directory_entry_t entry = {.start = cases [i].start, .site = cases [i].site};
         snprintf (entry.name, sizeof entry.name, "%s", cases [i].name);
         snprintf (entry.endpoint, sizeof entry.endpoint, "%s", cases [i].endpoint);
-        packed_t packed = entry_encode (&entry);
+        packed_t packed = codec_encode (&directory_entry_codec, &entry);
         directory_entry_t back;
         char why [WHY_BYTES] = "";
-        assert_false (entry_decode (&back, fixture_bytes (packed), why));
+        assert_false (codec_decode (&directory_entry_codec, &back, fixture_bytes (packed), why));
         assert_memory_equal (why, cases [i].why, strlen (cases [i].why));
         free (packed.data);
     }
@@ -447,21 +449,21 @@ static void snapshots_and_changes_cut_short_are_never_taken_for_whole (void **st
     directory_snapshot_t pages;
     directory_delta_t change;
     for (size_t size = 0; size < snapshot.size; size++)
-        if (directory_snapshot_decode (&pages, (bytes_t){.data = snapshot.data, .size = size},
-                                       why)) {
+        if (codec_decode (&directory_snapshot_codec, &pages,
+                          (bytes_t){.data = snapshot.data, .size = size}, why)) {
             assert_true (pages.entries_count <= 3);
-            directory_snapshot_clear (&pages);
+            codec_clear (&directory_snapshot_codec, &pages);
         }
     for (size_t size = 0; size < delta.size; size++)
-        assert_false (
-          directory_delta_decode (&change, (bytes_t){.data = delta.data, .size = size}, why));
-    assert_true (directory_snapshot_decode (&pages, fixture_bytes (snapshot), why));
+        assert_false (codec_decode (&directory_delta_codec, &change,
+                                    (bytes_t){.data = delta.data, .size = size}, why));
+    assert_true (codec_decode (&directory_snapshot_codec, &pages, fixture_bytes (snapshot), why));
     assert_int_equal (pages.entries_count, 3);
     assert_int_equal (pages.mark.number, 9);
-    directory_snapshot_clear (&pages);
-    assert_true (directory_delta_decode (&change, fixture_bytes (delta), why));
+    codec_clear (&directory_snapshot_codec, &pages);
+    assert_true (codec_decode (&directory_delta_codec, &change, fixture_bytes (delta), why));
     assert_string_equal (change.name, "lis/a");
-    directory_delta_clear (&change);
+    codec_clear (&directory_delta_codec, &change);
     free (snapshot.data);
     free (delta.data);
 }

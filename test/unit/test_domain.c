@@ -155,7 +155,7 @@ static void what_does_not_fit_a_message_is_refused (void **state)
       why, "the description is larger than 786432 bytes: shorter names, fewer attributes");
     domain.vertices_count = fits;
     directory_entry_t entry = {.name = "nis/N", .start = 1, .endpoint = "x", .domain = &domain};
-    packed_t packed = entry_encode (&entry);
+    packed_t packed = codec_encode (&directory_entry_codec, &entry);
     assert_in_range (packed.size, DOMAIN_BYTES_MAX * 9 / 10, DOMAIN_BYTES_MAX + 1024);
     free (packed.data);
     free (vertices);
@@ -217,7 +217,7 @@ static packed_t small_packed (const small_t *small)
 {
     directory_entry_t entry = {
       .name = "nis/N", .start = 3, .endpoint = "tcp://h:1", .domain = (domain_t *) &small->domain};
-    return entry_encode (&entry);
+    return codec_encode (&directory_entry_codec, &entry);
 }
 
 static void a_description_arrives_as_it_was_sent (void **state)
@@ -228,10 +228,11 @@ static void a_description_arrives_as_it_was_sent (void **state)
     packed_t packed = small_packed (&small);
     directory_entry_t entry;
     char why [WHY_BYTES];
-    assert_true (entry_decode (&entry, (bytes_t){packed.data, packed.size}, why));
+    assert_true (
+      codec_decode (&directory_entry_codec, &entry, (bytes_t){packed.data, packed.size}, why));
     directory_entry_t copy;
-    entry_copy (&copy, &entry);
-    entry_clear (&entry);
+    codec_copy (&directory_entry_codec, &copy, &entry);
+    codec_clear (&directory_entry_codec, &entry);
     assert_null (entry.domain);
     const domain_t *domain = copy.domain;
     assert_int_equal (domain->vertices_count, 3);
@@ -246,12 +247,12 @@ static void a_description_arrives_as_it_was_sent (void **state)
     assert_int_equal (domain->links [1].latency_us, 2500);
     assert_int_equal (domain->links [1].price, 3000000);
     assert_string_equal (domain->links [1].attributes [0].name, "media");
-    packed_t again = entry_encode (&copy);
+    packed_t again = codec_encode (&directory_entry_codec, &copy);
     assert_int_equal (again.size, packed.size);
     assert_memory_equal (again.data, packed.data, packed.size);
     free (again.data);
     free (packed.data);
-    entry_clear (&copy);
+    codec_clear (&directory_entry_codec, &copy);
 }
 
 static void what_is_cut_short_never_breaks_it (void **state)
@@ -263,8 +264,8 @@ static void what_is_cut_short_never_breaks_it (void **state)
     for (size_t size = 0; size < packed.size; size++) {
         directory_entry_t entry;
         char why [WHY_BYTES];
-        if (entry_decode (&entry, (bytes_t){packed.data, size}, why))
-            entry_clear (&entry);
+        if (codec_decode (&directory_entry_codec, &entry, (bytes_t){packed.data, size}, why))
+            codec_clear (&directory_entry_codec, &entry);
     }
     free (packed.data);
 }
@@ -284,7 +285,8 @@ static void assert_not_taken (Musubi__DomainDescription *domain, const char *wan
     packed.data = message_pack (&message.base, &packed.size);
     directory_entry_t entry;
     char why [WHY_BYTES] = "";
-    assert_false (entry_decode (&entry, (bytes_t){packed.data, packed.size}, why));
+    assert_false (
+      codec_decode (&directory_entry_codec, &entry, (bytes_t){packed.data, packed.size}, why));
     if (!strstr (why, wanted))
         fail_msg ("refused with \"%s\", without \"%s\"", why, wanted);
     free (packed.data);
@@ -312,14 +314,14 @@ static void fields_that_cannot_be_are_refused (void **state)
     static const double latencies [] = {-1, 1e9, 60000.5, NAN, INFINITY};
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++) {
         link.latency_ms = latencies [i];
-        assert_not_taken (&domain, "domain.links[0].latency_ms: not in 0 to 60000");
+        assert_not_taken (&domain, "domain.links[0].latency_ms: ");
     }
     link.latency_ms = 1;
     link.price = -5;
     assert_not_taken (&domain, "domain: link l: price");
     link.price = 0;
     link.b = "";
-    assert_not_taken (&domain, "domain.links[0]: missing");
+    assert_not_taken (&domain, "domain.links[0].b: missing");
     link.b = "nowhere";
     assert_not_taken (&domain, "domain: link l: the domain has no vertex \"nowhere\"");
     link.b = "bcn";
@@ -333,7 +335,7 @@ static void fields_that_cannot_be_are_refused (void **state)
     assert_not_taken (&domain, "domain.disclosure: 9 is not known");
     domain.disclosure = MUSUBI__DISCLOSURE__PROFILE;
     domain.horizon_ms = -1;
-    assert_not_taken (&domain, "domain.horizon_ms: out of range");
+    assert_not_taken (&domain, "domain.horizon_ms: -1 should be a time between 1970 and 9999");
 }
 
 int main (void)

@@ -63,13 +63,17 @@ static call_status_t withdraw_as (node_t *gis, const char *actor, const char *na
 
 static directory_snapshot_t snapshot (node_t *gis, const char *after, const directory_mark_t *have)
 {
-    directory_mark_t nothing = {0};
+    snapshot_request_t question = {0};
     char why [WHY_BYTES];
     directory_snapshot_t taken;
+    snprintf (question.after, sizeof question.after, "%s", after);
+    if (have)
+        question.have = *have;
     assert_int_equal (ask_packed (gis, "anybody", "Gis", "Snapshot",
-                                  snapshot_request_encode (after, have ? have : &nothing)),
+                                  codec_encode (&snapshot_request_codec, &question)),
                       CALL_OK);
-    assert_true (directory_snapshot_decode (&taken, fixture_bytes (gis->world->body), why));
+    assert_true (
+      codec_decode (&directory_snapshot_codec, &taken, fixture_bytes (gis->world->body), why));
     return taken;
 }
 
@@ -81,7 +85,7 @@ static uint32_t listed (node_t *gis, const char *name)
     for (size_t i = 0; i < all.entries_count; i++)
         if (strcmp (all.entries [i].name, name) == 0)
             start = all.entries [i].start;
-    directory_snapshot_clear (&all);
+    codec_clear (&directory_snapshot_codec, &all);
     return start;
 }
 
@@ -89,7 +93,7 @@ static uint64_t number_of (node_t *gis)
 {
     directory_snapshot_t all = snapshot (gis, "", NULL);
     uint64_t number = all.mark.number;
-    directory_snapshot_clear (&all);
+    codec_clear (&directory_snapshot_codec, &all);
     return number;
 }
 
@@ -124,13 +128,13 @@ static void a_snapshot_tells_who_tells_and_how_far (void **state)
     directory_snapshot_t again = snapshot (gis, "", &all.mark);
     assert_true (again.unchanged);
     assert_int_equal (again.entries_count, 0);
-    directory_snapshot_clear (&again);
+    codec_clear (&directory_snapshot_codec, &again);
     announce (gis, "lis/c", 12, 1, 5000);
     again = snapshot (gis, "", &all.mark);
     assert_false (again.unchanged);
     assert_int_equal (again.entries_count, 4);
-    directory_snapshot_clear (&again);
-    directory_snapshot_clear (&all);
+    codec_clear (&directory_snapshot_codec, &again);
+    codec_clear (&directory_snapshot_codec, &all);
 }
 
 static void a_repeat_keeps_the_lease_and_is_no_change (void **state)
@@ -173,7 +177,8 @@ static void leases_are_brought_into_bounds (void **state)
         announce_answer_t answer;
         char why [WHY_BYTES];
         assert_int_equal (announce (gis, "lis/a", 10, 1, cases [i].asked_ms), CALL_OK);
-        assert_true (announce_answer_decode (&answer, fixture_bytes (world->body), why));
+        assert_true (
+          codec_decode (&announce_answer_codec, &answer, fixture_bytes (world->body), why));
         assert_int_equal (answer.lease_ms, cases [i].granted_ms);
         assert_false (answer.before_set);
         assert_int_equal (answer.wall_ms, EPOCH_MS + world->now_ms);
@@ -297,7 +302,7 @@ static void large_domains_come_page_by_page (void **state)
         assert_true (domain_check (&domain, names [i] + 4, why));
         directory_entry_t entry = entry_of (names [i], (uint8_t) (10 + i), 1);
         entry.domain = &domain;
-        packed_t packed = entry_encode (&entry);
+        packed_t packed = codec_encode (&directory_entry_codec, &entry);
         assert_in_range (packed.size, DOMAIN_BYTES_MAX * 8 / 10, DOMAIN_BYTES_MAX);
         free (packed.data);
         assert_int_equal (announce_as (gis, names [i], &entry, 5000), CALL_OK);
@@ -316,7 +321,7 @@ static void large_domains_come_page_by_page (void **state)
         more = page.more;
         memcpy (last, page.last, sizeof last);
         after = last;
-        directory_snapshot_clear (&page);
+        codec_clear (&directory_snapshot_codec, &page);
     }
     assert_int_equal (pages, 2);
     assert_int_equal (entries, 4);
@@ -340,12 +345,12 @@ static void a_domain_is_announced_by_a_network_domain_only (void **state)
     assert_int_equal (announce_as (gis, "nis/N", &entry, 5000), CALL_OK);
     snprintf (links [0].ends [1], sizeof links [0].ends [1], "X2");
     assert_int_equal (announce_as (gis, "nis/N", &entry, 5000), CALL_BAD_REQUEST);
-    assert_string_equal (world->reason, "domain: link x1: the domain has no vertex \"X2\"");
+    assert_string_equal (world->reason, "entry.domain: link x1: the domain has no vertex \"X2\"");
     directory_snapshot_t all = snapshot (gis, "", NULL);
     assert_string_equal (all.entries [1].name, "nis/N");
     assert_string_equal (all.entries [1].domain->links [0].ends [1], "X1"); /* as it was */
     assert_int_equal (all.entries [1].domain->links [0].latency_us, 500);
-    directory_snapshot_clear (&all);
+    codec_clear (&directory_snapshot_codec, &all);
 }
 
 static void fields_of_newer_peers_are_passed_on (void **state)
@@ -353,7 +358,7 @@ static void fields_of_newer_peers_are_passed_on (void **state)
     world_t *world = *state;
     node_t *gis = gis_alone (world);
     directory_entry_t entry = entry_of ("nis/x", 10, 1);
-    packed_t packed = entry_encode (&entry);
+    packed_t packed = codec_encode (&directory_entry_codec, &entry);
     static const uint8_t newer [] = {0xfa, 0x01, 3, 'n', 'e', 'w'}; /* field 31 */
     uint8_t request [256] = {0x0a, (uint8_t) (packed.size + sizeof newer)};
     assert_true (packed.size + sizeof newer < 100);
@@ -363,7 +368,7 @@ static void fields_of_newer_peers_are_passed_on (void **state)
     free (packed.data);
     assert_int_equal (ask (gis, "nis/x", "Gis", "Announce", body), CALL_OK);
     directory_snapshot_t all = snapshot (gis, "", NULL);
-    directory_snapshot_clear (&all);
+    codec_clear (&directory_snapshot_codec, &all);
     assert_non_null (memmem (world->body.data, world->body.size, newer, sizeof newer));
 }
 
@@ -624,7 +629,7 @@ static void settings_are_copied (void **state)
     directory_snapshot_t all = snapshot (gis, "", NULL);
     assert_string_equal (all.homes [0], "gis/g1");
     assert_string_equal (all.entries [0].name, "gis/g1");
-    directory_snapshot_clear (&all);
+    codec_clear (&directory_snapshot_codec, &all);
 }
 
 int main (void)

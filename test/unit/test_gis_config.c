@@ -46,12 +46,14 @@ static directory_snapshot_t snapshot_of (fixture_t *self, const char *text)
     node_t *node = node_new (self->world, "gis/g1");
     directory_snapshot_t snapshot;
     char why [WHY_BYTES];
-    directory_mark_t nothing = {0};
+    snapshot_request_t question = {0};
     assert_true (core_of (self, text, &node->core));
     node_up (node);
     assert_int_equal (
-      ask_packed (node, "x", "Gis", "Snapshot", snapshot_request_encode ("", &nothing)), CALL_OK);
-    assert_true (directory_snapshot_decode (&snapshot, fixture_bytes (self->world->body), why));
+      ask_packed (node, "x", "Gis", "Snapshot", codec_encode (&snapshot_request_codec, &question)),
+      CALL_OK);
+    assert_true (
+      codec_decode (&directory_snapshot_codec, &snapshot, fixture_bytes (self->world->body), why));
     return snapshot;
 }
 
@@ -61,7 +63,7 @@ static void a_name_is_all_it_needs (void **state)
     assert_string_equal (snapshot.entries [0].name, "gis/g1");
     assert_int_equal (snapshot.homes_count, 1);
     assert_string_equal (snapshot.homes [0], "gis/g1");
-    directory_snapshot_clear (&snapshot);
+    codec_clear (&directory_snapshot_codec, &snapshot);
 }
 
 static void homes_keep_their_order_and_need_no_prefix (void **state)
@@ -72,7 +74,7 @@ static void homes_keep_their_order_and_need_no_prefix (void **state)
     assert_string_equal (snapshot.homes [0], "gis/g2");
     assert_string_equal (snapshot.homes [1], "gis/g1");
     assert_string_equal (snapshot.homes [2], "gis/g3");
-    directory_snapshot_clear (&snapshot);
+    codec_clear (&directory_snapshot_codec, &snapshot);
 }
 
 static void contradictions_are_refused_by_key (void **state)

@@ -225,12 +225,12 @@ static void questions_are_bounded_and_checked (void **state)
     } cases [] = {
       {{"a", "b", 1, 10, 20, 0, NULL, NULL}, ""},
       {{"a", "a", 1, 10, 20, 0, NULL, NULL}, ""},
-      {{"", "b", 1, 10, 20, 0, NULL, NULL}, "questions.from"},
-      {{"a", "b\n", 1, 10, 20, 0, NULL, NULL}, "questions.to"},
-      {{"a", "b", 0, 10, 20, 0, NULL, NULL}, "questions.mbps"},
-      {{"a", "b", 1, 20, 20, 0, NULL, NULL}, "from_ms must be before until_ms"},
-      {{"a", "b", 1, 10, 20, -1, NULL, NULL}, "questions.latency_ms_max"},
-      {{"a", "b", 1, 10, 20, 1e300, NULL, NULL}, "questions.latency_ms_max"},
+      {{"", "b", 1, 10, 20, 0, NULL, NULL}, "questions[0].from: "},
+      {{"a", "b\n", 1, 10, 20, 0, NULL, NULL}, "questions[0].to: "},
+      {{"a", "b", 0, 10, 20, 0, NULL, NULL}, "questions[0].mbps: "},
+      {{"a", "b", 1, 20, 20, 0, NULL, NULL}, "questions[0].until_ms: "},
+      {{"a", "b", 1, 10, 20, -1, NULL, NULL}, "questions[0].latency_ms_max: "},
+      {{"a", "b", 1, 10, 20, 1e300, NULL, NULL}, "questions[0].latency_ms_max: "},
       {{"a", "b", 1, 10, 20, 0, NULL, "cheap"}, "should be free or fixed"},
       {{"a", "b", 1, 10, 20, 0, NULL, "slow"}, "should be free or fixed"},
     };
