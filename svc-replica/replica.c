@@ -319,7 +319,7 @@ static void copies_compare (replica_t *self, const moment_t *now, const char *no
 static void on_node (void *owner, const moment_t *now, const chain_node_t *node)
 {
     replica_t *self = owner;
-    if (node->state != CHAIN_NODE_UP || node->guest)
+    if (node->state != AGENT_UP || node->guest)
         return;
     if (node->files_told) {
         char name [NAME_BYTES_MAX + 1];

@@ -24,9 +24,6 @@ const nodes_limits_t nodes_limits_default = {
   .rest_ms_max = 300000,
 };
 
-static const char *const state_words [] = {
-  [NODE_AWAITED] = "awaited", [NODE_UP] = "up", [NODE_SILENT] = "silent", [NODE_LOST] = "lost"};
-
 /*  --- finding --- */
 
 static int by_run (const void *key, const void *thing)
@@ -63,9 +60,12 @@ bool nodes_place_find (const nodes_t *self, const char *name, size_t *node)
 void nodes_place_store (nodes_t *self, size_t node)
 {
     const place_t *place = &self->places [node];
+    stored_node_t kept = {
+      .came = place->agent.came, .start = place->agent.start, .drained = place->drained};
+    memcpy (kept.store, place->agent.store, STORE_ID_BYTES);
     service_put (self->service, TABLE_NODES,
                  (bytes_t){.data = (const uint8_t *) place->name, .size = strlen (place->name)},
-                 stored_node_encode (&place->kept));
+                 stored_node_encode (&kept));
 }
 
 void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node)
@@ -73,21 +73,6 @@ void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node)
     for (size_t i = 0; i < self->observers_count; i++)
         if (self->observers [i].node_moved)
             self->observers [i].node_moved (self->observers [i].owner, now, node);
-}
-
-void nodes_place_move (nodes_t *self, const moment_t *now, size_t node, node_state_t to)
-{
-    place_t *place = &self->places [node];
-    assert (place->state != to);
-    outbox_log (self->service->outbox, to == NODE_LOST ? LEVEL_WARNING : LEVEL_INFO,
-                "node %s %s->%s heard_ms_ago=%lld runs=%zu", place->name,
-                state_words [place->state], state_words [to],
-                (long long) (now->mono_ms - place->heard_ms), ordered_count (place->runs));
-    if (to == NODE_UP)
-        service_count (self->service, "nodes_up", 1);
-    if (place->state == NODE_UP)
-        service_count (self->service, "nodes_up", -1);
-    place->state = to;
 }
 
 static void on_settle (void *owner, const moment_t *now, uint64_t token)
@@ -99,7 +84,7 @@ static void on_settle (void *owner, const moment_t *now, uint64_t token)
     while (self->dirty_count > 0) {
         size_t node = self->dirty [--self->dirty_count];
         self->places [node].dirty = false;
-        nodes_attend_settle (self, now, node);
+        agent_session_settle (&self->places [node].agent, now);
     }
 }
 
@@ -141,7 +126,7 @@ static void on_nodes (void *owner, const moment_t *now, const request_t *request
           .class_name = self->site->classes [self->places [node].class].name,
           .reservation =
             self->binder.reservation ? self->binder.reservation (self->binder.owner, node) : NULL,
-          .heard_ms = self->places [node].heard_wall_ms,
+          .heard_ms = self->places [node].agent.heard_wall_ms,
           .resting = nodes_resting (self, node)};
     }
     service_reply (self->service, request,
@@ -153,9 +138,9 @@ static void on_nodes (void *owner, const moment_t *now, const request_t *request
 static void drain (nodes_t *self, const moment_t *now, size_t node, bool drained)
 {
     place_t *place = &self->places [node];
-    if (place->kept.drained == drained)
+    if (place->drained == drained)
         return;
-    place->kept.drained = drained;
+    place->drained = drained;
     nodes_place_store (self, node);
     outbox_log (self->service->outbox, LEVEL_INFO, "node %s %s", place->name,
                 drained ? "drained" : "resumed");
@@ -206,9 +191,13 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
         service_bad_record (self->service, "nodes", why);
         return;
     }
-    if (nodes_place_find (self, name, &node))
-        self->places [node].kept = kept;
-    else
+    if (nodes_place_find (self, name, &node)) {
+        place_t *place = &self->places [node];
+        place->drained = kept.drained;
+        place->agent.came = kept.came;
+        place->agent.start = kept.start;
+        memcpy (place->agent.store, kept.store, STORE_ID_BYTES);
+    } else
         outbox_log (self->service->outbox, LEVEL_WARNING,
                     "node %s was known and is not configured any more", name);
 }
@@ -216,7 +205,6 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 static void on_start (void *owner, const moment_t *now)
 {
     nodes_t *self = owner;
-    self->answers = (uint64_t) self->service->store.start << 32;
     nodes_runs_start (self, now);
     nodes_attend_start (self, now);
 }
@@ -303,7 +291,7 @@ void nodes_destroy (nodes_t **self_p)
     for (size_t i = 0; i < self->places_count; i++) {
         ordered_destroy (&self->places [i].runs);
         free (self->places [i].reports);
-        free (self->places [i].told.data);
+        agent_session_end (&self->places [i].agent);
     }
     free (self->places);
     free (self->by_name);
@@ -337,8 +325,8 @@ node_t nodes_at (const nodes_t *self, size_t node)
                     .cpus = self->site->classes [place->class].cpus_per_node,
                     .cpus_used = place->cpus_used,
                     .runs = (uint32_t) ordered_count (place->runs),
-                    .state = place->state,
-                    .drained = place->kept.drained};
+                    .state = place->agent.state,
+                    .drained = place->drained};
 }
 
 bool nodes_find (const nodes_t *self, const char *name, size_t *node)
@@ -350,7 +338,7 @@ bool nodes_usable (const nodes_t *self, size_t node)
 {
     assert (node < self->places_count);
     const place_t *place = &self->places [node];
-    return place->state == NODE_UP && !place->kept.drained && place->rest_timer == 0 &&
+    return place->agent.state == AGENT_UP && !place->drained && place->rest_timer == 0 &&
            ordered_count (place->runs) < NODE_RUNS_MAX;
 }
 

@@ -14,6 +14,7 @@
 #define MUSUBI_NODES_H
 
 #include "access.h"
+#include "agent_session.h"
 #include "runs.h"
 #include "service.h"
 #include "site.h"
@@ -45,15 +46,13 @@ typedef struct {
     size_t class; /* index in site.classes */
 } node_place_t;
 
-typedef enum { NODE_AWAITED, NODE_UP, NODE_SILENT, NODE_LOST } node_state_t;
-
 typedef struct {
     const char *name;
     size_t class;
     uint32_t cpus;      /* cpus_per_node of its class */
     uint32_t cpus_used; /* by runs that are not over */
     uint32_t runs;      /* that are not over */
-    node_state_t state;
+    agent_state_t state;
     bool drained;
 } node_t;
 

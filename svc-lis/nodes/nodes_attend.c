@@ -1,18 +1,10 @@
-/*  nodes_attend - what agents say and are told.
- *
- *  A question is answered at once when what the node should know is not what the agent was told
- *  last and says to have carried out; else it waits for such a change, at most attend_ms. So what
- *  is said once need not be remembered anywhere but in the last answer, and whoever starts anew,
- *  here or there, is told everything. Nothing is ever concluded from what a question leaves out: it
- *  may have been long under way.
- */
+/*  nodes_attend - what agents say and are told, with a session each (agent_session.h). */
 #include "nodes_state.h"
 
 #include "must.h"
 #include "standing.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,30 +13,11 @@
 
 static_assert (ORDERS_BYTES_MAX > 2 * TASK_TEXT_BYTES_MAX, "one order fits");
 
-/*  --- silence --- */
-
-static void on_silence (void *owner, const moment_t *now, uint64_t node);
-
-static void silence_watch (nodes_t *self, size_t node)
-{
-    place_t *place = &self->places [node];
-    timers_cancel (self->service->timers, place->silence);
-    place->silence = 0;
-    if (place->state == NODE_LOST)
-        return;
-    int64_t after_ms = place->state == NODE_UP ? self->limits.silent_ms : self->limits.lost_ms;
-    place->silence =
-      timers_set (self->service->timers, place->heard_ms + after_ms, on_silence, self, node);
-}
+/*  --- moving --- */
 
 /*  Its runs have ended by themselves, or never began. */
-static void place_lose (nodes_t *self, const moment_t *now, size_t node)
+static void runs_lose (nodes_t *self, const moment_t *now, place_t *place, const char *why)
 {
-    place_t *place = &self->places [node];
-    char why [RUN_WHY_BYTES_MAX + 1];
-    snprintf (why, sizeof why, "node %s was not heard for %" PRId64 " s", place->name,
-              (now->mono_ms - place->heard_ms) / 1000);
-    nodes_place_move (self, now, node, NODE_LOST);
     const run_id_t *after = NULL;
     run_id_t id;
     for (entry_t *entry; (entry = ordered_after (place->runs, after));) {
@@ -53,30 +26,26 @@ static void place_lose (nodes_t *self, const moment_t *now, size_t node)
         if (!entry->orphan)
             nodes_run_lose (self, now, entry, why);
     }
-    nodes_tell_place (self, now, node);
 }
 
-static void on_silence (void *owner, const moment_t *now, uint64_t node)
+/*  Of one that is up observers hear when its reports have been taken. */
+static void on_moved (void *owner, const moment_t *now, agent_session_t *agent, agent_state_t from,
+                      const char *why)
 {
     nodes_t *self = owner;
-    place_t *place = &self->places [node];
-    place->silence = 0;
-    int64_t quiet_ms = now->mono_ms - place->heard_ms;
-    if (quiet_ms >= self->limits.lost_ms) {
-        place_lose (self, now, node);
-    } else if (quiet_ms >= self->limits.silent_ms && place->state == NODE_UP) {
-        nodes_place_move (self, now, node, NODE_SILENT);
-        nodes_tell_place (self, now, node);
-    }
-    silence_watch (self, node);
-}
-
-void nodes_attend_start (nodes_t *self, const moment_t *now)
-{
-    for (size_t i = 0; i < self->places_count; i++) {
-        self->places [i].heard_ms = now->mono_ms;
-        silence_watch (self, i);
-    }
+    place_t *place = (place_t *) agent;
+    outbox_log (self->service->outbox, agent->state == AGENT_LOST ? LEVEL_WARNING : LEVEL_INFO,
+                "node %s %s->%s heard_ms_ago=%lld runs=%zu", place->name, agent_state_word (from),
+                agent_state_word (agent->state), (long long) (now->mono_ms - agent->heard_ms),
+                ordered_count (place->runs));
+    if (agent->state == AGENT_UP)
+        service_count (self->service, "nodes_up", 1);
+    if (from == AGENT_UP)
+        service_count (self->service, "nodes_up", -1);
+    if (agent->state == AGENT_LOST)
+        runs_lose (self, now, place, why);
+    if (agent->state != AGENT_UP)
+        nodes_tell_place (self, now, (size_t) (place - self->places));
 }
 
 /*  --- what a node should know --- */
@@ -125,10 +94,22 @@ static bool wish_over (const nodes_t *self, const run_report_t *report, wanted_r
     return true;
 }
 
-/*  The answer, its number apart; the caller frees it. */
-static packed_t wanted_now (nodes_t *self, size_t node)
+/*  Whatever it wants may be begun from now on. */
+static void on_told (void *owner, agent_session_t *agent)
 {
-    const place_t *place = &self->places [node];
+    (void) owner;
+    const place_t *place = (const place_t *) agent;
+    for (entry_t *entry = ordered_after (place->runs, NULL); entry;
+         entry = ordered_after (place->runs, &entry->kept.run.id))
+        entry->told = true;
+}
+
+static packed_t wanted_now (void *owner, const moment_t *now, agent_session_t *agent)
+{
+    (void) now;
+    nodes_t *self = owner;
+    place_t *place = (place_t *) agent;
+    size_t node = (size_t) (place - self->places);
     wanted_output_t outputs [NODE_OUTPUTS_MAX];
     wanted_t wanted = {.outputs = outputs,
                        .outputs_count = nodes_outputs_wanted (self, node, outputs),
@@ -150,68 +131,25 @@ static packed_t wanted_now (nodes_t *self, size_t node)
     return packed;
 }
 
-/*  Whatever it wants may be begun from now on. */
-static void told_mark (place_t *place)
+static packed_t numbered (uint64_t number)
 {
-    for (entry_t *entry = ordered_after (place->runs, NULL); entry;
-         entry = ordered_after (place->runs, &entry->kept.run.id))
-        entry->told = true;
+    return wanted_encode (&(wanted_t){.number = number});
 }
 
-/*  --- answering --- */
-
-/*  The last answer. */
-static void reply (nodes_t *self, const place_t *place)
+void nodes_attend_start (nodes_t *self, const moment_t *now)
 {
-    packed_t body = wanted_numbered (&place->told, place->told_number);
-    outbox_reply (self->service->outbox, place->reply_to,
-                  (bytes_t){.data = body.data, .size = body.size});
-    free (body.data);
-}
-
-static void answer (nodes_t *self, size_t node, packed_t *content)
-{
-    place_t *place = &self->places [node];
-    assert (place->waits);
-    free (place->told.data);
-    place->told = *content;
-    place->told_number = ++self->answers;
-    told_mark (place);
-    reply (self, place);
-    place->waits = false;
-    timers_cancel (self->service->timers, place->patience);
-    place->patience = 0;
-}
-
-static void on_patience (void *owner, const moment_t *now, uint64_t node)
-{
-    (void) now;
-    nodes_t *self = owner;
-    self->places [node].patience = 0;
-    packed_t content = wanted_now (self, node);
-    answer (self, node, &content);
-}
-
-static bool same (const packed_t *a, const packed_t *b)
-{
-    return a->size == b->size && (a->size == 0 || memcmp (a->data, b->data, a->size) == 0);
-}
-
-void nodes_attend_settle (nodes_t *self, const moment_t *now, size_t node)
-{
-    place_t *place = &self->places [node];
-    if (!place->waits)
-        return;
-    packed_t content = wanted_now (self, node);
-    bool knows = place->told_number > 0 && place->seen == place->told_number;
-    if (!knows || !same (&content, &place->told)) {
-        answer (self, node, &content);
-        return;
-    }
-    free (content.data);
-    if (place->patience == 0)
-        place->patience = timers_set (self->service->timers, now->mono_ms + self->limits.attend_ms,
-                                      on_patience, self, node);
+    self->agents = (agent_sessions_t){.service = self->service,
+                                      .attend_ms = self->limits.attend_ms,
+                                      .silent_ms = self->limits.silent_ms,
+                                      .lost_ms = self->limits.lost_ms,
+                                      .answers = (uint64_t) self->service->store.start << 32,
+                                      .owner = self,
+                                      .wanted = wanted_now,
+                                      .numbered = numbered,
+                                      .told = on_told,
+                                      .moved = on_moved};
+    for (size_t i = 0; i < self->places_count; i++)
+        agent_session_start (&self->places [i].agent, &self->agents, self->places [i].name, now);
 }
 
 /*  --- asking --- */
@@ -255,57 +193,13 @@ static bool agent_right (nodes_t *self, const request_t *request, const attend_t
     return true;
 }
 
-/*  Two machines under one name would both run what is meant for one. */
-static bool store_right (nodes_t *self, const moment_t *now, const request_t *request,
-                         const attend_t *asked, size_t node)
+/*  Another store: what became of its runs is not heard any more. */
+static void runs_orphan (nodes_t *self, const moment_t *now, place_t *place)
 {
-    const place_t *place = &self->places [node];
-    if (!place->kept.came)
-        return true;
-    int64_t quiet_ms = now->mono_ms - place->heard_ms;
-    if (memcmp (asked->store, place->kept.store, STORE_ID_BYTES) != 0) {
-        if (quiet_ms >= self->limits.silent_ms)
-            return true;
-        service_refuse (self->service, request, CALL_DENIED,
-                        "store: node %s has another agent, heard %lld s ago; a new one is taken "
-                        "when that was silent for %u s",
-                        asked->node, (long long) (quiet_ms / 1000), self->limits.silent_ms / 1000);
-        return false;
-    }
-    if (asked->start < place->kept.start) {
-        service_refuse (self->service, request, CALL_DENIED,
-                        "start: %u, but this store of node %s has been started %u times: a "
-                        "restored backup, or a late question",
-                        asked->start, asked->node, place->kept.start);
-        return false;
-    }
-    if (asked->start == place->kept.start && asked->number < place->asked) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST,
-                        "number: a later question has been heard");
-        return false;
-    }
-    return true;
-}
-
-/*  Another store, or another start of the one that is known. */
-static void store_take (nodes_t *self, const moment_t *now, const attend_t *asked, size_t node)
-{
-    place_t *place = &self->places [node];
-    bool other = memcmp (asked->store, place->kept.store, STORE_ID_BYTES) != 0;
-    if (place->kept.came && !other && asked->start == place->kept.start)
-        return;
-    if (other) {
-        int64_t lost_at_ms = place->heard_ms + self->limits.lost_ms;
-        for (entry_t *entry = ordered_after (place->runs, NULL); entry;
-             entry = ordered_after (place->runs, &entry->kept.run.id))
-            nodes_run_orphan (self, now, entry, lost_at_ms);
-    }
-    place->kept.came = true;
-    memcpy (place->kept.store, asked->store, STORE_ID_BYTES);
-    place->kept.start = asked->start;
-    place->asked = 0;
-    place->told_number = 0;
-    nodes_place_store (self, node);
+    int64_t lost_at_ms = place->agent.heard_ms + self->limits.lost_ms;
+    for (entry_t *entry = ordered_after (place->runs, NULL); entry;
+         entry = ordered_after (place->runs, &entry->kept.run.id))
+        nodes_run_orphan (self, now, entry, lost_at_ms);
 }
 
 static int by_id (const void *one, const void *other)
@@ -330,50 +224,30 @@ static void reports_take (nodes_t *self, const moment_t *now, attend_t *asked, s
     }
 }
 
-static void hear (nodes_t *self, const moment_t *now, size_t node)
-{
-    place_t *place = &self->places [node];
-    place->heard_ms = now->mono_ms;
-    place->heard_wall_ms = now->wall_ms;
-    if (place->state == NODE_UP)
-        return; /* the timer looks again at when it was heard last */
-    nodes_place_move (self, now, node, NODE_UP);
-    silence_watch (self, node);
-}
-
-/*  It is the question that waits from now on. One that waited is told again what its agent has been
- *  told already: that one has given it up, or has sent it twice. */
-static void wait_for (nodes_t *self, const moment_t *now, const request_t *request, size_t node)
-{
-    place_t *place = &self->places [node];
-    if (place->waits && place->told_number > 0)
-        reply (self, place);
-    else if (place->waits)
-        outbox_refuse (self->service->outbox, place->reply_to, CALL_BAD_REQUEST,
-                       "start: a later one has been heard");
-    place->waits = true;
-    place->reply_to = request->reply_to;
-    nodes_dirty (self, now, node);
-}
-
 static void attend (nodes_t *self, const moment_t *now, const request_t *request, attend_t *asked)
 {
+    agent_question_t question = {
+      .store = asked->store, .start = asked->start, .number = asked->number, .seen = asked->seen};
     size_t node;
-    if (!agent_right (self, request, asked, &node) ||
-        !store_right (self, now, request, asked, node))
+    if (!agent_right (self, request, asked, &node))
         return;
     place_t *place = &self->places [node];
-    store_take (self, now, asked, node);
-    bool came = place->state != NODE_UP;
-    hear (self, now, node);
-    if (asked->number > place->asked) {
-        place->asked = asked->number;
-        place->seen = asked->seen;
-        reports_take (self, now, asked, node);
+    if (!agent_session_right (&place->agent, now, request, &question))
+        return;
+    bool other = memcmp (asked->store, place->agent.store, STORE_ID_BYTES) != 0;
+    bool came = place->agent.state != AGENT_UP;
+    if (agent_session_store (&place->agent, &question)) {
+        if (other)
+            runs_orphan (self, now, place);
+        nodes_place_store (self, node);
     }
+    agent_session_hear (&place->agent, now);
+    if (agent_session_news (&place->agent, &question))
+        reports_take (self, now, asked, node);
     if (came)
         nodes_tell_place (self, now, node);
-    wait_for (self, now, request, node);
+    agent_session_wait (&place->agent, request);
+    nodes_dirty (self, now, node);
 }
 
 void nodes_on_attend (void *owner, const moment_t *now, const request_t *request)

@@ -59,7 +59,7 @@ static const char *why_not (const nodes_t *self, const entry_t *entry)
         return "that run is not known, or not any more";
     if (entry->node == NODE_NONE || entry->orphan)
         return "its node does not have it any more";
-    if (self->places [entry->node].state != NODE_UP)
+    if (self->places [entry->node].agent.state != AGENT_UP)
         return "its node is not heard now";
     if (nodes_outputs_wanted (self, entry->node, wanted) == NODE_OUTPUTS_MAX)
         return "too many ask that node for output; ask again";

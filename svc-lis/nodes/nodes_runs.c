@@ -242,7 +242,7 @@ void nodes_start (nodes_t *self, const moment_t *now, size_t node, const run_id_
     entry->node = node;
     entry->kept.order = run_order_copy (order);
     entry->kept.end_why = must (strdup (""));
-    memcpy (entry->kept.agent, place->kept.store, STORE_ID_BYTES);
+    memcpy (entry->kept.agent, place->agent.store, STORE_ID_BYTES);
     memcpy (entry->kept.site, self->service->store.id, STORE_ID_BYTES);
     entry->kept.run = (run_t){.id = *id,
                               .state = RUN_PLACED,
@@ -387,7 +387,8 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value)
 static bool known (const nodes_t *self, const entry_t *entry)
 {
     return entry->node != NODE_NONE &&
-           memcmp (entry->kept.agent, self->places [entry->node].kept.store, STORE_ID_BYTES) == 0 &&
+           memcmp (entry->kept.agent, self->places [entry->node].agent.store, STORE_ID_BYTES) ==
+             0 &&
            memcmp (entry->kept.site, self->service->store.id, STORE_ID_BYTES) == 0;
 }
 

@@ -24,31 +24,21 @@ typedef struct {
 
 /*  A machine. */
 typedef struct {
+    agent_session_t agent; /* the first member */
     char name [NAME_BYTES_MAX + 1];
     size_t class;
-    stored_node_t kept;
-    node_state_t state;
-    int64_t heard_ms; /* mono; at first the start: nobody knows how long it was silent */
-    int64_t heard_wall_ms;
-    uint64_t silence; /* timer */
-    ordered_t *runs;  /* of entry_t, not over */
+    bool drained;
+    ordered_t *runs; /* of entry_t, not over */
     uint32_t cpus_used;
 
-    uint64_t asked;        /* number of the last question in the agent's start */
-    uint64_t seen;         /* as it said */
-    run_report_t *reports; /* in it, ascending */
+    run_report_t *reports; /* in the agent's last question, ascending */
     size_t reports_count;
-    bool waits; /* that question has not been answered */
-    uint64_t reply_to;
-    uint64_t patience; /* timer: it is answered by then */
 
     uint64_t rest_timer; /* nothing new is put there until then; 0 = it does not rest */
     uint32_t rest_ms;    /* how long it rested last; 0 = something has run since */
     char rest_why [RUN_WHY_BYTES_MAX + 1];
 
-    packed_t told;        /* the last answer, without its number */
-    uint64_t told_number; /* 0 = none to this start of the agent's store */
-    bool dirty;           /* what it should know may have changed in this step */
+    bool dirty; /* what it should know may have changed in this step */
 } place_t;
 
 /*  Somebody waits for a piece of output. */
@@ -73,7 +63,7 @@ struct nodes {
     run_id_t *unbegun; /* runs that are to end, and of which no agent has heard */
     size_t unbegun_count;
     size_t unbegun_room;
-    uint64_t answers; /* their numbers */
+    agent_sessions_t agents;
     nodes_observer_t observers [NODES_OBSERVERS_MAX];
     size_t observers_count;
     nodes_binder_t binder;
@@ -86,7 +76,6 @@ struct nodes {
 entry_t *nodes_entry (const nodes_t *self, const run_id_t *id);
 bool nodes_place_find (const nodes_t *self, const char *name, size_t *node);
 void nodes_place_store (nodes_t *self, size_t node);
-void nodes_place_move (nodes_t *self, const moment_t *now, size_t node, node_state_t to);
 void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node);
 
 /*  At the end of this step what this node should know is looked at again. */
@@ -95,9 +84,6 @@ void nodes_dirty (nodes_t *self, const moment_t *now, size_t node);
 /*  --- nodes_attend.c --- */
 
 void nodes_attend_start (nodes_t *self, const moment_t *now);
-
-/*  Answer the question that waits there, when there is something new to say. */
-void nodes_attend_settle (nodes_t *self, const moment_t *now, size_t node);
 void nodes_on_attend (void *owner, const moment_t *now, const request_t *request);
 
 /*  May this caller speak as that node's agent? */

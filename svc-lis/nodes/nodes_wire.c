@@ -180,21 +180,6 @@ packed_t wanted_encode (const wanted_t *wanted)
     return packed;
 }
 
-/*  Packed messages laid end to end are one message with the fields of both. */
-packed_t wanted_numbered (const packed_t *wanted, uint64_t number)
-{
-    Musubi__AttendAnswer answer = MUSUBI__ATTEND_ANSWER__INIT;
-    answer.number = number;
-    packed_t first = packed_of (&answer.base);
-    packed_t both = {.data = must (malloc (first.size + wanted->size + 1)),
-                     .size = first.size + wanted->size};
-    memcpy (both.data, first.data, first.size);
-    if (wanted->size > 0)
-        memcpy (both.data + first.size, wanted->data, wanted->size);
-    free (first.data);
-    return both;
-}
-
 static bool wanted_run_take (wanted_run_t *to, const Musubi__WantedRun *from, size_t index,
                              char why [WHY_BYTES])
 {

@@ -61,8 +61,6 @@ packed_t attend_encode (const attend_t *attend);
 bool attend_decode (attend_t *attend, bytes_t body, char why [WHY_BYTES]);
 packed_t wanted_encode (const wanted_t *wanted);
 
-/*  The same answer, encoded without a number, under this one. */
-packed_t wanted_numbered (const packed_t *wanted, uint64_t number);
 bool wanted_decode (wanted_t *wanted, bytes_t body, char why [WHY_BYTES]);
 
 /*  A piece of output. Borrows. */

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert ((int) NODE_AWAITED == MUSUBI__NODE_STATE__NODE_AWAITED &&
-                 (int) NODE_UP == MUSUBI__NODE_STATE__NODE_UP &&
-                 (int) NODE_SILENT == MUSUBI__NODE_STATE__NODE_SILENT &&
-                 (int) NODE_LOST == MUSUBI__NODE_STATE__NODE_LOST,
+static_assert ((int) AGENT_AWAITED == MUSUBI__NODE_STATE__NODE_AWAITED &&
+                 (int) AGENT_UP == MUSUBI__NODE_STATE__NODE_UP &&
+                 (int) AGENT_SILENT == MUSUBI__NODE_STATE__NODE_SILENT &&
+                 (int) AGENT_LOST == MUSUBI__NODE_STATE__NODE_LOST,
                "same numbers");
 
 /*  --- Nodes and Drain --- */

@@ -110,7 +110,7 @@ bool opening_clear (const entry_t *entry)
         size_t node = entry->bound [i].node;
         running_t running = {.reservation = entry->reservation};
         nodes_runs (nodes, node, look_whose, &running);
-        if (running.others || nodes_at (nodes, node).state != NODE_UP)
+        if (running.others || nodes_at (nodes, node).state != AGENT_UP)
             return false;
     }
     return true;
@@ -176,11 +176,11 @@ static bool let_go_of_lost (entry_t *entry)
     bool changed = false;
     for (size_t i = entry->bound_count; i-- > 0;) {
         node_t node = nodes_at (nodes, entry->bound [i].node);
-        if (node.state != NODE_LOST && !(node.drained && node.runs == 0))
+        if (node.state != AGENT_LOST && !(node.drained && node.runs == 0))
             continue;
         outbox_log (entry->openings->parts.service->outbox, LEVEL_WARNING,
                     "opening %s node=%s bound->%s", entry->reservation, node.name,
-                    node.state == NODE_LOST ? "lost" : "drained");
+                    node.state == AGENT_LOST ? "lost" : "drained");
         unbind (entry, i);
         changed = true;
     }

@@ -37,7 +37,7 @@ static void count_class (capacity_t *self, const moment_t *now, size_t class)
     uint32_t before = room_offer (self->room, resource)->quantity;
     for (size_t i = 0; i < nodes_count (self->nodes); i++) {
         node_t node = nodes_at (self->nodes, i);
-        there += node.class == class && node.state != NODE_LOST && !node.drained;
+        there += node.class == class && node.state != AGENT_LOST && !node.drained;
     }
     questions_there (self->questions, now, resource, there);
     if (room_offer (self->room, resource)->quantity < before && self->timer == 0)

@@ -77,7 +77,7 @@ static survey_t survey_of (const cache_t *self, const chain_node_t *node)
 static bool usable (const cache_t *self, const chain_node_t *node, const char *name)
 {
     const file_t *file = catalogue_find (self->catalogue, name);
-    return !node->guest && node->state == CHAIN_NODE_UP && *node->data &&
+    return !node->guest && node->state == AGENT_UP && *node->data &&
            !(file && file_copy (file, node->name));
 }
 
@@ -86,7 +86,7 @@ static bool awaited (const cache_t *self)
 {
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
         chain_node_t at = chain_node_at (self->chain, i);
-        if (!at.guest && (at.state == CHAIN_NODE_AWAITED || at.state == CHAIN_NODE_SILENT))
+        if (!at.guest && (at.state == AGENT_AWAITED || at.state == AGENT_SILENT))
             return true;
     }
     return false;

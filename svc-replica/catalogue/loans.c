@@ -80,7 +80,7 @@ static bool node_for (const loans_t *self, const file_t *file, const bool *tried
         chain_node_t node;
         if (tried [i] || file->copies [i].state != COPY_SOUND ||
             !chain_node_find (self->chain, file->copies [i].node, &node) ||
-            node.state != CHAIN_NODE_UP || !*node.data)
+            node.state != AGENT_UP || !*node.data)
             continue;
         if (found && node.feeds >= least)
             continue;

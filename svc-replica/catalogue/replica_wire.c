@@ -163,7 +163,7 @@ uint32_t files_most (const files_question_t *question)
 static void node_put (Musubi__StorageNode *to, const chain_node_t *from)
 {
     to->node = (char *) from->name;
-    to->up = from->state == CHAIN_NODE_UP;
+    to->up = from->state == AGENT_UP;
     to->limit = from->bytes_max;
     to->used = from->bytes_files;
     to->held = from->bytes_held;

@@ -381,7 +381,7 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
     const place_t *place = chain_place (self, loan->node);
     if (!place || !chain_site_file (place, loan->file))
         return no (why, "node %s has no file %.150s", loan->node, loan->file);
-    if (place->state != CHAIN_NODE_UP || !*place->data)
+    if (place->agent.state != AGENT_UP || !*place->data)
         return no (why, "node %s can't be reached now", loan->node);
     transfer_t *transfer = chain_find (self, &loan->id);
     if (transfer && (!transfer->kept.loan ||

@@ -17,6 +17,7 @@
 #define MUSUBI_CHAIN_H
 
 #include "access.h"
+#include "agent_session.h"
 #include "service.h"
 
 #define CHAIN_FILE_BYTES_MAX     500 /* a logical name; it is a key in stores */
@@ -49,17 +50,10 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1];
 } chain_place_t;
 
-typedef enum {
-    CHAIN_NODE_AWAITED,
-    CHAIN_NODE_UP,
-    CHAIN_NODE_SILENT,
-    CHAIN_NODE_LOST
-} chain_node_state_t;
-
 typedef struct {
     const char *name;
     const char *data; /* its data endpoint; "" = it only dials out */
-    chain_node_state_t state;
+    agent_state_t state;
     bool guest;
     bool files_told; /* all that it has; node_moved tells when it becomes so */
     uint64_t bytes_max;

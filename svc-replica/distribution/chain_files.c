@@ -109,7 +109,7 @@ void chain_files_take (chain_t *self, const moment_t *now, place_t *place,
     }
     if (asked->files_count > 0)
         chain_dirty (self, now, place);
-    else if (asked->seen > 0 && asked->seen == place->told_number)
+    else if (asked->seen > 0 && asked->seen == place->agent.told_number)
         all_told (self, now, place);
 }
 
@@ -142,7 +142,7 @@ uint64_t chain_bytes_held (const chain_t *self, const place_t *place)
 /*  Of one that has not come yet nothing is known: it says so itself. */
 bool chain_has_room (const chain_t *self, const place_t *place, uint64_t bytes)
 {
-    if (place->state == CHAIN_NODE_AWAITED)
+    if (place->agent.state == AGENT_AWAITED)
         return true;
     uint64_t used = chain_bytes_files (place) + chain_bytes_held (self, place);
     return used <= place->bytes_max && bytes <= place->bytes_max - used;

@@ -22,28 +22,16 @@ typedef struct {
 } site_file_t;
 
 typedef struct {
+    agent_session_t agent; /* the first member */
     char name [NAME_BYTES_MAX + 1];
     bool configured;
     bool guest;
-    chain_node_state_t state;
-    bool came;
-    kept_node_t kept;
     char data [CHAIN_ENDPOINT_BYTES_MAX + 1];
     uint64_t bytes_max;
     ordered_t *files;
     uint64_t files_seen;
     bool files_told; /* all that it has, since its start and ours */
 
-    bool waits; /* its question */
-    uint64_t reply_to;
-    uint64_t asked; /* number of its last question */
-    uint64_t seen;
-    uint64_t patience;
-    uint64_t silence;
-    int64_t heard_ms;
-    int64_t heard_wall_ms;
-    packed_t told; /* the last answer, but for its number */
-    uint64_t told_number;
     bool dirty;
 } place_t;
 
@@ -96,7 +84,7 @@ struct chain {
     size_t places_count;
     size_t places_room;
     ordered_t *transfers; /* by id */
-    uint64_t answers;
+    agent_sessions_t agents;
     chain_observer_t observers [CHAIN_OBSERVERS_MAX];
     size_t observers_count;
     told_t *told_first;

@@ -15,14 +15,14 @@ chain_node_t chain_node_of (const chain_t *self, const place_t *place)
 {
     chain_node_t node = {.name = place->name,
                          .data = place->data,
-                         .state = place->state,
+                         .state = place->agent.state,
                          .guest = place->guest,
                          .files_told = place->files_told,
                          .bytes_max = place->bytes_max,
                          .bytes_files = chain_bytes_files (place),
                          .bytes_held = chain_bytes_held (self, place),
                          .files = place->files ? (uint32_t) ordered_count (place->files) : 0,
-                         .heard_ms = place->heard_wall_ms};
+                         .heard_ms = place->agent.heard_wall_ms};
     for (const transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer)) {
         if (transfer->kept.over)

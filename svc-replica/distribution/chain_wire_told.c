@@ -10,10 +10,6 @@ static const char *const receiver_words [] = {[RECEIVER_WAITING] = "waiting",
                                               [RECEIVER_CHECKING] = "checking",
                                               [RECEIVER_VERIFIED] = "verified",
                                               [RECEIVER_FAILED] = "failed"};
-static const char *const node_words [] = {[CHAIN_NODE_AWAITED] = "awaited",
-                                          [CHAIN_NODE_UP] = "up",
-                                          [CHAIN_NODE_SILENT] = "silent",
-                                          [CHAIN_NODE_LOST] = "lost"};
 
 static void receiver_put (Musubi__TransferReceiver *to, const chain_receiver_t *from)
 {
@@ -72,7 +68,7 @@ packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id)
 static void node_put (Musubi__StorageNodeRecord *to, const chain_node_t *from)
 {
     to->node = (char *) from->name;
-    to->state = (char *) node_words [from->state];
+    to->state = (char *) agent_state_word (from->state);
     to->bytes_max = from->bytes_max;
     to->bytes_used = from->bytes_files;
     to->bytes_held = from->bytes_held;

@@ -338,7 +338,7 @@ static size_t sources_here (const negotiator_t *self, const file_t *file, chain_
         chain_node_t node;
         const copy_t *copy = &file->copies [i];
         if (copy->state == COPY_SOUND && chain_node_find (self->parts.chain, copy->node, &node) &&
-            node.state <= CHAIN_NODE_UP)
+            node.state <= AGENT_UP)
             sources [count++] = (chain_source_t){.node = copy->node};
     }
     return count;

@@ -219,7 +219,7 @@ static bool gone_guests (const negotiator_t *self, const chain_transfer_t *trans
     for (size_t i = 0; chain_receiver (self->parts.chain, &transfer->id, i, &receiver); i++)
         if (receiver.state == RECEIVER_FAILED && strcmp (receiver.node, transit->node) != 0 &&
             (!chain_node_find (self->parts.chain, receiver.node, &node) ||
-             (node.guest && node.state <= CHAIN_NODE_UP)))
+             (node.guest && node.state <= AGENT_UP)))
             return false;
     return true;
 }

@@ -300,7 +300,7 @@ static bool others_here (const negotiator_t *self, const char *name)
         chain_node_t node;
         if (file->copies [i].state == COPY_SOUND &&
             chain_node_find (self->parts.chain, file->copies [i].node, &node) &&
-            node.state <= CHAIN_NODE_UP)
+            node.state <= AGENT_UP)
             return true;
     }
     return false;
@@ -511,8 +511,7 @@ static void own_failed (negotiator_t *self, const moment_t *now, const char *nam
     if (chain_file_find (self->parts.chain, node, name, &have) && wrong) {
         catalogue_move (self->parts.catalogue, name, node, COPY_STALE);
         chain_prove (self->parts.chain, now, node, name);
-    } else if (at.state == CHAIN_NODE_UP &&
-               !chain_file_find (self->parts.chain, node, name, &have)) {
+    } else if (at.state == AGENT_UP && !chain_file_find (self->parts.chain, node, name, &have)) {
         negotiator_lost (self, now, name, node);
     }
 }

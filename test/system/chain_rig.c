@@ -44,7 +44,7 @@ static bool all_up (const rig_t *self, const words_t *names)
 {
     for (size_t i = 0; i < names->count; i++) {
         chain_node_t node;
-        if (!chain_node_find (self->chain, names->words [i], &node) || node.state != CHAIN_NODE_UP)
+        if (!chain_node_find (self->chain, names->words [i], &node) || node.state != AGENT_UP)
             return false;
     }
     return true;
@@ -101,7 +101,7 @@ static void on_file (void *owner, const moment_t *now, const chain_file_t *file)
 static void on_node (void *owner, const moment_t *now, const chain_node_t *node)
 {
     rig_t *self = owner;
-    if (node->state == CHAIN_NODE_UP)
+    if (node->state == AGENT_UP)
         begin (self, now);
 }
 

@@ -65,7 +65,7 @@ typedef struct {
     uint64_t asked;
     move_t moves [MOVES_MAX];
     size_t moves_count;
-    node_state_t states [8]; /* of the first nodes, as an observer heard last */
+    agent_state_t states [8]; /* of the first nodes, as an observer heard last */
     size_t node_moves;
 } world_t;
 

@@ -16,7 +16,7 @@ static void nodes_are_ordered_by_class_then_name_and_found_by_name (void **state
         assert_string_equal (nodes_at (w.nodes, i).name, names [i]);
         assert_true (nodes_find (w.nodes, names [i], &found));
         assert_int_equal (found, i);
-        assert_int_equal (nodes_at (w.nodes, i).state, NODE_AWAITED);
+        assert_int_equal (nodes_at (w.nodes, i).state, AGENT_AWAITED);
         assert_false (nodes_usable (w.nodes, i));
     }
     size_t found;
@@ -36,7 +36,7 @@ static void an_idle_agent_is_answered_once_and_then_waits (void **state)
     assert_int_equal (a.wanted.runs_count, 0);
     assert_int_equal (a.wanted.lease_ms, w.limits.lease_ms);
     assert_string_equal (a.wanted.site, "ams");
-    assert_int_equal (w.states [0], NODE_UP);
+    assert_int_equal (w.states [0], AGENT_UP);
     size_t puts = w.puts;
     agent_ask (&w, &a);
     assert_false (agent_told (&w, &a));
@@ -173,7 +173,7 @@ static void after_a_restart_everything_is_told_again_from_the_records (void **st
     agent_comes (&w, &a);
     restart (&w);
     assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 3);
-    assert_int_equal (nodes_at (w.nodes, 0).state, NODE_AWAITED);
+    assert_int_equal (nodes_at (w.nodes, 0).state, AGENT_AWAITED);
     assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
     agent_ask (&w, &a);
     assert_true (agent_told (&w, &a));

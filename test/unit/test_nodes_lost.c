@@ -16,13 +16,13 @@ static void a_silent_node_gets_nothing_new_and_is_lost_with_its_runs_in_the_end 
     agent_says (&a, r1, RUN_RUNNING);
     agent_comes (&w, &a);
     pass (&w, w.limits.silent_ms);
-    assert_int_equal (w.states [0], NODE_SILENT);
+    assert_int_equal (w.states [0], AGENT_SILENT);
     assert_false (nodes_usable (w.nodes, 0));
     assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
     pass (&w, w.limits.lost_ms - w.limits.silent_ms - 1);
     assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
     pass (&w, 1);
-    assert_int_equal (w.states [0], NODE_LOST);
+    assert_int_equal (w.states [0], AGENT_LOST);
     assert_int_equal (run_at (&w, r1).state, RUN_LOST);
     assert_string_equal (run_at (&w, r1).why, "node n1 was not heard for 330 s");
     assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 0);
@@ -32,7 +32,7 @@ static void a_silent_node_gets_nothing_new_and_is_lost_with_its_runs_in_the_end 
     replies_forget (&w);
     agent_ask (&w, &a);
     assert_true (agent_told (&w, &a));
-    assert_int_equal (w.states [0], NODE_UP);
+    assert_int_equal (w.states [0], AGENT_UP);
     assert_int_equal (agent_wanted (&a, r1)->wish, WISH_END);
     agent_says (&a, r1, RUN_ENDED);
     agent_ask (&w, &a);

@@ -165,7 +165,7 @@ static void a_page_of_files_is_told_with_the_nodes (void **state)
     file_t file = a_file (copies);
     const file_t *files [] = {&file};
     chain_node_t node = {.name = "n1",
-                         .state = CHAIN_NODE_UP,
+                         .state = AGENT_UP,
                          .bytes_max = 100,
                          .bytes_files = 50,
                          .bytes_held = 20,

@@ -33,7 +33,7 @@ static chain_node_t node_view (const chain_t *self, const disk_t *disk)
 {
     return (chain_node_t){.name = disk->node,
                           .data = "tcp://fake:1",
-                          .state = disk->up ? CHAIN_NODE_UP : CHAIN_NODE_SILENT,
+                          .state = disk->up ? AGENT_UP : AGENT_SILENT,
                           .guest = disk->guest,
                           .bytes_max = disk->max,
                           .bytes_files = fake_disk_used (disk),
