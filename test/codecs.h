@@ -16,6 +16,8 @@ extern const codecs_t sharing_codecs;
 extern const codecs_t directory_codecs;
 extern const codecs_t gis_codecs;
 extern const codecs_t nis_codecs;
+extern const codecs_t planner_question_codecs;
+extern const codecs_t planner_settle_codecs;
 
 static const codecs_t *const all_codecs [] = {
   &transaction_codecs,
@@ -30,6 +32,8 @@ static const codecs_t *const all_codecs [] = {
   &directory_codecs,
   &gis_codecs,
   &nis_codecs,
+  &planner_question_codecs,
+  &planner_settle_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

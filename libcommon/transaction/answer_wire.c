@@ -11,7 +11,7 @@
 /*  --- refusal --- */
 
 static const codec_row_t step_rows [] = {
-  ROW_NUMBER ("from_ms", profile_step_t, from_ms),
+  ROW_TIME ("from_ms", profile_step_t, from_ms),
   ROW_NUMBER ("free", profile_step_t, free),
 };
 static const codec_t profile_step_codec =
@@ -20,7 +20,7 @@ static const codec_t profile_step_codec =
 static const codec_row_t profile_rows [] = {
   ROW_WORD ("resource", profile_t, resource),
   ROW_LIST ("steps", profile_t, steps, steps_count, profile_step, 1, PROFILE_STEPS_MAX),
-  ROW_NUMBER ("until_ms", profile_t, until_ms),
+  ROW_TIME ("until_ms", profile_t, until_ms),
 };
 
 static bool profile_rule (void *self, const void *message, char why [WHY_BYTES])

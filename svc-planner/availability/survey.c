@@ -136,7 +136,9 @@ static void ask_windows (survey_t *self, const moment_t *now, size_t at)
         question->windows [i].quantity = quantity < UINT32_MAX ? (uint32_t) quantity : UINT32_MAX;
     }
     ask (self, now, at, "Windows",
-         windows_encode (question->windows, question->windows_count, self->reservation),
+         codec_encode (
+           &windows_asked_codec,
+           &(windows_asked_t){question->windows, question->windows_count, self->reservation}),
          on_windows);
 }
 
@@ -144,19 +146,18 @@ static void ask_windows (survey_t *self, const moment_t *now, size_t at)
 
 static void take_profiles (survey_t *self, size_t at, bytes_t body)
 {
-    profile_t *profiles;
-    size_t count;
+    profiles_told_t told;
     char why [WHY_BYTES];
-    if (!profile_decode (body, &profiles, &count, why)) {
+    if (!codec_decode (&profiles_told_codec, &told, body, why)) {
         leave_out (self, at, why);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        supply_t *supply = snapshot_supply (self->snapshot, at, profiles [i].resource);
+    for (size_t i = 0; i < told.count; i++) {
+        supply_t *supply = snapshot_supply (self->snapshot, at, told.profiles [i].resource);
         if (supply)
-            supply_profile (supply, &profiles [i]);
+            supply_profile (supply, &told.profiles [i]);
     }
-    profiles_free (profiles, count);
+    codec_clear (&profiles_told_codec, &told);
 }
 
 static void on_profile (void *owner, const moment_t *now, uint64_t token,
@@ -216,7 +217,9 @@ static void ask_profile (survey_t *self, const moment_t *now, size_t at)
     size_t count;
     const char **names = resources_of (self, at, &count);
     ask (self, now, at, "Profile",
-         profile_encode (names, count, from_ms, until_ms, self->reservation), on_profile);
+         codec_encode (&profile_asked_codec,
+                       &(profile_asked_t){names, count, from_ms, until_ms, self->reservation}),
+         on_profile);
     free (names);
 }
 

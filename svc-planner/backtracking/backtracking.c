@@ -1,7 +1,6 @@
 /*  backtracking - the machine's wishes as messages, and what comes back. */
 #include "backtracking.h"
 
-#include "backtracking_wire.h"
 #include "connections.h"
 #include "must.h"
 #include "party.h"
@@ -192,9 +191,10 @@ static void ask_site_windows (backtracking_t *self, const moment_t *now,
                                        .from_ms = from_ms,
                                        .until_ms = from_ms + duration_ms};
     }
-    question->call =
-      ask (self, now, place->source, "Windows",
-           windows_encode (windows, question->windows_count, ""), on_site_windows, at);
+    question->call = ask (
+      self, now, place->source, "Windows",
+      codec_encode (&windows_asked_codec, &(windows_asked_t){windows, question->windows_count, ""}),
+      on_site_windows, at);
 }
 
 static void on_slot (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
@@ -210,10 +210,15 @@ static void on_slot (void *owner, const moment_t *now, uint64_t token, const cal
         ask_site_windows (self, now, &wish, token);
         return;
     }
-    bool told = result->status == CALL_OK &&
-                free_answer_decode (result->body, &slot.start_ms, &slot.load, why) &&
-                slot.start_ms >= 0;
-    told_slot (self, now, question, result->status, told ? &slot : NULL);
+    free_told_t told = {0};
+    bool good =
+      result->status == CALL_OK && codec_decode (&free_told_codec, &told, result->body, why);
+    bool found = good && told.count > 0;
+    if (found)
+        slot.start_ms = told.starts [0].ms;
+    slot.load = told.load;
+    codec_clear (&free_told_codec, &told);
+    told_slot (self, now, question, result->status, found ? &slot : NULL);
 }
 
 static void ask_next_place (backtracking_t *self, const moment_t *now)
@@ -231,8 +236,13 @@ static void ask_next_place (backtracking_t *self, const moment_t *now)
     }
     question->call =
       ask (self, now, place->source, "Free",
-           free_question_encode (place->class_name, cpus, need_duration (self->request, wish.need),
-                                 wish.from_ms, wish.until_ms),
+           codec_encode (&free_asked_codec,
+                         &(free_asked_t){.resource = place->class_name,
+                                         .amount = cpus,
+                                         .duration_ms = need_duration (self->request, wish.need),
+                                         .from_ms = wish.from_ms,
+                                         .until_ms = wish.until_ms,
+                                         .most = 1}),
            on_slot, at);
 }
 
@@ -381,8 +391,10 @@ static void ask_domain (backtracking_t *self, const moment_t *now, const backtra
           .until_ms = wish->until_ms};
     }
     self->waiting++;
-    question->call = ask (self, now, source, "Windows",
-                          windows_encode (windows, question->windows_count, ""), on_windows, at);
+    question->call = ask (
+      self, now, source, "Windows",
+      codec_encode (&windows_asked_codec, &(windows_asked_t){windows, question->windows_count, ""}),
+      on_windows, at);
 }
 
 static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)

@@ -235,12 +235,8 @@ static void on_status (void *owner, const moment_t *now, uint64_t token,
 {
     decision_t *decision = owner;
     const party_t *party = &decision->record.plan.participants [token];
-    char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
     decision->ballots [token].call = 0;
-    bool lost = result->status == CALL_OK && status_decode (result->body, name, why) &&
-                strcmp (name, party->name) == 0 &&
-                memcmp (result->store, party->store, STORE_ID_BYTES) != 0;
-    if (lost)
+    if (result->status == CALL_OK && status_lost (result->body, result->store, party))
         ballot_spoilt (decision, now, token, "has lost its store");
     else
         commit_again (decision, now, token, "another service is at its address");

@@ -129,11 +129,9 @@ static void on_home_status (void *owner, const moment_t *now, uint64_t token,
 {
     repair_t *self = owner;
     const party_t *home = &self->plan.participants [token];
-    char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
     self->call = 0;
-    self->spoilt [token] = result->status == CALL_OK && status_decode (result->body, name, why) &&
-                           strcmp (name, home->name) == 0 &&
-                           memcmp (result->store, home->store, STORE_ID_BYTES) != 0;
+    self->spoilt [token] =
+      result->status == CALL_OK && status_lost (result->body, result->store, home);
     again (self, now);
 }
 

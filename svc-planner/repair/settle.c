@@ -74,20 +74,23 @@ static void tell (settle_t *self, outcome_t outcome, bool done, const char *form
 static void tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
 {
     service_t *service = self->inquiry.inquiries->service;
-    char text [SENTENCE_BYTES], txid [TXID_TEXT_BYTES];
+    char txid [TXID_TEXT_BYTES];
+    settle_answer_t answer = {.txid = self->order.txid,
+                              .outcome = outcome,
+                              .done = done,
+                              .voices_count = self->plan.participants_count};
     va_list values;
     va_start (values, format);
-    vsnprintf (text, sizeof text, format, values);
+    vsnprintf (answer.text, sizeof answer.text, format, values);
     va_end (values);
-    settle_voice_t voices [PARTICIPANTS_MAX];
-    for (size_t i = 0; i < self->plan.participants_count; i++)
-        voices [i] = (settle_voice_t){.participant = self->plan.participants [i].name,
-                                      .answered = self->seats [i].answered,
-                                      .state = self->seats [i].state};
+    for (size_t i = 0; i < answer.voices_count; i++)
+        answer.voices [i] = (settle_voice_t){.participant = self->plan.participants [i].name,
+                                             .answered = self->seats [i].answered,
+                                             .state = self->seats [i].state};
     outbox_log (service->outbox, LEVEL_INFO, "settle %s fence=%d by=%s why=%s",
-                txid_text (&self->order.txid, txid), self->order.fence, self->inquiry.actor, text);
-    inquiry_tell (&self->inquiry, settle_answer_encode (&self->order.txid, outcome, done, voices,
-                                                        self->plan.participants_count, text));
+                txid_text (&self->order.txid, txid), self->order.fence, self->inquiry.actor,
+                answer.text);
+    inquiry_tell (&self->inquiry, codec_encode (&settle_answer_codec, &answer));
 }
 
 static uint64_t ask (settle_t *self, const moment_t *now, const party_t *party,
@@ -365,14 +368,13 @@ static void on_plan (void *owner, const moment_t *now, uint64_t token, const cal
     (void) token;
     settle_t *self = owner;
     char why [WHY_BYTES];
-    bool known;
     self->call = 0;
     if (result->status != CALL_OK)
         tell (self, OUTCOME_LOST, false, "%.63s does not tell the plan: %.100s",
               self->order.participant, result->reason);
-    else if (!command_told_decode (result->body, &self->plan, &known, why))
+    else if (!command_told_decode (result->body, &self->plan, why))
         tell (self, OUTCOME_LOST, false, "%.63s tells no plan: %s", self->order.participant, why);
-    else if (!known || txid_compare (&self->plan.txid, &self->order.txid) != 0)
+    else if (txid_compare (&self->plan.txid, &self->order.txid) != 0)
         tell (self, OUTCOME_LOST, false, "%.63s knows no plan of this txid",
               self->order.participant);
     else
@@ -413,11 +415,8 @@ void planner_on_settle (void *owner, const moment_t *now, const request_t *reque
 {
     inquiries_t *inquiries = owner;
     settle_order_t order;
-    char why [WHY_BYTES];
-    if (!settle_decode (request->body, &order, why)) {
-        service_refuse (inquiries->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (inquiries->service, request, &settle_order_codec, &order))
         return;
-    }
     if (!may_settle (inquiries, request)) {
         service_refuse (inquiries->service, request, CALL_DENIED,
                         "%.63s is not an administrator of this planner", request->actor);
@@ -427,7 +426,7 @@ void planner_on_settle (void *owner, const moment_t *now, const request_t *reque
     if (!self)
         return;
     start (self, now, &order);
-    packed_t body = command_question_encode (&order.txid);
+    packed_t body = codec_encode (&command_asked_codec, &(command_asked_t){order.txid});
     self->call = service_ask (inquiries->service, now,
                               &(call_order_t){.peer = self->order.participant,
                                               .service = "Participant",

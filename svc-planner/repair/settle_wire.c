@@ -1,69 +1,61 @@
 /*  settle_wire - settling, to and from proto/planner.proto and transaction.proto. */
 #include "settle_wire.h"
 
-#include "message.h"
+#include "codec_table.h"
+
 #include "planner.pb-c.h"
-#include "transaction_wire.h"
 
-#include <stdlib.h>
-#include <string.h>
+static const codec_row_t settle_order_rows [] = {
+  ROW_ONE ("txid", settle_order_t, txid, txid),
+  ROW_WORD ("participant", settle_order_t, participant),
+  ROW_FLAG ("fence", settle_order_t, fence),
+};
+const codec_t settle_order_codec =
+  CODEC (settle_order_t, musubi__settle_request__descriptor, settle_order_rows);
 
-bool settle_decode (bytes_t body, settle_order_t *order, char why [WHY_BYTES])
+static const codec_row_t settle_voice_rows [] = {
+  ROW_STRING ("participant", settle_voice_t, participant, NAME_BYTES_MAX),
+  ROW_FLAG ("answered", settle_voice_t, answered),
+  ROW_ENUM ("state", settle_voice_t, state, COMMAND_STATES - 1),
+};
+static const codec_t settle_voice_codec =
+  CODEC (settle_voice_t, musubi__settle_voice__descriptor, settle_voice_rows);
+
+static const codec_row_t settle_answer_rows [] = {
+  ROW_ONE ("txid", settle_answer_t, txid, txid),
+  ROW_ENUM ("outcome", settle_answer_t, outcome, OUTCOME_ABORTED),
+  ROW_FLAG ("done", settle_answer_t, done),
+  ROW_ARRAY ("voices", settle_answer_t, voices, voices_count, settle_voice),
+  ROW_TEXT ("text", settle_answer_t, text, OR_NONE),
+};
+const codec_t settle_answer_codec =
+  CODEC (settle_answer_t, musubi__settle_answer__descriptor, settle_answer_rows);
+
+static const codec_row_t command_asked_rows [] = {
+  ROW_UNUSED ("after"),
+  ROW_UNUSED ("most"),
+  ROW_ONE ("only", command_asked_t, only, txid),
+};
+const codec_t command_asked_codec =
+  CODEC (command_asked_t, musubi__commands_request__descriptor, command_asked_rows);
+
+bool command_told_decode (bytes_t body, plan_t *plan, char why [WHY_BYTES])
 {
-    *order = (settle_order_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__settle_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a SettleRequest");
-    const Musubi__SettleRequest *request = (Musubi__SettleRequest *) message;
-    bool good = txid_take (&order->txid, request->txid, "txid", why) &&
-                text_take (order->participant, NAME_BYTES_MAX, request->participant, TEXT_WORD,
-                           "participant", why);
-    order->fence = request->fence;
-    message_free (message);
+    arena_t arena;
+    arena_init (&arena);
+    *plan = (plan_t){0};
+    const Musubi__CommandsAnswer *answer =
+      codec_unpack (&musubi__commands_answer__descriptor, body, &arena, why);
+    const Musubi__Plan *told = answer && answer->n_commands > 0 ? answer->commands [0]->plan : NULL;
+    bool good = answer && (!told || codec_take_field (&plan_codec, plan, told, "plan", why));
+    arena_end (&arena);
     return good;
 }
 
-packed_t settle_answer_encode (const txid_t *txid, outcome_t outcome, bool done,
-                               const settle_voice_t *voices, size_t voices_count, const char *text)
-{
-    Musubi__SettleAnswer answer = MUSUBI__SETTLE_ANSWER__INIT;
-    Musubi__Txid txid_wire;
-    txid_put (&txid_wire, txid);
-    answer.txid = &txid_wire;
-    answer.outcome = (Musubi__Outcome) outcome;
-    answer.done = done;
-    answer.text = (char *) text;
-    answer.n_voices = voices_count;
-    answer.voices = messages_new (&musubi__settle_voice__descriptor, voices_count);
-    for (size_t i = 0; i < voices_count; i++) {
-        answer.voices [i]->participant = (char *) voices [i].participant;
-        answer.voices [i]->answered = voices [i].answered;
-        answer.voices [i]->state = (Musubi__CommandState) voices [i].state;
-    }
-    packed_t packed = packed_of (&answer.base);
-    free (answer.voices);
-    return packed;
-}
-
-packed_t command_question_encode (const txid_t *txid)
-{
-    Musubi__CommandsRequest request = MUSUBI__COMMANDS_REQUEST__INIT;
-    Musubi__Txid only;
-    txid_put (&only, txid);
-    request.only = &only;
-    return packed_of (&request.base);
-}
-
-bool command_told_decode (bytes_t body, plan_t *plan, bool *known, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__commands_answer__descriptor, body);
-    if (!message)
-        return wrong (why, "not a CommandsAnswer");
-    const Musubi__CommandsAnswer *answer = (Musubi__CommandsAnswer *) message;
-    *known = answer->n_commands > 0 && answer->commands [0]->plan != NULL;
-    bool good = !*known || plan_take (plan, answer->commands [0]->plan, why);
-    if (!good)
-        plan_clear (plan);
-    message_free (message);
-    return good;
-}
+static const codec_t *const codecs [] = {
+  &settle_order_codec,
+  &settle_voice_codec,
+  &settle_answer_codec,
+  &command_asked_codec,
+};
+const codecs_t planner_settle_codecs = CODECS (codecs);

@@ -4,7 +4,7 @@
 #ifndef MUSUBI_SETTLE_WIRE_H
 #define MUSUBI_SETTLE_WIRE_H
 
-#include "transaction.h"
+#include "answer.h"
 
 /*  Planner.Settle. */
 typedef struct {
@@ -12,7 +12,7 @@ typedef struct {
     char participant [NAME_BYTES_MAX + 1]; /* that knows the plan */
     bool fence;
 } settle_order_t;
-bool settle_decode (bytes_t body, settle_order_t *order, char why [WHY_BYTES]);
+extern const codec_t settle_order_codec;
 
 /*  How one participant answered last. */
 typedef struct {
@@ -20,12 +20,27 @@ typedef struct {
     bool answered;
     command_state_t state;
 } settle_voice_t;
-packed_t settle_answer_encode (const txid_t *txid, outcome_t outcome, bool done,
-                               const settle_voice_t *voices, size_t voices_count, const char *text);
 
-/*  Participant.Commands about one txid: *known is false when it is not there, or without a plan, as
- *  a tombstone is. Else *plan is the caller's. */
-packed_t command_question_encode (const txid_t *txid);
-bool command_told_decode (bytes_t body, plan_t *plan, bool *known, char why [WHY_BYTES]);
+typedef struct {
+    txid_t txid;
+    outcome_t outcome;
+    bool done;
+    settle_voice_t voices [PARTICIPANTS_MAX];
+    size_t voices_count;
+    char text [SENTENCE_BYTES];
+} settle_answer_t;
+extern const codec_t settle_answer_codec;
+
+/*  Participant.Commands about one txid. */
+typedef struct {
+    txid_t only;
+} command_asked_t;
+extern const codec_t command_asked_codec;
+
+/*  An empty plan when it is not there, or without one, as a tombstone is. Else *plan is the
+ * caller's. */
+bool command_told_decode (bytes_t body, plan_t *plan, char why [WHY_BYTES]);
+
+extern const codecs_t planner_settle_codecs; /* all of these */
 
 #endif

@@ -9,51 +9,93 @@
 
 #include "transaction.h"
 
-/*  Calendar.Profile over [from, until). resources: names of classes or links; none = all of them.
- *  reservation: what it holds counts as free; "" = none. */
-packed_t profile_encode (const char *const *resources, size_t resources_count, int64_t from_ms,
-                         int64_t until_ms, const char *reservation);
-
-/*  Ascending steps, each profile with its own array: profiles_free. */
-bool profile_decode (bytes_t body, profile_t **profiles, size_t *count, char why [WHY_BYTES]);
-void profiles_free (profile_t *profiles, size_t count);
-
-/*  Calendar.Windows: do these fit? */
+/*  Calendar.Profile over [from, until). Borrows. */
 typedef struct {
-    const char *resource;  /* borrowed */
-    struct supply *supply; /* that learns the answer; borrowed */
+    const char *const *resources; /* names of classes or links; none = all of them */
+    size_t resources_count;
+    int64_t from_ms;
+    int64_t until_ms;
+    const char *reservation; /* what it holds counts as free; "" = none */
+} profile_asked_t;
+extern const codec_t profile_asked_codec;
+
+typedef struct {
+    profile_t *profiles;
+    size_t count;
+} profiles_told_t;
+extern const codec_t profiles_told_codec;
+
+/*  Calendar.Windows: do these fit? Borrows. */
+typedef struct {
+    const char *resource;
+    struct supply *supply; /* that learns the answer */
     uint32_t quantity;
     int64_t from_ms;
     int64_t until_ms;
 } window_asked_t;
-packed_t windows_encode (const window_asked_t *windows, size_t count, const char *reservation);
+
+typedef struct {
+    window_asked_t *windows;
+    size_t count;
+    const char *reservation;
+} windows_asked_t;
+extern const codec_t windows_asked_codec;
 
 /*  One answer for each window asked. */
 bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES]);
 
-/*  Home.Look, Home.Close (T2). */
+/*  Calendar.Free: when is so much free for the duration? Borrows. */
+typedef struct {
+    const char *resource; /* "thin" */
+    uint32_t amount;      /* CPUs */
+    int64_t duration_ms;
+    int64_t from_ms;
+    int64_t until_ms;
+    uint32_t most; /* spans told */
+} free_asked_t;
+extern const codec_t free_asked_codec;
+
+typedef struct {
+    int64_t ms;
+} start_told_t;
+
+typedef struct {
+    start_told_t *starts; /* the earliest first */
+    size_t count;
+    double load; /* booked share of [from, until) */
+} free_told_t;
+extern const codec_t free_told_codec;
+
+/*  Home.Look, Home.Close (T2). Borrows. */
+typedef struct {
+    const char *actor;
+    const char *request_id;
+    const uint8_t *digest;
+    size_t digest_size;
+    packed_t answer; /* Close alone */
+    int64_t keep_until_ms;
+} claim_asked_t;
+extern const codec_t claim_asked_codec;
+
 typedef enum { CLAIM_FREE, CLAIM_HELD, CLAIM_COMMITTED, CLAIM_CLOSED } claim_state_t;
 
-/*  Owns answer and holder: claim_look_clear. */
+/*  Owns what it points to: claim_look_clear. */
 typedef struct {
     claim_state_t state;
     bool conflict;
     packed_t answer;
     bool done;
+    packed_t packed_holder;
     plan_t *holder; /* NULL when not told */
 } claim_look_t;
 
-packed_t claim_look_encode (const char *actor, const char *request_id,
-                            const uint8_t digest [DIGEST_BYTES]);
 bool claim_look_decode (bytes_t body, claim_look_t *look, char why [WHY_BYTES]);
+bool claim_close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES]);
 void claim_look_clear (claim_look_t *self);
 
-packed_t claim_close_encode (const char *actor, const char *request_id,
-                             const uint8_t digest [DIGEST_BYTES], bytes_t answer,
-                             int64_t keep_until_ms);
-bool claim_close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES]);
+/*  Service.Status, answered by that store: is it the party, and its store another one? */
+bool status_lost (bytes_t body, const uint8_t store [STORE_ID_BYTES], const party_t *party);
 
-/*  Service.Status: who is it that answers there? */
-bool status_decode (bytes_t body, char name [NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
+extern const codecs_t planner_question_codecs; /* all of these */
 
 #endif

@@ -198,9 +198,10 @@ static void send_close (pending_t *self, const moment_t *now)
     packed_t packed = codec_encode (&answer_codec, answer);
     self->close.call =
       ask_home (self, now, "Close",
-                claim_close_encode (
-                  self->receipt.actor, self->receipt.name.full, self->receipt.digest,
-                  (bytes_t){.data = packed.data, .size = packed.size}, self->close.keep_until_ms),
+                codec_encode (&claim_asked_codec,
+                              &(claim_asked_t){self->receipt.actor, self->receipt.name.full,
+                                               self->receipt.digest, DIGEST_BYTES, packed,
+                                               self->close.keep_until_ms}),
                 on_closed);
     free (packed.data);
 }
@@ -229,7 +230,10 @@ static void send_look (pending_t *self, const moment_t *now)
 {
     self->close.call = ask_home (
       self, now, "Look",
-      claim_look_encode (self->receipt.actor, self->receipt.name.full, self->receipt.digest),
+      codec_encode (&claim_asked_codec, &(claim_asked_t){.actor = self->receipt.actor,
+                                                         .request_id = self->receipt.name.full,
+                                                         .digest = self->receipt.digest,
+                                                         .digest_size = DIGEST_BYTES}),
       on_looked);
 }
 

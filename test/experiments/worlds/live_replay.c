@@ -1,7 +1,6 @@
 /*  live_replay - the same users as planning_world's, outside of any core. */
 #include "live_replay.h"
 
-#include "backtracking_wire.h"
 #include "client.h"
 #include "live_federation.h"
 #include "live_wire.h"
@@ -133,7 +132,7 @@ static bool measure_site (live_t *self, size_t site, uint64_t round, const char 
     snprintf (member, sizeof member, "lis-%.60s", self->grid.names [site]);
     return live_endpoint (self->federation, member, endpoint, self->why) &&
            ask (self, endpoint, "Calendar", "Free",
-                free_question_encode (class, 1, HOUR_MS, from_ms, until_ms), &samples [TIMED_FREE],
+                live_free_encode (class, HOUR_MS, from_ms, until_ms), &samples [TIMED_FREE],
                 &reply) &&
            ask (self, endpoint, "Calendar", "Profile", sim_wire_profile (from_ms, until_ms),
                 &samples [TIMED_PROFILE], &reply) &&

@@ -24,6 +24,21 @@ packed_t live_windows_encode (const char *link, int64_t from_ms, int64_t until_m
     return packed;
 }
 
+packed_t live_free_encode (const char *class, int64_t duration_ms, int64_t from_ms,
+                           int64_t until_ms)
+{
+    Musubi__FreeRequest request = MUSUBI__FREE_REQUEST__INIT;
+    packed_t packed;
+    request.resource = (char *) class;
+    request.amount = 1;
+    request.duration_ms = duration_ms;
+    request.from_ms = from_ms;
+    request.until_ms = until_ms;
+    request.most = 1;
+    packed.data = message_pack (&request.base, &packed.size);
+    return packed;
+}
+
 packed_t live_rows_encode (uint64_t from)
 {
     Musubi__RowsRequest request = MUSUBI__ROWS_REQUEST__INIT;

@@ -6,6 +6,8 @@
 #include "transaction.h"
 
 /*  Calendar.Windows: is one Mbit/s of a link free?; malloc'ed bytes. */
+packed_t live_free_encode (const char *class, int64_t duration_ms, int64_t from_ms,
+                           int64_t until_ms);
 packed_t live_windows_encode (const char *link, int64_t from_ms, int64_t until_ms);
 
 /*  A command has moved, or its hold was renewed. */
