@@ -5,6 +5,7 @@
 #include "must.h"
 #include "planner.h"
 #include "planner_limits.h"
+#include "solver.h"
 #include "words.h"
 
 #include <stdio.h>

@@ -18,13 +18,13 @@
 #include "algorithm.h"
 #include "answer.h"
 #include "attempt.h"
+#include "blocked.h"
 #include "confirm.h"
 #include "coordinator.h"
 #include "locate.h"
 #include "ordered.h"
 #include "question_wire.h"
 #include "request.h"
-#include "search.h"
 #include "solvers.h"
 
 /*  The steps of an pending; pending_go goes from one to the next. */

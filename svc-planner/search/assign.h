@@ -5,6 +5,7 @@
 #ifndef MUSUBI_ASSIGN_H
 #define MUSUBI_ASSIGN_H
 
+#include "weights.h"
 #include "wiring.h"
 
 #define WEIGHT_NONE INT64_MAX /* this need can't go there */

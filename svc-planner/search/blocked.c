@@ -369,9 +369,10 @@ static void explain (part_t *self, int64_t start_ms, blocked_t *blocked)
     free (stands.stands [1]);
 }
 
-bool connection_alone (const snapshot_t *snapshot, const search_order_t *order, size_t network_need,
-                       blocked_t *blocked)
+bool search_connection_alone (const search_t *self, size_t network_need, blocked_t *blocked)
 {
+    const snapshot_t *snapshot = search_snapshot (self);
+    const search_order_t *order = search_order (self);
     part_t part;
     cut (&part, snapshot, order, network_need);
     int64_t start_ms = 0;

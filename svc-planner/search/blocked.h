@@ -4,8 +4,17 @@
 
 #include "search.h"
 
-/*  Could it be had at some start? See search_connection_alone. */
-bool connection_alone (const snapshot_t *snapshot, const search_order_t *order, size_t network_need,
-                       blocked_t *blocked);
+typedef struct {
+    size_t link; /* of the snapshot's graph, the one that is too full; SIZE_MAX: none */
+    int64_t from_ms;
+    int64_t until_ms;
+    int64_t free; /* Mbit/s of that link over the interval; 0 without one */
+    char why [256];
+} blocked_t;
+
+/*  Could this network need and its two ends be had somewhere, were they alone? When not, blocked is
+ *  about the earliest start at which both ends have places, and the two places between which the
+ *  most is free. */
+bool search_connection_alone (const search_t *self, size_t network_need, blocked_t *blocked);
 
 #endif

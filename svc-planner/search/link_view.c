@@ -3,7 +3,7 @@
 
 #include "must.h"
 #include "stages.h"
-#include "wiring.h"
+#include "weights.h"
 
 #include <stdlib.h>
 #include <string.h>

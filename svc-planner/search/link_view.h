@@ -6,7 +6,7 @@
 #ifndef MUSUBI_LINK_VIEW_H
 #define MUSUBI_LINK_VIEW_H
 
-#include "search.h"
+#include "search_order.h"
 
 /*  Owns its lists: link_view_clear. */
 typedef struct {

@@ -7,7 +7,6 @@
 #include "search.h"
 
 #include "assign.h"
-#include "blocked.h"
 #include "must.h"
 #include "spans.h"
 #include "stages.h"
@@ -570,7 +569,12 @@ bool search_alone (const search_t *self, size_t need, size_t *place, int64_t *no
     return false;
 }
 
-bool search_connection_alone (const search_t *self, size_t network_need, blocked_t *blocked)
+const snapshot_t *search_snapshot (const search_t *self)
 {
-    return connection_alone (self->snapshot, &self->order, network_need, blocked);
+    return self->snapshot;
+}
+
+const search_order_t *search_order (const search_t *self)
+{
+    return &self->order;
 }

@@ -19,8 +19,7 @@
 #ifndef MUSUBI_SEARCH_H
 #define MUSUBI_SEARCH_H
 
-#include "prng.h"
-#include "snapshot.h"
+#include "search_order.h"
 
 typedef enum {
     SEARCH_MORE,    /* not finished: run again */
@@ -28,33 +27,6 @@ typedef enum {
     SEARCH_NONE,    /* proven: no plan fits this snapshot */
     SEARCH_UNKNOWN, /* the steps ran out before a plan was found */
 } search_state_t;
-
-/*  Where a need is now, when a reservation is changed: preferred over every other place. */
-typedef struct {
-    bool set;
-    bool pinned; /* it has begun: no other place will do */
-    size_t place;
-} present_t;
-
-/*  The path that a network need has now: kept before any other where its ends stay. */
-typedef struct {
-    bool set;
-    bool pinned;                  /* it has begun: no other path will do */
-    size_t links [PATH_HOPS_MAX]; /* of the snapshot's graph, from the first end to the second */
-    size_t links_count;           /* 0 = both ends are on one site */
-} present_path_t;
-
-typedef struct {
-    starts_t starts;
-    policy_t policy;
-    int64_t soonest_ms;       /* a site's part of a plan can't begin before this + its lead */
-    int64_t check_from_ms;    /* what lies before needs no capacity: it has passed */
-    const present_t *present; /* one a need, or NULL; copied */
-    const present_path_t *present_paths; /* one a network need, or NULL; copied */
-    bool spread;  /* others are at it: places far apart in price count as equal, by lot (time) */
-    prng_t *prng; /* lots are drawn from it; it outlives the search */
-    uint64_t steps_max;
-} search_order_t;
 
 typedef struct search search_t;
 
@@ -78,18 +50,8 @@ size_t search_path_from (const search_t *self, size_t network_need);
  *  fits, and *nodes how many for its whole duration (0 with *place SIZE_MAX: nowhere). */
 bool search_alone (const search_t *self, size_t need, size_t *place, int64_t *nodes);
 
-/*  What stands in the way of a connection. */
-typedef struct {
-    size_t link; /* of the snapshot's graph, the one that is too full; SIZE_MAX: none */
-    int64_t from_ms;
-    int64_t until_ms;
-    int64_t free; /* Mbit/s of that link over the interval; 0 without one */
-    char why [256];
-} blocked_t;
-
-/*  Could this network need and its two ends be had somewhere, were they alone? When not, blocked is
- *  about the earliest start at which both ends have places, and the two places between which the
- *  most is free. */
-bool search_connection_alone (const search_t *self, size_t network_need, blocked_t *blocked);
+/*  What it was told. */
+const snapshot_t *search_snapshot (const search_t *self);
+const search_order_t *search_order (const search_t *self);
 
 #endif

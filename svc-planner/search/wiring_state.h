@@ -7,6 +7,7 @@
 
 #include "joints.h"
 #include "link_view.h"
+#include "weights.h"
 #include "wiring.h"
 
 #include <assert.h>

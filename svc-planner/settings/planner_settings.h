@@ -3,7 +3,7 @@
 #define MUSUBI_PLANNER_SETTINGS_H
 
 #include "core.h"
-#include "solver.h"
+#include "solver_order.h"
 
 /*  How an operator has ip choose among places (S4's A and B). */
 typedef enum { BALANCE_EVEN, BALANCE_WEIGHTS, BALANCE_POWER, BALANCE_NONE } balance_t;

@@ -2,7 +2,7 @@
 #ifndef MUSUBI_SPENDING_H
 #define MUSUBI_SPENDING_H
 
-#include "solver.h"
+#include "solver_order.h"
 
 typedef struct {
     const solver_limit_t *limit;

@@ -4,6 +4,7 @@
 #include "columns.h"
 
 #include "prng.h"
+#include "solver.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,17 @@
+/*  weights - how much a place or a path may weigh, so that sums are safe. */
+#ifndef MUSUBI_WEIGHTS_H
+#define MUSUBI_WEIGHTS_H
+
+#include "planner_limits.h"
+
+#include <assert.h>
+
+#define WEIGHT_MAX (INT64_C (1) << 44) /* of one need, at a place or on a path */
+#define AWAY_WEIGHT                                                                                \
+    (INT64_C (1) << 52) /* of not being where it is: more than all others together */
+static_assert (AWAY_WEIGHT > (NEEDS_MAX + NETWORK_NEEDS_MAX) * WEIGHT_MAX,
+               "a present place or path wins over any price");
+static_assert (INT64_MAX / (NEEDS_MAX + NETWORK_NEEDS_MAX) > AWAY_WEIGHT + WEIGHT_MAX,
+               "sums of weights fit");
+
+#endif
