@@ -18,19 +18,18 @@
 
 #define WIDTH_PRESET 100
 
-bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *words, int *code)
+bool cli_parse (cli_t *cli, const option_t *own, size_t least, size_t most, words_t *words,
+                int *code)
 {
-    option_t list [] = {
-      {"gis", OPTION_TEXT, &cli->gis, "ENDPOINTS",
-       "directories to ask, comma-separated (MUSUBI_GIS)", 0, 0},
-      {"dir", OPTION_TEXT, &cli->dir, "DIR", "folder of a federation that `musubi up` started", 0,
-       0},
-      {"actor", OPTION_TEXT, &cli->actor, "NAME", "for whom to ask (MUSUBI_ACTOR, USER)", 0, 0},
-      {"timeout", OPTION_DURATION, &cli->timeout_ms, "10s", "how long to wait for an answer", 0, 0},
-      {"json", OPTION_FLAG, &cli->json, NULL, "answer as JSON", 0, 0},
-      {"help", OPTION_FLAG, &cli->help, NULL, "say what this command does", 0, 0},
-    };
-    options_t global = {list, sizeof list / sizeof list [0]};
+    const option_t global [] = {
+      TEXT_OPTION ("gis", &cli->gis, "ENDPOINTS",
+                   "directories to ask, comma-separated (MUSUBI_GIS)"),
+      TEXT_OPTION ("dir", &cli->dir, "DIR", "folder of a federation that `musubi up` started"),
+      TEXT_OPTION ("actor", &cli->actor, "NAME", "for whom to ask (MUSUBI_ACTOR, USER)"),
+      DURATION_OPTION ("timeout", &cli->timeout_ms, "10s", "how long to wait for an answer"),
+      FLAG_OPTION ("json", &cli->json, "answer as JSON"),
+      FLAG_OPTION ("help", &cli->help, "say what this command does"),
+      {0}};
     char why [OPTIONS_WHY_BYTES];
     bool parsed = options_parse (own, global, cli->rest_count, cli->rest, words->list, WORDS_MAX,
                                  &words->count, why);
@@ -56,12 +55,11 @@ bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *w
 
 int cli_first_word (int argc, char *const *argv)
 {
-    static const option_t list [] = {{.name = "gis", .kind = OPTION_TEXT},
-                                     {.name = "dir", .kind = OPTION_TEXT},
-                                     {.name = "actor", .kind = OPTION_TEXT},
-                                     {.name = "timeout", .kind = OPTION_DURATION},
-                                     {.name = "request-id", .kind = OPTION_TEXT}};
-    return options_first_word ((options_t){list, sizeof list / sizeof list [0]}, argc, argv);
+    static const option_t list [] = {
+      {.name = "gis", .kind = OPTION_TEXT},        {.name = "dir", .kind = OPTION_TEXT},
+      {.name = "actor", .kind = OPTION_TEXT},      {.name = "timeout", .kind = OPTION_DURATION},
+      {.name = "request-id", .kind = OPTION_TEXT}, {0}};
+    return options_first_word (list, argc, argv);
 }
 
 static void print_own (const cli_t *cli, const command_t *commands, size_t count)

@@ -57,7 +57,8 @@ int cli_main (int argc, char **argv, const command_t *commands, size_t count);
 
 /*  Parses the rest of the command line. False when the command is over already, with *code: help
  *  was asked for and printed, or usage is bad and was refused. least to most words are taken. */
-bool cli_parse (cli_t *cli, options_t own, size_t least, size_t most, words_t *words, int *code);
+bool cli_parse (cli_t *cli, const option_t *own, size_t least, size_t most, words_t *words,
+                int *code);
 
 /*  Runs the one of a command's own commands ("federation configure") that the next word names, or
  *  lists them, when help is asked for. */

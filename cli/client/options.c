@@ -17,15 +17,14 @@ static int values_of (option_kind_t kind)
 }
 
 /*  The option that an argument names, NULL when none does; *value is what follows "=". */
-static const option_t *find (options_t options, const char *argument, const char **value)
+static const option_t *find (const option_t *options, const char *argument, const char **value)
 {
     const char *name = argument + 2;
     size_t length = strcspn (name, "=");
     *value = name [length] == '=' ? name + length + 1 : NULL;
-    for (size_t i = 0; i < options.count; i++)
-        if (strlen (options.list [i].name) == length &&
-            strncmp (options.list [i].name, name, length) == 0)
-            return &options.list [i];
+    for (; options && options->name; options++)
+        if (strlen (options->name) == length && strncmp (options->name, name, length) == 0)
+            return options;
     return NULL;
 }
 
@@ -133,8 +132,8 @@ static bool read_value (const option_t *option, const char *const *values,
 }
 
 /*  Reads the option at argv [*at] and moves *at past it. */
-static bool parse_option (options_t own, options_t global, int argc, char *const *argv, int *at,
-                          char why [OPTIONS_WHY_BYTES])
+static bool parse_option (const option_t *own, const option_t *global, int argc, char *const *argv,
+                          int *at, char why [OPTIONS_WHY_BYTES])
 {
     const char *argument = argv [(*at)++];
     const char *attached = NULL;
@@ -164,7 +163,7 @@ static bool parse_option (options_t own, options_t global, int argc, char *const
     return read_value (option, values, why);
 }
 
-bool options_parse (options_t own, options_t global, int argc, char *const *argv,
+bool options_parse (const option_t *own, const option_t *global, int argc, char *const *argv,
                     const char **words, size_t words_max, size_t *words_count,
                     char why [OPTIONS_WHY_BYTES])
 {
@@ -187,7 +186,7 @@ bool options_parse (options_t own, options_t global, int argc, char *const *argv
     return true;
 }
 
-int options_first_word (options_t options, int argc, char *const *argv)
+int options_first_word (const option_t *options, int argc, char *const *argv)
 {
     for (int at = 0; at < argc; at++) {
         if (!is_option (argv [at]))
@@ -201,10 +200,9 @@ int options_first_word (options_t options, int argc, char *const *argv)
     return -1;
 }
 
-void options_describe (options_t options, FILE *to)
+void options_describe (const option_t *options, FILE *to)
 {
-    for (size_t i = 0; i < options.count; i++) {
-        const option_t *option = &options.list [i];
+    for (const option_t *option = options; option && option->name; option++) {
         char left [64];
         snprintf (left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
                   option->argument ? option->argument : "");

@@ -49,21 +49,45 @@ typedef struct {
     double most;
 } option_t;
 
-typedef struct {
-    const option_t *list;
-    size_t count;
-} options_t;
+/*  Rows of a table; it ends with {0}. */
+#define FLAG_OPTION(name, value, meaning)                                                          \
+    {                                                                                              \
+        name, OPTION_FLAG, value, NULL, meaning, 0, 0                                              \
+    }
+#define VALUE_OPTION(kind, name, value, argument, meaning)                                         \
+    {                                                                                              \
+        name, kind, value, argument, meaning, 0, 0                                                 \
+    }
+#define TEXT_OPTION(name, value, argument, meaning)                                                \
+    VALUE_OPTION (OPTION_TEXT, name, value, argument, meaning)
+#define TEXTS_OPTION(name, value, argument, meaning)                                               \
+    VALUE_OPTION (OPTION_TEXTS, name, value, argument, meaning)
+#define DURATION_OPTION(name, value, argument, meaning)                                            \
+    VALUE_OPTION (OPTION_DURATION, name, value, argument, meaning)
+#define TIME_OPTION(name, value, argument, meaning)                                                \
+    VALUE_OPTION (OPTION_TIME, name, value, argument, meaning)
+#define SPAN_OPTION(name, value, argument, meaning)                                                \
+    VALUE_OPTION (OPTION_SPAN, name, value, argument, meaning)
+#define INTEGER_OPTION(name, value, argument, meaning, least, most)                                \
+    {                                                                                              \
+        name, OPTION_INTEGER, value, argument, meaning, least, most                                \
+    }
+#define REAL_OPTION(name, value, argument, meaning, least, most)                                   \
+    {                                                                                              \
+        name, OPTION_REAL, value, argument, meaning, least, most                                   \
+    }
 
 /*  Sets the values that are named and collects the words, which are borrowed from argv. False with
- *  why; then some values may be set. Two tables: the command's own and those of all commands. */
-bool options_parse (options_t own, options_t global, int argc, char *const *argv,
+ *  why; then some values may be set. Two tables: the command's own (NULL = none)
+ *  and those of all commands. */
+bool options_parse (const option_t *own, const option_t *global, int argc, char *const *argv,
                     const char **words, size_t words_max, size_t *words_count,
                     char why [OPTIONS_WHY_BYTES]);
 
 /*  Where the first word stands, -1 when there is none: options of the table are stepped over. */
-int options_first_word (options_t options, int argc, char *const *argv);
+int options_first_word (const option_t *options, int argc, char *const *argv);
 
-void options_describe (options_t options, FILE *to);
+void options_describe (const option_t *options, FILE *to);
 
 /*  The wall time that a written time means now. */
 int64_t option_time_wall (option_time_t time, int64_t now_ms);

@@ -269,6 +269,12 @@ session_t *session_open_all (const cli_t *cli, int *code)
     return self;
 }
 
+session_t *session_begin (cli_t *cli, const option_t *own, size_t least, size_t most,
+                          words_t *words, int *code)
+{
+    return cli_parse (cli, own, least, most, words, code) ? session_open_all (cli, code) : NULL;
+}
+
 /*  --- asking ---  */
 
 /*  A body, packed, for the caller to free; NULL with why. */

@@ -41,6 +41,10 @@ int session_lost (const session_t *self);
 /*  A session that knows all who are listed. NULL after telling why not, with *code. */
 session_t *session_open_all (const cli_t *cli, int *code);
 
+/*  The same, once the command line is parsed (cli_parse). */
+session_t *session_begin (cli_t *cli, const option_t *own, size_t least, size_t most,
+                          words_t *words, int *code);
+
 /*  One question to one endpoint. *answer is new, or NULL unless CALL_OK; an answer that can't be
  *  read counts as CALL_BAD_REQUEST. reason is never empty unless CALL_OK. */
 call_status_t session_ask (session_t *self, const char *endpoint, const method_t *method,

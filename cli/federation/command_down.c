@@ -90,7 +90,7 @@ int run_down (cli_t *cli)
     words_t words;
     int code;
     char why [FOLDER_WHY_BYTES];
-    if (!cli_parse (cli, (options_t){NULL, 0}, 0, 0, &words, &code))
+    if (!cli_parse (cli, NULL, 0, 0, &words, &code))
         return code;
     char *dir = cli_federation_dir (cli);
     folder_t folder;

@@ -344,15 +344,16 @@ int run_federation_configure (cli_t *cli)
     plan_t plan = {.port = PORT_PRESET, .stores = STORES_PRESET};
     bool trusted = false;
     option_t list [] = {
-      {"trusted", OPTION_FLAG, &trusted, NULL, "all who can reach the members are trusted", 0, 0},
-      {"port", OPTION_INTEGER, &plan.port, "N",
-       "where members listen; hints are on the next, bytes of files on the one after; 5600", 1,
-       65533},
-      {"stores", OPTION_TEXT, &plan.stores, "DIR", "holds the stores there; " STORES_PRESET, 0, 0},
-    };
+      FLAG_OPTION ("trusted", &trusted, "all who can reach the members are trusted"),
+      INTEGER_OPTION (
+        "port", &plan.port, "N",
+        "where members listen; hints are on the next, bytes of files on the one after; 5600", 1,
+        65533),
+      TEXT_OPTION ("stores", &plan.stores, "DIR", "holds the stores there; " STORES_PRESET),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof list [0]}, 2, 2, &words, &code))
+    if (!cli_parse (cli, list, 2, 2, &words, &code))
         return code;
     if (!trusted)
         return cli_fail (EXIT_USAGE,

@@ -494,14 +494,14 @@ int run_up (cli_t *cli)
 {
     up_options_t options = {0};
     option_t list [] = {
-      {"planners", OPTION_INTEGER, &options.planners, "N", "planners to run", 1,
-       FEDERATION_PLANNERS_MAX},
-      {"pids", OPTION_FLAG, &options.pids, NULL, "only list what runs, as PID KIND/NAME", 0, 0},
-    };
+      INTEGER_OPTION ("planners", &options.planners, "N", "planners to run", 1,
+                      FEDERATION_PLANNERS_MAX),
+      FLAG_OPTION ("pids", &options.pids, "only list what runs, as PID KIND/NAME"),
+      {0}};
     words_t words;
     int code;
     char why [FOLDER_WHY_BYTES];
-    if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
+    if (!cli_parse (cli, list, 0, 1, &words, &code))
         return code;
     umask (066); /* folders may be passed through, by tasks to their own; all else is ours */
     options.file = words.count ? words.list [0] : NULL;

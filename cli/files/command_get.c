@@ -190,18 +190,17 @@ int run_get (cli_t *cli)
 {
     get_options_t options = {0};
     option_t list [] = {
-      {"output", OPTION_TEXT, &options.output, "FILE",
-       "-o: where to, - = standard output; else its name, here", 0, 0},
-      {"site", OPTION_TEXT, &options.site, "SITE", "by way of it; the only one if there is one", 0,
-       0},
-      {"stage", OPTION_FLAG, &options.stage, NULL, "to the site alone, not to this machine", 0, 0},
-      {"keep", OPTION_FLAG, &options.keep, NULL, "it is not evicted there to make room", 0, 0},
-    };
+      TEXT_OPTION ("output", &options.output, "FILE",
+                   "-o: where to, - = standard output; else its name, here"),
+      TEXT_OPTION ("site", &options.site, "SITE", "by way of it; the only one if there is one"),
+      FLAG_OPTION ("stage", &options.stage, "to the site alone, not to this machine"),
+      FLAG_OPTION ("keep", &options.keep, "it is not evicted there to make room"),
+      {0}};
     words_t words;
     int code;
     char **rest = long_options (cli);
     cli->rest = rest;
-    bool parsed = cli_parse (cli, (options_t){list, 4}, 1, 1, &words, &code);
+    bool parsed = cli_parse (cli, list, 1, 1, &words, &code);
     place_t place = {.given = NULL};
     if (parsed && options.stage && options.output) {
         code = cli_fail (EXIT_USAGE, "get: --stage and --output contradict each other");

@@ -75,15 +75,13 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
     return code;
 }
 
-static int run (cli_t *cli, options_t options, const char *const *site, const char *method,
+static int run (cli_t *cli, const option_t *options, const char *const *site, const char *method,
                 json_t *(*question_of) (const char *name, const void *owner), const void *owner,
                 const char *done)
 {
     words_t words;
     int code;
-    if (!cli_parse (cli, options, 1, 1, &words, &code))
-        return code;
-    session_t *session = session_open_all (cli, &code);
+    session_t *session = session_begin (cli, options, 1, 1, &words, &code);
     if (!session)
         return code;
     json_t *held = holders_of (cli, session, words.list [0], *site, &code);
@@ -106,9 +104,8 @@ static int pin (cli_t *cli, bool pinned)
 {
     const char *site = NULL;
     option_t list [] = {
-      {"site", OPTION_TEXT, &site, "SITE", "there alone; otherwise at all that have it", 0, 0}};
-    return run (cli, (options_t){list, 1}, &site, "Pin", pin_question, &pinned,
-                pinned ? "pinned" : "unpinned");
+      TEXT_OPTION ("site", &site, "SITE", "there alone; otherwise at all that have it"), {0}};
+    return run (cli, list, &site, "Pin", pin_question, &pinned, pinned ? "pinned" : "unpinned");
 }
 
 int run_pin (cli_t *cli)
@@ -131,9 +128,10 @@ int run_evict (cli_t *cli)
     const char *site = NULL;
     bool kept = false;
     option_t list [] = {
-      {"site", OPTION_TEXT, &site, "SITE", "there alone; otherwise at all that have it", 0, 0},
-      {"kept", OPTION_FLAG, &kept, NULL, "also where it was put: it may be gone for ever", 0, 0}};
-    return run (cli, (options_t){list, 2}, &site, "Evict", evict_question, &kept, "evicted");
+      TEXT_OPTION ("site", &site, "SITE", "there alone; otherwise at all that have it"),
+      FLAG_OPTION ("kept", &kept, "also where it was put: it may be gone for ever"),
+      {0}};
+    return run (cli, list, &site, "Evict", evict_question, &kept, "evicted");
 }
 
 /*  --- rule --- */
@@ -161,13 +159,14 @@ int run_rule (cli_t *cli)
     const char *spread = "sites";
     int64_t copies = -1;
     option_t list [] = {
-      {"copies", OPTION_INTEGER, &copies, "N", "at so many sites; 0 ends the rule", 0, 16},
-      {"spread", OPTION_TEXT, &spread, "sites|domains",
-       "each at another site, or each in another network domain", 0, 0},
-      {"site", OPTION_TEXT, &site, "SITE", "who sees to it; otherwise where it was put", 0, 0}};
+      INTEGER_OPTION ("copies", &copies, "N", "at so many sites; 0 ends the rule", 0, 16),
+      TEXT_OPTION ("spread", &spread, "sites|domains",
+                   "each at another site, or each in another network domain"),
+      TEXT_OPTION ("site", &site, "SITE", "who sees to it; otherwise where it was put"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 3}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     bool domains = strcmp (spread, "domains") == 0;
     if (copies < 0 || (!domains && strcmp (spread, "sites") != 0))

@@ -94,15 +94,15 @@ int run_put (cli_t *cli)
 {
     put_options_t options = {0};
     option_t list [] = {
-      {"site", OPTION_TEXT, &options.site, "SITE",
-       "where it is to be; the only one if there is one", 0, 0},
-      {"bind", OPTION_TEXT, &options.bind, "tcp://ADDRESS:PORT",
-       "where the site fetches it from this machine; wanted when that is not loopback", 0, 0},
-      {"lifetime", OPTION_DURATION, &options.lifetime_ms, "D", "it is dropped after so long", 0, 0},
-    };
+      TEXT_OPTION ("site", &options.site, "SITE",
+                   "where it is to be; the only one if there is one"),
+      TEXT_OPTION ("bind", &options.bind, "tcp://ADDRESS:PORT",
+                   "where the site fetches it from this machine; wanted when that is not loopback"),
+      DURATION_OPTION ("lifetime", &options.lifetime_ms, "D", "it is dropped after so long"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof *list}, 1, 2, &words, &code))
+    if (!cli_parse (cli, list, 1, 2, &words, &code))
         return code;
     char *path = realpath (words.list [0], NULL);
     if (!path)

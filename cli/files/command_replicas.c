@@ -147,12 +147,10 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
 int run_replicas (cli_t *cli)
 {
     const char *site = NULL;
-    option_t list [] = {{"site", OPTION_TEXT, &site, "SITE", "of this site alone", 0, 0}};
+    option_t list [] = {TEXT_OPTION ("site", &site, "SITE", "of this site alone"), {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 1}, 0, 1, &words, &code))
-        return code;
-    session_t *session = session_open_all (cli, &code);
+    session_t *session = session_begin (cli, list, 0, 1, &words, &code);
     if (!session)
         return code;
     code = replicas (cli, session, words.count > 0 ? words.list [0] : NULL, site);

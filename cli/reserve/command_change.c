@@ -22,11 +22,13 @@ static int change (cli_t *cli, const char *method, const char *word, json_t *bod
 /*  dry_run NULL: there is none. */
 static bool parse (cli_t *cli, size_t words_wanted, words_t *words, bool *dry_run, int *code)
 {
-    option_t list [] = {{"request-id", OPTION_TEXT, &cli->request_id, "ID[@HOME]",
-                         "names this change; the same one again never happens twice", 0, 0},
-                        {"dry-run", OPTION_FLAG, dry_run, NULL, "stop at the plan", 0, 0}};
-    return cli_parse (cli, (options_t){list, dry_run ? 2 : 1}, words_wanted, words_wanted, words,
-                      code);
+    option_t list [] = {TEXT_OPTION ("request-id", &cli->request_id, "ID[@HOME]",
+                                     "names this change; the same one again never happens twice"),
+                        FLAG_OPTION ("dry-run", dry_run, "stop at the plan"),
+                        {0}};
+    if (!dry_run)
+        list [1] = (option_t){0};
+    return cli_parse (cli, list, words_wanted, words_wanted, words, code);
 }
 
 int run_modify (cli_t *cli)

@@ -137,13 +137,12 @@ int run_explain (cli_t *cli)
 {
     const char *algorithm = NULL;
     const char *policy = NULL;
-    option_t list [] = {
-      {"algorithm", OPTION_TEXT, &algorithm, "A", "how to plan the request", 0, 0},
-      {"policy", OPTION_TEXT, &policy, "P", "what to prefer, as with reserve", 0, 0},
-    };
+    option_t list [] = {TEXT_OPTION ("algorithm", &algorithm, "A", "how to plan the request"),
+                        TEXT_OPTION ("policy", &policy, "P", "what to prefer, as with reserve"),
+                        {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 2}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     const char *word = words.list [0];
     if (names_file (word))

@@ -67,14 +67,14 @@ int run_gantt (cli_t *cli)
 {
     gantt_options_t options = {0};
     option_t list [] = {
-      {"from", OPTION_TIME, &options.from, "T", "start of the chart; now", 0, 0},
-      {"until", OPTION_TIME, &options.until, "T", "end of the chart; the last end", 0, 0},
-      {"all", OPTION_FLAG, &options.all, NULL, "all links, not only those in use", 0, 0},
-      {"svg", OPTION_TEXT, &options.svg, "FILE", "draw into this file; - = standard output", 0, 0},
-    };
+      TIME_OPTION ("from", &options.from, "T", "start of the chart; now"),
+      TIME_OPTION ("until", &options.until, "T", "end of the chart; the last end"),
+      FLAG_OPTION ("all", &options.all, "all links, not only those in use"),
+      TEXT_OPTION ("svg", &options.svg, "FILE", "draw into this file; - = standard output"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 4}, 0, 0, &words, &code))
+    if (!cli_parse (cli, list, 0, 0, &words, &code))
         return code;
     session_t *session = listing_session (cli, &code);
     if (!session)

@@ -58,21 +58,21 @@ static const char *long_option (const char *word)
 static bool parse (cli_t *cli, plus_options_t *options, int *code)
 {
     option_t list [] = {
-      {"start", OPTION_TEXT, &options->start, "T", "-s: when it starts", 0, 0},
-      {"end", OPTION_TEXT, &options->end, "T", "-e: when it ends", 0, 0},
-      {"nodes", OPTION_INTEGER, &options->nodes, "N", "-n: whole nodes", 1, 10000000},
-      {"class", OPTION_TEXT, &options->class_name, "NAME", "class of nodes; default: any", 0, 0},
-      {"host", OPTION_TEXT, &options->host, "SITE", "-R: a site's name, or its endpoint", 0, 0},
-      {"reservation", OPTION_TEXT, &options->reservation, "ID", "-r: of which reservation", 0, 0},
-      {"two-phase", OPTION_FLAG, &options->two_phase, NULL,
-       "-T: wait for plus_commit or plus_abort", 0, 0},
-      {"request-id", OPTION_TEXT, &cli->request_id, "ID", "ask again under the same id", 0, 0}};
+      TEXT_OPTION ("start", &options->start, "T", "-s: when it starts"),
+      TEXT_OPTION ("end", &options->end, "T", "-e: when it ends"),
+      INTEGER_OPTION ("nodes", &options->nodes, "N", "-n: whole nodes", 1, 10000000),
+      TEXT_OPTION ("class", &options->class_name, "NAME", "class of nodes; default: any"),
+      TEXT_OPTION ("host", &options->host, "SITE", "-R: a site's name, or its endpoint"),
+      TEXT_OPTION ("reservation", &options->reservation, "ID", "-r: of which reservation"),
+      FLAG_OPTION ("two-phase", &options->two_phase, "-T: wait for plus_commit or plus_abort"),
+      TEXT_OPTION ("request-id", &cli->request_id, "ID", "ask again under the same id"),
+      {0}};
     words_t words;
     char **rest = must (calloc ((size_t) cli->rest_count + 1, sizeof *rest));
     for (int i = 0; i < cli->rest_count; i++)
         rest [i] = (char *) long_option (cli->rest [i]);
     cli->rest = rest; /* words of it are borrowed for the rest of the run */
-    return cli_parse (cli, (options_t){list, sizeof list / sizeof *list}, 0, 0, &words, code);
+    return cli_parse (cli, list, 0, 0, &words, code);
 }
 
 /*  RFC 3339, now+30m; or CCYYMMDDhhmm[.SS] in UTC, as batch systems have it. */

@@ -119,11 +119,11 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
 int run_provision (cli_t *cli)
 {
     bool release = false;
-    option_t list [] = {
-      {"release", OPTION_FLAG, &release, NULL, "give up the use; the reservation stays", 0, 0}};
+    option_t list [] = {FLAG_OPTION ("release", &release, "give up the use; the reservation stays"),
+                        {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 1}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     session_t *session;
     json_t *view = listing_show (cli, &session, words.list [0], &code);

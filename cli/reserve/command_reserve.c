@@ -172,18 +172,17 @@ int run_reserve (cli_t *cli)
 {
     reserve_options_t options = {0};
     option_t list [] = {
-      {"algorithm", OPTION_TEXT, &options.algorithm, "A", "how to plan: auto, bbr, bir, ip", 0, 0},
-      {"policy", OPTION_TEXT, &options.policy, "P",
-       "what to prefer: time, cost, load or random; with ip time, cost or quality", 0, 0},
-      {"dry-run", OPTION_FLAG, &options.dry_run, NULL, "stop at the plan", 0, 0},
-      {"wait", OPTION_FLAG, &options.wait, NULL, "ask again as capacity frees, to the deadline", 0,
-       0},
-      {"request-id", OPTION_TEXT, &cli->request_id, "ID[@HOME]",
-       "names this request; the same one again never happens twice", 0, 0},
-    };
+      TEXT_OPTION ("algorithm", &options.algorithm, "A", "how to plan: auto, bbr, bir, ip"),
+      TEXT_OPTION ("policy", &options.policy, "P",
+                   "what to prefer: time, cost, load or random; with ip time, cost or quality"),
+      FLAG_OPTION ("dry-run", &options.dry_run, "stop at the plan"),
+      FLAG_OPTION ("wait", &options.wait, "ask again as capacity frees, to the deadline"),
+      TEXT_OPTION ("request-id", &cli->request_id, "ID[@HOME]",
+                   "names this request; the same one again never happens twice"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof list [0]}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     json_t *request = read_request (words.list [0], &options);
     if (!request)

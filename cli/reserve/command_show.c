@@ -26,11 +26,10 @@ static json_t *show (const cli_t *cli, const json_t *view)
 int run_show (cli_t *cli)
 {
     bool follow = false;
-    option_t list [] = {
-      {"follow", OPTION_FLAG, &follow, NULL, "then tell each change, to its end", 0, 0}};
+    option_t list [] = {FLAG_OPTION ("follow", &follow, "then tell each change, to its end"), {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 1}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     session_t *session;
     json_t *view = listing_show (cli, &session, words.list [0], &code);
@@ -117,14 +116,13 @@ int run_list (cli_t *cli)
     bool mine = false;
     option_time_t from = {0};
     option_time_t until = {0};
-    option_t options [] = {
-      {"mine", OPTION_FLAG, &mine, NULL, "only the actor's own", 0, 0},
-      {"from", OPTION_TIME, &from, "T", "only those that end after this", 0, 0},
-      {"until", OPTION_TIME, &until, "T", "only those that start before this", 0, 0},
-    };
+    option_t options [] = {FLAG_OPTION ("mine", &mine, "only the actor's own"),
+                           TIME_OPTION ("from", &from, "T", "only those that end after this"),
+                           TIME_OPTION ("until", &until, "T", "only those that start before this"),
+                           {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){options, 3}, 0, 0, &words, &code))
+    if (!cli_parse (cli, options, 0, 0, &words, &code))
         return code;
     int64_t now_ms = cli_wall_ms ();
     listing_filter_t filter = {.owner = ""};

@@ -8,13 +8,12 @@ int run_watch (cli_t *cli)
     bool mine = false;
     int64_t poll_ms = WATCH_POLL_MS;
     option_t list [] = {
-      {"mine", OPTION_FLAG, &mine, NULL, "only the actor's own", 0, 0},
-      {"every", OPTION_DURATION, &poll_ms, "2s", "ask at least so often, also without a hint", 0,
-       0},
-    };
+      FLAG_OPTION ("mine", &mine, "only the actor's own"),
+      DURATION_OPTION ("every", &poll_ms, "2s", "ask at least so often, also without a hint"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
+    if (!cli_parse (cli, list, 0, 1, &words, &code))
         return code;
     if (mine && words.count > 0)
         return cli_fail (EXIT_USAGE, "watch: --mine is of all reservations; one is named");

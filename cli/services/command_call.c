@@ -117,11 +117,12 @@ static int find_and_ask (const cli_t *cli, const char *who, const method_t *meth
 
 int run_call (cli_t *cli)
 {
-    option_t list [] = {{"request-id", OPTION_TEXT, &cli->request_id, "ID@HOME",
-                         "names this request among the actor's", 0, 0}};
+    option_t list [] = {TEXT_OPTION ("request-id", &cli->request_id, "ID@HOME",
+                                     "names this request among the actor's"),
+                        {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 1}, 2, 3, &words, &code))
+    if (!cli_parse (cli, list, 2, 3, &words, &code))
         return code;
     const char *who = words.list [0];
     char kind [NAME_BYTES_MAX + 1] = "";

@@ -222,7 +222,7 @@ int run_doctor (cli_t *cli)
     words_t words;
     int code;
     findings_t findings;
-    if (!cli_parse (cli, (options_t){NULL, 0}, 0, WORDS_MAX, &words, &code))
+    if (!cli_parse (cli, NULL, 0, WORDS_MAX, &words, &code))
         return code;
     findings_init (&findings);
     code = EXIT_DONE;

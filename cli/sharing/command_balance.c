@@ -94,12 +94,10 @@ static int run_status (cli_t *cli)
 {
     bool all = false;
     option_t list [] = {
-      {"all", OPTION_FLAG, &all, NULL, "what is promised to all owners, not only to you", 0, 0}};
+      FLAG_OPTION ("all", &all, "what is promised to all owners, not only to you"), {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 1}, 0, 1, &words, &code))
-        return code;
-    session_t *session = session_open_all (cli, &code);
+    session_t *session = session_begin (cli, list, 0, 1, &words, &code);
     if (!session)
         return code;
     code = status_of (cli, session, words.count > 0 ? words.list [0] : NULL, all);
@@ -162,16 +160,15 @@ static int run_join (cli_t *cli)
     const char *balancer = NULL;
     const char *level = NULL;
     option_t list [] = {
-      {"balancer", OPTION_TEXT, &balancer, "NAME", "whose coalition; the only balancer", 0, 0},
-      {"level", OPTION_TEXT, &level, "D|auto[:D]",
-       "how far it takes part: it sends and receives no more than it does in this time; auto "
-       "follows what it gains, from 1m on unless said",
-       0, 0},
-    };
+      TEXT_OPTION ("balancer", &balancer, "NAME", "whose coalition; the only balancer"),
+      TEXT_OPTION ("level", &level, "D|auto[:D]",
+                   "how far it takes part: it sends and receives no more than it does in this "
+                   "time; auto follows what it gains, from 1m on unless said"),
+      {0}};
     words_t words;
     terms_t terms;
     int code;
-    if (!cli_parse (cli, (options_t){list, 2}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (!level)
         return cli_fail (EXIT_USAGE, "%s: --level says how far: a duration such as 30m, or auto",
@@ -209,7 +206,7 @@ static int run_level (cli_t *cli)
     words_t words;
     terms_t terms;
     int code;
-    if (!cli_parse (cli, (options_t){NULL, 0}, 2, 2, &words, &code) ||
+    if (!cli_parse (cli, NULL, 2, 2, &words, &code) ||
         !terms_read (cli, words.list [1], &terms, &code))
         return code;
     session_t *session = session_open_all (cli, &code);
@@ -249,9 +246,7 @@ static int run_leave (cli_t *cli)
 {
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
-        return code;
-    session_t *session = session_open_all (cli, &code);
+    session_t *session = session_begin (cli, NULL, 1, 1, &words, &code);
     if (!session)
         return code;
     const json_t *site = task_site (session, cli->command->name, words.list [0], &code);

@@ -69,14 +69,12 @@ int run_balance_history (cli_t *cli)
     int64_t from = 0;
     const char *svg = NULL;
     option_t list [] = {
-      {"from", OPTION_INTEGER, &from, "COALITION", "the first one told; the oldest kept", 0, 0},
-      {"svg", OPTION_TEXT, &svg, "FILE", "draw into this file; - = standard output", 0, 0},
-    };
+      INTEGER_OPTION ("from", &from, "COALITION", "the first one told; the oldest kept", 0, 0),
+      TEXT_OPTION ("svg", &svg, "FILE", "draw into this file; - = standard output"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 2}, 0, 1, &words, &code))
-        return code;
-    session_t *session = session_open_all (cli, &code);
+    session_t *session = session_begin (cli, list, 0, 1, &words, &code);
     if (!session)
         return code;
     code = history (cli, session, words.count > 0 ? words.list [0] : NULL, from, svg);

@@ -191,15 +191,15 @@ int run_free (cli_t *cli)
       .between = {{.set = true, .relative = true, .ms = 0},
                   {.set = true, .relative = true, .ms = INT64_C (24) * 3600000}}};
     option_t list [] = {
-      {"need", OPTION_INTEGER, &options.need, "N", "CPUs wanted of a site, Mbit/s of a link", 1,
-       UINT32_MAX},
-      {"for", OPTION_DURATION, &options.for_ms, "D", "for how long", 0, 0},
-      {"between", OPTION_SPAN, options.between, "T T", "in which time; now now+24h", 0, 0},
-      {"class", OPTION_TEXT, &options.class, "NAME", "only this class of a site's nodes", 0, 0},
-    };
+      INTEGER_OPTION ("need", &options.need, "N", "CPUs wanted of a site, Mbit/s of a link", 1,
+                      UINT32_MAX),
+      DURATION_OPTION ("for", &options.for_ms, "D", "for how long"),
+      SPAN_OPTION ("between", options.between, "T T", "in which time; now now+24h"),
+      TEXT_OPTION ("class", &options.class, "NAME", "only this class of a site's nodes"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 4}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (options.need == 0 || options.for_ms == 0)
         return cli_fail (EXIT_USAGE, "free: --need and --for are wanted");

@@ -73,9 +73,7 @@ int run_links (cli_t *cli)
 {
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){NULL, 0}, 0, 0, &words, &code))
-        return code;
-    session_t *session = session_open_all (cli, &code);
+    session_t *session = session_begin (cli, NULL, 0, 0, &words, &code);
     if (!session)
         return code;
     size_t passed_over;

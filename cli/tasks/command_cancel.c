@@ -32,7 +32,7 @@ int run_cancel (cli_t *cli)
     words_t words;
     int code;
     task_name_t name;
-    if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
+    if (!cli_parse (cli, NULL, 1, 1, &words, &code))
         return code;
     if (!task_name_read (&name, words.list [0]))
         return cli_fail (EXIT_USAGE,

@@ -136,13 +136,13 @@ int run_nodes (cli_t *cli)
 {
     nodes_options_t options = {0};
     option_t list_of [] = {
-      {"drain", OPTION_TEXT, &options.drain, "NODE",
-       "take it out: it finishes what it runs, and gets nothing new", 0, 0},
-      {"resume", OPTION_TEXT, &options.resume, "NODE", "take it back", 0, 0},
-    };
+      TEXT_OPTION ("drain", &options.drain, "NODE",
+                   "take it out: it finishes what it runs, and gets nothing new"),
+      TEXT_OPTION ("resume", &options.resume, "NODE", "take it back"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list_of, 2}, 0, 1, &words, &code))
+    if (!cli_parse (cli, list_of, 0, 1, &words, &code))
         return code;
     const char *named = words.count > 0 ? words.list [0] : NULL;
     const char *node = options.drain ? options.drain : options.resume;

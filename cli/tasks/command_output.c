@@ -162,15 +162,15 @@ int run_output (cli_t *cli)
 {
     output_options_t options = {0};
     option_t list [] = {
-      {"errors", OPTION_FLAG, &options.errors, NULL, "standard error, where it is kept apart", 0,
-       0},
-      {"follow", OPTION_FLAG, &options.follow, NULL,
-       "from its start until the task has ended; exit 1 unless it ended with exit code 0", 0, 0},
-    };
+      FLAG_OPTION ("errors", &options.errors, "standard error, where it is kept apart"),
+      FLAG_OPTION (
+        "follow", &options.follow,
+        "from its start until the task has ended; exit 1 unless it ended with exit code 0"),
+      {0}};
     words_t words;
     int code;
     task_name_t name;
-    if (!cli_parse (cli, (options_t){list, 2}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (!task_name_read (&name, words.list [0]))
         return cli_fail (EXIT_USAGE, "output: \"%s\" is no task such as ams/12.3", words.list [0]);

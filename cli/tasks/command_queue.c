@@ -217,13 +217,13 @@ int run_queue (cli_t *cli)
 {
     queue_options_t options = {0};
     option_t list [] = {
-      {"bag", OPTION_INTEGER, &options.bag, "N", "the tasks of this bag, as SITE/N", 1, 9e15},
-      {"mine", OPTION_FLAG, &options.mine, NULL, "only one's own", 0, 0},
-      {"over", OPTION_FLAG, &options.over, NULL, "those that are over, too", 0, 0},
-    };
+      INTEGER_OPTION ("bag", &options.bag, "N", "the tasks of this bag, as SITE/N", 1, 9e15),
+      FLAG_OPTION ("mine", &options.mine, "only one's own"),
+      FLAG_OPTION ("over", &options.over, "those that are over, too"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 3}, 0, 1, &words, &code))
+    if (!cli_parse (cli, list, 0, 1, &words, &code))
         return code;
     const char *named = words.count > 0 ? words.list [0] : NULL;
     task_name_t name = {.bag = 0};

@@ -251,40 +251,36 @@ int run_submit (cli_t *cli)
     submit_options_t options = {.cpus = 1, .count = 1, .cpu_limit_ms = -1};
     reservation_name_t reservation;
     option_t list [] = {
-      {"limit", OPTION_DURATION, &options.limit_ms, "D", "wall time of each task; wanted", 0, 0},
-      {"cpus", OPTION_INTEGER, &options.cpus, "N", "CPUs of one node, for each; 1", 1, UINT32_MAX},
-      {"count", OPTION_INTEGER, &options.count, "N",
-       "alike tasks; MUSUBI_TASK_INDEX tells them apart; 1", 1, UINT32_MAX},
-      {"name", OPTION_TEXT, &options.name, "NAME", "for people", 0, 0},
-      {"reservation", OPTION_TEXT, &options.reservation, "ID[/NEED]",
-       "run on its nodes, within its time", 0, 0},
-      {"priority", OPTION_INTEGER, &options.priority, "P", "-1000 to 1000, higher first; 0", -1000,
-       1000},
-      {"class", OPTION_TEXT, &options.class, "NAME", "only on this class of nodes", 0, 0},
-      {"preemptible", OPTION_FLAG, &options.preemptible, NULL,
-       "may borrow idle reserved nodes; is ended when they are wanted", 0, 0},
-      {"requeue", OPTION_FLAG, &options.requeue, NULL, "run again what was lost or preempted", 0,
-       0},
-      {"shared", OPTION_FLAG, &options.shared, NULL,
-       "tasks that wait may be run at other sites of the coalition", 0, 0},
-      {"folder", OPTION_TEXT, &options.folder, "DIR", "working folder on the node", 0, 0},
-      {"output", OPTION_TEXT, &options.output, "FILE", "standard output, else kept with the task",
-       0, 0},
-      {"errors", OPTION_TEXT, &options.errors, "FILE", "standard error, else with the output", 0,
-       0},
-      {"env", OPTION_TEXTS, &options.environment, "NAME=VALUE", "a variable; again for more", 0, 0},
-      {"cpu-limit", OPTION_DURATION, &options.cpu_limit_ms, "D",
-       "processor time of each; cpus x limit", 0, 0},
-      {"request-id", OPTION_TEXT, &cli->request_id, "ID", "ask again for the same bag", 0, 0},
-      {"dry-run", OPTION_FLAG, &options.dry_run, NULL, "only say where it would go", 0, 0},
-    };
+      DURATION_OPTION ("limit", &options.limit_ms, "D", "wall time of each task; wanted"),
+      INTEGER_OPTION ("cpus", &options.cpus, "N", "CPUs of one node, for each; 1", 1, UINT32_MAX),
+      INTEGER_OPTION ("count", &options.count, "N",
+                      "alike tasks; MUSUBI_TASK_INDEX tells them apart; 1", 1, UINT32_MAX),
+      TEXT_OPTION ("name", &options.name, "NAME", "for people"),
+      TEXT_OPTION ("reservation", &options.reservation, "ID[/NEED]",
+                   "run on its nodes, within its time"),
+      INTEGER_OPTION ("priority", &options.priority, "P", "-1000 to 1000, higher first; 0", -1000,
+                      1000),
+      TEXT_OPTION ("class", &options.class, "NAME", "only on this class of nodes"),
+      FLAG_OPTION ("preemptible", &options.preemptible,
+                   "may borrow idle reserved nodes; is ended when they are wanted"),
+      FLAG_OPTION ("requeue", &options.requeue, "run again what was lost or preempted"),
+      FLAG_OPTION ("shared", &options.shared,
+                   "tasks that wait may be run at other sites of the coalition"),
+      TEXT_OPTION ("folder", &options.folder, "DIR", "working folder on the node"),
+      TEXT_OPTION ("output", &options.output, "FILE", "standard output, else kept with the task"),
+      TEXT_OPTION ("errors", &options.errors, "FILE", "standard error, else with the output"),
+      TEXTS_OPTION ("env", &options.environment, "NAME=VALUE", "a variable; again for more"),
+      DURATION_OPTION ("cpu-limit", &options.cpu_limit_ms, "D",
+                       "processor time of each; cpus x limit"),
+      TEXT_OPTION ("request-id", &cli->request_id, "ID", "ask again for the same bag"),
+      FLAG_OPTION ("dry-run", &options.dry_run, "only say where it would go"),
+      {0}};
     words_t words;
     int code;
     int program = program_at (cli);
     cli_t before = *cli;
     before.rest_count = program < cli->rest_count ? program - 1 : cli->rest_count;
-    bool parsed =
-      cli_parse (&before, (options_t){list, sizeof list / sizeof *list}, 0, 1, &words, &code);
+    bool parsed = cli_parse (&before, list, 0, 1, &words, &code);
     before.request_id = cli->request_id;
     if (!parsed)
         return code;

@@ -27,18 +27,17 @@ typedef struct {
 static bool parse (line_t *line, int argc, const char *const *argv)
 {
     *line = (line_t){0};
-    const option_t own [] = {
-      {"dry-run", OPTION_FLAG, &line->dry_run, NULL, "", 0, 0},
-      {"policy", OPTION_TEXT, &line->policy, "P", "", 0, 0},
-      {"need", OPTION_INTEGER, &line->need, "N", "", 1, 100},
-      {"rate", OPTION_REAL, &line->rate, "R", "", 0.5, 10},
-      {"for", OPTION_DURATION, &line->duration_ms, "D", "", 0, 0},
-      {"from", OPTION_TIME, &line->from, "T", "", 0, 0},
-      {"between", OPTION_SPAN, line->between, "T T", "", 0, 0},
-    };
-    const option_t global [] = {{"json", OPTION_FLAG, &line->json, NULL, "", 0, 0}};
-    return options_parse ((options_t){own, 7}, (options_t){global, 1}, argc, (char *const *) argv,
-                          line->words, 2, &line->words_count, line->why);
+    const option_t own [] = {FLAG_OPTION ("dry-run", &line->dry_run, ""),
+                             TEXT_OPTION ("policy", &line->policy, "P", ""),
+                             INTEGER_OPTION ("need", &line->need, "N", "", 1, 100),
+                             REAL_OPTION ("rate", &line->rate, "R", "", 0.5, 10),
+                             DURATION_OPTION ("for", &line->duration_ms, "D", ""),
+                             TIME_OPTION ("from", &line->from, "T", ""),
+                             SPAN_OPTION ("between", line->between, "T T", ""),
+                             {0}};
+    const option_t global [] = {FLAG_OPTION ("json", &line->json, ""), {0}};
+    return options_parse (own, global, argc, (char *const *) argv, line->words, 2,
+                          &line->words_count, line->why);
 }
 
 #define PARSE(line, ...)                                                                           \
@@ -125,14 +124,13 @@ static void what_is_wrong_is_named (void **state)
 static void the_first_word_is_found_behind_values (void **state)
 {
     (void) state;
-    static const option_t list [] = {{.name = "gis", .kind = OPTION_TEXT}};
-    options_t options = {list, 1};
+    static const option_t list [] = {{.name = "gis", .kind = OPTION_TEXT}, {0}};
     char *const behind [] = {"--gis", "tcp://here", "--json", "sites", "x"};
     char *const attached [] = {"--gis=tcp://here", "sites"};
-    assert_int_equal (options_first_word (options, 5, behind), 3);
-    assert_int_equal (options_first_word (options, 2, attached), 1);
-    assert_int_equal (options_first_word (options, 2, behind), -1);
-    assert_int_equal (options_first_word (options, 0, behind), -1);
+    assert_int_equal (options_first_word (list, 5, behind), 3);
+    assert_int_equal (options_first_word (list, 2, attached), 1);
+    assert_int_equal (options_first_word (list, 2, behind), -1);
+    assert_int_equal (options_first_word (list, 0, behind), -1);
 }
 
 int main (void)

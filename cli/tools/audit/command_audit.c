@@ -12,18 +12,18 @@ int run_audit (cli_t *cli)
     const char *from = NULL;
     int64_t settle_ms = 0;
     option_t options [] = {
-      {"save", OPTION_TEXT, &save, "DIR", "keep each ledger as a file there", 0, 0},
-      {"settle", OPTION_DURATION, &settle_ms, "D",
-       "wait so long for work in progress to end; what is pending then is a violation", 0, 0},
-      {"rebuild", OPTION_TEXT, &store, "STORE",
-       "no federation: make the records of a store whose process is stopped agree with its ledger",
-       0, 0},
-      {"from", OPTION_TEXT, &from, "FILE", "with --rebuild: a ledger saved by --save", 0, 0},
-    };
+      TEXT_OPTION ("save", &save, "DIR", "keep each ledger as a file there"),
+      DURATION_OPTION (
+        "settle", &settle_ms, "D",
+        "wait so long for work in progress to end; what is pending then is a violation"),
+      TEXT_OPTION ("rebuild", &store, "STORE",
+                   "no federation: make the records of a store whose process is stopped agree with "
+                   "its ledger"),
+      TEXT_OPTION ("from", &from, "FILE", "with --rebuild: a ledger saved by --save"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){options, sizeof options / sizeof *options}, 0, 0, &words,
-                    &code))
+    if (!cli_parse (cli, options, 0, 0, &words, &code))
         return code;
     if (store && (save || settle_ms > 0))
         return cli_fail (EXIT_USAGE,

@@ -107,19 +107,19 @@ int run_federation_from_graphml (cli_t *cli)
 {
     from_graphml_t asked = {.seed = -1};
     option_t list [] = {
-      {"sites", OPTION_INTEGER, &asked.sites, "N", "sites to place on the map", 1,
-       FEDERATION_SITES_MAX},
-      {"seed", OPTION_INTEGER, &asked.seed, "S", "of what is decided by lot: the same, the same", 0,
-       9007199254740992.0},
-      {"domains", OPTION_INTEGER, &asked.domains, "K",
-       "network domains to cut the map into; about 25 nodes each, at least two", 1,
-       FEDERATION_DOMAINS_MAX},
-      {"out", OPTION_TEXT, &asked.out, "FILE", "write there, not to standard output", 0, 0},
-    };
+      INTEGER_OPTION ("sites", &asked.sites, "N", "sites to place on the map", 1,
+                      FEDERATION_SITES_MAX),
+      INTEGER_OPTION ("seed", &asked.seed, "S", "of what is decided by lot: the same, the same", 0,
+                      9007199254740992.0),
+      INTEGER_OPTION ("domains", &asked.domains, "K",
+                      "network domains to cut the map into; about 25 nodes each, at least two", 1,
+                      FEDERATION_DOMAINS_MAX),
+      TEXT_OPTION ("out", &asked.out, "FILE", "write there, not to standard output"),
+      {0}};
     words_t words;
     map_t map;
     int code;
-    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof list [0]}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (asked.sites == 0 || asked.seed < 0)
         return cli_fail (EXIT_USAGE, "%s: say %s", cli->command->name,

@@ -198,13 +198,13 @@ int run_balance_step (cli_t *cli)
     const char *step = NULL;
     bool reschedule = false;
     option_t list [] = {
-      {"step", OPTION_TEXT, &step, "FILE.json", "steps out of a file (- = standard input)", 0, 0},
-      {"reschedule", OPTION_FLAG, &reschedule, NULL,
-       "and the extension: jobs one after the other, fast owners' first", 0, 0},
-    };
+      TEXT_OPTION ("step", &step, "FILE.json", "steps out of a file (- = standard input)"),
+      FLAG_OPTION ("reschedule", &reschedule,
+                   "and the extension: jobs one after the other, fast owners' first"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 2}, 0, 0, &words, &code))
+    if (!cli_parse (cli, list, 0, 0, &words, &code))
         return code;
     if (!step)
         return cli_fail (EXIT_USAGE, "balance: --step FILE.json says which steps");

@@ -145,19 +145,18 @@ int run_solve (cli_t *cli)
     double time_limit_s = TIME_LIMIT_S;
     bool first = false;
     option_t list [] = {
-      {"variant", OPTION_TEXT, &variant_word, "V",
-       "shared (both directions of an edge draw on one pool), dir (each has its own), "
-       "shared_p2, dir_p2 (paths of at most 2 edges); shared",
-       0, 0},
-      {"solver", OPTION_TEXT, &solver_word, "S", "auto, glpk, glpk-pruned or glpk-plain; auto", 0,
-       0},
-      {"time-limit", OPTION_REAL, &time_limit_s, "S",
-       "seconds for each instance, then the best so far is told; 60", 0.001, TIME_LIMIT_S_MAX},
-      {"first", OPTION_FLAG, &first, NULL, "any plan will do: end with the first one", 0, 0},
-    };
+      TEXT_OPTION ("variant", &variant_word, "V",
+                   "shared (both directions of an edge draw on one pool), dir (each has its own), "
+                   "shared_p2, dir_p2 (paths of at most 2 edges); shared"),
+      TEXT_OPTION ("solver", &solver_word, "S", "auto, glpk, glpk-pruned or glpk-plain; auto"),
+      REAL_OPTION ("time-limit", &time_limit_s, "S",
+                   "seconds for each instance, then the best so far is told; 60", 0.001,
+                   TIME_LIMIT_S_MAX),
+      FLAG_OPTION ("first", &first, "any plan will do: end with the first one"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, 4}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     const variant_t *variant = find_variant (variant_word);
     if (!variant)

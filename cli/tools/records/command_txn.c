@@ -73,13 +73,12 @@ static int run_list_txns (cli_t *cli)
     bool in_doubt = false;
     bool all = false;
     option_t options [] = {
-      {"in-doubt", OPTION_FLAG, &in_doubt, NULL, "only those whose decision should have come", 0,
-       0},
-      {"all", OPTION_FLAG, &all, NULL, "also those that are over, while records are kept", 0, 0},
-    };
+      FLAG_OPTION ("in-doubt", &in_doubt, "only those whose decision should have come"),
+      FLAG_OPTION ("all", &all, "also those that are over, while records are kept"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){options, 2}, 0, 0, &words, &code))
+    if (!cli_parse (cli, options, 0, 0, &words, &code))
         return code;
     if (in_doubt && all)
         return cli_fail (EXIT_USAGE, "txn list: --in-doubt or --all, not both");
@@ -207,7 +206,7 @@ static int run_show_txn (cli_t *cli)
 {
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){NULL, 0}, 1, 1, &words, &code))
+    if (!cli_parse (cli, NULL, 1, 1, &words, &code))
         return code;
     session_t *session;
     json_t *form = open_one (cli, words.list [0], &session, &code);
@@ -314,14 +313,13 @@ static int run_resolve_txn (cli_t *cli)
 {
     bool fence = false;
     option_t options [] = {
-      {"fence", OPTION_FLAG, &fence, NULL,
-       "when nobody knows how it ends: end it in its coordinator's place. Every participant must "
-       "answer; the coordinator, should it return, follows",
-       0, 0},
-    };
+      FLAG_OPTION ("fence", &fence,
+                   "when nobody knows how it ends: end it in its coordinator's place. Every "
+                   "participant must answer; the coordinator, should it return, follows"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){options, 1}, 1, 1, &words, &code))
+    if (!cli_parse (cli, options, 1, 1, &words, &code))
         return code;
     session_t *session;
     json_t *form = open_one (cli, words.list [0], &session, &code);

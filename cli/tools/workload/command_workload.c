@@ -366,35 +366,30 @@ int run_workload (cli_t *cli)
                                   .links = "auto",
                                   .start = {.set = true, .relative = true, .ms = START_PRESET_MS}};
     option_t list [] = {
-      {"requests", OPTION_INTEGER, &options.requests, "N", "co-allocations to make; 1000", 1, 1e7},
-      {"seed", OPTION_INTEGER, &options.seed, "S", "for the number of needs of each; 1", 0, 0},
-      {"rate", OPTION_REAL, &options.rate, "R", "send so many a second", 0.001, 1e6},
-      {"as-fast", OPTION_FLAG, &options.as_fast, NULL, "send as fast as answered (the default)", 0,
-       0},
-      {"clients", OPTION_INTEGER, &options.clients, "N", "requests in flight at most; 8", 1,
-       CLIENTS_MAX},
-      {"compress", OPTION_REAL, &options.compress, "X", "divide submit times by this; 1", 0.001,
-       1e9},
-      {"start", OPTION_TIME, &options.start, "T", "when the log's first job comes; now+10m", 0, 0},
-      {"cpus-max", OPTION_INTEGER, &options.cpus_max, "N",
-       "clip needs to this; what four sites can hold at once", 1, UINT32_MAX},
-      {"links", OPTION_TEXT, &options.links, "auto|all|none",
-       "bandwidth between the needs; auto: where the federation has network domains; --dry-run, "
-       "which asks nobody, writes it",
-       0, 0},
-      {"policy", OPTION_TEXT, &options.policy, "P", "what to prefer: time, cost, load, random", 0,
-       0},
-      {"answers", OPTION_TEXT, &options.answers, "FILE.jsonl", "write each answer, a line each", 0,
-       0},
-      {"dry-run", OPTION_TEXT, &options.dry_run, "FILE.jsonl",
-       "only write the requests, a line each", 0, 0},
-      {"plot", OPTION_TEXT, &options.plot, "FILE.svg", "success over time and latencies", 0, 0},
-      {"check", OPTION_FLAG, &options.check, NULL, "check the participants' records afterwards", 0,
-       0},
-    };
+      INTEGER_OPTION ("requests", &options.requests, "N", "co-allocations to make; 1000", 1, 1e7),
+      INTEGER_OPTION ("seed", &options.seed, "S", "for the number of needs of each; 1", 0, 0),
+      REAL_OPTION ("rate", &options.rate, "R", "send so many a second", 0.001, 1e6),
+      FLAG_OPTION ("as-fast", &options.as_fast, "send as fast as answered (the default)"),
+      INTEGER_OPTION ("clients", &options.clients, "N", "requests in flight at most; 8", 1,
+                      CLIENTS_MAX),
+      REAL_OPTION ("compress", &options.compress, "X", "divide submit times by this; 1", 0.001,
+                   1e9),
+      TIME_OPTION ("start", &options.start, "T", "when the log's first job comes; now+10m"),
+      INTEGER_OPTION ("cpus-max", &options.cpus_max, "N",
+                      "clip needs to this; what four sites can hold at once", 1, UINT32_MAX),
+      TEXT_OPTION ("links", &options.links, "auto|all|none",
+                   "bandwidth between the needs; auto: where the federation has network domains; "
+                   "--dry-run, which asks nobody, writes it"),
+      TEXT_OPTION ("policy", &options.policy, "P", "what to prefer: time, cost, load, random"),
+      TEXT_OPTION ("answers", &options.answers, "FILE.jsonl", "write each answer, a line each"),
+      TEXT_OPTION ("dry-run", &options.dry_run, "FILE.jsonl",
+                   "only write the requests, a line each"),
+      TEXT_OPTION ("plot", &options.plot, "FILE.svg", "success over time and latencies"),
+      FLAG_OPTION ("check", &options.check, "check the participants' records afterwards"),
+      {0}};
     words_t words;
     int code;
-    if (!cli_parse (cli, (options_t){list, sizeof list / sizeof list [0]}, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     options.log = words.list [0];
     if (options.as_fast && options.rate > 0)
