@@ -25,6 +25,13 @@ const plus_limits_t plus_limits_default = {
 
 /*  --- answers --- */
 
+static void tell (plus_t *self, const request_t *request, const command_answer_t *answer,
+                  int64_t waits_until_ms)
+{
+    plus_command_t command = plus_command_of (answer, waits_until_ms);
+    service_reply (self->parts.service, request, codec_encode (&plus_command_codec, &command));
+}
+
 void plus_tell_command (plus_t *self, const moment_t *now, const request_t *request,
                         const txid_t *command)
 {
@@ -43,7 +50,7 @@ void plus_tell_command (plus_t *self, const moment_t *now, const request_t *requ
                   "it was not committed in time (plus/wait)");
     if (*answer.refusal.text)
         answer.refusal.reason = REFUSAL_ENDED;
-    service_reply (self->parts.service, request, plus_command_encode (&answer, expires_ms));
+    tell (self, request, &answer, expires_ms);
 }
 
 void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *request,
@@ -54,7 +61,7 @@ void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *reque
     if (answer->state == COMMAND_HELD)
         (void) participant_local_state (self->parts.participant, now, &answer->txid, actor,
                                         &expires_ms);
-    service_reply (self->parts.service, request, plus_command_encode (answer, expires_ms));
+    tell (self, request, answer, expires_ms);
     command_answer_clear (answer);
 }
 
@@ -82,28 +89,27 @@ static void on_create (void *owner, const moment_t *now, const request_t *reques
 {
     plus_t *self = owner;
     service_t *service = self->parts.service;
-    char why [WHY_BYTES];
     const asked_t *asked;
-    if (!plus_create_decode (request->body, why)) {
-        service_refuse (service, request, CALL_BAD_REQUEST, "%s", why);
+    plus_made_t made;
+    if (!service_decode (service, request, &plus_create_codec, NULL))
         return;
-    }
     if (plus_asked_before (self, request, &asked)) {
-        if (asked)
-            service_reply (self->parts.service, request,
-                           plus_create_encode (asked->asked.reservation));
+        if (!asked)
+            return;
+        memcpy (made.reservation, asked->asked.reservation, sizeof made.reservation);
+        service_reply (service, request, codec_encode (&plus_made_codec, &made));
         return;
     }
     if (!create_allowed (self, request))
         return;
-    char id [NAME_BYTES_MAX + 1];
+    char *id = made.reservation;
     reservation_view_t view;
     do
-        snprintf (id, sizeof id, "plus-%016" PRIx64, prng_next (&service->prng));
+        snprintf (id, sizeof made.reservation, "plus-%016" PRIx64, prng_next (&service->prng));
     while (plus_created_find (self, id) || participant_find (self->parts.participant, id, &view));
     plus_created_add (self, id, request->actor, now->wall_ms);
     plus_asked_keep (self, now, request, id, NULL);
-    service_reply (self->parts.service, request, plus_create_encode (id));
+    service_reply (service, request, codec_encode (&plus_made_codec, &made));
 }
 
 /*  --- Command --- */
@@ -112,14 +118,13 @@ static bool command_begin (plus_t *self, const moment_t *now, const request_t *r
                            txid_t *command)
 {
     service_t *service = self->parts.service;
-    char why [WHY_BYTES];
+    plus_handle_t handle;
     char text [TXID_TEXT_BYTES];
     char actor [NAME_BYTES_MAX + 1];
     int64_t expires_ms;
-    if (!plus_command_decode (request->body, command, why)) {
-        service_refuse (service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (service, request, &plus_handle_codec, &handle))
         return false;
-    }
+    *command = handle.command;
     bool own = memcmp (command->store, service->store.id, STORE_ID_BYTES) == 0;
     command_answer_t answer = {.state = COMMAND_UNKNOWN};
     if (own)

@@ -3,6 +3,7 @@
 
 #include "must.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,13 +64,11 @@ static void created_end (plus_t *self, created_t *created)
     free (created);
 }
 
-static created_t *created_new (plus_t *self, const char *reservation, const char *owner,
-                               int64_t until_ms)
+static created_t *created_new (plus_t *self, const char *reservation, const plus_created_t *kept)
 {
     created_t *created = must (calloc (1, sizeof *created));
     created_key (created, reservation);
-    snprintf (created->owner, sizeof created->owner, "%s", owner);
-    created->until_ms = until_ms;
+    created->kept = *kept;
     ordered_add (self->created, created, created);
     return created;
 }
@@ -78,12 +77,14 @@ static void created_put (plus_t *self, const created_t *created)
 {
     service_put (self->parts.service, TABLE_PLUS,
                  (bytes_t){(const uint8_t *) created->key, created->key_size},
-                 plus_created_encode (created->owner, created->until_ms));
+                 codec_encode (&plus_created_codec, &created->kept));
 }
 
 void plus_created_add (plus_t *self, const char *reservation, const char *owner, int64_t now_ms)
 {
-    created_put (self, created_new (self, reservation, owner, now_ms + self->limits.wait_ms));
+    plus_created_t kept = {.until_ms = now_ms + self->limits.wait_ms};
+    snprintf (kept.owner, sizeof kept.owner, "%s", owner);
+    created_put (self, created_new (self, reservation, &kept));
 }
 
 void plus_created_prolong (plus_t *self, const char *reservation, int64_t from_ms)
@@ -91,7 +92,7 @@ void plus_created_prolong (plus_t *self, const char *reservation, int64_t from_m
     created_t *created = plus_created_find (self, reservation);
     if (!created)
         return;
-    created->until_ms = from_ms + self->limits.wait_ms;
+    created->kept.until_ms = from_ms + self->limits.wait_ms;
     created_put (self, created);
 }
 
@@ -106,7 +107,7 @@ size_t plus_created_by (const plus_t *self, const char *actor)
 {
     size_t count = 0;
     for (const created_t *at = NULL; (at = ordered_after (self->created, at));)
-        count += strcmp (at->owner, actor) == 0;
+        count += strcmp (at->kept.owner, actor) == 0;
     return count;
 }
 
@@ -175,6 +176,7 @@ static void keep (plus_t *self, const moment_t *now, const request_t *request,
                   const char *reservation, const plus_asked_t *like)
 {
     asked_t *asked = must (calloc (1, sizeof *asked));
+    assert (like->refusal.size <= PLUS_REFUSAL_BYTES_MAX);
     asked->asked = *like;
     asked_key (asked, request);
     plus_digest (request->method, request->body, asked->asked.digest);
@@ -183,7 +185,7 @@ static void keep (plus_t *self, const moment_t *now, const request_t *request,
     asked_add (self, asked);
     service_put (self->parts.service, TABLE_PLUS,
                  (bytes_t){(const uint8_t *) asked->key, asked->key_size},
-                 plus_asked_encode (&asked->asked));
+                 codec_encode (&plus_asked_codec, &asked->asked));
 }
 
 void plus_asked_keep (plus_t *self, const moment_t *now, const request_t *request,
@@ -231,12 +233,15 @@ void plus_refuse (plus_t *self, const moment_t *now, const request_t *request,
 void plus_refuse_command (plus_t *self, const moment_t *now, const request_t *request,
                           const char *reservation, command_answer_t *answer)
 {
-    if (answer->refusal.reason == REFUSAL_STORE_FULL)
+    if (answer->refusal.reason == REFUSAL_STORE_FULL) {
         service_refuse (self->parts.service, request, CALL_OVERLOADED, "store/bytes: %s",
                         answer->refusal.text);
-    else
+    } else {
+        plus_command_t command = plus_command_of (answer, 0);
         refuse (self, now, request, reservation,
-                (plus_asked_t){.refusal = plus_command_encode (answer, 0)}, answer->refusal.text);
+                (plus_asked_t){.refusal = codec_encode (&plus_command_codec, &command)},
+                answer->refusal.text);
+    }
     command_answer_clear (answer);
 }
 
@@ -248,7 +253,7 @@ static void sweep_created (plus_t *self, const moment_t *now)
     created_t *before = NULL;
     for (created_t *at = NULL; (at = ordered_after (self->created, before));) {
         bool known = participant_find (self->parts.participant, plus_created_id (at), &view);
-        bool over = known ? view.version > 0 : at->until_ms <= now->wall_ms;
+        bool over = known ? view.version > 0 : at->kept.until_ms <= now->wall_ms;
         if (over)
             created_end (self, at);
         else
@@ -278,27 +283,26 @@ void plus_tables_sweep (plus_t *self, const moment_t *now)
 
 static void load_created (plus_t *self, bytes_t key, bytes_t value)
 {
-    char owner [NAME_BYTES_MAX + 1];
+    plus_created_t kept;
     char reservation [NAME_BYTES_MAX + 1];
     char why [WHY_BYTES] = "its key is none";
-    int64_t until_ms;
     if (key.size < 2 || key.size > NAME_BYTES_MAX + 1 ||
-        !plus_created_decode (value, owner, &until_ms, why)) {
+        !codec_decode (&plus_created_codec, &kept, value, why)) {
         service_bad_record (self->parts.service, "plus", why);
         return;
     }
     snprintf (reservation, sizeof reservation, "%.*s", (int) key.size - 1,
               (const char *) key.data + 1);
     if (!plus_created_find (self, reservation))
-        (void) created_new (self, reservation, owner, until_ms);
+        (void) created_new (self, reservation, &kept);
 }
 
 static void load_asked (plus_t *self, bytes_t key, bytes_t value)
 {
     char why [WHY_BYTES] = "its key is none, or comes twice";
     asked_t *asked = must (calloc (1, sizeof *asked));
-    bool good =
-      key.size > 1 && key.size < PLUS_KEY_BYTES && plus_asked_decode (value, &asked->asked, why);
+    bool good = key.size > 1 && key.size < PLUS_KEY_BYTES &&
+                codec_decode (&plus_asked_codec, &asked->asked, value, why);
     if (good) {
         memcpy (asked->key, key.data, key.size);
         asked->key_size = key.size;

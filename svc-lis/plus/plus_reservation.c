@@ -130,7 +130,7 @@ static bool begin (plus_t *self, const request_t *request, const char *reservati
     bool known = participant_find (self->parts.participant, reservation, view);
     if (!known)
         *view = (reservation_view_t){.id = reservation};
-    const char *owner = known ? view->owner : *created ? (*created)->owner : NULL;
+    const char *owner = known ? view->owner : *created ? (*created)->kept.owner : NULL;
     if (!owner)
         service_refuse (self->parts.service, request, CALL_NOT_FOUND,
                         "reservation %.63s is not known here", reservation);
@@ -165,7 +165,8 @@ static void reserve (plus_t *self, const moment_t *now, const request_t *request
     plus_bookings_new (&next, class, wish);
     hold_t hold = {.plan = {.operation = OPERATION_RESERVE}};
     snprintf (hold.plan.reservation, sizeof hold.plan.reservation, "%s", wish->reservation);
-    snprintf (hold.plan.owner, sizeof hold.plan.owner, "%s", created ? created->owner : view.owner);
+    snprintf (hold.plan.owner, sizeof hold.plan.owner, "%s",
+              created ? created->kept.owner : view.owner);
     plan_fill (self, now, request, &hold, &old, &next);
     take (self, now, request, &hold);
     hold_clear (&hold);
@@ -176,11 +177,8 @@ void plus_on_reserve (void *owner, const moment_t *now, const request_t *request
     plus_t *self = owner;
     plus_wish_t wish;
     const asked_t *asked;
-    char why [WHY_BYTES];
-    if (!plus_reserve_decode (request->body, &wish, why)) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->parts.service, request, &plus_reserve_codec, &wish))
         return;
-    }
     if (plus_asked_before (self, request, &asked)) {
         if (asked)
             plus_tell_command (self, now, request, &asked->asked.command);
@@ -271,22 +269,16 @@ void plus_on_modify (void *owner, const moment_t *now, const request_t *request)
 {
     plus_t *self = owner;
     plus_wish_t wish;
-    char why [WHY_BYTES];
-    if (plus_modify_decode (request->body, &wish, why))
+    if (service_decode (self->parts.service, request, &plus_modify_codec, &wish))
         change_asked (self, now, request, &wish, OPERATION_MODIFY);
-    else
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
 }
 
 void plus_on_release (void *owner, const moment_t *now, const request_t *request)
 {
     plus_t *self = owner;
     plus_wish_t wish;
-    char why [WHY_BYTES];
-    if (plus_release_decode (request->body, &wish, why))
+    if (service_decode (self->parts.service, request, &plus_release_codec, &wish))
         change_asked (self, now, request, &wish, OPERATION_RELEASE);
-    else
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
 }
 
 /*  --- properties --- */
@@ -299,11 +291,13 @@ static void command_of (plus_t *self, const moment_t *now, plus_properties_t *to
     txid_t txid;
     bytes_t part;
     char actor [NAME_BYTES_MAX + 1];
+    int64_t waits_until_ms;
     wanted->count = 0;
-    told->pending = participant_pending (participant, told->reservation, &txid, &part);
-    if (!told->pending)
+    if (!participant_pending (participant, told->reservation, &txid, &part))
         return;
-    told->command = participant_local_state (participant, now, &txid, actor, &told->waits_until_ms);
+    command_answer_t answer =
+      participant_local_state (participant, now, &txid, actor, &waits_until_ms);
+    told->commands [told->commands_count++] = plus_command_of (&answer, waits_until_ms);
     if (participant_pending (participant, told->reservation, &txid, &part)) /* not over by now */
         (void) plus_bookings_read (wanted, part);
 }
@@ -353,7 +347,7 @@ static bool next_of_all (const plus_t *self, const char *after, reservation_view
     const created_t *created = plus_created_after (self, after);
     bool known = participant_next (self->parts.participant, *after ? after : NULL, view);
     if (created && (!known || strcmp (plus_created_id (created), view->id) < 0)) {
-        *view = (reservation_view_t){.id = plus_created_id (created), .owner = created->owner};
+        *view = (reservation_view_t){.id = plus_created_id (created), .owner = created->kept.owner};
         known = true;
     }
     return known;
@@ -371,7 +365,7 @@ static void tell_one (plus_t *self, const moment_t *now, const request_t *reques
     const created_t *created = plus_created_find (self, reservation);
     bool known = participant_find (self->parts.participant, reservation, &view);
     if (!known && created) {
-        view = (reservation_view_t){.id = plus_created_id (created), .owner = created->owner};
+        view = (reservation_view_t){.id = plus_created_id (created), .owner = created->kept.owner};
         known = true;
     }
     if (!known || !visible (self, request, view.owner)) {
@@ -381,18 +375,16 @@ static void tell_one (plus_t *self, const moment_t *now, const request_t *reques
     }
     plus_properties_t told;
     properties_of (self, now, &view, &told);
-    service_reply (self->parts.service, request, plus_properties_encode (&told, 1, NULL));
+    service_reply (self->parts.service, request,
+                   codec_encode (&plus_page_codec, &(plus_page_t){.list = &told, .count = 1}));
 }
 
 void plus_on_properties (void *owner, const moment_t *now, const request_t *request)
 {
     plus_t *self = owner;
     plus_question_t question;
-    char why [WHY_BYTES];
-    if (!plus_properties_decode (request->body, &question, why)) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->parts.service, request, &plus_question_codec, &question))
         return;
-    }
     if (*question.reservation) {
         tell_one (self, now, request, question.reservation);
         return;
@@ -400,22 +392,20 @@ void plus_on_properties (void *owner, const moment_t *now, const request_t *requ
     size_t most = question.most > 0 && question.most < self->limits.list_max
                     ? question.most
                     : self->limits.list_max;
-    plus_properties_t *list = must (calloc (most + 1, sizeof *list));
-    size_t count = 0;
-    bool more = false;
+    plus_page_t page = {.list = must (calloc (most + 1, sizeof *page.list))};
     reservation_view_t view;
-    char after [NAME_BYTES_MAX + 1];
-    snprintf (after, sizeof after, "%s", question.after);
+    char *after = question.after;
     for (size_t looks = 0; next_of_all (self, after, &view); looks++) {
         bool shown = visible (self, request, view.owner);
-        more = looks == self->limits.looks_max || (shown && count == most);
-        if (more)
+        page.more = looks == self->limits.looks_max || (shown && page.count == most);
+        if (page.more)
             break;
-        snprintf (after, sizeof after, "%s", view.id);
+        snprintf (after, sizeof question.after, "%s", view.id);
         if (shown)
-            properties_of (self, now, &view, &list [count++]);
+            properties_of (self, now, &view, &page.list [page.count++]);
     }
-    service_reply (self->parts.service, request,
-                   plus_properties_encode (list, count, more ? after : NULL));
-    free (list);
+    if (page.more)
+        memcpy (page.next, after, sizeof page.next);
+    service_reply (self->parts.service, request, codec_encode (&plus_page_codec, &page));
+    free (page.list);
 }

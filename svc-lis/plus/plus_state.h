@@ -21,8 +21,7 @@
 typedef struct {
     char key [PLUS_KEY_BYTES];
     size_t key_size;
-    char owner [NAME_BYTES_MAX + 1];
-    int64_t until_ms; /* wall: gone then, unless a command of it waits */
+    plus_created_t kept;
 } created_t;
 
 typedef struct {

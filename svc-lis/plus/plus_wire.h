@@ -14,21 +14,41 @@ typedef struct {
     char class_name [NAME_BYTES_MAX + 1];
 } plus_wish_t;
 
-bool plus_create_decode (bytes_t body, char why [WHY_BYTES]);
-bool plus_reserve_decode (bytes_t body, plus_wish_t *wish, char why [WHY_BYTES]);
-bool plus_modify_decode (bytes_t body, plus_wish_t *wish, char why [WHY_BYTES]);
-bool plus_release_decode (bytes_t body, plus_wish_t *wish, char why [WHY_BYTES]);
-bool plus_command_decode (bytes_t body, txid_t *command, char why [WHY_BYTES]);
+extern const codec_t plus_reserve_codec;
+extern const codec_t plus_modify_codec;
+extern const codec_t plus_release_codec;
+
+extern const codec_t plus_create_codec; /* of nothing */
+
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+} plus_made_t;
+extern const codec_t plus_made_codec;
+
+typedef struct {
+    txid_t command;
+} plus_handle_t;
+extern const codec_t plus_handle_codec;
 
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1]; /* "" = all */
     char after [NAME_BYTES_MAX + 1];
     uint32_t most;
 } plus_question_t;
-bool plus_properties_decode (bytes_t body, plus_question_t *question, char why [WHY_BYTES]);
+extern const codec_t plus_question_codec;
 
-packed_t plus_create_encode (const char *reservation);
-packed_t plus_command_encode (const command_answer_t *answer, int64_t waits_until_ms);
+/*  Numbered as proto PlusCommandState. */
+typedef enum { PLUS_INITIAL, PLUS_PREPARED, PLUS_COMMITTED, PLUS_ABORTED } plus_command_state_t;
+
+typedef struct {
+    command_answer_t answer;
+    plus_command_state_t state;
+    int64_t waits_until_ms;
+} plus_command_t;
+extern const codec_t plus_command_codec;
+
+/*  A participant's answer as one of ours. Borrows. */
+plus_command_t plus_command_of (const command_answer_t *answer, int64_t waits_until_ms);
 
 /*  S3's states, numbered as proto ReservationState. */
 typedef enum {
@@ -47,13 +67,17 @@ typedef struct {
     int64_t until_ms;
     uint32_t nodes;
     char class_name [NAME_BYTES_MAX + 1];
-    bool pending;
-    command_answer_t command; /* under way */
-    int64_t waits_until_ms;
+    plus_command_t commands [1]; /* under way */
+    size_t commands_count;
 } plus_properties_t;
-/*  next: where to go on; NULL = that is all. */
-packed_t plus_properties_encode (const plus_properties_t *properties, size_t count,
-                                 const char *next);
+
+typedef struct {
+    plus_properties_t *list;
+    size_t count;
+    bool more;
+    char next [NAME_BYTES_MAX + 1]; /* with more: where to go on */
+} plus_page_t;
+extern const codec_t plus_page_codec;
 
 /*  The request that a planner would have made of it, for planners that change it later. bookings
  *  are of one class, ascending; amounts in CPUs. */
@@ -69,15 +93,18 @@ typedef struct {
     call_status_t status; /* of the refusal */
 } plus_asked_t;
 
+extern const codec_t plus_asked_codec;
+
 /*  More than any refusal has. */
 #define PLUS_REFUSAL_BYTES_MAX 4096
 
-packed_t plus_created_encode (const char *owner, int64_t until_ms);
-bool plus_created_decode (bytes_t value, char owner [NAME_BYTES_MAX + 1], int64_t *until_ms,
-                          char why [WHY_BYTES]);
-packed_t plus_asked_encode (const plus_asked_t *asked);
-/*  Its refusal is a copy: free it. */
-bool plus_asked_decode (bytes_t value, plus_asked_t *asked, char why [WHY_BYTES]);
+typedef struct {
+    char owner [NAME_BYTES_MAX + 1];
+    int64_t until_ms; /* wall: gone then, unless a command of it waits */
+} plus_created_t;
+extern const codec_t plus_created_codec;
+
+extern const codecs_t plus_codecs; /* all of them */
 
 /*  BLAKE2b-256 of a method and its body. */
 void plus_digest (const char *method, bytes_t body, uint8_t digest [DIGEST_BYTES]);

@@ -22,7 +22,6 @@ extern const decoders_t decoders_directory;   /* headers, the directory, homes a
 extern const decoders_t decoders_questions;   /* sites, domains and their records */
 extern const decoders_t decoders_planner;     /* users' requests, what peers answer, decisions */
 extern const decoders_t decoders_client;      /* what the client is told */
-extern const decoders_t decoders_plus;        /* S3's interface of a site, and its records */
 
 static inline bytes_t bytes_of (packed_t packed)
 {

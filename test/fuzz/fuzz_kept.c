@@ -214,26 +214,22 @@ static void join (const asked_t *asked)
 
 static void create (const asked_t *asked)
 {
-    char why [WHY_BYTES], owner [NAME_BYTES_MAX + 1];
-    int64_t until_ms;
-    if (!asked->served || !*asked->actor || !plus_create_decode (asked->body, why))
-        return;
-    packed_t record = plus_created_encode (asked->actor, 1);
-    REQUIRE (plus_created_decode (bytes_of (record), owner, &until_ms, why));
-    free (record.data);
+    char why [WHY_BYTES];
+    plus_created_t created = {.until_ms = 1};
+    memcpy (created.owner, asked->actor, sizeof created.owner);
+    if (asked->served && *asked->actor && codec_decode (&plus_create_codec, NULL, asked->body, why))
+        kept_again (&plus_created_codec, &created);
 }
 
 static void reserve (const asked_t *asked)
 {
     plus_wish_t wish;
-    plus_asked_t kept = {.asked_ms = 1}, again;
+    plus_asked_t kept = {.asked_ms = 1};
     char why [WHY_BYTES];
-    if (!asked->served || !plus_reserve_decode (asked->body, &wish, why))
+    if (!asked->served || !codec_decode (&plus_reserve_codec, &wish, asked->body, why))
         return;
     memcpy (kept.reservation, wish.reservation, sizeof kept.reservation);
-    packed_t record = plus_asked_encode (&kept);
-    REQUIRE (plus_asked_decode (bytes_of (record), &again, why));
-    free (record.data);
+    kept_again (&plus_asked_codec, &kept);
     plan_t plan = {.txid = {.start = 1, .counter = 1},
                    .participants = &(party_t){.name = "lis/ams"},
                    .participants_count = 1,
@@ -241,15 +237,11 @@ static void reserve (const asked_t *asked)
                    .decide_by_ms = 1,
                    .edge_ms = 2,
                    .end_ms = 3};
-    plan_t plan_again;
     memcpy (plan.reservation, wish.reservation, sizeof plan.reservation);
     memcpy (plan.actor, *asked->actor ? asked->actor : "a", sizeof plan.actor);
     memcpy (plan.owner, plan.actor, sizeof plan.owner);
     memcpy (plan.request_id, asked->request_id, sizeof plan.request_id);
-    record = plan_encode (&plan);
-    REQUIRE (plan_decode (&plan_again, bytes_of (record), why));
-    plan_clear (&plan_again);
-    free (record.data);
+    kept_again (&plan_codec, &plan);
 }
 
 /*  --- a request home --- */
