@@ -19,6 +19,7 @@ extern const codecs_t nis_codecs;
 extern const codecs_t planner_question_codecs;
 extern const codecs_t planner_settle_codecs;
 extern const codecs_t plus_codecs;
+extern const codecs_t openings_codecs;
 
 static const codecs_t *const all_codecs [] = {
   &transaction_codecs,
@@ -36,6 +37,7 @@ static const codecs_t *const all_codecs [] = {
   &planner_question_codecs,
   &planner_settle_codecs,
   &plus_codecs,
+  &openings_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

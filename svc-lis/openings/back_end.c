@@ -99,7 +99,9 @@ static void start (back_end_t *self, const char *reservation, back_end_step_t st
     job_t *job = job_of (self, reservation);
     free (job->arguments.data);
     job->step = step;
-    job->arguments = back_end_order_encode (step, orders, count);
+    job->arguments = codec_encode (
+      &back_end_task_codec,
+      &(back_end_task_t){.step = step, .orders = (back_end_order_t *) orders, .count = count});
     job->failures = 0;
     snprintf (job->trouble, sizeof job->trouble, "its back end is at it");
     if (job->work == 0)

@@ -44,9 +44,9 @@ void opening_put (entry_t *entry)
                   nodes_at (self->parts.nodes, bound->node).name);
     }
     service_put (self->parts.service, TABLE_OPENINGS, key_of (entry),
-                 stored_opening_encode (&stored));
+                 codec_encode (&stored_opening_codec, &stored));
     entry->stored = true;
-    stored_opening_clear (&stored);
+    codec_clear (&stored_opening_codec, &stored);
 }
 
 void opening_put_use (entry_t *entry)
@@ -109,7 +109,7 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
     stored_opening_t stored;
     stored_use_t use;
     if (is_use ? !stored_use_decode (&use, value, why)
-               : !stored_opening_decode (&stored, value, why)) {
+               : !codec_decode (&stored_opening_codec, &stored, value, why)) {
         service_bad_record (self->parts.service, "openings", why);
         return;
     }
@@ -122,5 +122,5 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
         return;
     }
     opening_load (entry, &stored);
-    stored_opening_clear (&stored);
+    codec_clear (&stored_opening_codec, &stored);
 }

@@ -7,6 +7,7 @@
 #include "openings_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*  Before it is bound it is a number in the calendar: how many nodes are missing there, at most, at
  *  instants at which it has booked some. */
@@ -95,33 +96,35 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     };
     told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&
                  view.nodes_count >= view.wanted && !*told.trouble && opening_clear (entry);
-    return opening_told_encode (&told);
+    return codec_encode (&opening_told_codec, &told);
 }
 
 void openings_on_use (void *owner, const moment_t *now, const request_t *request)
 {
     openings_t *self = owner;
     service_t *service = self->parts.service;
-    char reservation [NAME_BYTES_MAX + 1];
-    char why [WHY_BYTES];
-    uint32_t most;
-    if (!spent_question_decode (request->body, reservation, &most, why)) {
-        service_refuse (service, request, CALL_BAD_REQUEST, "%s", why);
+    spent_question_t asked;
+    if (!service_decode (service, request, &spent_question_codec, &asked))
         return;
-    }
-    const entry_t *entry = opening_find (self, reservation);
+    const entry_t *entry = opening_find (self, asked.reservation);
     if (!entry || !entry->use) {
         service_refuse (service, request, CALL_NOT_FOUND,
-                        "%s has opened nothing for a reservation %s", service->name, reservation);
+                        "%s has opened nothing for a reservation %s", service->name,
+                        asked.reservation);
         return;
     }
     if (!may (self->parts.access, VERB_SHOW, request->actor, request->actor, entry->owner)) {
         service_refuse (service, request, CALL_DENIED, "reservation %s: not shown to %.63s",
-                        reservation, request->actor);
+                        asked.reservation, request->actor);
         return;
     }
-    use_step_t steps [SPENT_STEPS];
-    most = most > 0 && most < SPENT_STEPS ? most : SPENT_STEPS;
-    size_t count = openings_use (self, now, reservation, steps, most);
-    service_reply (service, request, spent_answer_encode (reservation, steps, count));
+    spent_told_t told = {0};
+    memcpy (told.reservation, asked.reservation, sizeof told.reservation);
+    size_t most = asked.most > 0 && asked.most < SPENT_STEPS ? asked.most : SPENT_STEPS;
+    told.count = openings_use (self, now, asked.reservation, told.steps, most);
+    for (size_t i = 0; i < told.count; i++) {
+        told.cpu_ms += told.steps [i].cpu_ms;
+        told.offered_ms += told.steps [i].offered_ms;
+    }
+    service_reply (service, request, codec_encode (&spent_told_codec, &told));
 }

@@ -1,218 +1,178 @@
-/*  openings_wire - protobuf <-> plain values. */
+/*  openings_wire - tables: what people and back ends are told of openings, and what is kept. */
 #include "openings_wire.h"
 
-#include "message.h"
-#include "must.h"
-#include "openings.pb-c.h"
-#include "transaction_wire.h"
+#include "codec_table.h"
 
-#include <stdlib.h>
+#include "openings.pb-c.h"
+
+#include <assert.h>
 #include <string.h>
+
+static_assert ((int) OPENING_OVER == MUSUBI__OPENING_PHASE__OPENING_OVER, "same numbers");
+static_assert ((int) BOUND_CLEANING == MUSUBI__BOUND_STATE__BOUND_CLEANING, "same numbers");
+static_assert ((int) BACK_END_RECONCILE == MUSUBI__BACK_END_STEP__BACK_END_RECONCILE,
+               "same numbers");
 
 /*  --- what is asked of a back end --- */
 
-packed_t back_end_order_encode (back_end_step_t step, const back_end_order_t *orders, size_t count)
-{
-    Musubi__BackEndReservation **list =
-      messages_new (&musubi__back_end_reservation__descriptor, count);
-    for (size_t i = 0; i < count; i++) {
-        list [i]->reservation = (char *) orders [i].reservation;
-        list [i]->owner = (char *) orders [i].owner;
-        list [i]->from_ms = orders [i].from_ms;
-        list [i]->until_ms = orders [i].until_ms;
-        list [i]->nodes = (char **) orders [i].nodes;
-        list [i]->n_nodes = orders [i].nodes_count;
-    }
-    Musubi__BackEndOrder order = MUSUBI__BACK_END_ORDER__INIT;
-    order.step = (Musubi__BackEndStep) step;
-    order.reservations = list;
-    order.n_reservations = count;
-    packed_t packed = packed_of (&order.base);
-    free (list);
-    return packed;
-}
+static const codec_row_t back_end_order_rows [] = {
+  ROW_STRING ("reservation", back_end_order_t, reservation, NAME_BYTES_MAX),
+  ROW_STRING ("owner", back_end_order_t, owner, NAME_BYTES_MAX),
+  ROW_NUMBER ("from_ms", back_end_order_t, from_ms),
+  ROW_NUMBER ("until_ms", back_end_order_t, until_ms),
+  ROW_STRING_LIST ("nodes", back_end_order_t, nodes, nodes_count, NAME_BYTES_MAX, 0, ANY_COUNT),
+};
+static const codec_t back_end_order_codec =
+  CODEC (back_end_order_t, musubi__back_end_reservation__descriptor, back_end_order_rows);
+
+static const codec_row_t back_end_task_rows [] = {
+  ROW_ENUM ("step", back_end_task_t, step, BACK_END_STEPS - 1),
+  ROW_LIST ("reservations", back_end_task_t, orders, count, back_end_order, 0, ANY_COUNT),
+};
+const codec_t back_end_task_codec =
+  CODEC (back_end_task_t, musubi__back_end_order__descriptor, back_end_task_rows);
 
 /*  --- what people ask --- */
 
-bool spent_question_decode (bytes_t body, char reservation [NAME_BYTES_MAX + 1], uint32_t *most,
-                            char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__reservation_use_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a ReservationUseRequest");
-    const Musubi__ReservationUseRequest *request = (Musubi__ReservationUseRequest *) message;
-    *most = request->most;
-    bool good =
-      text_take (reservation, NAME_BYTES_MAX, request->reservation, TEXT_WORD, "reservation", why);
-    message_free (message);
-    return good;
-}
+static const codec_row_t spent_question_rows [] = {
+  ROW_WORD ("reservation", spent_question_t, reservation),
+  ROW_NUMBER ("most", spent_question_t, most),
+};
+const codec_t spent_question_codec =
+  CODEC (spent_question_t, musubi__reservation_use_request__descriptor, spent_question_rows);
 
-packed_t spent_answer_encode (const char *reservation, const use_step_t *steps, size_t count)
-{
-    Musubi__UseStep **list = messages_new (&musubi__use_step__descriptor, count);
-    Musubi__ReservationUse answer = MUSUBI__RESERVATION_USE__INIT;
-    answer.reservation = (char *) reservation;
-    answer.steps = list;
-    answer.n_steps = count;
-    for (size_t i = 0; i < count; i++) {
-        list [i]->from_ms = steps [i].from_ms;
-        list [i]->until_ms = steps [i].until_ms;
-        list [i]->cpu_ms = steps [i].cpu_ms;
-        list [i]->offered_ms = steps [i].offered_ms;
-        answer.cpu_ms += steps [i].cpu_ms;
-        answer.offered_ms += steps [i].offered_ms;
-    }
-    packed_t packed = packed_of (&answer.base);
-    free (list);
-    return packed;
-}
+static const codec_row_t use_step_rows [] = {
+  ROW_NUMBER ("from_ms", use_step_t, from_ms),
+  ROW_NUMBER ("until_ms", use_step_t, until_ms),
+  ROW_NUMBER ("cpu_ms", use_step_t, cpu_ms),
+  ROW_NUMBER ("offered_ms", use_step_t, offered_ms),
+};
+static const codec_t use_step_codec =
+  CODEC (use_step_t, musubi__use_step__descriptor, use_step_rows);
 
-packed_t opening_told_encode (const opening_told_t *self)
-{
-    size_t count = self->alternatives_count;
-    Musubi__OpeningAlternative **list =
-      messages_new (&musubi__opening_alternative__descriptor, count);
-    for (size_t i = 0; i < count; i++) {
-        list [i]->class_name = (char *) self->alternatives [i].class_name;
-        list [i]->nodes = self->alternatives [i].nodes;
-        list [i]->from_ms = self->alternatives [i].over.from;
-        list [i]->until_ms = self->alternatives [i].over.until;
-    }
-    Musubi__OpeningRecord record = MUSUBI__OPENING_RECORD__INIT;
-    record.phase = (Musubi__OpeningPhase) self->phase;
-    record.wanted = self->wanted;
-    record.bound = self->bound;
-    record.ready = self->ready;
-    record.degraded = self->degraded;
-    record.lent = self->lent;
-    record.given_back = self->given_back;
-    record.cpu_ms = self->cpu_ms;
-    record.offered_ms = self->offered_ms;
-    record.trouble = (char *) self->trouble;
-    record.alternatives = list;
-    record.n_alternatives = count;
-    record.disconnected = self->disconnected;
-    packed_t packed = packed_of (&record.base);
-    free (list);
-    return packed;
-}
+static const codec_row_t spent_told_rows [] = {
+  ROW_WORD ("reservation", spent_told_t, reservation),
+  ROW_ARRAY ("steps", spent_told_t, steps, count, use_step),
+  ROW_NUMBER ("cpu_ms", spent_told_t, cpu_ms),
+  ROW_NUMBER ("offered_ms", spent_told_t, offered_ms),
+};
+const codec_t spent_told_codec =
+  CODEC (spent_told_t, musubi__reservation_use__descriptor, spent_told_rows);
+
+static const codec_row_t alternative_rows [] = {
+  ROW_STRING ("class_name", alternative_t, class_name, NAME_BYTES_MAX),
+  ROW_NUMBER ("nodes", alternative_t, nodes),
+  ROW_NUMBER ("from_ms", alternative_t, over.from),
+  ROW_NUMBER ("until_ms", alternative_t, over.until),
+};
+static const codec_t alternative_codec =
+  CODEC (alternative_t, musubi__opening_alternative__descriptor, alternative_rows);
+
+static const codec_row_t opening_told_rows [] = {
+  ROW_ENUM ("phase", opening_told_t, phase, OPENING_PHASES - 1),
+  ROW_NUMBER ("wanted", opening_told_t, wanted),
+  ROW_NUMBER ("bound", opening_told_t, bound),
+  ROW_FLAG ("ready", opening_told_t, ready),
+  ROW_FLAG ("degraded", opening_told_t, degraded),
+  ROW_FLAG ("lent", opening_told_t, lent),
+  ROW_FLAG ("given_back", opening_told_t, given_back),
+  ROW_NUMBER ("cpu_ms", opening_told_t, cpu_ms),
+  ROW_NUMBER ("offered_ms", opening_told_t, offered_ms),
+  ROW_STRING ("trouble", opening_told_t, trouble, WHY_BYTES),
+  ROW_LIST ("alternatives", opening_told_t, alternatives, alternatives_count, alternative, 0,
+            ANY_COUNT),
+  ROW_FLAG ("disconnected", opening_told_t, disconnected),
+};
+const codec_t opening_told_codec =
+  CODEC (opening_told_t, musubi__opening_record__descriptor, opening_told_rows);
 
 /*  --- what is kept --- */
 
-packed_t stored_opening_encode (const stored_opening_t *self)
+static const codec_row_t stored_bound_rows [] = {
+  ROW_WORD ("node", stored_bound_t, node),
+  ROW_ENUM ("state", stored_bound_t, state, BOUND_STATES - 1),
+  ROW_TIME ("at_ms", stored_bound_t, at_ms),
+};
+static const codec_t stored_bound_codec =
+  CODEC (stored_bound_t, musubi__stored_bound__descriptor, stored_bound_rows);
+
+static const codec_row_t stored_opening_rows [] = {
+  ROW_ENUM ("phase", stored_opening_t, phase, OPENING_PHASES - 1),
+  ROW_LIST ("nodes", stored_opening_t, nodes, nodes_count, stored_bound, 0, ANY_COUNT),
+  ROW_TIME ("from_ms", stored_opening_t, from_ms),
+  ROW_TIME ("until_ms", stored_opening_t, until_ms),
+  ROW_FLAG ("lent", stored_opening_t, lent),
+  ROW_FLAG ("given_back", stored_opening_t, given_back),
+  ROW_WORD ("owner", stored_opening_t, owner, OR_NONE),
+};
+
+static bool stored_opening_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    Musubi__StoredBound **list =
-      messages_new (&musubi__stored_bound__descriptor, self->nodes_count);
-    for (size_t i = 0; i < self->nodes_count; i++) {
-        list [i]->node = (char *) self->nodes [i].node;
-        list [i]->state = (Musubi__BoundState) self->nodes [i].state;
-        list [i]->at_ms = self->nodes [i].at_ms;
-    }
-    Musubi__StoredOpening record = MUSUBI__STORED_OPENING__INIT;
-    record.phase = (Musubi__OpeningPhase) self->phase;
-    record.nodes = list;
-    record.n_nodes = self->nodes_count;
-    record.from_ms = self->from_ms;
-    record.until_ms = self->until_ms;
-    record.lent = self->lent;
-    record.given_back = self->given_back;
-    record.owner = (char *) self->owner;
-    packed_t packed = packed_of (&record.base);
-    free (list);
-    return packed;
+    (void) message;
+    const stored_opening_t *opening = self;
+    return opening->nodes_count == 0 ||
+           (opening->phase != OPENING_WAITING && opening->phase != OPENING_OVER) ||
+           wrong (why, "nodes: bound while it is %s", opening_phase_word (opening->phase));
 }
 
-void stored_opening_clear (stored_opening_t *self)
-{
-    free (self->nodes);
-    self->nodes = NULL;
-}
+const codec_t stored_opening_codec = CODEC_RULED (
+  stored_opening_t, musubi__stored_opening__descriptor, stored_opening_rows, stored_opening_rule);
 
-static bool bound_take (stored_bound_t *to, const Musubi__StoredBound *from, char why [WHY_BYTES])
-{
-    if (!enum_valid ((int) from->state, BOUND_STATES - 1) || !time_valid (from->at_ms))
-        return wrong (why, "nodes: state or at_ms is none");
-    to->state = (bound_state_t) from->state;
-    to->at_ms = from->at_ms;
-    return text_take (to->node, NAME_BYTES_MAX, from->node, TEXT_WORD, "nodes.node", why);
-}
+/*  Its parts are in place in a stored_use_t. */
+typedef struct {
+    int64_t from_ms;
+    int64_t width_ms;
+    int64_t *cpu_ms;
+    size_t cpu_ms_count;
+    int64_t *offered_ms;
+    size_t offered_ms_count;
+    int64_t over_cpu_ms;
+    int64_t until_ms;
+} use_record_t;
 
-static bool opening_take (stored_opening_t *to, const Musubi__StoredOpening *from,
-                          char why [WHY_BYTES])
-{
-    *to = (stored_opening_t){.from_ms = from->from_ms,
-                             .until_ms = from->until_ms,
-                             .lent = from->lent,
-                             .given_back = from->given_back};
-    if (!enum_valid ((int) from->phase, OPENING_PHASES - 1))
-        return wrong (why, "phase: %d is none", (int) from->phase);
-    to->phase = (opening_phase_t) from->phase;
-    if (!time_valid (from->from_ms) || !time_valid (from->until_ms))
-        return wrong (why, "from_ms, until_ms: no times");
-    if (!text_take (to->owner, NAME_BYTES_MAX, from->owner, TEXT_WORD_OR_NONE, "owner", why))
-        return false;
-    if (from->n_nodes > 0 && (to->phase == OPENING_WAITING || to->phase == OPENING_OVER))
-        return wrong (why, "nodes: bound while it is %s", opening_phase_word (to->phase));
-    to->nodes = must (calloc (from->n_nodes + 1, sizeof *to->nodes));
-    to->nodes_count = from->n_nodes;
-    for (size_t i = 0; i < from->n_nodes; i++)
-        if (!bound_take (&to->nodes [i], from->nodes [i], why))
-            return false;
-    return true;
-}
-
-bool stored_opening_decode (stored_opening_t *self, bytes_t value, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__stored_opening__descriptor, value);
-    if (!message)
-        return wrong (why, "not a StoredOpening");
-    bool good = opening_take (self, (Musubi__StoredOpening *) message, why);
-    if (!good)
-        stored_opening_clear (self);
-    message_free (message);
-    return good;
-}
+static const codec_row_t use_record_rows [] = {
+  ROW_TIME ("from_ms", use_record_t, from_ms),
+  ROW_NUMBER ("width_ms", use_record_t, width_ms, BETWEEN (1, TIME_MS_MAX / SPENT_STEPS)),
+  ROW_NUMBER_LIST ("cpu_ms", use_record_t, cpu_ms, cpu_ms_count, SPENT_STEPS, SPENT_STEPS,
+                   LEAST (0)),
+  ROW_NUMBER_LIST ("offered_ms", use_record_t, offered_ms, offered_ms_count, SPENT_STEPS,
+                   SPENT_STEPS, LEAST (0)),
+  ROW_NUMBER ("over_cpu_ms", use_record_t, over_cpu_ms, LEAST (0)),
+  ROW_TIME ("until_ms", use_record_t, until_ms),
+};
+static const codec_t use_record_codec =
+  CODEC (use_record_t, musubi__stored_use__descriptor, use_record_rows);
 
 packed_t stored_use_encode (const stored_use_t *self)
 {
-    Musubi__StoredUse record = MUSUBI__STORED_USE__INIT;
-    record.from_ms = self->spent.from_ms;
-    record.width_ms = self->spent.width_ms;
-    record.cpu_ms = (int64_t *) self->spent.cpu_ms;
-    record.n_cpu_ms = SPENT_STEPS;
-    record.offered_ms = (int64_t *) self->spent.offered_ms;
-    record.n_offered_ms = SPENT_STEPS;
-    record.over_cpu_ms = self->over_cpu_ms;
-    record.until_ms = self->until_ms;
-    return packed_of (&record.base);
-}
-
-static bool use_take (stored_use_t *to, const Musubi__StoredUse *from, char why [WHY_BYTES])
-{
-    *to = (stored_use_t){.over_cpu_ms = from->over_cpu_ms, .until_ms = from->until_ms};
-    if (from->n_cpu_ms != SPENT_STEPS || from->n_offered_ms != SPENT_STEPS)
-        return wrong (why, "cpu_ms, offered_ms: %d parts each", SPENT_STEPS);
-    if (!time_valid (from->from_ms) || !time_valid (from->until_ms) || from->width_ms < 1 ||
-        from->width_ms > TIME_MS_MAX / SPENT_STEPS || from->over_cpu_ms < 0)
-        return wrong (why, "from_ms, until_ms, width_ms: out of range");
-    to->spent.from_ms = from->from_ms;
-    to->spent.width_ms = from->width_ms;
-    for (size_t i = 0; i < SPENT_STEPS; i++) {
-        if (from->cpu_ms [i] < 0 || from->offered_ms [i] < 0)
-            return wrong (why, "cpu_ms, offered_ms: below zero");
-        to->spent.cpu_ms [i] = from->cpu_ms [i];
-        to->spent.offered_ms [i] = from->offered_ms [i];
-    }
-    return true;
+    use_record_t record = {.from_ms = self->spent.from_ms,
+                           .width_ms = self->spent.width_ms,
+                           .cpu_ms = (int64_t *) self->spent.cpu_ms,
+                           .cpu_ms_count = SPENT_STEPS,
+                           .offered_ms = (int64_t *) self->spent.offered_ms,
+                           .offered_ms_count = SPENT_STEPS,
+                           .over_cpu_ms = self->over_cpu_ms,
+                           .until_ms = self->until_ms};
+    return codec_encode (&use_record_codec, &record);
 }
 
 bool stored_use_decode (stored_use_t *self, bytes_t value, char why [WHY_BYTES])
 {
-    ProtobufCMessage *message = message_unpack (&musubi__stored_use__descriptor, value);
-    if (!message)
-        return wrong (why, "not a StoredUse");
-    bool good = use_take (self, (Musubi__StoredUse *) message, why);
-    message_free (message);
-    return good;
+    use_record_t record;
+    if (!codec_decode (&use_record_codec, &record, value, why))
+        return false;
+    *self = (stored_use_t){.spent = {.from_ms = record.from_ms, .width_ms = record.width_ms},
+                           .over_cpu_ms = record.over_cpu_ms,
+                           .until_ms = record.until_ms};
+    memcpy (self->spent.cpu_ms, record.cpu_ms, sizeof self->spent.cpu_ms);
+    memcpy (self->spent.offered_ms, record.offered_ms, sizeof self->spent.offered_ms);
+    codec_clear (&use_record_codec, &record);
+    return true;
 }
+
+static const codec_t *const codecs [] = {
+  &back_end_order_codec, &back_end_task_codec, &spent_question_codec, &use_step_codec,
+  &spent_told_codec,     &alternative_codec,   &opening_told_codec,   &stored_bound_codec,
+  &stored_opening_codec, &use_record_codec,
+};
+const codecs_t openings_codecs = CODECS (codecs);

@@ -5,16 +5,31 @@
 #define MUSUBI_OPENINGS_WIRE_H
 
 #include "back_end.h"
+#include "codec.h"
 #include "openings.h"
 
-/*  Encoders return malloc'ed bytes that the caller frees. Decoders check what they take; on false
- *  why names the field, nothing is allocated. */
+/*  The arguments of a back end's work. */
+typedef struct {
+    back_end_step_t step;
+    back_end_order_t *orders;
+    size_t count;
+} back_end_task_t;
+extern const codec_t back_end_task_codec;
 
-packed_t back_end_order_encode (back_end_step_t step, const back_end_order_t *orders, size_t count);
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+    uint32_t most;
+} spent_question_t;
+extern const codec_t spent_question_codec;
 
-bool spent_question_decode (bytes_t body, char reservation [NAME_BYTES_MAX + 1], uint32_t *most,
-                            char why [WHY_BYTES]);
-packed_t spent_answer_encode (const char *reservation, const use_step_t *steps, size_t count);
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+    use_step_t steps [SPENT_STEPS];
+    size_t count;
+    int64_t cpu_ms; /* of all of them */
+    int64_t offered_ms;
+} spent_told_t;
+extern const codec_t spent_told_codec;
 
 typedef struct {
     const char *class_name;
@@ -34,12 +49,12 @@ typedef struct {
     int64_t cpu_ms;
     int64_t offered_ms;
     const char *trouble;
-    const alternative_t *alternatives;
+    alternative_t *alternatives;
     size_t alternatives_count;
     bool disconnected;
 } opening_told_t;
 
-packed_t opening_told_encode (const opening_told_t *self);
+extern const codec_t opening_told_codec;
 
 /*  Same numbers as proto BoundState. */
 typedef enum {
@@ -56,7 +71,6 @@ typedef struct {
     int64_t at_ms; /* held: needed from; leaving, closing: until; cleaning: it goes then */
 } stored_bound_t;
 
-/*  Owns nodes: stored_opening_clear. */
 typedef struct {
     opening_phase_t phase;
     stored_bound_t *nodes;
@@ -68,9 +82,7 @@ typedef struct {
     char owner [NAME_BYTES_MAX + 1];
 } stored_opening_t;
 
-packed_t stored_opening_encode (const stored_opening_t *self);
-bool stored_opening_decode (stored_opening_t *self, bytes_t value, char why [WHY_BYTES]);
-void stored_opening_clear (stored_opening_t *self);
+extern const codec_t stored_opening_codec;
 
 typedef struct {
     spent_t spent;
@@ -78,7 +90,10 @@ typedef struct {
     int64_t until_ms;
 } stored_use_t;
 
+/*  The bytes are the caller's to free. */
 packed_t stored_use_encode (const stored_use_t *self);
 bool stored_use_decode (stored_use_t *self, bytes_t value, char why [WHY_BYTES]);
+
+extern const codecs_t openings_codecs; /* all of them */
 
 #endif
