@@ -13,16 +13,6 @@
 
 #define FIELD_BYTES 64
 
-void user_request_copy (user_request_t *to, const user_request_t *from)
-{
-    codec_copy (&user_request_codec, to, from);
-}
-
-void user_request_clear (user_request_t *self)
-{
-    codec_clear (&user_request_codec, self);
-}
-
 bool name_sound (const char *name)
 {
     size_t length = strspn (name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

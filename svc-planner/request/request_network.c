@@ -14,18 +14,6 @@
 
 #define FIELD_BYTES 64
 
-void user_request_name (user_request_t *self)
-{
-    for (size_t i = 0; i < self->network_count; i++) {
-        network_need_t *need = &self->network [i];
-        if (*need->id || need->ends_count != 2)
-            continue;
-        int length = snprintf (need->id, sizeof need->id, "%s-%s", need->ends [0], need->ends [1]);
-        if (length < 0 || (size_t) length >= sizeof need->id)
-            *need->id = '\0';
-    }
-}
-
 size_t network_need_end (const user_request_t *self, size_t need, int end)
 {
     size_t at = user_request_need (self, self->network [need].ends [end]);

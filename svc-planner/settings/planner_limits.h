@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 
-#define LATENCY_MS_MAX         3600000 /* the largest latency limit */
 #define OFFSET_MS_MAX          (INT64_C (31) * 86400000)
 #define DURATION_MS_MAX        (INT64_C (366) * 86400000)
 #define INSTANT_MS_MAX         INT64_C (253370764800000) /* 9999: what sites keep behind it fits */

@@ -46,9 +46,9 @@ typedef struct {
     requirement_t network_require;
     party_t parties [PARTS];
     plan_t plan;
-    asked_compute_t compute [3];
-    asked_connection_t network [2];
-    asked_t asked;
+    compute_need_t compute [3];
+    network_need_t network [2];
+    user_request_t asked;
     compute_booking_t bookings [PARTS][2];
     size_t bookings_count [PARTS];
     circuit_t circuits [PARTS][3];
@@ -58,16 +58,16 @@ typedef struct {
     bool told [PARTS]; /* its record is */
 } story_t;
 
-static void ask_compute (asked_compute_t *need, const char *id, uint32_t cpus, int64_t offset_ms,
+static void ask_compute (compute_need_t *need, const char *id, uint32_t cpus, int64_t offset_ms,
                          int64_t duration_ms)
 {
-    *need = (asked_compute_t){.cpus = cpus, .offset_ms = offset_ms, .duration_ms = duration_ms};
+    *need = (compute_need_t){.cpus = cpus, .offset_ms = offset_ms, .duration_ms = duration_ms};
     snprintf (need->id, sizeof need->id, "%s", id);
 }
 
-static asked_connection_t connection (const char *from, const char *to, uint32_t mbps)
+static network_need_t connection (const char *from, const char *to, uint32_t mbps)
 {
-    asked_connection_t need = {.mbps = mbps};
+    network_need_t need = {.mbps = mbps};
     snprintf (need.ends [0], sizeof need.ends [0], "%s", from);
     snprintf (need.ends [1], sizeof need.ends [1], "%s", to);
     snprintf (need.id, sizeof need.id, "%s-%s", from, to);
@@ -126,15 +126,16 @@ static void good (story_t *self)
     self->compute [0].require = &self->compute_require;
     self->compute [0].require_count = 1;
     snprintf (self->compute [1].site, sizeof self->compute [1].site, "ber");
-    self->asked = (asked_t){.earliest_ms = 9 * (int64_t) HOUR_MS,
-                            .latest_ms = 10 * (int64_t) HOUR_MS,
-                            .deadline_ms = 14 * (int64_t) HOUR_MS,
-                            .duration_ms = 4 * HOUR_MS,
-                            .distinct_sites = true,
-                            .compute = self->compute,
-                            .compute_count = 3,
-                            .network = self->network,
-                            .network_count = 2};
+    self->asked =
+      (user_request_t){.window = {.earliest = {.set = true, .ms = 9 * (int64_t) HOUR_MS},
+                                  .latest = {.set = true, .ms = 10 * (int64_t) HOUR_MS},
+                                  .deadline = {.set = true, .ms = 14 * (int64_t) HOUR_MS}},
+                       .duration_ms = 4 * HOUR_MS,
+                       .distinct_sites = true,
+                       .compute = self->compute,
+                       .compute_count = 3,
+                       .network = self->network,
+                       .network_count = 2};
     self->network [0] = connection ("a", "b", 1000);
     self->network [0].require = &self->network_require;
     self->network [0].require_count = 1;
@@ -291,15 +292,15 @@ static void another_site (story_t *self)
 }
 static void too_early (story_t *self)
 {
-    self->asked.earliest_ms = 10 * (int64_t) HOUR_MS + 1;
+    self->asked.window.earliest.ms = 10 * (int64_t) HOUR_MS + 1;
 }
 static void too_late (story_t *self)
 {
-    self->asked.latest_ms = 10 * (int64_t) HOUR_MS - 1;
+    self->asked.window.latest.ms = 10 * (int64_t) HOUR_MS - 1;
 }
 static void past_the_deadline (story_t *self)
 {
-    self->asked.deadline_ms = 14 * (int64_t) HOUR_MS - 1;
+    self->asked.window.deadline.ms = 14 * (int64_t) HOUR_MS - 1;
 }
 static void bandwidth_for_nobody (story_t *self)
 {
@@ -503,13 +504,9 @@ static void finds_an_overbooked_link (void **state)
 /*  From twelve on a has 8 CPUs, 4 before, and a-b 1000 Mbit/s, 300 before. */
 static void grown (story_t *self)
 {
-    static asked_stage_t cpus = {2 * (int64_t) HOUR_MS, 4};
-    static asked_stage_t mbps = {2 * (int64_t) HOUR_MS, 300};
     good (self);
-    self->compute [0].stages = &cpus;
-    self->compute [0].stages_count = 1;
-    self->network [0].stages = &mbps;
-    self->network [0].stages_count = 1;
+    self->compute [0].stages = (stages_t){{{2 * (int64_t) HOUR_MS, 4}}, 1};
+    self->network [0].stages = (stages_t){{{2 * (int64_t) HOUR_MS, 300}}, 1};
     self->bookings_count [AMS] = 0;
     book (self, AMS, "a", 4, 10, 12);
     book (self, AMS, "a", 8, 12, 14);

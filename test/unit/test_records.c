@@ -106,14 +106,14 @@ static void look (void *owner, const check_record_t *record)
     assert_int_equal (record->circuits [0].mbps, 500);
     assert_int_equal (record->circuits [0].hop, 2);
 
-    const asked_t *asked = record->asked;
+    const user_request_t *asked = record->asked;
     assert_non_null (asked);
     assert_true (asked->distinct_sites);
     assert_int_equal (asked->duration_ms, 1000);
     assert_int_equal (asked->compute_count, 2);
-    assert_int_equal (asked->earliest_ms, 5);
-    assert_int_equal (asked->latest_ms, 0);
-    assert_int_equal (asked->deadline_ms, 9);
+    assert_int_equal (asked->window.earliest.ms, 5);
+    assert_true (asked->window.latest.from_now);
+    assert_int_equal (asked->window.deadline.ms, 9);
     assert_string_equal (asked->compute [0].site, "ams");
     assert_int_equal (asked->compute [0].require_count, 2);
     assert_string_equal (asked->compute [0].require [0].value, "linux");

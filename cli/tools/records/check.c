@@ -57,21 +57,6 @@ check_t *check_new (void)
     return must (calloc (1, sizeof (check_t)));
 }
 
-void asked_clear (asked_t *self)
-{
-    for (size_t i = 0; i < self->compute_count; i++) {
-        free (self->compute [i].require);
-        free (self->compute [i].stages);
-    }
-    for (size_t i = 0; i < self->network_count; i++) {
-        free (self->network [i].require);
-        free (self->network [i].stages);
-    }
-    free (self->compute);
-    free (self->network);
-    *self = (asked_t){0};
-}
-
 static void record_clear (record_t *record)
 {
     plan_clear (&record->plan);
@@ -80,7 +65,7 @@ static void record_clear (record_t *record)
         free (record->circuits [i].links);
     free (record->circuits);
     if (record->asked)
-        asked_clear (record->asked);
+        user_request_clear (record->asked);
     free (record->asked);
 }
 
@@ -165,28 +150,6 @@ void check_store (check_t *self, const char *participant, const uint8_t store [S
     memcpy (added->store, store, STORE_ID_BYTES);
 }
 
-static asked_t *copy_asked (const asked_t *from)
-{
-    asked_t *copy = copy_list (from, 1, sizeof *from);
-    copy->compute = copy_list (from->compute, from->compute_count, sizeof *from->compute);
-    copy->network = copy_list (from->network, from->network_count, sizeof *from->network);
-    for (size_t i = 0; i < copy->compute_count; i++) {
-        copy->compute [i].require =
-          copy_list (from->compute [i].require, from->compute [i].require_count,
-                     sizeof *from->compute [i].require);
-        copy->compute [i].stages = copy_list (
-          from->compute [i].stages, from->compute [i].stages_count, sizeof (asked_stage_t));
-    }
-    for (size_t i = 0; i < copy->network_count; i++) {
-        copy->network [i].require =
-          copy_list (from->network [i].require, from->network [i].require_count,
-                     sizeof *from->network [i].require);
-        copy->network [i].stages = copy_list (
-          from->network [i].stages, from->network [i].stages_count, sizeof (asked_stage_t));
-    }
-    return copy;
-}
-
 void check_command (check_t *self, const char *participant, const check_record_t *record)
 {
     record_t *added =
@@ -204,7 +167,10 @@ void check_command (check_t *self, const char *participant, const check_record_t
         circuit_t *circuit = &added->circuits [i];
         circuit->links = copy_list (circuit->links, circuit->links_count, sizeof *circuit->links);
     }
-    added->asked = record->asked ? copy_asked (record->asked) : NULL;
+    if (!record->asked)
+        return;
+    added->asked = must (malloc (sizeof *added->asked));
+    user_request_copy (added->asked, record->asked);
 }
 
 void check_answer (check_t *self, const char *request_id, const char *reservation, bool done)

@@ -14,13 +14,15 @@
  *      - two reservations that one request made,
  *      - an answer told to a user that the records contradict.
  *
- *  Pure; shares no code with calendar, participant, planner, graph or path.
+ *  Pure; shares no code with calendar, participant, planner, graph or path,
+ *  but for the messages that all of them tell.
  */
 #ifndef MUSUBI_CHECK_H
 #define MUSUBI_CHECK_H
 
 #include "domain.h"
 #include "transaction.h"
+#include "user_request.h"
 
 typedef struct check check_t;
 
@@ -47,52 +49,6 @@ void check_store (check_t *self, const char *participant, const uint8_t store [S
 
 /*  --- what was asked and recorded --- */
 
-/*  What a need had, from its start or the stage before, until it was changed. */
-typedef struct {
-    int64_t until_ms; /* from the reservation's start */
-    uint32_t amount;  /* CPUs, Mbit/s; 0 = nothing yet */
-} asked_stage_t;
-
-typedef struct {
-    char id [NAME_BYTES_MAX + 1];
-    uint32_t cpus;                  /* after the last stage */
-    char site [NAME_BYTES_MAX + 1]; /* "ams"; "" = any */
-    requirement_t *require;
-    size_t require_count;
-    int64_t offset_ms;
-    int64_t duration_ms;   /* 0 = the request's */
-    asked_stage_t *stages; /* ascending */
-    size_t stages_count;
-} asked_compute_t;
-
-typedef struct {
-    char id [NAME_BYTES_MAX + 1];
-    char ends [2][NAME_BYTES_MAX + 1]; /* ids of compute needs */
-    uint32_t mbps;                     /* after the last stage */
-    int64_t latency_us_max;            /* 0 = any */
-    requirement_t *require;            /* of every link */
-    size_t require_count;
-    int64_t offset_ms;
-    int64_t duration_ms; /* 0 = to the end of what both ends share; with offset 0: all of that */
-    asked_stage_t *stages;
-    size_t stages_count;
-} asked_connection_t;
-
-/*  The request that a plan was made for, as its participants keep it. Owns its lists. */
-typedef struct {
-    int64_t earliest_ms; /* of the start; a fixed one is the latest, too. 0 = not asked */
-    int64_t latest_ms;
-    int64_t deadline_ms;
-    int64_t duration_ms;
-    bool distinct_sites;
-    asked_compute_t *compute;
-    size_t compute_count;
-    asked_connection_t *network;
-    size_t network_count;
-} asked_t;
-
-void asked_clear (asked_t *self);
-
 /*  One command as the participant recorded it, with what it books there. */
 typedef struct {
     const plan_t *plan;
@@ -101,8 +57,8 @@ typedef struct {
     size_t bookings_count;
     const circuit_t *circuits;
     size_t circuits_count;
-    const asked_t *asked; /* NULL: no request is on record */
-    bool done;            /* all are known to have acknowledged */
+    const user_request_t *asked; /* as its plan keeps it; NULL: no request is on record */
+    bool done;                   /* all are known to have acknowledged */
     int64_t held_ms;
     int64_t prepared_ms;
     uint32_t epoch;

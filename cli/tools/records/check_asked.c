@@ -41,12 +41,12 @@ const char *check_short_name (const char *participant)
 
 /*  --- compute needs --- */
 
-int64_t check_duration (const asked_t *asked, const asked_compute_t *need)
+int64_t check_duration (const user_request_t *asked, const compute_need_t *need)
 {
     return need->duration_ms ? need->duration_ms : asked->duration_ms;
 }
 
-const asked_compute_t *check_compute_need (const asked_t *asked, const char *id)
+const compute_need_t *check_compute_need (const user_request_t *asked, const char *id)
 {
     for (size_t i = 0; i < asked->compute_count; i++)
         if (strcmp (asked->compute [i].id, id) == 0)
@@ -62,29 +62,29 @@ const booked_t *check_booking (const judged_t *self, const char *need)
     return NULL;
 }
 
-phase_t *check_phases (const asked_stage_t *stages, size_t stages_count, phase_t whole,
-                       size_t *count)
+phase_t *check_phases (const stages_t *stages, phase_t whole, size_t *count)
 {
-    phase_t *phases = check_list (stages_count + 1, sizeof *phases);
+    phase_t *phases = check_list (stages->count + 1, sizeof *phases);
     int64_t from_ms = whole.from_ms;
     *count = 0;
-    for (size_t i = 0; i < stages_count; i++) {
-        if (stages [i].amount > 0)
-            phases [(*count)++] = (phase_t){from_ms, stages [i].until_ms, stages [i].amount};
-        from_ms = stages [i].until_ms;
+    for (size_t i = 0; i < stages->count; i++) {
+        const stage_t *stage = &stages->list [i];
+        if (stage->amount > 0)
+            phases [(*count)++] = (phase_t){from_ms, stage->until_ms, stage->amount};
+        from_ms = stage->until_ms;
     }
     phases [(*count)++] = (phase_t){from_ms, whole.until_ms, whole.amount};
     return phases;
 }
 
-static phase_t *phases_of (const asked_t *asked, const asked_compute_t *need, size_t *count)
+static phase_t *phases_of (const user_request_t *asked, const compute_need_t *need, size_t *count)
 {
     phase_t whole = {need->offset_ms, need->offset_ms + check_duration (asked, need), need->cpus};
-    return check_phases (need->stages, need->stages_count, whole, count);
+    return check_phases (&need->stages, whole, count);
 }
 
 /*  Are the nodes as the need wants them? */
-static void judge_nodes (const judged_t *self, const asked_compute_t *need, uint32_t cpus,
+static void judge_nodes (const judged_t *self, const compute_need_t *need, uint32_t cpus,
                          const booked_t *booked)
 {
     const compute_booking_t *booking = booked->booking;
@@ -107,7 +107,7 @@ static void judge_nodes (const judged_t *self, const asked_compute_t *need, uint
                          self->reservation, need->id, booked->participant, class->name, lacks);
 }
 
-static void judge_booking (judged_t *self, const asked_compute_t *need, const phase_t *phase,
+static void judge_booking (judged_t *self, const compute_need_t *need, const phase_t *phase,
                            const booked_t *booked)
 {
     const compute_booking_t *booking = booked->booking;
@@ -126,7 +126,7 @@ static void judge_booking (judged_t *self, const asked_compute_t *need, const ph
 
 /*  All bookings of a need, ascending by time: one for each phase, all at one site and of one class.
  */
-static void judge_need (judged_t *self, const asked_compute_t *need, const booked_t *booked,
+static void judge_need (judged_t *self, const compute_need_t *need, const booked_t *booked,
                         size_t count)
 {
     size_t phases_count;
@@ -162,23 +162,32 @@ static void judge_distinct (const judged_t *self)
                                  self->booked [i].booking->need, self->booked [i].participant);
 }
 
-/*  Does it start and end when it was asked to? */
+/*  A plan keeps its request with wall times; one that counts from now binds nobody here. */
+static int64_t wall_of (const instant_t *instant)
+{
+    return instant->set && !instant->from_now ? instant->ms : 0;
+}
+
+/*  Does it start and end when it was asked to? A fixed start is the latest, too. */
 static void judge_frame (const judged_t *self)
 {
-    const asked_t *asked = self->asked;
+    const frame_t *window = &self->asked->window;
+    int64_t earliest_ms = wall_of (window->start.set ? &window->start : &window->earliest);
+    int64_t latest_ms = wall_of (window->start.set ? &window->start : &window->latest);
+    int64_t deadline_ms = wall_of (&window->deadline);
     int64_t end_ms = INT64_MIN;
     for (size_t i = 0; i < self->booked_count; i++)
         if (self->booked [i].booking->until_ms > end_ms)
             end_ms = self->booked [i].booking->until_ms;
-    if (asked->earliest_ms && self->start_ms < asked->earliest_ms)
+    if (earliest_ms && self->start_ms < earliest_ms)
         check_violation (self->check, "reservation %s starts %lld ms before the earliest start",
-                         self->reservation, (long long) (asked->earliest_ms - self->start_ms));
-    if (asked->latest_ms && self->start_ms > asked->latest_ms)
+                         self->reservation, (long long) (earliest_ms - self->start_ms));
+    if (latest_ms && self->start_ms > latest_ms)
         check_violation (self->check, "reservation %s starts %lld ms after the latest start",
-                         self->reservation, (long long) (self->start_ms - asked->latest_ms));
-    if (asked->deadline_ms && end_ms > asked->deadline_ms)
+                         self->reservation, (long long) (self->start_ms - latest_ms));
+    if (deadline_ms && end_ms > deadline_ms)
         check_violation (self->check, "reservation %s ends %lld ms after its deadline",
-                         self->reservation, (long long) (end_ms - asked->deadline_ms));
+                         self->reservation, (long long) (end_ms - deadline_ms));
 }
 
 static void judge_compute (judged_t *self)
@@ -190,7 +199,7 @@ static void judge_compute (judged_t *self)
     for (size_t from = 0, until; from < self->booked_count; from = until) {
         const booked_t *booked = &self->booked [from];
         const char *id = booked->booking->need;
-        const asked_compute_t *need = check_compute_need (self->asked, id);
+        const compute_need_t *need = check_compute_need (self->asked, id);
         until = from + 1;
         while (until < self->booked_count && strcmp (self->booked [until].booking->need, id) == 0)
             until++;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 
 /*  The time asked, from the reservation's start. */
-static void span_of (const asked_t *asked, const asked_connection_t *need, int64_t *from_ms,
+static void span_of (const user_request_t *asked, const network_need_t *need, int64_t *from_ms,
                      int64_t *until_ms)
 {
     int64_t shared_from_ms = INT64_MIN;
     int64_t shared_until_ms = INT64_MAX;
     for (size_t end = 0; end < 2; end++) {
-        const asked_compute_t *compute = check_compute_need (asked, need->ends [end]);
+        const compute_need_t *compute = check_compute_need (asked, need->ends [end]);
         int64_t until = compute->offset_ms + check_duration (asked, compute);
         shared_from_ms = compute->offset_ms > shared_from_ms ? compute->offset_ms : shared_from_ms;
         shared_until_ms = until < shared_until_ms ? until : shared_until_ms;
@@ -24,15 +24,15 @@ static void span_of (const asked_t *asked, const asked_connection_t *need, int64
     *until_ms = need->duration_ms ? *from_ms + need->duration_ms : shared_until_ms;
 }
 
-static phase_t *phases_of (const asked_t *asked, const asked_connection_t *need, size_t *count)
+static phase_t *phases_of (const user_request_t *asked, const network_need_t *need, size_t *count)
 {
     phase_t whole = {.amount = need->mbps};
     span_of (asked, need, &whole.from_ms, &whole.until_ms);
-    return check_phases (need->stages, need->stages_count, whole, count);
+    return check_phases (&need->stages, whole, count);
 }
 
-static void judge_amount (const judged_t *self, const asked_connection_t *need,
-                          const phase_t *phase, const laid_t *laid)
+static void judge_amount (const judged_t *self, const network_need_t *need, const phase_t *phase,
+                          const laid_t *laid)
 {
     const circuit_t *circuit = laid->circuit;
     if (circuit->mbps != phase->amount)
@@ -94,7 +94,7 @@ static bool may_cross (const check_t *check, const char *from, const char *to, c
 }
 
 /*  Along one circuit; false when it leads nowhere, which is told. */
-static bool walk_circuit (const judged_t *self, const asked_connection_t *need, const laid_t *laid,
+static bool walk_circuit (const judged_t *self, const network_need_t *need, const laid_t *laid,
                           walk_t *walk)
 {
     for (size_t l = 0; l < laid->circuit->links_count; l++) {
@@ -126,7 +126,7 @@ static bool walk_circuit (const judged_t *self, const asked_connection_t *need, 
 }
 
 /*  The circuits of one phase of a need, ascending by hop, between two sites. */
-static void judge_path (judged_t *self, const asked_connection_t *need, const phase_t *phase,
+static void judge_path (judged_t *self, const network_need_t *need, const phase_t *phase,
                         const laid_t *laid, size_t count, const char *from, const char *to)
 {
     walk_t walk = {0};
@@ -174,7 +174,7 @@ static const laid_t *laid_for (const judged_t *self, const char *need, size_t *c
 }
 
 /*  One path for each phase. */
-static void judge_paths (judged_t *self, const asked_connection_t *need, const laid_t *laid,
+static void judge_paths (judged_t *self, const network_need_t *need, const laid_t *laid,
                          size_t count, const char *from, const char *to)
 {
     size_t phases_count, at = 0;
@@ -193,7 +193,7 @@ static void judge_paths (judged_t *self, const asked_connection_t *need, const l
     free (phases);
 }
 
-static void judge_connection (judged_t *self, const asked_connection_t *need)
+static void judge_connection (judged_t *self, const network_need_t *need)
 {
     size_t count;
     const laid_t *laid = laid_for (self, need->id, &count);
@@ -225,7 +225,7 @@ static size_t phase_of (const judged_t *self, const circuit_t *circuit)
 {
     size_t phase = 0, count;
     for (size_t n = 0; n < self->asked->network_count; n++) {
-        const asked_connection_t *need = &self->asked->network [n];
+        const network_need_t *need = &self->asked->network [n];
         if (strcmp (need->id, circuit->need) != 0 ||
             !check_compute_need (self->asked, need->ends [0]) ||
             !check_compute_need (self->asked, need->ends [1]))

@@ -21,7 +21,7 @@ typedef struct {
     size_t bookings_count;
     circuit_t *circuits;
     size_t circuits_count;
-    asked_t *asked; /* NULL: not on record */
+    user_request_t *asked; /* NULL: not on record */
 } record_t;
 
 /*  A class or a link: something of a participant of which there is so much. */
@@ -116,13 +116,12 @@ typedef struct {
 } phase_t;
 
 /*  What the stages of a need make of the time that it lasts; the caller frees the list. */
-phase_t *check_phases (const asked_stage_t *stages, size_t stages_count, phase_t whole,
-                       size_t *count);
+phase_t *check_phases (const stages_t *stages, phase_t whole, size_t *count);
 
 typedef struct {
     check_t *check;
     const char *reservation; /* its id */
-    const asked_t *asked;
+    const user_request_t *asked;
     booked_t *booked; /* in order of need and time */
     size_t booked_count;
     laid_t *laid; /* in order of need, phase and hop, once the compute needs are judged */
@@ -131,8 +130,8 @@ typedef struct {
     int64_t start_ms;
 } judged_t;
 
-const asked_compute_t *check_compute_need (const asked_t *asked, const char *id);
-int64_t check_duration (const asked_t *asked, const asked_compute_t *need);
+const compute_need_t *check_compute_need (const user_request_t *asked, const char *id);
+int64_t check_duration (const user_request_t *asked, const compute_need_t *need);
 
 /*  The first booking of a need; NULL when there is none. */
 const booked_t *check_booking (const judged_t *self, const char *need);

@@ -5,10 +5,8 @@
 #include "ledger.pb-c.h"
 #include "message.h"
 #include "must.h"
-#include "planner.pb-c.h"
 #include "transaction_wire.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,105 +27,19 @@ static void take_text (char *to, size_t size, const char *from)
     snprintf (to, size, "%.*s", (int) size - 1, from);
 }
 
-/*  --- the request that a plan was made for, as its planner packed it --- */
-
-/*  The caller owns the list. */
-static requirement_t *take_require (Musubi__Requirement *const *from, size_t count)
+/*  The request that a plan was made for, as its planner packed it. False, self empty, when it is no
+ *  such request. */
+static bool read_asked (user_request_t *self, bytes_t packed)
 {
-    requirement_t *list = count > 0 ? must (calloc (count, sizeof *list)) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        take_text (list [i].attribute, sizeof list [i].attribute, from [i]->attribute);
-        list [i].numeric = from [i]->test_case == MUSUBI__REQUIREMENT__TEST_MIN;
-        if (list [i].numeric)
-            list [i].min = from [i]->min;
-        else if (from [i]->test_case == MUSUBI__REQUIREMENT__TEST_VALUE)
-            take_text (list [i].value, sizeof list [i].value, from [i]->value);
-    }
-    return list;
-}
-
-/*  The caller owns the list. */
-static asked_stage_t *take_stages (Musubi__Stage *const *from, size_t count)
-{
-    asked_stage_t *list = count > 0 ? must (calloc (count, sizeof *list)) : NULL;
-    for (size_t i = 0; i < count; i++)
-        list [i] = (asked_stage_t){from [i]->until_ms, from [i]->amount};
-    return list;
-}
-
-static void take_compute (asked_compute_t *to, const Musubi__ComputeNeed *from)
-{
-    take_text (to->id, sizeof to->id, from->id);
-    take_text (to->site, sizeof to->site, from->site);
-    to->cpus = from->cpus;
-    to->require = take_require (from->require, from->n_require);
-    to->require_count = from->n_require;
-    to->offset_ms = from->offset_ms;
-    to->duration_ms = from->duration_ms;
-    to->stages = take_stages (from->stages, from->n_stages);
-    to->stages_count = from->n_stages;
-}
-
-/*  False when it is not between two needs. */
-static bool take_connection (asked_connection_t *to, const Musubi__NetworkNeed *from)
-{
-    if (from->n_between != 2)
+    char why [WHY_BYTES];
+    if (packed.size == 0 || !codec_decode (&user_request_codec, self, packed, why))
         return false;
-    for (size_t end = 0; end < 2; end++)
-        take_text (to->ends [end], sizeof to->ends [end], from->between [end]);
-    char joined [2 * NAME_BYTES_MAX + 2];
-    snprintf (joined, sizeof joined, "%s-%s", to->ends [0], to->ends [1]);
-    take_text (to->id, sizeof to->id, *from->id ? from->id : joined);
-    to->mbps = from->mbps;
-    to->require = take_require (from->require, from->n_require);
-    to->require_count = from->n_require;
-    to->latency_us_max = (int64_t) llround (from->latency_ms_max * 1000);
-    to->offset_ms = from->offset_ms;
-    to->duration_ms = from->duration_ms;
-    to->stages = take_stages (from->stages, from->n_stages);
-    to->stages_count = from->n_stages;
+    for (size_t i = 0; i < self->network_count; i++)
+        if (self->network [i].ends_count != 2) {
+            user_request_clear (self);
+            return false;
+        }
     return true;
-}
-
-/*  A plan keeps its request with wall times; one that counts from now binds nobody here. */
-static int64_t wall_of (const Musubi__Instant *instant)
-{
-    return instant && instant->when_case == MUSUBI__INSTANT__WHEN_AT_MS ? instant->at_ms : 0;
-}
-
-static void take_frame (asked_t *to, const Musubi__TimeFrame *from)
-{
-    if (!from)
-        return;
-    to->earliest_ms = wall_of (from->start ? from->start : from->earliest);
-    to->latest_ms = wall_of (from->start ? from->start : from->latest);
-    to->deadline_ms = wall_of (from->deadline);
-}
-
-/*  False, self empty, when it is no such request. */
-static bool read_asked (asked_t *self, bytes_t packed)
-{
-    ProtobufCMessage *message =
-      packed.size > 0 ? message_unpack (&musubi__request__descriptor, packed) : NULL;
-    if (!message)
-        return false;
-    const Musubi__Request *from = (const Musubi__Request *) message;
-    *self = (asked_t){.duration_ms = from->duration_ms,
-                      .distinct_sites = from->distinct_sites,
-                      .compute = must (calloc (from->n_compute + 1, sizeof *self->compute)),
-                      .compute_count = from->n_compute,
-                      .network = must (calloc (from->n_network + 1, sizeof *self->network)),
-                      .network_count = from->n_network};
-    take_frame (self, from->window);
-    bool good = true;
-    for (size_t i = 0; i < from->n_compute; i++)
-        take_compute (&self->compute [i], from->compute [i]);
-    for (size_t i = 0; i < from->n_network && good; i++)
-        good = take_connection (&self->network [i], from->network [i]);
-    message_free (message);
-    if (!good)
-        asked_clear (self);
-    return good;
 }
 
 /*  --- commands --- */
@@ -162,7 +74,7 @@ static bool read_record (const Musubi__CommandRecord *from, records_take_fn *tak
     if (!plan_take (&plan, from->plan, why))
         plan = (plan_t){.txid = *last};
     compute_booking_t *bookings = take_bookings (from->bookings, from->n_bookings);
-    asked_t asked = {0};
+    user_request_t asked = {0};
     bool known = read_asked (&asked, (bytes_t){.data = plan.request, .size = plan.request_size});
     take (owner, &(check_record_t){.plan = &plan,
                                    .state = (command_state_t) from->state,
@@ -175,7 +87,7 @@ static bool read_record (const Musubi__CommandRecord *from, records_take_fn *tak
                                    .prepared_ms = from->prepared_ms,
                                    .epoch = from->epoch,
                                    .asked = known ? &asked : NULL});
-    asked_clear (&asked);
+    user_request_clear (&asked);
     circuits_free (circuits, circuits_count);
     free (bookings);
     plan_clear (&plan);
