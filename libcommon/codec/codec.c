@@ -167,6 +167,11 @@ void codec_copy (const codec_t *codec, void *to, const void *from)
 
 /*  --- bytes --- */
 
+size_t codec_size (const codec_t *codec)
+{
+    return codec->size;
+}
+
 packed_t packed_of (const ProtobufCMessage *message)
 {
     packed_t packed;

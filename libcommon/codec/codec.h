@@ -26,6 +26,9 @@ bool wrong (char why [WHY_BYTES], const char *format, ...) FORMAT_WHY;
 
 typedef struct codec codec_t;
 
+/*  Of its struct. */
+size_t codec_size (const codec_t *codec);
+
 packed_t codec_encode (const codec_t *codec, const void *self);
 
 /*  On true *self owns what it points to: codec_clear. On false it is all zero, and why names the

@@ -6,15 +6,23 @@
 #ifndef MUSUBI_HOST_H
 #define MUSUBI_HOST_H
 
+#include "codec.h"
 #include "config.h"
 #include "core.h"
 #include "states.h"
 
-/*  Slow work by kind: runs on a worker thread, or in a process it spawns itself. Returns true with
- *  *result malloc'ed, or false with a sentence in it. */
+/*  Slow work by kind: runs on a worker thread, or in a process it spawns itself. Either of run and
+ *  carry_out is given. */
 typedef struct {
     const char *kind;
+
+    /*  Returns true with *result malloc'ed, or false with a sentence in it. */
     bool (*run) (bytes_t arguments, uint8_t **result, size_t *result_size);
+
+    /*  The same of structs, by their codecs. result is zero at first; false with why. */
+    const codec_t *order;
+    const codec_t *result;
+    bool (*carry_out) (const void *order, void *result, char why [WHY_BYTES]);
 } work_kind_t;
 
 typedef struct {

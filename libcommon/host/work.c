@@ -79,12 +79,32 @@ static void jobs_destroy (job_t *first)
     }
 }
 
+bool work_do (const work_kind_t *kind, bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    if (kind->run)
+        return kind->run (arguments, result, result_size);
+    char why [WHY_BYTES] = "it can't be done";
+    void *asked = must (calloc (1, codec_size (kind->order)));
+    void *done = must (calloc (1, codec_size (kind->result)));
+    bool good =
+      codec_decode (kind->order, asked, arguments, why) && kind->carry_out (asked, done, why);
+    packed_t packed = good ? codec_encode (kind->result, done)
+                           : packed_copy ((bytes_t){(const uint8_t *) why, strlen (why)});
+    *result = packed.data;
+    *result_size = packed.size;
+    codec_clear (kind->order, asked);
+    codec_clear (kind->result, done);
+    free (asked);
+    free (done);
+    return good;
+}
+
 static void job_run (job_t *job)
 {
     static const char unknown [] = "unknown kind of work";
     bytes_t arguments = {.data = job->arguments, .size = job->arguments_size};
     if (job->kind) {
-        job->ok = job->kind->run (arguments, &job->result, &job->result_size);
+        job->ok = work_do (job->kind, arguments, &job->result, &job->result_size);
         return;
     }
     job->result = (uint8_t *) must (strdup (unknown));

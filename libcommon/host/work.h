@@ -26,6 +26,9 @@ work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_
  *  the process must end with _exit, which ends them. */
 bool work_destroy (work_t **self_p);
 
+/*  One job, here and now: a result as run gives it. */
+bool work_do (const work_kind_t *kind, bytes_t arguments, uint8_t **result, size_t *result_size);
+
 /*  effect->kind must be EFFECT_WORK. */
 void work_start (work_t *self, const effect_t *effect);
 

@@ -17,16 +17,9 @@
 #define READ_BYTES  (512 * 1024)
 #define FOLDER_MODE 0750
 
-typedef struct {
-    storage_result_t result;
-    char why [WHY_BYTES];
-} done_t;
-
-static bool failed (done_t *outcome, const char *doing, const char *path)
+static bool failed (char why [WHY_BYTES], const char *doing, const char *path)
 {
-    snprintf (outcome->why, sizeof outcome->why, "%.30s %.80s: %.40s", doing, path,
-              strerror (errno));
-    return false;
+    return wrong (why, "%.30s %.80s: %.40s", doing, path, strerror (errno));
 }
 
 /*  Flushes a file, or the folder that a path lies in. */
@@ -92,30 +85,34 @@ static void marks_keep (const char *part, const char *to)
         (void) unlink (marks); /* else the next sweep does it */
 }
 
-static bool keep (done_t *outcome, const storage_work_t *work)
+static bool keep (const void *order, void *told, char why [WHY_BYTES])
 {
-    outcome->result.there = true;
+    const storage_work_t *work = order;
+    storage_result_t *result = told;
+    result->there = true;
     if (!flush_path (work->from, O_RDONLY)) {
         if (errno == ENOENT && access (work->to, F_OK) == 0)
             return true; /* it was done before */
-        return failed (outcome, "flushing", work->from);
+        return failed (why, "flushing", work->from);
     }
     if (*work->marks && unlink (work->marks) != 0 && errno != ENOENT)
-        return failed (outcome, "removing", work->marks); /* another file's, of this name */
+        return failed (why, "removing", work->marks); /* another file's, of this name */
     if (rename (work->from, work->to) != 0 && (errno != EXDEV || !copy_over (work->from, work->to)))
-        return failed (outcome, "naming", work->to);
+        return failed (why, "naming", work->to);
     marks_keep (work->from, work->marks);
-    return flush_folder_of (work->to) || failed (outcome, "flushing the folder of", work->to);
+    return flush_folder_of (work->to) || failed (why, "flushing the folder of", work->to);
 }
 
 /*  --- write --- */
 
-static bool write_out (done_t *outcome, const storage_work_t *work)
+static bool write_out (const void *order, void *told, char why [WHY_BYTES])
 {
+    const storage_work_t *work = order;
+    storage_result_t *result = told;
     int file = open (work->from, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return errno == ENOENT || failed (outcome, "opening", work->from);
-    outcome->result.there = true;
+        return errno == ENOENT || failed (why, "opening", work->from);
+    result->there = true;
     /*  Whether it got there is found when it is flushed (keep). */
     (void) sync_file_range (file, 0, 0, SYNC_FILE_RANGE_WRITE);
     close (file);
@@ -141,7 +138,8 @@ static void mark_note (int marks, EVP_MD_CTX *sofar, const EVP_MD_CTX *digest)
     (void) put;
 }
 
-static bool digest_file (done_t *outcome, int file, int marks, const char *path)
+static bool digest_file (const char *path, int file, int marks, storage_result_t *result,
+                         char why [WHY_BYTES])
 {
     EVP_MD_CTX *context = must (EVP_MD_CTX_new ()), *sofar = must (EVP_MD_CTX_new ());
     uint8_t *buffer = must (malloc (READ_BYTES));
@@ -149,42 +147,44 @@ static bool digest_file (done_t *outcome, int file, int marks, const char *path)
     ssize_t got = 1;
     EVP_DigestInit_ex (context, EVP_sha256 (), NULL);
     while (got > 0) {
-        uint64_t left = FLOW_CHUNK_BYTES - outcome->result.size % FLOW_CHUNK_BYTES;
+        uint64_t left = FLOW_CHUNK_BYTES - result->size % FLOW_CHUNK_BYTES;
         got = read (file, buffer, left < READ_BYTES ? (size_t) left : READ_BYTES);
         if (got < 0 && errno == EINTR)
             got = 1;
         else if (got > 0) {
             EVP_DigestUpdate (context, buffer, (size_t) got);
-            outcome->result.size += (uint64_t) got;
+            result->size += (uint64_t) got;
             if (marks >= 0 && (uint64_t) got == left)
                 mark_note (marks, sofar, context);
         }
     }
-    EVP_DigestFinal_ex (context, outcome->result.digest, &size);
-    outcome->result.digest_known = got == 0;
+    EVP_DigestFinal_ex (context, result->digest, &size);
+    result->digest_known = got == 0;
     EVP_MD_CTX_free (context);
     EVP_MD_CTX_free (sofar);
     free (buffer);
-    return got == 0 || failed (outcome, "reading", path);
+    return got == 0 || failed (why, "reading", path);
 }
 
-static bool prove (done_t *outcome, const storage_work_t *work)
+static bool prove (const void *order, void *told, char why [WHY_BYTES])
 {
+    const storage_work_t *work = order;
+    storage_result_t *result = told;
     struct stat before, after;
     int file = open (work->from, O_RDONLY | O_CLOEXEC);
     if (file < 0 && errno == ENOENT)
         return true;
     if (file < 0 || fstat (file, &before) != 0 || !S_ISREG (before.st_mode)) {
-        failed (outcome, "opening", work->from);
+        failed (why, "opening", work->from);
         if (file >= 0)
             close (file);
         return false;
     }
-    outcome->result.there = true;
+    result->there = true;
     int marks = *work->marks
                   ? open (work->marks, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640)
                   : -1;
-    bool read_all = digest_file (outcome, file, marks, work->from) && fstat (file, &after) == 0;
+    bool read_all = digest_file (work->from, file, marks, result, why) && fstat (file, &after) == 0;
     close (file);
     if (marks >= 0)
         close (marks);
@@ -192,18 +192,19 @@ static bool prove (done_t *outcome, const storage_work_t *work)
         return false;
     if (same_file (&before, &after))
         return true;
-    snprintf (outcome->why, sizeof outcome->why, "%.120s changed while it was read", work->from);
-    return false;
+    return wrong (why, "%.120s changed while it was read", work->from);
 }
 
 /*  --- drop and sweep --- */
 
-static bool drop (done_t *outcome, const storage_work_t *work)
+static bool drop (const void *order, void *told, char why [WHY_BYTES])
 {
+    (void) told;
+    const storage_work_t *work = order;
     if ((*work->marks && unlink (work->marks) != 0 && errno != ENOENT) ||
         (unlink (work->from) != 0 && errno != ENOENT))
-        return failed (outcome, "removing", work->from);
-    return flush_folder_of (work->from) || failed (outcome, "flushing the folder of", work->from);
+        return failed (why, "removing", work->from);
+    return flush_folder_of (work->from) || failed (why, "flushing the folder of", work->from);
 }
 
 static bool named (const storage_work_t *work, const char *name)
@@ -217,71 +218,35 @@ static bool named (const storage_work_t *work, const char *name)
     return false;
 }
 
-static bool sweep (done_t *outcome, const storage_work_t *work)
+static bool sweep (const void *order, void *told, char why [WHY_BYTES])
 {
+    (void) told;
+    const storage_work_t *work = order;
     DIR *folder = opendir (work->from);
     if (!folder)
-        return failed (outcome, "opening", work->from);
+        return failed (why, "opening", work->from);
     bool swept = true;
     for (const struct dirent *entry; (entry = readdir (folder));)
         if (entry->d_name [0] != '.' && !named (work, entry->d_name) &&
             unlinkat (dirfd (folder), entry->d_name, 0) != 0 && errno != ENOENT)
-            swept = failed (outcome, "removing", entry->d_name);
+            swept = failed (why, "removing", entry->d_name);
     closedir (folder);
     return swept;
 }
 
-/*  --- as workers --- */
+/*  --- all kinds --- */
 
-static bool run (bytes_t arguments, bool (*carry_out) (done_t *, const storage_work_t *),
-                 uint8_t **result, size_t *result_size)
-{
-    done_t outcome = {.why = "it can't be done"};
-    storage_work_t work;
-    bool done = codec_decode (&storage_work_codec, &work, arguments, outcome.why) &&
-                carry_out (&outcome, &work);
-    codec_clear (&storage_work_codec, &work);
-    if (done) {
-        packed_t packed = codec_encode (&storage_result_codec, &outcome.result);
-        *result = packed.data;
-        *result_size = packed.size;
-    } else {
-        *result = (uint8_t *) must (strdup (outcome.why));
-        *result_size = strlen (outcome.why);
+#define STORAGE_WORK(named, how)                                                                   \
+    {                                                                                              \
+        .kind = (named), .order = &storage_work_codec, .result = &storage_result_codec,            \
+        .carry_out = (how)                                                                         \
     }
-    return done;
-}
 
-static bool run_keep (bytes_t arguments, uint8_t **result, size_t *result_size)
-{
-    return run (arguments, keep, result, result_size);
-}
-
-static bool run_write (bytes_t arguments, uint8_t **result, size_t *result_size)
-{
-    return run (arguments, write_out, result, result_size);
-}
-
-static bool run_prove (bytes_t arguments, uint8_t **result, size_t *result_size)
-{
-    return run (arguments, prove, result, result_size);
-}
-
-static bool run_drop (bytes_t arguments, uint8_t **result, size_t *result_size)
-{
-    return run (arguments, drop, result, result_size);
-}
-
-static bool run_sweep (bytes_t arguments, uint8_t **result, size_t *result_size)
-{
-    return run (arguments, sweep, result, result_size);
-}
-
-const work_kind_t storage_works [] = {{.kind = FILE_KEEP, .run = run_keep},
-                                      {.kind = FILE_WRITE, .run = run_write},
-                                      {.kind = FILE_PROVE, .run = run_prove},
-                                      {.kind = FILE_DROP, .run = run_drop},
-                                      {.kind = FILE_SWEEP, .run = run_sweep}};
+const work_kind_t storage_works [] = {
+  STORAGE_WORK (FILE_KEEP, keep),   STORAGE_WORK (FILE_WRITE, write_out),
+  STORAGE_WORK (FILE_PROVE, prove), STORAGE_WORK (FILE_DROP, drop),
+  STORAGE_WORK (FILE_SWEEP, sweep),
+};
 const size_t storage_works_count = sizeof storage_works / sizeof *storage_works;
 
 bool storage_folders_make (const char *folder)

@@ -207,7 +207,8 @@ static bool work_sleep (bytes_t arguments, uint8_t **result, size_t *result_size
 static int serve (int argc, char **argv)
 {
     static const config_key_t keys [] = {KEY_TEXT ("name", "c1", "the counter's name")};
-    static const work_kind_t works [] = {{"double", work_double}, {"sleep", work_sleep}};
+    static const work_kind_t works [] = {{.kind = "double", .run = work_double},
+                                         {.kind = "sleep", .run = work_sleep}};
     host_program_t program = {.program = "svc-counter",
                               .keys = keys,
                               .keys_count = 1,
