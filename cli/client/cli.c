@@ -53,7 +53,9 @@ bool cli_parse (cli_t *cli, const option_t *own, size_t least, size_t most, word
     return true;
 }
 
-int cli_first_word (int argc, char *const *argv)
+/*  Where the first word stands among arguments: options of all commands that take a value are
+ *  stepped over. -1 when there is none. */
+static int cli_first_word (int argc, char *const *argv)
 {
     static const option_t list [] = {
       {.name = "gis", .kind = OPTION_TEXT},        {.name = "dir", .kind = OPTION_TEXT},
@@ -253,7 +255,7 @@ void cli_interrupt_heard (void)
     interrupted = 0;
 }
 
-void cli_catch_interrupts (void)
+static void cli_catch_interrupts (void)
 {
     /* Without SA_RESTART: a wait in progress ends. The second one ends the process as usual. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int) SA_RESETHAND};
@@ -279,7 +281,9 @@ int64_t cli_mono_ms (void)
     return clock_ms (CLOCK_MONOTONIC);
 }
 
-int cli_end (int code)
+/*  The end of a run: exit 3 in the place of its code, told, when standard output couldn't be
+ *  written. Whoever goes on for long looks at ferror (stdout) and ends. */
+static int cli_end (int code)
 {
     if (fflush (stdout) != 0)
         return cli_fail (EXIT_UNKNOWN, "standard output can't be written: %s", strerror (errno));

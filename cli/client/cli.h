@@ -64,10 +64,6 @@ bool cli_parse (cli_t *cli, const option_t *own, size_t least, size_t most, word
  *  lists them, when help is asked for. */
 int cli_run_own (cli_t *cli, const command_t *commands, size_t count);
 
-/*  Where the first word stands among arguments: options of all commands that take a value are
- *  stepped over. -1 when there is none. */
-int cli_first_word (int argc, char *const *argv);
-
 /*  "musubi: …" on standard error; returns code. */
 int cli_fail (int code, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 
@@ -77,10 +73,6 @@ void cli_note (const cli_t *cli, const char *format, ...) __attribute__ ((format
 /*  JSON on standard output, in one line unless a person reads. Takes the reference. */
 void cli_print_json (json_t *json);
 void cli_print_json_to (json_t *json, FILE *to);
-
-/*  The end of a run: exit 3 in the place of its code, told, when standard output couldn't be
- *  written. Whoever goes on for long looks at ferror (stdout) and ends. */
-int cli_end (int code);
 
 /*  The command line again, quoted for a shell, with this request id. Malloc'ed. */
 char *cli_again (const cli_t *cli, const char *request_id);
@@ -92,7 +84,6 @@ json_t *cli_read_json (const char *file);
 bool cli_interrupted (void);
 /*  It is being seen to: waits are whole again. The next one ends the process. */
 void cli_interrupt_heard (void);
-void cli_catch_interrupts (void);
 
 /*  Wall clock, ms; monotonic clock, ms; a rest of so long, cut short by an interrupt. */
 int64_t cli_wall_ms (void);

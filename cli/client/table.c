@@ -125,7 +125,7 @@ const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTE
     return text;
 }
 
-void table_add (table_t *self, const column_t *columns, const json_t *form)
+static void table_add (table_t *self, const column_t *columns, const json_t *form)
 {
     char texts [TABLE_COLUMNS_MAX][CELL_BYTES];
     const char *cells [TABLE_COLUMNS_MAX];

@@ -40,7 +40,6 @@ const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTE
  *  printed. */
 void table_print_forms (const column_t *columns, const json_t *forms, FILE *to);
 table_t *table_of (const column_t *columns, const json_t *forms);
-void table_add (table_t *self, const column_t *columns, const json_t *form);
 
 /*  Columns that a text takes on a terminal: wide letters of East Asia count two. */
 size_t text_width (const char *text);

@@ -23,10 +23,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PORTS_BEGIN      10000
-#define PORTS_END_PRESET 32768
-#define PORTS_LEAST      1000
-#define PORT_TRIES       256
+#define MEMBER_NAME_BYTES 144
+#define PORTS_BEGIN       10000
+#define PORTS_END_PRESET  32768
+#define PORTS_LEAST       1000
+#define PORT_TRIES        256
 
 static char *joined (const char *a, const char *b, const char *c, const char *d)
 {
@@ -38,7 +39,8 @@ char *folder_file (const folder_t *self, const char *name)
     return joined (self->path, "/", name, "");
 }
 
-const char *member_file_name (const member_t *member, char name [MEMBER_NAME_BYTES])
+/*  "lis-amsterdam" */
+static const char *member_file_name (const member_t *member, char name [MEMBER_NAME_BYTES])
 {
     snprintf (name, MEMBER_NAME_BYTES, "%s-%s", member->kind, member->name);
     return name;

@@ -15,7 +15,6 @@
 #include "process.h"
 
 #define FOLDER_WHY_BYTES   512
-#define MEMBER_NAME_BYTES  144
 #define MEMBER_PLACE_BYTES 64
 #define MEMBERS_MAX        10000 /* two ports each */
 
@@ -53,9 +52,6 @@ char *folder_member_file (const folder_t *self, const member_t *member, const ch
                           const char *after);
 /*  "PATH/gis". Malloc'ed. */
 char *folder_file (const folder_t *self, const char *name);
-
-/*  "lis-amsterdam" */
-const char *member_file_name (const member_t *member, char name [MEMBER_NAME_BYTES]);
 
 /*  Endpoints of the directories, comma-separated, without one member's own. Malloc'ed. */
 char *folder_directories (const folder_t *self, const member_t *but);

@@ -10,7 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define HOPS_SHOWN 6
+#define PROGRESS_LINE_BYTES 512
+#define HOPS_SHOWN          6
 
 static uint64_t bytes_of (const progress_t *self, const json_t *hops)
 {
@@ -84,8 +85,9 @@ static void cut (char *line, unsigned columns)
     }
 }
 
-void progress_line (progress_t *self, const json_t *transfer, int64_t now_ms, unsigned columns,
-                    char line [PROGRESS_LINE_BYTES])
+/*  One line for proto's TransferAnswer at this time (monotonic), at most columns wide. */
+static void progress_line (progress_t *self, const json_t *transfer, int64_t now_ms,
+                           unsigned columns, char line [PROGRESS_LINE_BYTES])
 {
     char has [BYTES_TEXT_BYTES], all [BYTES_TEXT_BYTES], rate [BYTES_TEXT_BYTES], left [32];
     char chain [PROGRESS_LINE_BYTES / 2];

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROGRESS_LINE_BYTES 512
-
 typedef struct {
     const char *self; /* our guest's name: shown as "here" */
     bool gives;       /* what is sent, else what comes, is counted */
@@ -18,10 +16,6 @@ typedef struct {
     uint64_t seen_bytes;
     double rate; /* bytes a second, smoothed */
 } progress_t;
-
-/*  One line for proto's TransferAnswer at this time (monotonic), at most columns wide. */
-void progress_line (progress_t *self, const json_t *transfer, int64_t now_ms, unsigned columns,
-                    char line [PROGRESS_LINE_BYTES]);
 
 /*  Draws it over the one before on standard error, when that is a terminal; and wipes it. */
 void progress_draw (progress_t *self, const json_t *transfer, int64_t now_ms);

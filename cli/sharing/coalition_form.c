@@ -115,12 +115,13 @@ const char *seconds_text (double seconds, char text [SECONDS_TEXT_BYTES])
     return text;
 }
 
-const char *cell_seconds (const json_t *form, const char *key, char text [CELL_BYTES])
+static const char *cell_seconds (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     return seconds_text (real_of (form, key), text);
 }
 
-const char *cell_score (const json_t *form, const char *key, char text [CELL_BYTES])
+/*  A score of 0 is none. */
+static const char *cell_score (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     double score = real_of (form, key);
     text [0] = '\0';

@@ -22,9 +22,5 @@ json_t *coalition_form_record (const json_t *record);
 /*  Seconds for people: "0.5s", "12m30s", "3d4h", "inf". */
 #define SECONDS_TEXT_BYTES 32
 const char *seconds_text (double seconds, char text [SECONDS_TEXT_BYTES]);
-const char *cell_seconds (const json_t *form, const char *key, char text [CELL_BYTES]);
-
-/*  A score of 0 is none. */
-const char *cell_score (const json_t *form, const char *key, char text [CELL_BYTES]);
 
 #endif

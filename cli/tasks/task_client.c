@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY_MS 5000 /* of one question, before it is asked again */
+#define TASK_NAMES_BYTES 512
+#define TRY_MS           5000 /* of one question, before it is asked again */
 
 /*  --- names --- */
 
@@ -111,7 +112,9 @@ static void name_add (char names [TASK_NAMES_BYTES], const json_t *site)
               task_site_name (site));
 }
 
-json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES])
+/*  The entries of the sites that run tasks, new, as an array: all are asked at once. *silent are
+ * the names of those that did not say whether they do. */
+static json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES])
 {
     method_t method = services_method ("Queue", "Bags");
     json_t *question = json_pack ("{s:i}", "most", 1);

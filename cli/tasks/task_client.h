@@ -25,11 +25,6 @@ const json_t *task_site (session_t *session, const char *command, const char *na
  *  *code. */
 bool task_word (const char *command, const char *word, bool *of_bag, task_name_t *name, int *code);
 
-/*  The entries of the sites that run tasks, new, as an array: all are asked at once. *silent, when
- *  it is wanted, are the names of those that did not say whether they do, in one text. */
-#define TASK_NAMES_BYTES 512
-json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES]);
-
 /*  The only site that does, all having answered; NULL after telling which there are, with *code. */
 const json_t *task_only_site (session_t *session, const char *command, int *code);
 
