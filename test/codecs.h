@@ -20,6 +20,8 @@ extern const codecs_t planner_question_codecs;
 extern const codecs_t planner_settle_codecs;
 extern const codecs_t plus_codecs;
 extern const codecs_t openings_codecs;
+extern const codecs_t request_codecs;
+extern const codecs_t part_record_codecs;
 
 static const codecs_t *const all_codecs [] = {
   &transaction_codecs,
@@ -38,6 +40,8 @@ static const codecs_t *const all_codecs [] = {
   &planner_settle_codecs,
   &plus_codecs,
   &openings_codecs,
+  &request_codecs,
+  &part_record_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

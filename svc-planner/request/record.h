@@ -1,66 +1,11 @@
-/*  record - a reservation as its participants know it, and as the federation then does; and the
- *  coordinator's log record. Plain values, with their passage in record_wire.c.
+/*  record - a reservation as the federation knows it, from what its participants tell; and the
+ *  coordinator's log record. Plain values, with their passage in record_wire.c and decision_wire.c.
  */
 #ifndef MUSUBI_RECORD_H
 #define MUSUBI_RECORD_H
 
 #include "answer.h"
-#include "transaction.h"
-
-/*  Same numbers as proto ReservationState (S3). */
-typedef enum {
-    RECORD_CREATED,
-    RECORD_RESERVED,
-    RECORD_ACTIVATED,
-    RECORD_RELEASED,
-    RECORD_FAILED
-} record_state_t;
-
-/*  A reservation at one participant. Owns its lists, opening and plan. */
-typedef struct {
-    char participant [NAME_BYTES_MAX + 1];
-    char reservation [NAME_BYTES_MAX + 1];
-    char owner [NAME_BYTES_MAX + 1];
-    uint32_t version;
-    record_state_t state;
-    compute_booking_t *bookings;
-    size_t bookings_count;
-    circuit_t *circuits; /* at a network domain */
-    size_t circuits_count;
-    bool provisioned; /* they may be used now */
-    packed_t opening; /* at a site with a back end: packed OpeningRecord; empty = none */
-    bool plan_set;
-    plan_t plan;
-    bool done;
-    bool pending_set;
-    txid_t pending;
-    command_state_t pending_state;
-    operation_t pending_operation;
-} part_record_t;
-
-extern const codec_t part_record_codec;
-
-/*  Released or failed? */
-bool part_record_over (const part_record_t *self);
-
-/*  When the last of what it books ends; 0 when it books nothing. */
-int64_t part_record_end (const part_record_t *self);
-
-/*  Participant.Show. */
-typedef struct {
-    bool known; /* the participant knows the reservation */
-    part_record_t record;
-} part_shown_t;
-extern const codec_t part_shown_codec;
-
-/*  Participant.List: a page of them, perhaps empty though there is more: after next. */
-typedef struct {
-    part_record_t *records;
-    size_t count;
-    bool more;
-    char next [NAME_BYTES_MAX + 1]; /* "" without more */
-} parts_page_t;
-extern const codec_t parts_page_codec;
+#include "part_record.h"
 
 /*  Same numbers as proto ShowStatus. */
 typedef enum {
@@ -101,16 +46,7 @@ void view_clear (view_t *self);
 /*  Planner.Show's answer; view NULL: nobody who answered knows it. */
 packed_t show_answer_encode (const view_t *view, const char *const *silent, size_t silent_count);
 
-/*  Planner.List, and Participant.List. */
-typedef struct {
-    char owner [NAME_BYTES_MAX + 1];
-    int64_t from_ms;
-    int64_t until_ms;
-    char after [NAME_BYTES_MAX + 1];
-    uint32_t most;
-} list_question_t;
-extern const codec_t list_question_codec;
-
+/*  Planner.List. */
 packed_t list_answer_encode (const view_t *views, size_t views_count, const char *const *silent,
                              size_t silent_count, bool more);
 

@@ -8,6 +8,7 @@
 #include "check_gather.h"
 #include "ledger_replay_wire.h"
 #include "must.h"
+#include "part_record.h"
 #include "records.h"
 #include "timetext.h"
 
@@ -185,39 +186,47 @@ static void missing_standing (round_t *self)
     step_standing (self, self->standing.id);
 }
 
-static void take_part (void *owner, const told_part_t *told)
+static void take_part (round_t *self, const part_record_t *told)
 {
-    round_t *self = owner;
+    if (told->version == 0)
+        return; /* only its first change is pending */
     self->kept++;
-    while (self->standing_set && strcmp (self->standing.id, told->id) < 0)
+    while (self->standing_set && strcmp (self->standing.id, told->reservation) < 0)
         missing_standing (self);
-    if (!self->standing_set || strcmp (self->standing.id, told->id) != 0) {
+    if (!self->standing_set || strcmp (self->standing.id, told->reservation) != 0) {
         if (ledger_replay_figures (self->audited->replay).first == 1)
-            differs (self, "it records reservation %s, its ledger does not tell of it", told->id);
+            differs (self, "it records reservation %s, its ledger does not tell of it",
+                     told->reservation);
         return;
     }
     const replay_reservation_t *standing = &self->standing;
     if (standing->version != told->version)
         differs (self, "reservation %s is at version %" PRIu32 ", by its ledger at %" PRIu32,
-                 told->id, told->version, standing->version);
+                 told->reservation, told->version, standing->version);
     else if (!standing->found &&
              !part_same (standing->part_kind, standing->part, told->bookings, told->bookings_count,
                          told->circuits, told->circuits_count))
-        differs (self, "reservation %s books another thing than by its ledger", told->id);
+        differs (self, "reservation %s books another thing than by its ledger", told->reservation);
     step_standing (self, standing->id);
 }
 
 static bool compare_reservations (round_t *self)
 {
-    char next [NAME_BYTES_MAX + 1];
-    bool more = true;
+    list_question_t question = {.most = 0};
     step_standing (self, NULL);
-    for (bool first = true; more; first = false) {
+    for (bool more = true; more;) {
         client_reply_t reply;
+        parts_page_t page;
+        char why [WHY_BYTES];
         if (!audited_ask (self->audited, "Participant", "List",
-                          parts_question (first ? NULL : next), &reply) ||
-            !parts_read (reply.body, take_part, self, next, &more))
+                          codec_encode (&list_question_codec, &question), &reply) ||
+            !codec_decode (&parts_page_codec, &page, reply.body, why))
             return false;
+        for (size_t i = 0; i < page.count; i++)
+            take_part (self, &page.records [i]);
+        memcpy (question.after, page.next, sizeof question.after);
+        more = page.more;
+        codec_clear (&parts_page_codec, &page);
     }
     while (self->standing_set)
         missing_standing (self);

@@ -53,9 +53,9 @@ void check_store (check_t *self, const char *participant, const uint8_t store [S
 typedef struct {
     const plan_t *plan;
     command_state_t state;
-    const compute_booking_t *bookings;
+    compute_booking_t *bookings;
     size_t bookings_count;
-    const circuit_t *circuits;
+    circuit_t *circuits;
     size_t circuits_count;
     const user_request_t *asked; /* as its plan keeps it; NULL: no request is on record */
     bool done;                   /* all are known to have acknowledged */

@@ -1,5 +1,5 @@
 /*  records - the pages that a participant tells auditors: commands, rows of its ledger,
- *  reservations, free profiles; to and from proto.
+ *  free profiles; to and from proto.
  */
 #ifndef MUSUBI_RECORDS_H
 #define MUSUBI_RECORDS_H
@@ -21,24 +21,6 @@ packed_t rows_question (uint64_t from);
  *  False when the body is no such page. */
 typedef void rows_take_fn (void *owner, bytes_t row);
 bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, bool *more);
-
-/*  Reservations after an id (NULL = the first). */
-packed_t parts_question (const char *after);
-
-/*  A reservation with a committed version, as its participant tells it. */
-typedef struct {
-    const char *id;
-    uint32_t version;
-    const compute_booking_t *bookings;
-    size_t bookings_count;
-    const circuit_t *circuits;
-    size_t circuits_count;
-} told_part_t;
-typedef void parts_take_fn (void *owner, const told_part_t *part);
-
-/*  next: the id to go on from. */
-bool parts_read (bytes_t body, parts_take_fn *take, void *owner, char next [NAME_BYTES_MAX + 1],
-                 bool *more);
 
 /*  What is free of all resources. */
 packed_t profiles_question (int64_t from_ms, int64_t until_ms);

@@ -1,4 +1,4 @@
-/*  records - pages of commands, rows, reservations and profiles, from proto to plain values. */
+/*  records - pages of commands, rows and profiles, from proto to plain values. */
 #include "records.h"
 
 #include "calendar.pb-c.h"
@@ -22,11 +22,6 @@ packed_t records_question (const txid_t *after)
     return packed_of (&request.base);
 }
 
-static void take_text (char *to, size_t size, const char *from)
-{
-    snprintf (to, size, "%.*s", (int) size - 1, from);
-}
-
 /*  The request that a plan was made for, as its planner packed it. False, self empty, when it is no
  *  such request. */
 static bool read_asked (user_request_t *self, bytes_t packed)
@@ -44,52 +39,40 @@ static bool read_asked (user_request_t *self, bytes_t packed)
 
 /*  --- commands --- */
 
-/*  The caller owns the list. */
-static compute_booking_t *take_bookings (Musubi__ComputeBooking *const *from, size_t count)
-{
-    compute_booking_t *list = must (calloc (count + 1, sizeof *list));
-    for (size_t i = 0; i < count; i++) {
-        take_text (list [i].need, sizeof list [i].need, from [i]->need);
-        take_text (list [i].class_name, sizeof list [i].class_name, from [i]->class_name);
-        list [i].cpus = from [i]->cpus;
-        list [i].nodes = from [i]->nodes;
-        list [i].from_ms = from [i]->from_ms;
-        list [i].until_ms = from [i]->until_ms;
-    }
-    return list;
-}
+static const codec_row_t command_rows [] = {
+  ROW_UNUSED ("plan"), /* see read_record */
+  ROW_ENUM ("state", check_record_t, state, COMMAND_STATES - 1),
+  ROW_LIST ("bookings", check_record_t, bookings, bookings_count, compute_booking, 0, BOOKINGS_MAX),
+  ROW_FLAG ("done", check_record_t, done),
+  ROW_NUMBER ("prepared_ms", check_record_t, prepared_ms),
+  ROW_LIST ("circuits", check_record_t, circuits, circuits_count, circuit, 0, CIRCUITS_MAX),
+  ROW_NUMBER ("held_ms", check_record_t, held_ms),
+  ROW_NUMBER ("epoch", check_record_t, epoch),
+  ROW_UNUSED ("fenced_by"),
+};
+static const codec_t command_codec =
+  CODEC (check_record_t, musubi__command_record__descriptor, command_rows);
 
 /*  A tombstone has no more of a plan than its txid: such a plan is empty but for that. */
 static bool read_record (const Musubi__CommandRecord *from, records_take_fn *take, void *owner,
                          txid_t *last)
 {
     char why [WHY_BYTES];
-    plan_t plan = {0};
-    circuit_t *circuits;
-    size_t circuits_count;
-    if (!from->plan || !txid_take (last, from->plan->txid, "plan.txid", why) ||
-        !enum_valid ((int) from->state, COMMAND_STATES - 1) ||
-        !circuits_take (&circuits, &circuits_count, from->circuits, from->n_circuits, why))
+    check_record_t record;
+    plan_t plan;
+    user_request_t asked;
+    if (!from->plan || !codec_take_field (&txid_codec, last, from->plan->txid, "txid", why) ||
+        !codec_take (&command_codec, &record, from, why))
         return false;
-    if (!plan_take (&plan, from->plan, why))
-        plan = (plan_t){.txid = *last};
-    compute_booking_t *bookings = take_bookings (from->bookings, from->n_bookings);
-    user_request_t asked = {0};
-    bool known = read_asked (&asked, (bytes_t){.data = plan.request, .size = plan.request_size});
-    take (owner, &(check_record_t){.plan = &plan,
-                                   .state = (command_state_t) from->state,
-                                   .bookings = bookings,
-                                   .bookings_count = from->n_bookings,
-                                   .circuits = circuits,
-                                   .circuits_count = circuits_count,
-                                   .done = from->done,
-                                   .held_ms = from->held_ms,
-                                   .prepared_ms = from->prepared_ms,
-                                   .epoch = from->epoch,
-                                   .asked = known ? &asked : NULL});
-    user_request_clear (&asked);
-    circuits_free (circuits, circuits_count);
-    free (bookings);
+    if (!codec_take (&plan_codec, &plan, from->plan, why))
+        plan.txid = *last;
+    record.plan = &plan;
+    if (read_asked (&asked, (bytes_t){.data = plan.request, .size = plan.request_size}))
+        record.asked = &asked;
+    take (owner, &record);
+    if (record.asked)
+        user_request_clear (&asked);
+    codec_clear (&command_codec, &record);
     plan_clear (&plan);
     return true;
 }
@@ -105,13 +88,13 @@ bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *las
         good = read_record (answer->commands [i], take, owner, last);
     char why [WHY_BYTES];
     if (good && answer->next) /* further than what is told: what is hidden was looked at too */
-        good = txid_take (last, answer->next, "next", why);
+        good = codec_take (&txid_codec, last, answer->next, why);
     *more = answer->more && (answer->next || answer->n_commands > 0);
     message_free (message);
     return good;
 }
 
-/*  --- rows, reservations, profiles --- */
+/*  --- rows, profiles --- */
 
 packed_t rows_question (uint64_t from)
 {
@@ -132,51 +115,6 @@ bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, b
     *more = answer->more && answer->n_rows > 0;
     message_free (message);
     return true;
-}
-
-packed_t parts_question (const char *after)
-{
-    Musubi__ListRequest request = MUSUBI__LIST_REQUEST__INIT;
-    if (after)
-        request.after = (char *) after;
-    return packed_of (&request.base);
-}
-
-static bool read_part (const Musubi__PartRecord *from, parts_take_fn *take, void *owner)
-{
-    char why [WHY_BYTES];
-    circuit_t *circuits;
-    size_t circuits_count;
-    if (from->version == 0)
-        return true; /* only its first change is pending */
-    if (!circuits_take (&circuits, &circuits_count, from->circuits, from->n_circuits, why))
-        return false;
-    compute_booking_t *bookings = take_bookings (from->bookings, from->n_bookings);
-    take (owner, &(told_part_t){.id = from->reservation,
-                                .version = from->version,
-                                .bookings = bookings,
-                                .bookings_count = from->n_bookings,
-                                .circuits = circuits,
-                                .circuits_count = circuits_count});
-    free (bookings);
-    circuits_free (circuits, circuits_count);
-    return true;
-}
-
-bool parts_read (bytes_t body, parts_take_fn *take, void *owner, char next [NAME_BYTES_MAX + 1],
-                 bool *more)
-{
-    ProtobufCMessage *message = message_unpack (&musubi__list_answer__descriptor, body);
-    if (!message)
-        return false;
-    const Musubi__ListAnswer *answer = (const Musubi__ListAnswer *) message;
-    bool good = true;
-    for (size_t i = 0; i < answer->n_records && good; i++)
-        good = read_part (answer->records [i], take, owner);
-    take_text (next, NAME_BYTES_MAX + 1, answer->next);
-    *more = answer->more && *answer->next;
-    message_free (message);
-    return good;
 }
 
 packed_t profiles_question (int64_t from_ms, int64_t until_ms)
