@@ -1,12 +1,12 @@
 /*  planner - the parts of the core put together. */
 #include "planner.h"
 
+#include "access.h"
 #include "finish.h"
 #include "inquiry.h"
 #include "member.h"
-#include "methods.h"
 #include "must.h"
-#include "pending.h"
+#include "pendings.h"
 #include "planner_limits.h"
 #include "repair.h"
 #include "settle.h"
@@ -161,13 +161,14 @@ static void open_parts (planner_t *self)
     self->inquiries = (inquiries_t){.service = self->service,
                                     .settings = &self->settings,
                                     .coordinator = self->coordinator,
-                                    .suspects = &self->suspects};
+                                    .suspects = &self->suspects,
+                                    .access = &self->access};
     self->repairs = (repairs_t){.pendings = &self->pendings};
     self->finish = (finish_t){.service = self->service,
                               .settings = &self->settings,
                               .coordinator = self->coordinator,
                               .works = &self->works};
-    reserve_open (&self->pendings);
+    pendings_open (&self->pendings);
     inquiries_open (&self->inquiries);
     repairs_open (&self->repairs);
 }

@@ -69,10 +69,7 @@ void inquiry_tell (inquiry_t *self, packed_t answer)
 
 bool inquiry_may_see (const inquiry_t *self, const char *owner)
 {
-    const planner_settings_t *settings = self->inquiries->settings;
-    access_t access = {.administrators = settings->administrators,
-                       .administrators_count = settings->administrators_count};
-    return may (&access, VERB_SHOW, self->actor, self->actor, owner);
+    return may (self->inquiries->access, VERB_SHOW, self->actor, self->actor, owner);
 }
 
 static int compare_inquiry (const void *key, const void *thing)

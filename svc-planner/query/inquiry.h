@@ -4,6 +4,7 @@
 #ifndef MUSUBI_INQUIRY_H
 #define MUSUBI_INQUIRY_H
 
+#include "access.h"
 #include "coordinator.h"
 #include "ordered.h"
 #include "suspects.h"
@@ -14,7 +15,8 @@ typedef struct {
     const planner_settings_t *settings;
     coordinator_t *coordinator;
     suspects_t *suspects;
-    ordered_t *open; /* by number */
+    const access_t *access; /* who administers the planner */
+    ordered_t *open;        /* by number */
     uint64_t begun;
 } inquiries_t;
 

@@ -20,7 +20,7 @@
 #ifndef MUSUBI_REPAIR_H
 #define MUSUBI_REPAIR_H
 
-#include "mending.h"
+#include "pendings.h"
 
 /*  The repairs of one planner, by the txid of their decision. */
 typedef struct {

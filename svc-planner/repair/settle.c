@@ -404,20 +404,13 @@ void planner_on_barred (void *owner, const moment_t *now, const plan_t *plan)
     ask_all (self, now);
 }
 
-static bool may_settle (const inquiries_t *inquiries, const request_t *request)
-{
-    access_t access = {.administrators = inquiries->settings->administrators,
-                       .administrators_count = inquiries->settings->administrators_count};
-    return may (&access, VERB_ADMINISTER, request->actor, request->actor, "");
-}
-
 void planner_on_settle (void *owner, const moment_t *now, const request_t *request)
 {
     inquiries_t *inquiries = owner;
     settle_order_t order;
     if (!service_decode (inquiries->service, request, &settle_order_codec, &order))
         return;
-    if (!may_settle (inquiries, request)) {
+    if (!may (inquiries->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
         service_refuse (inquiries->service, request, CALL_DENIED,
                         "%.63s is not an administrator of this planner", request->actor);
         return;

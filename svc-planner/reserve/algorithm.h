@@ -33,8 +33,9 @@ typedef struct {
     /*  Look for a plan on the snapshot. Ends, now or later, in planning_found or planning_none. */
     void (*start) (struct pending *self, const moment_t *now);
 
-    /*  A vote was refused: is another round worth a try? False with a reason, where there is one.
-     *  Then, after a pause, another plan: ends as start does, or gives up. */
+    /*  A vote was refused: is another round worth a try? False with a reason; NULL: it is. Then,
+     *  after a pause, another plan: ends as start does, or gives up; NULL: there is only one round.
+     */
     bool (*has_next) (struct pending *self);
     void (*again) (struct pending *self, const moment_t *now);
 

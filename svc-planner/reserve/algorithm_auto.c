@@ -40,12 +40,6 @@ static void start (pending_t *self, const moment_t *now)
     on_slice (self, now, 0);
 }
 
-static bool has_next (pending_t *self)
-{
-    (void) self;
-    return true;
-}
-
 /*  On the snapshot as refusals have corrected it. */
 static void again (pending_t *self, const moment_t *now)
 {
@@ -82,7 +76,6 @@ static void explain (pending_t *self)
 const algorithm_t algorithm_auto = {
   .name = "auto",
   .start = start,
-  .has_next = has_next,
   .again = again,
   .result = result,
   .path = path,

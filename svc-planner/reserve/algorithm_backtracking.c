@@ -208,13 +208,6 @@ static void start (pending_t *self, const moment_t *now)
       now, on_searched, self);
 }
 
-/*  The same search would find the same plan again. */
-static bool has_next (pending_t *self)
-{
-    (void) self;
-    return false;
-}
-
 static choice_t result (const pending_t *self)
 {
     const found_t *found = self->plan.found;
@@ -241,7 +234,6 @@ const algorithm_t algorithm_bbr = {
   .name = "bbr",
   .asks_itself = true,
   .start = start,
-  .has_next = has_next,
   .result = result,
   .path = path,
   .explain = explain,
@@ -253,7 +245,6 @@ const algorithm_t algorithm_bir = {
   .name = "bir",
   .asks_itself = true,
   .start = start,
-  .has_next = has_next,
   .result = result,
   .path = path,
   .explain = explain,

@@ -7,7 +7,6 @@
 #include "candidates.h"
 #include "directory.h"
 #include "mending.h"
-#include "methods.h"
 #include "party.h"
 #include "phases.h"
 #include "planner_wire.h"

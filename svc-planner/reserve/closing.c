@@ -42,13 +42,6 @@ static void tell_kept (pending_t *self, packed_t answer)
     pending_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
 }
 
-/*  An attempt of an earlier life of this planner, that can't commit any more. */
-static bool own_remains (const pending_t *self, const claim_look_t *look)
-{
-    return look->state == CLAIM_HELD && look->holder &&
-           coordinator_aborted (self->pendings->coordinator, &look->holder->txid);
-}
-
 static void tell_in_progress (pending_t *self, const moment_t *now)
 {
     const party_t *party = self->close.confirm ? confirm_awaited (self->close.confirm, 0) : NULL;
@@ -107,9 +100,8 @@ static void follow (pending_t *self, const moment_t *now, claim_look_t *look)
         pending_tell (self, now, ANSWER_CONFLICT);
         return;
     }
-    if (own_remains (self, look) && self->close.giving_up && self->close.tries < CLOSES_MAX) {
-        for (size_t i = 0; i < look->holder->participants_count; i++)
-            trail_add (&self->trail, &look->holder->participants [i], &look->holder->txid);
+    if (look->state == CLAIM_HELD && self->close.giving_up && self->close.tries < CLOSES_MAX &&
+        pending_takes_remains (self, look->holder)) {
         trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
         close_claim (self, now);
         return;
@@ -188,11 +180,7 @@ static void send_close (pending_t *self, const moment_t *now)
 {
     answer_t *answer = &self->answer;
     answer->status = ANSWER_REFUSED;
-    answer->rounds = self->vote.rounds;
-    answer->planning_ms = now->mono_ms - self->receipt.begun_ms;
-    memcpy (answer->planner, self->pendings->service->name, sizeof answer->planner);
-    memcpy (answer->request_id, self->receipt.name.full, sizeof answer->request_id);
-    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->plan.algorithm->name);
+    pending_sign (self, now, answer);
     if (self->operation != OPERATION_RESERVE)
         memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
     packed_t packed = codec_encode (&answer_codec, answer);

@@ -4,10 +4,6 @@
 
 #include "pending.h"
 
-/*  Look for a plan in the place of one that could not be kept. Told once by mend->ended, never from
- *  within; the request is gone then. */
-pending_t *pending_mend (pendings_t *pendings, const moment_t *now, const mend_t *mend);
-
 /*  The reservation was found. */
 void pending_mend_located (pending_t *self, const moment_t *now);
 

@@ -314,6 +314,24 @@ void pending_log (const pending_t *self, log_level_t level, const char *move, co
                 *self->reservation ? self->reservation : "-", *detail ? " why=" : "", detail);
 }
 
+void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer)
+{
+    answer->rounds = self->vote.rounds;
+    answer->planning_ms = now->mono_ms - self->receipt.begun_ms;
+    snprintf (answer->planner, sizeof answer->planner, "%s", self->pendings->service->name);
+    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->plan.algorithm->name);
+    snprintf (answer->request_id, sizeof answer->request_id, "%s", self->receipt.name.full);
+}
+
+bool pending_takes_remains (pending_t *self, const plan_t *holder)
+{
+    if (!holder || !coordinator_aborted (self->pendings->coordinator, &holder->txid))
+        return false;
+    for (size_t i = 0; i < holder->participants_count; i++)
+        trail_add (&self->trail, &holder->participants [i], &holder->txid);
+    return true;
+}
+
 void pending_tell_packed (pending_t *self, bytes_t answer)
 {
     for (size_t i = 0; i < self->receipt.waiters_count; i++)
@@ -333,11 +351,7 @@ void pending_tell (pending_t *self, const moment_t *now, answer_status_t status)
                  self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
     answer_t *answer = &self->answer;
     answer->status = status;
-    answer->rounds = self->vote.rounds;
-    answer->planning_ms = now->mono_ms - self->receipt.begun_ms;
-    snprintf (answer->planner, sizeof answer->planner, "%s", self->pendings->service->name);
-    snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->plan.algorithm->name);
-    snprintf (answer->request_id, sizeof answer->request_id, "%s", self->receipt.name.full);
+    pending_sign (self, now, answer);
     /* A reserve that was not decided has tried out names that mean nothing. */
     if (self->operation != OPERATION_RESERVE || status == ANSWER_IN_PROGRESS)
         snprintf (answer->reservation, sizeof answer->reservation, "%s", self->reservation);
@@ -363,7 +377,7 @@ void pending_pause (pending_t *self, const moment_t *now, uint32_t round, timer_
 }
 
 /*  By who asks and what for; dry runs have no request id and are told apart by number. */
-static int compare_pending (const void *key, const void *thing)
+int pending_compare (const void *key, const void *thing)
 {
     const pending_t *first = key, *second = thing;
     int order = strcmp (first->receipt.actor, second->receipt.actor);
@@ -372,18 +386,4 @@ static int compare_pending (const void *key, const void *thing)
     if (order != 0 || *first->receipt.name.full)
         return order;
     return (first->number > second->number) - (first->number < second->number);
-}
-
-void pendings_open (pendings_t *self)
-{
-    self->open = ordered_new (compare_pending);
-}
-
-void pendings_close (pendings_t *self)
-{
-    pending_t *pending;
-    while ((pending = ordered_after (self->open, NULL)))
-        pending_destroy (pending);
-    ordered_destroy (&self->open);
-    free (self->conflicts);
 }

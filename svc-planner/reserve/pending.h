@@ -20,14 +20,12 @@
 #include "attempt.h"
 #include "blocked.h"
 #include "confirm.h"
-#include "coordinator.h"
 #include "locate.h"
-#include "ordered.h"
+#include "pendings.h"
 #include "question_wire.h"
 #include "request.h"
-#include "solvers.h"
 
-/*  The steps of an pending; pending_go goes from one to the next. */
+/*  The steps of a pending request; pending_go goes from one to the next. */
 typedef enum {
     STEP_RECEIVED,
     STEP_LOCATE,  /* who has the reservation, at which version? */
@@ -41,26 +39,6 @@ typedef enum {
                      home knows, or else that it is unknown */
     STEPS
 } pending_step_t;
-
-typedef struct pending pending_t;
-typedef void pending_step_fn (pending_t *self, const moment_t *now);
-
-/*  The pendings of one planner, and what they share. All but the last three is borrowed. */
-typedef struct {
-    service_t *service;
-    const planner_settings_t *settings;
-    coordinator_t *coordinator;
-    suspects_t *suspects; /* who was silent lately */
-    solvers_t *solvers;
-    pending_step_fn *const *steps; /* STEPS of them */
-    ordered_t *open;               /* by actor and request id; dry runs by number */
-    uint64_t begun;
-    char *conflicts; /* what domains disagree about, as last logged; NULL = nothing */
-} pendings_t;
-
-/*  The borrowed ones are filled. Closing ends those under way, and tells nobody. */
-void pendings_open (pendings_t *self);
-void pendings_close (pendings_t *self);
 
 /*  A plan in the making: everything an attempt needs. proposal_clear. */
 typedef struct {
@@ -87,31 +65,6 @@ typedef struct {
     bool set;
     blocked_t blocked;
 } obstacle_t;
-
-/*  Where the next plan is looked for in the place of one that could not be kept, in this order. */
-typedef enum {
-    MEND_SAME,      /* the same window, at those that were in it */
-    MEND_ELSEWHERE, /* another site, path or window, as the request allows */
-    MEND_BACK,      /* of a change: what the reservation was before */
-    MEND_NOTHING,   /* none: it is released */
-} mend_step_t;
-
-typedef enum {
-    MEND_SETTLED,  /* every participant has acknowledged the plan */
-    MEND_SPOILT,   /* decided, and not kept by all, or ended by somebody else: look again */
-    MEND_NO_PLAN,  /* none was found or taken: text says why */
-    MEND_DEFERRED, /* somebody was silent, or the reservation was changing: look again */
-} mend_end_t;
-
-/*  A plan looked for by a repair (T10): no user waits for it, and it has no home. */
-typedef struct {
-    mend_step_t step;
-    const plan_t *plan;     /* that could not be kept; borrowed for the request's life, as is all */
-    const bool *spoilt;     /* its participants that have not */
-    const before_t *before; /* a change's */
-    void (*ended) (void *owner, const moment_t *now, mend_end_t end, const char *text);
-    void *owner;
-} mend_t;
 
 /*  Who asks, under which id, and who waits for the answer. */
 typedef struct {
@@ -203,7 +156,9 @@ struct pending {
  *  one waiter, and a limit on its time. */
 pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request_t *request,
                         operation_t operation, bool dry_run);
-void pending_destroy (pending_t *self);
+
+/*  How pendings_t keeps them in order. */
+ordered_compare_fn pending_compare;
 
 /*  One that nobody waits for; its name stays empty. */
 pending_t *pending_new_unasked (pendings_t *pendings, const moment_t *now, operation_t operation,
@@ -215,6 +170,13 @@ void pending_go (pending_t *self, const moment_t *now, pending_step_t step);
 /*  Tell all who wait, and end the request: it is gone afterwards. */
 void pending_tell_packed (pending_t *self, bytes_t answer);
 void pending_tell (pending_t *self, const moment_t *now, answer_status_t status);
+
+/*  What every answer says of how it came about. */
+void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer);
+
+/*  A claim that an earlier life of this planner left without a decision, so that it is aborted: its
+ *  holds come to the trail. False: it is none. holder may be NULL. */
+bool pending_takes_remains (pending_t *self, const plan_t *holder);
 
 /*  A log line "request … move" with what it is about. */
 void pending_log (const pending_t *self, log_level_t level, const char *move, const char *detail);

@@ -243,18 +243,14 @@ static void tell_awaited (const plan_t *plan, answer_t *answer)
 static void fill_claim (pending_t *self, const moment_t *now)
 {
     plan_t *plan = &self->vote.proposal.plan;
-    answer_t answer = {.status = ANSWER_COMMITTED,
-                       .rounds = self->vote.rounds + 1,
-                       .planning_ms = now->mono_ms - self->receipt.begun_ms,
-                       .version = plan->base_version + 1};
+    answer_t answer = {.status = ANSWER_COMMITTED, .version = plan->base_version + 1};
     if (self->operation != OPERATION_RELEASE)
         answer_of_choice (self, &answer);
     else if (plan->awaited_count > 0)
         tell_awaited (plan, &answer);
     snprintf (answer.reservation, sizeof answer.reservation, "%s", plan->reservation);
-    snprintf (answer.planner, sizeof answer.planner, "%s", self->pendings->service->name);
-    snprintf (answer.algorithm, sizeof answer.algorithm, "%s", self->plan.algorithm->name);
-    snprintf (answer.request_id, sizeof answer.request_id, "%s", self->receipt.name.full);
+    pending_sign (self, now, &answer);
+    answer.rounds++; /* with the one that is to come */
     self->vote.proposal.answer = codec_encode (&answer_codec, &answer);
     answer_clear (&answer);
     attempt_part_t *claim = &self->vote.proposal.parts [plan->participants_count - 1];

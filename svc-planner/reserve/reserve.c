@@ -1,6 +1,5 @@
 /*  reserve - a user asks for something new; and the steps of every pending request, put together.
  */
-#include "methods.h"
 
 #include "phases.h"
 #include "planner_wire.h"
@@ -48,7 +47,7 @@ void planner_on_reserve (void *owner, const moment_t *now, const request_t *requ
     pending_go (pending, now, STEP_PLAN);
 }
 
-void reserve_open (pendings_t *self)
+void pendings_open (pendings_t *self)
 {
     static pending_step_fn *const steps [STEPS] = {
       [STEP_LOCATE] = pending_locate, [STEP_PLAN] = pending_plan,       [STEP_VOTE] = pending_vote,
@@ -56,5 +55,14 @@ void reserve_open (pendings_t *self)
       [STEP_DOUBT] = pending_doubt,   [STEP_GIVE_UP] = pending_give_up,
     };
     self->steps = steps;
-    pendings_open (self);
+    self->open = ordered_new (pending_compare);
+}
+
+void pendings_close (pendings_t *self)
+{
+    pending_t *pending;
+    while ((pending = ordered_after (self->open, NULL)))
+        pending_destroy (pending);
+    ordered_destroy (&self->open);
+    free (self->conflicts);
 }

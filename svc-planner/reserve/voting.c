@@ -140,18 +140,6 @@ static lesson_t learn_party (pending_t *self, const moment_t *now, const party_t
 
 /*  --- the home's no (T2) --- */
 
-/*  A claim that an earlier life of this planner left, without a decision: it is aborted, and the
- *  next plan replaces it. */
-static bool own_remains (pending_t *self, const refusal_t *refusal)
-{
-    const plan_t *holder = refusal->holder;
-    if (!holder || !coordinator_aborted (self->pendings->coordinator, &holder->txid))
-        return false;
-    for (size_t i = 0; i < holder->participants_count; i++)
-        trail_add (&self->trail, &holder->participants [i], &holder->txid);
-    return true;
-}
-
 static lesson_t learn_home (pending_t *self, const party_t *party, const vote_t *vote)
 {
     switch (vote->kind) {
@@ -170,7 +158,7 @@ static lesson_t learn_home (pending_t *self, const party_t *party, const vote_t 
     case REFUSAL_CLAIM_ANSWERED:
         return LESSON_LOOK;
     case REFUSAL_CLAIM_BUSY:
-        return own_remains (self, &vote->refusal) ? LESSON_PLAN_AGAIN : LESSON_LOOK;
+        return pending_takes_remains (self, vote->refusal.holder) ? LESSON_PLAN_AGAIN : LESSON_LOOK;
     case REFUSAL_ENDED:
     case REFUSAL_LATE:
         return LESSON_PLAN_AGAIN;
@@ -256,7 +244,8 @@ static void log_no (pending_t *self, size_t reason)
 void pending_again (pending_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->pendings->settings;
-    if (!self->plan.algorithm->has_next (self)) {
+    const algorithm_t *algorithm = self->plan.algorithm;
+    if (!algorithm->again || (algorithm->has_next && !algorithm->has_next (self))) {
         pending_go (self, now, STEP_GIVE_UP);
         return;
     }
