@@ -2,8 +2,8 @@
 #include "allocations.h"
 
 #include "access.h"
-#include "gis_wire.h"
 #include "must.h"
+#include "readmission_wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,9 @@ struct allocations {
 
 typedef struct {
     const char *participant;
-    told_t *told;
-    size_t count;
+    allocations_page_t page;
     size_t looks;
     size_t bytes;
-    txid_t next;
-    bool more;
 } collect_t;
 
 static bool concerns (const command_view_t *command, const char *participant)
@@ -37,27 +34,29 @@ static void add (collect_t *self, const command_view_t *command)
 {
     uint8_t digest [DIGEST_BYTES];
     char why [WHY_BYTES];
-    told_t told = {.decided = command->state == COMMAND_COMMITTED, .amended = command->amended};
+    allocation_t told = {.decided = command->state == COMMAND_COMMITTED,
+                         .amended = command->amended};
     if (!claim_part_decode (command->part, digest, &told.answer, why))
         return; /* the loader has seen it: never */
     told.plan = plan_encode (command->plan);
-    self->told = must (realloc (self->told, (self->count + 1) * sizeof *self->told));
-    self->told [self->count++] = told;
+    allocations_page_t *page = &self->page;
+    page->list = must (realloc (page->list, (page->count + 1) * sizeof *page->list));
+    page->list [page->count++] = told;
     self->bytes += told.plan.size + told.answer.size;
 }
 
 static bool collect (void *owner, const command_view_t *command)
 {
     collect_t *self = owner;
-    if (self->looks == LOOKS_MAX || self->count == PAGE_MAX || self->bytes > PAGE_BYTES_MAX) {
-        self->more = true;
+    if (self->looks == LOOKS_MAX || self->page.count == PAGE_MAX || self->bytes > PAGE_BYTES_MAX) {
+        self->page.next_set = true;
         return false;
     }
     bool kept = command->state == COMMAND_COMMITTED || command->state == COMMAND_PREPARED;
     if (kept && concerns (command, self->participant))
         add (self, command);
     self->looks++;
-    self->next = command->plan->txid;
+    txid_pack (&command->plan->txid, self->page.next);
     return true;
 }
 
@@ -66,28 +65,20 @@ static void on_allocations (void *owner, const moment_t *now, const request_t *r
     (void) now;
     allocations_t *self = owner;
     allocations_question_t question;
-    char why [WHY_BYTES];
-    if (!allocations_question_decode (&question, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &allocations_question_codec, &question))
         return;
-    }
     if (strcmp (request->actor, question.participant) != 0 &&
         !may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask for %s",
                         request->actor, question.participant);
         return;
     }
-    collect_t page = {.participant = question.participant};
-    participant_commands (self->participant, question.after_set ? &question.after : NULL, collect,
-                          &page);
-    service_reply (
-      self->service, request,
-      allocations_answer_encode (page.told, page.count, page.more ? &page.next : NULL));
-    for (size_t i = 0; i < page.count; i++) {
-        free (page.told [i].plan.data);
-        free (page.told [i].answer.data);
-    }
-    free (page.told);
+    collect_t told = {.participant = question.participant};
+    txid_t after;
+    txid_unpack (&after, (bytes_t){question.after, TXID_BYTES});
+    participant_commands (self->participant, question.after_set ? &after : NULL, collect, &told);
+    service_reply (self->service, request, codec_encode (&allocations_page_codec, &told.page));
+    codec_clear (&allocations_page_codec, &told.page);
 }
 
 allocations_t *allocations_new (service_t *service, participant_t *participant,

@@ -224,45 +224,6 @@ static bool close_rule (void *self, const void *message, char why [WHY_BYTES])
 const codec_t close_codec =
   CODEC_RULED (close_t, musubi__close_request__descriptor, close_rows, close_rule);
 
-bool allocations_question_decode (allocations_question_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    *self = (allocations_question_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__allocations_request__descriptor, body);
-    if (!message)
-        return wrong (why, "question: not such a message");
-    const Musubi__AllocationsRequest *request = (const Musubi__AllocationsRequest *) message;
-    bytes_t after = {.data = request->after.data, .size = request->after.len};
-    bool taken = text_take (self->participant, NAME_BYTES_MAX, request->participant, TEXT_WORD,
-                            "participant", why);
-    self->after_set = after.size > 0;
-    if (taken && self->after_set && !txid_unpack (&self->after, after))
-        taken = wrong (why, "after: not what a page before said is next");
-    message_free (message);
-    return taken;
-}
-
-packed_t allocations_answer_encode (const told_t *told, size_t count, const txid_t *next)
-{
-    Musubi__Allocation **list = messages_new (&musubi__allocation__descriptor, count);
-    Musubi__AllocationsAnswer answer = MUSUBI__ALLOCATIONS_ANSWER__INIT;
-    uint8_t key [TXID_BYTES];
-    for (size_t i = 0; i < count; i++) {
-        list [i]->plan = bytes_put (told [i].plan.data, told [i].plan.size);
-        list [i]->answer = bytes_put (told [i].answer.data, told [i].answer.size);
-        list [i]->decided = told [i].decided;
-        list [i]->amended = told [i].amended;
-    }
-    answer.n_allocations = count;
-    answer.allocations = list;
-    if (next) {
-        txid_pack (next, key);
-        answer.next = bytes_put (key, sizeof key);
-    }
-    packed_t packed = packed_of (&answer.base);
-    free (list);
-    return packed;
-}
-
 /*  Borrows; *holder is the caller's to free. */
 static void look_answer_put (Musubi__LookAnswer *to, const look_answer_t *from, packed_t *holder)
 {

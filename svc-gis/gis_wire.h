@@ -81,25 +81,6 @@ typedef struct {
 
 extern const codec_t close_codec;
 
-typedef struct {
-    char participant [NAME_BYTES_MAX + 1];
-    bool after_set;
-    txid_t after;
-} allocations_question_t;
-
-bool allocations_question_decode (allocations_question_t *self, bytes_t body, char why [WHY_BYTES]);
-
-/*  One of a page; data is borrowed. */
-typedef struct {
-    packed_t plan;
-    packed_t answer;
-    bool decided;
-    bool amended;
-} told_t;
-
-/*  next NULL: that is all. */
-packed_t allocations_answer_encode (const told_t *told, size_t count, const txid_t *next);
-
 /*  Same numbers as proto ClaimState. */
 typedef enum { CLAIM_FREE = 0, CLAIM_HELD, CLAIM_COMMITTED, CLAIM_CLOSED } claim_state_t;
 

@@ -22,6 +22,8 @@ extern const codecs_t plus_codecs;
 extern const codecs_t openings_codecs;
 extern const codecs_t request_codecs;
 extern const codecs_t part_record_codecs;
+extern const codecs_t participant_codecs;
+extern const codecs_t questions_codecs;
 
 static const codecs_t *const all_codecs [] = {
   &transaction_codecs,
@@ -42,6 +44,8 @@ static const codecs_t *const all_codecs [] = {
   &openings_codecs,
   &request_codecs,
   &part_record_codecs,
+  &participant_codecs,
+  &questions_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

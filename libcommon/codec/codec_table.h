@@ -116,6 +116,9 @@ struct codec {
 /*  The least of an enum, or of the size of bytes. */
 #define FROM(n) .least = (n)
 
+/*  Of KIND_BYTES: they are empty, or a packed message that pleases this codec. */
+#define OF(codec) .of = (codec)
+
 /*  The most elements of a repeated field that has no bound but the body it comes in. */
 #define ANY_COUNT BODY_BYTES_MAX
 

@@ -147,17 +147,6 @@ static bool take_string (const codec_row_t *row, uint8_t *to, const char *text,
     return true;
 }
 
-static bool take_bytes (const codec_row_t *row, uint8_t *to, bytes_t from, char why [WHY_BYTES])
-{
-    if (from.size > (size_t) row->most || from.size < (size_t) row->least)
-        return row->least > 0
-                 ? wrong (why, ": must be %" PRId64 " to %" PRId64 " bytes", row->least, row->most)
-                 : wrong (why, ": larger than %" PRId64 " bytes", row->most);
-    packed_t copy = packed_copy (from);
-    memcpy (to, &copy, sizeof copy);
-    return true;
-}
-
 bool interval_right (int64_t from_ms, int64_t until_ms, char why [WHY_BYTES])
 {
     return from_ms < until_ms ||
@@ -181,6 +170,33 @@ static bool take_packed (const codec_row_t *row, uint8_t *to, const ProtobufCMes
     packed_t packed = good ? packed_of (from) : (packed_t){0};
     memcpy (to, &packed, sizeof packed);
     return good;
+}
+
+static bool pleases (const codec_t *codec, bytes_t bytes, const taking_t *taking)
+{
+    arena_t arena;
+    arena_init (&arena);
+    void *checked = must (calloc (1, codec->size));
+    void *message = codec_unpack (codec->message, bytes, &arena, taking->why);
+    bool good = message ? take_message (codec, checked, message, taking)
+                        : wrong (taking->why, ": not a packed %s", codec->message->short_name);
+    codec_clear (codec, checked);
+    free (checked);
+    arena_end (&arena);
+    return good;
+}
+
+static bool take_bytes (const codec_row_t *row, uint8_t *to, bytes_t from, const taking_t *taking)
+{
+    if (from.size > (size_t) row->most || from.size < (size_t) row->least)
+        return row->least > 0 ? wrong (taking->why, ": must be %" PRId64 " to %" PRId64 " bytes",
+                                       row->least, row->most)
+                              : wrong (taking->why, ": larger than %" PRId64 " bytes", row->most);
+    if (row->of && from.size > 0 && !pleases (row->of, from, taking))
+        return false;
+    packed_t copy = packed_copy (from);
+    memcpy (to, &copy, sizeof copy);
+    return true;
 }
 
 static bool take_pointed (const codec_row_t *row, uint8_t *to, const uint8_t *from,
@@ -213,7 +229,7 @@ static bool take_element (const codec_row_t *row, uint8_t *to, const void *from,
         return true;
     case KIND_BYTES:
         memcpy (&bytes, from, sizeof bytes);
-        return take_bytes (row, to, (bytes_t){.data = bytes.data, .size = bytes.len}, taking->why);
+        return take_bytes (row, to, (bytes_t){.data = bytes.data, .size = bytes.len}, taking);
     case KIND_UNUSED:
         return true;
     default:

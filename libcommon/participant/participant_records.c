@@ -335,18 +335,21 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
 {
     participant_t *self = owner;
     command_record_t record;
+    plan_t kept = {0};
     txid_t txid;
     char why [WHY_BYTES];
     if (!txid_unpack (&txid, key)) {
         service_bad_record (self->service, "commands", "key: not a txid");
         return;
     }
-    if (!command_record_decode (&record, value, why)) {
+    if (!codec_decode (&command_record_codec, &record, value, why)) {
         tell_unreadable (self, &txid, why);
         return;
     }
-    const plan_t *plan = record.plan_set ? &record.plan : NULL;
-    if (plan && txid_compare (&plan->txid, &txid) != 0) {
+    const plan_t *plan = record.plan.size > 0 ? &kept : NULL;
+    if (plan && !plan_decode (&kept, (bytes_t){record.plan.data, record.plan.size}, why)) {
+        tell_unreadable (self, &txid, why);
+    } else if (plan && txid_compare (&plan->txid, &txid) != 0) {
         tell_unreadable (self, &txid, "plan: of another txid than its key");
     } else if (!plan && record.state != COMMAND_ABORTED) {
         tell_unreadable (self, &txid, "plan: missing");
@@ -375,7 +378,8 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
         command->epoch = record.epoch;
         memcpy (command->fenced_by, record.fenced_by, sizeof command->fenced_by);
     }
-    command_record_clear (&record);
+    plan_clear (&kept);
+    codec_clear (&command_record_codec, &record);
 }
 
 static void load_reservation (void *owner, bytes_t key, bytes_t value)
@@ -385,7 +389,7 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
     char id [NAME_BYTES_MAX + 1] = "";
     char why [WHY_BYTES] = "key: not an id";
     bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
-    if (!good || !reservation_record_decode (&record, value, why)) {
+    if (!good || !codec_decode (&reservation_record_codec, &record, value, why)) {
         service_bad_record (self->service, "reservations", why);
         return;
     }
@@ -406,7 +410,7 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
         reservation->failed = record.failed;
         reservation->keep_ms = record.until_ms;
     }
-    reservation_record_clear (&record);
+    codec_clear (&reservation_record_codec, &record);
 }
 
 /*  --- start --- */

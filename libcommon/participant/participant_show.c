@@ -52,17 +52,14 @@ static uint32_t page_size (const participant_t *self, uint32_t asked)
 void participant_on_show (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
-    char id [NAME_BYTES_MAX + 1];
-    char why [WHY_BYTES];
-    if (!show_decode (request->body, id, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    show_request_t asked;
+    if (!service_decode (self->service, request, &show_request_codec, &asked))
         return;
-    }
     page_t *page = page_new (1);
-    reservation_t *reservation = reservation_find (self, id);
+    reservation_t *reservation = reservation_find (self, asked.reservation);
     if (reservation && reservation->pending) {
         command_age (reservation->pending, now);
-        reservation = reservation_find (self, id); /* it may have ended with it */
+        reservation = reservation_find (self, asked.reservation); /* it may have ended with it */
     }
     if (reservation) {
         part_view_t view = view_of (self, now, VERB_SHOW, request, reservation);
@@ -72,7 +69,7 @@ void participant_on_show (void *owner, const moment_t *now, const request_t *req
     page_destroy (&page);
 }
 
-static bool asked_for (const list_question_t *question, const part_view_t *view)
+static bool asked_for (const list_request_t *question, const part_view_t *view)
 {
     const reservation_t *reservation = view->reservation;
     if (*question->owner && (!view->details || strcmp (question->owner, reservation->owner) != 0))
@@ -86,12 +83,9 @@ static bool asked_for (const list_question_t *question, const part_view_t *view)
 void participant_on_list (void *owner, const moment_t *now, const request_t *request)
 {
     participant_t *self = owner;
-    list_question_t question;
-    char why [WHY_BYTES];
-    if (!list_decode (&question, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    list_request_t question;
+    if (!service_decode (self->service, request, &list_request_codec, &question))
         return;
-    }
     page_t *page = page_new (page_size (self, question.most));
     const char *at = *question.after ? question.after : NULL;
     const reservation_t *reservation;
@@ -133,12 +127,9 @@ void participant_on_commands (void *owner, const moment_t *now, const request_t 
 {
     (void) now;
     participant_t *self = owner;
-    commands_question_t question;
-    char why [WHY_BYTES];
-    if (!commands_decode (&question, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    commands_request_t question;
+    if (!service_decode (self->service, request, &commands_request_codec, &question))
         return;
-    }
     if (question.only_set) {
         tell_command (self, request, &question.only);
         return;

@@ -330,10 +330,9 @@ packed_t command_record_encode (const command_t *self);
 /*  The same for the ledger: what its rows have told already is left out. */
 packed_t command_row_encode (const command_t *self);
 
-/*  Fills a command that command_new made from the plan; plan_set false for a tombstone. */
+/*  A command as it is kept; plan, packed, is empty for a tombstone. */
 typedef struct {
-    bool plan_set;
-    plan_t plan;
+    packed_t plan;
     command_state_t state;
     part_kind_t part_kind;
     packed_t part;
@@ -347,8 +346,7 @@ typedef struct {
     uint32_t epoch;
     char fenced_by [NAME_BYTES_MAX + 1];
 } command_record_t;
-bool command_record_decode (command_record_t *record, bytes_t value, char why [WHY_BYTES]);
-void command_record_clear (command_record_t *record);
+extern const codec_t command_record_codec;
 
 packed_t reservation_record_encode (const reservation_t *self);
 
@@ -363,10 +361,12 @@ typedef struct {
     bool failed;
     int64_t until_ms;
 } reservation_record_t;
-bool reservation_record_decode (reservation_record_t *record, bytes_t value, char why [WHY_BYTES]);
-void reservation_record_clear (reservation_record_t *record);
+extern const codec_t reservation_record_codec;
 
-bool show_decode (bytes_t body, char reservation [NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+} show_request_t;
+extern const codec_t show_request_codec;
 
 typedef struct {
     char owner [NAME_BYTES_MAX + 1];
@@ -374,8 +374,8 @@ typedef struct {
     int64_t until_ms;
     char after [NAME_BYTES_MAX + 1];
     uint32_t most;
-} list_question_t;
-bool list_decode (list_question_t *question, bytes_t body, char why [WHY_BYTES]);
+} list_request_t;
+extern const codec_t list_request_codec;
 
 typedef struct {
     bool after_set;
@@ -383,8 +383,8 @@ typedef struct {
     bool only_set;
     txid_t only;
     uint32_t most;
-} commands_question_t;
-bool commands_decode (commands_question_t *question, bytes_t body, char why [WHY_BYTES]);
+} commands_request_t;
+extern const codec_t commands_request_codec;
 
 /*  S3's states, numbered as proto ReservationState. */
 typedef enum {

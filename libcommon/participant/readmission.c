@@ -8,6 +8,7 @@
 #include "readmission_wire.h"
 #include "standing.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 /*  The highest version of a reservation that was told. */
 typedef struct {
     allocation_t told;
+    plan_t plan; /* that it tells of */
     uint32_t version;
     bool stands;  /* committed, and not released */
     bool unclear; /* a change that a repair undid: as before, or not at all */
@@ -26,29 +28,34 @@ struct readmission {
     participant_t *participant;
     readmission_part_fn *part;
     void *owner;
-    bool lost;       /* and not made up for yet */
-    ordered_t *kept; /* by reservation */
-    size_t home;     /* which one of the list is asked */
-    packed_t after;  /* the page it is asked for */
-    bool doubt;      /* some vote of the lost store is not decided yet */
+    bool lost;                    /* and not made up for yet */
+    ordered_t *kept;              /* by reservation */
+    size_t home;                  /* which one of the list is asked */
+    allocations_question_t asked; /* the page it is asked for */
+    bool doubt;                   /* some vote of the lost store is not decided yet */
     uint64_t call;
     uint64_t timer; /* next round */
 };
 
 static int by_reservation (const void *key, const void *thing)
 {
-    return strcmp (key, ((const kept_t *) thing)->told.plan.reservation);
+    return strcmp (key, ((const kept_t *) thing)->plan.reservation);
+}
+
+static void kept_clear (kept_t *kept)
+{
+    codec_clear (&allocation_codec, &kept->told);
+    plan_clear (&kept->plan);
 }
 
 static void forget (readmission_t *self)
 {
     for (kept_t *kept; (kept = ordered_after (self->kept, NULL));) {
-        ordered_remove (self->kept, kept->told.plan.reservation);
-        allocation_clear (&kept->told);
+        ordered_remove (self->kept, kept->plan.reservation);
+        kept_clear (kept);
         free (kept);
     }
-    free (self->after.data);
-    self->after = (packed_t){0};
+    self->asked.after_set = false;
     self->home = 0;
     self->doubt = false;
 }
@@ -57,7 +64,7 @@ static void forget (readmission_t *self)
 
 static void tell_failed (readmission_t *self, const kept_t *kept, const char *why)
 {
-    const plan_t *plan = &kept->told.plan;
+    const plan_t *plan = &kept->plan;
     service_count (self->service, "readmission_failed", 1);
     outbox_log (self->service->outbox, LEVEL_ALARM,
                 "reservation %s owner=%s version=%" PRIu32
@@ -78,7 +85,7 @@ static bool part_of (readmission_t *self, const kept_t *kept, packed_t *part, ch
         return true;
     if (!self->part (self->owner, answer, part, why))
         return false;
-    if (part->size > 0 || kept->told.amended || kept->told.plan.operation != OPERATION_RESERVE)
+    if (part->size > 0 || kept->told.amended || kept->plan.operation != OPERATION_RESERVE)
         return true;
     snprintf (why, WHY_BYTES, "its answer does not tell what it books here");
     return false;
@@ -93,12 +100,12 @@ static void book (readmission_t *self, const moment_t *now, const kept_t *kept)
         tell_failed (self, kept, why);
         return;
     }
-    readmitted_t readmitted = {.plan = &told->plan,
+    readmitted_t readmitted = {.plan = &kept->plan,
                                .version = kept->version,
                                .over = !kept->stands,
                                .part = {.data = part.data, .size = part.size}};
     if (!told->amended)
-        readmitted.packed_plan = (bytes_t){.data = told->packed.data, .size = told->packed.size};
+        readmitted.packed_plan = (bytes_t){.data = told->plan.data, .size = told->plan.size};
     readmit_t end = participant_readmit (self->participant, now, &readmitted, why);
     free (part.data);
     if (end == READMIT_REFUSED)
@@ -108,7 +115,7 @@ static void book (readmission_t *self, const moment_t *now, const kept_t *kept)
     service_count (self->service, "readmitted", 1);
     outbox_log (self->service->outbox, LEVEL_WARNING,
                 "reservation %s ->readmitted owner=%s version=%" PRIu32 "%s",
-                told->plan.reservation, told->plan.owner, kept->version,
+                kept->plan.reservation, kept->plan.owner, kept->version,
                 end == READMIT_GIVEN_BACK ? " given_back=true" : "");
 }
 
@@ -146,8 +153,7 @@ static void finish (readmission_t *self, const moment_t *now)
         return;
     }
     const char *at = NULL;
-    for (const kept_t *kept; (kept = ordered_after (self->kept, at));
-         at = kept->told.plan.reservation)
+    for (const kept_t *kept; (kept = ordered_after (self->kept, at)); at = kept->plan.reservation)
         book (self, now, kept);
     outbox_log (self->service->outbox, LEVEL_ALARM,
                 "readmission done reservations_told=%zu: holds are granted again",
@@ -168,48 +174,54 @@ static bool voted_before (const readmission_t *self, const plan_t *plan)
     return party && memcmp (party->store, self->service->store.id, STORE_ID_BYTES) != 0;
 }
 
-/*  Takes what told has. */
-static void keep (readmission_t *self, allocation_t *told)
+/*  Takes what told and its plan have. */
+static void keep (readmission_t *self, allocation_t *told, plan_t *plan)
 {
     bool committed = false;
     uint32_t answered = 0;
-    uint32_t version = told->plan.base_version + 1;
+    uint32_t version = plan->base_version + 1;
     bytes_t answer = {.data = told->answer.data, .size = told->answer.size};
     bool read = allocated_read (answer, &committed, &answered);
     if (told->amended) /* a repair came after it */
         version = read && committed && answered > version ? answered : version + 1;
-    kept_t *kept = ordered_find (self->kept, told->plan.reservation);
+    kept_t *kept = ordered_find (self->kept, plan->reservation);
     if (kept && kept->version >= version)
         return;
     if (kept) {
-        ordered_remove (self->kept, told->plan.reservation);
-        allocation_clear (&kept->told);
+        ordered_remove (self->kept, plan->reservation);
+        kept_clear (kept);
     } else {
         kept = must (calloc (1, sizeof *kept));
     }
     *kept = (kept_t){.told = *told,
+                     .plan = *plan,
                      .version = version,
-                     .stands = read && committed && told->plan.operation != OPERATION_RELEASE,
-                     .unclear = !(read && committed) && told->plan.operation == OPERATION_MODIFY};
+                     .stands = read && committed && plan->operation != OPERATION_RELEASE,
+                     .unclear = !(read && committed) && plan->operation == OPERATION_MODIFY};
     *told = (allocation_t){0};
-    ordered_add (self->kept, kept->told.plan.reservation, kept);
+    *plan = (plan_t){0};
+    ordered_add (self->kept, kept->plan.reservation, kept);
 }
 
-static void take_page (readmission_t *self, const moment_t *now, allocations_t *page)
+static void take_page (readmission_t *self, const moment_t *now, allocations_page_t *page)
 {
     for (size_t i = 0; i < page->count; i++) {
         allocation_t *told = &page->list [i];
+        plan_t plan;
+        char why [WHY_BYTES];
+        bool sound = plan_decode (&plan, (bytes_t){told->plan.data, told->plan.size}, why);
+        assert (sound); /* its codec has seen it */
         if (told->decided) {
-            participant_told_committed (self->participant, now, &told->plan.txid);
-            keep (self, told);
-        } else if (voted_before (self, &told->plan)) {
+            participant_told_committed (self->participant, now, &plan.txid);
+            keep (self, told, &plan);
+        } else if (voted_before (self, &plan)) {
             self->doubt = true;
         }
+        plan_clear (&plan);
     }
-    free (self->after.data);
-    self->after = page->next;
-    page->next = (packed_t){0};
-    if (self->after.size == 0)
+    self->asked.after_set = page->next_set;
+    memcpy (self->asked.after, page->next, sizeof self->asked.after);
+    if (!page->next_set)
         self->home++;
 }
 
@@ -219,11 +231,12 @@ static void on_page (void *owner, const moment_t *now, uint64_t token, const cal
     readmission_t *self = owner;
     const char *const *homes;
     char why [WHY_BYTES], what [SERVES_WHY_BYTES / 2];
-    allocations_t page;
+    allocations_page_t page;
     self->call = 0;
-    if (result->status == CALL_OK && allocations_decode (&page, result->body, why)) {
+    if (result->status == CALL_OK &&
+        codec_decode (&allocations_page_codec, &page, result->body, why)) {
         take_page (self, now, &page);
-        allocations_clear (&page);
+        codec_clear (&allocations_page_codec, &page);
         ask (self, now);
         return;
     }
@@ -248,8 +261,8 @@ static void ask (readmission_t *self, const moment_t *now)
         finish (self, now);
         return;
     }
-    packed_t body = allocations_question_encode (
-      self->service->name, (bytes_t){.data = self->after.data, .size = self->after.size});
+    memcpy (self->asked.participant, self->service->name, sizeof self->asked.participant);
+    packed_t body = codec_encode (&allocations_question_codec, &self->asked);
     self->call = service_ask (self->service, now,
                               &(call_order_t){.peer = homes [self->home],
                                               .service = "Home",

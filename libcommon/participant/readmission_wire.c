@@ -1,6 +1,7 @@
 /*  readmission_wire - Home.Allocations and the answers in it, checked field by field. */
 #include "readmission_wire.h"
 
+#include "codec_table.h"
 #include "transaction_wire.h"
 
 #include "gis.pb-c.h"
@@ -13,72 +14,29 @@
 
 #define ALLOCATIONS_MAX 4096 /* in one page */
 
-packed_t allocations_question_encode (const char *participant, bytes_t after)
-{
-    Musubi__AllocationsRequest request = MUSUBI__ALLOCATIONS_REQUEST__INIT;
-    request.participant = (char *) participant;
-    request.after = (ProtobufCBinaryData){.len = after.size, .data = (uint8_t *) after.data};
-    return packed_of (&request.base);
-}
+static const codec_row_t question_rows [] = {
+  ROW_WORD ("participant", allocations_question_t, participant),
+  ROW_FIXED ("after", allocations_question_t, after, SET_BY (allocations_question_t, after_set)),
+};
+const codec_t allocations_question_codec =
+  CODEC (allocations_question_t, musubi__allocations_request__descriptor, question_rows);
 
-/*  --- a page --- */
+static const codec_row_t allocation_rows [] = {
+  ROW_BYTES ("plan", allocation_t, plan.data, plan.size, BODY_BYTES_MAX, FROM (1),
+             OF (&plan_codec)),
+  ROW_BYTES ("answer", allocation_t, answer.data, answer.size, CLAIM_ANSWER_BYTES_MAX),
+  ROW_FLAG ("decided", allocation_t, decided),
+  ROW_FLAG ("amended", allocation_t, amended),
+};
+const codec_t allocation_codec =
+  CODEC (allocation_t, musubi__allocation__descriptor, allocation_rows);
 
-void allocation_clear (allocation_t *self)
-{
-    plan_clear (&self->plan);
-    free (self->packed.data);
-    free (self->answer.data);
-    *self = (allocation_t){0};
-}
-
-void allocations_clear (allocations_t *self)
-{
-    for (size_t i = 0; i < self->count; i++)
-        allocation_clear (&self->list [i]);
-    free (self->list);
-    free (self->next.data);
-    *self = (allocations_t){0};
-}
-
-static bool take_one (allocation_t *to, const Musubi__Allocation *from, char why [WHY_BYTES])
-{
-    *to = (allocation_t){.decided = from->decided, .amended = from->amended};
-    if (from->answer.len > CLAIM_ANSWER_BYTES_MAX)
-        return wrong (why, "allocations.answer: more than %d bytes", CLAIM_ANSWER_BYTES_MAX);
-    if (!plan_decode (&to->plan, (bytes_t){.data = from->plan.data, .size = from->plan.len}, why))
-        return false;
-    to->packed = unpacked_copy (from->plan);
-    to->answer = unpacked_copy (from->answer);
-    return true;
-}
-
-static bool take_page (allocations_t *to, const Musubi__AllocationsAnswer *from,
-                       char why [WHY_BYTES])
-{
-    if (from->n_allocations > ALLOCATIONS_MAX)
-        return wrong (why, "allocations: more than %d", ALLOCATIONS_MAX);
-    if (from->next.len != 0 && from->next.len != TXID_BYTES)
-        return wrong (why, "next: must be %d bytes", TXID_BYTES);
-    to->next = unpacked_copy (from->next);
-    to->list = must (calloc (from->n_allocations + 1, sizeof *to->list));
-    for (; to->count < from->n_allocations; to->count++)
-        if (!take_one (&to->list [to->count], from->allocations [to->count], why))
-            return false;
-    return true;
-}
-
-bool allocations_decode (allocations_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    *self = (allocations_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__allocations_answer__descriptor, body);
-    if (!message)
-        return wrong (why, "not an AllocationsAnswer");
-    bool good = take_page (self, (const Musubi__AllocationsAnswer *) message, why);
-    message_free (message);
-    if (!good)
-        allocations_clear (self);
-    return good;
-}
+static const codec_row_t allocations_rows [] = {
+  ROW_LIST ("allocations", allocations_page_t, list, count, allocation, 0, ALLOCATIONS_MAX),
+  ROW_FIXED ("next", allocations_page_t, next, SET_BY (allocations_page_t, next_set)),
+};
+const codec_t allocations_page_codec =
+  CODEC (allocations_page_t, musubi__allocations_answer__descriptor, allocations_rows);
 
 /*  --- an answer --- */
 

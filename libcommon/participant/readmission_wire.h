@@ -7,28 +7,30 @@
 #include "domain.h"
 #include "transaction.h"
 
-/*  after: of the page before; size 0 = from the first one. */
-packed_t allocations_question_encode (const char *participant, bytes_t after);
+/*  after: the next of the page before; not set = from the first one. */
+typedef struct {
+    char participant [NAME_BYTES_MAX + 1];
+    bool after_set;
+    uint8_t after [TXID_BYTES];
+} allocations_question_t;
+extern const codec_t allocations_question_codec;
 
 typedef struct {
-    plan_t plan;
-    packed_t packed; /* the plan, as it came */
+    packed_t plan; /* packed, as it came: a plan in order */
     packed_t answer;
     bool decided;
     bool amended;
 } allocation_t;
+extern const codec_t allocation_codec;
 
-void allocation_clear (allocation_t *self);
-
-/*  A page. next is empty at the end. The caller owns list and next: allocations_clear. */
+/*  A page; the last one has no next. */
 typedef struct {
     allocation_t *list;
     size_t count;
-    packed_t next;
-} allocations_t;
-
-bool allocations_decode (allocations_t *self, bytes_t body, char why [WHY_BYTES]);
-void allocations_clear (allocations_t *self);
+    bool next_set;
+    uint8_t next [TXID_BYTES];
+} allocations_page_t;
+extern const codec_t allocations_page_codec;
 
 /*  What an answer tells of its reservation; committed false: it does not stand, or not as asked. */
 bool allocated_read (bytes_t answer, bool *committed, uint32_t *version);

@@ -47,9 +47,14 @@ static void on_settled (void *owner)
 
 /*  --- answering --- */
 
-static void bad_request (questions_t *self, const request_t *request, const char *why)
+/*  Is so much in a question as is configured? False when it has been refused. */
+static bool count_allowed (const questions_t *self, const request_t *request, const char *field,
+                           size_t count, size_t most)
 {
-    service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+    if (count > most)
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s: more than %zu", field,
+                        most);
+    return count <= most;
 }
 
 static bool administers (const questions_t *self, const request_t *request)
@@ -132,8 +137,8 @@ static void profile_step (questions_t *self, const request_t *request,
         profile_t *profiles = must (calloc (count + 1, sizeof *profiles));
         room_profiles (self->parts.room, resources, count, question->over, counted,
                        self->limits.profile_steps_max, profiles);
-        service_reply (self->parts.service, request,
-                       profile_answer_encode (profiles, count, room_version (self->parts.room)));
+        profile_answer_t answer = {profiles, count, room_version (self->parts.room)};
+        service_reply (self->parts.service, request, codec_encode (&profile_answer_codec, &answer));
         for (size_t i = 0; i < count; i++)
             room_profile_clear (&profiles [i]);
         free (profiles);
@@ -147,13 +152,12 @@ static void on_profile (void *owner, const moment_t *now, const request_t *reque
     (void) now;
     questions_t *self = owner;
     profile_question_t question;
-    char why [WHY_BYTES];
-    if (!profile_question_decode (&question, request->body, self->limits.resources_max, why)) {
-        bad_request (self, request, why);
+    if (!service_decode (self->parts.service, request, &profile_question_codec, &question))
         return;
-    }
-    profile_step (self, request, &question);
-    profile_question_clear (&question);
+    if (count_allowed (self, request, "resources", question.resources_count,
+                       self->limits.resources_max))
+        profile_step (self, request, &question);
+    codec_clear (&profile_question_codec, &question);
 }
 
 /*  --- Windows --- */
@@ -190,10 +194,9 @@ static void windows_step (questions_t *self, const moment_t *now, const request_
             fits [i] =
               questions_fits (self, now, resource, window->over, window->quantity, counted);
     }
+    windows_answer_t answer = {fits, question->windows_count, room_version (self->parts.room)};
     if (found)
-        service_reply (
-          self->parts.service, request,
-          windows_answer_encode (fits, question->windows_count, room_version (self->parts.room)));
+        service_reply (self->parts.service, request, codec_encode (&windows_answer_codec, &answer));
     free (fits);
 }
 
@@ -201,13 +204,11 @@ static void on_windows (void *owner, const moment_t *now, const request_t *reque
 {
     questions_t *self = owner;
     windows_question_t question;
-    char why [WHY_BYTES];
-    if (!windows_question_decode (&question, request->body, self->limits.windows_max, why)) {
-        bad_request (self, request, why);
+    if (!service_decode (self->parts.service, request, &windows_question_codec, &question))
         return;
-    }
-    windows_step (self, now, request, &question);
-    windows_question_clear (&question);
+    if (count_allowed (self, request, "windows", question.windows_count, self->limits.windows_max))
+        windows_step (self, now, request, &question);
+    codec_clear (&windows_question_codec, &question);
 }
 
 /*  --- Free --- */
@@ -253,11 +254,8 @@ static void on_free (void *owner, const moment_t *now, const request_t *request)
     questions_t *self = owner;
     const room_t *room = self->parts.room;
     free_question_t question;
-    char why [WHY_BYTES];
-    if (!free_question_decode (&question, request->body, why)) {
-        bad_request (self, request, why);
+    if (!service_decode (self->parts.service, request, &free_question_codec, &question))
         return;
-    }
     if (!check_disclosed (self, request))
         return;
     bool any = !*question.resource;
@@ -278,8 +276,8 @@ static void on_free (void *owner, const moment_t *now, const request_t *request)
     spans_sort (&spans);
     double utilisation = any ? room_utilisation_all (room, question.over)
                              : room_utilisation (room, first, question.over);
-    service_reply (self->parts.service, request,
-                   free_answer_encode (spans.list, spans.count, utilisation));
+    free_answer_t answer = {spans.list, spans.count, utilisation};
+    service_reply (self->parts.service, request, codec_encode (&free_answer_codec, &answer));
     free (found);
     free (spans.list);
 }
@@ -292,11 +290,8 @@ static void on_utilisation (void *owner, const moment_t *now, const request_t *r
     questions_t *self = owner;
     const room_t *room = self->parts.room;
     interval_t over;
-    char why [WHY_BYTES];
-    if (!utilisation_question_decode (&over, request->body, why)) {
-        bad_request (self, request, why);
+    if (!service_decode (self->parts.service, request, &utilisation_question_codec, &over))
         return;
-    }
     if (!check_disclosed (self, request))
         return;
     size_t count = room_offers (room);
@@ -304,8 +299,8 @@ static void on_utilisation (void *owner, const moment_t *now, const request_t *r
     for (size_t i = 0; i < count; i++)
         uses [i] = (resource_use_t){.resource = room_resource_name (room, i),
                                     .utilisation = room_utilisation (room, i, over)};
-    service_reply (self->parts.service, request,
-                   utilisation_answer_encode (uses, count, room_utilisation_all (room, over)));
+    utilisation_answer_t answer = {uses, count, room_utilisation_all (room, over)};
+    service_reply (self->parts.service, request, codec_encode (&utilisation_answer_codec, &answer));
     free (uses);
 }
 
@@ -449,9 +444,12 @@ static void on_capacity (void *owner, const moment_t *now, const request_t *requ
 {
     questions_t *self = owner;
     capacity_question_t question;
-    char why [WHY_BYTES];
-    if (!capacity_question_decode (&question, request->body, self->limits.quantity_max, why)) {
-        bad_request (self, request, why);
+    if (!service_decode (self->parts.service, request, &capacity_question_codec, &question))
+        return;
+    if (question.quantity > self->limits.quantity_max) {
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
+                        "quantity: %u should be at most %u", question.quantity,
+                        self->limits.quantity_max);
         return;
     }
     if (!administers (self, request)) {
@@ -465,9 +463,9 @@ static void on_capacity (void *owner, const moment_t *now, const request_t *requ
     capacity_set (self, now, request, resource, question.quantity);
     const char *names [OVERBOOKED_MAX];
     size_t count = questions_overbooked (self, now, names, OVERBOOKED_MAX);
-    service_reply (
-      self->parts.service, request,
-      capacity_answer_encode (names, count < OVERBOOKED_MAX ? count : OVERBOOKED_MAX, count));
+    capacity_answer_t answer = {names, count < OVERBOOKED_MAX ? count : OVERBOOKED_MAX,
+                                (uint32_t) count};
+    service_reply (self->parts.service, request, codec_encode (&capacity_answer_codec, &answer));
 }
 
 /*  --- its life --- */

@@ -20,8 +20,11 @@ typedef struct {
     uint32_t quantity_max;      /* that Capacity may set */
 } questions_limits_t;
 
-#define QUESTIONS_STEPS_MOST 32768 /* some 20 bytes each: fits BODY_BYTES_MAX */
-#define QUESTIONS_SPANS_MOST 4096  /* some 80 bytes each */
+/*  Whatever is configured. */
+#define QUESTIONS_STEPS_MOST     32768 /* some 20 bytes each: fits BODY_BYTES_MAX */
+#define QUESTIONS_SPANS_MOST     4096  /* some 80 bytes each */
+#define QUESTIONS_WINDOWS_MOST   4096
+#define QUESTIONS_RESOURCES_MOST 4096
 
 /*  Everything is borrowed for life. */
 typedef struct {

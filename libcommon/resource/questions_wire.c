@@ -3,226 +3,168 @@
 
 #include "calendar.pb-c.h"
 #include "message.h"
-#include "must.h"
 #include "planner.pb-c.h"
+#include "questions.h"
 #include "transaction_wire.h"
-
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
-
-static bool interval_take (interval_t *to, int64_t from_ms, int64_t until_ms, const char *field,
-                           char why [WHY_BYTES])
-{
-    *to = (interval_t){from_ms, until_ms};
-    return interval_check (from_ms, until_ms, field, why);
-}
 
 /*  --- questions --- */
 
-static bool profile_take (profile_question_t *to, const Musubi__ProfileRequest *from,
-                          size_t resources_max, char why [WHY_BYTES])
+static const codec_row_t profile_rows [] = {
+  ROW_WORD_LIST ("resources", profile_question_t, resources, resources_count, 0,
+                 QUESTIONS_RESOURCES_MOST),
+  ROW_TIME ("from_ms", profile_question_t, over.from),
+  ROW_TIME ("until_ms", profile_question_t, over.until),
+  ROW_WORD ("reservation", profile_question_t, reservation, OR_NONE),
+  ROW_FLAG ("without_work", profile_question_t, without_work),
+};
+
+static bool profile_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    if (from->n_resources > resources_max)
-        return wrong (why, "resources: more than %zu", resources_max);
-    to->resources = must (calloc (from->n_resources + 1, sizeof *to->resources));
-    to->resources_count = from->n_resources;
-    for (size_t i = 0; i < from->n_resources; i++)
-        if (!text_take (to->resources [i], NAME_BYTES_MAX, from->resources [i], TEXT_WORD,
-                        "resources", why))
-            return false;
-    to->without_work = from->without_work;
-    return interval_take (&to->over, from->from_ms, from->until_ms, "[from_ms, until_ms)", why) &&
-           text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD_OR_NONE,
-                      "reservation", why) &&
-           (!to->without_work || !*to->reservation ||
-            wrong (why, "without_work: leave one of reservation and without_work out"));
+    (void) message;
+    const profile_question_t *asked = self;
+    if (asked->without_work && *asked->reservation)
+        return wrong (why, "without_work: leave one of reservation and without_work out");
+    return interval_right (asked->over.from, asked->over.until, why);
 }
 
-bool profile_question_decode (profile_question_t *self, bytes_t body, size_t resources_max,
-                              char why [WHY_BYTES])
+const codec_t profile_question_codec =
+  CODEC_RULED (profile_question_t, musubi__profile_request__descriptor, profile_rows, profile_rule);
+
+static const codec_row_t window_rows [] = {
+  ROW_WORD ("resource", window_t, resource),
+  ROW_NUMBER ("quantity", window_t, quantity, LEAST (1)),
+  ROW_TIME ("from_ms", window_t, over.from),
+  ROW_TIME ("until_ms", window_t, over.until),
+};
+
+static bool window_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    *self = (profile_question_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__profile_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a ProfileRequest");
-    bool good = profile_take (self, (const Musubi__ProfileRequest *) message, resources_max, why);
-    message_free (message);
-    if (!good)
-        profile_question_clear (self);
-    return good;
+    (void) message;
+    const window_t *window = self;
+    return interval_right (window->over.from, window->over.until, why);
 }
 
-void profile_question_clear (profile_question_t *self)
+static const codec_t window_codec =
+  CODEC_RULED (window_t, musubi__window__descriptor, window_rows, window_rule);
+
+static const codec_row_t windows_rows [] = {
+  ROW_LIST ("windows", windows_question_t, windows, windows_count, window, 0,
+            QUESTIONS_WINDOWS_MOST),
+  ROW_WORD ("reservation", windows_question_t, reservation, OR_NONE),
+};
+const codec_t windows_question_codec =
+  CODEC (windows_question_t, musubi__windows_request__descriptor, windows_rows);
+
+static const codec_row_t free_rows [] = {
+  ROW_WORD ("resource", free_question_t, resource, OR_NONE),
+  ROW_NUMBER ("amount", free_question_t, amount, LEAST (1)),
+  ROW_NUMBER ("duration_ms", free_question_t, duration_ms, BETWEEN (1, TIME_MS_MAX)),
+  ROW_TIME ("from_ms", free_question_t, over.from),
+  ROW_TIME ("until_ms", free_question_t, over.until),
+  ROW_NUMBER ("most", free_question_t, most),
+};
+
+static bool free_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    free (self->resources);
-    *self = (profile_question_t){0};
+    (void) message;
+    const free_question_t *asked = self;
+    return interval_right (asked->over.from, asked->over.until, why);
 }
 
-static bool windows_take (windows_question_t *to, const Musubi__WindowsRequest *from,
-                          size_t windows_max, char why [WHY_BYTES])
+const codec_t free_question_codec =
+  CODEC_RULED (free_question_t, musubi__free_request__descriptor, free_rows, free_rule);
+
+static const codec_row_t utilisation_rows [] = {
+  ROW_TIME ("from_ms", interval_t, from),
+  ROW_TIME ("until_ms", interval_t, until),
+};
+
+static bool utilisation_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    if (from->n_windows > windows_max)
-        return wrong (why, "windows: more than %zu", windows_max);
-    to->windows = must (calloc (from->n_windows + 1, sizeof *to->windows));
-    to->windows_count = from->n_windows;
-    for (size_t i = 0; i < from->n_windows; i++) {
-        const Musubi__Window *window = from->windows [i];
-        if (!text_take (to->windows [i].resource, NAME_BYTES_MAX, window->resource, TEXT_WORD,
-                        "windows.resource", why) ||
-            !interval_take (&to->windows [i].over, window->from_ms, window->until_ms, "windows",
-                            why))
-            return false;
-        if (window->quantity == 0)
-            return wrong (why, "windows.quantity: must be at least 1");
-        to->windows [i].quantity = window->quantity;
-    }
-    return text_take (to->reservation, NAME_BYTES_MAX, from->reservation, TEXT_WORD_OR_NONE,
-                      "reservation", why);
+    (void) message;
+    const interval_t *over = self;
+    return interval_right (over->from, over->until, why);
 }
 
-bool windows_question_decode (windows_question_t *self, bytes_t body, size_t windows_max,
-                              char why [WHY_BYTES])
-{
-    *self = (windows_question_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__windows_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a WindowsRequest");
-    bool good = windows_take (self, (const Musubi__WindowsRequest *) message, windows_max, why);
-    message_free (message);
-    if (!good)
-        windows_question_clear (self);
-    return good;
-}
+const codec_t utilisation_question_codec = CODEC_RULED (
+  interval_t, musubi__utilisation_request__descriptor, utilisation_rows, utilisation_rule);
 
-void windows_question_clear (windows_question_t *self)
-{
-    free (self->windows);
-    *self = (windows_question_t){0};
-}
-
-static bool free_take (free_question_t *to, const Musubi__FreeRequest *from, char why [WHY_BYTES])
-{
-    if (from->amount == 0)
-        return wrong (why, "amount: must be at least 1");
-    if (from->duration_ms <= 0 || !time_valid (from->duration_ms))
-        return wrong (why, "duration_ms: must be at least 1");
-    to->amount = from->amount;
-    to->duration_ms = from->duration_ms;
-    to->most = from->most;
-    return text_take (to->resource, NAME_BYTES_MAX, from->resource, TEXT_WORD_OR_NONE, "resource",
-                      why) &&
-           interval_take (&to->over, from->from_ms, from->until_ms, "[from_ms, until_ms)", why);
-}
-
-bool free_question_decode (free_question_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__free_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a FreeRequest");
-    bool good = free_take (self, (const Musubi__FreeRequest *) message, why);
-    message_free (message);
-    return good;
-}
-
-bool utilisation_question_decode (interval_t *over, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__utilisation_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a UtilisationRequest");
-    const Musubi__UtilisationRequest *from = (const Musubi__UtilisationRequest *) message;
-    bool good = interval_take (over, from->from_ms, from->until_ms, "[from_ms, until_ms)", why);
-    message_free (message);
-    return good;
-}
-
-bool capacity_question_decode (capacity_question_t *self, bytes_t body, uint32_t quantity_max,
-                               char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__capacity_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a CapacityRequest");
-    const Musubi__CapacityRequest *from = (const Musubi__CapacityRequest *) message;
-    bool good =
-      text_take (self->resource, NAME_BYTES_MAX, from->resource, TEXT_WORD, "resource", why);
-    self->quantity = from->quantity;
-    if (good && from->quantity > quantity_max)
-        good = wrong (why, "quantity: more than %u", quantity_max);
-    message_free (message);
-    return good;
-}
+static const codec_row_t capacity_rows [] = {
+  ROW_WORD ("resource", capacity_question_t, resource),
+  ROW_NUMBER ("quantity", capacity_question_t, quantity),
+};
+const codec_t capacity_question_codec =
+  CODEC (capacity_question_t, musubi__capacity_request__descriptor, capacity_rows);
 
 /*  --- answers --- */
 
-packed_t profile_answer_encode (const profile_t *profiles, size_t count, uint64_t version)
-{
-    Musubi__ProfileAnswer answer = MUSUBI__PROFILE_ANSWER__INIT;
-    answer.n_profiles = count;
-    answer.profiles = profiles_put (profiles, count);
-    answer.version = version;
-    packed_t packed = packed_of (&answer.base);
-    profiles_put_end (answer.profiles, count);
-    return packed;
-}
+static const codec_row_t profiles_rows [] = {
+  ROW_LIST ("profiles", profile_answer_t, profiles, count, profile, 0, PROFILES_MAX),
+  ROW_NUMBER ("version", profile_answer_t, version),
+};
+const codec_t profile_answer_codec =
+  CODEC (profile_answer_t, musubi__profile_answer__descriptor, profiles_rows);
 
-packed_t windows_answer_encode (const bool *fits, size_t count, uint64_t version)
-{
-    protobuf_c_boolean *booleans = must (calloc (count + 1, sizeof *booleans));
-    for (size_t i = 0; i < count; i++)
-        booleans [i] = fits [i];
-    Musubi__WindowsAnswer answer = MUSUBI__WINDOWS_ANSWER__INIT;
-    answer.n_fits = count;
-    answer.fits = booleans;
-    answer.version = version;
-    packed_t packed = packed_of (&answer.base);
-    free (booleans);
-    return packed;
-}
+static const codec_row_t fits_rows [] = {
+  ROW_FLAG_LIST ("fits", windows_answer_t, fits, count, 0, QUESTIONS_WINDOWS_MOST),
+  ROW_NUMBER ("version", windows_answer_t, version),
+};
+const codec_t windows_answer_codec =
+  CODEC (windows_answer_t, musubi__windows_answer__descriptor, fits_rows);
 
-packed_t free_answer_encode (const free_span_t *spans, size_t count, double utilisation)
-{
-    Musubi__FreeAnswer answer = MUSUBI__FREE_ANSWER__INIT;
-    answer.n_spans = count;
-    answer.spans = messages_new (&musubi__free_span__descriptor, count);
-    for (size_t i = 0; i < count; i++) {
-        answer.spans [i]->resource = (char *) spans [i].resource;
-        answer.spans [i]->from_ms = spans [i].over.from;
-        answer.spans [i]->until_ms = spans [i].over.until;
-    }
-    answer.utilisation = utilisation;
-    packed_t packed = packed_of (&answer.base);
-    free (answer.spans);
-    return packed;
-}
+static const codec_row_t span_rows [] = {
+  ROW_STRING ("resource", free_span_t, resource, NAME_BYTES_MAX),
+  ROW_NUMBER ("from_ms", free_span_t, over.from),
+  ROW_NUMBER ("until_ms", free_span_t, over.until),
+};
+static const codec_t free_span_codec =
+  CODEC (free_span_t, musubi__free_span__descriptor, span_rows);
 
-packed_t utilisation_answer_encode (const resource_use_t *uses, size_t count, double utilisation)
-{
-    Musubi__UtilisationAnswer answer = MUSUBI__UTILISATION_ANSWER__INIT;
-    answer.n_resources = count;
-    answer.resources = messages_new (&musubi__utilisation_answer__resource_use__descriptor, count);
-    for (size_t i = 0; i < count; i++) {
-        answer.resources [i]->resource = (char *) uses [i].resource;
-        answer.resources [i]->utilisation = uses [i].utilisation;
-    }
-    answer.utilisation = utilisation;
-    packed_t packed = packed_of (&answer.base);
-    free (answer.resources);
-    return packed;
-}
+static const codec_row_t spans_rows [] = {
+  ROW_LIST ("spans", free_answer_t, spans, count, free_span, 0, ANY_COUNT),
+  ROW_NUMBER ("utilisation", free_answer_t, utilisation),
+};
+const codec_t free_answer_codec =
+  CODEC (free_answer_t, musubi__free_answer__descriptor, spans_rows);
 
-packed_t capacity_answer_encode (const char *const *names, size_t count, size_t overbooked_count)
-{
-    char **list = must (calloc (count + 1, sizeof *list));
-    for (size_t i = 0; i < count; i++)
-        list [i] = (char *) names [i];
-    Musubi__CapacityAnswer answer = MUSUBI__CAPACITY_ANSWER__INIT;
-    answer.n_overbooked = count;
-    answer.overbooked = list;
-    answer.overbooked_count = (uint32_t) overbooked_count;
-    packed_t packed = packed_of (&answer.base);
-    free (list);
-    return packed;
-}
+static const codec_row_t use_rows [] = {
+  ROW_STRING ("resource", resource_use_t, resource, NAME_BYTES_MAX),
+  ROW_NUMBER ("utilisation", resource_use_t, utilisation),
+};
+static const codec_t resource_use_codec =
+  CODEC (resource_use_t, musubi__utilisation_answer__resource_use__descriptor, use_rows);
+
+static const codec_row_t uses_rows [] = {
+  ROW_LIST ("resources", utilisation_answer_t, uses, count, resource_use, 0, ANY_COUNT),
+  ROW_NUMBER ("utilisation", utilisation_answer_t, utilisation),
+};
+const codec_t utilisation_answer_codec =
+  CODEC (utilisation_answer_t, musubi__utilisation_answer__descriptor, uses_rows);
+
+static const codec_row_t overbooked_rows [] = {
+  ROW_STRING_LIST ("overbooked", capacity_answer_t, names, count, NAME_BYTES_MAX, 0,
+                   OVERBOOKED_MAX),
+  ROW_NUMBER ("overbooked_count", capacity_answer_t, overbooked),
+};
+const codec_t capacity_answer_codec =
+  CODEC (capacity_answer_t, musubi__capacity_answer__descriptor, overbooked_rows);
+
+static const codec_t *const codecs [] = {
+  &profile_question_codec,
+  &window_codec,
+  &windows_question_codec,
+  &free_question_codec,
+  &utilisation_question_codec,
+  &capacity_question_codec,
+  &profile_answer_codec,
+  &windows_answer_codec,
+  &free_span_codec,
+  &free_answer_codec,
+  &resource_use_codec,
+  &utilisation_answer_codec,
+  &capacity_answer_codec,
+};
+const codecs_t questions_codecs = CODECS (codecs);
 
 /*  --- the request a plan serves --- */
 

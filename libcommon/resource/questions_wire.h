@@ -1,8 +1,5 @@
 /*  questions_wire - the questions and answers of proto/calendar.proto as plain values.
  *  questions_wire.c alone sees the generated code.
- *
- *  Decoders check names, counts, times and interval order; on false, why names the field and
- *  nothing is allocated. Encoders return malloc'ed bytes that the caller frees.
  */
 #ifndef MUSUBI_QUESTIONS_WIRE_H
 #define MUSUBI_QUESTIONS_WIRE_H
@@ -12,7 +9,6 @@
 
 #define OVERBOOKED_MAX 4096 /* reservations named in one answer: fits BODY_BYTES_MAX */
 
-/*  Owns resources: profile_question_clear. */
 typedef struct {
     char (*resources) [NAME_BYTES_MAX + 1];
     size_t resources_count; /* 0 = all */
@@ -27,7 +23,6 @@ typedef struct {
     interval_t over;
 } window_t;
 
-/*  Owns windows: windows_question_clear. */
 typedef struct {
     window_t *windows;
     size_t windows_count;
@@ -57,24 +52,50 @@ typedef struct {
     double utilisation;   /* 0 to 1 */
 } resource_use_t;
 
-bool profile_question_decode (profile_question_t *self, bytes_t body, size_t resources_max,
-                              char why [WHY_BYTES]);
-void profile_question_clear (profile_question_t *self);
-bool windows_question_decode (windows_question_t *self, bytes_t body, size_t windows_max,
-                              char why [WHY_BYTES]);
-void windows_question_clear (windows_question_t *self);
-bool free_question_decode (free_question_t *self, bytes_t body, char why [WHY_BYTES]);
-bool utilisation_question_decode (interval_t *over, bytes_t body, char why [WHY_BYTES]);
-bool capacity_question_decode (capacity_question_t *self, bytes_t body, uint32_t quantity_max,
-                               char why [WHY_BYTES]);
+extern const codec_t profile_question_codec;
+extern const codec_t windows_question_codec;
+extern const codec_t free_question_codec;
+extern const codec_t utilisation_question_codec; /* of an interval_t */
+extern const codec_t capacity_question_codec;
 
-packed_t profile_answer_encode (const profile_t *profiles, size_t count, uint64_t version);
-packed_t windows_answer_encode (const bool *fits, size_t count, uint64_t version);
-packed_t free_answer_encode (const free_span_t *spans, size_t count, double utilisation);
-packed_t utilisation_answer_encode (const resource_use_t *uses, size_t count, double utilisation);
+/*  Answers borrow what they point to. */
+typedef struct {
+    profile_t *profiles;
+    size_t count;
+    uint64_t version;
+} profile_answer_t;
+extern const codec_t profile_answer_codec;
 
-/*  count names are told of overbooked_count reservations in all. */
-packed_t capacity_answer_encode (const char *const *names, size_t count, size_t overbooked_count);
+typedef struct {
+    bool *fits;
+    size_t count;
+    uint64_t version;
+} windows_answer_t;
+extern const codec_t windows_answer_codec;
+
+typedef struct {
+    free_span_t *spans;
+    size_t count;
+    double utilisation;
+} free_answer_t;
+extern const codec_t free_answer_codec;
+
+typedef struct {
+    resource_use_t *uses;
+    size_t count;
+    double utilisation;
+} utilisation_answer_t;
+extern const codec_t utilisation_answer_codec;
+
+/*  count names are told of so many reservations in all. */
+typedef struct {
+    const char **names;
+    size_t count;
+    uint32_t overbooked;
+} capacity_answer_t;
+extern const codec_t capacity_answer_codec;
+
+extern const codecs_t questions_codecs; /* all of them */
 
 /*  In which time the packed Request of a plan may be placed; frame is left alone when it does not
  *  say. Times counted from its receipt are taken from now_ms. */

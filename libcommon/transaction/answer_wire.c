@@ -214,29 +214,3 @@ static const codec_t *const codecs [] = {
   &outcome_answer_codec,
 };
 const codecs_t transaction_codecs = CODECS (codecs);
-
-/*  --- profiles of other messages --- */
-
-Musubi__Profile **profiles_put (const profile_t *from, size_t count)
-{
-    Musubi__Profile **list = messages_new (&musubi__profile__descriptor, count);
-    for (size_t i = 0; i < count; i++) {
-        Musubi__Profile *to = list [i];
-        to->resource = (char *) from [i].resource;
-        to->until_ms = from [i].until_ms;
-        to->n_steps = from [i].steps_count;
-        to->steps = messages_new (&musubi__profile__step__descriptor, to->n_steps);
-        for (size_t s = 0; s < to->n_steps; s++) {
-            to->steps [s]->from_ms = from [i].steps [s].from_ms;
-            to->steps [s]->free = from [i].steps [s].free;
-        }
-    }
-    return list;
-}
-
-void profiles_put_end (Musubi__Profile **wire, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free (wire [i]->steps);
-    free (wire);
-}

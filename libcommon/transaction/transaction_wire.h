@@ -31,10 +31,6 @@ void plan_put (plan_wire_t *to, const plan_t *from);
 void plan_put_end (plan_wire_t *wire);
 bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES]);
 
-/*  The message's repeated field; profiles_put_end frees it. */
-Musubi__Profile **profiles_put (const profile_t *from, size_t count);
-void profiles_put_end (Musubi__Profile **wire, size_t count);
-
 /*  Bookings into the message's repeated field, in one piece of memory: end it with free. */
 Musubi__ComputeBooking **bookings_put (const compute_booking_t *from, size_t count);
 

@@ -216,7 +216,8 @@ static void fill_element (const codec_row_t *row, uint8_t *to)
             to [i] = (uint8_t) below (256);
         break;
     case KIND_BYTES:
-        bytes = some_bytes ((size_t) row->least, (size_t) row->most);
+        bytes =
+          row->of ? some_message (row->of) : some_bytes ((size_t) row->least, (size_t) row->most);
         memcpy (to, &bytes, sizeof bytes);
         break;
     case KIND_ONE:

@@ -310,26 +310,27 @@ static void a_page_cut_anywhere_is_refused_or_read_but_never_trusted (void **sta
     answer.allocations = list;
     answer.next = (ProtobufCBinaryData){.len = sizeof next, .data = next};
     packed_t packed = packed_message (&answer.base);
-    allocations_t page;
+    allocations_page_t page;
     char why [WHY_BYTES];
-    assert_true (allocations_decode (&page, bytes (packed), why));
+    assert_true (codec_decode (&allocations_page_codec, &page, bytes (packed), why));
     assert_int_equal (page.count, 1);
     assert_true (page.list [0].decided);
-    assert_string_equal (page.list [0].plan.reservation, "r1");
-    assert_int_equal (page.next.size, TXID_BYTES);
-    allocations_clear (&page);
+    assert_int_equal (page.list [0].plan.size, plan.size);
+    assert_true (page.next_set);
+    codec_clear (&allocations_page_codec, &page);
     for (size_t size = 1; size < packed.size; size++) {
         uint8_t *cut = memcpy (malloc (size), packed.data, size);
-        if (allocations_decode (&page, (bytes_t){.data = cut, .size = size}, why)) {
-            assert_true (page.next.size == 0);
-            allocations_clear (&page);
+        if (codec_decode (&allocations_page_codec, &page, (bytes_t){.data = cut, .size = size},
+                          why)) {
+            assert_false (page.next_set);
+            codec_clear (&allocations_page_codec, &page);
         }
         free (cut);
     }
     answer.next.len = 3;
     free (packed.data);
     packed = packed_message (&answer.base);
-    assert_false (allocations_decode (&page, bytes (packed), why));
+    assert_false (codec_decode (&allocations_page_codec, &page, bytes (packed), why));
     assert_non_null (strstr (why, "next"));
     free (packed.data);
     free (plan.data);
