@@ -17,6 +17,15 @@ check "every example is there" diff -r "$root/examples" "$to/share/musubi/exampl
 check "every federation is there" diff -r "$root/deploy/federations" "$to/share/musubi/federations"
 check "the program among the examples can be run" test -x "$to/share/musubi/examples/simulate"
 
+heavy () { readelf -d "$to/bin/$1" | grep -E 'NEEDED.*\[lib(glpk|expat|lmdb)\.'; }
+exits 1 "the user's client needs no library that only tools need" heavy musubi
+check "  … and they do" heavy musubi-tools
+mkdir "$work/alone"
+cp "$to/bin/musubi" "$work/alone"
+exits 3 "where musubi-tools is neither beside it nor on the PATH" env PATH=/usr/bin:/bin "$work/alone/musubi" solve examples/problems.json
+says "  … it says so" 'musubi-tools, which does this, can.t be started'
+check "  … and takes it from the PATH" env PATH="$to/bin:/usr/bin:/bin" "$work/alone/musubi" solve "$root/examples/problems.json"
+
 cd "$to/share/musubi" || exit 1
 export PATH=$to/bin:/usr/bin:/bin
 check "a federation is started" musubi up federations/five-runners.zpl
