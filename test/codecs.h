@@ -24,6 +24,10 @@ extern const codecs_t request_codecs;
 extern const codecs_t part_record_codecs;
 extern const codecs_t participant_codecs;
 extern const codecs_t questions_codecs;
+extern const codecs_t runs_codecs;
+extern const codecs_t nodes_codecs;
+extern const codecs_t node_codecs;
+extern const codecs_t queue_codecs;
 
 static const codecs_t *const all_codecs [] = {
   &transaction_codecs,
@@ -46,6 +50,10 @@ static const codecs_t *const all_codecs [] = {
   &part_record_codecs,
   &participant_codecs,
   &questions_codecs,
+  &runs_codecs,
+  &nodes_codecs,
+  &node_codecs,
+  &queue_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

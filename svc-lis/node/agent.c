@@ -37,8 +37,8 @@ static packed_t ask (void *owner, const attending_question_t *question)
     memcpy (attend.store, self->service->store.id, STORE_ID_BYTES);
     if (!question->bare)
         attend.runs = agent_runs_report (self, &attend.runs_count);
-    packed_t body = attend_encode (&attend);
-    attend_clear (&attend);
+    packed_t body = codec_encode (&attend_codec, &attend);
+    codec_clear (&attend_codec, &attend);
     return body;
 }
 
@@ -47,7 +47,7 @@ static bool take (void *owner, const moment_t *now, const attending_question_t *
 {
     agent_t *self = owner;
     wanted_t wanted;
-    if (!wanted_decode (&wanted, body, why))
+    if (!codec_decode (&wanted_codec, &wanted, body, why))
         return false;
     *answer = (attending_answer_t){.number = wanted.number, .attend_ms = wanted.attend_ms};
     self->lease_ms = wanted.lease_ms;
@@ -58,7 +58,7 @@ static bool take (void *owner, const moment_t *now, const attending_question_t *
         self->lease_until_ms = question->asked_ms + self->lease_ms;
         agent_runs_want (self, now, &wanted);
     }
-    wanted_clear (&wanted);
+    codec_clear (&wanted_codec, &wanted);
     return true;
 }
 

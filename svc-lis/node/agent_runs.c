@@ -38,7 +38,7 @@ static void run_store (agent_t *self, agent_run_t *run)
 {
     service_put (self->service, TABLE_AGENT_RUNS,
                  (bytes_t){.data = run->key, .size = sizeof run->key},
-                 agent_record_encode (&run->record));
+                 codec_encode (&agent_record_codec, &run->record));
     run->stored = true;
 }
 
@@ -57,7 +57,7 @@ static agent_run_t *run_new (agent_t *self, const uint8_t site [STORE_ID_BYTES],
 
 static void run_free (agent_run_t *run)
 {
-    free (run->record.order);
+    codec_clear (&agent_record_codec, &run->record);
     free (run);
 }
 
@@ -160,8 +160,9 @@ static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_s
     const char *from = run_state_word (run->report.state);
     run->report.state = state;
     snprintf (run->report.why, sizeof run->report.why, "%s", why);
-    free (run->record.order);
+    run_order_free (run->record.order);
     run->record.order = NULL;
+    run->record.over = true;
     run->record.end = run->report;
     run_store (self, run);
     self->open--;
@@ -291,21 +292,20 @@ static void on_ended (void *owner, const moment_t *now, const request_t *request
 {
     (void) now;
     agent_t *self = owner;
-    char name [RUN_NAME_BYTES_MAX + 1], why [WHY_BYTES];
-    if (!ended_decode (request->body, name, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    run_ended_t ended;
+    if (!service_decode (self->service, request, &run_ended_codec, &ended))
         return;
-    }
     run_id_t id;
     uint8_t site [STORE_ID_BYTES];
-    const agent_run_t *run = run_name_parse (name, site, &id) ? run_find (self, site, &id) : NULL;
+    const agent_run_t *run =
+      run_name_parse (ended.name, site, &id) ? run_find (self, site, &id) : NULL;
     if (run && !run_over (run->report.state)) {
         const char *names [] = {run->name};
         agent_order (self, RUN_LOOK,
                      &(work_order_t){.runs = self->settings.runs, .names = names, .names_count = 1},
                      &(ordered_work_t){.kind = WORK_LOOK});
     }
-    service_reply (self->service, request, ended_answer_encode ());
+    service_reply (self->service, request, (packed_t){0});
 }
 
 /*  --- what the site wants --- */
@@ -429,8 +429,10 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     (void) key;
     agent_t *self = owner;
     agent_record_t record;
-    char why [WHY_BYTES];
-    if (!agent_record_decode (&record, value, why) || run_find (self, record.site, &record.id)) {
+    char why [WHY_BYTES] = "it comes twice";
+    if (!codec_decode (&agent_record_codec, &record, value, why) ||
+        run_find (self, record.site, &record.id)) {
+        codec_clear (&agent_record_codec, &record);
         service_bad_record (self->service, "agent's runs", why);
         return;
     }

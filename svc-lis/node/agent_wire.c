@@ -1,10 +1,10 @@
-/*  agent_wire - protobuf <-> plain values. */
+/*  agent_wire - the table of what an agent keeps. */
 #include "agent_wire.h"
 
+#include "codec_table.h"
+#include "node_work.h"
+
 #include "agent.pb-c.h"
-#include "message.h"
-#include "runs_wire.h"
-#include "transaction_wire.h"
 
 #include <string.h>
 
@@ -15,47 +15,21 @@ void agent_key_pack (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
     run_key_pack (id, key + STORE_ID_BYTES);
 }
 
-packed_t agent_record_encode (const agent_record_t *record)
+static const codec_row_t agent_record_rows [] = {
+  ROW_FIXED ("site", agent_record_t, site),
+  ROW_ONE ("run", agent_record_t, id, run_id),
+  ROW_POINTER ("order", agent_record_t, order, run_order),
+  ROW_ONE ("end", agent_record_t, end, run_report, SET_BY (agent_record_t, over)),
+};
+
+static bool agent_record_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    Musubi__StoredAgentRun message = MUSUBI__STORED_AGENT_RUN__INIT;
-    run_id_wire_t id;
-    run_order_wire_t order;
-    run_report_wire_t end;
-    run_id_put (&id, &record->id);
-    message.site = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) record->site};
-    message.run = &id.id;
-    if (record->order) {
-        run_order_put (&order, record->order);
-        message.order = &order.order;
-    } else {
-        run_report_put (&end, &record->end);
-        message.end = &end.report;
-    }
-    return packed_of (&message.base);
+    (void) message;
+    const agent_record_t *record = self;
+    if (record->over == (record->order != NULL))
+        return wrong (why, "order: %s", record->over ? "of one that is over" : "missing");
+    return !record->over || run_over (record->end.state) || wrong (why, "end.state: is no end");
 }
 
-static bool record_take (agent_record_t *to, const Musubi__StoredAgentRun *from,
-                         char why [WHY_BYTES])
-{
-    *to = (agent_record_t){0};
-    if (!bytes_take (to->site, STORE_ID_BYTES, &from->site, "site", why) ||
-        !run_id_take (&to->id, from->run, "run", why))
-        return false;
-    if (from->end) {
-        if (!run_report_take (&to->end, from->end, "end", why))
-            return false;
-        return run_over (to->end.state) || wrong (why, "end.state: is no end");
-    }
-    to->order = run_order_take (from->order, why);
-    return to->order != NULL;
-}
-
-bool agent_record_decode (agent_record_t *record, bytes_t value, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__stored_agent_run__descriptor, value);
-    if (!message)
-        return wrong (why, "not a StoredAgentRun");
-    bool taken = record_take (record, (const Musubi__StoredAgentRun *) message, why);
-    message_free (message);
-    return taken;
-}
+const codec_t agent_record_codec = CODEC_RULED (
+  agent_record_t, musubi__stored_agent_run__descriptor, agent_record_rows, agent_record_rule);

@@ -5,6 +5,7 @@
 #include "must.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ void agent_order (agent_t *self, const char *kind, const work_order_t *order,
     work->number = ++self->works_ordered;
     work->after = self->works;
     self->works = work;
-    packed_t arguments = work_order_encode (order);
+    packed_t arguments = codec_encode (&work_order_codec, order);
     outbox_work (self->service->outbox, work->number, kind,
                  (bytes_t){.data = arguments.data, .size = arguments.size});
     free (arguments.data);
@@ -47,8 +48,9 @@ static void on_brought (void *owner, const moment_t *now, uint64_t token,
 
 static void bring (agent_t *self, const moment_t *now, uint64_t output, const work_result_t *result)
 {
-    packed_t body = bring_encode (&(brought_t){
-      .number = output, .data = result->data, .size = result->size, .why = result->why});
+    brought_t brought = {.number = output, .data = result->data, .size = result->size};
+    snprintf (brought.why, sizeof brought.why, "%s", result->why);
+    packed_t body = codec_encode (&brought_codec, &brought);
     calls_start (self->service->calls, now,
                  &(call_order_t){.peer = "",
                                  .endpoint = attending_endpoint (self->attending),
@@ -79,7 +81,7 @@ bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
     char why [WHY_BYTES];
     if (!work)
         return false;
-    bool ok = event->work.ok && work_result_decode (&result, event->work.result, why);
+    bool ok = event->work.ok && codec_decode (&work_result_codec, &result, event->work.result, why);
     if (!ok)
         failed (self, work, event->work.result);
     for (size_t i = 0; i < result.stands_count; i++)
@@ -90,7 +92,7 @@ bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
         static const work_result_t none = {.why = "it could not be read"};
         bring (self, now, work->output, ok ? &result : &none);
     }
-    work_result_clear (&result);
+    codec_clear (&work_result_codec, &result);
     free (work);
     return true;
 }

@@ -51,18 +51,16 @@ typedef struct {
     char why [RUN_WHY_BYTES_MAX + 1];
 } stand_t;
 
-/*  Borrows its strings and its order. */
 typedef struct {
     const char *name;
     run_id_t id;
     const char *site;
     const char *node;
-    const run_order_t *order;
+    run_order_t *order;
     uint64_t output_bytes_max; /* kept of what it writes; 0 = OUTPUT_BYTES_MAX */
     uint64_t room_bytes_least; /* nothing is kept while the disk has less free */
 } ticket_t;
 
-/*  Borrows. */
 typedef struct {
     const char *runs;
     const char *const *names;
@@ -79,7 +77,6 @@ typedef struct {
     int64_t keep_ms;
 } work_order_t;
 
-/*  One that was decoded owns stands: work_result_clear. data is borrowed. */
 typedef struct {
     stand_t *stands;
     size_t stands_count;
@@ -96,24 +93,20 @@ const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
 /*  Back from it; false when it is none. */
 bool run_name_parse (const char *name, uint8_t site [STORE_ID_BYTES], run_id_t *id);
 
-/*  Encoders return malloc'ed bytes that the caller frees. Decoders check. What is taken lives as
- *  long as take runs. */
-packed_t work_order_encode (const work_order_t *order);
-bool work_order_decode (bytes_t body, bool (*take) (void *owner, const work_order_t *order),
-                        void *owner, char why [WHY_BYTES]);
-packed_t work_result_encode (const work_result_t *result);
-bool work_result_decode (work_result_t *result, bytes_t body, char why [WHY_BYTES]);
-void work_result_clear (work_result_t *self);
+extern const codec_t stand_codec;
+extern const codec_t ticket_codec;
+extern const codec_t work_order_codec;
+extern const codec_t work_result_codec;
 
+/*  With a why that readers take, whatever is in it. */
 packed_t stand_encode (const stand_t *stand);
-bool stand_decode (stand_t *stand, bytes_t body, char why [WHY_BYTES]);
-packed_t ticket_encode (const ticket_t *ticket);
-bool ticket_decode (bytes_t body, bool (*take) (void *owner, const ticket_t *ticket), void *owner,
-                    char why [WHY_BYTES]);
 
 /*  Agent.Ended. */
-packed_t ended_encode (const char *name);
-bool ended_decode (bytes_t body, char name [RUN_NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
-packed_t ended_answer_encode (void);
+typedef struct {
+    char name [RUN_NAME_BYTES_MAX + 1];
+} run_ended_t;
+extern const codec_t run_ended_codec;
+
+extern const codecs_t node_codecs; /* all of this folder */
 
 #endif

@@ -65,7 +65,7 @@ void nodes_place_store (nodes_t *self, size_t node)
     memcpy (kept.store, place->agent.store, STORE_ID_BYTES);
     service_put (self->service, TABLE_NODES,
                  (bytes_t){.data = (const uint8_t *) place->name, .size = strlen (place->name)},
-                 stored_node_encode (&kept));
+                 codec_encode (&stored_node_codec, &kept));
 }
 
 void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node)
@@ -105,34 +105,33 @@ static void on_nodes (void *owner, const moment_t *now, const request_t *request
 {
     (void) now;
     nodes_t *self = owner;
-    char after [NAME_BYTES_MAX + 1], why [WHY_BYTES];
-    uint32_t most;
-    if (!nodes_question_decode (request->body, after, &most, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    nodes_question_t asked;
+    if (!service_decode (self->service, request, &nodes_question_codec, &asked))
         return;
-    }
-    if (most == 0 || most > NODES_LIST_MAX)
-        most = NODES_LIST_MAX;
-    node_record_t *records = must (calloc (most, sizeof *records));
-    node_t *nodes = must (calloc (most, sizeof *nodes));
-    size_t count = 0, at = 0;
-    while (at < self->places_count && strcmp (self->places [self->by_name [at]].name, after) <= 0)
+    size_t most = asked.most > 0 && asked.most < NODES_LIST_MAX ? asked.most : NODES_LIST_MAX;
+    nodes_told_t told = {.nodes = must (calloc (most, sizeof *told.nodes))};
+    size_t at = 0;
+    while (at < self->places_count &&
+           strcmp (self->places [self->by_name [at]].name, asked.after) <= 0)
         at++;
-    for (; at < self->places_count && count < most; at++, count++) {
-        size_t node = self->by_name [at];
-        nodes [count] = nodes_at (self, node);
-        records [count] = (node_record_t){
-          .node = &nodes [count],
-          .class_name = self->site->classes [self->places [node].class].name,
+    for (; at < self->places_count && told.count < most; at++) {
+        size_t index = self->by_name [at];
+        node_t node = nodes_at (self, index);
+        told.nodes [told.count++] = (node_record_t){
+          .node = node.name,
+          .class_name = self->site->classes [node.class].name,
+          .state = node.state,
+          .drained = node.drained,
+          .cpus = node.cpus,
+          .cpus_used = node.cpus_used,
           .reservation =
-            self->binder.reservation ? self->binder.reservation (self->binder.owner, node) : NULL,
-          .heard_ms = self->places [node].agent.heard_wall_ms,
-          .resting = nodes_resting (self, node)};
+            self->binder.reservation ? self->binder.reservation (self->binder.owner, index) : NULL,
+          .heard_ms = self->places [index].agent.heard_wall_ms,
+          .resting = nodes_resting (self, index)};
     }
-    service_reply (self->service, request,
-                   nodes_answer_encode (records, count, at < self->places_count));
-    free (records);
-    free (nodes);
+    told.more = at < self->places_count;
+    service_reply (self->service, request, codec_encode (&nodes_told_codec, &told));
+    free (told.nodes);
 }
 
 static void drain (nodes_t *self, const moment_t *now, size_t node, bool drained)
@@ -150,30 +149,27 @@ static void drain (nodes_t *self, const moment_t *now, size_t node, bool drained
 static void on_drain (void *owner, const moment_t *now, const request_t *request)
 {
     nodes_t *self = owner;
-    char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
-    bool drained;
+    drain_t asked;
     size_t node;
     if (!may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
         service_refuse (self->service, request, CALL_DENIED,
                         "nodes are drained by administrators of the site");
         return;
     }
-    if (!drain_decode (request->body, name, &drained, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &drain_codec, &asked))
         return;
-    }
-    if (!nodes_place_find (self, name, &node)) {
+    if (!nodes_place_find (self, asked.node, &node)) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "node: the site has no node %s",
-                        name);
+                        asked.node);
         return;
     }
-    drain (self, now, node, drained);
+    drain (self, now, node, asked.drained);
     const char *overbooked [NODES_OVERBOOKED_MAX];
-    size_t count =
-      self->binder.overbooked
-        ? self->binder.overbooked (self->binder.owner, now, overbooked, NODES_OVERBOOKED_MAX)
-        : 0;
-    service_reply (self->service, request, drain_answer_encode (overbooked, count));
+    drain_told_t told = {.overbooked = overbooked};
+    if (self->binder.overbooked)
+        told.count =
+          self->binder.overbooked (self->binder.owner, now, overbooked, NODES_OVERBOOKED_MAX);
+    service_reply (self->service, request, codec_encode (&drain_told_codec, &told));
 }
 
 /*  --- life --- */
@@ -187,7 +183,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
               (int) (key.size < NAME_BYTES_MAX ? key.size : NAME_BYTES_MAX),
               (const char *) key.data);
     stored_node_t kept;
-    if (!stored_node_decode (&kept, value, why)) {
+    if (!codec_decode (&stored_node_codec, &kept, value, why)) {
         service_bad_record (self->service, "nodes", why);
         return;
     }

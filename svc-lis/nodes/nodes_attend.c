@@ -126,14 +126,14 @@ static packed_t wanted_now (void *owner, const moment_t *now, agent_session_t *a
     for (size_t i = 0; i < place->reports_count; i++)
         if (wish_over (self, &place->reports [i], &wanted.runs [wanted.runs_count]))
             wanted.runs_count++;
-    packed_t packed = wanted_encode (&wanted);
+    packed_t packed = codec_encode (&wanted_codec, &wanted);
     free (wanted.runs);
     return packed;
 }
 
 static packed_t numbered (uint64_t number)
 {
-    return wanted_encode (&(wanted_t){.number = number});
+    return codec_encode (&wanted_codec, &(wanted_t){.number = number});
 }
 
 void nodes_attend_start (nodes_t *self, const moment_t *now)
@@ -254,17 +254,14 @@ void nodes_on_attend (void *owner, const moment_t *now, const request_t *request
 {
     nodes_t *self = owner;
     attend_t asked;
-    char why [WHY_BYTES];
     if (standing_state (self->service->standing) != STANDING_GOOD) {
         service_refuse (self->service, request, CALL_NOT_SERVING,
                         "%s: it is not known yet whether it may speak for its store",
                         self->service->name);
         return;
     }
-    if (!attend_decode (&asked, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &attend_codec, &asked))
         return;
-    }
     attend (self, now, request, &asked);
-    attend_clear (&asked);
+    codec_clear (&attend_codec, &asked);
 }

@@ -94,26 +94,17 @@ void nodes_output (nodes_t *self, const moment_t *now, const run_id_t *id, bool 
     nodes_dirty (self, now, entry->node);
 }
 
-/*  A Bring while it is taken. */
-typedef struct {
-    nodes_t *self;
-    const moment_t *now;
-    const request_t *request;
-} bringing_t;
-
-static void take (void *owner, const brought_t *brought)
+static void take (nodes_t *self, const moment_t *now, const char *actor, const brought_t *brought)
 {
-    const bringing_t *bringing = owner;
-    nodes_t *self = bringing->self;
     const output_t *asked = self->outputs;
     while (asked && asked->wanted.number != brought->number)
         asked = asked->after;
     if (!asked)
         return; /* too late, or brought twice */
-    if (!nodes_agent_is (bringing->request->actor, self->places [asked->node].name))
+    if (!nodes_agent_is (actor, self->places [asked->node].name))
         return;
     output_t *output = output_take (self, brought->number);
-    nodes_dirty (self, bringing->now, output->node);
+    nodes_dirty (self, now, output->node);
     bytes_t data = brought->data;
     if (data.size > output->wanted.most)
         data.size = output->wanted.most;
@@ -125,13 +116,12 @@ static void take (void *owner, const brought_t *brought)
 void nodes_on_bring (void *owner, const moment_t *now, const request_t *request)
 {
     nodes_t *self = owner;
-    char why [WHY_BYTES];
-    bringing_t bringing = {.self = self, .now = now, .request = request};
-    if (!bring_decode (request->body, take, &bringing, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    brought_t brought;
+    if (!service_decode (self->service, request, &brought_codec, &brought))
         return;
-    }
-    service_reply (self->service, request, bring_answer_encode ());
+    take (self, now, request->actor, &brought);
+    codec_clear (&brought_codec, &brought);
+    service_reply (self->service, request, (packed_t){0});
 }
 
 void nodes_outputs_end (nodes_t *self)

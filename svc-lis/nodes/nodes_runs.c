@@ -47,7 +47,7 @@ static void entry_store (nodes_t *self, const entry_t *entry)
 
 static void entry_free (entry_t *entry)
 {
-    stored_run_clear (&entry->kept);
+    codec_clear (&stored_run_codec, &entry->kept);
     free (entry);
 }
 
@@ -167,14 +167,14 @@ static void run_move (nodes_t *self, const moment_t *now, entry_t *entry, run_st
 {
     char text [RUN_ID_TEXT_BYTES];
     run_t *run = &entry->kept.run;
-    assert (to > run->state && !run_over (run->state));
+    assert (run_later (to, run->state) && !run_over (run->state));
     outbox_log (self->service->outbox, to == RUN_LOST ? LEVEL_WARNING : LEVEL_INFO,
                 "run %s %s->%s node=%s exit=%d signal=%d cpu_ms=%" PRId64 "%s%s",
                 run_id_text (&run->id, text), run_state_word (run->state), run_state_word (to),
                 run->node, run->exit_code, run->signal, run->cpu_ms, *run->why ? " why=" : "",
                 run->why);
     run->state = to;
-    free (entry->kept.order);
+    run_order_free (entry->kept.order);
     entry->kept.order = NULL;
     if (run_over (to)) {
         entry->kept.over_ms = now->wall_ms;
@@ -205,7 +205,7 @@ void nodes_run_heard (nodes_t *self, const moment_t *now, entry_t *entry,
         return;
     run->cpu_ms = report->cpu_ms > run->cpu_ms ? report->cpu_ms : run->cpu_ms;
     run->dropped = report->dropped > run->dropped ? report->dropped : run->dropped;
-    if (report->state <= run->state)
+    if (!run_later (report->state, run->state))
         return;
     run->started_ms = report->started_ms;
     if (run_over (report->state)) {
@@ -362,9 +362,10 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value)
 {
     (void) key;
     nodes_t *self = owner;
-    char why [WHY_BYTES];
+    char why [WHY_BYTES] = "it comes twice";
     stored_run_t kept;
     if (!stored_run_decode (&kept, value, why) || nodes_entry (self, &kept.run.id)) {
+        codec_clear (&stored_run_codec, &kept);
         service_bad_record (self->service, "runs", why);
         return;
     }

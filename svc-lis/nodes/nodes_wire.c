@@ -1,286 +1,201 @@
-/*  nodes_wire - protobuf <-> plain values: what agents and their site say to each other. What is
- *  told to people and what is kept is in nodes_wire_kept.c.
+/*  nodes_wire - tables: what agents and their site say to each other, what people are told, and
+ * what is kept.
  */
 #include "nodes_wire.h"
 
 #include "message.h"
-#include "must.h"
-#include "runs_wire.h"
-#include "transaction_wire.h"
+
+#include "nodes.pb-c.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define FIELD_BYTES 64
+static_assert ((int) WISH_START == MUSUBI__RUN_WISH__RUN_START, "same numbers");
+static_assert ((int) WISH_FORGET == MUSUBI__RUN_WISH__RUN_FORGET, "same numbers");
+static_assert ((int) AGENT_AWAITED == MUSUBI__NODE_STATE__NODE_AWAITED, "same numbers");
+static_assert ((int) AGENT_LOST == MUSUBI__NODE_STATE__NODE_LOST, "same numbers");
 
-static_assert ((int) WISH_START == MUSUBI__RUN_WISH__RUN_START &&
-                 (int) WISH_WARN == MUSUBI__RUN_WISH__RUN_WARN &&
-                 (int) WISH_END == MUSUBI__RUN_WISH__RUN_END &&
-                 (int) WISH_FORGET == MUSUBI__RUN_WISH__RUN_FORGET,
-               "same numbers");
+/*  --- Attend --- */
 
-/*  --- Attend: the question --- */
+static const codec_row_t attend_rows [] = {
+  ROW_WORD ("node", attend_t, node),
+  ROW_WORD ("class_name", attend_t, class_name),
+  ROW_NUMBER ("cpus", attend_t, cpus),
+  ROW_FIXED ("store", attend_t, store),
+  ROW_NUMBER ("start", attend_t, start, LEAST (1)),
+  ROW_LIST ("runs", attend_t, runs, runs_count, run_report, 0, AGENT_RUNS_MAX),
+  ROW_NUMBER ("seen", attend_t, seen),
+  ROW_NUMBER ("number", attend_t, number, LEAST (1)),
+};
+const codec_t attend_codec = CODEC (attend_t, musubi__attend_request__descriptor, attend_rows);
 
-void attend_clear (attend_t *self)
-{
-    free (self->runs);
-    *self = (attend_t){0};
-}
+static const codec_row_t wanted_run_rows [] = {
+  ROW_ONE ("run", wanted_run_t, id, run_id),
+  ROW_ENUM ("wish", wanted_run_t, wish, WISH_FORGET),
+  ROW_POINTER ("order", wanted_run_t, order, run_order),
+  ROW_NUMBER ("grace_ms", wanted_run_t, grace_ms, LEAST (0)),
+};
+static const codec_t wanted_run_codec =
+  CODEC (wanted_run_t, musubi__wanted_run__descriptor, wanted_run_rows);
 
-packed_t attend_encode (const attend_t *attend)
-{
-    size_t count = attend->runs_count;
-    Musubi__AttendRequest request = MUSUBI__ATTEND_REQUEST__INIT;
-    run_report_wire_t *reports = must (calloc (count + 1, sizeof *reports));
-    Musubi__RunReport **list = must (calloc (count + 1, sizeof (Musubi__RunReport *)));
-    for (size_t i = 0; i < count; i++) {
-        run_report_put (&reports [i], &attend->runs [i]);
-        list [i] = &reports [i].report;
-    }
-    request.node = (char *) attend->node;
-    request.class_name = (char *) attend->class_name;
-    request.cpus = attend->cpus;
-    request.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) attend->store};
-    request.start = attend->start;
-    request.number = attend->number;
-    request.seen = attend->seen;
-    request.n_runs = count;
-    request.runs = list;
-    packed_t packed = packed_of (&request.base);
-    free (reports);
-    free (list);
-    return packed;
-}
+static const codec_row_t wanted_output_rows [] = {
+  ROW_NUMBER ("number", wanted_output_t, number), ROW_ONE ("run", wanted_output_t, id, run_id),
+  ROW_FLAG ("errors", wanted_output_t, errors),   ROW_NUMBER ("offset", wanted_output_t, offset),
+  ROW_NUMBER ("most", wanted_output_t, most),
+};
+static const codec_t wanted_output_codec =
+  CODEC (wanted_output_t, musubi__wanted_output__descriptor, wanted_output_rows);
 
-static bool reports_take (attend_t *to, const Musubi__AttendRequest *from, char why [WHY_BYTES])
-{
-    if (from->n_runs > AGENT_RUNS_MAX)
-        return wrong (why, "runs: more than %d", AGENT_RUNS_MAX);
-    to->runs = must (calloc (from->n_runs + 1, sizeof *to->runs));
-    to->runs_count = from->n_runs;
-    for (size_t i = 0; i < from->n_runs; i++) {
-        char field [FIELD_BYTES];
-        snprintf (field, sizeof field, "runs[%zu]", i);
-        if (!run_report_take (&to->runs [i], from->runs [i], field, why))
-            return false;
-    }
-    return true;
-}
-
-static bool attend_take (attend_t *to, const Musubi__AttendRequest *from, char why [WHY_BYTES])
-{
-    if (!text_take (to->node, NAME_BYTES_MAX, from->node, TEXT_WORD, "node", why) ||
-        !text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD, "class_name",
-                    why) ||
-        !bytes_take (to->store, STORE_ID_BYTES, &from->store, "store", why))
-        return false;
-    if (from->start == 0)
-        return wrong (why, "start: counts from 1");
-    if (from->number == 0)
-        return wrong (why, "number: counts from 1");
-    to->cpus = from->cpus;
-    to->start = from->start;
-    to->number = from->number;
-    to->seen = from->seen;
-    return reports_take (to, from, why);
-}
-
-bool attend_decode (attend_t *attend, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__attend_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not an AttendRequest");
-    *attend = (attend_t){0};
-    bool taken = attend_take (attend, (const Musubi__AttendRequest *) message, why);
-    message_free (message);
-    if (!taken)
-        attend_clear (attend);
-    return taken;
-}
-
-/*  --- Attend: the answer --- */
-
-void wanted_clear (wanted_t *self)
-{
-    for (size_t i = 0; i < self->runs_count; i++)
-        free (self->runs [i].order);
-    free (self->runs);
-    free (self->outputs);
-    *self = (wanted_t){0};
-}
-
-/*  A wanted run, and all that it points to. */
-typedef struct {
-    Musubi__WantedRun message;
-    run_id_wire_t id;
-    run_order_wire_t order;
-} wanted_run_wire_t;
-
-static void wanted_run_put (wanted_run_wire_t *to, const wanted_run_t *from)
-{
-    musubi__wanted_run__init (&to->message);
-    run_id_put (&to->id, &from->id);
-    to->message.run = &to->id.id;
-    to->message.wish = (Musubi__RunWish) from->wish;
-    to->message.grace_ms = from->grace_ms;
-    if (!from->order)
-        return;
-    run_order_put (&to->order, from->order);
-    to->message.order = &to->order.order;
-}
-
-typedef struct {
-    Musubi__WantedOutput message;
-    run_id_wire_t id;
-} wanted_output_wire_t;
-
-static void wanted_output_put (wanted_output_wire_t *to, const wanted_output_t *from)
-{
-    musubi__wanted_output__init (&to->message);
-    run_id_put (&to->id, &from->id);
-    to->message.number = from->number;
-    to->message.run = &to->id.id;
-    to->message.errors = from->errors;
-    to->message.offset = from->offset;
-    to->message.most = from->most;
-}
-
-packed_t wanted_encode (const wanted_t *wanted)
-{
-    Musubi__AttendAnswer answer = MUSUBI__ATTEND_ANSWER__INIT;
-    wanted_run_wire_t *runs = must (calloc (wanted->runs_count + 1, sizeof *runs));
-    Musubi__WantedRun **run_list =
-      must (calloc (wanted->runs_count + 1, sizeof (Musubi__WantedRun *)));
-    wanted_output_wire_t *outputs = must (calloc (wanted->outputs_count + 1, sizeof *outputs));
-    Musubi__WantedOutput **output_list =
-      must (calloc (wanted->outputs_count + 1, sizeof (Musubi__WantedOutput *)));
-    for (size_t i = 0; i < wanted->runs_count; i++) {
-        wanted_run_put (&runs [i], &wanted->runs [i]);
-        run_list [i] = &runs [i].message;
-    }
-    for (size_t i = 0; i < wanted->outputs_count; i++) {
-        wanted_output_put (&outputs [i], &wanted->outputs [i]);
-        output_list [i] = &outputs [i].message;
-    }
-    answer.number = wanted->number;
-    answer.n_runs = wanted->runs_count;
-    answer.runs = run_list;
-    answer.n_outputs = wanted->outputs_count;
-    answer.outputs = output_list;
-    answer.lease_ms = wanted->lease_ms;
-    answer.attend_ms = wanted->attend_ms;
-    answer.site = (char *) wanted->site;
-    packed_t packed = packed_of (&answer.base);
-    free (runs);
-    free (run_list);
-    free (outputs);
-    free (output_list);
-    return packed;
-}
-
-static bool wanted_run_take (wanted_run_t *to, const Musubi__WantedRun *from, size_t index,
-                             char why [WHY_BYTES])
-{
-    char field [FIELD_BYTES];
-    snprintf (field, sizeof field, "runs[%zu]", index);
-    if (!run_id_take (&to->id, from->run, field, why))
-        return false;
-    if (!enum_valid ((int) from->wish, WISH_FORGET))
-        return wrong (why, "%s.wish: %d is not known", field, (int) from->wish);
-    if (from->grace_ms < 0)
-        return wrong (why, "%s.grace_ms: below zero", field);
-    to->wish = (run_wish_t) from->wish;
-    to->grace_ms = from->grace_ms;
-    if (to->wish != WISH_START || !from->order)
-        return true;
-    to->order = run_order_take (from->order, why);
-    return to->order != NULL;
-}
-
-static bool wanted_output_take (wanted_output_t *to, const Musubi__WantedOutput *from,
-                                char why [WHY_BYTES])
-{
-    to->number = from->number;
-    to->errors = from->errors;
-    to->offset = from->offset;
-    to->most = from->most;
-    return run_id_take (&to->id, from->run, "outputs.run", why);
-}
-
-static bool wanted_take (wanted_t *to, const Musubi__AttendAnswer *from, char why [WHY_BYTES])
-{
-    if (from->n_runs > AGENT_RUNS_MAX + NODE_RUNS_MAX)
-        return wrong (why, "runs: more than %d", AGENT_RUNS_MAX + NODE_RUNS_MAX);
-    if (from->n_outputs > NODE_OUTPUTS_MAX)
-        return wrong (why, "outputs: more than %d", NODE_OUTPUTS_MAX);
-    if (from->lease_ms < 1 || from->attend_ms < 1)
-        return wrong (why, "lease_ms, attend_ms: must be at least 1");
-    if (!text_take (to->site, NAME_BYTES_MAX, from->site, TEXT_WORD_OR_NONE, "site", why))
-        return false;
-    to->number = from->number;
-    to->lease_ms = from->lease_ms;
-    to->attend_ms = from->attend_ms;
-    to->runs = must (calloc (from->n_runs + 1, sizeof *to->runs));
-    to->runs_count = from->n_runs;
-    for (size_t i = 0; i < from->n_runs; i++)
-        if (!wanted_run_take (&to->runs [i], from->runs [i], i, why))
-            return false;
-    to->outputs = must (calloc (from->n_outputs + 1, sizeof *to->outputs));
-    to->outputs_count = from->n_outputs;
-    for (size_t i = 0; i < from->n_outputs; i++)
-        if (!wanted_output_take (&to->outputs [i], from->outputs [i], why))
-            return false;
-    return true;
-}
-
-bool wanted_decode (wanted_t *wanted, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__attend_answer__descriptor, body);
-    if (!message)
-        return wrong (why, "not an AttendAnswer");
-    *wanted = (wanted_t){0};
-    bool taken = wanted_take (wanted, (const Musubi__AttendAnswer *) message, why);
-    message_free (message);
-    if (!taken)
-        wanted_clear (wanted);
-    return taken;
-}
+static const codec_row_t wanted_rows [] = {
+  ROW_NUMBER ("number", wanted_t, number),
+  ROW_LIST ("runs", wanted_t, runs, runs_count, wanted_run, 0, AGENT_RUNS_MAX + NODE_RUNS_MAX),
+  ROW_LIST ("outputs", wanted_t, outputs, outputs_count, wanted_output, 0, NODE_OUTPUTS_MAX),
+  ROW_NUMBER ("lease_ms", wanted_t, lease_ms, LEAST (1)),
+  ROW_NUMBER ("attend_ms", wanted_t, attend_ms, LEAST (1)),
+  ROW_WORD ("site", wanted_t, site, OR_NONE),
+};
+const codec_t wanted_codec = CODEC (wanted_t, musubi__attend_answer__descriptor, wanted_rows);
 
 /*  --- Bring --- */
 
-packed_t bring_encode (const brought_t *brought)
+static const codec_row_t brought_rows [] = {
+  ROW_NUMBER ("number", brought_t, number),
+  ROW_BYTES ("data", brought_t, data.data, data.size, BODY_BYTES_MAX),
+  ROW_NUMBER ("size", brought_t, size),
+  ROW_TEXT ("why", brought_t, why, OR_NONE),
+};
+const codec_t brought_codec = CODEC (brought_t, musubi__bring_request__descriptor, brought_rows);
+
+/*  --- Nodes and Drain --- */
+
+static const codec_row_t nodes_question_rows [] = {
+  ROW_WORD ("after", nodes_question_t, after, OR_NONE),
+  ROW_NUMBER ("most", nodes_question_t, most),
+};
+const codec_t nodes_question_codec =
+  CODEC (nodes_question_t, musubi__nodes_request__descriptor, nodes_question_rows);
+
+static const codec_row_t node_record_rows [] = {
+  ROW_STRING ("node", node_record_t, node, NAME_BYTES_MAX),
+  ROW_STRING ("class_name", node_record_t, class_name, NAME_BYTES_MAX),
+  ROW_ENUM ("state", node_record_t, state, AGENT_LOST),
+  ROW_FLAG ("drained", node_record_t, drained),
+  ROW_NUMBER ("cpus", node_record_t, cpus),
+  ROW_NUMBER ("cpus_used", node_record_t, cpus_used),
+  ROW_STRING ("reservation", node_record_t, reservation, NAME_BYTES_MAX),
+  ROW_NUMBER ("heard_ms", node_record_t, heard_ms),
+  ROW_STRING ("resting", node_record_t, resting, RUN_WHY_BYTES_MAX),
+};
+static const codec_t node_record_codec =
+  CODEC (node_record_t, musubi__node_record__descriptor, node_record_rows);
+
+static const codec_row_t nodes_told_rows [] = {
+  ROW_LIST ("nodes", nodes_told_t, nodes, count, node_record, 0, NODES_LIST_MAX),
+  ROW_FLAG ("more", nodes_told_t, more),
+};
+const codec_t nodes_told_codec =
+  CODEC (nodes_told_t, musubi__nodes_answer__descriptor, nodes_told_rows);
+
+static const codec_row_t drain_rows [] = {
+  ROW_WORD ("node", drain_t, node),
+  ROW_FLAG ("drained", drain_t, drained),
+};
+const codec_t drain_codec = CODEC (drain_t, musubi__drain_request__descriptor, drain_rows);
+
+static const codec_row_t drain_told_rows [] = {
+  ROW_STRING_LIST ("overbooked", drain_told_t, overbooked, count, NAME_BYTES_MAX, 0,
+                   NODES_OVERBOOKED_MAX),
+};
+const codec_t drain_told_codec =
+  CODEC (drain_told_t, musubi__drain_answer__descriptor, drain_told_rows);
+
+/*  --- records --- */
+
+static const codec_row_t stored_node_rows [] = {
+  ROW_FIXED ("store", stored_node_t, store, SET_BY (stored_node_t, came)),
+  ROW_NUMBER ("start", stored_node_t, start),
+  ROW_FLAG ("drained", stored_node_t, drained),
+};
+const codec_t stored_node_codec =
+  CODEC (stored_node_t, musubi__stored_node__descriptor, stored_node_rows);
+
+static const codec_row_t stored_run_rows [] = {
+  ROW_ONE ("run", stored_run_t, run.id, run_id),
+  ROW_STRING ("node", stored_run_t, run.node, NAME_BYTES_MAX),
+  ROW_FIXED ("agent", stored_run_t, agent),
+  ROW_FIXED ("site", stored_run_t, site),
+  ROW_FLAG ("placed", stored_run_t, placed),
+  ROW_ENUM ("state", stored_run_t, run.state, RUN_LOST),
+  ROW_POINTER ("order", stored_run_t, order, run_order),
+  ROW_NUMBER ("cpus", stored_run_t, run.cpus),
+  ROW_STRING ("reservation", stored_run_t, run.reservation, NAME_BYTES_MAX),
+  ROW_NUMBER ("placed_ms", stored_run_t, run.placed_ms),
+  ROW_NUMBER ("started_ms", stored_run_t, run.started_ms),
+  ROW_NUMBER ("ended_ms", stored_run_t, run.ended_ms),
+  ROW_NUMBER ("exit_code", stored_run_t, run.exit_code),
+  ROW_NUMBER ("signal", stored_run_t, run.signal),
+  ROW_NUMBER ("cpu_ms", stored_run_t, run.cpu_ms),
+  ROW_STRING ("why", stored_run_t, run.why, RECORD_BYTES_MAX),
+  ROW_FLAG ("warned", stored_run_t, warned),
+  ROW_NUMBER ("warn_ms", stored_run_t, warn_ms),
+  ROW_FLAG ("told_to_end", stored_run_t, run.told_to_end),
+  ROW_NUMBER ("grace_ms", stored_run_t, grace_ms),
+  ROW_STRING ("end_why", stored_run_t, end_why, RECORD_BYTES_MAX),
+  ROW_NUMBER ("over_ms", stored_run_t, over_ms),
+  ROW_NUMBER ("booked_until_ms", stored_run_t, run.booked_until_ms),
+  ROW_FLAG ("node_unfit", stored_run_t, run.node_unfit),
+  ROW_NUMBER ("dropped", stored_run_t, run.dropped),
+};
+
+static bool stored_run_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    Musubi__BringRequest request = MUSUBI__BRING_REQUEST__INIT;
-    request.number = brought->number;
-    request.data =
-      (ProtobufCBinaryData){.len = brought->data.size, .data = (uint8_t *) brought->data.data};
-    request.size = brought->size;
-    request.why = (char *) brought->why;
-    return packed_of (&request.base);
+    (void) message;
+    const stored_run_t *run = self;
+    char text [NAME_BYTES_MAX + 1];
+    if (run->placed != (run->order != NULL))
+        return wrong (why, "order: %s", run->placed ? "missing" : "of one that is claimed");
+    return text_take (text, NAME_BYTES_MAX, run->run.node, TEXT_WORD, "node", why) &&
+           text_take (text, NAME_BYTES_MAX, run->run.reservation, TEXT_WORD_OR_NONE, "reservation",
+                      why);
 }
 
-packed_t bring_answer_encode (void)
+const codec_t stored_run_codec =
+  CODEC_RULED (stored_run_t, musubi__stored_run__descriptor, stored_run_rows, stored_run_rule);
+
+packed_t stored_run_encode (const stored_run_t *run)
 {
-    Musubi__BringAnswer answer = MUSUBI__BRING_ANSWER__INIT;
-    return packed_of (&answer.base);
+    stored_run_t record = *run;
+    record.placed = run->run.state == RUN_PLACED;
+    if (record.placed)
+        record.run.state = RUN_CLAIMED;
+    return codec_encode (&stored_run_codec, &record);
 }
 
-bool bring_decode (bytes_t body, void (*take) (void *owner, const brought_t *brought), void *owner,
-                   char why [WHY_BYTES])
+bool stored_run_decode (stored_run_t *run, bytes_t record, char why [WHY_BYTES])
 {
-    ProtobufCMessage *message = message_unpack (&musubi__bring_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a BringRequest");
-    const Musubi__BringRequest *from = (const Musubi__BringRequest *) message;
-    char text [RUN_WHY_BYTES_MAX + 1];
-    bool taken = sentence_take (text, RUN_WHY_BYTES_MAX, from->why, "why", why);
-    if (taken)
-        take (owner, &(brought_t){.number = from->number,
-                                  .data = {.data = from->data.data, .size = from->data.len},
-                                  .size = from->size,
-                                  .why = text});
-    message_free (message);
-    return taken;
+    if (!codec_decode (&stored_run_codec, run, record, why))
+        return false;
+    if (run->placed)
+        run->run.state = RUN_PLACED;
+    return true;
 }
+
+static void big_endian (uint8_t *to, uint64_t value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        to [i] = (uint8_t) (value >> (8 * (bytes - 1 - i)));
+}
+
+void run_key_pack (const run_id_t *id, uint8_t key [RUN_KEY_BYTES])
+{
+    big_endian (key, id->task.bag, 8);
+    big_endian (key + 8, id->task.index, 4);
+    big_endian (key + 12, id->number, 4);
+}
+
+static const codec_t *const codecs [] = {
+  &attend_codec,  &wanted_run_codec,     &wanted_output_codec, &wanted_codec,
+  &brought_codec, &nodes_question_codec, &node_record_codec,   &nodes_told_codec,
+  &drain_codec,   &drain_told_codec,     &stored_node_codec,   &stored_run_codec,
+};
+const codecs_t nodes_codecs = CODECS (codecs);

@@ -1,12 +1,11 @@
-/*  nodes_wire - proto/nodes.proto as plain values, for the site and for its agents. nodes_wire.c
- *  and runs_wire.c alone see the generated code.
- */
+/*  nodes_wire - proto/nodes.proto as plain values, for the site and for its agents. */
 #ifndef MUSUBI_NODES_WIRE_H
 #define MUSUBI_NODES_WIRE_H
 
 #include "nodes.h"
+#include "runs_wire.h"
 
-/*  An agent's question. Owns runs: attend_clear. */
+/*  An agent's question. */
 typedef struct {
     char node [NAME_BYTES_MAX + 1];
     char class_name [NAME_BYTES_MAX + 1];
@@ -40,7 +39,7 @@ typedef struct {
     uint32_t most;
 } wanted_output_t;
 
-/*  The answer. One that was decoded owns its arrays and their orders: wanted_clear. */
+/*  The answer. */
 typedef struct {
     uint64_t number;
     wanted_run_t *runs;
@@ -52,46 +51,56 @@ typedef struct {
     char site [NAME_BYTES_MAX + 1];
 } wanted_t;
 
-void attend_clear (attend_t *self);
-void wanted_clear (wanted_t *self);
+extern const codec_t attend_codec;
+extern const codec_t wanted_codec;
 
-/*  Encoders return malloc'ed bytes that the caller frees. Decoders check; on false why names the
- *  field, nothing is allocated. */
-packed_t attend_encode (const attend_t *attend);
-bool attend_decode (attend_t *attend, bytes_t body, char why [WHY_BYTES]);
-packed_t wanted_encode (const wanted_t *wanted);
-
-bool wanted_decode (wanted_t *wanted, bytes_t body, char why [WHY_BYTES]);
-
-/*  A piece of output. Borrows. */
+/*  A piece of output. */
 typedef struct {
     uint64_t number;
     bytes_t data;
     uint64_t size;
-    const char *why; /* "" or why there is none */
+    char why [RUN_WHY_BYTES_MAX + 1]; /* "" or why there is none */
 } brought_t;
-packed_t bring_encode (const brought_t *brought);
-packed_t bring_answer_encode (void);
-
-/*  Calls take with it; false, and take is not called, when it is none. */
-bool bring_decode (bytes_t body, void (*take) (void *owner, const brought_t *brought), void *owner,
-                   char why [WHY_BYTES]);
+extern const codec_t brought_codec;
 
 /*  --- for people --- */
 
 typedef struct {
-    const node_t *node;
+    char after [NAME_BYTES_MAX + 1];
+    uint32_t most;
+} nodes_question_t;
+extern const codec_t nodes_question_codec;
+
+typedef struct {
+    const char *node;
     const char *class_name;
+    agent_state_t state;
+    bool drained;
+    uint32_t cpus;
+    uint32_t cpus_used;
     const char *reservation; /* NULL = none */
     int64_t heard_ms;
     const char *resting; /* why; "" = it does not rest */
 } node_record_t;
-bool nodes_question_decode (bytes_t body, char after [NAME_BYTES_MAX + 1], uint32_t *most,
-                            char why [WHY_BYTES]);
-packed_t nodes_answer_encode (const node_record_t *records, size_t count, bool more);
-bool drain_decode (bytes_t body, char node [NAME_BYTES_MAX + 1], bool *drained,
-                   char why [WHY_BYTES]);
-packed_t drain_answer_encode (const char *const *overbooked, size_t count);
+
+typedef struct {
+    node_record_t *nodes;
+    size_t count;
+    bool more;
+} nodes_told_t;
+extern const codec_t nodes_told_codec;
+
+typedef struct {
+    char node [NAME_BYTES_MAX + 1];
+    bool drained;
+} drain_t;
+extern const codec_t drain_codec;
+
+typedef struct {
+    const char **overbooked;
+    size_t count;
+} drain_told_t;
+extern const codec_t drain_told_codec;
 
 /*  --- on disk --- */
 
@@ -101,14 +110,13 @@ typedef struct {
     uint32_t start;
     bool drained;
 } stored_node_t;
-packed_t stored_node_encode (const stored_node_t *node);
-bool stored_node_decode (stored_node_t *node, bytes_t record, char why [WHY_BYTES]);
+extern const codec_t stored_node_codec;
 
-/*  Decoded strings are the record's own copies: stored_run_clear. */
 typedef struct {
     run_t run;
     uint8_t agent [STORE_ID_BYTES];
     uint8_t site [STORE_ID_BYTES];
+    bool placed;        /* in the record, where run.state says nothing then */
     run_order_t *order; /* NULL unless placed */
     bool warned;
     int64_t warn_ms;
@@ -116,9 +124,11 @@ typedef struct {
     const char *end_why;
     int64_t over_ms;
 } stored_run_t;
+extern const codec_t stored_run_codec;
 packed_t stored_run_encode (const stored_run_t *run);
 bool stored_run_decode (stored_run_t *run, bytes_t record, char why [WHY_BYTES]);
-void stored_run_clear (stored_run_t *self);
+
+extern const codecs_t nodes_codecs; /* all of them */
 
 /*  Keys of TABLE_RUNS sort as run_id_compare does. */
 #define RUN_KEY_BYTES 16

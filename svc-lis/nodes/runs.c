@@ -1,13 +1,10 @@
-/*  runs - identities and orders of runs. An order's copy is one block: the struct, its two arrays,
- *  then all its strings.
- */
+/*  runs - identities and orders of runs. */
 #include "runs.h"
 
 #include "must.h"
+#include "runs_wire.h"
 
-#include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,16 +36,6 @@ const char *run_state_word (run_state_t state)
 
 /*  --- orders --- */
 
-__attribute__ ((format (printf, 2, 3))) static bool no (char why [WHY_BYTES], const char *format,
-                                                        ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, WHY_BYTES, format, arguments);
-    va_end (arguments);
-    return false;
-}
-
 static size_t bytes_of (const char *text)
 {
     return text ? strlen (text) + 1 : 1;
@@ -72,12 +59,12 @@ static size_t command_bytes (const run_order_t *order)
 static bool environment_check (const run_order_t *order, char why [WHY_BYTES])
 {
     if (order->environment_count > TASK_ENVIRONMENT_MAX)
-        return no (why, "environment: more than %d variables", TASK_ENVIRONMENT_MAX);
+        return wrong (why, "environment: more than %d variables", TASK_ENVIRONMENT_MAX);
     for (size_t i = 0; i < order->environment_count; i++) {
         const char *equals = strchr (order->environment [i], '=');
         if (!equals || equals == order->environment [i])
-            return no (why, "environment[%zu]: \"%.40s\" should be NAME=value", i,
-                       order->environment [i]);
+            return wrong (why, "environment[%zu]: \"%.40s\" should be NAME=value", i,
+                          order->environment [i]);
     }
     return true;
 }
@@ -85,65 +72,38 @@ static bool environment_check (const run_order_t *order, char why [WHY_BYTES])
 bool run_order_check (const run_order_t *order, char why [WHY_BYTES])
 {
     if (order->arguments_count == 0 || *order->arguments [0] == '\0')
-        return no (why, "arguments: the first one must name a program");
+        return wrong (why, "arguments: the first one must name a program");
     if (order->arguments_count > TASK_ARGUMENTS_MAX)
-        return no (why, "arguments: more than %d", TASK_ARGUMENTS_MAX);
+        return wrong (why, "arguments: more than %d", TASK_ARGUMENTS_MAX);
     if (!environment_check (order, why))
         return false;
     if (*order->folder != '\0' && *order->folder != '/')
-        return no (why, "folder: \"%.60s\" should be absolute, or empty", order->folder);
+        return wrong (why, "folder: \"%.60s\" should be absolute, or empty", order->folder);
     size_t bytes = command_bytes (order);
     if (bytes > TASK_TEXT_BYTES_MAX)
-        return no (why, "command: %zu bytes of text, at most %d", bytes, TASK_TEXT_BYTES_MAX);
+        return wrong (why, "command: %zu bytes of text, at most %d", bytes, TASK_TEXT_BYTES_MAX);
     if (order->cpus < 1)
-        return no (why, "cpus: must be at least 1");
+        return wrong (why, "cpus: must be at least 1");
     if (order->limit_ms < 1)
-        return no (why, "limit_ms: must be at least 1");
+        return wrong (why, "limit_ms: must be at least 1");
     if (order->cpu_limit_ms < 1)
-        return no (why, "cpu_limit_ms: must be at least 1");
+        return wrong (why, "cpu_limit_ms: must be at least 1");
     if (strlen (order->account) > ACCOUNT_BYTES_MAX || *order->account == '\0')
-        return no (why, "account: must be a local account of at most %d bytes", ACCOUNT_BYTES_MAX);
+        return wrong (why, "account: must be a local account of at most %d bytes",
+                      ACCOUNT_BYTES_MAX);
     return true;
-}
-
-static const char *text_copy (char **room, const char *text)
-{
-    size_t bytes = bytes_of (text);
-    char *copy = *room;
-    memcpy (copy, text ? text : "", bytes);
-    *room += bytes;
-    return copy;
-}
-
-static const char *const *texts_copy (const char ***slots, char **room, const char *const *texts,
-                                      size_t count)
-{
-    const char **copies = *slots;
-    for (size_t i = 0; i < count; i++)
-        copies [i] = text_copy (room, texts [i]);
-    copies [count] = NULL;
-    *slots += count + 1;
-    return copies;
 }
 
 run_order_t *run_order_copy (const run_order_t *order)
 {
-    assert (order);
-    size_t slots_count = order->arguments_count + order->environment_count + 2;
-    size_t bytes = command_bytes (order) + bytes_of (order->account) + bytes_of (order->owner) +
-                   bytes_of (order->reservation) + bytes_of (order->need);
-    run_order_t *copy = must (malloc (sizeof *copy + slots_count * sizeof (char *) + bytes));
-    const char **slots = (const char **) (copy + 1);
-    char *room = (char *) (slots + slots_count);
-    *copy = *order;
-    copy->arguments = texts_copy (&slots, &room, order->arguments, order->arguments_count);
-    copy->environment = texts_copy (&slots, &room, order->environment, order->environment_count);
-    copy->folder = text_copy (&room, order->folder);
-    copy->output = text_copy (&room, order->output);
-    copy->errors = text_copy (&room, order->errors);
-    copy->account = text_copy (&room, order->account);
-    copy->owner = text_copy (&room, order->owner);
-    copy->reservation = text_copy (&room, order->reservation);
-    copy->need = text_copy (&room, order->need);
+    run_order_t *copy = must (malloc (sizeof *copy));
+    codec_copy (&run_order_codec, copy, order);
     return copy;
+}
+
+void run_order_free (run_order_t *order)
+{
+    if (order)
+        codec_clear (&run_order_codec, order);
+    free (order);
 }

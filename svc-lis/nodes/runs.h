@@ -56,22 +56,31 @@ typedef struct {
 /*  Is there something to carry out, within the limits above? False with why naming the field. */
 bool run_order_check (const run_order_t *order, char why [WHY_BYTES]);
 
-/*  A deep copy in one block, whose end is free. NULL strings count as "". Its arguments and its
- *  environment have a NULL behind them, as execv wants it. */
+/*  A deep copy. */
 run_order_t *run_order_copy (const run_order_t *order);
 
+/*  Of a copy, or of one that was decoded; NULL is harmless. */
+void run_order_free (run_order_t *order);
+
+/*  Same numbers as proto RunState, but for the last one. */
 typedef enum {
-    RUN_PLACED,  /* stored here; its node may not have heard */
     RUN_CLAIMED, /* its agent has stored it */
     RUN_RUNNING,
     RUN_ENDED,   /* by itself, or because it was told to: exit_code or signal */
     RUN_REFUSED, /* it could not be started: why */
     RUN_LOST,    /* nobody knows how it ended, and it runs no more: why */
+    RUN_PLACED,  /* stored here; its node may not have heard: before all the others */
 } run_state_t;
 
 static inline bool run_over (run_state_t state)
 {
-    return state >= RUN_ENDED;
+    return state >= RUN_ENDED && state != RUN_PLACED;
+}
+
+/*  No run goes back. */
+static inline bool run_later (run_state_t state, run_state_t than)
+{
+    return state != RUN_PLACED && (than == RUN_PLACED || state > than);
 }
 
 const char *run_state_word (run_state_t state);
@@ -96,7 +105,7 @@ typedef struct {
     const char *why;  /* of its end: "" = by itself */
 } run_t;
 
-/*  How a run stands, as its agent says. Never RUN_PLACED. */
+/*  How a run stands, as its agent says: never RUN_PLACED. */
 typedef struct {
     run_id_t id;
     run_state_t state;

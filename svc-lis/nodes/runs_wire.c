@@ -1,151 +1,91 @@
-/*  runs_wire - protobuf <-> plain values. */
+/*  runs_wire - tables: identities, orders and reports of runs. */
 #include "runs_wire.h"
 
-#include "transaction_wire.h"
+#include "message.h"
+
+#include "nodes.pb-c.h"
 
 #include <assert.h>
-#include <string.h>
 
-/*  An agent never says placed. */
-static const Musubi__RunState states [] = {
-  [RUN_CLAIMED] = MUSUBI__RUN_STATE__RUN_CLAIMED, [RUN_RUNNING] = MUSUBI__RUN_STATE__RUN_RUNNING,
-  [RUN_ENDED] = MUSUBI__RUN_STATE__RUN_ENDED,     [RUN_REFUSED] = MUSUBI__RUN_STATE__RUN_REFUSED,
-  [RUN_LOST] = MUSUBI__RUN_STATE__RUN_LOST,
+static_assert ((int) RUN_CLAIMED == MUSUBI__RUN_STATE__RUN_CLAIMED, "same numbers");
+static_assert ((int) RUN_LOST == MUSUBI__RUN_STATE__RUN_LOST, "same numbers");
+
+static const codec_row_t task_id_rows [] = {
+  ROW_NUMBER ("bag", task_id_t, bag),
+  ROW_NUMBER ("index", task_id_t, index),
+};
+const codec_t task_id_codec = CODEC (task_id_t, musubi__task_id__descriptor, task_id_rows);
+
+static const codec_row_t run_id_rows [] = {
+  ROW_ONE ("task", run_id_t, task, task_id),
+  ROW_NUMBER ("number", run_id_t, number, LEAST (1)),
 };
 
-bool sentence_take (char *to, size_t bytes_max, const char *from, const char *field,
-                    char why [WHY_BYTES])
+static bool run_id_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    if (from && *from)
-        return text_take (to, bytes_max, from, TEXT_ANY, field, why);
-    *to = '\0';
-    return true;
+    (void) message;
+    return ((const run_id_t *) self)->task.bag > 0 || wrong (why, "task.bag: bags count from 1");
 }
 
-void run_id_put (run_id_wire_t *to, const run_id_t *from)
-{
-    *to = (run_id_wire_t){.id = MUSUBI__RUN_ID__INIT, .task = MUSUBI__TASK_ID__INIT};
-    to->id.task = &to->task;
-    to->id.number = from->number;
-    to->task.bag = from->task.bag;
-    to->task.index = from->task.index;
-}
+const codec_t run_id_codec =
+  CODEC_RULED (run_id_t, musubi__run_id__descriptor, run_id_rows, run_id_rule);
 
-bool run_id_take (run_id_t *to, const Musubi__RunId *from, const char *field, char why [WHY_BYTES])
-{
-    if (!from || !from->task)
-        return wrong (why, "%s: missing", field);
-    if (from->task->bag == 0 || from->number == 0)
-        return wrong (why, "%s: bags and tries count from 1", field);
-    *to = (run_id_t){.task = {.bag = from->task->bag, .index = from->task->index},
-                     .number = from->number};
-    return true;
-}
+static const codec_row_t task_command_rows [] = {
+  ROW_STRING_LIST ("arguments", run_order_t, arguments, arguments_count, TASK_TEXT_BYTES_MAX, 0,
+                   TASK_ARGUMENTS_MAX),
+  ROW_STRING_LIST ("environment", run_order_t, environment, environment_count, TASK_TEXT_BYTES_MAX,
+                   0, TASK_ENVIRONMENT_MAX),
+  ROW_STRING ("folder", run_order_t, folder, TASK_TEXT_BYTES_MAX),
+  ROW_STRING ("output", run_order_t, output, TASK_TEXT_BYTES_MAX),
+  ROW_STRING ("errors", run_order_t, errors, TASK_TEXT_BYTES_MAX),
+};
+const codec_t task_command_codec =
+  CODEC (run_order_t, musubi__task_command__descriptor, task_command_rows);
 
-void run_order_put (run_order_wire_t *to, const run_order_t *from)
-{
-    *to =
-      (run_order_wire_t){.order = MUSUBI__RUN_ORDER__INIT, .command = MUSUBI__TASK_COMMAND__INIT};
-    to->command.n_arguments = from->arguments_count;
-    to->command.arguments = (char **) from->arguments;
-    to->command.n_environment = from->environment_count;
-    to->command.environment = (char **) from->environment;
-    to->command.folder = (char *) from->folder;
-    to->command.output = (char *) from->output;
-    to->command.errors = (char *) from->errors;
-    to->order.command = &to->command;
-    to->order.cpus = from->cpus;
-    to->order.limit_ms = from->limit_ms;
-    to->order.cpu_limit_ms = from->cpu_limit_ms;
-    to->order.account = (char *) from->account;
-    to->order.owner = (char *) from->owner;
-    to->order.reservation = (char *) from->reservation;
-    to->order.need = (char *) from->need;
-    to->order.index_from = from->index_from;
-}
+static const codec_row_t run_order_rows [] = {
+  ROW_INSIDE ("command", run_order_t, &task_command_codec),
+  ROW_NUMBER ("cpus", run_order_t, cpus),
+  ROW_NUMBER ("limit_ms", run_order_t, limit_ms),
+  ROW_NUMBER ("cpu_limit_ms", run_order_t, cpu_limit_ms),
+  ROW_STRING ("account", run_order_t, account, ACCOUNT_BYTES_MAX),
+  ROW_STRING ("owner", run_order_t, owner, NAME_BYTES_MAX),
+  ROW_STRING ("reservation", run_order_t, reservation, NAME_BYTES_MAX),
+  ROW_STRING ("need", run_order_t, need, NAME_BYTES_MAX),
+  ROW_UNUSED ("booked_until_ms"),
+  ROW_NUMBER ("index_from", run_order_t, index_from),
+};
 
-run_order_t *run_order_take (const Musubi__RunOrder *from, char why [WHY_BYTES])
+static bool run_order_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    if (!from || !from->command) {
-        wrong (why, "order.command: missing");
-        return NULL;
-    }
-    run_order_t order = {.arguments = (const char *const *) from->command->arguments,
-                         .arguments_count = from->command->n_arguments,
-                         .environment = (const char *const *) from->command->environment,
-                         .environment_count = from->command->n_environment,
-                         .folder = from->command->folder,
-                         .output = from->command->output,
-                         .errors = from->command->errors,
-                         .cpus = from->cpus,
-                         .limit_ms = from->limit_ms,
-                         .cpu_limit_ms = from->cpu_limit_ms,
-                         .account = from->account,
-                         .owner = from->owner,
-                         .reservation = from->reservation,
-                         .need = from->need,
-                         .index_from = from->index_from};
+    (void) message;
+    const run_order_t *order = self;
     char text [NAME_BYTES_MAX + 1];
-    if (!run_order_check (&order, why) ||
-        !text_take (text, NAME_BYTES_MAX, order.owner, TEXT_WORD_OR_NONE, "order.owner", why) ||
-        !text_take (text, NAME_BYTES_MAX, order.reservation, TEXT_WORD_OR_NONE, "order.reservation",
-                    why) ||
-        !sentence_take (text, NAME_BYTES_MAX, order.need, "order.need", why))
-        return NULL;
-    return run_order_copy (&order);
+    return run_order_check (order, why) &&
+           text_take (text, NAME_BYTES_MAX, order->owner, TEXT_WORD_OR_NONE, "owner", why) &&
+           text_take (text, NAME_BYTES_MAX, order->reservation, TEXT_WORD_OR_NONE, "reservation",
+                      why) &&
+           (!*order->need || text_take (text, NAME_BYTES_MAX, order->need, TEXT_ANY, "need", why));
 }
 
-Musubi__RunState run_state_put (run_state_t state)
-{
-    assert (state >= RUN_CLAIMED && state <= RUN_LOST);
-    return states [state];
-}
+const codec_t run_order_codec =
+  CODEC_RULED (run_order_t, musubi__run_order__descriptor, run_order_rows, run_order_rule);
 
-bool run_state_take (run_state_t *to, Musubi__RunState from, const char *field,
-                     char why [WHY_BYTES])
-{
-    for (run_state_t state = RUN_CLAIMED; state <= RUN_LOST; state++) {
-        if (states [state] == from) {
-            *to = state;
-            return true;
-        }
-    }
-    return wrong (why, "%s: %d is not known", field, (int) from);
-}
+static const codec_row_t run_report_rows [] = {
+  ROW_ONE ("run", run_report_t, id, run_id),
+  ROW_ENUM ("state", run_report_t, state, RUN_LOST),
+  ROW_TIME ("started_ms", run_report_t, started_ms),
+  ROW_TIME ("ended_ms", run_report_t, ended_ms),
+  ROW_NUMBER ("exit_code", run_report_t, exit_code),
+  ROW_NUMBER ("signal", run_report_t, signal),
+  ROW_NUMBER ("cpu_ms", run_report_t, cpu_ms, LEAST (0)),
+  ROW_TEXT ("why", run_report_t, why, OR_NONE),
+  ROW_FLAG ("node_unfit", run_report_t, node_unfit),
+  ROW_NUMBER ("dropped", run_report_t, dropped),
+};
+const codec_t run_report_codec =
+  CODEC (run_report_t, musubi__run_report__descriptor, run_report_rows);
 
-void run_report_put (run_report_wire_t *to, const run_report_t *from)
-{
-    musubi__run_report__init (&to->report);
-    run_id_put (&to->id, &from->id);
-    to->report.run = &to->id.id;
-    to->report.state = run_state_put (from->state);
-    to->report.started_ms = from->started_ms;
-    to->report.ended_ms = from->ended_ms;
-    to->report.exit_code = from->exit_code;
-    to->report.signal = from->signal;
-    to->report.cpu_ms = from->cpu_ms;
-    to->report.dropped = from->dropped;
-    to->report.why = (char *) from->why;
-    to->report.node_unfit = from->node_unfit;
-}
-
-bool run_report_take (run_report_t *to, const Musubi__RunReport *from, const char *field,
-                      char why [WHY_BYTES])
-{
-    if (!run_id_take (&to->id, from->run, field, why) ||
-        !run_state_take (&to->state, from->state, field, why) ||
-        !sentence_take (to->why, RUN_WHY_BYTES_MAX, from->why, field, why))
-        return false;
-    if (!time_valid (from->started_ms) || !time_valid (from->ended_ms))
-        return wrong (why, "%s: a time is out of range", field);
-    if (from->cpu_ms < 0)
-        return wrong (why, "%s.cpu_ms: below zero", field);
-    to->started_ms = from->started_ms;
-    to->ended_ms = from->ended_ms;
-    to->exit_code = from->exit_code;
-    to->signal = from->signal;
-    to->cpu_ms = from->cpu_ms;
-    to->dropped = from->dropped;
-    to->node_unfit = from->node_unfit;
-    return true;
-}
+static const codec_t *const codecs [] = {
+  &task_id_codec, &run_id_codec, &task_command_codec, &run_order_codec, &run_report_codec,
+};
+const codecs_t runs_codecs = CODECS (codecs);

@@ -4,6 +4,7 @@
 #include "must.h"
 #include "ordered.h"
 #include "owners.h"
+#include "runs_wire.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -119,14 +120,14 @@ void bags_destroy (bags_t **self_p)
 
 void submission_clear (submission_t *self)
 {
-    free (self->order);
+    codec_clear (&run_order_codec, &self->order);
     *self = (submission_t){0};
 }
 
 void submission_of_guests (submission_t *self, uint32_t first, uint32_t count)
 {
     self->count = count;
-    self->order->index_from = first;
+    self->order.index_from = first;
     if (self->priority > 0)
         self->priority = 0;
 }
@@ -145,7 +146,7 @@ void bags_number_used (bags_t *self, uint64_t number)
 
 static const char *reservation_of (const bag_t *bag)
 {
-    return bag->asked.order->reservation;
+    return bag->asked.order.reservation;
 }
 
 booth_t *bags_booth (const bags_t *self, const char *reservation)
@@ -195,9 +196,9 @@ bag_t *bags_add (bags_t *self, uint64_t number, const char *owner, const char *r
     bag->submitted = submitted;
     bag->asked = *asked;
     bag->waiting = (backfill_bag_t){.class = BACKFILL_ANY,
-                                    .cpus = asked->order->cpus,
+                                    .cpus = asked->order.cpus,
                                     .waiting = asked->count,
-                                    .limit_ms = asked->order->limit_ms,
+                                    .limit_ms = asked->order.limit_ms,
                                     .preemptible = asked->preemptible,
                                     .owner = bag};
     ordered_add (self->by_number, &bag->number, bag);

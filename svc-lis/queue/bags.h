@@ -25,8 +25,8 @@ typedef struct {
     char class_name [NAME_BYTES_MAX + 1]; /* "" = any */
     bool preemptible;
     bool requeue;
-    bool shared;        /* tasks that wait may be moved to another site */
-    run_order_t *order; /* command, cpus, limits, whose it is, reservation and need */
+    bool shared;       /* tasks that wait may be moved to another site */
+    run_order_t order; /* command, cpus, limits, whose it is, reservation and need */
 } submission_t;
 
 /*  Same numbers as proto TaskState. */
@@ -82,6 +82,7 @@ typedef struct {
     party_t home;
     uint64_t bag;    /* at home */
     uint32_t first;  /* index at home of the first one */
+    uint32_t count;  /* of them */
     uint32_t untold; /* that are over, and their home has not acknowledged it */
 } guest_t;
 

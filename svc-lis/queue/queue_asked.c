@@ -67,11 +67,11 @@ call_status_t queue_class_check (const queue_t *self, const submission_t *asked,
     }
     if (!found)
         return no (why, CALL_NOT_FOUND, "class_name: %s has no class %s", name, asked->class_name);
-    if (asked->order->cpus > most)
+    if (asked->order.cpus > most)
         return no (
           why, CALL_BAD_REQUEST,
           "cpus: a task runs on one node, and those %s%s have %" PRIu32 " CPUs, not %" PRIu32,
-          *asked->class_name ? "of class " : "here", asked->class_name, most, asked->order->cpus);
+          *asked->class_name ? "of class " : "here", asked->class_name, most, asked->order.cpus);
     return CALL_OK;
 }
 
@@ -79,7 +79,7 @@ call_status_t queue_class_check (const queue_t *self, const submission_t *asked,
  */
 static bool fit_check (const queue_t *self, const request_t *request, const submission_t *asked)
 {
-    const run_order_t *order = asked->order;
+    const run_order_t *order = &asked->order;
     service_t *service = self->parts.service;
     compute_booking_t *bookings;
     size_t count;
@@ -113,7 +113,7 @@ static bool fit_check (const queue_t *self, const request_t *request, const subm
 static bool reservation_check (const queue_t *self, const moment_t *now, const request_t *request,
                                const submission_t *asked)
 {
-    const char *reservation = asked->order->reservation;
+    const char *reservation = asked->order.reservation;
     service_t *service = self->parts.service;
     reservation_view_t view;
     opening_t opening;
@@ -166,7 +166,8 @@ static bool repeated (queue_t *self, const request_t *request)
     if (bag->submitted.size == request->body.size &&
         (request->body.size == 0 ||
          memcmp (bag->submitted.data, request->body.data, request->body.size) == 0))
-        service_reply (self->parts.service, request, submit_answer_encode (bag->number));
+        service_reply (self->parts.service, request,
+                       codec_encode (&submitted_codec, &(submitted_t){bag->number}));
     else
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
                         "request %.63s was another submission: bag %" PRIu64, request->request_id,
@@ -182,11 +183,11 @@ static void accept (queue_t *self, const moment_t *now, const request_t *request
     bag->submitted_ms = now->wall_ms;
     if (*asked->class_name)
         room_find (self->parts.room, asked->class_name, &bag->waiting.class);
-    const char *reservation = asked->order->reservation;
+    const char *reservation = asked->order.reservation;
     outbox_log (self->parts.service->outbox, LEVEL_INFO,
                 "bag %" PRIu64 " submitted owner=%s tasks=%" PRIu32 " cpus=%" PRIu32
                 " limit_ms=%" PRId64 " priority=%d%s%s",
-                bag->number, bag->owner, asked->count, asked->order->cpus, asked->order->limit_ms,
+                bag->number, bag->owner, asked->count, asked->order.cpus, asked->order.limit_ms,
                 asked->priority, *reservation ? " reservation=" : "", reservation);
     service_count (self->parts.service, "bags_submitted", 1);
     queue_put_bag (self, bag);
@@ -196,7 +197,8 @@ static void accept (queue_t *self, const moment_t *now, const request_t *request
         openings_wanted (self->parts.openings, now, reservation);
     }
     queue_soon (self);
-    service_reply (self->parts.service, request, submit_answer_encode (bag->number));
+    service_reply (self->parts.service, request,
+                   codec_encode (&submitted_codec, &(submitted_t){bag->number}));
 }
 
 static bool submission_check (const queue_t *self, const moment_t *now, const request_t *request,
@@ -299,33 +301,30 @@ static void on_cancel (void *owner, const moment_t *now, const request_t *reques
     cancel_t cancel;
     bag_t *bag;
     char why [WHY_BYTES];
-    if (!cancel_decode (&cancel, request->body, why)) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    if (!queue_allowed (self, request, cancel.bag, &bag))
+    if (!service_decode (self->parts.service, request, &cancel_codec, &cancel) ||
+        !queue_allowed (self, request, cancel.bag, &bag))
         return;
     if (cancel.one && !index_check (self, request, bag, cancel.index))
         return;
     snprintf (why, sizeof why, "cancelled by %.63s", request->actor);
-    uint32_t cancelled = 0;
+    cancelled_t told = {0};
     uint32_t from = cancel.one ? cancel.index : 0;
     uint32_t until = cancel.one ? cancel.index + 1 : bag->asked.count;
-    uint32_t ended = stop_all (self, now, bag, from, until, why);
-    ended += self->sharer.withdraw (self->sharer.owner, now, bag, from, until);
+    told.ended = stop_all (self, now, bag, from, until, why);
+    told.ended += self->sharer.withdraw (self->sharer.owner, now, bag, from, until);
     if (cancel.one)
-        cancelled = cancel_one (self, bag, cancel.index, why);
+        told.cancelled = cancel_one (self, bag, cancel.index, why);
     else
-        cancelled = bag_cancel (self->bags, bag, tell_cancelled, &(canceller_t){self, why});
-    if (cancelled > 0 || ended > 0)
+        told.cancelled = bag_cancel (self->bags, bag, tell_cancelled, &(canceller_t){self, why});
+    if (told.cancelled > 0 || told.ended > 0)
         outbox_log (self->parts.service->outbox, LEVEL_INFO,
                     "bag %" PRIu64 " cancelled by=%s tasks=%" PRIu32 " ended=%" PRIu32, bag->number,
-                    request->actor, cancelled, ended);
+                    request->actor, told.cancelled, told.ended);
     if (!cancel.one)
         queue_put_bag (self, bag);
     queue_settle (self, now, bag);
     queue_soon (self);
-    service_reply (self->parts.service, request, cancel_answer_encode (cancelled, ended));
+    service_reply (self->parts.service, request, codec_encode (&cancelled_codec, &told));
 }
 
 /*  --- Output --- */
@@ -352,8 +351,12 @@ static void on_output_told (void *owner, uint64_t token, bytes_t data, uint64_t 
     if (why)
         outbox_refuse (self->parts.service->outbox, reader.reply_to, CALL_NOT_FOUND, why);
     else
-        service_reply_to (self->parts.service, reader.reply_to,
-                          output_answer_encode (data, size, reader.over, reader.dropped));
+        service_reply_to (
+          self->parts.service, reader.reply_to,
+          codec_encode (&output_told_codec, &(output_told_t){.data = data,
+                                                             .size = size,
+                                                             .over = reader.over,
+                                                             .dropped = reader.dropped}));
 }
 
 void queue_output (queue_t *self, const moment_t *now, const request_t *request, const bag_t *bag,
@@ -385,12 +388,8 @@ static void on_output (void *owner, const moment_t *now, const request_t *reques
     queue_t *self = owner;
     output_question_t question;
     bag_t *bag;
-    char why [WHY_BYTES];
-    if (!output_question_decode (&question, request->body, why)) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    if (!queue_allowed (self, request, question.task.bag, &bag))
+    if (!service_decode (self->parts.service, request, &output_question_codec, &question) ||
+        !queue_allowed (self, request, question.task.bag, &bag))
         return;
     const task_t *task = bag_task (bag, question.task.index);
     if (task && task->trip)

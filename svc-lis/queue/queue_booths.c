@@ -52,7 +52,7 @@ typedef struct {
 
 static where_t where_now (const queue_t *self, const moment_t *now, const bag_t *bag)
 {
-    const run_order_t *order = bag->asked.order;
+    const run_order_t *order = &bag->asked.order;
     where_t where = {.any = !*order->need};
     compute_booking_t *bookings;
     size_t count;
@@ -107,7 +107,7 @@ static void booth_end (queue_t *self, const moment_t *now, bag_t *bag)
     uint32_t ended = bag_cancel (self->bags, bag, tell_ended, self);
     outbox_log (self->parts.service->outbox, LEVEL_INFO,
                 "bag %" PRIu64 " waiting->cancelled tasks=%" PRIu32 ": reservation %s has ended",
-                bag->number, ended, bag->asked.order->reservation);
+                bag->number, ended, bag->asked.order.reservation);
     queue_put_bag (self, bag);
     queue_settle (self, now, bag);
 }

@@ -20,7 +20,7 @@ void queue_put_bag (queue_t *self, const bag_t *bag)
     uint8_t key [BAG_KEY_BYTES];
     bag_key_pack (bag->number, key);
     service_put (self->parts.service, TABLE_BAGS, (bytes_t){key, sizeof key},
-                 stored_bag_encode (bag));
+                 codec_encode (&stored_bag_codec, bag));
 }
 
 void queue_put_task (queue_t *self, const bag_t *bag, uint32_t index)
@@ -52,7 +52,7 @@ static void on_bag (void *owner, bytes_t key, bytes_t value)
         return;
     }
     char why [WHY_BYTES] = "its key is none";
-    stored_bag_t stored = {0};
+    stored_bag_t stored;
     bool known = bag_key_unpack (&number, key);
     if (known)
         bags_number_used (self->bags, number);
@@ -65,10 +65,7 @@ static void on_bag (void *owner, bytes_t key, bytes_t value)
     bag->submitted_ms = stored.submitted_ms;
     bag->cancelled = stored.cancelled;
     bag->over_stored_ms = stored.over_ms;
-    if (stored.guest_set) {
-        bag->guest = must (malloc (sizeof stored.guest));
-        *bag->guest = stored.guest;
-    }
+    bag->guest = stored.guest;
     class_find (self, bag);
 }
 

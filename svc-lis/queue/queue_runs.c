@@ -144,7 +144,7 @@ void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t no
     queue_put_task (self, bag, index);
     tell_moved (self, bag, index, TASK_QUEUED);
     service_count (self->parts.service, "tasks_started", 1);
-    run_order_t order = *bag->asked.order;
+    run_order_t order = bag->asked.order;
     order.booked_until_ms = booked_until_ms;
     run_id_t id = run_of (bag, index);
     nodes_start (self->parts.nodes, now, node, &id, &order);
@@ -169,7 +169,7 @@ void queue_stop_task (queue_t *self, const moment_t *now, bag_t *bag, uint32_t i
  *  has done its work. */
 static bool preempted (const bag_t *bag, const task_t *task, const run_t *run)
 {
-    return !*bag->asked.order->reservation && run->told_to_end && task->stop == STOP_NONE &&
+    return !*bag->asked.order.reservation && run->told_to_end && task->stop == STOP_NONE &&
            (run->signal != 0 || run->exit_code != 0 || run->started_ms == 0);
 }
 
@@ -187,7 +187,7 @@ static task_state_t state_after (const queue_t *self, const bag_t *bag, const ta
     if (was_preempted)
         return again ? TASK_QUEUED : TASK_STOPPED;
     bool by_itself = run->state == RUN_ENDED && !*run->why && !run->told_to_end;
-    bool in_spite = !*bag->asked.order->reservation && run->state == RUN_ENDED &&
+    bool in_spite = !*bag->asked.order.reservation && run->state == RUN_ENDED &&
                     task->stop == STOP_NONE && run->told_to_end;
     return by_itself || in_spite ? TASK_ENDED : TASK_STOPPED;
 }
@@ -213,7 +213,7 @@ static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint3
     task_state_t from = task->state;
     task_state_t to = state_after (self, bag, task, run);
     result_take (task, run, to);
-    if (!*bag->asked.order->reservation && run->started_ms > 0 && run->ended_ms > run->started_ms)
+    if (!*bag->asked.order.reservation && run->started_ms > 0 && run->ended_ms > run->started_ms)
         self->done_ms += (run->ended_ms - run->started_ms) * bag->waiting.cpus;
     due_remove (self, bag, index);
     if (task->node != TASK_NODE_NONE)

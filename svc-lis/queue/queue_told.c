@@ -22,8 +22,8 @@ static int64_t expected_ms (const queue_t *self, const bag_t *bag)
     opening_t opening;
     if (bag->waiting.waiting == 0)
         return 0;
-    if (*bag->asked.order->reservation)
-        return openings_find (self->parts.openings, bag->asked.order->reservation, &opening)
+    if (*bag->asked.order.reservation)
+        return openings_find (self->parts.openings, bag->asked.order.reservation, &opening)
                  ? opening.from_ms
                  : 0;
     for (size_t i = 0; i < self->parts.site->classes_count; i++)
@@ -45,11 +45,8 @@ static void on_bags (void *owner, const moment_t *now, const request_t *request)
     (void) now;
     queue_t *self = owner;
     bags_question_t question;
-    char why [WHY_BYTES];
-    if (!bags_question_decode (&question, request->body, why)) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->parts.service, request, &bags_question_codec, &question))
         return;
-    }
     uint32_t most = page (self, question.most);
     bag_record_t *records = must (calloc (most, sizeof *records));
     size_t count = 0;
@@ -68,16 +65,32 @@ static void on_bags (void *owner, const moment_t *now, const request_t *request)
 
 /*  --- Tasks --- */
 
-static int64_t cpu_ms_now (void *owner, const bag_t *bag, uint32_t index)
+static int64_t cpu_ms_now (const queue_t *self, const bag_t *bag, uint32_t index,
+                           const task_t *task)
 {
-    const queue_t *self = owner;
-    const task_t *task = bag_task (bag, index);
-    if (!task)
-        return 0;
     run_id_t id = {.task = {bag->number, index}, .number = task->tries};
     run_t run;
     bool runs = task->state == TASK_PLACED || task->state == TASK_RUNNING;
     return runs && nodes_run (self->parts.nodes, &id, &run) ? run.cpu_ms : task->cpu_ms;
+}
+
+static task_record_t task_record (const queue_t *self, const bag_t *bag, uint32_t index)
+{
+    const task_t *task = bag_task (bag, index);
+    task_record_t record = {.id = {bag->number, index}, .state = bag_task_state (bag, index)};
+    if (!task)
+        return record;
+    record.tries = task->tries;
+    record.node = task->node_name;
+    record.started_ms = task->started_ms;
+    record.ended_ms = task->ended_ms;
+    record.exit_code = task->exit_code;
+    record.signal = task->signal;
+    record.cpu_ms = cpu_ms_now (self, bag, index, task);
+    record.why = task->why;
+    record.site = task->trip ? task->trip->site : NULL;
+    record.dropped = task->dropped;
+    return record;
 }
 
 static void on_tasks (void *owner, const moment_t *now, const request_t *request)
@@ -85,19 +98,21 @@ static void on_tasks (void *owner, const moment_t *now, const request_t *request
     (void) now;
     queue_t *self = owner;
     tasks_question_t question;
-    char why [WHY_BYTES];
     bag_t *bag;
-    if (!tasks_question_decode (&question, request->body, why)) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    if (!queue_allowed (self, request, question.bag, &bag))
+    if (!service_decode (self->parts.service, request, &tasks_question_codec, &question) ||
+        !queue_allowed (self, request, question.bag, &bag))
         return;
     uint32_t from = question.from < bag->asked.count ? question.from : bag->asked.count;
     uint32_t left = bag->asked.count - from;
     uint32_t count = page (self, question.most);
-    service_reply (self->parts.service, request,
-                   tasks_answer_encode (bag, from, count < left ? count : left, cpu_ms_now, self));
+    count = count < left ? count : left;
+    tasks_told_t told = {.tasks = must (calloc ((size_t) count + 1, sizeof *told.tasks)),
+                         .count = count,
+                         .more = count < left};
+    for (uint32_t i = 0; i < count; i++)
+        told.tasks [i] = task_record (self, bag, from + i);
+    service_reply (self->parts.service, request, codec_encode (&tasks_told_codec, &told));
+    free (told.tasks);
 }
 
 void queue_serve_told (queue_t *self)

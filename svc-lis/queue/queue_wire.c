@@ -1,154 +1,121 @@
-/*  queue_wire - protobuf <-> plain values: what is asked and answered. */
+/*  queue_wire - tables: what is asked of the queue and told, and what is kept. */
 #include "queue_wire.h"
 
 #include "message.h"
 #include "must.h"
+#include "runs_wire.h"
 #include "site.h"
-#include "tasks.pb-c.h"
 #include "transaction_wire.h"
 
+#include "tasks.pb-c.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool no_text (const char *text)
-{
-    return !text || !*text;
-}
-
-/*  "" is right, too. */
-static bool word_take (char *to, const char *from, const char *field, char why [WHY_BYTES])
-{
-    return text_take (to, NAME_BYTES_MAX, from ? from : "", TEXT_WORD_OR_NONE, field, why);
-}
-
-static bool title_take (char *to, const char *from, const char *field, char why [WHY_BYTES])
-{
-    *to = '\0';
-    return no_text (from) || text_take (to, NAME_BYTES_MAX, from, TEXT_ANY, field, why);
-}
+static_assert ((int) TASK_RETURNED == MUSUBI__TASK_STATE__TASK_RETURNED, "same numbers");
 
 /*  --- Submit --- */
 
-static bool numbers_take (submission_t *to, const Musubi__SubmitRequest *from,
-                          const submitter_t *by, char why [WHY_BYTES])
-{
-    if (from->count < 1 || from->count > by->count_max)
-        return wrong (why, "count: %u should be 1 to %u, says limit tasks_per_bag_max", from->count,
-                      by->count_max);
-    if (from->cpus < 1 || from->cpus > CPUS_PER_NODE_MAX)
-        return wrong (why, "cpus: %u should be 1 to %d, of one node", from->cpus,
-                      CPUS_PER_NODE_MAX);
-    if (from->limit_ms < 1 || from->limit_ms > by->limit_ms_max)
-        return wrong (why, "limit_ms: %lld should be 1 to %lld, says limit task_limit",
-                      (long long) from->limit_ms, (long long) by->limit_ms_max);
-    int64_t cpu_ms_most = from->limit_ms * from->cpus;
-    if (from->cpu_limit_ms < 0 || from->cpu_limit_ms > cpu_ms_most)
-        return wrong (why, "cpu_limit_ms: %lld should be at most cpus x limit_ms, %lld",
-                      (long long) from->cpu_limit_ms, (long long) cpu_ms_most);
-    if (from->priority < -TASK_PRIORITY_MOST || from->priority > TASK_PRIORITY_MOST)
-        return wrong (why, "priority: %d should be %d to %d", from->priority, -TASK_PRIORITY_MOST,
-                      TASK_PRIORITY_MOST);
-    to->count = from->count;
-    to->priority = from->priority;
-    return true;
-}
+static const codec_row_t submission_rows [] = {
+  ROW_TEXT ("name", submission_t, name, OR_NONE),
+  ROW_ONE ("command", submission_t, order, task_command),
+  ROW_NUMBER ("count", submission_t, count, LEAST (1)),
+  ROW_NUMBER ("cpus", submission_t, order.cpus, BETWEEN (1, CPUS_PER_NODE_MAX)),
+  ROW_NUMBER ("limit_ms", submission_t, order.limit_ms, LEAST (1)),
+  ROW_NUMBER ("cpu_limit_ms", submission_t, order.cpu_limit_ms, LEAST (0)),
+  ROW_NUMBER ("priority", submission_t, priority,
+              BETWEEN (-TASK_PRIORITY_MOST, TASK_PRIORITY_MOST)),
+  ROW_WORD ("class_name", submission_t, class_name, OR_NONE),
+  ROW_STRING ("reservation", submission_t, order.reservation, NAME_BYTES_MAX),
+  ROW_FLAG ("preemptible", submission_t, preemptible),
+  ROW_FLAG ("requeue", submission_t, requeue),
+  ROW_STRING ("need", submission_t, order.need, NAME_BYTES_MAX),
+  ROW_FLAG ("shared", submission_t, shared),
+};
 
-static bool words_take (submission_t *to, const Musubi__SubmitRequest *from,
-                        char reservation [NAME_BYTES_MAX + 1], char need [NAME_BYTES_MAX + 1],
-                        char why [WHY_BYTES])
+static bool submission_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    if (!title_take (to->name, from->name, "name", why) ||
-        !word_take (to->class_name, from->class_name, "class_name", why) ||
-        !word_take (reservation, from->reservation, "reservation", why) ||
-        !title_take (need, from->need, "need", why))
+    (void) message;
+    const submission_t *asked = self;
+    const char *reservation = asked->order.reservation;
+    const char *need = asked->order.need;
+    char text [NAME_BYTES_MAX + 1];
+    if (!text_take (text, NAME_BYTES_MAX, reservation, TEXT_WORD_OR_NONE, "reservation", why) ||
+        (*need && !text_take (text, NAME_BYTES_MAX, need, TEXT_ANY, "need", why)))
         return false;
     if (*need && !*reservation)
         return wrong (why, "need: %s of which reservation? reservation is empty", need);
-    if (from->preemptible && *reservation)
+    if (asked->preemptible && *reservation)
         return wrong (why, "preemptible: a reservation's tasks have its nodes; leave one of "
                            "preemptible and reservation out");
-    if (from->shared && *reservation)
-        return wrong (why, "shared: a reservation's tasks stay on its nodes; leave one of shared "
-                           "and reservation out");
-    return true;
+    return !asked->shared || !*reservation ||
+           wrong (why, "shared: a reservation's tasks stay on its nodes; leave one of shared "
+                       "and reservation out");
 }
 
-static bool order_take (submission_t *to, const Musubi__SubmitRequest *from, const submitter_t *by,
-                        char why [WHY_BYTES])
+const codec_t submission_codec =
+  CODEC_RULED (submission_t, musubi__submit_request__descriptor, submission_rows, submission_rule);
+
+static bool limits_right (submission_t *asked, const submitter_t *by, char why [WHY_BYTES])
 {
-    const Musubi__TaskCommand *command = from->command;
-    char reservation [NAME_BYTES_MAX + 1];
-    char need [NAME_BYTES_MAX + 1];
-    if (!words_take (to, from, reservation, need, why) || !numbers_take (to, from, by, why))
-        return false;
-    if (!command)
-        return wrong (why, "command: missing");
-    run_order_t order = {
-      .arguments = (const char *const *) command->arguments,
-      .arguments_count = command->n_arguments,
-      .environment = (const char *const *) command->environment,
-      .environment_count = command->n_environment,
-      .folder = command->folder,
-      .output = command->output,
-      .errors = command->errors,
-      .cpus = from->cpus,
-      .limit_ms = from->limit_ms,
-      .cpu_limit_ms = from->cpu_limit_ms > 0 ? from->cpu_limit_ms : from->limit_ms * from->cpus,
-      .account = by->account,
-      .owner = by->owner,
-      .reservation = reservation,
-      .need = need,
-    };
-    if (!run_order_check (&order, why))
-        return false;
-    to->order = run_order_copy (&order);
-    return true;
+    run_order_t *order = &asked->order;
+    if (asked->count > by->count_max)
+        return wrong (why, "count: %u should be 1 to %u, says limit tasks_per_bag_max",
+                      asked->count, by->count_max);
+    if (order->limit_ms > by->limit_ms_max)
+        return wrong (why, "limit_ms: %lld should be 1 to %lld, says limit task_limit",
+                      (long long) order->limit_ms, (long long) by->limit_ms_max);
+    int64_t cpu_ms_most = order->limit_ms * order->cpus;
+    if (order->cpu_limit_ms > cpu_ms_most)
+        return wrong (why, "cpu_limit_ms: %lld should be at most cpus x limit_ms, %lld",
+                      (long long) order->cpu_limit_ms, (long long) cpu_ms_most);
+    if (order->cpu_limit_ms == 0)
+        order->cpu_limit_ms = cpu_ms_most;
+    return run_order_check (order, why);
 }
 
 bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, char why [WHY_BYTES])
 {
-    Musubi__SubmitRequest *from =
-      (Musubi__SubmitRequest *) message_unpack (&musubi__submit_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a SubmitRequest");
-    *asked = (submission_t){
-      .preemptible = from->preemptible, .requeue = from->requeue, .shared = from->shared};
-    bool good = order_take (asked, from, by, why);
-    message_free (&from->base);
-    return good;
+    if (!codec_decode (&submission_codec, asked, body, why))
+        return false;
+    asked->order.account = must (strdup (by->account));
+    asked->order.owner = must (strdup (by->owner));
+    if (limits_right (asked, by, why))
+        return true;
+    submission_clear (asked);
+    return false;
 }
 
-packed_t submit_answer_encode (uint64_t bag)
-{
-    Musubi__SubmitAnswer answer = MUSUBI__SUBMIT_ANSWER__INIT;
-    answer.bag = bag;
-    return packed_of (&answer.base);
-}
+static const codec_row_t submitted_rows [] = {
+  ROW_NUMBER ("bag", submitted_t, bag),
+};
+const codec_t submitted_codec =
+  CODEC (submitted_t, musubi__submit_answer__descriptor, submitted_rows);
 
 /*  --- Bags --- */
 
-bool bags_question_decode (bags_question_t *question, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__QueueRequest *from =
-      (Musubi__QueueRequest *) message_unpack (&musubi__queue_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a QueueRequest");
-    *question = (bags_question_t){.after = from->after, .most = from->most, .over = from->over};
-    bool good = word_take (question->owner, from->owner, "owner", why);
-    message_free (&from->base);
-    return good;
-}
+static const codec_row_t bags_question_rows [] = {
+  ROW_WORD ("owner", bags_question_t, owner, OR_NONE),
+  ROW_NUMBER ("after", bags_question_t, after),
+  ROW_NUMBER ("most", bags_question_t, most),
+  ROW_FLAG ("over", bags_question_t, over),
+};
+const codec_t bags_question_codec =
+  CODEC (bags_question_t, musubi__queue_request__descriptor, bags_question_rows);
 
 packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool more)
 {
-    Musubi__BagRecord **list = messages_new (&musubi__bag_record__descriptor, count);
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__BagRecord **list = codec_messages (&musubi__bag_record__descriptor, count, &arena);
     for (size_t i = 0; i < count; i++) {
         const bag_t *bag = records [i].bag;
         bytes_t submitted = {bag->submitted.data, bag->submitted.size};
         list [i]->bag = bag->number;
         list [i]->owner = (char *) bag->owner;
-        list [i]->submitted =
-          (Musubi__SubmitRequest *) message_unpack (&musubi__submit_request__descriptor, submitted);
+        list [i]->submitted = (Musubi__SubmitRequest *) message_unpack_in (
+          &musubi__submit_request__descriptor, submitted, &arena.allocator);
         list [i]->submitted->count = bag->asked.count; /* of guests, those that are here */
         list [i]->submitted_ms = bag->submitted_ms;
         list [i]->queued = bag->waiting.waiting;
@@ -164,127 +131,252 @@ packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool mor
     answer.bags = list;
     answer.more = more;
     packed_t packed = packed_of (&answer.base);
-    for (size_t i = 0; i < count; i++)
-        message_free (&list [i]->submitted->base);
-    free (list);
+    arena_end (&arena);
     return packed;
 }
 
 /*  --- Tasks --- */
 
-static const Musubi__TaskState states [] = {
-  [TASK_QUEUED] = MUSUBI__TASK_STATE__TASK_QUEUED,
-  [TASK_PLACED] = MUSUBI__TASK_STATE__TASK_PLACED,
-  [TASK_RUNNING] = MUSUBI__TASK_STATE__TASK_RUNNING,
-  [TASK_ENDED] = MUSUBI__TASK_STATE__TASK_ENDED,
-  [TASK_STOPPED] = MUSUBI__TASK_STATE__TASK_STOPPED,
-  [TASK_LOST] = MUSUBI__TASK_STATE__TASK_LOST,
-  [TASK_CANCELLED] = MUSUBI__TASK_STATE__TASK_CANCELLED,
-  [TASK_AWAY] = MUSUBI__TASK_STATE__TASK_AWAY,
-  [TASK_RETURNED] = MUSUBI__TASK_STATE__TASK_RETURNED,
+static const codec_row_t tasks_question_rows [] = {
+  ROW_NUMBER ("bag", tasks_question_t, bag),
+  ROW_NUMBER ("from", tasks_question_t, from),
+  ROW_NUMBER ("most", tasks_question_t, most),
 };
+const codec_t tasks_question_codec =
+  CODEC (tasks_question_t, musubi__tasks_request__descriptor, tasks_question_rows);
 
-bool tasks_question_decode (tasks_question_t *question, bytes_t body, char why [WHY_BYTES])
-{
-    Musubi__TasksRequest *from =
-      (Musubi__TasksRequest *) message_unpack (&musubi__tasks_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a TasksRequest");
-    *question = (tasks_question_t){.bag = from->bag, .from = from->from, .most = from->most};
-    message_free (&from->base);
-    return true;
-}
+static const codec_row_t task_record_rows [] = {
+  ROW_ONE ("task", task_record_t, id, task_id),
+  ROW_ENUM ("state", task_record_t, state, TASK_STATES - 1),
+  ROW_NUMBER ("run", task_record_t, tries),
+  ROW_STRING ("node", task_record_t, node, NAME_BYTES_MAX),
+  ROW_NUMBER ("started_ms", task_record_t, started_ms),
+  ROW_NUMBER ("ended_ms", task_record_t, ended_ms),
+  ROW_NUMBER ("exit_code", task_record_t, exit_code),
+  ROW_NUMBER ("signal", task_record_t, signal),
+  ROW_NUMBER ("cpu_ms", task_record_t, cpu_ms),
+  ROW_STRING ("why", task_record_t, why, TASK_WHY_BYTES_MAX),
+  ROW_STRING ("site", task_record_t, site, NAME_BYTES_MAX),
+  ROW_NUMBER ("dropped", task_record_t, dropped),
+};
+static const codec_t task_record_codec =
+  CODEC (task_record_t, musubi__task_record__descriptor, task_record_rows);
 
-static void record_put (Musubi__TaskRecord *to, Musubi__TaskId *id, const bag_t *bag,
-                        uint32_t index)
-{
-    const task_t *task = bag_task (bag, index);
-    musubi__task_record__init (to);
-    musubi__task_id__init (id);
-    id->bag = bag->number;
-    id->index = index;
-    to->task = id;
-    to->state = states [bag_task_state (bag, index)];
-    if (!task)
-        return;
-    to->run = task->tries;
-    to->node = task->node_name;
-    to->started_ms = task->started_ms;
-    to->ended_ms = task->ended_ms;
-    to->exit_code = task->exit_code;
-    to->signal = task->signal;
-    to->cpu_ms = task->cpu_ms;
-    to->dropped = task->dropped;
-    to->why = task->why;
-    if (task->trip)
-        to->site = task->trip->site;
-}
-
-packed_t tasks_answer_encode (const bag_t *bag, uint32_t from, uint32_t count, cpu_ms_fn *cpu_ms,
-                              void *owner)
-{
-    Musubi__TaskRecord *messages = must (calloc (count + 1, sizeof *messages));
-    Musubi__TaskId *ids = must (calloc (count + 1, sizeof *ids));
-    Musubi__TaskRecord **list = must (calloc (count + 1, sizeof *list));
-    for (uint32_t i = 0; i < count; i++) {
-        record_put (&messages [i], &ids [i], bag, from + i);
-        messages [i].cpu_ms = cpu_ms (owner, bag, from + i);
-        list [i] = &messages [i];
-    }
-    Musubi__TasksAnswer answer = MUSUBI__TASKS_ANSWER__INIT;
-    answer.n_tasks = count;
-    answer.tasks = list;
-    answer.more = from + count < bag->asked.count;
-    packed_t packed = packed_of (&answer.base);
-    free (list);
-    free (ids);
-    free (messages);
-    return packed;
-}
+static const codec_row_t tasks_told_rows [] = {
+  ROW_LIST ("tasks", tasks_told_t, tasks, count, task_record, 0, ANY_COUNT),
+  ROW_FLAG ("more", tasks_told_t, more),
+};
+const codec_t tasks_told_codec =
+  CODEC (tasks_told_t, musubi__tasks_answer__descriptor, tasks_told_rows);
 
 /*  --- Cancel, Output --- */
 
-bool cancel_decode (cancel_t *cancel, bytes_t body, char why [WHY_BYTES])
+static const codec_row_t cancel_rows [] = {
+  ROW_NUMBER ("bag", cancel_t, bag),
+  ROW_FLAG ("one", cancel_t, one),
+  ROW_NUMBER ("index", cancel_t, index),
+};
+const codec_t cancel_codec = CODEC (cancel_t, musubi__cancel_request__descriptor, cancel_rows);
+
+static const codec_row_t cancelled_rows [] = {
+  ROW_NUMBER ("cancelled", cancelled_t, cancelled),
+  ROW_NUMBER ("ended", cancelled_t, ended),
+};
+const codec_t cancelled_codec =
+  CODEC (cancelled_t, musubi__cancel_answer__descriptor, cancelled_rows);
+
+static const codec_row_t output_question_rows [] = {
+  ROW_ONE ("task", output_question_t, task, task_id),
+  ROW_FLAG ("errors", output_question_t, errors),
+  ROW_NUMBER ("offset", output_question_t, offset),
+  ROW_NUMBER ("most", output_question_t, most),
+};
+const codec_t output_question_codec =
+  CODEC (output_question_t, musubi__output_request__descriptor, output_question_rows);
+
+static const codec_row_t output_told_rows [] = {
+  ROW_BYTES ("data", output_told_t, data.data, data.size, BODY_BYTES_MAX),
+  ROW_NUMBER ("size", output_told_t, size),
+  ROW_FLAG ("over", output_told_t, over),
+  ROW_NUMBER ("dropped", output_told_t, dropped),
+};
+const codec_t output_told_codec =
+  CODEC (output_told_t, musubi__output_answer__descriptor, output_told_rows);
+
+/*  --- keys --- */
+
+static void number_pack (uint64_t number, size_t bytes, uint8_t *key)
 {
-    Musubi__CancelRequest *from =
-      (Musubi__CancelRequest *) message_unpack (&musubi__cancel_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not a CancelRequest");
-    *cancel = (cancel_t){.bag = from->bag, .one = from->one, .index = from->index};
-    message_free (&from->base);
+    for (size_t i = bytes; i > 0; i--) {
+        key [i - 1] = (uint8_t) number;
+        number >>= 8;
+    }
+}
+
+static uint64_t number_unpack (const uint8_t *key, size_t bytes)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes; i++)
+        number = number << 8 | key [i];
+    return number;
+}
+
+void bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES])
+{
+    number_pack (bag, BAG_KEY_BYTES, key);
+}
+
+bool bag_key_unpack (uint64_t *bag, bytes_t key)
+{
+    if (key.size != BAG_KEY_BYTES)
+        return false;
+    *bag = number_unpack (key.data, BAG_KEY_BYTES);
+    return *bag > 0;
+}
+
+void task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES])
+{
+    number_pack (task->bag, BAG_KEY_BYTES, key);
+    number_pack (task->index, TASK_KEY_BYTES - BAG_KEY_BYTES, key + BAG_KEY_BYTES);
+}
+
+bool task_key_unpack (task_id_t *task, bytes_t key)
+{
+    if (key.size != TASK_KEY_BYTES)
+        return false;
+    task->bag = number_unpack (key.data, BAG_KEY_BYTES);
+    task->index =
+      (uint32_t) number_unpack (key.data + BAG_KEY_BYTES, TASK_KEY_BYTES - BAG_KEY_BYTES);
+    return task->bag > 0;
+}
+
+/*  --- bags --- */
+
+static const codec_row_t guest_rows [] = {
+  ROW_ONE ("move", guest_t, move, txid),
+  ROW_ONE ("home", guest_t, home, party),
+  ROW_NUMBER ("bag", guest_t, bag),
+  ROW_NUMBER ("first", guest_t, first),
+  ROW_NUMBER ("count", guest_t, count, LEAST (1)),
+};
+static const codec_t guest_codec = CODEC (guest_t, musubi__guest_bag__descriptor, guest_rows);
+
+static const codec_row_t stored_bag_rows [] = {
+  ROW_BYTES ("submitted", stored_bag_t, submitted.data, submitted.size, RECORD_BYTES_MAX),
+  ROW_WORD ("owner", stored_bag_t, owner),
+  ROW_STRING ("account", stored_bag_t, asked.order.account, ACCOUNT_BYTES_MAX),
+  ROW_WORD ("request_id", stored_bag_t, request_id, OR_NONE),
+  ROW_NUMBER ("submitted_ms", stored_bag_t, submitted_ms),
+  ROW_FLAG ("cancelled", stored_bag_t, cancelled),
+  ROW_NUMBER ("over_ms", stored_bag_t, over_ms),
+  ROW_POINTER ("guest", stored_bag_t, guest, guest),
+};
+const codec_t stored_bag_codec =
+  CODEC (stored_bag_t, musubi__stored_bag__descriptor, stored_bag_rows);
+
+static bool guest_right (stored_bag_t *bag, char why [WHY_BYTES])
+{
+    const guest_t *guest = bag->guest;
+    if (guest->count > bag->asked.count || guest->first > bag->asked.count - guest->count)
+        return wrong (why, "guest.count: %u from %u on of %u tasks", guest->count, guest->first,
+                      bag->asked.count);
+    submission_of_guests (&bag->asked, guest->first, guest->count);
     return true;
 }
 
-packed_t cancel_answer_encode (uint32_t cancelled, uint32_t ended)
+/*  Limits of today say nothing about what was taken before. */
+bool stored_bag_decode (stored_bag_t *bag, bytes_t record, char why [WHY_BYTES])
 {
-    Musubi__CancelAnswer answer = MUSUBI__CANCEL_ANSWER__INIT;
-    answer.cancelled = cancelled;
-    answer.ended = ended;
-    return packed_of (&answer.base);
+    if (!codec_decode (&stored_bag_codec, bag, record, why))
+        return false;
+    char *account = (char *) bag->asked.order.account;
+    submitter_t by = {.owner = bag->owner,
+                      .account = account,
+                      .count_max = UINT32_MAX,
+                      .limit_ms_max = TASK_LIMIT_MS_MOST};
+    bytes_t submitted = {bag->submitted.data, bag->submitted.size};
+    bool good = submit_decode (&bag->asked, submitted, &by, why);
+    free (account);
+    if (good && (!bag->guest || guest_right (bag, why)))
+        return true;
+    submission_clear (&bag->asked);
+    codec_clear (&stored_bag_codec, bag);
+    return false;
 }
 
-bool output_question_decode (output_question_t *question, bytes_t body, char why [WHY_BYTES])
+/*  --- tasks --- */
+
+static const codec_row_t stored_task_rows [] = {
+  ROW_ENUM ("state", task_t, state, TASK_STATES - 1),
+  ROW_NUMBER ("stop", task_t, stop, MOST (STOPS - 1)),
+  ROW_NUMBER ("tries", task_t, tries),
+  ROW_STRING ("node", task_t, node_name, NAME_BYTES_MAX),
+  ROW_NUMBER ("until_ms", task_t, seat.until_ms),
+  ROW_FLAG ("booked", task_t, seat.booked),
+  ROW_NUMBER ("started_ms", task_t, started_ms),
+  ROW_NUMBER ("ended_ms", task_t, ended_ms),
+  ROW_NUMBER ("exit_code", task_t, exit_code),
+  ROW_NUMBER ("signal", task_t, signal),
+  ROW_NUMBER ("cpu_ms", task_t, cpu_ms),
+  ROW_STRING ("why", task_t, why, RECORD_BYTES_MAX),
+  ROW_UNUSED ("move"), /* of its trip, which most have not */
+  ROW_UNUSED ("site"),
+  ROW_FLAG ("told", task_t, told),
+  ROW_NUMBER ("dropped", task_t, dropped),
+};
+static const codec_t stored_task_codec =
+  CODEC (task_t, musubi__stored_task__descriptor, stored_task_rows);
+
+packed_t stored_task_encode (const task_t *task)
 {
-    Musubi__OutputRequest *from =
-      (Musubi__OutputRequest *) message_unpack (&musubi__output_request__descriptor, body);
-    if (!from)
-        return wrong (why, "not an OutputRequest");
-    const Musubi__TaskId *task = from->task;
-    if (task)
-        *question = (output_question_t){.task = {task->bag, task->index},
-                                        .errors = from->errors,
-                                        .offset = from->offset,
-                                        .most = from->most};
-    message_free (&from->base);
-    return task || wrong (why, "task: missing");
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__StoredTask *stored = codec_put (&stored_task_codec, task, &arena);
+    if (task->trip) {
+        stored->move = codec_put (&txid_codec, &task->trip->move, &arena);
+        stored->site = task->trip->site;
+    }
+    packed_t packed = packed_of (&stored->base);
+    arena_end (&arena);
+    return packed;
 }
 
-packed_t output_answer_encode (bytes_t data, uint64_t size, bool over, uint64_t dropped)
+static bool trip_take (task_t *task, const Musubi__StoredTask *stored, char why [WHY_BYTES])
 {
-    Musubi__OutputAnswer answer = MUSUBI__OUTPUT_ANSWER__INIT;
-    answer.data = (ProtobufCBinaryData){.len = data.size, .data = (uint8_t *) data.data};
-    answer.size = size;
-    answer.over = over;
-    answer.dropped = dropped;
-    return packed_of (&answer.base);
+    trip_t trip;
+    if (!stored->move)
+        return task->state != TASK_AWAY || wrong (why, "move: missing, and the task is away");
+    if (!codec_take (&txid_codec, &trip.move, stored->move, why) ||
+        !text_take (trip.site, NAME_BYTES_MAX, stored->site, TEXT_WORD, "site", why))
+        return false;
+    task->trip = must_copy (&trip, sizeof trip);
+    return true;
 }
+
+bool stored_task_decode (task_t *task, bytes_t record, char why [WHY_BYTES])
+{
+    arena_t arena;
+    arena_init (&arena);
+    task_t taken = {0};
+    const Musubi__StoredTask *stored =
+      codec_unpack (&musubi__stored_task__descriptor, record, &arena, why);
+    bool good = stored && codec_take (&stored_task_codec, &taken, stored, why) &&
+                trip_take (&taken, stored, why);
+    arena_end (&arena);
+    if (!good) {
+        codec_clear (&stored_task_codec, &taken);
+        return false;
+    }
+    taken.node = task->node;
+    codec_clear (&stored_task_codec, task);
+    *task = taken;
+    return true;
+}
+
+static const codec_t *const codecs [] = {
+  &submission_codec,      &submitted_codec,   &bags_question_codec, &tasks_question_codec,
+  &task_record_codec,     &tasks_told_codec,  &cancel_codec,        &cancelled_codec,
+  &output_question_codec, &output_told_codec, &guest_codec,         &stored_bag_codec,
+  &stored_task_codec,
+};
+const codecs_t queue_codecs = CODECS (codecs);

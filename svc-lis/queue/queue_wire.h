@@ -1,9 +1,4 @@
-/*  queue_wire - proto/tasks.proto as plain values. queue_wire.c and queue_wire_kept.c alone see the
- *  generated code.
- *
- *  Encoders return malloc'ed bytes that the caller frees. Decoders check; on false why names the
- *  field and nothing is allocated.
- */
+/*  queue_wire - proto/tasks.proto as plain values. queue_wire.c alone sees the generated code. */
 #ifndef MUSUBI_QUEUE_WIRE_H
 #define MUSUBI_QUEUE_WIRE_H
 
@@ -19,7 +14,12 @@ typedef struct {
     int64_t limit_ms_max;
 } submitter_t;
 bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, char why [WHY_BYTES]);
-packed_t submit_answer_encode (uint64_t bag);
+extern const codec_t submission_codec; /* but for what the submitter says */
+
+typedef struct {
+    uint64_t bag;
+} submitted_t;
+extern const codec_t submitted_codec;
 
 typedef struct {
     char owner [NAME_BYTES_MAX + 1];
@@ -27,12 +27,14 @@ typedef struct {
     uint32_t most;
     bool over;
 } bags_question_t;
-bool bags_question_decode (bags_question_t *question, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t bags_question_codec;
 
 typedef struct {
     const bag_t *bag;
     int64_t expected_ms;
 } bag_record_t;
+
+/*  Malloc'ed bytes, that the caller frees. */
 packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool more);
 
 typedef struct {
@@ -40,20 +42,43 @@ typedef struct {
     uint32_t from;
     uint32_t most;
 } tasks_question_t;
-bool tasks_question_decode (tasks_question_t *question, bytes_t body, char why [WHY_BYTES]);
+extern const codec_t tasks_question_codec;
 
-/*  Of the tasks [from, from + count). cpu_ms of those that run is asked of whoever knows. */
-typedef int64_t cpu_ms_fn (void *owner, const bag_t *bag, uint32_t index);
-packed_t tasks_answer_encode (const bag_t *bag, uint32_t from, uint32_t count, cpu_ms_fn *cpu_ms,
-                              void *owner);
+/*  A task as it is told. */
+typedef struct {
+    task_id_t id;
+    task_state_t state;
+    uint32_t tries;
+    const char *node;
+    int64_t started_ms;
+    int64_t ended_ms;
+    int32_t exit_code;
+    int32_t signal;
+    int64_t cpu_ms;
+    const char *why;
+    const char *site; /* it was moved there; NULL = never */
+    uint64_t dropped;
+} task_record_t;
+
+typedef struct {
+    task_record_t *tasks;
+    size_t count;
+    bool more;
+} tasks_told_t;
+extern const codec_t tasks_told_codec;
 
 typedef struct {
     uint64_t bag;
     bool one;
     uint32_t index;
 } cancel_t;
-bool cancel_decode (cancel_t *cancel, bytes_t body, char why [WHY_BYTES]);
-packed_t cancel_answer_encode (uint32_t cancelled, uint32_t ended);
+extern const codec_t cancel_codec;
+
+typedef struct {
+    uint32_t cancelled; /* had not begun */
+    uint32_t ended;     /* are told to end */
+} cancelled_t;
+extern const codec_t cancelled_codec;
 
 typedef struct {
     task_id_t task;
@@ -61,8 +86,15 @@ typedef struct {
     uint64_t offset;
     uint32_t most;
 } output_question_t;
-bool output_question_decode (output_question_t *question, bytes_t body, char why [WHY_BYTES]);
-packed_t output_answer_encode (bytes_t data, uint64_t size, bool over, uint64_t dropped);
+extern const codec_t output_question_codec;
+
+typedef struct {
+    bytes_t data;
+    uint64_t size;
+    bool over;
+    uint64_t dropped;
+} output_told_t;
+extern const codec_t output_told_codec;
 
 /*  --- on disk --- */
 
@@ -73,25 +105,18 @@ bool bag_key_unpack (uint64_t *bag, bytes_t key);
 void task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES]);
 bool task_key_unpack (task_id_t *task, bytes_t key);
 
-packed_t stored_bag_encode (const bag_t *bag);
+/*  A bag of which what is kept is filled: it is decoded with what was submitted. */
+typedef bag_t stored_bag_t;
+extern const codec_t stored_bag_codec;
 
-/*  Strings and submitted are copies; submitted and asked are the caller's. */
-typedef struct {
-    char owner [NAME_BYTES_MAX + 1];
-    char request_id [REQUEST_ID_BYTES_MAX + 1];
-    packed_t submitted;
-    submission_t asked;
-    int64_t submitted_ms;
-    bool cancelled;
-    int64_t over_ms;
-    bool guest_set;
-    guest_t guest; /* asked has its count, and the index that it starts from */
-} stored_bag_t;
+/*  On true what it points to is the caller's. */
 bool stored_bag_decode (stored_bag_t *bag, bytes_t record, char why [WHY_BYTES]);
 
 packed_t stored_task_encode (const task_t *task);
 
 /*  Into a task as bag_task_new makes it. */
 bool stored_task_decode (task_t *task, bytes_t record, char why [WHY_BYTES]);
+
+extern const codecs_t queue_codecs; /* all of them */
 
 #endif

@@ -104,8 +104,11 @@ static void guests_come (sharing_t *self, const moment_t *now, const offer_messa
                          submission_t *asked, uint64_t *number)
 {
     queue_t *queue = self->queue;
-    guest_t guest = {
-      .move = offer->move, .home = offer->home, .bag = offer->bag, .first = offer->first};
+    guest_t guest = {.move = offer->move,
+                     .home = offer->home,
+                     .bag = offer->bag,
+                     .first = offer->first,
+                     .count = offer->count};
     packed_t submitted = packed_copy ((bytes_t){offer->submitted.data, offer->submitted.size});
     submission_of_guests (asked, offer->first, offer->count);
     *number = bags_next_number (self->bags);

@@ -423,11 +423,8 @@ void sharing_output (void *owner, const moment_t *now, const request_t *request,
     sharing_t *self = owner;
     const move_t *move = ordered_find (self->moves, &task->trip->move);
     guest_output_t asked = {.move = task->trip->move, .index = index};
-    char why [WHY_BYTES];
-    if (!output_question_decode (&asked.question, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &output_question_codec, &asked.question))
         return;
-    }
     packed_t body = codec_encode (&guest_output_codec, &asked);
     relay_t *relay = must (calloc (1, sizeof *relay));
     *relay = (relay_t){.sharing = self, .reply_to = request->reply_to, .after = self->relays};

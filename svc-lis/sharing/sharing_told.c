@@ -24,7 +24,7 @@ static double running_load_s (int64_t now_ms, const bag_t *bag)
 
 static queued_bag_t queued_bag (const bag_t *bag, int64_t now_ms, const char *site)
 {
-    const run_order_t *order = bag->asked.order;
+    const run_order_t *order = &bag->asked.order;
     queued_bag_t queued = {
       .bag = bag->number,
       .home_bag = bag->guest ? bag->guest->bag : bag->number,
@@ -43,7 +43,7 @@ static queued_bag_t queued_bag (const bag_t *bag, int64_t now_ms, const char *si
 /*  Begun or gone: nothing of it waits, and it is not over. */
 static bool begun (const bag_t *bag)
 {
-    return (bag->running > 0 || bag->away > 0) && !bag->listed && !*bag->asked.order->reservation;
+    return (bag->running > 0 || bag->away > 0) && !bag->listed && !*bag->asked.order.reservation;
 }
 
 /*  First those of which all have begun, or are away, by number; then those that wait, in their

@@ -192,8 +192,9 @@ typedef struct {
     const run_order_t *order;
     const account_t *account;
     const environment_t *environment;
-    int kept;   /* output that is kept with the run */
-    int folder; /* working folder made for the run, -1: the order names one */
+    char **arguments; /* NULL behind the last */
+    int kept;         /* output that is kept with the run */
+    int folder;       /* working folder made for the run, -1: the order names one */
     pid_t starter;
 } birth_t;
 
@@ -225,7 +226,7 @@ static void become (const birth_t *birth, failure_t *failure)
     umask (077);
     environ = birth->environment->variables;
     snprintf (failure->what, sizeof failure->what, "program %.50s", order->arguments [0]);
-    execvp (order->arguments [0], (char *const *) order->arguments);
+    execvp (birth->arguments [0], birth->arguments);
 }
 
 static void birth_run (const birth_t *birth, int tell)
@@ -286,9 +287,12 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int outpu
     if (!account_find (&account, order->account, why))
         return -1;
     environment_t environment = environment_make (ticket, &account, path);
+    char **arguments = must (calloc (order->arguments_count + 1, sizeof *arguments));
+    memcpy (arguments, order->arguments, order->arguments_count * sizeof *arguments);
     birth_t birth = {.order = order,
                      .account = &account,
                      .environment = &environment,
+                     .arguments = arguments,
                      .kept = output,
                      .folder = -1,
                      .starter = getpid ()};
@@ -304,5 +308,6 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int outpu
     for (size_t i = 0; i < environment.count; i++)
         free (environment.variables [i]);
     free (environment.variables);
+    free (arguments);
     return pid;
 }

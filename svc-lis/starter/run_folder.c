@@ -211,7 +211,7 @@ static bool run_end_read (int folder, stand_t *stand)
     char why [WHY_BYTES];
     if (!run_file_read (folder, end_file, &data, &size))
         return false;
-    bool good = stand_decode (stand, (bytes_t){.data = data, .size = size}, why);
+    bool good = codec_decode (&stand_codec, stand, (bytes_t){.data = data, .size = size}, why);
     if (!good) {
         snprintf (stand->why, sizeof stand->why, "the record of its end is damaged");
         stand->state = STAND_LOST;

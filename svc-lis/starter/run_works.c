@@ -108,7 +108,7 @@ static bool refuse (done_t *done, const char *name, const char *what, int error)
 
 static bool ticket_write (int folder, const ticket_t *ticket)
 {
-    packed_t packed = ticket_encode (ticket);
+    packed_t packed = codec_encode (&ticket_codec, ticket);
     bool written =
       run_file_write (folder, "order", (bytes_t){.data = packed.data, .size = packed.size});
     int kept = errno;
@@ -280,10 +280,8 @@ typedef struct {
     char path [RUN_PATH_BYTES]; /* "" = kept with the run */
 } where_t;
 
-static bool where_is (void *owner, const ticket_t *ticket)
+static void where_is (where_t *where, const run_order_t *order)
 {
-    where_t *where = owner;
-    const run_order_t *order = ticket->order;
     const char *file = where->errors && *order->errors ? order->errors : order->output;
     const char *folder = *order->folder ? order->folder : "work";
     snprintf (where->account, sizeof where->account, "%s", order->account);
@@ -293,17 +291,20 @@ static bool where_is (void *owner, const ticket_t *ticket)
         snprintf (where->path, sizeof where->path, "%s", file);
     else
         snprintf (where->path, sizeof where->path, "%s/%s", folder, file);
-    return true;
 }
 
 static bool output_find (int folder, where_t *where)
 {
     uint8_t *data;
     size_t size;
+    ticket_t ticket;
     char why [WHY_BYTES];
     if (!run_file_read (folder, "order", &data, &size))
         return false;
-    bool found = ticket_decode ((bytes_t){.data = data, .size = size}, where_is, where, why);
+    bool found = codec_decode (&ticket_codec, &ticket, (bytes_t){.data = data, .size = size}, why);
+    if (found)
+        where_is (where, ticket.order);
+    codec_clear (&ticket_codec, &ticket);
     free (data);
     return found;
 }
@@ -402,30 +403,20 @@ static bool do_prune (const work_order_t *order, done_t *done)
 
 typedef bool do_fn (const work_order_t *order, done_t *done);
 
-typedef struct {
-    do_fn *act;
-    done_t *done;
-} doing_t;
-
-static bool act (void *owner, const work_order_t *order)
-{
-    const doing_t *doing = owner;
-    return doing->act (order, doing->done);
-}
-
 static bool carry_out (do_fn *how, bytes_t arguments, uint8_t **result, size_t *result_size)
 {
     done_t *done = must (calloc (1, sizeof *done));
     char why [WHY_BYTES] = "";
-    doing_t doing = {.act = how, .done = done};
-    bool good = work_order_decode (arguments, act, &doing, why);
+    work_order_t order;
+    bool good = codec_decode (&work_order_codec, &order, arguments, why) && how (&order, done);
+    codec_clear (&work_order_codec, &order);
     if (good) {
-        packed_t packed = work_result_encode (
-          &(work_result_t){.stands = done->stands,
-                           .stands_count = done->stands_count,
-                           .data = {.data = done->data, .size = done->data_size},
-                           .size = done->size,
-                           .why = done->why});
+        work_result_t told = {.stands = done->stands,
+                              .stands_count = done->stands_count,
+                              .data = {.data = done->data, .size = done->data_size},
+                              .size = done->size,
+                              .why = done->why};
+        packed_t packed = codec_encode (&work_result_codec, &told);
         *result = packed.data;
         *result_size = packed.size;
     } else {

@@ -232,7 +232,9 @@ static void agent_tell (const starter_t *self)
     if (!lease_read (self->runs, &lease) || strcmp (lease.endpoint, "-") == 0)
         return;
     client_t *client = client_new ();
-    packed_t body = ended_encode (self->stand.name);
+    run_ended_t ended;
+    memcpy (ended.name, self->stand.name, sizeof ended.name);
+    packed_t body = codec_encode (&run_ended_codec, &ended);
     client_ask (client,
                 &(client_request_t){.endpoint = lease.endpoint,
                                     .service = "Agent",
@@ -275,16 +277,15 @@ static void record_ended (starter_t *self)
 
 /*  --- its life --- */
 
-static bool carry_out (void *owner, const ticket_t *ticket)
+static void carry_out (starter_t *self, const ticket_t *ticket)
 {
-    starter_t *self = owner;
     char why [RUN_WHY_BYTES_MAX + 1];
     self->order = ticket->order;
     snprintf (self->stand.name, sizeof self->stand.name, "%s", ticket->name);
     wish_read (self);
     if (self->ending) {
         record (self, STAND_REFUSED, "it was ended before it began");
-        return true;
+        return;
     }
     self->stand.started_ms = run_wall_ms ();
     self->started_ms = lease_now_ms ();
@@ -301,7 +302,7 @@ static bool carry_out (void *owner, const ticket_t *ticket)
     if (self->program < 0) {
         self->stand.started_ms = 0;
         record (self, STAND_REFUSED, why);
-        return true;
+        return;
     }
     run_output_begun (&self->output);
     self->use_ms = self->started_ms + USE_MS_LEAST;
@@ -310,7 +311,6 @@ static bool carry_out (void *owner, const ticket_t *ticket)
     watch (self);
     leftovers_end (self);
     record_ended (self);
-    return true;
 }
 
 static void run (starter_t *self)
@@ -318,9 +318,14 @@ static void run (starter_t *self)
     uint8_t *data = NULL;
     size_t size = 0;
     char why [WHY_BYTES] = "its order is gone";
-    if (!run_file_read (self->folder, "order", &data, &size) ||
-        !ticket_decode ((bytes_t){.data = data, .size = size}, carry_out, self, why))
+    ticket_t ticket;
+    if (run_file_read (self->folder, "order", &data, &size) &&
+        codec_decode (&ticket_codec, &ticket, (bytes_t){.data = data, .size = size}, why)) {
+        carry_out (self, &ticket);
+        codec_clear (&ticket_codec, &ticket);
+    } else {
         record (self, STAND_REFUSED, why);
+    }
     free (data);
 }
 

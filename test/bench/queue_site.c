@@ -124,7 +124,7 @@ static void ask (field_t *site, agent_t *agent)
     memcpy (attend.store, agent->name, STORE_ID_BYTES);
     agent->asks = false;
     site->asked++;
-    request (site, "Nodes", "Attend", agent->actor, attend_encode (&attend),
+    request (site, "Nodes", "Attend", agent->actor, codec_encode (&attend_codec, &attend),
              REPLY_TO_AGENTS + (uint64_t) (agent - site->agents));
 }
 
@@ -163,7 +163,7 @@ static void carry_out (field_t *site, told_t *told)
     agent_t *agent = told->agent;
     wanted_t wanted;
     char why [WHY_BYTES];
-    if (!wanted_decode (&wanted, (bytes_t){told->body.data, told->body.size}, why))
+    if (!codec_decode (&wanted_codec, &wanted, (bytes_t){told->body.data, told->body.size}, why))
         bench_fail (why);
     for (size_t i = 0; i < wanted.runs_count; i++) {
         const wanted_run_t *run = &wanted.runs [i];
@@ -177,7 +177,7 @@ static void carry_out (field_t *site, told_t *told)
     }
     agent->seen = wanted.number;
     agent->asks = true;
-    wanted_clear (&wanted);
+    codec_clear (&wanted_codec, &wanted);
     free (told->body.data);
 }
 

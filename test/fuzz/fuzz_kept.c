@@ -53,51 +53,50 @@ static void kept_again (const codec_t *codec, const void *kept)
 /*  --- a site's queue --- */
 
 /*  What follows from an order: the run at its site and at its node, and what its starter reads. */
-static bool take_ticket (void *owner, const ticket_t *ticket)
+static void run_kept (const stored_run_t *run)
 {
-    (void) owner;
-    return ticket->order != NULL;
+    char why [WHY_BYTES];
+    stored_run_t again;
+    packed_t record = stored_run_encode (run);
+    REQUIRE (stored_run_decode (&again, bytes_of (record), why));
+    codec_clear (&stored_run_codec, &again);
+    free (record.data);
 }
 
 static void order_kept (const run_order_t *order)
 {
-    char why [WHY_BYTES];
     run_id_t id = {.task = {.bag = 1}, .number = 1};
-    stored_run_t run = {
-      .run = {.id = id, .node = "n1", .reservation = order->reservation, .why = ""},
-      .order = (run_order_t *) order,
-      .end_why = ""};
-    packed_t record = stored_run_encode (&run);
-    stored_run_t again;
-    REQUIRE (stored_run_decode (&again, bytes_of (record), why));
-    stored_run_clear (&again);
-    free (record.data);
+    stored_run_t run = {.run = {.id = id,
+                                .state = RUN_PLACED,
+                                .node = "n1",
+                                .reservation = order->reservation,
+                                .why = ""},
+                        .order = (run_order_t *) order,
+                        .end_why = ""};
+    run_kept (&run);
 
     agent_record_t claimed = {.id = id, .order = (run_order_t *) order};
     memcpy (claimed.site, store, sizeof store);
-    agent_record_t claimed_again;
-    record = agent_record_encode (&claimed);
-    REQUIRE (agent_record_decode (&claimed_again, bytes_of (record), why));
-    free (claimed_again.order);
-    free (record.data);
+    kept_again (&agent_record_codec, &claimed);
 
     char name [RUN_NAME_BYTES_MAX + 1];
-    ticket_t ticket = {
-      .name = run_name (store, &id, name), .id = id, .site = "ams", .node = "n1", .order = order};
-    record = ticket_encode (&ticket);
-    REQUIRE (ticket_decode (bytes_of (record), take_ticket, NULL, why));
-    free (record.data);
+    ticket_t ticket = {.name = run_name (store, &id, name),
+                       .id = id,
+                       .site = "ams",
+                       .node = "n1",
+                       .order = (run_order_t *) order};
+    kept_again (&ticket_codec, &ticket);
 }
 
 static void bag_kept (const bag_t *bag)
 {
     char why [WHY_BYTES];
-    stored_bag_t again = {0};
-    packed_t record = stored_bag_encode (bag);
+    stored_bag_t again;
+    packed_t record = codec_encode (&stored_bag_codec, bag);
     REQUIRE (stored_bag_decode (&again, bytes_of (record), why));
     REQUIRE (again.asked.count == bag->asked.count);
     submission_clear (&again.asked);
-    free (again.submitted.data);
+    codec_clear (&stored_bag_codec, &again);
     free (record.data);
 }
 
@@ -118,7 +117,7 @@ static void submit (const asked_t *asked)
     bags_t *bags = bags_new ();
     bag_kept (
       bags_add (bags, 1, asked->actor, asked->request_id, copy_of (asked->body), &submission));
-    order_kept (submission.order);
+    order_kept (&submission.order);
     bags_destroy (&bags);
 }
 
@@ -138,8 +137,11 @@ static void accept (const asked_t *asked)
         bag_t *bag = bags_add (bags, 1, offer.owner, "", copy_of (body), &submission);
         bag->guest = malloc (sizeof *bag->guest);
         REQUIRE (bag->guest);
-        *bag->guest =
-          (guest_t){.move = offer.move, .home = offer.home, .bag = offer.bag, .first = offer.first};
+        *bag->guest = (guest_t){.move = offer.move,
+                                .home = offer.home,
+                                .bag = offer.bag,
+                                .first = offer.first,
+                                .count = offer.count};
         /*  As accepting does, of an offer within what was submitted. */
         if (offer.count > 0 && offer.count <= submission.count &&
             offer.first <= submission.count - offer.count) {
@@ -168,7 +170,7 @@ static void attend (const asked_t *asked)
 {
     attend_t told;
     char why [WHY_BYTES];
-    if (!asked->served || !attend_decode (&told, asked->body, why))
+    if (!asked->served || !codec_decode (&attend_codec, &told, asked->body, why))
         return;
     for (size_t i = 0; i < told.runs_count; i++) {
         const run_report_t *report = &told.runs [i];
@@ -181,14 +183,10 @@ static void attend (const asked_t *asked)
                                     .cpu_ms = report->cpu_ms,
                                     .why = report->why},
                             .end_why = ""};
-        packed_t record = stored_run_encode (&run);
-        stored_run_t again;
-        REQUIRE (stored_run_decode (&again, bytes_of (record), why));
-        stored_run_clear (&again);
-        free (record.data);
+        run_kept (&run);
         task_kept (TASK_STOPPED, told.node, report->why);
     }
-    attend_clear (&told);
+    codec_clear (&attend_codec, &told);
 }
 
 static void guests_ended (const asked_t *asked)
@@ -273,7 +271,7 @@ static void refused (const asked_t *asked)
     snprintf (stand.why, sizeof stand.why, "program %.*s: no such file", (int) asked->body.size,
               (const char *) asked->body.data);
     packed_t record = stand_encode (&stand);
-    REQUIRE (stand_decode (&again, bytes_of (record), why));
+    REQUIRE (codec_decode (&stand_codec, &again, bytes_of (record), why));
     free (record.data);
     task_kept (TASK_STOPPED, "n1", again.why);
 }

@@ -350,7 +350,7 @@ static inline void agent_ask (world_t *w, agent_t *agent)
     snprintf (attend.node, sizeof attend.node, "%s", agent->name);
     snprintf (attend.class_name, sizeof attend.class_name, "%s", agent->class_name);
     memcpy (attend.store, agent->store, STORE_ID_BYTES);
-    agent->asked = ask_packed (w, actor, "Attend", attend_encode (&attend));
+    agent->asked = ask_packed (w, actor, "Attend", codec_encode (&attend_codec, &attend));
 }
 
 /*  Has its question been answered? Then it is carried out as far as seen says. */
@@ -362,9 +362,9 @@ static inline bool agent_told (world_t *w, agent_t *agent)
         return false;
     if (reply->status != CALL_OK)
         fail_msg ("%s", reply->reason);
-    wanted_clear (&agent->wanted);
-    assert_true (wanted_decode (&agent->wanted,
-                                (bytes_t){.data = reply->body, .size = reply->body_size}, why));
+    codec_clear (&wanted_codec, &agent->wanted);
+    assert_true (codec_decode (&wanted_codec, &agent->wanted,
+                               (bytes_t){.data = reply->body, .size = reply->body_size}, why));
     agent->seen = agent->wanted.number;
     replies_forget (w);
     return true;
@@ -404,7 +404,7 @@ static inline run_report_t *agent_says (agent_t *agent, run_id_t id, run_state_t
 
 static inline void agent_leaves (agent_t *agent)
 {
-    wanted_clear (&agent->wanted);
+    codec_clear (&wanted_codec, &agent->wanted);
 }
 
 /*  --- runs --- */

@@ -157,7 +157,7 @@ static inline void agent_bring (field_t *self, const char *actor, const wanted_o
                          .data = {(const uint8_t *) text, strlen (text)},
                          .size = strlen (text),
                          .why = ""};
-    packed_t body = bring_encode (&brought);
+    packed_t body = codec_encode (&brought_codec, &brought);
     self->w.asked = 1 + ++self->asked;
     step (&self->w, &(event_t){.kind = EVENT_REQUEST,
                                .request = {.service = "Nodes",
@@ -187,7 +187,7 @@ static inline bool agent_ask (field_t *self, agent_t *agent)
     memcpy (attend.node, agent->name, sizeof attend.node);
     snprintf (attend.class_name, sizeof attend.class_name, "%s", agent->class_name);
     memcpy (attend.store + 1, agent->name, 15);
-    packed_t body = attend_encode (&attend);
+    packed_t body = codec_encode (&attend_codec, &attend);
     self->w.asked = 1 + ++self->asked; /* 1 is everybody else's */
     self->w.replied = false;
     step (&self->w, &(event_t){.kind = EVENT_REQUEST,
@@ -204,14 +204,14 @@ static inline bool agent_ask (field_t *self, agent_t *agent)
     char why [WHY_BYTES];
     if (self->w.status != CALL_OK)
         fail_msg ("%s", self->w.reason);
-    assert_true (
-      wanted_decode (&wanted, (bytes_t){.data = self->w.body, .size = self->w.body_size}, why));
+    assert_true (codec_decode (&wanted_codec, &wanted,
+                               (bytes_t){.data = self->w.body, .size = self->w.body_size}, why));
     agent->seen = wanted.number;
     for (size_t i = 0; i < wanted.runs_count; i++)
         agent_carry_out (self, agent, &wanted.runs [i]);
     for (size_t i = 0; i < wanted.outputs_count; i++)
         agent_bring (self, actor, &wanted.outputs [i]);
-    wanted_clear (&wanted);
+    codec_clear (&wanted_codec, &wanted);
     return true;
 }
 

@@ -51,10 +51,10 @@ static void output_is_brought_by_its_node_alone_or_told_to_be_late (void **state
             pass (&w, OUTPUT_WAIT_MS);
         brought_t brought = {
           .number = wanted.number, .data = {(const uint8_t *) "hello", 5}, .size = 15, .why = ""};
-        ask_packed (&w, "node/n2", "Bring", bring_encode (&brought));
+        ask_packed (&w, "node/n2", "Bring", codec_encode (&brought_codec, &brought));
         assert_int_equal (heard.told, late);
-        ask_packed (&w, "node/n1", "Bring", bring_encode (&brought));
-        ask_packed (&w, "node/n1", "Bring", bring_encode (&brought));
+        ask_packed (&w, "node/n1", "Bring", codec_encode (&brought_codec, &brought));
+        ask_packed (&w, "node/n1", "Bring", codec_encode (&brought_codec, &brought));
         assert_int_equal (heard.told, 1);
         assert_string_equal (heard.data, late ? "" : "hello");
         assert_int_equal (heard.size, late ? 0 : 15);
@@ -136,7 +136,7 @@ static void spoilt_questions_are_refused_or_answered (void **state)
                        .number = 1,
                        .runs = &report,
                        .runs_count = 1};
-    packed_t body = attend_encode (&attend);
+    packed_t body = codec_encode (&attend_codec, &attend);
     for (size_t cut = 0; cut < body.size; cut++) {
         uint8_t *exact = malloc (cut + 1);
         assert_non_null (exact);

@@ -53,11 +53,11 @@ static done_t carry_out (const char *kind, const work_order_t *order)
     char why [WHY_BYTES];
     uint8_t *result = NULL;
     size_t size = 0;
-    packed_t packed = work_order_encode (order);
+    packed_t packed = codec_encode (&work_order_codec, order);
     done.ok = kind_of (kind)->run ((bytes_t){packed.data, packed.size}, &result, &size);
     free (packed.data);
     if (done.ok)
-        assert_true (work_result_decode (&done.result, (bytes_t){result, size}, why));
+        assert_true (codec_decode (&work_result_codec, &done.result, (bytes_t){result, size}, why));
     else
         snprintf (done.why, sizeof done.why, "%.*s", (int) size, (const char *) result);
     free (result);
@@ -70,7 +70,7 @@ static stand_t stand_of (done_t *done)
         fail_msg ("%s", done->why);
     assert_int_equal (done->result.stands_count, 1);
     stand_t stand = done->result.stands [0];
-    work_result_clear (&done->result);
+    codec_clear (&work_result_codec, &done->result);
     return stand;
 }
 
@@ -197,7 +197,7 @@ static void written (const made_t *made, bool errors, char *text, size_t room)
               done.result.data.data ? (const char *) done.result.data.data : "");
     if (*done.result.why)
         snprintf (text, room, "(%s)", done.result.why);
-    work_result_clear (&done.result);
+    codec_clear (&work_result_codec, &done.result);
 }
 
 static void output_of (const made_t *made, char *text, size_t room)
@@ -596,7 +596,7 @@ static bool ends_with_its_renewed_lease (int64_t first_ms)
     done_t done =
       carry_out (RUN_LEASE, &(work_order_t){.runs = runs, .lease_ms = until_ms, .endpoint = ""});
     assert_true (done.ok);
-    work_result_clear (&done.result);
+    codec_clear (&work_result_codec, &done.result);
     bool in_time = mono_ms () < first_until_ms;
     stand_t stand = await_end (&run);
     assert_string_equal (stand.why,
@@ -630,7 +630,7 @@ static int folder_remove (void **state)
 {
     (void) state;
     done_t done = carry_out (RUN_PRUNE, &(work_order_t){.runs = runs, .keep_ms = 0});
-    work_result_clear (&done.result);
+    codec_clear (&work_result_codec, &done.result);
     char lease [300];
     snprintf (lease, sizeof lease, "%s/lease", runs);
     unlink (lease);

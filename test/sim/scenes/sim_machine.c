@@ -202,9 +202,8 @@ static void do_signal (doing_t *doing, const work_order_t *order)
     tell (doing, order->names [0]);
 }
 
-static bool act (void *owner, const work_order_t *order)
+static void act (doing_t *doing, const work_order_t *order)
 {
-    doing_t *doing = owner;
     doing->good = true;
     if (strcmp (doing->kind, RUN_START) == 0)
         do_start (doing, order);
@@ -215,7 +214,6 @@ static bool act (void *owner, const work_order_t *order)
     else if (strcmp (doing->kind, RUN_LOOK) == 0)
         for (size_t i = 0; i < order->names_count; i++)
             tell (doing, order->names [i]);
-    return true;
 }
 
 bool sim_machines_work (void *owner, int process, int64_t mono_ms, const char *kind,
@@ -225,11 +223,16 @@ bool sim_machines_work (void *owner, int process, int64_t mono_ms, const char *k
     char why [WHY_BYTES];
     doing_t *doing = must (calloc (1, sizeof *doing));
     *doing = (doing_t){.self = self, .process = process, .mono_ms = mono_ms, .kind = kind};
-    bool decoded = work_order_decode (arguments, act, doing, why);
+    work_order_t order;
+    bool decoded = codec_decode (&work_order_codec, &order, arguments, why);
+    if (decoded)
+        act (doing, &order);
+    codec_clear (&work_order_codec, &order);
     if (!decoded)
         sim_fail (self->sim, "work %s: %s", kind, why);
-    packed_t packed = work_result_encode (
-      &(work_result_t){.stands = doing->stands, .stands_count = doing->stands_count});
+    packed_t packed =
+      codec_encode (&work_result_codec,
+                    &(work_result_t){.stands = doing->stands, .stands_count = doing->stands_count});
     *result = packed.data;
     *result_size = packed.size;
     free (doing);
