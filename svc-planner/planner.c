@@ -10,6 +10,7 @@
 #include "planner_limits.h"
 #include "repair.h"
 #include "settle.h"
+#include "solvers.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "must.h"
 #include "planning.h"
 #include "ranking.h"
+#include "solvers.h"
 #include "windows.h"
 
 #include <inttypes.h>

@@ -6,7 +6,6 @@
 
 #include "coordinator.h"
 #include "ordered.h"
-#include "solvers.h"
 #include "suspects.h"
 
 typedef struct pending pending_t;
@@ -18,7 +17,7 @@ typedef struct {
     const planner_settings_t *settings;
     coordinator_t *coordinator;
     suspects_t *suspects; /* who was silent lately */
-    solvers_t *solvers;
+    struct solvers *solvers;
     pending_step_fn *const *steps; /* by pending_step_t */
     ordered_t *open;               /* by actor and request id; dry runs by number */
     uint64_t begun;

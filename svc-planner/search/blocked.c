@@ -275,9 +275,9 @@ static const source_t *find_missing (const part_t *self, const rooms_t *rooms,
     for (size_t i = 0; i < snapshot->links_count; i++)
         if (rooms->mbps [i] >= 0)
             join (self, groups, i);
-    const source_t *missing = NULL;
+    size_t missing = SIZE_MAX;
     bool joined = pair_joined (stands, groups, pair);
-    for (size_t i = 0; i < snapshot->links_count && !joined && !missing; i++) {
+    for (size_t i = 0; i < snapshot->links_count && !joined && missing == SIZE_MAX; i++) {
         size_t source = snapshot->links [i].source;
         const link_t *link = graph_link (snapshot->graph, i)->link;
         if (snapshot->sources [source].left_out &&
@@ -285,10 +285,10 @@ static const source_t *find_missing (const part_t *self, const rooms_t *rooms,
             join (self, groups, i);
         bool last = i + 1 == snapshot->links_count || snapshot->links [i + 1].source != source;
         if (last && pair_joined (stands, groups, pair))
-            missing = &snapshot->sources [source];
+            missing = source;
     }
     free (groups);
-    return missing;
+    return missing == SIZE_MAX ? NULL : &snapshot->sources [missing];
 }
 
 /*  --- telling --- */
