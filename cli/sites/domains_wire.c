@@ -19,11 +19,8 @@ static bool read_entry (const json_t *json, directory_entry_t *entry)
     json_decref (own);
     if (!message)
         return false;
-    size_t size;
-    uint8_t *packed = message_pack (message, &size);
+    bool sound = codec_take (&directory_entry_codec, entry, message, why);
     message_free (message);
-    bool sound = codec_decode (&directory_entry_codec, entry, (bytes_t){packed, size}, why);
-    free (packed);
     return sound;
 }
 
