@@ -20,6 +20,7 @@
 
 #include "ledger.h"
 #include "ordered.h"
+#include "part_record.h"
 #include "participant.h"
 #include "participant_states.h"
 
@@ -362,29 +363,6 @@ typedef struct {
     int64_t until_ms;
 } reservation_record_t;
 extern const codec_t reservation_record_codec;
-
-typedef struct {
-    char reservation [NAME_BYTES_MAX + 1];
-} show_request_t;
-extern const codec_t show_request_codec;
-
-typedef struct {
-    char owner [NAME_BYTES_MAX + 1];
-    int64_t from_ms;
-    int64_t until_ms;
-    char after [NAME_BYTES_MAX + 1];
-    uint32_t most;
-} list_request_t;
-extern const codec_t list_request_codec;
-
-typedef struct {
-    bool after_set;
-    txid_t after;
-    bool only_set;
-    txid_t only;
-    uint32_t most;
-} commands_request_t;
-extern const codec_t commands_request_codec;
 
 /*  S3's states, numbered as proto ReservationState. */
 typedef enum {

@@ -119,41 +119,6 @@ packed_t reservation_record_encode (const reservation_t *self)
     return codec_encode (&reservation_record_codec, &record);
 }
 
-/*  --- questions --- */
-
-static const codec_row_t show_rows [] = {
-  ROW_WORD ("reservation", show_request_t, reservation),
-};
-const codec_t show_request_codec =
-  CODEC (show_request_t, musubi__show_request__descriptor, show_rows);
-
-static const codec_row_t list_rows [] = {
-  ROW_WORD ("owner", list_request_t, owner, OR_NONE),
-  ROW_TIME ("from_ms", list_request_t, from_ms),
-  ROW_TIME ("until_ms", list_request_t, until_ms),
-  ROW_WORD ("after", list_request_t, after, OR_NONE),
-  ROW_NUMBER ("most", list_request_t, most),
-};
-
-static bool list_rule (void *self, const void *message, char why [WHY_BYTES])
-{
-    (void) message;
-    const list_request_t *asked = self;
-    bool all = asked->from_ms == 0 && asked->until_ms == 0;
-    return all || interval_right (asked->from_ms, asked->until_ms, why);
-}
-
-const codec_t list_request_codec =
-  CODEC_RULED (list_request_t, musubi__list_request__descriptor, list_rows, list_rule);
-
-static const codec_row_t commands_rows [] = {
-  ROW_ONE ("after", commands_request_t, after, txid, SET_BY (commands_request_t, after_set)),
-  ROW_NUMBER ("most", commands_request_t, most),
-  ROW_ONE ("only", commands_request_t, only, txid, SET_BY (commands_request_t, only_set)),
-};
-const codec_t commands_request_codec =
-  CODEC (commands_request_t, musubi__commands_request__descriptor, commands_rows);
-
 /*  --- pages --- */
 
 /*  Records with what they point to: plans, parts and openings are unpacked from the bytes kept. */
@@ -317,8 +282,7 @@ packed_t page_commands_encode (const page_t *self, const txid_t *next)
 }
 
 static const codec_t *const codecs [] = {
-  &command_record_codec,   &reservation_record_codec,   &show_request_codec,
-  &list_request_codec,     &commands_request_codec,     &allocation_codec,
+  &command_record_codec,   &reservation_record_codec,   &allocation_codec,
   &allocations_page_codec, &allocations_question_codec,
 };
 const codecs_t participant_codecs = CODECS (codecs);

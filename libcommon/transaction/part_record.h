@@ -1,4 +1,6 @@
-/*  part_record - a reservation as one of its participants knows it and tells it. */
+/*  part_record - a reservation as one of its participants knows it and tells it, and the questions
+ *  for what participants have on record.
+ */
 #ifndef MUSUBI_PART_RECORD_H
 #define MUSUBI_PART_RECORD_H
 
@@ -55,19 +57,35 @@ typedef struct {
     char next [NAME_BYTES_MAX + 1]; /* "" without more */
 } parts_page_t;
 
-/*  Planner.List, and Participant.List. */
+/*  --- questions --- */
+
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+} show_request_t;
+
+/*  Participant.List, and Planner.List. */
 typedef struct {
     char owner [NAME_BYTES_MAX + 1];
     int64_t from_ms;
     int64_t until_ms;
     char after [NAME_BYTES_MAX + 1];
+    uint32_t most; /* 0 = as who is asked likes */
+} list_request_t;
+
+typedef struct {
+    bool after_set;
+    txid_t after;
+    bool only_set; /* this one alone */
+    txid_t only;
     uint32_t most;
-} list_question_t;
+} commands_request_t;
 
 extern const codec_t part_record_codec;
 extern const codec_t part_shown_codec;
 extern const codec_t parts_page_codec;
-extern const codec_t list_question_codec;
+extern const codec_t show_request_codec;
+extern const codec_t list_request_codec;
+extern const codec_t commands_request_codec;
 extern const codecs_t part_record_codecs; /* all of these */
 
 #endif

@@ -88,27 +88,44 @@ static bool parts_page_rule (void *self, const void *message, char why [WHY_BYTE
 const codec_t parts_page_codec =
   CODEC_RULED (parts_page_t, musubi__list_answer__descriptor, parts_page_rows, parts_page_rule);
 
+/*  --- questions --- */
+
+static const codec_row_t show_rows [] = {
+  ROW_WORD ("reservation", show_request_t, reservation),
+};
+const codec_t show_request_codec =
+  CODEC (show_request_t, musubi__show_request__descriptor, show_rows);
+
 /*  Planner.List's ListReservationsRequest has the same layout. */
-static const codec_row_t list_question_rows [] = {
-  ROW_WORD ("owner", list_question_t, owner, OR_NONE),
-  ROW_TIME ("from_ms", list_question_t, from_ms),
-  ROW_TIME ("until_ms", list_question_t, until_ms),
-  ROW_WORD ("after", list_question_t, after, OR_NONE),
-  ROW_NUMBER ("most", list_question_t, most),
+static const codec_row_t list_rows [] = {
+  ROW_WORD ("owner", list_request_t, owner, OR_NONE),
+  ROW_TIME ("from_ms", list_request_t, from_ms),
+  ROW_TIME ("until_ms", list_request_t, until_ms),
+  ROW_WORD ("after", list_request_t, after, OR_NONE),
+  ROW_NUMBER ("most", list_request_t, most),
 };
 
-static bool list_question_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool list_rule (void *self, const void *message, char why [WHY_BYTES])
 {
     (void) message;
-    const list_question_t *question = self;
-    return question->from_ms <= question->until_ms ||
-           wrong (why, "until_ms: must be a time after from_ms");
+    const list_request_t *asked = self;
+    bool all = asked->from_ms == 0 && asked->until_ms == 0;
+    return all || interval_right (asked->from_ms, asked->until_ms, why);
 }
 
-const codec_t list_question_codec = CODEC_RULED (list_question_t, musubi__list_request__descriptor,
-                                                 list_question_rows, list_question_rule);
+const codec_t list_request_codec =
+  CODEC_RULED (list_request_t, musubi__list_request__descriptor, list_rows, list_rule);
+
+static const codec_row_t commands_rows [] = {
+  ROW_ONE ("after", commands_request_t, after, txid, SET_BY (commands_request_t, after_set)),
+  ROW_NUMBER ("most", commands_request_t, most),
+  ROW_ONE ("only", commands_request_t, only, txid, SET_BY (commands_request_t, only_set)),
+};
+const codec_t commands_request_codec =
+  CODEC (commands_request_t, musubi__commands_request__descriptor, commands_rows);
 
 static const codec_t *const codecs [] = {
-  &opening_codec, &part_record_codec, &part_shown_codec, &parts_page_codec, &list_question_codec,
+  &opening_codec,      &part_record_codec,  &part_shown_codec,       &parts_page_codec,
+  &show_request_codec, &list_request_codec, &commands_request_codec,
 };
 const codecs_t part_record_codecs = CODECS (codecs);

@@ -36,7 +36,7 @@ struct doubt;
 
 typedef struct {
     inquiry_t inquiry;
-    list_question_t question;
+    list_request_t question;
     sheet_t *sheets; /* one a site or network domain */
     size_t sheets_count;
     size_t sheets_room;
@@ -239,7 +239,7 @@ static void ask (list_t *self, const moment_t *now, size_t at)
 {
     inquiries_t *inquiries = self->inquiry.inquiries;
     sheet_t *sheet = &self->sheets [at];
-    list_question_t question = self->question;
+    list_request_t question = self->question;
     memcpy (question.after, sheet->page.next, sizeof question.after);
     sheet->asks++;
     sheet->suspected = suspects_has (inquiries->suspects, now, sheet->party.name);
@@ -253,7 +253,7 @@ static void ask (list_t *self, const moment_t *now, size_t at)
                       .timeout_ms = sheet->suspected ? suspect_try_ms (inquiries->settings->try_ms)
                                                      : inquiries->settings->try_ms,
                       .tries_max = sheet->suspected ? 1 : 2},
-      codec_encode (&list_question_codec, &question), on_listed, self, at);
+      codec_encode (&list_request_codec, &question), on_listed, self, at);
 }
 
 static void add_sheets (list_t *self, const char *kind)
@@ -274,8 +274,8 @@ static void add_sheets (list_t *self, const char *kind)
 void planner_on_list (void *owner, const moment_t *now, const request_t *request)
 {
     inquiries_t *inquiries = owner;
-    list_question_t question;
-    if (!service_decode (inquiries->service, request, &list_question_codec, &question))
+    list_request_t question;
+    if (!service_decode (inquiries->service, request, &list_request_codec, &question))
         return;
     list_t *self = inquiry_new (inquiries, request, sizeof *self, list_free);
     if (!self)

@@ -3,7 +3,6 @@
 #include "directory.h"
 #include "must.h"
 #include "party.h"
-#include "planner_wire.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -292,8 +291,8 @@ static void on_shown (void *owner, const moment_t *now, uint64_t token, const ca
 static void ask (locate_t *self, const moment_t *now, size_t at)
 {
     located_part_t *part = &self->parts [at];
-    reservation_id_t id;
-    memcpy (id.reservation, self->reservation, sizeof id.reservation);
+    show_request_t question;
+    memcpy (question.reservation, self->reservation, sizeof question.reservation);
     self->waiting++;
     part->suspected = self->suspects && suspects_has (self->suspects, now, part->party.name);
     part->call = service_ask (
@@ -305,7 +304,7 @@ static void ask (locate_t *self, const moment_t *now, size_t at)
                       .timeout_ms = part->suspected ? suspect_try_ms (self->settings->try_ms)
                                                     : self->settings->try_ms,
                       .tries_max = part->suspected ? 1 : 2},
-      codec_encode (&reservation_id_codec, &id), on_shown, self, at);
+      codec_encode (&show_request_codec, &question), on_shown, self, at);
 }
 
 static void on_nobody (void *owner, const moment_t *now, uint64_t token)

@@ -419,7 +419,8 @@ void planner_on_settle (void *owner, const moment_t *now, const request_t *reque
     if (!self)
         return;
     start (self, now, &order);
-    packed_t body = codec_encode (&command_asked_codec, &(command_asked_t){order.txid});
+    packed_t body = codec_encode (&commands_request_codec,
+                                  &(commands_request_t){.only_set = true, .only = order.txid});
     self->call = service_ask (inquiries->service, now,
                               &(call_order_t){.peer = self->order.participant,
                                               .service = "Participant",

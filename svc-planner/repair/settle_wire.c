@@ -31,14 +31,6 @@ static const codec_row_t settle_answer_rows [] = {
 const codec_t settle_answer_codec =
   CODEC (settle_answer_t, musubi__settle_answer__descriptor, settle_answer_rows);
 
-static const codec_row_t command_asked_rows [] = {
-  ROW_UNUSED ("after"),
-  ROW_UNUSED ("most"),
-  ROW_ONE ("only", command_asked_t, only, txid),
-};
-const codec_t command_asked_codec =
-  CODEC (command_asked_t, musubi__commands_request__descriptor, command_asked_rows);
-
 bool command_told_decode (bytes_t body, plan_t *plan, char why [WHY_BYTES])
 {
     arena_t arena;
@@ -56,6 +48,6 @@ static const codec_t *const codecs [] = {
   &settle_order_codec,
   &settle_voice_codec,
   &settle_answer_codec,
-  &command_asked_codec,
+
 };
 const codecs_t planner_settle_codecs = CODECS (codecs);

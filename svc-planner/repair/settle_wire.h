@@ -31,14 +31,8 @@ typedef struct {
 } settle_answer_t;
 extern const codec_t settle_answer_codec;
 
-/*  Participant.Commands about one txid. */
-typedef struct {
-    txid_t only;
-} command_asked_t;
-extern const codec_t command_asked_codec;
-
-/*  An empty plan when it is not there, or without one, as a tombstone is. Else *plan is the
- * caller's. */
+/*  What Participant.Commands tells of one txid: an empty plan when it is not there, or without one,
+ * as a tombstone is. Else *plan is the caller's. */
 bool command_told_decode (bytes_t body, plan_t *plan, char why [WHY_BYTES]);
 
 extern const codecs_t planner_settle_codecs; /* all of these */

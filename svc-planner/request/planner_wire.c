@@ -84,7 +84,7 @@ static bool request_patch_rule (void *self, const void *message, char why [WHY_B
 const codec_t request_patch_codec = CODEC_RULED (
   request_patch_t, musubi__modify_request__descriptor, request_patch_rows, request_patch_rule);
 
-/*  ShowReservationRequest and the participants' ShowRequest have the same layout. */
+/*  ShowReservationRequest has the same layout. */
 static const codec_row_t reservation_id_rows [] = {
   ROW_TEXT ("reservation", reservation_id_t, reservation, OR_NONE),
 };

@@ -16,7 +16,7 @@ extern const codec_t reserve_codec;
 
 extern const codec_t request_patch_codec; /* Modify: of a request_patch_t */
 
-/*  Release, Show, and the participants' Show: a reservation's id alone. */
+/*  Release and Show: a reservation's id alone. */
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
 } reservation_id_t;

@@ -144,12 +144,12 @@ static void take_command (void *owner, const check_record_t *told)
 static bool compare_commands (round_t *self)
 {
     txid_t last;
-    bool more = true;
-    for (bool first = true; more; first = false) {
+    commands_request_t asked = {.most = 0};
+    for (bool more = true; more; asked.after_set = true) {
         client_reply_t reply;
         if (!audited_ask (self->audited, "Participant", "Commands",
-                          records_question (first ? NULL : &last), &reply) ||
-            !records_read (reply.body, take_command, self, &last, &more))
+                          codec_encode (&commands_request_codec, &asked), &reply) ||
+            !records_read (reply.body, take_command, self, &asked.after, &more))
             return false;
     }
     replay_command_t command;
@@ -212,14 +212,14 @@ static void take_part (round_t *self, const part_record_t *told)
 
 static bool compare_reservations (round_t *self)
 {
-    list_question_t question = {.most = 0};
+    list_request_t question = {.most = 0};
     step_standing (self, NULL);
     for (bool more = true; more;) {
         client_reply_t reply;
         parts_page_t page;
         char why [WHY_BYTES];
         if (!audited_ask (self->audited, "Participant", "List",
-                          codec_encode (&list_question_codec, &question), &reply) ||
+                          codec_encode (&list_request_codec, &question), &reply) ||
             !codec_decode (&parts_page_codec, &page, reply.body, why))
             return false;
         for (size_t i = 0; i < page.count; i++)

@@ -98,12 +98,11 @@ static void take_record (void *owner, const check_record_t *record)
 /*  All pages of one participant; false when it stops answering. */
 static bool gather_from (check_gather_t *self, const json_t *entry)
 {
-    txid_t last;
+    commands_request_t asked = {.most = 0};
     bool more = true;
-    bool first = true;
     self->participant = text_of (entry, "name");
     while (more) {
-        packed_t question = records_question (first ? NULL : &last);
+        packed_t question = codec_encode (&commands_request_codec, &asked);
         client_reply_t reply;
         client_ask (session_client (self->session),
                     &(client_request_t){.endpoint = text_of (entry, "endpoint"),
@@ -114,11 +113,11 @@ static bool gather_from (check_gather_t *self, const json_t *entry)
                                         .timeout_ms = session_timeout_ms (self->session)},
                     &reply);
         free (question.data);
-        if (first && reply.status == CALL_OK)
+        if (!asked.after_set && reply.status == CALL_OK)
             check_store (self->check, self->participant, reply.store);
-        first = false;
+        asked.after_set = true;
         if (reply.status != CALL_OK ||
-            !records_read (reply.body, take_record, self, &last, &more)) {
+            !records_read (reply.body, take_record, self, &asked.after, &more)) {
             cli_fail (EXIT_UNKNOWN, "check: %s: %s", self->participant,
                       reply.status == CALL_OK          ? "its records can't be read"
                       : reply.status == CALL_TIMED_OUT ? "no answer in time"

@@ -5,9 +5,7 @@
 #define MUSUBI_RECORDS_H
 
 #include "check.h"
-
-/*  The question for the page after a txid (NULL = the first). The caller frees data. */
-packed_t records_question (const txid_t *after);
+#include "part_record.h"
 
 /*  Hands the commands of a page to take, in order; each lives for the call only. *last is the txid
  *  to go on from. False when the body is no such page. */

@@ -11,17 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-packed_t records_question (const txid_t *after)
-{
-    Musubi__CommandsRequest request = MUSUBI__COMMANDS_REQUEST__INIT;
-    Musubi__Txid txid;
-    if (after) {
-        txid_put (&txid, after);
-        request.after = &txid;
-    }
-    return packed_of (&request.base);
-}
-
 /*  The request that a plan was made for, as its planner packed it. False, self empty, when it is no
  *  such request. */
 static bool read_asked (user_request_t *self, bytes_t packed)
