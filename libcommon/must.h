@@ -22,6 +22,17 @@ static inline void *must_copy (const void *from, size_t size)
     return size > 0 ? memcpy (must (malloc (size)), from, size) : NULL;
 }
 
+#define GROW_ROOM_LEAST 8
+
+/*  A list of count elements of that size, with room for one more. */
+static inline void *must_grow (void *list, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return list;
+    *room = *room > 0 ? 2 * *room : GROW_ROOM_LEAST;
+    return must (reallocarray (list, *room, size));
+}
+
 /*  A text, to be freed. */
 __attribute__ ((format (printf, 1, 2))) static inline char *must_print (const char *format, ...)
 {

@@ -99,10 +99,8 @@ static bool place_find (const ordered_t *self, const void *key, place_t *place)
 
 static void chunk_insert (ordered_t *self, size_t at, chunk_t *chunk)
 {
-    if (self->chunks_count == self->chunks_room) {
-        self->chunks_room = self->chunks_room ? 2 * self->chunks_room : 8;
-        self->chunks = must (realloc (self->chunks, self->chunks_room * sizeof (chunk_t *)));
-    }
+    self->chunks =
+      must_grow (self->chunks, self->chunks_count, &self->chunks_room, sizeof (chunk_t *));
     memmove (&self->chunks [at + 1], &self->chunks [at],
              (self->chunks_count - at) * sizeof (chunk_t *));
     self->chunks [at] = chunk;

@@ -72,10 +72,8 @@ static const char *keep_text (outbox_t *self, const char *text)
 
 static void push (outbox_t *self, effect_t effect)
 {
-    if (self->effects_count == self->effects_room) {
-        self->effects_room = self->effects_room ? 2 * self->effects_room : 32;
-        self->effects = must (realloc (self->effects, self->effects_room * sizeof (effect_t)));
-    }
+    self->effects =
+      must_grow (self->effects, self->effects_count, &self->effects_room, sizeof (effect_t));
     self->effects [self->effects_count++] = effect;
 }
 

@@ -31,7 +31,7 @@ struct timers {
     size_t husks;
     timer_slot_t *slots;
     uint32_t slots_count;
-    uint32_t slots_room;
+    size_t slots_room;
     uint32_t free_slot; /* index + 1; 0 = none */
     uint64_t sequence;
 };
@@ -92,10 +92,8 @@ static size_t slot_take (timers_t *self)
         self->free_slot = self->slots [slot].next_free;
         return slot;
     }
-    if (self->slots_count == self->slots_room) {
-        self->slots_room = self->slots_room ? 2 * self->slots_room : 32;
-        self->slots = must (realloc (self->slots, self->slots_room * sizeof (timer_slot_t)));
-    }
+    self->slots =
+      must_grow (self->slots, self->slots_count, &self->slots_room, sizeof (timer_slot_t));
     self->slots [self->slots_count] = (timer_slot_t){.generation = 1};
     return self->slots_count++;
 }
@@ -145,10 +143,7 @@ void timers_destroy (timers_t **self_p)
 uint64_t timers_set (timers_t *self, int64_t mono_ms, timer_fn *fire, void *owner, uint64_t token)
 {
     assert (self && fire);
-    if (self->count == self->room) {
-        self->room = self->room ? 2 * self->room : 32;
-        self->heap = must (realloc (self->heap, self->room * sizeof (timer_entry_t *)));
-    }
+    self->heap = must_grow (self->heap, self->count, &self->room, sizeof (timer_entry_t *));
     timer_entry_t *entry = must (malloc (sizeof (timer_entry_t)));
     *entry = (timer_entry_t){.mono_ms = mono_ms,
                              .number = ++self->sequence,

@@ -131,10 +131,7 @@ static void table_put (directory_t *self, directory_entry_t *entry)
         codec_clear (&directory_entry_codec, entry);
         return;
     }
-    if (self->table_count == self->table_room) {
-        self->table_room = self->table_room ? 2 * self->table_room : 32;
-        self->table = must (realloc (self->table, self->table_room * sizeof (known_t *)));
-    }
+    self->table = must_grow (self->table, self->table_count, &self->table_room, sizeof (known_t *));
     memmove (&self->table [at + 1], &self->table [at],
              (self->table_count - at) * sizeof (known_t *));
     self->table [at] = known_new (entry);

@@ -63,7 +63,7 @@ struct bus {
     char events [ENDPOINT_BYTES_MAX + 1];
     slot_t *slots;
     uint32_t slots_count;
-    uint32_t slots_room;
+    size_t slots_room;
     uint32_t free_slot; /* index + 1; 0 = none */
     zhashx_t *subscriptions;
     size_t lacking; /* subscriptions that wait for a descriptor */
@@ -299,10 +299,8 @@ static uint64_t slot_take (bus_t *self, const slot_t *from)
         index = self->free_slot - 1;
         self->free_slot = self->slots [index].next_free;
     } else {
-        if (self->slots_count == self->slots_room) {
-            self->slots_room = self->slots_room ? 2 * self->slots_room : 64;
-            self->slots = must (realloc (self->slots, self->slots_room * sizeof (slot_t)));
-        }
+        self->slots =
+          must_grow (self->slots, self->slots_count, &self->slots_room, sizeof (slot_t));
         self->slots [self->slots_count++].generation = 0;
     }
     slot_t *slot = &self->slots [index];

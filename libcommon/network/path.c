@@ -123,10 +123,8 @@ static void candidate_free (candidate_t *candidate)
 
 static void waiting_push (path_finder_t *self, candidate_t *candidate)
 {
-    if (self->waiting_count == self->waiting_room) {
-        self->waiting_room = self->waiting_room ? 2 * self->waiting_room : 16;
-        self->waiting = must (realloc (self->waiting, self->waiting_room * sizeof (candidate_t *)));
-    }
+    self->waiting =
+      must_grow (self->waiting, self->waiting_count, &self->waiting_room, sizeof (candidate_t *));
     size_t at = self->waiting_count++;
     while (at > 0 && better (self, candidate, self->waiting [(at - 1) / 2])) {
         self->waiting [at] = self->waiting [(at - 1) / 2];

@@ -149,10 +149,7 @@ static bool below (const way_t *self, uint32_t a, uint32_t b)
 
 static void heap_push (way_t *self, uint32_t label)
 {
-    if (self->heap_count == self->heap_room) {
-        self->heap_room = self->heap_room ? 2 * self->heap_room : 64;
-        self->heap = must (realloc (self->heap, self->heap_room * sizeof *self->heap));
-    }
+    self->heap = must_grow (self->heap, self->heap_count, &self->heap_room, sizeof *self->heap);
     size_t at = self->heap_count++;
     while (at > 0 && below (self, label, self->heap [(at - 1) / 2])) {
         self->heap [at] = self->heap [(at - 1) / 2];
@@ -226,10 +223,8 @@ static void extend_cost (label_t *to, const label_t *from, const round_t *round,
 
 static void label_push (way_t *self, const label_t *label)
 {
-    if (self->labels_count == self->labels_room) {
-        self->labels_room = self->labels_room ? 2 * self->labels_room : 64;
-        self->labels = must (realloc (self->labels, self->labels_room * sizeof *self->labels));
-    }
+    self->labels =
+      must_grow (self->labels, self->labels_count, &self->labels_room, sizeof *self->labels);
     assert (self->labels_count < NOTHING);
     self->labels [self->labels_count] = *label;
     heap_push (self, (uint32_t) self->labels_count++);

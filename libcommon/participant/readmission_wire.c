@@ -110,10 +110,7 @@ typedef struct {
 static bool add_circuit (circuit_list_t *to, const Musubi__Connection *from, const char *domain,
                          size_t first, size_t count, char why [WHY_BYTES])
 {
-    if (to->count == to->room) {
-        to->room = to->room ? 2 * to->room : 16;
-        to->list = must (realloc (to->list, to->room * sizeof *to->list));
-    }
+    to->list = must_grow (to->list, to->count, &to->room, sizeof *to->list);
     circuit_t *circuit = &to->list [to->count++];
     *circuit = (circuit_t){.mbps = from->mbps,
                            .from_ms = from->from_ms,

@@ -70,10 +70,7 @@ static void note (rebuild_t *self, bool mended, const char *sentence)
 
 static void keep_row (kept_rows_t *rows, uint64_t number, bytes_t bytes)
 {
-    if (rows->count == rows->room) {
-        rows->room = rows->room ? 2 * rows->room : 1024;
-        rows->list = must (realloc (rows->list, rows->room * sizeof *rows->list));
-    }
+    rows->list = must_grow (rows->list, rows->count, &rows->room, sizeof *rows->list);
     rows->list [rows->count++] = (kept_row_t){.number = number, .bytes = packed_copy (bytes)};
 }
 
@@ -138,10 +135,8 @@ static bool read_own (rebuild_t *self)
 
 static void change (rebuild_t *self, uint8_t table, bytes_t key, const bytes_t *value)
 {
-    if (self->changes_count == self->changes_room) {
-        self->changes_room = self->changes_room ? 2 * self->changes_room : 64;
-        self->changes = must (realloc (self->changes, self->changes_room * sizeof *self->changes));
-    }
+    self->changes =
+      must_grow (self->changes, self->changes_count, &self->changes_room, sizeof *self->changes);
     self->changes [self->changes_count++] =
       (change_t){.table = table,
                  .key = packed_copy (key),

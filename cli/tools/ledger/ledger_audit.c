@@ -48,10 +48,8 @@ static void violation (audit_t *self, const char *format, ...)
 
 static void add_voice (audit_t *self, voice_t voice)
 {
-    if (self->voices_count == self->voices_room) {
-        self->voices_room = self->voices_room ? 2 * self->voices_room : 256;
-        self->voices = must (realloc (self->voices, self->voices_room * sizeof *self->voices));
-    }
+    self->voices =
+      must_grow (self->voices, self->voices_count, &self->voices_room, sizeof *self->voices);
     self->voices [self->voices_count++] = voice;
 }
 

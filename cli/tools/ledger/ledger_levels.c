@@ -60,10 +60,7 @@ static size_t cut_at (levels_t *self, int64_t at_ms)
     size_t next = behind (self, at_ms);
     if (next > 0 && self->list [next - 1].from_ms == at_ms)
         return next - 1;
-    if (self->count == self->room) {
-        self->room = self->room ? 2 * self->room : 16;
-        self->list = must (realloc (self->list, self->room * sizeof *self->list));
-    }
+    self->list = must_grow (self->list, self->count, &self->room, sizeof *self->list);
     int64_t sum = next > 0 ? self->list [next - 1].sum : 0;
     memmove (&self->list [next + 1], &self->list [next], (self->count - next) * sizeof *self->list);
     self->list [next] = (level_t){.from_ms = at_ms, .sum = sum};

@@ -19,11 +19,8 @@ static replay_resource_t *replay_resource (ledger_replay_t *self, const char *na
     for (size_t i = 0; i < self->resources_count; i++)
         if (strcmp (self->resources [i].name, name) == 0)
             return &self->resources [i];
-    if (self->resources_count == self->resources_room) {
-        self->resources_room = self->resources_room ? 2 * self->resources_room : 8;
-        self->resources =
-          must (realloc (self->resources, self->resources_room * sizeof *self->resources));
-    }
+    self->resources = must_grow (self->resources, self->resources_count, &self->resources_room,
+                                 sizeof *self->resources);
     replay_resource_t *resource = &self->resources [self->resources_count++];
     *resource = (replay_resource_t){0};
     memcpy (resource->name, name, strlen (name) + 1);
@@ -34,10 +31,7 @@ static replay_resource_t *replay_resource (ledger_replay_t *self, const char *na
 
 static void add_span (replay_spans_t *spans, replay_span_t span)
 {
-    if (spans->count == spans->room) {
-        spans->room = spans->room ? 2 * spans->room : 4;
-        spans->list = must (realloc (spans->list, spans->room * sizeof *spans->list));
-    }
+    spans->list = must_grow (spans->list, spans->count, &spans->room, sizeof *spans->list);
     spans->list [spans->count++] = span;
 }
 
