@@ -349,16 +349,15 @@ static void spoil_number (const codec_t *codec, const codec_row_t *row, void *me
 {
     uint8_t was [8];
     memcpy (was, value, row->size);
-    int64_t beyond [] = {row->least - 1, row->most + 1};
     for (int i = 0; i < 2; i++) {
         bool micros = row->number == NUMBER_MICROS;
-        double real = micros ? (double) beyond [i] / 1000 : (double) beyond [i];
         bool without = i == 0 ? row->least == INT64_MIN : row->most == NO_BOUND;
         bool whole = row->number == NUMBER_U32 || row->number == NUMBER_U64;
-        if (row->most == 0 || without || (whole && beyond [i] < 0))
+        if (row->most == 0 || without || (i == 0 && whole && row->least == 0))
             continue;
-        memcpy (value,
-                micros || row->number == NUMBER_DOUBLE ? (void *) &real : (void *) &beyond [i],
+        int64_t beyond = i == 0 ? row->least - 1 : row->most + 1;
+        double real = micros ? (double) beyond / 1000 : (double) beyond;
+        memcpy (value, micros || row->number == NUMBER_DOUBLE ? (void *) &real : (void *) &beyond,
                 row->size);
         refused (codec, message, row->field, "out of bounds");
     }
