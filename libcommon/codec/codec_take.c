@@ -168,6 +168,10 @@ static bool take_packed (const codec_row_t *row, uint8_t *to, const ProtobufCMes
     codec_clear (row->of, checked);
     free (checked);
     packed_t packed = good ? packed_of (from) : (packed_t){0};
+    if (packed.size == 0) { /* nothing is owned of what counts as none */
+        free (packed.data);
+        packed.data = NULL;
+    }
     memcpy (to, &packed, sizeof packed);
     return good;
 }

@@ -182,6 +182,10 @@ static packed_t some_message (const codec_t *codec)
     packed_t packed = codec_encode (codec, self);
     codec_clear (codec, self);
     free (self);
+    if (packed.size == 0) {
+        free (packed.data);
+        packed.data = NULL;
+    }
     return packed;
 }
 
