@@ -1,6 +1,7 @@
 /*  replica_wire - the tables, and answers that are made of views. */
 #include "replica_wire.h"
 
+#include "chain_wire.h"
 #include "codec_table.h"
 #include "turning.h"
 
@@ -109,12 +110,11 @@ const codec_t transfer_question_codec =
 
 static void hop_put (Musubi__Hop *to, const chain_receiver_t *from)
 {
-    static const char *const words [] = {"waiting", "receiving", "checking", "verified", "failed"};
     to->node = (char *) from->node;
     to->feeder = (char *) from->feeder;
     to->has = from->has;
     to->received = from->received;
-    to->state = (char *) words [from->state];
+    to->state = (char *) receiver_state_word (from->state);
 }
 
 packed_t transfer_answer_encode (const transfer_told_t *told)

@@ -10,8 +10,8 @@
  *  Transfers are stored and go on after a restart. One that is over stays, with the states of its
  *  receivers, until its owner forgets it: so its owner learns of each end at least once.
  *
- *  Registers the service Chain, TABLE_STORAGE_NODES and TABLE_TRANSFERS. What it tells observers is
- *  stored in the same write as what they put in answer. Pure.
+ *  Registers the service Chain, TABLE_STORAGE_NODES and TABLE_TRANSFERS. What it tells its observer
+ *  is stored in the same write as what that puts in answer. Pure.
  */
 #ifndef MUSUBI_CHAIN_H
 #define MUSUBI_CHAIN_H

@@ -5,7 +5,7 @@
  *      chain_files.c       their files, and the room they have
  *      chain_receipts.c    how transfers stand, as nodes tell
  *      chain_plan.c        who feeds whom
- *      chain_told.c        observers, and people
+ *      chain_told.c        the observer, and people
  */
 #ifndef MUSUBI_CHAIN_STATE_H
 #define MUSUBI_CHAIN_STATE_H
@@ -63,7 +63,7 @@ typedef struct {
 
 typedef enum { TOLD_RECEIVER, TOLD_SOURCE, TOLD_OVER, TOLD_FILE, TOLD_NODE } told_kind_t;
 
-/*  What observers are still to hear. */
+/*  What the observer is still to hear. */
 typedef struct told {
     struct told *after;
     told_kind_t kind;
@@ -75,8 +75,6 @@ typedef struct told {
     stored_file_t file;
 } told_t;
 
-#define CHAIN_OBSERVERS_MAX 4
-
 struct chain {
     service_t *service;
     chain_limits_t limits;
@@ -85,8 +83,7 @@ struct chain {
     size_t places_room;
     ordered_t *transfers; /* by id */
     agent_sessions_t agents;
-    chain_observer_t observers [CHAIN_OBSERVERS_MAX];
-    size_t observers_count;
+    chain_observer_t observer;
     told_t *told_first;
     told_t *told_last;
     uint64_t settle;

@@ -1,5 +1,5 @@
-/*  chain_told - what observers hear, at the end of the step in which it happened, so that they find
- *  everything as it is and may do what they like; and what people see.
+/*  chain_told - what the observer hears, at the end of the step in which it happened, so that it
+ *  finds everything as it is and may do what it likes; and what people see.
  */
 #include "chain_state.h"
 
@@ -78,12 +78,11 @@ void chain_file_view (const place_t *place, const stored_file_t *stored, bool dr
                            .gone = stored->gone};
 }
 
-/*  --- observers --- */
+/*  --- the observer --- */
 
 void chain_observe (chain_t *self, const chain_observer_t *observer)
 {
-    if (self->observers_count < CHAIN_OBSERVERS_MAX)
-        self->observers [self->observers_count++] = *observer;
+    self->observer = *observer;
 }
 
 static void tell_receiver (const chain_observer_t *observer, const moment_t *now,
@@ -129,20 +128,16 @@ static void tell_place (const chain_t *self, const chain_observer_t *observer, c
 
 static void tell_one (chain_t *self, const moment_t *now, const told_t *told)
 {
-    for (size_t i = 0; i < self->observers_count; i++) {
-        const chain_observer_t *observer = &self->observers [i];
-        /*  Looked up for each: the one before may have ended it. */
-        const transfer_t *transfer = chain_find (self, &told->id);
-        if (told->kind == TOLD_NODE || told->kind == TOLD_FILE)
-            tell_place (self, observer, now, told);
-        else if (transfer && told->kind == TOLD_RECEIVER)
-            tell_receiver (observer, now, transfer, told);
-        else if (transfer)
-            tell_transfer (observer, now, transfer, told);
-    }
+    const transfer_t *transfer = chain_find (self, &told->id);
+    if (told->kind == TOLD_NODE || told->kind == TOLD_FILE)
+        tell_place (self, &self->observer, now, told);
+    else if (transfer && told->kind == TOLD_RECEIVER)
+        tell_receiver (&self->observer, now, transfer, told);
+    else if (transfer)
+        tell_transfer (&self->observer, now, transfer, told);
 }
 
-/*  Whatever they do in answer is told in this same round. */
+/*  Whatever it does in answer is told in this same round. */
 static void on_settle (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;

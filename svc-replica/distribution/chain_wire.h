@@ -149,6 +149,9 @@ typedef struct {
     char why [CHAIN_WHY_BYTES_MAX + 1];
 } kept_receiver_t;
 
+/*  As people read it. */
+const char *receiver_state_word (receiver_state_t state);
+
 typedef struct {
     uint8_t token [CHAIN_TOKEN_BYTES];
     char file [CHAIN_FILE_BYTES_MAX + 1];

@@ -5,16 +5,20 @@
 
 #include "chain.pb-c.h"
 
-static const char *const receiver_words [] = {[RECEIVER_WAITING] = "waiting",
-                                              [RECEIVER_RECEIVING] = "receiving",
-                                              [RECEIVER_CHECKING] = "checking",
-                                              [RECEIVER_VERIFIED] = "verified",
-                                              [RECEIVER_FAILED] = "failed"};
+const char *receiver_state_word (receiver_state_t state)
+{
+    static const char *const words [] = {[RECEIVER_WAITING] = "waiting",
+                                         [RECEIVER_RECEIVING] = "receiving",
+                                         [RECEIVER_CHECKING] = "checking",
+                                         [RECEIVER_VERIFIED] = "verified",
+                                         [RECEIVER_FAILED] = "failed"};
+    return words [state];
+}
 
 static void receiver_put (Musubi__TransferReceiver *to, const chain_receiver_t *from)
 {
     to->node = (char *) from->node;
-    to->state = (char *) receiver_words [from->state];
+    to->state = (char *) receiver_state_word (from->state);
     to->has = from->has;
     to->received = from->received;
     to->feeder = (char *) from->feeder;
