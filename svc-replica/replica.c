@@ -172,19 +172,10 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
     if (!service_decode (self->service, request, &locate_codec, &asked))
         return;
     const file_t *file = catalogue_find (self->catalogue, asked.name);
-    file_place_t place = {.size = 0};
-    bool there = file && file->digest_known;
-    if (there) {
-        place = (file_place_t){.size = file->size,
-                               .created_ms = file->created_ms,
-                               .sound = file_copies (file, COPY_SOUND),
-                               .staged = file_copies (file, COPY_STAGED),
-                               .kept = file->kept};
-        snprintf (place.site, sizeof place.site, "%s", self->site);
-        memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
-        memcpy (place.owner, file->owner, sizeof place.owner);
-    }
-    places_told_t told = {.places = &place, .count = there};
+    file_place_t place;
+    places_told_t told = {.places = &place, .count = file && file->digest_known};
+    if (told.count > 0)
+        place = file_place (file, self->site);
     service_reply (self->service, request, codec_encode (&places_told_codec, &told));
 }
 

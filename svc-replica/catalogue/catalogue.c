@@ -357,6 +357,19 @@ uint32_t file_copies (const file_t *file, copy_state_t state)
     return count;
 }
 
+file_place_t file_place (const file_t *file, const char *site)
+{
+    file_place_t place = {.size = file->size,
+                          .created_ms = file->created_ms,
+                          .sound = file_copies (file, COPY_SOUND),
+                          .staged = file_copies (file, COPY_STAGED),
+                          .kept = file->kept};
+    memcpy (place.site, site, strlen (site) + 1);
+    memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
+    memcpy (place.owner, file->owner, sizeof place.owner);
+    return place;
+}
+
 bool catalogue_knows (const catalogue_t *self, uint64_t number)
 {
     return number == 0 || (number >= self->forgotten && number <= self->number);

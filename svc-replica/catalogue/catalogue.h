@@ -13,7 +13,7 @@
 #ifndef MUSUBI_CATALOGUE_H
 #define MUSUBI_CATALOGUE_H
 
-#include "file_name.h"
+#include "file_place.h"
 #include "service.h"
 
 #define COPIES_MAX         64    /* of one file at one site */
@@ -73,6 +73,9 @@ const file_t *catalogue_after (const catalogue_t *self, const char *name);
 
 const copy_t *file_copy (const file_t *file, const char *node);
 uint32_t file_copies (const file_t *file, copy_state_t state);
+
+/*  As this site tells others of it. */
+file_place_t file_place (const file_t *file, const char *site);
 
 typedef enum { CATALOGUE_OK, CATALOGUE_FULL, CATALOGUE_OTHER } catalogue_answer_t;
 

@@ -2,7 +2,6 @@
 #include "publisher.h"
 
 #include "directory.h"
-#include "file_place.h"
 #include "must.h"
 #include "replica_wire.h"
 
@@ -35,19 +34,6 @@ struct publisher {
     bool dirty;
 };
 
-static file_place_t place_of (const publisher_t *self, const file_t *file)
-{
-    file_place_t place = {.size = file->size,
-                          .created_ms = file->created_ms,
-                          .sound = file_copies (file, COPY_SOUND),
-                          .staged = file_copies (file, COPY_STAGED),
-                          .kept = file->kept};
-    memcpy (place.site, self->site, strlen (self->site) + 1);
-    memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
-    memcpy (place.owner, file->owner, sizeof place.owner);
-    return place;
-}
-
 /*  What follows the number that the desk has, as far as one page goes. */
 static size_t news_gather (const publisher_t *self, const desk_t *desk, news_t *news,
                            uint64_t *number)
@@ -67,7 +53,7 @@ static size_t news_gather (const publisher_t *self, const desk_t *desk, news_t *
         memcpy (one->name, file->name, sizeof one->name);
         one->there = !useless;
         if (one->there)
-            one->place = place_of (self, file);
+            one->place = file_place (file, self->site);
         bytes += strlen (file->name) + 2 * NAME_BYTES_MAX + FILE_DIGEST_BYTES + 64;
     }
     if (!file)
