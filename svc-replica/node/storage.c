@@ -111,39 +111,6 @@ static bool storage_next (void *owner, effect_t *effect)
     return service_next (self->service, effect);
 }
 
-static char *copy_of (const char *text)
-{
-    return text ? must (strdup (text)) : NULL;
-}
-
-static void settings_clear (storage_settings_t *settings)
-{
-    for (size_t i = 0; i < settings->sites_count; i++)
-        free ((char *) settings->sites [i]);
-    free ((char **) settings->sites);
-    free ((char *) settings->name);
-    free ((char *) settings->folder);
-    free ((char *) settings->gives_file);
-    free ((char *) settings->gives_path);
-    free ((char *) settings->takes_file);
-    free ((char *) settings->takes_path);
-}
-
-static void settings_copy (storage_settings_t *to, const storage_settings_t *from)
-{
-    *to = *from;
-    to->name = copy_of (from->name);
-    to->folder = copy_of (from->folder);
-    to->gives_file = copy_of (from->gives_file);
-    to->gives_path = copy_of (from->gives_path);
-    to->takes_file = copy_of (from->takes_file);
-    to->takes_path = copy_of (from->takes_path);
-    char **sites = must (calloc (from->sites_count + 1, sizeof *sites));
-    for (size_t i = 0; i < from->sites_count; i++)
-        sites [i] = copy_of (from->sites [i]);
-    to->sites = (const char *const *) sites;
-}
-
 static void storage_destroy (void *owner)
 {
     storage_t *self = owner;
@@ -151,7 +118,9 @@ static void storage_destroy (void *owner)
     files_end (self);
     attending_destroy (&self->attending);
     service_destroy (&self->service);
-    settings_clear (&self->settings);
+    for (size_t i = 0; i < self->settings.sites_count; i++)
+        free (self->sites [i]);
+    free (self->sites);
     free (self);
 }
 
@@ -159,7 +128,11 @@ void storage_core (const storage_settings_t *settings, core_t *core)
 {
     assert (settings->name && settings->folder);
     storage_t *self = must (calloc (1, sizeof *self));
-    settings_copy (&self->settings, settings);
+    self->settings = *settings;
+    self->sites = must (calloc (settings->sites_count + 1, sizeof *self->sites));
+    for (size_t i = 0; i < settings->sites_count; i++)
+        self->sites [i] = must (strdup (settings->sites [i]));
+    self->settings.sites = (const char *const *) self->sites;
     snprintf (self->actor, sizeof self->actor, "storage/%.54s", settings->name);
     self->service = member_new (self->actor, NULL, 0);
     self->report_ms = REPORT_MS;

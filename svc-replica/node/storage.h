@@ -29,7 +29,7 @@ typedef struct {
     const char *takes_path;
 } storage_settings_t;
 
-/*  Everything is copied. */
+/*  Strings are borrowed for life; sites are copied. */
 void storage_core (const storage_settings_t *settings, core_t *core);
 
 #endif

@@ -64,7 +64,8 @@ typedef struct {
 
 typedef struct {
     service_t *service;
-    storage_settings_t settings;
+    storage_settings_t settings; /* borrowed, but for: */
+    char **sites;
     char actor [NAME_BYTES_MAX + 16];
     ordered_t *files;     /* of own_file_t, by name */
     ordered_t *transfers; /* of transfer_t, by id */
