@@ -261,6 +261,31 @@ static void finds_a_part_that_a_release_leaves_out_and_does_not_await (void **st
     assert_int_equal (judge (self, 1, true).violations, 1);
 }
 
+/*  By ber's clock, or by the judge's: then a release has nothing to give back there. */
+static void what_is_over_is_not_held_against_a_release_that_leaves_it_out (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_part (self, "lis/ams", 2, NULL);
+    assert_int_equal (judge (self, 12, true).violations, 0);
+    check_clock (self->check, "lis/ams", 13 * (int64_t) HOUR_MS);
+    check_clock (self->check, "lis/ber", 12 * (int64_t) HOUR_MS - 1);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "r1 still books something at lis/ber"));
+    check_clock (self->check, "lis/ber", 12 * (int64_t) HOUR_MS);
+    assert_int_equal (judge (self, 1, true).violations, 0);
+}
+
+static void what_a_release_awaits_is_not_pending_once_it_is_over (void **state)
+{
+    fixture_t *self = *state;
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    record_part (self, "lis/ams", 2, "lis/ber");
+    assert_int_equal (judge (self, 1, true).pending, 1);
+    check_clock (self->check, "lis/ber", 12 * (int64_t) HOUR_MS);
+    assert_int_equal (judge (self, 1, true).pending, 0);
+}
+
 static void finds_what_is_pending_past_its_time (void **state)
 {
     fixture_t *self = *state;
@@ -326,6 +351,8 @@ int main (void)
       TEST (a_release_that_books_is_none),
       TEST (a_part_that_a_release_awaits_is_pending_until_it_is_given_back),
       TEST (finds_a_part_that_a_release_leaves_out_and_does_not_await),
+      TEST (what_is_over_is_not_held_against_a_release_that_leaves_it_out),
+      TEST (what_a_release_awaits_is_not_pending_once_it_is_over),
       TEST (finds_what_is_pending_past_its_time),
       TEST (finds_an_answer_that_the_records_contradict),
       TEST (an_edge_refused_part_is_sound_only_once_released_elsewhere),

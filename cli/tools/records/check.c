@@ -86,6 +86,7 @@ void check_destroy (check_t **self_p)
     free (self->answers);
     free (self->silent);
     free (self->stores);
+    free (self->clocks);
     free (self);
     *self_p = NULL;
 }
@@ -148,6 +149,14 @@ void check_store (check_t *self, const char *participant, const uint8_t store [S
       check_append (&self->stores, &self->stores_count, &self->stores_room, sizeof *added);
     copy_text (added->name, sizeof added->name, participant);
     memcpy (added->store, store, STORE_ID_BYTES);
+}
+
+void check_clock (check_t *self, const char *participant, int64_t wall_ms)
+{
+    wall_clock_t *added =
+      check_append (&self->clocks, &self->clocks_count, &self->clocks_room, sizeof *added);
+    copy_text (added->participant, sizeof added->participant, participant);
+    added->wall_ms = wall_ms;
 }
 
 void check_command (check_t *self, const char *participant, const check_record_t *record)
@@ -540,6 +549,7 @@ check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
     self->result = (check_result_t){0};
     self->tell = tell;
     self->owner = owner;
+    self->now_ms = now_ms;
     sort (self->offers, self->offers_count, sizeof *self->offers, by_offer);
     sort (self->points, self->points_count, sizeof *self->points, by_point);
     const record_t **records = check_list (self->records_count, sizeof *records);

@@ -47,6 +47,9 @@ void check_silent (check_t *self, const char *participant);
  *  for, it can't have on record: that store was lost, and the reservation booked again (T14). */
 void check_store (check_t *self, const char *participant, const uint8_t store [STORE_ID_BYTES]);
 
+/*  What that participant's clock says. Where it is ahead of the judge's, its bookings end by it. */
+void check_clock (check_t *self, const char *participant, int64_t wall_ms);
+
 /*  --- what was asked and recorded --- */
 
 /*  One command as the participant recorded it, with what it books there. */
@@ -91,7 +94,8 @@ typedef struct {
 } check_result_t;
 
 /*  Judges. tell is called with a sentence for each violation. now_ms: wall time, for limits of
- *  holds; settled: also a hold or vote that is still within its limit is a violation. */
+ *  holds, and for what is over; settled: also a hold or vote that is still within its limit is a
+ * violation. */
 check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
                             void (*tell) (void *owner, const char *sentence), void *owner);
 

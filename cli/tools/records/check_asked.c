@@ -288,14 +288,31 @@ static int by_version (const void *a, const void *b)
     return order ? order : strcmp (one->participant, other->participant);
 }
 
-/*  Who is not told of the last version any more must have nothing of an older one left. */
+/*  Have all its windows passed, by the judge's clock or by that of the participant? */
+static bool is_over (const check_t *self, const record_t *record)
+{
+    int64_t now_ms = self->now_ms;
+    for (size_t i = 0; i < self->clocks_count; i++)
+        if (strcmp (self->clocks [i].participant, record->participant) == 0 &&
+            self->clocks [i].wall_ms > now_ms)
+            now_ms = self->clocks [i].wall_ms;
+    for (size_t i = 0; i < record->bookings_count; i++)
+        if (record->bookings [i].until_ms > now_ms)
+            return false;
+    for (size_t i = 0; i < record->circuits_count; i++)
+        if (record->circuits [i].until_ms > now_ms)
+            return false;
+    return true;
+}
+
+/*  Who is not told of the last version any more must have nothing of an older one left, but what is
+ *  over: a release need not be taken to whom has nothing to give back (R11). */
 static void judge_left (check_t *self, const plan_t *last, const record_t *const *records,
                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const record_t *record = records [i];
-        bool stands = record->state == COMMAND_COMMITTED &&
-                      record->bookings_count + record->circuits_count > 0 &&
+        bool stands = record->state == COMMAND_COMMITTED && !is_over (self, record) &&
                       !check_takes_part (last, record->participant);
         for (size_t later = i + 1; later < count && stands; later++)
             stands = records [later]->state != COMMAND_COMMITTED ||

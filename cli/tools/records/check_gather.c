@@ -95,24 +95,30 @@ static void take_record (void *owner, const check_record_t *record)
     self->records++;
 }
 
-/*  All pages of one participant; false when it stops answering. */
+static void ask (check_gather_t *self, const json_t *entry, const char *service, const char *method,
+                 packed_t question, client_reply_t *reply)
+{
+    client_ask (session_client (self->session),
+                &(client_request_t){.endpoint = text_of (entry, "endpoint"),
+                                    .service = service,
+                                    .method = method,
+                                    .actor = session_actor (self->session),
+                                    .body = {question.data, question.size},
+                                    .timeout_ms = session_timeout_ms (self->session)},
+                reply);
+    free (question.data);
+}
+
+/*  All pages of one participant, then its clock; false when it stops answering. */
 static bool gather_from (check_gather_t *self, const json_t *entry)
 {
     commands_request_t asked = {.most = 0};
+    client_reply_t reply;
     bool more = true;
     self->participant = text_of (entry, "name");
     while (more) {
-        packed_t question = codec_encode (&commands_request_codec, &asked);
-        client_reply_t reply;
-        client_ask (session_client (self->session),
-                    &(client_request_t){.endpoint = text_of (entry, "endpoint"),
-                                        .service = "Participant",
-                                        .method = "Commands",
-                                        .actor = session_actor (self->session),
-                                        .body = {question.data, question.size},
-                                        .timeout_ms = session_timeout_ms (self->session)},
-                    &reply);
-        free (question.data);
+        ask (self, entry, "Participant", "Commands", codec_encode (&commands_request_codec, &asked),
+             &reply);
         if (!asked.after_set && reply.status == CALL_OK)
             check_store (self->check, self->participant, reply.store);
         asked.after_set = true;
@@ -125,6 +131,10 @@ static bool gather_from (check_gather_t *self, const json_t *entry)
             return false;
         }
     }
+    int64_t wall_ms;
+    ask (self, entry, "Service", "Status", (packed_t){0}, &reply);
+    if (reply.status == CALL_OK && clock_read (reply.body, &wall_ms))
+        check_clock (self->check, self->participant, wall_ms);
     return true;
 }
 

@@ -52,6 +52,11 @@ typedef struct {
     bool done;
 } answer_t;
 
+typedef struct {
+    char participant [NAME_BYTES_MAX + 1];
+    int64_t wall_ms;
+} wall_clock_t;
+
 struct check {
     record_t *records;
     size_t records_count;
@@ -71,7 +76,11 @@ struct check {
     party_t *stores;
     size_t stores_count;
     size_t stores_room;
+    wall_clock_t *clocks;
+    size_t clocks_count;
+    size_t clocks_room;
 
+    int64_t now_ms; /* while judging */
     bool booked_elsewhere;
     check_result_t result;
     void (*tell) (void *owner, const char *sentence);

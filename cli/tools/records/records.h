@@ -20,6 +20,9 @@ packed_t rows_question (uint64_t from);
 typedef void rows_take_fn (void *owner, bytes_t row);
 bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, bool *more);
 
+/*  The wall clock of who tells its status. */
+bool clock_read (bytes_t body, int64_t *wall_ms);
+
 /*  What is free of all resources. */
 packed_t profiles_question (int64_t from_ms, int64_t until_ms);
 
