@@ -323,10 +323,15 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
         again (self, now);
 }
 
-static bool books (const located_part_t *part)
+/*  One whose clock has run ahead takes its part for over, and has it again when the clock is put
+ *  right: such a part is given back until it is over by our clock, too. */
+static bool books (const repair_t *self, const moment_t *now, const located_part_t *part)
 {
-    return part->known && part->record.bookings_count + part->record.circuits_count > 0 &&
-           (part->record.state == RECORD_RESERVED || part->record.state == RECORD_ACTIVATED);
+    const part_record_t *record = &part->record;
+    int64_t now_ms = timekeeper_least (&self->pendings->service->timekeeper, now);
+    bool stands = record->state == RECORD_RESERVED || record->state == RECORD_ACTIVATED;
+    bool ahead = record->state == RECORD_RELEASED && part_record_end (record) > now_ms;
+    return part->known && record->bookings_count + record->circuits_count > 0 && (stands || ahead);
 }
 
 /*  A plan in the place of ours, or the rest of our release. */
@@ -370,7 +375,7 @@ static void find_unheard (const repair_t *self, unheard_t *unheard)
 }
 
 /*  Who is silent now is not lost sight of, should this one be the last version that is known. */
-static void fill_release (repair_t *self, plan_t *plan)
+static void fill_release (repair_t *self, const moment_t *now, plan_t *plan)
 {
     unheard_t unheard;
     find_unheard (self, &unheard);
@@ -381,7 +386,7 @@ static void fill_release (repair_t *self, plan_t *plan)
       must (calloc (locate_count (self->locate) + 1, sizeof *plan->participants));
     for (size_t i = 0; i < locate_count (self->locate); i++) {
         const located_part_t *part = locate_part (self->locate, i);
-        if (!books (part) || plan->participants_count == PARTICIPANTS_MAX)
+        if (!books (self, now, part) || plan->participants_count == PARTICIPANTS_MAX)
             continue;
         party_t *party = &plan->participants [plan->participants_count++];
         *party = part->party;
@@ -405,7 +410,7 @@ static void release (repair_t *self, const moment_t *now)
     pendings_t *pendings = self->pendings;
     const planner_settings_t *settings = pendings->settings;
     plan_t plan = {.operation = OPERATION_RELEASE, .end_ms = self->end_ms};
-    fill_release (self, &plan);
+    fill_release (self, now, &plan);
     int64_t wall_ms = timekeeper_most (&pendings->service->timekeeper, now);
     plan.decide_by_ms = wall_ms + settings->decide_ms;
     if (plan.decide_by_ms > plan.edge_ms - settings->guard_ms)
@@ -483,11 +488,11 @@ static void act (repair_t *self, const moment_t *now, const part_record_t *newes
     }
 }
 
-static size_t booked_of (const repair_t *self)
+static size_t booked_of (const repair_t *self, const moment_t *now)
 {
     size_t booked = 0;
     for (size_t i = 0; i < locate_count (self->locate); i++)
-        booked += books (locate_part (self->locate, i));
+        booked += books (self, now, locate_part (self->locate, i));
     return booked;
 }
 
@@ -511,12 +516,13 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
     switch (verdict) {
     case OUTCOMES_COMPLETE:
         if (plan->operation == OPERATION_RELEASE) {
-            act (self, now, newest, booked_of (self)); /* it went to those who were heard then */
+            /* It went to those who were heard then. */
+            act (self, now, newest, booked_of (self, now));
         } else if (went_back (self, plan)) {
             self->last [0] = '\0';
             conclude_failed (self, now, "and is as it was before");
         } else if (!home_of (self) && self->plan.operation == OPERATION_RESERVE) {
-            act (self, now, newest, booked_of (self));
+            act (self, now, newest, booked_of (self, now));
         } else if (version_heard (self, newest)) {
             conclude_standing (self, now, "repaired, and placed as told");
         } else {
@@ -525,7 +531,7 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
         break;
     case OUTCOMES_GONE:
         self->step = self->step == MEND_SAME ? MEND_ELSEWHERE : self->step;
-        act (self, now, newest, booked_of (self));
+        act (self, now, newest, booked_of (self, now));
         break;
     case OUTCOMES_OPEN:
         again (self, now);
@@ -538,7 +544,7 @@ static void on_located (void *owner, const moment_t *now)
     repair_t *self = owner;
     const pendings_t *pendings = self->pendings;
     const part_record_t *newest = locate_newest (self->locate);
-    size_t booked = booked_of (self), pending = 0;
+    size_t booked = booked_of (self, now), pending = 0;
     for (size_t i = 0; i < locate_count (self->locate); i++)
         pending +=
           locate_part (self->locate, i)->known && locate_part (self->locate, i)->record.pending_set;

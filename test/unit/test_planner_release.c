@@ -146,6 +146,25 @@ static void who_takes_the_store_over_drives_it_on (void **state)
     fed_end (&fed);
 }
 
+/*  It takes its part for over; but the clock is put right again. */
+static void a_site_that_comes_back_with_its_clock_ahead_gives_back_nonetheless (void **state)
+{
+    (void) state;
+    fed_t fed;
+    char reservation [64];
+    begin (&fed, 69, reservation);
+    fed_proc_t *s1 = &fed.procs [fed_find (&fed, "lis/s1")];
+    expect_released (&fed, "p1", "r@g1", reservation);
+    s1->ahead_ms = 3 * FED_HOUR_MS;
+    fed_start (&fed, fed_find (&fed, "lis/s1"));
+    fed_run (&fed, SOON_MS);
+    s1->ahead_ms = 0;
+    fed_run (&fed, SOON_MS);
+    expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASED, NULL);
+    expect_free (&fed, "b@g1");
+    fed_end (&fed);
+}
+
 static void once_the_window_has_passed_there_is_nothing_left_to_do (void **state)
 {
     (void) state;
@@ -243,6 +262,7 @@ int main (void)
       cmocka_unit_test (it_is_given_back_where_it_can_be_and_the_rest_when_the_site_is_back),
       cmocka_unit_test (it_goes_on_after_every_death_of_the_planner),
       cmocka_unit_test (who_takes_the_store_over_drives_it_on),
+      cmocka_unit_test (a_site_that_comes_back_with_its_clock_ahead_gives_back_nonetheless),
       cmocka_unit_test (once_the_window_has_passed_there_is_nothing_left_to_do),
       cmocka_unit_test (a_site_that_has_lost_its_store_has_nothing_to_give_back),
       cmocka_unit_test (what_nobody_drives_can_be_released_again),
