@@ -1,7 +1,7 @@
 /*  planner - finds plans for users' requests and drives their commit.
  *
  *  A planner is a coordinator of proto/transaction.md with a search before it: one question to
- * every candidate site, a search in memory, one round of hold and prepare, a decision, a round of
+ *  every candidate site, a search in memory, one round of hold and prepare, a decision, a round of
  *  commits. Planners are equals; none owns a reservation. Pure: no socket, file, clock, thread or
  *  random source.
  */

@@ -1,6 +1,6 @@
 /*  survey - one question to every candidate site and network domain of a snapshot that was not
- * asked yet, all at once: the free profiles of the frame; or, where one discloses windows only,
- * whether some windows fit.
+ *  asked yet, all at once: the free profiles of the frame; or, where one discloses windows only,
+ *  whether some windows fit.
  *
  *  Who does not answer within its try is left out of the snapshot, with the reason.
  */

@@ -149,7 +149,7 @@ static void told_slot (backtracking_t *self, const moment_t *now, const question
 }
 
 /*  Who discloses windows only tells whether each of them fits: the first that does is its start,
- * and their share that does not is its load. */
+ *  and their share that does not is its load. */
 static void on_site_windows (void *owner, const moment_t *now, uint64_t token,
                              const call_result_t *result)
 {

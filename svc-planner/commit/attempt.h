@@ -1,5 +1,5 @@
 /*  attempt - one plan put to the vote: HOLD with PREPARE to every participant at once, or to
- * network domains when all others have agreed (proto/transaction.md).
+ *  network domains when all others have agreed (proto/transaction.md).
  *
  *  It ends when all have answered; or shortly after the first no, so that one round teaches as much
  *  as it can (T3); or when the time to decide is over. What was held stays held: the next plan

@@ -74,7 +74,7 @@ bool coordinator_aborted (const coordinator_t *self, const txid_t *txid);
 /*  Who repairs (T10): called for a decision that some participants can't keep, also at start. The
  *  record lives until coordinator_repaired. A plan that comes in such a decision's place
  *  (plan.repairs) and can't be kept either is told its owner as released, and left to the repair
- * that it is part of. */
+ *  that it is part of. */
 typedef void coordinator_repair_fn (void *owner, const moment_t *now,
                                     const decision_record_t *record);
 void coordinator_repairer (coordinator_t *self, coordinator_repair_fn *repair, void *owner);

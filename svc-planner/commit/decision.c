@@ -142,7 +142,7 @@ static void begin_repair (decision_t *decision, const moment_t *now)
 }
 
 /*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks
- * for the next. */
+ *  for the next. */
 static bool is_mending (const decision_t *decision)
 {
     const plan_t *plan = &decision->record.plan;
@@ -171,8 +171,8 @@ void decision_end_repair (decision_t *decision, const moment_t *now, decision_en
 }
 
 /*  What is left of it matters only where a reservation stands on it: a release that some part has
- * no use for has nothing to repair; and a home that has lost a change has lost no more than who
- * asked for it. */
+ *  no use for has nothing to repair; and a home that has lost a change has lost no more than who
+ *  asked for it. */
 static bool to_repair (const decision_t *decision)
 {
     const plan_t *plan = &decision->record.plan;

@@ -1,5 +1,5 @@
 /*  decision_log - a coordinator's records of decisions in its store, each with the row of the
- * ledger that tells of it (T14).
+ *  ledger that tells of it (T14).
  */
 #ifndef MUSUBI_DECISION_LOG_H
 #define MUSUBI_DECISION_LOG_H

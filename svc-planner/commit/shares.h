@@ -40,7 +40,7 @@ void share_book (share_t *self, const compute_booking_t *booking);
 void share_connect (share_t *self, const circuit_t *circuit);
 
 /*  First moment at which the new version needs what the old one lacks, less the largest lead of
- * those where it does; when it lacks nothing, the old end (T9). */
+ *  those where it does; when it lacks nothing, the old end (T9). */
 int64_t shares_edge (const shares_t *self);
 
 /*  Last end of what is booked before or after, cleaning included. */

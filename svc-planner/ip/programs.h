@@ -2,10 +2,10 @@
  *  snapshot knows to be free then, in the words of program.h, and a solver's plan read back.
  *
  *  Nodes are the vertices of the network; a need may be at a site's where some class of it has
- * room, at the cost of the cheapest such class. Each need has a site of its own (equation 5). Edges
- * are links; a connection is barred from those that do not meet its requirements, have no room for
- * it, or lie on no path short enough for its latency. A program knows one interval, so connections
- *  that carry at different times are taken to meet on every link. Pure.
+ *  room, at the cost of the cheapest such class. Each need has a site of its own (equation 5).
+ *  Edges are links; a connection is barred from those that do not meet its requirements, have no
+ *  room for it, or lie on no path short enough for its latency. A program knows one interval, so
+ *  connections that carry at different times are taken to meet on every link. Pure.
  */
 #ifndef MUSUBI_PROGRAMS_H
 #define MUSUBI_PROGRAMS_H

@@ -1,5 +1,5 @@
 /*  ranking - plans for the windows of a request, best first: what algorithm ip finds (S4, 3c and
- * 3d).
+ *  3d).
  *
  *  Starts at equal distances are looked at one after the other, a window a step: its program, a
  *  solver's plan, or an order for a solver elsewhere, whose windows are solved side by side. Then

@@ -1,5 +1,5 @@
 /*  solvers - the solvers in processes of their own that a planner keeps busy (solving.h): so many
- * at once, orders beyond wait in line. The host runs them, as work of kind "solve". Pure.
+ *  at once, orders beyond wait in line. The host runs them, as work of kind "solve". Pure.
  */
 #ifndef MUSUBI_SOLVERS_H
 #define MUSUBI_SOLVERS_H

@@ -1,9 +1,9 @@
 /*  list - the reservations of the federation, a page at a time.
  *
  *  Every site and network domain is asked for the same page of ids; where one has more than it
- * sent, the page ends where that one has looked, so that no reservation is ever told from some of
- * its participants only. One looks at a bounded number for one answer: while it has found nothing
- * it is asked on.
+ *  sent, the page ends where that one has looked, so that no reservation is ever told from some of
+ *  its participants only. One looks at a bounded number for one answer: while it has found nothing
+ *  it is asked on.
  */
 #include "connections.h"
 #include "directory.h"

@@ -1,6 +1,6 @@
 /*  locate - who knows a reservation, and what each of them says: one Participant.Show to every site
  *  and network domain of the directory, then to those that the answers list and nobody asked yet
- * (T6, T11).
+ *  (T6, T11).
  */
 #ifndef MUSUBI_LOCATE_H
 #define MUSUBI_LOCATE_H
@@ -39,9 +39,9 @@ typedef struct locate locate_t;
 typedef void locate_done_fn (void *owner, const moment_t *now);
 
 /*  suspects: those among them are waited for but a moment, and those that were waited for in vain
- * come to be; NULL = everybody is waited for in full. plan: one that its participants had, to ask
- * them in any case, and of a release those alone whom it awaits; or NULL. done is called once,
- * never from within locate_new; then the questions below have answers. */
+ *  come to be; NULL = everybody is waited for in full. plan: one that its participants had, to ask
+ *  them in any case, and of a release those alone whom it awaits; or NULL. done is called once,
+ *  never from within locate_new; then the questions below have answers. */
 locate_t *locate_new (service_t *service, const planner_settings_t *settings, suspects_t *suspects,
                       const moment_t *now, const char *reservation, const plan_t *plan,
                       locate_done_fn *done, void *owner);

@@ -1,5 +1,5 @@
 /*  repair - look who still has what, do the next thing about it, look again; until it is put right
- * or gone. That the home hears of it is the last thing.
+ *  or gone. That the home hears of it is the last thing.
  */
 #include "repair.h"
 
@@ -136,7 +136,7 @@ static void on_home_status (void *owner, const moment_t *now, uint64_t token,
 }
 
 /*  Another store answers in the home's place. Only when it goes by the home's name is the claim
- * lost, else it is only an address (T16). */
+ *  lost, else it is only an address (T16). */
 static void ask_home_status (repair_t *self, const moment_t *now, const party_t *home)
 {
     const planner_settings_t *settings = self->pendings->settings;
@@ -268,7 +268,7 @@ static void on_mended (void *owner, const moment_t *now, mend_end_t end, const c
 }
 
 /*  A home that has lost the claim can't keep the request from being done again: then nothing of it
- * may stand. */
+ *  may stand. */
 static mend_step_t next_step (const repair_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->pendings->settings;

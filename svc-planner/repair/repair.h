@@ -5,17 +5,17 @@
  *           |                      |
  *           +------ not kept ------+-- kept by all --> tell the home --> over
  *           |
- *           +--> none is left to try, or time is up: release what is booked --> tell the home -->
- * over
+ *           +--> none is left to try, or time is up: release what is booked
+ *                                --> tell the home --> over
  *
  *  Of a release that some were silent at, only the last step is left, at them; the home has told
- * it.
+ *  it.
  *
  *  The decision stays "repairing" until then. Bounded by repair_tries_max and repair_limit; only
- * the release goes on until nobody books anything, or the window has passed. Each plan is a change
- * of the reservation under a txid of its own that names the one it repairs. Looking makes it
- * repeatable: after a restart, or in the hands of one that has taken over, it begins again from
- * what is there.
+ *  the release goes on until nobody books anything, or the window has passed. Each plan is a change
+ *  of the reservation under a txid of its own that names the one it repairs. Looking makes it
+ *  repeatable: after a restart, or in the hands of one that has taken over, it begins again from
+ *  what is there.
  */
 #ifndef MUSUBI_REPAIR_H
 #define MUSUBI_REPAIR_H

@@ -1,9 +1,9 @@
 /*  settle - a transaction whose coordinator does not end it: what has become of it (T7), and its
- * end in the coordinator's place (T8, without its store).
+ *  end in the coordinator's place (T8, without its store).
  *
  *  The list of those to be asked is in the plan, which one who has it tells. Without a fence the
- * coordinator is asked, then everyone on the list, as a participant in doubt does; what is found
- * is told, and those in doubt find it by themselves. With a fence:
+ *  coordinator is asked, then everyone on the list, as a participant in doubt does; what is found
+ *  is told, and those in doubt find it by themselves. With a fence:
  *
  *      fence all, again and again until all have answered
  *          somebody has committed        -> log the commit here, drive it as if it were ours
@@ -307,7 +307,7 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
         end_round (self, now);
 }
 
-/*  Those of whom it is not known how they stand for good. */
+/*  Ask everyone whose state is not final yet. */
 static void ask_all (settle_t *self, const moment_t *now)
 {
     bool fence = self->order.fence;

@@ -1,5 +1,5 @@
 /*  settle_wire - what is asked and told when a transaction is settled in its coordinator's place,
- * to and from proto.
+ *  to and from proto.
  */
 #ifndef MUSUBI_SETTLE_WIRE_H
 #define MUSUBI_SETTLE_WIRE_H
@@ -32,7 +32,7 @@ typedef struct {
 extern const codec_t settle_answer_codec;
 
 /*  What Participant.Commands tells of one txid: an empty plan when it is not there, or without one,
- * as a tombstone is. Else *plan is the caller's. */
+ *  as a tombstone is. Else *plan is the caller's. */
 bool command_told_decode (bytes_t body, plan_t *plan, char why [WHY_BYTES]);
 
 extern const codecs_t planner_settle_codecs; /* all of these */

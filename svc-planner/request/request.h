@@ -16,7 +16,7 @@
 typedef enum { POLICY_TIME, POLICY_COST, POLICY_LOAD, POLICY_RANDOM, POLICY_QUALITY } policy_t;
 
 /*  Could it be meant? Asked of what its table takes. False with why = "request.compute[1].cpus:
- * must be 1 to 1000000". */
+ *  must be 1 to 1000000". */
 bool user_request_check (const user_request_t *self, char why [WHY_BYTES]);
 
 /*  Index of the compute need of that id; SIZE_MAX when there is none. */
@@ -90,7 +90,7 @@ typedef struct {
 bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES]);
 
 /*  Apply a checked patch to the request of a reservation, which is without stages then; false with
- * why naming an unknown need or what can't be meant any more. */
+ *  why naming an unknown need or what can't be meant any more. */
 bool user_request_patch (user_request_t *self, const request_patch_t *patch, char why [WHY_BYTES]);
 
 /*  ID@HOME in its two parts. */

@@ -1,5 +1,5 @@
 /*  request_network - the network needs of a request: bandwidth between the places of two compute
- * needs, while both have theirs.
+ *  needs, while both have theirs.
  */
 #include "request.h"
 

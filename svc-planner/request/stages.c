@@ -129,7 +129,7 @@ static bool refuse_past (const passage_t *passage, const change_time_t *time, ch
 }
 
 /*  What it was to have soon, and more than it has, it need not have: that is withdrawn. Returns
- * what it has until the change takes effect. */
+ *  what it has until the change takes effect. */
 static uint32_t withdraw (stages_t *stages, uint32_t amount, const change_time_t *time)
 {
     while (stages->count > 0) {

@@ -1,5 +1,5 @@
 /*  algorithm - the ways to find a plan, as planning, voting and closing use them without asking
- * which one it is.
+ *  which one it is.
  */
 #ifndef MUSUBI_ALGORITHM_H
 #define MUSUBI_ALGORITHM_H

@@ -1,5 +1,5 @@
 /*  algorithm_backtracking - a request planned as S0 does it, by bbr or bir: from its receipt to a
- * plan that is put to the vote once.
+ *  plan that is put to the vote once.
  *
  *  The first start tried is w_interval after the receipt, unless the user names a time; planning
  *  ends by then. A plan that is refused in the vote is not followed by another: with nothing but

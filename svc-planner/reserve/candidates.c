@@ -1,5 +1,5 @@
 /*  candidates - who could have part in a plan: the sites and domains of the directory, with what
- * this request has learned of them.
+ *  this request has learned of them.
  *
  *  The directory only says who is worth asking (T16); what is free the sites themselves say, and
  *  what is promised only their votes do.

@@ -283,7 +283,7 @@ static void release_located (pending_t *self, const moment_t *now)
 }
 
 /*  R11: can those who answer give it back by themselves? While others are silent, when they know
- * one version; once it is released, those who were silent then. Nothing of it may be pending. */
+ *  one version; once it is released, those who were silent then. Nothing of it may be pending. */
 static bool can_give_back (const pending_t *self, bool others_silent)
 {
     const part_record_t *newest = locate_newest (self->base.locate);

@@ -300,7 +300,7 @@ void pending_doubt (pending_t *self, const moment_t *now)
 }
 
 /*  Was it only time that was short? A release takes nothing from anybody; and whose vote did not
- * come in time has said no to nothing. */
+ *  come in time has said no to nothing. */
 static bool only_late (const pending_t *self)
 {
     bool voting = self->vote.attempt && !self->vote.contended;

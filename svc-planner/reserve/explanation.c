@@ -1,5 +1,5 @@
 /*  explanation - why there is no plan, need by need: what is short and when, who was left out,
- * where domains disagree.
+ *  where domains disagree.
  */
 #include "explanation.h"
 

@@ -1,9 +1,9 @@
 /*  mending - a repair's request (T10): a plan looked for in the place of one that could not be
- * kept, and put to the vote as a change of the reservation.
+ *  kept, and put to the vote as a change of the reservation.
  *
  *  It goes the way of a user's change (change.c, planning.c, voting.c) with three differences:
- * nobody waits, it has no home, and it starts from what is left: who has lost its part is at the
- * new version with what it kept of the old, perhaps nothing.
+ *  nobody waits, it has no home, and it starts from what is left: who has lost its part is at the
+ *  new version with what it kept of the old, perhaps nothing.
  */
 #include "mending.h"
 

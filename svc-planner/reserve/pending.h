@@ -7,9 +7,9 @@
  *
  *  Where each step is decided: reserve.c and change.c begin; planning.c has an algorithm find a
  *  plan; proposal.c makes holds of it; voting.c puts it to the vote and draws the lessons;
- * closing.c ends without a commit (T2); pending.c answers. No step calls another: pending_go does,
- * by the table that reserve.c made (phases.h). Whoever sends the same request again meanwhile is
- * answered together with the first.
+ *  closing.c ends without a commit (T2); pending.c answers. No step calls another: pending_go does,
+ *  by the table that reserve.c made (phases.h). Whoever sends the same request again meanwhile is
+ *  answered together with the first.
  */
 #ifndef MUSUBI_PENDING_H
 #define MUSUBI_PENDING_H

@@ -1,5 +1,5 @@
 /*  pendings - the requests that a planner has under way. The door of this room: what is behind it
- * is in pending.h.
+ *  is in pending.h.
  */
 #ifndef MUSUBI_PENDINGS_H
 #define MUSUBI_PENDINGS_H

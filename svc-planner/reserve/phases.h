@@ -1,5 +1,5 @@
 /*  phases - where each phase of a pending request begins; reserve.c makes steps of them. None is
- * called but through pending_go.
+ *  called but through pending_go.
  */
 #ifndef MUSUBI_PHASES_H
 #define MUSUBI_PHASES_H

@@ -196,8 +196,8 @@ static void give_reasons (pending_t *self, const moment_t *now, bool proven)
 }
 
 /*  Nothing fits what we know. If some site was not waited for, wait for it. If others were at it
- * too, what they held may be free again by now: then look once more, having let go of our own
- * holds. */
+ *  too, what they held may be free again by now: then look once more, having let go of our own
+ *  holds. */
 void planning_none (pending_t *self, const moment_t *now, bool proven)
 {
     if (planning_ask_on (self, now))

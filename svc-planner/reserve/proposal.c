@@ -194,7 +194,7 @@ static void fill_participants (pending_t *self, const shares_t *shares,
 }
 
 /*  Of a release: those who were not heard, of whom take part, or are awaited by a release before
- * it. It is driven there once they answer (R11). */
+ *  it. It is driven there once they answer (R11). */
 static size_t find_awaited (const pending_t *self, party_t awaited [PARTICIPANTS_MAX])
 {
     size_t count = 0;

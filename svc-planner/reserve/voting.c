@@ -309,8 +309,8 @@ static void refused (pending_t *self, const moment_t *now)
 /*  --- the decision --- */
 
 /*  Every participant has acknowledged; or a repair has ended, and the home knows how (T10); or
- * another planner has aborted it, so that the claim is free and must be closed before "refused" is
- * told (T2, T8).
+ *  another planner has aborted it, so that the claim is free and must be closed before "refused" is
+ *  told (T2, T8).
  */
 static void on_settled (void *owner, const moment_t *now, decision_end_t end, const char *text)
 {

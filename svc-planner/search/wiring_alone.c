@@ -1,5 +1,5 @@
 /*  wiring_alone - the best path between two options with nobody else there, worked out once for
- * each pair of options and start.
+ *  each pair of options and start.
  */
 #include "wiring_state.h"
 

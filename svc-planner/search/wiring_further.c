@@ -1,10 +1,10 @@
 /*  wiring_further - paths after the first, each chosen so that it can help.
  *
  *  When the rest did not go with a path, it is known which of its links hindered others. A path
- * that lies on all of these would fail as well, whatever else it lies on. So the paths not tried
- * part into spaces: those that avoid the first of these links, those that avoid the second, and so
- * on; the best of each is looked for, and the lightest of all is next. A link that every path needs
- *  leaves an empty space, and that is seen at once.
+ *  that lies on all of these would fail as well, whatever else it lies on. So the paths not tried
+ *  part into spaces: those that avoid the first of these links, those that avoid the second, and so
+ *  on; the best of each is looked for, and the lightest of all is next. A link that every path
+ *  needs leaves an empty space, and that is seen at once.
  */
 #include "wiring_state.h"
 

@@ -159,8 +159,8 @@ int64_t wiring_weigh (const wiring_t *self, size_t need, const size_t *links, si
 bool wiring_on_one_site (const wiring_t *self, const connection_t *connection);
 
 /*  The next path beside the others that could help, and weighs less than bound; lightest first.
- * When there is none, or it did not go with the rest, wiring_note_hopeless tells why before the
- * next.
+ *  When there is none, or it did not go with the rest, wiring_note_hopeless tells why before the
+ *  next.
  */
 const space_t *wiring_find_further (wiring_t *self, size_t need, int64_t bound, uint64_t *steps);
 void wiring_note_hopeless (wiring_t *self, size_t need);

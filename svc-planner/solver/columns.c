@@ -1,5 +1,5 @@
 /*  columns - column generation: a path joins the master program when at its prices it is lighter
- * than what the link has.
+ *  than what the link has.
  *
  *  Rows of the master: each link has one path in all (or, at a penalty, none); no pool carries more
  *  than is free. For prices u >= 0 of the pools, sum over links of their lightest path at cost + u,

@@ -1,11 +1,11 @@
 /*  formulation - equations (1) to (11) of the integer program, and a stronger form of them.
  *
  *  x (i, j): requested site j is at node i. y (k, l): requested link l uses edge k in one
- * direction; every edge has two. Spreading x evenly over the nodes makes the right sides of (9)
- * zero and the paths free of charge, which is why the plain form is slow. The strong form leaves
- * out what can't be (too few CPUs, too little bandwidth) and says for each link and node that as
- * much must flow out of the node as its first end is there, and into it as its second end is; then
- * x alone decides, and is branched upon first. The other forms are left as they were published.
+ *  direction; every edge has two. Spreading x evenly over the nodes makes the right sides of (9)
+ *  zero and the paths free of charge, which is why the plain form is slow. The strong form leaves
+ *  out what can't be (too few CPUs, too little bandwidth) and says for each link and node that as
+ *  much must flow out of the node as its first end is there, and into it as its second end is; then
+ *  x alone decides, and is branched upon first. The other forms are left as they were published.
  */
 #include "formulation.h"
 
@@ -269,7 +269,7 @@ static void add_rows (formulation_t *self)
 /*  --- the answer --- */
 
 /*  The way from one node to another over the arcs that carry the link. Cycles, which may stand
- * beside it where edges cost nothing, are left out: each node is entered once, in breadth. */
+ *  beside it where edges cost nothing, are left out: each node is entered once, in breadth. */
 static bool read_path (const formulation_t *self, size_t link, program_plan_t *plan)
 {
     const program_t *program = self->program;
@@ -387,7 +387,7 @@ static int x_undecided (const formulation_t *self, glp_tree *tree)
 }
 
 /*  The plain and the pruned form are left to GLPK's own choice, as it was published, until their
- * tree has grown so large that it does not look like closing by itself. */
+ *  tree has grown so large that it does not look like closing by itself. */
 static bool places_first (const formulation_t *self, glp_tree *tree)
 {
     int all = 0;

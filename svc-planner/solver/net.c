@@ -1,5 +1,5 @@
 /*  net - adjacency in one array, and distances by Floyd and Warshall, or in as many rounds as a
- * path may have edges.
+ *  path may have edges.
  */
 #include "net.h"
 

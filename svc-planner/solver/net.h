@@ -4,7 +4,7 @@
  *  own. Far is counted in unit costs, for links of one bandwidth, over arcs that could carry one
  *  alone: links that can use the same arcs share a class, and a class a table of distances. In
  *  the widest class nothing is farther than in any other; where links may not use the same edges,
- * it is a class of its own: of what any of them may use.
+ *  it is a class of its own: of what any of them may use.
  */
 #ifndef MUSUBI_NET_H
 #define MUSUBI_NET_H

@@ -1,12 +1,12 @@
 /*  placing - sites one after the other, each at its most promising node first.
  *
  *  All sums are doubled, so that half a distance is a whole number. A requested site's row holds
- * what it would cost at each place: twice its CPUs and its links to placed sites, and once, for the
- * m links to sites not yet placed, the m nearest other places (each link counts half at either
- * end). Rows change only for sites that are linked to the one just placed.
+ *  what it would cost at each place: twice its CPUs and its links to placed sites, and once, for
+ *  the m links to sites not yet placed, the m nearest other places (each link counts half at either
+ *  end). Rows change only for sites that are linked to the one just placed.
  *
  *  The bound of a node is the least sum of the rows: kin, who share a row, take its least places,
- * each a different one; and where several want the same place, all but one go on to their next.
+ *  each a different one; and where several want the same place, all but one go on to their next.
  *
  *  Sites of equal cost and distance are not interchangeable once bandwidth binds; requested sites
  *  that want the same of the same are.
@@ -41,7 +41,7 @@ static bool worse (const placing_t *self, int64_t doubled)
 /*  --- bounds --- */
 
 /*  What is known of a node: the doubled least that all rows come to, and of each kin the cost of
- * the last place that it takes in that. */
+ *  the last place that it takes in that. */
 typedef struct {
     int64_t least;     /* of the rows, each kin by itself */
     int64_t contested; /* more, because a place takes one */

@@ -4,7 +4,7 @@
  *  its own with CPUs enough, each requested link gets one path between the nodes of its ends with
  *  its whole bandwidth on every edge, and the sum of amount x unit cost is least. Amounts and costs
  *  are whole numbers, so that sums are exact; amounts of requested bandwidth may be 0: no path
- * then.
+ *  then.
  *
  *  An edge serves both directions. How they draw on its bandwidth is the reading: from one pool
  *  (what a reserved circuit does), or each from its own (equation 8 to the letter). hops_max is

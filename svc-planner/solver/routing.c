@@ -1,10 +1,10 @@
 /*  routing - lightest paths by A* with the distances of the net, and the search over conflicts.
  *
  *  A link that is forbidden a pool looks for its lightest path elsewhere; what it costs more is
- * what that decision costs at least. When the links on an overfull pool are tried in turn, those
- * tried before count as staying on it: so no set of paths is looked at twice, and a pool that those
- * who stay fill alone ends the matter. What is not settled soon is begun anew with the bound of
- *  columns.h at each node, which also proves that there is no way.
+ *  what that decision costs at least. When the links on an overfull pool are tried in turn, those
+ *  tried before count as staying on it: so no set of paths is looked at twice, and a pool that
+ *  those who stay fill alone ends the matter. What is not settled soon is begun anew with the bound
+ *  of columns.h at each node, which also proves that there is no way.
  */
 #include "routing.h"
 
@@ -183,7 +183,7 @@ void routing_take_back (routing_t *self, size_t number)
 /*  --- the lightest path of one wire --- */
 
 /*  What a wire pays to go on by this arc: its cost, and a conflict where the pool gets too full.
- * False when it may not. */
+ *  False when it may not. */
 static inline bool arc_price (const routing_t *self, const wire_t *wire, const uint8_t *banned,
                               const net_arc_t *arc, uint64_t *price)
 {
@@ -262,7 +262,7 @@ static bool walk (routing_t *self, wire_t *wire, const uint8_t *banned)
 
 /*  The same where paths may have so many edges: round by round. State h * nodes + i: node i after h
  *  edges. A node that comes twice on the way can't be cheaper than without, so paths are simple,
- * but where arcs cost nothing; then fewer edges win. */
+ *  but where arcs cost nothing; then fewer edges win. */
 static bool walk_within (routing_t *self, wire_t *wire, const uint8_t *banned, uint32_t hops_max)
 {
     const net_t *net = self->net;

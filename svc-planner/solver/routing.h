@@ -2,9 +2,9 @@
  *
  *  Links are opened and closed like a stack. Each is given its lightest path, of several the one
  *  that meets the fewest full edges. Where that does not fit, routing_settle finds the cheapest
- * paths of all open links together: every link takes its lightest path, and where an edge carries
- * too much, one of the links on it must leave it; which one is tried in turn (conflict-based
- * search).
+ *  paths of all open links together: every link takes its lightest path, and where an edge carries
+ *  too much, one of the links on it must leave it; which one is tried in turn (conflict-based
+ *  search).
  */
 #ifndef MUSUBI_ROUTING_H
 #define MUSUBI_ROUTING_H
@@ -35,7 +35,7 @@ size_t routing_open_count (const routing_t *self);
 
 /*  Find the cheapest paths that fit, cheaper than limit, in no more than so many steps. On FITS and
  *  UNSURE the paths are those found; on NONE and UNKNOWN they do not fit: close links, and take
- * back what was kept. */
+ *  back what was kept. */
 routing_answer_t routing_settle (routing_t *self, int64_t limit, uint64_t steps_max);
 
 /*  The cost of the paths as they lie. */
