@@ -29,35 +29,34 @@
 
 static const char starter_program [] = "/proc/self/exe";
 
-/*  What a piece of work has to say. */
+/*  What a piece of work has to say, or why it could not be done. */
 typedef struct {
-    stand_t stands [WORK_NAMES_MAX];
-    size_t stands_count;
-    uint8_t *data;
-    size_t data_size;
-    uint64_t size;
-    const char *why;
-    char failed [WHY_BYTES]; /* why it could not be done */
+    work_result_t *result;
+    char *why;
 } done_t;
 
-__attribute__ ((format (printf, 2, 3))) static bool fails (done_t *done, const char *format, ...)
+__attribute__ ((format (printf, 2, 3))) static bool fails (const done_t *done, const char *format,
+                                                           ...)
 {
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (done->failed, sizeof done->failed, format, arguments);
+    vsnprintf (done->why, WHY_BYTES, format, arguments);
     va_end (arguments);
     return false;
 }
 
-static stand_t *stand_new (done_t *done, const char *name)
+static stand_t *stand_new (const done_t *done, const char *name)
 {
-    stand_t *stand = &done->stands [done->stands_count++];
+    work_result_t *result = done->result;
+    result->stands =
+      must (reallocarray (result->stands, result->stands_count + 1, sizeof *result->stands));
+    stand_t *stand = &result->stands [result->stands_count++];
     *stand = (stand_t){0};
     snprintf (stand->name, sizeof stand->name, "%s", name);
     return stand;
 }
 
-static bool look_at (done_t *done, const char *runs, const char *name)
+static bool look_at (const done_t *done, const char *runs, const char *name)
 {
     stand_t *stand = stand_new (done, name);
     return run_stand (runs, name, stand) ||
@@ -74,7 +73,7 @@ static int64_t mono_ms (void)
 }
 
 /*  Never shortened. */
-static bool lease_raise (done_t *done, const work_order_t *order)
+static bool lease_raise (const done_t *done, const work_order_t *order)
 {
     lease_t lease = {.until_ms = order->lease_ms - mono_ms () + lease_now_ms ()};
     lease_t before;
@@ -86,8 +85,10 @@ static bool lease_raise (done_t *done, const work_order_t *order)
 }
 
 /*  It may be the first thing that is done there. */
-static bool do_lease (const work_order_t *order, done_t *done)
+static bool do_lease (const void *asked, void *told, char why [WHY_BYTES])
 {
+    const work_order_t *order = asked;
+    const done_t *done = &(done_t){told, why};
     if (!run_folder_pass (order->runs))
         return fails (done, "%.80s: %s", order->runs, strerror (errno));
     return lease_raise (done, order);
@@ -96,7 +97,7 @@ static bool do_lease (const work_order_t *order, done_t *done)
 /*  --- run_start --- */
 
 /*  Nothing of it was begun here, and nothing will be. */
-static bool refuse (done_t *done, const char *name, const char *what, int error)
+static bool refuse (const done_t *done, const char *name, const char *what, int error)
 {
     stand_t *stand = stand_new (done, name);
     stand->state = STAND_REFUSED;
@@ -151,7 +152,7 @@ static int starter_spawn (const char *path)
     return WIFEXITED (told) ? WEXITSTATUS (told) : STARTER_FAILED;
 }
 
-static bool start_in (int folder, const work_order_t *order, done_t *done)
+static bool start_in (int folder, const work_order_t *order, const done_t *done)
 {
     char path [RUN_PATH_BYTES];
     pid_t starter;
@@ -175,8 +176,10 @@ static bool start_in (int folder, const work_order_t *order, done_t *done)
     }
 }
 
-static bool do_start (const work_order_t *order, done_t *done)
+static bool do_start (const void *asked, void *told, char why [WHY_BYTES])
 {
+    const work_order_t *order = asked;
+    const done_t *done = &(done_t){told, why};
     if (!order->ticket.name)
         return fails (done, "no ticket");
     int folder = run_folder_make (order->runs, order->ticket.name);
@@ -189,22 +192,20 @@ static bool do_start (const work_order_t *order, done_t *done)
 
 /*  --- run_look --- */
 
-static bool do_look (const work_order_t *order, done_t *done)
+static bool do_look (const void *asked, void *told, char why [WHY_BYTES])
 {
-    size_t told = 0;
-    for (size_t i = 0; i < order->names_count; i++) {
-        if (look_at (done, order->runs, order->names [i]))
-            told++;
-        else
-            done->stands_count--; /* the others are told */
-    }
-    return told == order->names_count || told > 0;
+    const work_order_t *order = asked;
+    const done_t *done = &(done_t){told, why};
+    for (size_t i = 0; i < order->names_count; i++)
+        if (!look_at (done, order->runs, order->names [i]))
+            done->result->stands_count--; /* the others are told */
+    return order->names_count == 0 || done->result->stands_count > 0;
 }
 
 /*  --- run_signal --- */
 
 /*  The claim is taken, and nobody can begin it any more. */
-static bool end_unbegun (int folder, const char *runs, const char *name, done_t *done)
+static bool end_unbegun (int folder, const char *runs, const char *name, const done_t *done)
 {
     int claim = run_claim (folder);
     if (claim < 0)
@@ -229,7 +230,7 @@ static void poke (int folder, pid_t starter)
         close (process);
 }
 
-static bool wish_tell (int folder, const work_order_t *order, done_t *done)
+static bool wish_tell (int folder, const work_order_t *order, const done_t *done)
 {
     char wish [64];
     pid_t starter;
@@ -243,7 +244,7 @@ static bool wish_tell (int folder, const work_order_t *order, done_t *done)
     return look_at (done, order->runs, order->names [0]);
 }
 
-static bool signal_in (int folder, const work_order_t *order, done_t *done)
+static bool signal_in (int folder, const work_order_t *order, const done_t *done)
 {
     pid_t starter;
     claim_t claim = run_claimed (folder, &starter);
@@ -260,8 +261,10 @@ static bool signal_in (int folder, const work_order_t *order, done_t *done)
     return wish_tell (folder, order, done);
 }
 
-static bool do_signal (const work_order_t *order, done_t *done)
+static bool do_signal (const void *asked, void *told, char why [WHY_BYTES])
 {
+    const work_order_t *order = asked;
+    const done_t *done = &(done_t){told, why};
     if (order->names_count != 1)
         return fails (done, "no name");
     int folder = run_folder_make (order->runs, order->names [0]);
@@ -309,36 +312,39 @@ static bool output_find (int folder, where_t *where)
     return found;
 }
 
-static void read_from (int fd, const work_order_t *order, done_t *done)
+static void read_from (int fd, const work_order_t *order, work_result_t *result)
 {
     struct stat told;
     size_t most = order->most < READ_BYTES_MAX ? order->most : READ_BYTES_MAX;
     if (fstat (fd, &told) != 0 || !S_ISREG (told.st_mode)) {
-        done->why = "its output is not in a plain file";
+        result->why = must (strdup ("its output is not in a plain file"));
         return;
     }
-    done->data = must (malloc (most + 1));
-    ssize_t got = pread (fd, done->data, most, (off_t) order->offset);
-    done->size = (uint64_t) told.st_size;
-    done->data_size = got > 0 ? (size_t) got : 0;
+    uint8_t *data = must (malloc (most + 1));
+    ssize_t got = pread (fd, data, most, (off_t) order->offset);
+    result->data = (bytes_t){.data = data, .size = got > 0 ? (size_t) got : 0};
+    result->size = (uint64_t) told.st_size;
 }
 
 /*  What an account has named is read with no more rights than that account has. */
-static bool do_read (const work_order_t *order, done_t *done)
+static bool do_read (const void *asked, void *told, char why [WHY_BYTES])
 {
+    (void) why;
+    const work_order_t *order = asked;
+    work_result_t *result = told;
     where_t where = {.errors = order->errors};
     int folder = order->names_count == 1 ? run_folder_open (order->runs, order->names [0]) : -1;
     if (folder < 0 || !output_find (folder, &where)) {
-        done->why = "the node has nothing of that run any more";
+        result->why = must (strdup ("the node has nothing of that run any more"));
     } else {
         int fd = *where.path
                    ? open_as (where.account, folder, where.path)
                    : openat (folder, "output", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
         if (fd >= 0) {
-            read_from (fd, order, done);
+            read_from (fd, order, result);
             close (fd);
         } else if (errno != ENOENT) {
-            done->why = "its output can't be read";
+            result->why = must (strdup ("its output can't be read"));
         }
     }
     if (folder >= 0)
@@ -382,9 +388,11 @@ static bool is_old (int runs, const char *name, int64_t keep_ms)
     return run_wall_ms () - (int64_t) told.st_mtim.tv_sec * 1000 >= keep_ms;
 }
 
-static bool do_prune (const work_order_t *order, done_t *done)
+static bool do_prune (const void *asked, void *told, char why [WHY_BYTES])
 {
-    (void) done;
+    (void) told;
+    (void) why;
+    const work_order_t *order = asked;
     DIR *runs = opendir (order->runs);
     if (!runs)
         return true; /* nothing was ever run */
@@ -401,66 +409,14 @@ static bool do_prune (const work_order_t *order, done_t *done)
 
 /*  --- all kinds --- */
 
-typedef bool do_fn (const work_order_t *order, done_t *done);
-
-static bool carry_out (do_fn *how, bytes_t arguments, uint8_t **result, size_t *result_size)
-{
-    done_t *done = must (calloc (1, sizeof *done));
-    char why [WHY_BYTES] = "";
-    work_order_t order;
-    bool good = codec_decode (&work_order_codec, &order, arguments, why) && how (&order, done);
-    codec_clear (&work_order_codec, &order);
-    if (good) {
-        work_result_t told = {.stands = done->stands,
-                              .stands_count = done->stands_count,
-                              .data = {.data = done->data, .size = done->data_size},
-                              .size = done->size,
-                              .why = done->why};
-        packed_t packed = codec_encode (&work_result_codec, &told);
-        *result = packed.data;
-        *result_size = packed.size;
-    } else {
-        *result = (uint8_t *) must (strdup (*done->failed ? done->failed : why));
-        *result_size = strlen ((const char *) *result);
+#define RUN_WORK(named, how)                                                                       \
+    {                                                                                              \
+        .kind = (named), .order = &work_order_codec, .result = &work_result_codec,                 \
+        .carry_out = (how)                                                                         \
     }
-    free (done->data);
-    free (done);
-    return good;
-}
-
-static bool start_run (bytes_t arguments, uint8_t **result, size_t *size)
-{
-    return carry_out (do_start, arguments, result, size);
-}
-
-static bool look_run (bytes_t arguments, uint8_t **result, size_t *size)
-{
-    return carry_out (do_look, arguments, result, size);
-}
-
-static bool signal_run (bytes_t arguments, uint8_t **result, size_t *size)
-{
-    return carry_out (do_signal, arguments, result, size);
-}
-
-static bool lease_run (bytes_t arguments, uint8_t **result, size_t *size)
-{
-    return carry_out (do_lease, arguments, result, size);
-}
-
-static bool read_run (bytes_t arguments, uint8_t **result, size_t *size)
-{
-    return carry_out (do_read, arguments, result, size);
-}
-
-static bool prune_run (bytes_t arguments, uint8_t **result, size_t *size)
-{
-    return carry_out (do_prune, arguments, result, size);
-}
 
 const work_kind_t run_works [] = {
-  {.kind = RUN_START, .run = start_run},   {.kind = RUN_LOOK, .run = look_run},
-  {.kind = RUN_SIGNAL, .run = signal_run}, {.kind = RUN_LEASE, .run = lease_run},
-  {.kind = RUN_READ, .run = read_run},     {.kind = RUN_PRUNE, .run = prune_run},
+  RUN_WORK (RUN_START, do_start), RUN_WORK (RUN_LOOK, do_look), RUN_WORK (RUN_SIGNAL, do_signal),
+  RUN_WORK (RUN_LEASE, do_lease), RUN_WORK (RUN_READ, do_read), RUN_WORK (RUN_PRUNE, do_prune),
 };
 const size_t run_works_count = sizeof run_works / sizeof *run_works;

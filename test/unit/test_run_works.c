@@ -6,6 +6,7 @@
 #include "run_folder.h"
 #include "run_works.h"
 #include "starter.h"
+#include "work.h"
 
 #include <fcntl.h>
 #include <pwd.h>
@@ -54,7 +55,7 @@ static done_t carry_out (const char *kind, const work_order_t *order)
     uint8_t *result = NULL;
     size_t size = 0;
     packed_t packed = codec_encode (&work_order_codec, order);
-    done.ok = kind_of (kind)->run ((bytes_t){packed.data, packed.size}, &result, &size);
+    done.ok = work_do (kind_of (kind), (bytes_t){packed.data, packed.size}, &result, &size);
     free (packed.data);
     if (done.ok)
         assert_true (codec_decode (&work_result_codec, &done.result, (bytes_t){result, size}, why));
