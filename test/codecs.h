@@ -28,6 +28,7 @@ extern const codecs_t runs_codecs;
 extern const codecs_t nodes_codecs;
 extern const codecs_t node_codecs;
 extern const codecs_t queue_codecs;
+extern const codecs_t site_codecs;
 
 static const codecs_t *const all_codecs [] = {
   &transaction_codecs,
@@ -54,6 +55,7 @@ static const codecs_t *const all_codecs [] = {
   &nodes_codecs,
   &node_codecs,
   &queue_codecs,
+  &site_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

@@ -47,7 +47,7 @@ typedef struct {
 } lis_t;
 
 /*  What is offered, with the nodes there are now. */
-static const site_t *site_now (lis_t *self)
+static site_t *site_now (lis_t *self)
 {
     for (size_t i = 0; i < self->site.classes_count; i++)
         self->site.classes [i].nodes = room_offer (self->room, i)->quantity;
@@ -65,13 +65,10 @@ static void on_site (void *owner, const moment_t *now, const request_t *request)
 {
     (void) now;
     lis_t *self = owner;
-    char why [WHY_BYTES];
-    if (!site_question_decode (request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+    if (!service_decode (self->service, request, &site_question_codec, NULL))
         return;
-    }
-    service_reply (self->service, request,
-                   site_answer_encode (self->service->name, site_now (self)));
+    site_told_t told = {.name = self->service->name, .site = site_now (self)};
+    service_reply (self->service, request, codec_encode (&site_told_codec, &told));
 }
 
 /*  For readmission: what an answer books here. */

@@ -1,28 +1,19 @@
-/*  lis_wire - protobuf <-> plain values. */
+/*  lis_wire - tables: a site asked what it is. */
 #include "lis_wire.h"
 
-#include "lis.pb-c.h"
-#include "message.h"
+#include "codec_table.h"
 #include "site_wire.h"
-#include "transaction_wire.h"
 
-bool site_question_decode (bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__site_request__descriptor, body);
-    if (!message)
-        return wrong (why, "not a SiteRequest");
-    message_free (message);
-    return true;
-}
+#include "lis.pb-c.h"
 
-packed_t site_answer_encode (const char *name, const site_t *site)
-{
-    arena_t arena;
-    arena_init (&arena);
-    Musubi__SiteAnswer answer = MUSUBI__SITE_ANSWER__INIT;
-    answer.name = (char *) name;
-    answer.site = codec_put (&site_codec, site, &arena);
-    packed_t packed = packed_of (&answer.base);
-    arena_end (&arena);
-    return packed;
-}
+const codec_t site_question_codec = CODEC_EMPTY (musubi__site_request__descriptor);
+
+static const codec_row_t site_told_rows [] = {
+  ROW_STRING ("name", site_told_t, name, NAME_BYTES_MAX),
+  ROW_POINTER ("site", site_told_t, site, site),
+};
+const codec_t site_told_codec =
+  CODEC (site_told_t, musubi__site_answer__descriptor, site_told_rows);
+
+static const codec_t *const codecs [] = {&site_question_codec, &site_told_codec};
+const codecs_t site_codecs = CODECS (codecs);

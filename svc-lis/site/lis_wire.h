@@ -4,12 +4,17 @@
 #ifndef MUSUBI_LIS_WIRE_H
 #define MUSUBI_LIS_WIRE_H
 
+#include "codec.h"
 #include "site.h"
-#include "transaction.h"
 
-bool site_question_decode (bytes_t body, char why [WHY_BYTES]);
+extern const codec_t site_question_codec; /* of nothing */
 
-/*  malloc'ed; the caller frees it. */
-packed_t site_answer_encode (const char *name, const site_t *site);
+typedef struct {
+    const char *name; /* the service's */
+    site_t *site;
+} site_told_t;
+extern const codec_t site_told_codec;
+
+extern const codecs_t site_codecs; /* both */
 
 #endif
