@@ -211,7 +211,8 @@ static int by_id (const void *one, const void *other)
 static void reports_take (nodes_t *self, const moment_t *now, attend_t *asked, size_t node)
 {
     place_t *place = &self->places [node];
-    qsort (asked->runs, asked->runs_count, sizeof *asked->runs, by_id);
+    if (asked->runs_count > 0)
+        qsort (asked->runs, asked->runs_count, sizeof *asked->runs, by_id);
     free (place->reports);
     place->reports = asked->runs;
     place->reports_count = asked->runs_count;
