@@ -224,7 +224,7 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     self->progress = ordered_new (compare_progress);
     self->decisions = ordered_new (compare_decision);
     self->settled = settled_new (service, settings);
-    self->done = done_new (service, settings, on_done_sent, self);
+    self->done = done_notices_new (service, settings, on_done_sent, self);
     service_serve (service, "Coordinator", "Outcome", on_outcome, self);
     service_load (service, TABLE_DECISIONS, on_record, self);
     ledger_stands (service->ledger, stands, self);
@@ -248,7 +248,7 @@ void coordinator_destroy (coordinator_t **self_p)
     ordered_destroy (&self->progress);
     ordered_destroy (&self->decisions);
     settled_destroy (&self->settled);
-    done_destroy (&self->done);
+    done_notices_destroy (&self->done);
     free (self);
     *self_p = NULL;
 }

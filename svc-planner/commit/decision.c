@@ -93,7 +93,7 @@ static void settle (decision_t *decision, const moment_t *now)
     const plan_t *plan = &decision->record.plan;
     for (size_t i = 0; i < plan->participants_count; i++)
         if (!decision->record.spoilt [i])
-            done_add (self->done, now, &plan->participants [i], &decision->txid);
+            done_notices_add (self->done, now, &plan->participants [i], &decision->txid);
     self->active_ms = now->mono_ms;
     if (plan->awaited_count > 0 && plan->repairs.start == 0) { /* a repair looks on by itself */
         begin_rest (decision, now);

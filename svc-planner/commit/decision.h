@@ -6,7 +6,7 @@
 
 #include "coordinator.h"
 #include "decision_states.h"
-#include "done.h"
+#include "done_notices.h"
 #include "ordered.h"
 #include "settled.h"
 
@@ -36,7 +36,7 @@ struct coordinator {
     ordered_t *progress;  /* of this start, by counter */
     ordered_t *decisions; /* by txid */
     settled_t *settled;
-    done_t *done;
+    done_notices_t *done;
     bool busy; /* the mark is in the store */
     int64_t active_ms;
     bool stirred; /* an attempt has begun or was dropped since the last look */

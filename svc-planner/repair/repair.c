@@ -8,9 +8,9 @@
 #include "outcomes.h"
 #include "planner_wire.h"
 #include "question_wire.h"
+#include "repair_answer.h"
 #include "shares.h"
 #include "standing.h"
-#include "told.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,7 +187,7 @@ static packed_t compose (const repair_t *self, answer_status_t status)
 {
     answer_t answer = {.status = status};
     if (status == ANSWER_COMMITTED)
-        told_standing (self->pendings->service->directory, self->locate, &answer);
+        repair_answer_standing (self->pendings->service->directory, self->locate, &answer);
     if (status == ANSWER_COMMITTED || self->plan.operation != OPERATION_RESERVE)
         memcpy (answer.reservation, self->plan.reservation, sizeof answer.reservation);
     memcpy (answer.planner, self->pendings->service->name, sizeof answer.planner);

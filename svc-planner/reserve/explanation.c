@@ -5,7 +5,7 @@
 
 #include "candidates.h"
 #include "connections.h"
-#include "disagreements.h"
+#include "domain_conflicts.h"
 #include "must.h"
 #include "party.h"
 
@@ -281,8 +281,8 @@ static void explain_conflicts (pending_t *self)
     bool all = needs_count == 0;
     for (size_t i = 0; all && i < self->request.network_count && i < EXAMINED_AT_ONCE; i++)
         needs [needs_count++] = i;
-    size_t count =
-      disagreements_rank (self->plan.snapshot, needs, needs_count, conflicts, CONFLICTS_TOLD_MAX);
+    size_t count = domain_conflicts_rank (self->plan.snapshot, needs, needs_count, conflicts,
+                                          CONFLICTS_TOLD_MAX);
     for (size_t i = 0; i < count; i++)
         answer_reason (&self->answer, "", graph_conflict_vertex (graph, conflicts [i]),
                        "no path crosses there between domains that disagree: %s",

@@ -1,5 +1,5 @@
-/*  told - the view of a reservation, turned into an answer. */
-#include "told.h"
+/*  repair_answer - the view of a reservation, turned into an answer. */
+#include "repair_answer.h"
 
 #include "connections.h"
 #include "must.h"
@@ -69,7 +69,7 @@ static void sort_placements (const part_record_t *newest, placement_t *placement
     user_request_clear (&request);
 }
 
-void told_standing (const directory_t *directory, const locate_t *locate, answer_t *answer)
+void repair_answer_standing (const directory_t *directory, const locate_t *locate, answer_t *answer)
 {
     size_t count = locate_count (locate);
     view_part_t *parts = must (calloc (count + 1, sizeof *parts));

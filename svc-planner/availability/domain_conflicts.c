@@ -1,7 +1,7 @@
-/*  disagreements - a place that domains describe differently is several vertices of one name. A
+/*  domain_conflicts - a place that domains describe differently is several vertices of one name. A
  *  path could cross where one of them is reached from a need's one end, and another from its other.
  */
-#include "disagreements.h"
+#include "domain_conflicts.h"
 
 #include "must.h"
 #include "party.h"
@@ -93,8 +93,8 @@ static void rank_for (const snapshot_t *self, size_t network_need, rank_t *ranks
     free (reached [1]);
 }
 
-size_t disagreements_rank (const snapshot_t *self, const size_t *network_needs, size_t needs_count,
-                           size_t *conflicts, size_t most)
+size_t domain_conflicts_rank (const snapshot_t *self, const size_t *network_needs,
+                              size_t needs_count, size_t *conflicts, size_t most)
 {
     size_t all = self->graph ? graph_conflicts (self->graph) : 0;
     if (all == 0)

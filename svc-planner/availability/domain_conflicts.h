@@ -1,6 +1,6 @@
-/*  disagreements - which of the places where domains disagree matter to a network need. */
-#ifndef MUSUBI_DISAGREEMENTS_H
-#define MUSUBI_DISAGREEMENTS_H
+/*  domain_conflicts - which of the places where domains disagree matter to a network need. */
+#ifndef MUSUBI_DOMAIN_CONFLICTS_H
+#define MUSUBI_DOMAIN_CONFLICTS_H
 
 #include "snapshot.h"
 
@@ -12,7 +12,7 @@
  *
  *  and ascending within each. Writes at most most, returns how many. Costs a walk through the graph
  *  for each end of each need. */
-size_t disagreements_rank (const snapshot_t *self, const size_t *network_needs, size_t needs_count,
-                           size_t *conflicts, size_t most);
+size_t domain_conflicts_rank (const snapshot_t *self, const size_t *network_needs,
+                              size_t needs_count, size_t *conflicts, size_t most);
 
 #endif

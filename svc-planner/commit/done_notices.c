@@ -1,5 +1,5 @@
-/*  done - a box of txids for each participant, emptied by one timer. */
-#include "done.h"
+/*  done_notices - a box of txids for each participant, emptied by one timer. */
+#include "done_notices.h"
 
 #include "must.h"
 #include "ordered.h"
@@ -16,12 +16,12 @@ typedef struct {
     size_t room;
 } box_t;
 
-struct done {
+struct done_notices {
     service_t *service;
     const planner_settings_t *settings;
     ordered_t *boxes; /* by party */
     uint64_t timer;
-    done_sent_fn *sent;
+    done_notices_sent_fn *sent;
     void *owner;
 };
 
@@ -32,17 +32,17 @@ static int compare_box (const void *key, const void *thing)
     return order != 0 ? order : memcmp (first->store, second->store, STORE_ID_BYTES);
 }
 
-static void box_free (done_t *self, box_t *box)
+static void box_free (done_notices_t *self, box_t *box)
 {
     ordered_remove (self->boxes, &box->party);
     free (box->txids);
     free (box);
 }
 
-done_t *done_new (service_t *service, const planner_settings_t *settings, done_sent_fn *sent,
-                  void *owner)
+done_notices_t *done_notices_new (service_t *service, const planner_settings_t *settings,
+                                  done_notices_sent_fn *sent, void *owner)
 {
-    done_t *self = must (calloc (1, sizeof *self));
+    done_notices_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
     self->boxes = ordered_new (compare_box);
@@ -51,9 +51,9 @@ done_t *done_new (service_t *service, const planner_settings_t *settings, done_s
     return self;
 }
 
-void done_destroy (done_t **self_p)
+void done_notices_destroy (done_notices_t **self_p)
 {
-    done_t *self = *self_p;
+    done_notices_t *self = *self_p;
     if (!self)
         return;
     box_t *box;
@@ -73,7 +73,7 @@ static void on_told (void *owner, const moment_t *now, uint64_t token, const cal
     (void) result; /* a participant that missed it asks before it forgets */
 }
 
-static void box_send (done_t *self, const moment_t *now, const box_t *box)
+static void box_send (done_notices_t *self, const moment_t *now, const box_t *box)
 {
     for (size_t at = 0; at < box->count; at += DONE_TXIDS_MAX) {
         size_t count = box->count - at < DONE_TXIDS_MAX ? box->count - at : DONE_TXIDS_MAX;
@@ -93,7 +93,7 @@ static void box_send (done_t *self, const moment_t *now, const box_t *box)
 static void on_due (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    done_t *self = owner;
+    done_notices_t *self = owner;
     self->timer = 0;
     box_t *box;
     while ((box = ordered_after (self->boxes, NULL))) {
@@ -103,7 +103,8 @@ static void on_due (void *owner, const moment_t *now, uint64_t token)
     self->sent (self->owner, now);
 }
 
-void done_add (done_t *self, const moment_t *now, const party_t *party, const txid_t *txid)
+void done_notices_add (done_notices_t *self, const moment_t *now, const party_t *party,
+                       const txid_t *txid)
 {
     box_t *box = ordered_find (self->boxes, party);
     if (!box) {
