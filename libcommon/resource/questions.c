@@ -187,7 +187,7 @@ static void windows_step (questions_t *self, const moment_t *now, const request_
     bool *fits = must (calloc (question->windows_count + 1, sizeof *fits));
     bool found = true;
     for (size_t i = 0; i < question->windows_count && found; i++) {
-        const window_t *window = &question->windows [i];
+        const window_question_t *window = &question->windows [i];
         size_t resource;
         found = resource_find (self, request, window->resource, &resource);
         if (found)

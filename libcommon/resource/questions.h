@@ -21,10 +21,8 @@ typedef struct {
 } questions_limits_t;
 
 /*  Whatever is configured. */
-#define QUESTIONS_STEPS_MOST     32768 /* some 20 bytes each: fits BODY_BYTES_MAX */
-#define QUESTIONS_SPANS_MOST     4096  /* some 80 bytes each */
-#define QUESTIONS_WINDOWS_MOST   4096
-#define QUESTIONS_RESOURCES_MOST 4096
+#define QUESTIONS_STEPS_MOST 32768 /* some 20 bytes each: fits BODY_BYTES_MAX */
+#define QUESTIONS_SPANS_MOST 4096  /* some 80 bytes each */
 
 /*  Everything is borrowed for life. */
 typedef struct {

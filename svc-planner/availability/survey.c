@@ -3,6 +3,7 @@
 
 #include "must.h"
 #include "party.h"
+#include "questions_wire.h"
 #include "windows.h"
 
 #include <stdio.h>
@@ -136,9 +137,7 @@ static void ask_windows (survey_t *self, const moment_t *now, size_t at)
         question->windows [i].quantity = quantity < UINT32_MAX ? (uint32_t) quantity : UINT32_MAX;
     }
     ask (self, now, at, "Windows",
-         codec_encode (
-           &windows_asked_codec,
-           &(windows_asked_t){question->windows, question->windows_count, self->reservation}),
+         windows_encode (question->windows, question->windows_count, self->reservation),
          on_windows);
 }
 
@@ -146,9 +145,9 @@ static void ask_windows (survey_t *self, const moment_t *now, size_t at)
 
 static void take_profiles (survey_t *self, size_t at, bytes_t body)
 {
-    profiles_told_t told;
+    profile_answer_t told;
     char why [WHY_BYTES];
-    if (!codec_decode (&profiles_told_codec, &told, body, why)) {
+    if (!codec_decode (&profile_answer_codec, &told, body, why)) {
         leave_out (self, at, why);
         return;
     }
@@ -157,7 +156,7 @@ static void take_profiles (survey_t *self, size_t at, bytes_t body)
         if (supply)
             supply_profile (supply, &told.profiles [i]);
     }
-    codec_clear (&profiles_told_codec, &told);
+    codec_clear (&profile_answer_codec, &told);
 }
 
 static void on_profile (void *owner, const moment_t *now, uint64_t token,
@@ -176,27 +175,30 @@ static void on_profile (void *owner, const moment_t *now, uint64_t token,
     answered (self, now, token, result->status);
 }
 
-/*  The names of what a source is asked about; the caller frees the list. None: of all it has. */
-static const char **resources_of (const survey_t *self, size_t at, size_t *count)
+static void name_resource (profile_question_t *question, const char *name)
+{
+    snprintf (question->resources [question->resources_count++], sizeof *question->resources, "%s",
+              name);
+}
+
+/*  The names of what a source is asked about. None: of all it has. */
+static void name_resources (const survey_t *self, size_t at, profile_question_t *question)
 {
     const snapshot_t *snapshot = self->snapshot;
-    const char **names =
-      must (calloc (snapshot->places_count + snapshot->links_count + 1, sizeof *names));
-    size_t links = 0;
-    *count = 0;
+    size_t links = 0, most = snapshot->places_count + snapshot->links_count;
+    question->resources = must (calloc (most + 1, sizeof *question->resources));
     for (size_t i = 0; i < snapshot->places_count; i++)
         if (snapshot->places [i].source == at)
-            names [(*count)++] = snapshot->places [i].class_name;
+            name_resource (question, snapshot->places [i].class_name);
     for (size_t i = 0; i < snapshot->links_count; i++) {
         if (snapshot->links [i].source != at)
             continue;
         links++;
         if (snapshot->links [i].useful)
-            names [(*count)++] = graph_link (snapshot->graph, i)->link->name;
+            name_resource (question, graph_link (snapshot->graph, i)->link->name);
     }
-    if (links > 0 && *count == links)
-        *count = 0;
-    return names;
+    if (links > 0 && question->resources_count == links)
+        question->resources_count = 0;
 }
 
 static void ask_profile (survey_t *self, const moment_t *now, size_t at)
@@ -214,13 +216,11 @@ static void ask_profile (survey_t *self, const moment_t *now, size_t at)
         leave_out (self, at, "the window lies beyond its horizon");
         return;
     }
-    size_t count;
-    const char **names = resources_of (self, at, &count);
-    ask (self, now, at, "Profile",
-         codec_encode (&profile_asked_codec,
-                       &(profile_asked_t){names, count, from_ms, until_ms, self->reservation}),
-         on_profile);
-    free (names);
+    profile_question_t question = {.over = {from_ms, until_ms}};
+    memcpy (question.reservation, self->reservation, sizeof question.reservation);
+    name_resources (self, at, &question);
+    ask (self, now, at, "Profile", codec_encode (&profile_question_codec, &question), on_profile);
+    codec_clear (&profile_question_codec, &question);
 }
 
 static void on_nobody (void *owner, const moment_t *now, uint64_t token)

@@ -2,10 +2,13 @@
 #include "windows.h"
 
 #include "must.h"
+#include "questions_wire.h"
 #include "stages.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SETS_MAX       64 /* sets of network needs looked at together */
 #define SUBSETS_OF_MAX 4  /* so many needs: every set of them */
@@ -211,4 +214,35 @@ window_asked_t *windows_choose (snapshot_t *snapshot, const starts_t *starts, si
     }
     free (demands.demands);
     return windows;
+}
+
+/*  --- the question and its answer --- */
+
+packed_t windows_encode (const window_asked_t *windows, size_t count, const char *reservation)
+{
+    windows_question_t question = {.windows = must (calloc (count + 1, sizeof *question.windows)),
+                                   .windows_count = count};
+    snprintf (question.reservation, sizeof question.reservation, "%s", reservation);
+    for (size_t i = 0; i < count; i++) {
+        window_question_t *window = &question.windows [i];
+        snprintf (window->resource, sizeof window->resource, "%s", windows [i].resource);
+        window->quantity = windows [i].quantity;
+        window->over = (interval_t){windows [i].from_ms, windows [i].until_ms};
+    }
+    packed_t packed = codec_encode (&windows_question_codec, &question);
+    codec_clear (&windows_question_codec, &question);
+    return packed;
+}
+
+bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES])
+{
+    windows_answer_t told;
+    if (!codec_decode (&windows_answer_codec, &told, body, why))
+        return false;
+    bool good =
+      told.count == count || wrong (why, "fits: %zu answers to %zu windows", told.count, count);
+    if (good && count > 0)
+        memcpy (fits, told.fits, count * sizeof *fits);
+    codec_clear (&windows_answer_codec, &told);
+    return good;
 }

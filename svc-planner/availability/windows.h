@@ -9,8 +9,21 @@
 #ifndef MUSUBI_WINDOWS_H
 #define MUSUBI_WINDOWS_H
 
-#include "question_wire.h"
 #include "snapshot.h"
+
+/*  Calendar.Windows: does it fit? Borrows. */
+typedef struct {
+    const char *resource;
+    struct supply *supply; /* that learns the answer */
+    uint32_t quantity;
+    int64_t from_ms;
+    int64_t until_ms;
+} window_asked_t;
+
+packed_t windows_encode (const window_asked_t *windows, size_t count, const char *reservation);
+
+/*  One answer for each window asked; else false with why. */
+bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES]);
 
 /*  How many start times to ask about; at least one. */
 size_t windows_starts (const snapshot_t *snapshot, const starts_t *starts);

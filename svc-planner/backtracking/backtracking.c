@@ -4,7 +4,8 @@
 #include "connections.h"
 #include "must.h"
 #include "party.h"
-#include "question_wire.h"
+#include "questions_wire.h"
+#include "windows.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -191,10 +192,9 @@ static void ask_site_windows (backtracking_t *self, const moment_t *now,
                                        .from_ms = from_ms,
                                        .until_ms = from_ms + duration_ms};
     }
-    question->call = ask (
-      self, now, place->source, "Windows",
-      codec_encode (&windows_asked_codec, &(windows_asked_t){windows, question->windows_count, ""}),
-      on_site_windows, at);
+    question->call =
+      ask (self, now, place->source, "Windows",
+           windows_encode (windows, question->windows_count, ""), on_site_windows, at);
 }
 
 static void on_slot (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
@@ -210,14 +210,14 @@ static void on_slot (void *owner, const moment_t *now, uint64_t token, const cal
         ask_site_windows (self, now, &wish, token);
         return;
     }
-    free_told_t told = {0};
+    free_answer_t told = {0};
     bool good =
-      result->status == CALL_OK && codec_decode (&free_told_codec, &told, result->body, why);
+      result->status == CALL_OK && codec_decode (&free_answer_codec, &told, result->body, why);
     bool found = good && told.count > 0;
     if (found)
-        slot.start_ms = told.starts [0].ms;
-    slot.load = told.load;
-    codec_clear (&free_told_codec, &told);
+        slot.start_ms = told.spans [0].over.from;
+    slot.load = told.utilisation;
+    codec_clear (&free_answer_codec, &told);
     told_slot (self, now, question, result->status, found ? &slot : NULL);
 }
 
@@ -234,16 +234,13 @@ static void ask_next_place (backtracking_t *self, const moment_t *now)
         ask_site_windows (self, now, &wish, at);
         return;
     }
-    question->call =
-      ask (self, now, place->source, "Free",
-           codec_encode (&free_asked_codec,
-                         &(free_asked_t){.resource = place->class_name,
-                                         .amount = cpus,
-                                         .duration_ms = need_duration (self->request, wish.need),
-                                         .from_ms = wish.from_ms,
-                                         .until_ms = wish.until_ms,
-                                         .most = 1}),
-           on_slot, at);
+    free_question_t asked = {.amount = cpus,
+                             .duration_ms = need_duration (self->request, wish.need),
+                             .over = {wish.from_ms, wish.until_ms},
+                             .most = 1};
+    snprintf (asked.resource, sizeof asked.resource, "%s", place->class_name);
+    question->call = ask (self, now, place->source, "Free",
+                          codec_encode (&free_question_codec, &asked), on_slot, at);
 }
 
 static void ask_places (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
@@ -391,10 +388,8 @@ static void ask_domain (backtracking_t *self, const moment_t *now, const backtra
           .until_ms = wish->until_ms};
     }
     self->waiting++;
-    question->call = ask (
-      self, now, source, "Windows",
-      codec_encode (&windows_asked_codec, &(windows_asked_t){windows, question->windows_count, ""}),
-      on_windows, at);
+    question->call = ask (self, now, source, "Windows",
+                          windows_encode (windows, question->windows_count, ""), on_windows, at);
 }
 
 static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)

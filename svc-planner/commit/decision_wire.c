@@ -16,7 +16,7 @@ static_assert ((int) DECISION_REPAIRED == MUSUBI__DECISION_PHASE__REPAIRED, "sam
 /*  --- what was before a change --- */
 
 static const codec_row_t before_rows [] = {
-  ROW_LIST ("parts", before_t, parts, parts_count, part_record, 0, PARTICIPANTS_MAX),
+  ROW_LIST ("parts", before_t, parts, parts_count, part_record, 1, PARTICIPANTS_MAX),
   ROW_BYTES ("request", before_t, request, request_size, PLAN_REQUEST_BYTES_MAX),
 };
 const codec_t before_codec = CODEC (before_t, musubi__before__descriptor, before_rows);

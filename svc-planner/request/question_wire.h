@@ -1,70 +1,8 @@
-/*  question_wire - what a planner asks sites, network domains and homes, to and from
- *  proto/calendar.proto and gis.proto.
- *
- *  Encoders return malloc'ed bytes. Decoders check what a peer may get wrong; on false, why says
- *  what, and nothing is allocated.
- */
+/*  question_wire - what a planner asks homes and others, to and from proto/gis.proto. */
 #ifndef MUSUBI_QUESTION_WIRE_H
 #define MUSUBI_QUESTION_WIRE_H
 
 #include "transaction.h"
-
-/*  Calendar.Profile over [from, until). Borrows. */
-typedef struct {
-    const char *const *resources; /* names of classes or links; none = all of them */
-    size_t resources_count;
-    int64_t from_ms;
-    int64_t until_ms;
-    const char *reservation; /* what it holds counts as free; "" = none */
-} profile_asked_t;
-extern const codec_t profile_asked_codec;
-
-typedef struct {
-    profile_t *profiles;
-    size_t count;
-} profiles_told_t;
-extern const codec_t profiles_told_codec;
-
-/*  Calendar.Windows: do these fit? Borrows. */
-typedef struct {
-    const char *resource;
-    struct supply *supply; /* that learns the answer */
-    uint32_t quantity;
-    int64_t from_ms;
-    int64_t until_ms;
-} window_asked_t;
-
-typedef struct {
-    window_asked_t *windows;
-    size_t count;
-    const char *reservation;
-} windows_asked_t;
-extern const codec_t windows_asked_codec;
-
-/*  One answer for each window asked. */
-bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES]);
-
-/*  Calendar.Free: when is so much free for the duration? Borrows. */
-typedef struct {
-    const char *resource; /* "thin" */
-    uint32_t amount;      /* CPUs */
-    int64_t duration_ms;
-    int64_t from_ms;
-    int64_t until_ms;
-    uint32_t most; /* spans told */
-} free_asked_t;
-extern const codec_t free_asked_codec;
-
-typedef struct {
-    int64_t ms;
-} start_told_t;
-
-typedef struct {
-    start_told_t *starts; /* the earliest first */
-    size_t count;
-    double load; /* booked share of [from, until) */
-} free_told_t;
-extern const codec_t free_told_codec;
 
 /*  Home.Look, Home.Close (T2). Borrows. */
 typedef struct {

@@ -5,6 +5,7 @@
 #include "planner_wire.h"
 #include "question_wire.h"
 #include "record.h"
+#include "windows.h"
 
 /*  What has the right form is looked at as a planner would; only what can be meant goes on. */
 static void try_reserve (bytes_t body)

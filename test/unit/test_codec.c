@@ -542,7 +542,8 @@ static void try_bytes (const codec_t *codec, const uint8_t *data, size_t size)
 {
     uint8_t *exact = malloc (size + 1), *read = calloc (1, codec->size + 1); /* of its own size */
     char why [WHY_BYTES] = "";
-    memcpy (exact, data, size);
+    if (size > 0)
+        memcpy (exact, data, size);
     if (codec_decode (codec, read, (bytes_t){exact, size}, why))
         codec_clear (codec, read);
     else

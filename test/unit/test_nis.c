@@ -374,7 +374,7 @@ static void the_largest_part_can_be_told (void **state)
     size_t taken_count;
     char why [WHY_BYTES];
     assert_false (network_part_decode ((bytes_t){part.data, part.size}, &taken, &taken_count, why));
-    assert_non_null (strstr (why, "at most 8192 in all"));
+    assert_non_null (strstr (why, "at most 8192 links"));
     free (part.data);
     close_world (&w);
 }

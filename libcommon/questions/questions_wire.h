@@ -7,7 +7,9 @@
 #include "calendar.h"
 #include "transaction.h"
 
-#define OVERBOOKED_MAX 4096 /* reservations named in one answer: fits BODY_BYTES_MAX */
+#define QUESTIONS_WINDOWS_MOST   4096 /* whatever is configured */
+#define QUESTIONS_RESOURCES_MOST 4096
+#define OVERBOOKED_MAX           4096 /* reservations named in one answer: fits BODY_BYTES_MAX */
 
 typedef struct {
     char (*resources) [NAME_BYTES_MAX + 1];
@@ -21,10 +23,10 @@ typedef struct {
     char resource [NAME_BYTES_MAX + 1];
     uint32_t quantity; /* > 0 */
     interval_t over;
-} window_t;
+} window_question_t;
 
 typedef struct {
-    window_t *windows;
+    window_question_t *windows;
     size_t windows_count;
     char reservation [NAME_BYTES_MAX + 1];
 } windows_question_t;
@@ -43,7 +45,7 @@ typedef struct {
 } capacity_question_t;
 
 typedef struct {
-    const char *resource; /* borrowed */
+    const char *resource; /* borrowed, but by codec_decode */
     interval_t over;
 } free_span_t;
 

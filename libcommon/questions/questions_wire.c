@@ -4,7 +4,6 @@
 #include "calendar.pb-c.h"
 #include "message.h"
 #include "planner.pb-c.h"
-#include "questions.h"
 #include "transaction_wire.h"
 
 /*  --- questions --- */
@@ -31,24 +30,24 @@ const codec_t profile_question_codec =
   CODEC_RULED (profile_question_t, musubi__profile_request__descriptor, profile_rows, profile_rule);
 
 static const codec_row_t window_rows [] = {
-  ROW_WORD ("resource", window_t, resource),
-  ROW_NUMBER ("quantity", window_t, quantity, LEAST (1)),
-  ROW_TIME ("from_ms", window_t, over.from),
-  ROW_TIME ("until_ms", window_t, over.until),
+  ROW_WORD ("resource", window_question_t, resource),
+  ROW_NUMBER ("quantity", window_question_t, quantity, LEAST (1)),
+  ROW_TIME ("from_ms", window_question_t, over.from),
+  ROW_TIME ("until_ms", window_question_t, over.until),
 };
 
 static bool window_rule (void *self, const void *message, char why [WHY_BYTES])
 {
     (void) message;
-    const window_t *window = self;
+    const window_question_t *window = self;
     return interval_right (window->over.from, window->over.until, why);
 }
 
-static const codec_t window_codec =
-  CODEC_RULED (window_t, musubi__window__descriptor, window_rows, window_rule);
+static const codec_t window_question_codec =
+  CODEC_RULED (window_question_t, musubi__window__descriptor, window_rows, window_rule);
 
 static const codec_row_t windows_rows [] = {
-  ROW_LIST ("windows", windows_question_t, windows, windows_count, window, 0,
+  ROW_LIST ("windows", windows_question_t, windows, windows_count, window_question, 0,
             QUESTIONS_WINDOWS_MOST),
   ROW_WORD ("reservation", windows_question_t, reservation, OR_NONE),
 };
@@ -114,15 +113,15 @@ const codec_t windows_answer_codec =
 
 static const codec_row_t span_rows [] = {
   ROW_STRING ("resource", free_span_t, resource, NAME_BYTES_MAX),
-  ROW_NUMBER ("from_ms", free_span_t, over.from),
-  ROW_NUMBER ("until_ms", free_span_t, over.until),
+  ROW_TIME ("from_ms", free_span_t, over.from),
+  ROW_TIME ("until_ms", free_span_t, over.until),
 };
 static const codec_t free_span_codec =
   CODEC (free_span_t, musubi__free_span__descriptor, span_rows);
 
 static const codec_row_t spans_rows [] = {
   ROW_LIST ("spans", free_answer_t, spans, count, free_span, 0, ANY_COUNT),
-  ROW_NUMBER ("utilisation", free_answer_t, utilisation),
+  ROW_NUMBER ("utilisation", free_answer_t, utilisation, BETWEEN (0, 1)),
 };
 const codec_t free_answer_codec =
   CODEC (free_answer_t, musubi__free_answer__descriptor, spans_rows);
@@ -150,18 +149,10 @@ const codec_t capacity_answer_codec =
   CODEC (capacity_answer_t, musubi__capacity_answer__descriptor, overbooked_rows);
 
 static const codec_t *const codecs [] = {
-  &profile_question_codec,
-  &window_codec,
-  &windows_question_codec,
-  &free_question_codec,
-  &utilisation_question_codec,
-  &capacity_question_codec,
-  &profile_answer_codec,
-  &windows_answer_codec,
-  &free_span_codec,
-  &free_answer_codec,
-  &resource_use_codec,
-  &utilisation_answer_codec,
+  &profile_question_codec, &window_question_codec,      &windows_question_codec,
+  &free_question_codec,    &utilisation_question_codec, &capacity_question_codec,
+  &profile_answer_codec,   &windows_answer_codec,       &free_span_codec,
+  &free_answer_codec,      &resource_use_codec,         &utilisation_answer_codec,
   &capacity_answer_codec,
 };
 const codecs_t questions_codecs = CODECS (codecs);
