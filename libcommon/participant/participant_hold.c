@@ -87,6 +87,7 @@ static bool check_time (const participant_t *self, const moment_t *now, const pl
         return true;
     if (at_ms >= plan->decide_by_ms) {
         refusal->until_ms = plan->decide_by_ms;
+        refusal->free = plan->decide_by_ms - at_ms;
         return refuse_with (refusal, REFUSAL_LATE, "it was to be decided %" PRId64 " ms ago",
                             at_ms - plan->decide_by_ms);
     }

@@ -20,7 +20,8 @@ typedef struct {
     party_t party; /* "lis/ams", "nis/N" */
     source_kind_t kind;
     disclosure_t disclosure;
-    int64_t lead_ms;
+    int64_t lead_ms;  /* with ahead_ms */
+    int64_t ahead_ms; /* no notice that it wants, but time to be heard, since its clock is ahead */
     int64_t gap_ms;
     int64_t horizon_ms;
     bool asked;    /* by a survey, about everything that is wanted of it */

@@ -441,7 +441,7 @@ static share_t *share_of_source (shares_t *shares, const source_t *source)
 {
     share_t *share = shares_of (shares, &source->party);
     assert (share); /* one need has fewer participants than a plan may have */
-    share->lead_ms = source->lead_ms;
+    share->lead_ms = source->lead_ms - source->ahead_ms;
     share->gap_ms = source->gap_ms;
     return share;
 }

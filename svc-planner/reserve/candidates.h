@@ -17,6 +17,10 @@ void candidates_log_conflicts (pending_t *self);
 /*  What has been learned of a source holds for every snapshot of this request. why NULL: only the
  *  lead has changed. */
 void candidates_learn (pending_t *self, size_t source, int64_t lead_ms, const char *why);
+
+/*  Its clock is so much further ahead than was learned before: what it has part in begins later. */
+void candidates_learn_ahead (pending_t *self, size_t source, int64_t ahead_ms);
+
 void candidates_apply_lessons (pending_t *self);
 
 /*  Nothing new can begin before this, even where no notice is wanted. */

@@ -53,7 +53,8 @@ void proposal_clear (proposal_t *self);
 /*  What has been learned of a site or domain beyond its calendar; outlives a snapshot. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
-    int64_t lead_ms; /* it wants at least so much notice */
+    int64_t lead_ms;  /* it wants at least so much notice */
+    int64_t ahead_ms; /* and so much more, since its clock is ahead */
     bool left_out;
     char why [WHY_BYTES];
 } source_lesson_t;

@@ -24,8 +24,9 @@
 static share_t *share_of_source (shares_t *shares, const source_t *source)
 {
     share_t *share = shares_of (shares, &source->party);
-    if (share && share->lead_ms < source->lead_ms)
-        share->lead_ms = source->lead_ms;
+    int64_t lead_ms = source->lead_ms - source->ahead_ms;
+    if (share && share->lead_ms < lead_ms)
+        share->lead_ms = lead_ms;
     if (share && share->gap_ms < source->gap_ms)
         share->gap_ms = source->gap_ms;
     return share;

@@ -75,12 +75,29 @@ static bool clock_ahead (const pending_t *self, const moment_t *now, const refus
            now->wall_ms < plan->edge_ms;
 }
 
+/*  So far that no plan waits long enough for it: it is left out. So it is where this plan did not
+ *  wait as was learned before: one of a list that is made already. Else plans start so much later
+ *  there as it was late, and as long as this round took, so that they are decided later, too. */
+static void learn_ahead (pending_t *self, const moment_t *now, size_t source,
+                         const refusal_t *refusal)
+{
+    const plan_t *plan = attempt_plan (self->vote.attempt);
+    int64_t round_ms = self->vote.round_ms, decide_ms = self->pendings->settings->decide_ms;
+    int64_t given_ms = plan->decide_by_ms - now->wall_ms + round_ms;
+    bool near = refusal->free <= 0 && refusal->free > -decide_ms &&
+                given_ms >= self->plan.snapshot->sources [source].ahead_ms;
+    if (near && given_ms + round_ms - refusal->free <= decide_ms)
+        candidates_learn_ahead (self, source, round_ms - refusal->free);
+    else
+        candidates_learn (self, source, 0, "its clock is ahead");
+}
+
 static lesson_t learn_refusal (pending_t *self, const moment_t *now, size_t source,
                                const refusal_t *refusal)
 {
     if (self->operation == OPERATION_RESERVE && source != SIZE_MAX &&
         clock_ahead (self, now, refusal)) {
-        candidates_learn (self, source, 0, "its clock is ahead");
+        learn_ahead (self, now, source, refusal);
         return LESSON_PLAN_AGAIN;
     }
     switch (refusal->reason) {

@@ -423,6 +423,25 @@ static void a_site_whose_clock_is_ahead_is_planned_without (void **state)
     fed_end (&fed);
 }
 
+/*  It takes a plan that is to be decided within a second for over, and the next one not. */
+static void where_a_clock_is_ahead_by_little_a_plan_begins_later (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 28, 1, 1, 8, 1);
+    int planner = fed_find (&fed, "p0");
+    fed_kill (&fed, planner);
+    fed.procs [planner].planner.margin_ms = 0;
+    fed_start (&fed, planner);
+    fed_run (&fed, 20000);
+    fed.procs [fed_find (&fed, "lis/s0")].ahead_ms = 3000;
+    Musubi__Answer *answer = reserve (&fed, "p0", "a@g1", &(user_wish_t){.cpus = {8}, .needs = 1});
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->rounds, 2);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 static void R11_a_reservation_at_a_site_whose_clock_is_ahead_can_be_released (void **state)
 {
     (void) state;
@@ -685,6 +704,7 @@ int main (void)
       cmocka_unit_test (a_silent_site_is_waited_for_once_but_for_who_needs_it),
       cmocka_unit_test (a_site_that_does_not_vote_is_replaced),
       cmocka_unit_test (a_site_whose_clock_is_ahead_is_planned_without),
+      cmocka_unit_test (where_a_clock_is_ahead_by_little_a_plan_begins_later),
       cmocka_unit_test (R11_a_reservation_at_a_site_whose_clock_is_ahead_can_be_released),
       cmocka_unit_test (committed_is_told_only_when_all_have_acknowledged),
       cmocka_unit_test (past_its_limit_a_decided_request_is_in_progress_and_ends_behind),
