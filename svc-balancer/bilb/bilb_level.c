@@ -1,4 +1,4 @@
-/*  bilb_level - eqs 5 to 8. */
+/*  bilb_level - eqs 5 to 7. */
 #include "bilb_level.h"
 
 #include <assert.h>
@@ -12,13 +12,4 @@ double bilb_level_next (double level, double flow, double flow_alone, double sig
     double sign = flow >= flow_alone ? -1 : 1;
     double ratio = flow >= flow_alone ? flow / flow_alone : flow_alone / flow;
     return fmax (BILB_LEVEL_MIN, level + sigma * level * sign * (ratio - 1));
-}
-
-double bilb_score (const double *ratios, size_t count)
-{
-    assert (count > 0);
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += ratios [i];
-    return (double) count / sum;
 }

@@ -1,4 +1,4 @@
-/*  bilb_level - how an owner's level follows what it gains, and the score (eqs 5 to 8).
+/*  bilb_level - how an owner's level follows what it gains (eqs 5 to 7).
  *
  *  The gain of a round is told by two sums of flow times (completion less release) of the owner's
  *  jobs: as it was, and as it would have been alone, first come first served, on the same arrivals.
@@ -7,16 +7,10 @@
 #ifndef MUSUBI_BILB_LEVEL_H
 #define MUSUBI_BILB_LEVEL_H
 
-#include <stddef.h>
-
 #define BILB_SIGMA     0.02
 #define BILB_LEVEL_MIN 1e-6 /* an adapted level stays above 0, from where it could not grow */
 
 /*  The level of the next round. Without jobs, or at 0 or INFINITY, it stays. sigma in (0, 1]. */
 double bilb_level_next (double level, double flow, double flow_alone, double sigma);
-
-/*  How many times as fast jobs are done as alone: 1 / mean of flow / flow_alone over the rounds.
- *  As printed, eq 8 would never be above 0; this is what the paper's tables hold. */
-double bilb_score (const double *ratios, size_t count);
 
 #endif

@@ -128,6 +128,13 @@ static void count_moved (const member_t *member, uint32_t *away, uint32_t *guest
     }
 }
 
+/*  How many times as fast jobs are done as alone: 1 / mean of flow / flow_alone over the
+ * coalitions. As printed, eq 8 would never be above 0; this is what the paper's tables hold. */
+static double score_of (const member_kept_t *kept)
+{
+    return kept->coalitions > 0 ? (double) kept->coalitions / kept->ratios : 0;
+}
+
 static void member_put (Musubi__CoalitionMember *to, const member_t *member)
 {
     const member_kept_t *kept = &member->kept;
@@ -140,7 +147,7 @@ static void member_put (Musubi__CoalitionMember *to, const member_t *member)
     count_moved (member, &to->away, &to->guests);
     to->given_s = kept->given_s;
     to->taken_s = kept->taken_s;
-    to->score = kept->coalitions > 0 ? (double) kept->coalitions / kept->ratios : 0;
+    to->score = score_of (kept);
     to->aside = (char *) kept->aside;
 }
 
@@ -311,7 +318,7 @@ static void worth_put (Musubi__MemberRecord *to, const member_worth_t *from)
     to->jobs = from->jobs;
     to->flow_s = from->flow_s;
     to->flow_alone_s = from->flow_alone_s;
-    to->score = kept->coalitions > 0 ? (double) kept->coalitions / kept->ratios : 0;
+    to->score = score_of (kept);
     to->aside = (char *) kept->aside;
 }
 

@@ -46,17 +46,11 @@ static uint32_t count_loans (const loans_t *self, const char *site, uint32_t *pa
         if (transfer.loan && !transfer.over) {
             const loan_t *loan = ordered_find (self->loans, id.bytes);
             count++;
-            *pair += loan && site && strcmp (loan->site, site) == 0;
+            *pair += loan && strcmp (loan->site, site) == 0;
         }
         more = chain_transfer_after (self->chain, &id, &transfer);
     }
     return count;
-}
-
-uint32_t loans_count (const loans_t *self)
-{
-    uint32_t pair;
-    return count_loans (self, NULL, &pair);
 }
 
 /*  Those that have ended by themselves. */
@@ -172,7 +166,7 @@ static void offer (loans_t *self, const moment_t *now, const request_t *request,
         return;
     }
     if (renew (self, now, site, question, &answer)) {
-        answer.sending = loans_count (self);
+        answer.sending = count_loans (self, site, &pair);
         service_reply (self->service, request, codec_encode (&offer_answer_codec, &answer));
         return;
     }

@@ -23,7 +23,4 @@ loans_t *loans_new (service_t *service, catalogue_t *catalogue, chain_t *chain,
                     const loans_limits_t *limits);
 void loans_destroy (loans_t **self_p);
 
-/*  Transfers that the site feeds to others now. */
-uint32_t loans_count (const loans_t *self);
-
 #endif

@@ -146,6 +146,7 @@ void selector_failed (selector_t *self, int64_t mono_ms, const char *site)
     source->barred_ms = mono_ms + (ms < SELECTOR_BACKOFF_MS_MAX ? ms : SELECTOR_BACKOFF_MS_MAX);
 }
 
+/*  What fetching size bytes from there would cost now, in microseconds. */
 static int64_t cost_of (const selector_t *self, const source_t *source, uint64_t size)
 {
     int64_t rtt_us = source && source->rtt_us >= 0 ? source->rtt_us : 0;
@@ -156,11 +157,6 @@ static int64_t cost_of (const selector_t *self, const source_t *source, uint64_t
     double shared = (double) rate / (1 + (source ? source->sending : 0));
     double us = (double) size / shared * 1e6;
     return rtt_us + (us < 1e17 ? (int64_t) us : (int64_t) 1e17);
-}
-
-int64_t selector_cost (const selector_t *self, const char *site, uint64_t size)
-{
-    return cost_of (self, ordered_find (self->sources, site), size);
 }
 
 size_t selector_choose (const selector_t *self, int64_t mono_ms, const char *const *sites,

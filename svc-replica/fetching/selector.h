@@ -52,9 +52,6 @@ bool selector_full (const selector_t *self, const char *site);
 /*  It refused, fell silent, or sent what it should not have. The next success forgives it. */
 void selector_failed (selector_t *self, int64_t mono_ms, const char *site);
 
-/*  What fetching size bytes from there would cost now, in microseconds. */
-int64_t selector_cost (const selector_t *self, const char *site, uint64_t size);
-
 /*  The index of the best of these sites; count when none may be asked now: then *again_ms says when
  *  one may be, INT64_MAX = when a transfer from one of them ends. */
 size_t selector_choose (const selector_t *self, int64_t mono_ms, const char *const *sites,

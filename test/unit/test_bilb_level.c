@@ -41,20 +41,12 @@ static void a_round_without_jobs_changes_nothing (void **state)
     expect (bilb_level_next (10, 0, 5, 0.02), 10);
 }
 
-static void the_score_is_of_the_mean_of_the_rounds (void **state)
-{
-    (void) state;
-    expect (bilb_score ((double []){0.25, 0.75}, 2), 2);
-    expect (bilb_score ((double []){2}, 1), 0.5);
-}
-
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (gain_raises_the_level_and_loss_lowers_it_alike),
       cmocka_unit_test (a_level_never_leaves_its_range),
       cmocka_unit_test (a_round_without_jobs_changes_nothing),
-      cmocka_unit_test (the_score_is_of_the_mean_of_the_rounds),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
