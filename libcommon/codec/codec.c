@@ -89,6 +89,16 @@ static bool owns (const codec_t *codec)
     return false;
 }
 
+/*  How many elements own something, perhaps. What stands alone is zero where it was never taken;
+ * yet it may have been taken and count as none, as its own members say whether it is there. Cases
+ * of a oneof share their place. */
+static size_t owned_count (const codec_row_t *row, const uint8_t *self)
+{
+    if (!row_owns (row))
+        return 0;
+    return row->many == MANY_NOT && !row->cased && !row->pointer ? 1 : row_count (row, self);
+}
+
 static void free_owned (const codec_t *codec, const uint8_t *self);
 
 static void element_free (const codec_row_t *row, const uint8_t *element)
@@ -108,7 +118,7 @@ static void free_owned (const codec_t *codec, const uint8_t *self)
         if (!row_owns (row))
             continue;
         const uint8_t *elements = row_elements (row, self);
-        size_t count = elements ? row_count (row, self) : 0;
+        size_t count = elements ? owned_count (row, self) : 0;
         if (element_owns (row))
             for (size_t i = 0; i < count; i++)
                 element_free (row, elements + i * row->size);
@@ -146,7 +156,7 @@ static void element_copy (const codec_row_t *row, uint8_t *element)
 static void copy_owned (const codec_t *codec, uint8_t *self)
 {
     for (const codec_row_t *row = codec->rows; row < codec->rows + codec->rows_count; row++) {
-        size_t count = row_owns (row) ? row_count (row, self) : 0;
+        size_t count = owned_count (row, self);
         if (row->pointer || row->many == MANY_LIST) {
             void *elements = must_copy (row_elements (row, self), count * row->size);
             memcpy (self + row->at, &elements, sizeof elements);

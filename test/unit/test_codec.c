@@ -182,10 +182,6 @@ static packed_t some_message (const codec_t *codec)
     packed_t packed = codec_encode (codec, self);
     codec_clear (codec, self);
     free (self);
-    if (packed.size == 0) {
-        free (packed.data);
-        packed.data = NULL;
-    }
     return packed;
 }
 
@@ -229,6 +225,10 @@ static void fill_element (const codec_row_t *row, uint8_t *to)
         break;
     case KIND_PACKED:
         bytes = some_message (row->of);
+        if (bytes.size == 0) { /* as none */
+            free (bytes.data);
+            bytes.data = NULL;
+        }
         memcpy (to, &bytes, sizeof bytes);
         break;
     }
