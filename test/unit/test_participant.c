@@ -660,6 +660,9 @@ static void a_release_gives_back_with_its_commit_and_is_final (void **state)
     rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 1, 3);
+    free (hold.part);
+    hold.part = NULL;
+    hold.part_size = 0;
     hold.part_kind = PART_NONE;
     assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
     assert_int_equal (rig_load (rig, 1), 6);
