@@ -11,8 +11,8 @@
  *  is a ROW_UNUSED. Row and field meet by their place: test_codec proves that their names, types
  *  and sizes agree. A member of another type than its row's does not compile.
  *
- *  Behind a row's own arguments may stand, in any order: OR_NONE, MOST (n), LEAST (n), BETWEEN (n,
- * m), SET_BY (…), CASE_OF (…), SKIPPING.
+ *  Behind a row's own arguments may stand, in any order: OR_NONE, MOST (n), LEAST (n),
+ *  BETWEEN (from, to), FINITE, FROM (n), OF (codec), SET_BY (…), CASE_OF (…), SKIPPING.
  */
 #ifndef MUSUBI_CODEC_TABLE_H
 #define MUSUBI_CODEC_TABLE_H
