@@ -114,7 +114,8 @@ static void element_free (const codec_row_t *row, const uint8_t *element)
 
 static void free_owned (const codec_t *codec, const uint8_t *self)
 {
-    for (const codec_row_t *row = codec->rows; row < codec->rows + codec->rows_count; row++) {
+    for (size_t r = 0; r < codec->rows_count; r++) {
+        const codec_row_t *row = &codec->rows [r];
         if (!row_owns (row))
             continue;
         const uint8_t *elements = row_elements (row, self);
@@ -155,7 +156,8 @@ static void element_copy (const codec_row_t *row, uint8_t *element)
 /*  A struct that was copied as it is: what it owns becomes its own. */
 static void copy_owned (const codec_t *codec, uint8_t *self)
 {
-    for (const codec_row_t *row = codec->rows; row < codec->rows + codec->rows_count; row++) {
+    for (size_t r = 0; r < codec->rows_count; r++) {
+        const codec_row_t *row = &codec->rows [r];
         size_t count = owned_count (row, self);
         if (row->pointer || row->many == MANY_LIST) {
             void *elements = must_copy (row_elements (row, self), count * row->size);

@@ -12,13 +12,27 @@ static const codec_t *pick (uint8_t library, uint8_t number)
     return all_codecs [library]->list [number];
 }
 
+/*  Without the elements that were passed over the rest may break a rule. */
+static bool passes_over (const codec_t *codec)
+{
+    for (size_t i = 0; i < codec->rows_count; i++)
+        if (codec->rows [i].skips)
+            return true;
+    return false;
+}
+
 /*  All that the first encoding says, and nothing that is told differently the second time. */
 static void again (const codec_t *codec, void *self)
 {
     char why [WHY_BYTES] = "";
     packed_t once = codec_encode (codec, self);
     codec_clear (codec, self);
-    REQUIRE (codec_decode (codec, self, (bytes_t){once.data, once.size}, why));
+    bool taken = codec_decode (codec, self, (bytes_t){once.data, once.size}, why);
+    REQUIRE (taken || passes_over (codec));
+    if (!taken) {
+        free (once.data);
+        return;
+    }
     packed_t twice = codec_encode (codec, self);
     codec_clear (codec, self);
     REQUIRE (once.size == twice.size && memcmp (once.data, twice.data, once.size) == 0);
