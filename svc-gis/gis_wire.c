@@ -224,43 +224,22 @@ static bool close_rule (void *self, const void *message, char why [WHY_BYTES])
 const codec_t close_codec =
   CODEC_RULED (close_t, musubi__close_request__descriptor, close_rows, close_rule);
 
-/*  Borrows; *holder is the caller's to free. */
-static void look_answer_put (Musubi__LookAnswer *to, const look_answer_t *from, packed_t *holder)
-{
-    musubi__look_answer__init (to);
-    *holder = (packed_t){0};
-    to->state = (Musubi__ClaimState) from->state;
-    to->conflict = from->conflict;
-    to->answer = bytes_put (from->answer.data, from->answer.size);
-    to->done = from->done;
-    if (from->holder) {
-        *holder = plan_encode (from->holder);
-        to->holder = bytes_put (holder->data, holder->size);
-    }
-}
+static const codec_row_t look_answer_rows [] = {
+  ROW_ENUM ("state", look_answer_t, state, CLAIM_CLOSED),
+  ROW_FLAG ("conflict", look_answer_t, conflict),
+  ROW_BYTES ("answer", look_answer_t, answer.data, answer.size, CLAIM_ANSWER_BYTES_MAX),
+  ROW_FLAG ("done", look_answer_t, done),
+  ROW_BYTES ("holder", look_answer_t, holder.data, holder.size, RECORD_BYTES_MAX, OF (&plan_codec)),
+};
+const codec_t look_answer_codec =
+  CODEC (look_answer_t, musubi__look_answer__descriptor, look_answer_rows);
 
-packed_t look_answer_encode (const look_answer_t *self)
-{
-    Musubi__LookAnswer answer;
-    packed_t holder;
-    look_answer_put (&answer, self, &holder);
-    packed_t packed = packed_of (&answer.base);
-    free (holder.data);
-    return packed;
-}
-
-packed_t close_answer_encode (bool closed, const look_answer_t *look)
-{
-    Musubi__LookAnswer inner;
-    packed_t holder;
-    look_answer_put (&inner, look, &holder);
-    Musubi__CloseAnswer answer = MUSUBI__CLOSE_ANSWER__INIT;
-    answer.closed = closed;
-    answer.look = &inner;
-    packed_t packed = packed_of (&answer.base);
-    free (holder.data);
-    return packed;
-}
+static const codec_row_t close_answer_rows [] = {
+  ROW_FLAG ("closed", close_answer_t, closed),
+  ROW_ONE ("look", close_answer_t, look, look_answer),
+};
+const codec_t close_answer_codec =
+  CODEC (close_answer_t, musubi__close_answer__descriptor, close_answer_rows);
 
 /*  --- recall --- */
 
@@ -351,6 +330,7 @@ bool answer_end_ms (bytes_t answer, int64_t *end_ms)
 }
 
 static const codec_t *const codecs [] = {
-  &withdraw_codec, &find_codec, &look_codec, &close_codec, &closed_record_codec,
+  &withdraw_codec,    &find_codec,         &look_codec,          &close_codec,
+  &look_answer_codec, &close_answer_codec, &closed_record_codec,
 };
 const codecs_t gis_codecs = CODECS (codecs);

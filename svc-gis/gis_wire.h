@@ -84,17 +84,21 @@ extern const codec_t close_codec;
 /*  Same numbers as proto ClaimState. */
 typedef enum { CLAIM_FREE = 0, CLAIM_HELD, CLAIM_COMMITTED, CLAIM_CLOSED } claim_state_t;
 
-/*  What is told of a claim. Borrows. */
+/*  What is told of a claim. */
 typedef struct {
     claim_state_t state;
     bool conflict;
     bytes_t answer;
     bool done;
-    const plan_t *holder; /* NULL = none */
+    packed_t holder; /* the plan of the attempt; empty = none */
 } look_answer_t;
+extern const codec_t look_answer_codec;
 
-packed_t look_answer_encode (const look_answer_t *self);
-packed_t close_answer_encode (bool closed, const look_answer_t *look);
+typedef struct {
+    bool closed;
+    look_answer_t look;
+} close_answer_t;
+extern const codec_t close_answer_codec;
 
 typedef struct {
     uint8_t digest [DIGEST_BYTES];

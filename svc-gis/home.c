@@ -317,7 +317,7 @@ static void moved (void *owner, const moment_t *now, const plan_t *plan, command
 
 /*  --- look --- */
 
-/*  Borrows from claim and copy. */
+/*  Borrows from claim and copy, but for the holder, that the caller frees. */
 static look_answer_t look_at (const claim_t *claim, const look_t *asked, command_copy_t *copy)
 {
     *copy = (command_copy_t){0};
@@ -330,7 +330,8 @@ static look_answer_t look_at (const claim_t *claim, const look_t *asked, command
         return look;
     }
     *copy = command_of (claim);
-    look.holder = copy->found ? &copy->plan : NULL;
+    if (copy->found)
+        look.holder = plan_encode (&copy->plan);
     if (claim->state == CLAIM_COMMITTED) {
         look.answer = (bytes_t){.data = copy->answer.data, .size = copy->answer.size};
         look.done = claim->done;
@@ -357,7 +358,8 @@ static void on_look (void *owner, const moment_t *now, const request_t *request)
     }
     command_copy_t copy;
     look_answer_t answer = look_at (claim_find (self, look.actor, look.request_id), &look, &copy);
-    service_reply (self->service, request, look_answer_encode (&answer));
+    service_reply (self->service, request, codec_encode (&look_answer_codec, &answer));
+    free (answer.holder.data);
     command_copy_clear (&copy);
 }
 
@@ -531,11 +533,12 @@ static void close_step (home_t *self, const moment_t *now, const request_t *requ
     if (!claim)
         claim = close_claim (self, now, order);
     command_copy_t copy;
-    look_answer_t look = look_at (claim, &order->claim, &copy);
-    bool closed = look.state == CLAIM_CLOSED && !look.conflict;
-    if (!closed)
+    close_answer_t told = {.look = look_at (claim, &order->claim, &copy)};
+    told.closed = told.look.state == CLAIM_CLOSED && !told.look.conflict;
+    if (!told.closed)
         service_count (self->service, "closes_refused", 1);
-    service_reply (self->service, request, close_answer_encode (closed, &look));
+    service_reply (self->service, request, codec_encode (&close_answer_codec, &told));
+    free (told.look.holder.data);
     command_copy_clear (&copy);
 }
 
