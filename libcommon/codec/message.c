@@ -165,8 +165,3 @@ bool interval_check (int64_t from_ms, int64_t until_ms, const char *field, char 
         return wrong (why, "%s: from_ms must be before until_ms", field);
     return true;
 }
-
-packed_t unpacked_copy (ProtobufCBinaryData from)
-{
-    return packed_copy ((bytes_t){.data = from.data, .size = from.len});
-}

@@ -28,9 +28,6 @@ ProtobufCMessage *message_unpack_in (const ProtobufCMessageDescriptor *descripto
                                      ProtobufCAllocator *allocator);
 void message_free (ProtobufCMessage *message);
 
-/*  A copy of a message's bytes, that the caller frees; empty of none. */
-packed_t unpacked_copy (ProtobufCBinaryData from);
-
 /*  --- what every decoder checks --- */
 
 /*  Words of names have no blanks and no control characters; text may have blanks. */

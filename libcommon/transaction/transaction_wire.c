@@ -2,11 +2,8 @@
 #include "transaction_wire.h"
 
 #include "message.h"
-#include "must.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static_assert ((int) COMMAND_EDGE_REFUSED == MUSUBI__COMMAND_STATE__EDGE_REFUSED, "same numbers");
@@ -46,17 +43,6 @@ static const codec_row_t party_rows [] = {
   ROW_WORD ("endpoint", party_t, endpoint, OR_NONE),
 };
 const codec_t party_codec = CODEC (party_t, musubi__party__descriptor, party_rows);
-
-void party_put (Musubi__Party *to, const party_t *from)
-{
-    musubi__party__init (to);
-    codec_fill (&party_codec, from, to, NULL);
-}
-
-bool party_take (party_t *to, const Musubi__Party *from, const char *field, char why [WHY_BYTES])
-{
-    return codec_take_field (&party_codec, to, from, field, why);
-}
 
 static const codec_row_t plan_rows [] = {
   ROW_ONE ("txid", plan_t, txid, txid),
@@ -120,18 +106,6 @@ static bool plan_rule (void *self, const void *message, char why [WHY_BYTES])
 
 const codec_t plan_codec = CODEC_RULED (plan_t, musubi__plan__descriptor, plan_rows, plan_rule);
 
-void plan_put (plan_wire_t *to, const plan_t *from)
-{
-    arena_init (&to->arena);
-    musubi__plan__init (&to->plan);
-    codec_fill (&plan_codec, from, &to->plan, &to->arena);
-}
-
-void plan_put_end (plan_wire_t *wire)
-{
-    arena_end (&wire->arena);
-}
-
 bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
 {
     return codec_take_field (&plan_codec, to, from, "plan", why);
@@ -188,14 +162,6 @@ static const codec_row_t compute_rows [] = {
 };
 const codec_t compute_part_codec =
   CODEC (compute_part_t, musubi__compute_part__descriptor, compute_rows);
-
-Musubi__ComputeBooking **bookings_put (const compute_booking_t *from, size_t count)
-{
-    Musubi__ComputeBooking **list = messages_new (&musubi__compute_booking__descriptor, count);
-    for (size_t i = 0; i < count; i++)
-        codec_fill (&compute_booking_codec, &from [i], list [i], NULL);
-    return list;
-}
 
 packed_t compute_part_encode (const compute_booking_t *bookings, size_t count)
 {
@@ -274,39 +240,6 @@ bool network_part_decode (bytes_t bytes, circuit_t **circuits, size_t *count, ch
     *circuits = part.circuits;
     *count = part.circuits_count;
     return good;
-}
-
-bool circuits_take (circuit_t **circuits, size_t *count, Musubi__Circuit *const *from,
-                    size_t from_count, char why [WHY_BYTES])
-{
-    network_part_t part;
-    Musubi__NetworkPart message = MUSUBI__NETWORK_PART__INIT;
-    message.n_circuits = from_count;
-    message.circuits = (Musubi__Circuit **) from;
-    bool good = codec_take (&network_part_codec, &part, &message, why);
-    *circuits = part.circuits;
-    *count = part.circuits_count;
-    return good;
-}
-
-Musubi__Circuit **circuits_put (const circuit_t *from, size_t count)
-{
-    Musubi__Circuit **list = messages_new (&musubi__circuit__descriptor, count);
-    for (size_t i = 0; i < count; i++) {
-        arena_t arena;
-        arena_init (&arena);
-        codec_fill (&circuit_codec, &from [i], list [i], &arena);
-        list [i]->links = must_copy (list [i]->links, list [i]->n_links * sizeof (char *));
-        arena_end (&arena);
-    }
-    return list;
-}
-
-void circuits_put_end (Musubi__Circuit **wire, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free (wire [i]->links);
-    free (wire);
 }
 
 static const codec_row_t claim_rows [] = {
