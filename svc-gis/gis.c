@@ -97,7 +97,7 @@ static void refuse_listing (gis_t *self, const request_t *request, const char *n
 }
 
 /*  A store that was copied has the same id, and only one of the two may be listed: nobody else
- * would hear of the other. */
+ *  would hear of the other. */
 static void warn_of_copy (gis_t *self, const moment_t *now, const announce_t *announce)
 {
     directory_entry_t entry;

@@ -1,5 +1,5 @@
 /*  gis_wire - the GIS's side of proto/gis.proto as plain structs; gis_wire.c alone sees the
- * generated code. The askers' side is libcommon/directory/directory_wire.h.
+ *  generated code. The askers' side is libcommon/directory/directory_wire.h.
  *
  *  Encoders return malloc'ed bytes that the caller frees. Decoders check every field; on false why
  *  names the field and nothing is allocated.
@@ -13,7 +13,7 @@
 /*  --- the directory --- */
 
 /*  An announcement, but for its entry, which is looked at only when it is not the one that is
- * listed already: a heartbeat of a large domain costs little. */
+ *  listed already: a heartbeat of a large domain costs little. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     packed_t packed; /* the entry as it came, with fields that only newer peers know; free data */

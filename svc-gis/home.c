@@ -1,5 +1,5 @@
 /*  home - an index of claims by (actor, request id) over the participant's commands, and the
- * records of closed requests.
+ *  records of closed requests.
  *
  *  The index is the participant's resource: taking a claim puts it in, dropping it takes it out.
  *  What a claim says (plan, answer) is read from its command when asked, so nothing is kept twice.

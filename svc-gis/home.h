@@ -13,7 +13,7 @@
  *
  *  CLOSE fails while an attempt has the claim. T2 asks that of one that is prepared or committed;
  *  one that is only held could vote at any moment, and ending others' holds is RESOLVE's (T7),
- * which does it for good: who wants to close over a hold resolves it first, or waits for its ttl.
+ *  which does it for good: who wants to close over a hold resolves it first, or waits for its ttl.
  */
 #ifndef MUSUBI_HOME_H
 #define MUSUBI_HOME_H

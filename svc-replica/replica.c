@@ -293,7 +293,7 @@ static void on_file (void *owner, const moment_t *now, const chain_file_t *have)
 }
 
 /*  It has told all that it has: copies that it should have and has not are gone, whoever was told
- * so in a start before this one. */
+ *  so in a start before this one. */
 static void copies_compare (replica_t *self, const moment_t *now, const char *node)
 {
     char name [FILE_NAME_BYTES_MAX + 1];

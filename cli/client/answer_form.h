@@ -1,5 +1,5 @@
 /*  answer_form - planners' answers and reservations as users read them: the interfaces' JSON, and
- * text.
+ *  text.
  *
  *  Pure. In: the JSON of proto's Answer or ReservationView. Out: times as RFC 3339, sites by their
  *  short names, status in one word.

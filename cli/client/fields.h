@@ -20,7 +20,7 @@ json_t *item_of (const json_t *object, const char *key, size_t at);
 double real_of (const json_t *object, const char *key);
 
 /*  The word that stands beside what proto says. A list ends with {NULL, what otherwise}; NULL
- * there, too, means as it was said. */
+ *  there, too, means as it was said. */
 const char *word_of (const char *const words [][2], const char *said);
 
 /*  Is it one of the words, which blanks or commas separate? */

@@ -15,7 +15,7 @@ typedef struct {
 } places_t;
 
 /*  From --gis, --dir, MUSUBI_GIS, ~/.config/musubi.zpl, or the federation that runs from here.
- * False after telling what is wrong. Ended by places_clear in either case. */
+ *  False after telling what is wrong. Ended by places_clear in either case. */
 bool places_find (places_t *self, const cli_t *cli);
 void places_clear (places_t *self);
 

@@ -13,7 +13,7 @@
 typedef struct session session_t;
 
 /*  Where to ask is taken from --gis, --dir, MUSUBI_GIS, ~/.config/musubi.zpl, or the federation
- * that runs from here. NULL after refusing, with *code. */
+ *  that runs from here. NULL after refusing, with *code. */
 session_t *session_open (const cli_t *cli, int *code);
 void session_close (session_t **self_p);
 
@@ -25,7 +25,7 @@ client_t *session_client (const session_t *self);
  *  hold such an entry will do; "" = everybody: waits for all directories, those that are silent for
  *  a moment after one has told all of its pages left out. False when no directory answered; then
  *  what was known before stays known. False, too, for everybody, when none has told all: then a
- * part is known. */
+ *  part is known. */
 bool session_look (session_t *self, const char *wanted);
 
 /*  All entries known, as JSON of proto Entry, ascending by name; and one of them, or NULL. */
@@ -67,7 +67,7 @@ call_status_t session_ask_again (session_t *self, const json_t *entry, const cha
 int session_code (call_status_t status);
 
 /*  The same without waiting, for as long as --timeout says: the call's number, whose reply comes
- * from client_wait of session_client. body fits the method. */
+ *  from client_wait of session_client. body fits the method. */
 uint64_t session_send (session_t *self, const char *endpoint, const method_t *method,
                        const json_t *body);
 
@@ -77,7 +77,7 @@ bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID
                          char why [OPTIONS_WHY_BYTES]);
 
 /*  In asking.c. Asks any live planner, another one when it is silent, busy or does not know, until
- * there is an answer or the time is over. Returns the exit code that the call itself means:
+ *  there is an answer or the time is over. Returns the exit code that the call itself means:
  *  EXIT_DONE with *answer (which may tell a refusal), EXIT_REFUSED or EXIT_USAGE with reason,
  *  EXIT_UNKNOWN with reason; *sent says whether any planner may have got it. */
 int session_ask_planner (session_t *self, const char *method, const json_t *body,

@@ -21,7 +21,7 @@ void table_row (table_t *self, const char *const *cells);
 void table_print (table_t **self_p, FILE *to);
 
 /*  A column of a list of forms; a list of them ends with {0}. Its cells are made by `cell` out
- * of the form and, where it has one, the key. NULL = the text under the key. */
+ *  of the form and, where it has one, the key. NULL = the text under the key. */
 #define CELL_BYTES 1024
 typedef struct {
     const char *heading;

@@ -1,5 +1,5 @@
 /*  musubi federation configure - a federation whose members have machines or containers of their
- * own.
+ *  own.
  *
  *  Each member but the planners has a host named after it, "lis-kyoto", and all listen on the same
  *  ports; planners share one file, so that any number of them can be started from it: each tells

@@ -3,7 +3,7 @@
  *  Each federation has a folder, by its name. That is prepared once: members, ports,
  *  configurations. After that, `up` starts whoever does not run, at the place where it was before.
  *  It does not stay to watch over them. Where no folder is named, one federation runs at a time;
- * the link "current" says which was the last.
+ *  the link "current" says which was the last.
  */
 #include "configuration.h"
 #include "federation.h"
@@ -158,7 +158,7 @@ static bool add_agents (folder_t *folder, const federation_t *federation)
 }
 
 /*  Who keeps files: indexes, a svc-replica for each site with storage nodes, and
- * "disk-1@amsterdam". */
+ *  "disk-1@amsterdam". */
 static bool add_storage (folder_t *folder, const federation_t *federation)
 {
     const char *const *sites;

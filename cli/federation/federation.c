@@ -1,6 +1,6 @@
 /*  federation - the file is checked against a table of keys, which finds what is wrong with its
- * line, and kept as a tree, from which the sections of sites and domains are copied. Domains are
- * read as svc-nis will read them, so that a graph that is none is told before anything starts.
+ *  line, and kept as a tree, from which the sections of sites and domains are copied. Domains are
+ *  read as svc-nis will read them, so that a graph that is none is told before anything starts.
  */
 #include "federation.h"
 

@@ -1,6 +1,6 @@
 /*  federation - what a federation file describes: directories, sites with their classes and prices,
  *  network domains with their graphs, balancers, and how many planners
- * (deploy/federations/README.md).
+ *  (deploy/federations/README.md).
  *
  *  A site's section holds svc-lis's own words, a domain's those of svc-nis, and goes into the
  *  configuration as it stands.
@@ -52,7 +52,7 @@ size_t federation_nodes (const federation_t *self, const char *site,
                          const federation_node_t **nodes);
 
 /*  The indexes of files; the storage nodes of a site, none where it keeps no files; and the bytes
- * that each of those may use. Names live with the federation. */
+ *  that each of those may use. Names live with the federation. */
 size_t federation_indexes (const federation_t *self, const char *const **names);
 size_t federation_storage (const federation_t *self, const char *site, const char *const **names);
 uint64_t federation_storage_bytes (const federation_t *self, const char *site);

@@ -1,5 +1,5 @@
 /*  folder - files of a federation. The list of members is replaced as a whole, so that a reader or
- * a crash finds the old one or the new one.
+ *  a crash finds the old one or the new one.
  */
 #include "folder.h"
 #include "fields.h"

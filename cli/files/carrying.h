@@ -1,9 +1,9 @@
 /*  carrying - a file between this machine and a site, from the first question to the last byte:
- * what put and get have in common.
+ *  what put and get have in common.
  *
  *  The site is asked to begin, and then how it stands, until our end is done. A site that was
  *  restarted meanwhile does not know the transfer's number any more: it is asked to begin again,
- * and joins what goes on.
+ *  and joins what goes on.
  */
 #ifndef MUSUBI_CARRYING_H
 #define MUSUBI_CARRYING_H

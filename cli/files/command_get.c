@@ -1,5 +1,5 @@
 /*  musubi get - a file of the federation comes to this machine, by way of a site; and stays there
- * for whoever asks next.
+ *  for whoever asks next.
  */
 #include "carrying.h"
 #include "fields.h"

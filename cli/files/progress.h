@@ -1,5 +1,5 @@
 /*  progress - how a transfer comes along, on one line of a terminal: bytes, rate, time left, and
- * the chain of those who receive it.
+ *  the chain of those who receive it.
  */
 #ifndef MUSUBI_PROGRESS_H
 #define MUSUBI_PROGRESS_H

@@ -12,7 +12,7 @@
 const command_t *tools_command (const char *name);
 
 /*  This process becomes musubi-tools: beside this program, or else on the PATH. Returns only when
- * it is at neither place, after telling so. */
+ *  it is at neither place, after telling so. */
 int tools_start (cli_t *cli);
 
 #endif

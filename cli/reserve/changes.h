@@ -5,11 +5,11 @@
  *      {"time", "reservation", "change", "was", "at", "status", "name"}
  *
  *  change is one word. "pending", "committing", "committed", "releasing", "released", "failed" and
- * "unknown" are the reservation's status, "was" the one before; "activated" and "ended" are its
+ *  "unknown" are the reservation's status, "was" the one before; "activated" and "ended" are its
  * start and end; "modified" is a new version, with "version"; "provisioned" and "unprovisioned" are
- * the use of its circuits, with "at" naming the domain; "degraded" and "healed" are said of its
- * nodes at a site, named by "at"; "silent" and "back" are participants, named by "at"; "gone" is
- * said of one that nobody knows any more.
+ *  the use of its circuits, with "at" naming the domain; "degraded" and "healed" are said of its
+ *  nodes at a site, named by "at"; "silent" and "back" are participants, named by "at"; "gone" is
+ *  said of one that nobody knows any more.
  */
 #ifndef MUSUBI_CHANGES_H
 #define MUSUBI_CHANGES_H

@@ -1,5 +1,5 @@
 /*  explanation - why a request can't be had, what a reservation waits for, what became of a
- * request. Pure.
+ *  request. Pure.
  */
 #ifndef MUSUBI_EXPLANATION_H
 #define MUSUBI_EXPLANATION_H

@@ -1,5 +1,5 @@
 /*  request_form - reading users' JSON. Each object has a table of the keys it may hold; each value
- * is read by what its key means.
+ *  is read by what its key means.
  */
 #include "request_form.h"
 #include "must.h"

@@ -1,5 +1,5 @@
 /*  request_form - a request as users write it, to the JSON of proto that planners are asked with.
- * Pure.
+ *  Pure.
  *
  *  The format is that of the interfaces: times as RFC 3339 or "now+30m", durations as "1h30m",
  *  requirements as {"os": "linux"} or {"gpus": {"min": 4}}. What can't be meant is refused here, by

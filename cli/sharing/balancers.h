@@ -11,7 +11,7 @@
 const json_t *balancers_find (session_t *session, const char *command, const char *name, int *code);
 
 /*  One question, taken over, to a balancer, or about sharing to a site. The answer is new; NULL
- * after telling why there is none, with *code. */
+ *  after telling why there is none, with *code. */
 json_t *balancers_ask (const cli_t *cli, session_t *session, const json_t *entry,
                        const char *service, const char *method, json_t *question, int *code);
 

@@ -1,5 +1,5 @@
 /*  coalition_chart - past coalitions: who gave and who gained, and each owner's score, as letters
- * or as a picture.
+ *  or as a picture.
  *
  *  Given work stands on one side of an axis, taken work on the other, all to one scale; scores are
  *  lines over the coalitions. Pure but for the file it writes to.

@@ -1,5 +1,5 @@
 /*  coalition_form - what a balancer tells of the sites that share their unreserved work, as users
- * read it: JSON with times as RFC 3339 and short names, and tables of it.
+ *  read it: JSON with times as RFC 3339 and short names, and tables of it.
  *
  *  Pure. In: the JSON of proto's BalanceStatusAnswer and CoalitionRecord. A time without end is
  *  "inf".

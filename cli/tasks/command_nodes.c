@@ -1,5 +1,5 @@
 /*  musubi nodes - the machines of sites that run tasks: how they are, and whose they are; taking
- * one out, and back.
+ *  one out, and back.
  */
 #include "fields.h"
 #include "table.h"

@@ -58,7 +58,7 @@ static json_t *record_of (const cli_t *cli, session_t *session, const json_t *si
 }
 
 /*  Waits while its state is one of the two; its record then, new. NULL after telling, with *code,
- * or when that was interrupted. */
+ *  or when that was interrupted. */
 static json_t *wait_while (const cli_t *cli, session_t *session, const json_t *site,
                            const task_name_t *name, const char *one, const char *other, int *code)
 {

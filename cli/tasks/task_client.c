@@ -113,7 +113,7 @@ static void name_add (char names [TASK_NAMES_BYTES], const json_t *site)
 }
 
 /*  The entries of the sites that run tasks, new, as an array: all are asked at once. *silent are
- * the names of those that did not say whether they do. */
+ *  the names of those that did not say whether they do. */
 static json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES])
 {
     method_t method = services_method ("Queue", "Bags");

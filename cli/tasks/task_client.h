@@ -41,7 +41,7 @@ typedef struct {
 int task_list (const cli_t *cli, session_t *session, const char *named, const task_rows_t *rows);
 
 /*  One question about work, taken over, to a site, asked again under the same id while nobody
- * answers and there is time. The answer is new; NULL after telling why there is none, with *code.
+ *  answers and there is time. The answer is new; NULL after telling why there is none, with *code.
  */
 json_t *task_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
                   json_t *question, const char *request_id, int *code);

@@ -2,7 +2,7 @@
  *
  *  What is free is the capacity less the booked level, and only the level is kept, so a change of
  *  capacity costs nothing. A booking is a row of the table (its name, interval and quantity) and
- * two touches of the tree of changes: up by its quantity at its beginning, down at its end.
+ *  two touches of the tree of changes: up by its quantity at its beginning, down at its end.
  */
 #include "calendar.h"
 
@@ -21,7 +21,7 @@ struct calendar {
 };
 
 /*  The level is in [0, CALENDAR_QUANTITY_MAX] at every instant; between the two touches of a
- * booking it may be twice that, and a capacity less a level lies between the same bounds. */
+ *  booking it may be twice that, and a capacity less a level lies between the same bounds. */
 static_assert (CALENDAR_QUANTITY_MAX <= INT64_MAX / 3, "sums of levels do not overflow");
 
 static bool within_horizon (interval_t over)

@@ -51,12 +51,12 @@ calendar_answer_t calendar_book (calendar_t *self, interval_t over, int64_t quan
 
 /*  The same without asking whether it is free: for records loaded after capacity was lost. Never
  *  CALENDAR_SHORT; CALENDAR_OUTSIDE also when more than CALENDAR_QUANTITY_MAX would be booked at
- * some instant. */
+ *  some instant. */
 calendar_answer_t calendar_force (calendar_t *self, interval_t over, int64_t quantity,
                                   booking_id_t *id);
 
 /*  Give a booking back. It can't fail: the room it may need was taken when it was booked. The id
- * must name a booking; ask calendar_booking () where that is in doubt. */
+ *  must name a booking; ask calendar_booking () where that is in doubt. */
 void calendar_release (calendar_t *self, booking_id_t id);
 
 /*  Quantity and interval of a booking; false, nothing written, when there is none of that name. */

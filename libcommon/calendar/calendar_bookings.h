@@ -1,8 +1,8 @@
 /*  bookings - the table behind a calendar's booking ids.
  *
  *  An id is a slot and the slot's generation, which moves on each time the slot is given back: an
- * id that was released is recognised, not mistaken for the slot's next tenant. Private to
- * calendar*.c.
+ *  id that was released is recognised, not mistaken for the slot's next tenant. Private to
+ *  calendar*.c.
  */
 #ifndef MUSUBI_CALENDAR_BOOKINGS_H
 #define MUSUBI_CALENDAR_BOOKINGS_H

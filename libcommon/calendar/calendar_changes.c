@@ -3,8 +3,8 @@
  *  Both updates go down once and up once. On the way down a node that could not take (or lose) an
  *  entry is put right before it is entered, so that no repair ever runs upwards; on the way up each
  *  parent notes what its child now is. A full node first evens out with a neighbour and is split
- * only when that is nearly full too: leaves stay about four fifths full, which is what keeps a
- * booking small.
+ *  only when that is nearly full too: leaves stay about four fifths full, which is what keeps a
+ *  booking small.
  *
  *  A node is a few parallel arrays of 8-byte entries. `rows_t` is the view under which leaves and
  *  inner nodes are opened, closed and shifted by the same code.

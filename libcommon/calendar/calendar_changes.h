@@ -2,9 +2,9 @@
  *
  *  The level is what is booked; it starts at 0 and each change moves it at one instant. Every node
  *  counts levels from 0 at its own beginning. A leaf has the level after each of its changes; an
- * inner node has, for each child, the level after it and the lowest and highest level in it.
- * Whoever knows the level before a node therefore knows, without looking inside, where it ends and
- * how low and high it gets; and a change made in a node is felt only in the nodes above it.
+ *  inner node has, for each child, the level after it and the lowest and highest level in it.
+ *  Whoever knows the level before a node therefore knows, without looking inside, where it ends and
+ *  how low and high it gets; and a change made in a node is felt only in the nodes above it.
  *
  *  An instant stays in the tree while a booking begins or ends at it, even when the changes there
  *  cancel out to 0. So the room that giving back a booking may need is the room taken when it was
@@ -88,7 +88,7 @@ void changes_check (const changes_t *self);
 /*  Questions (calendar_levels.c). Any int64 is a good time in them. */
 
 /*  The highest level over the interval, which is not empty, or the floor (>= 0) if that is higher.
- * A high floor spares work: nothing below it is looked at closely. */
+ *  A high floor spares work: nothing below it is looked at closely. */
 int64_t changes_most (const changes_t *self, interval_t over, int64_t floor);
 
 /*  Reads changes in order. */

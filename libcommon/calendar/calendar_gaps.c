@@ -6,9 +6,9 @@
  *      wholly within the limit    the run goes on (or begins at its first instant)
  *      wholly over it             the run ends at its first instant
  *      both, but too brief        no gap can end inside. One may begin there, after the last
- * instant that is over the limit; where that is does not matter until what follows turns out to be
- * free for long. So the run is taken to begin with the subtree, as a bound, and the subtree is
- * remembered: when the bound is no longer enough to say no, the beginning is looked up.
+ *  instant that is over the limit; where that is does not matter until what follows turns out to be
+ *  free for long. So the run is taken to begin with the subtree, as a bound, and the subtree is
+ *  remembered: when the bound is no longer enough to say no, the beginning is looked up.
  *
  *  Only what is left is entered. The window's own beginning is a candidate like any other.
  */
@@ -136,7 +136,7 @@ static bool pass_leaf (pass_t *self, const leaf_t *leaf, uint32_t at, int64_t le
 }
 
 /*  Can a child be over and within the limit by turns and yet not matter, being too brief? If so,
- * pass over it. It ends at `until`; the level before its parent is `level`. */
+ *  pass over it. It ends at `until`; the level before its parent is `level`. */
 static bool pass_brief (pass_t *self, const inner_t *inner, uint32_t child, uint32_t child_height,
                         int64_t level, int64_t until)
 {

@@ -2,7 +2,7 @@
  *
  *  A node counts from its own beginning, so a descent that adds up the levels before the children
  * it enters knows the level where it arrives. The highest level over an interval falls into the end
- * of the leftmost node it touches, whole children, and the beginning of the rightmost.
+ *  of the leftmost node it touches, whole children, and the beginning of the rightmost.
  */
 #include "calendar_changes.h"
 
@@ -29,8 +29,8 @@ static int64_t greatest (const int64_t *levels, uint32_t from, uint32_t until)
 }
 
 /*  Each of these answers the greater of the floor and the highest level it is asked about, and
- * enters a subtree only if something in it is above the floor. The level before a subtree is never
- * above it: it is the level after some change that is looked at too, or the 0 before all. */
+ *  enters a subtree only if something in it is above the floor. The level before a subtree is never
+ *  above it: it is the level after some change that is looked at too, or the 0 before all. */
 
 /*  From the instant to the end of the subtree, before which the level is `level`. */
 static int64_t most_from (node_t node, uint32_t height, int64_t level, int64_t from, int64_t floor)

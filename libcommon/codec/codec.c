@@ -90,8 +90,8 @@ static bool owns (const codec_t *codec)
 }
 
 /*  How many elements own something, perhaps. What stands alone is zero where it was never taken;
- * yet it may have been taken and count as none, as its own members say whether it is there. Cases
- * of a oneof share their place. */
+ *  yet it may have been taken and count as none, as its own members say whether it is there. Cases
+ *  of a oneof share their place. */
 static size_t owned_count (const codec_row_t *row, const uint8_t *self)
 {
     if (!row_owns (row))

@@ -105,7 +105,7 @@ static bool take_number (const codec_row_t *row, uint8_t *to, const void *from,
 }
 
 /*  An enum is an unsigned type to our compilers, so one compared as it is passes with a number
- * below zero. */
+ *  below zero. */
 static bool take_enum (const codec_row_t *row, uint8_t *to, const void *from, char why [WHY_BYTES])
 {
     int32_t value;

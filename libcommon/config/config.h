@@ -91,7 +91,7 @@ size_t config_names (const config_t *self, const char *section, const char **nam
 
 /*  For who finds later that what was read does not go together: why = "FILE:LINE: path: what", the
  *  line that of the path or of the section next above it that stands in the file; "--set path:
- * what" when a setting says it. Answers false. */
+ *  what" when a setting says it. Answers false. */
 bool config_wrong (const config_t *self, const char *path, char why [CONFIG_WHY_BYTES],
                    const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 

@@ -6,7 +6,7 @@
  *  tries_max. A try waits for timeout_ms at least, and for as long as answers of that peer take
  *  (RFC 6298: the smoothed round trip and four times its deviation, twice as long after each
  *  time-out), up to calls_patience, so that far peers are heard. done is called exactly once, never
- * from within calls_start, unless the call is cancelled.
+ *  from within calls_start, unless the call is cancelled.
  */
 #ifndef MUSUBI_CALL_H
 #define MUSUBI_CALL_H

@@ -12,7 +12,7 @@
  *
  *  After each FLOW_CHUNK_BYTES a feeder says the digest of all bytes so far, where it knows it: its
  *  mark. Where that is not the receiver's own, the bytes since the last mark are let go and the
- * link has failed as wrong: they are to be had from another one.
+ *  link has failed as wrong: they are to be had from another one.
  */
 #ifndef MUSUBI_FLOW_H
 #define MUSUBI_FLOW_H

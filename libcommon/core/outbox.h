@@ -25,7 +25,7 @@ void outbox_put (outbox_t *self, uint8_t table, bytes_t key, bytes_t value);
 void outbox_delete (outbox_t *self, uint8_t table, bytes_t key);
 
 /*  Nobody could read this record: whatever takes its place, or deletes it, puts it under
- * TABLE_ASIDE first, in the same write. Its key there: the table's number, then the key. */
+ *  TABLE_ASIDE first, in the same write. Its key there: the table's number, then the key. */
 void outbox_keep_aside (outbox_t *self, uint8_t table, bytes_t key, bytes_t value);
 void outbox_read (outbox_t *self, const read_order_t *order);
 void outbox_timer (outbox_t *self, int64_t mono_ms);

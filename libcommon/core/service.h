@@ -1,6 +1,6 @@
 /*  service - what every core is made of: its outbox, timers, calls, and the tables of methods it
- * serves and records it loads. One of a federation also has a directory, a ledger and a standing
- * (member.h).
+ *  serves and records it loads. One of a federation also has a directory, a ledger and a standing
+ *  (member.h).
  *
  *  A core owns one service_t, registers its methods and tables in its constructor, and passes each
  *  step through:

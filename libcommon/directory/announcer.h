@@ -1,8 +1,8 @@
 /*  announcer - keeps a service's own entry alive at every GIS of its list.
  *
  *  Announcing and heartbeat are one message, sent three times to a lease. Each GIS has a desk of
- * its own: one that is silent or refuses never holds up the others, and one that has lost
- * everything is filled by the next heartbeat. Their answers also tell how far clocks are apart.
+ *  its own: one that is silent or refuses never holds up the others, and one that has lost
+ *  everything is filled by the next heartbeat. Their answers also tell how far clocks are apart.
  */
 #ifndef MUSUBI_ANNOUNCER_H
 #define MUSUBI_ANNOUNCER_H
@@ -27,7 +27,7 @@ announcer_t *announcer_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
 void announcer_destroy (announcer_t **self_p);
 
 /*  Before the first announcement: whose mark goes with each, and who is told what each GIS
- * remembered (T14). Borrowed for life. Without it none goes. */
+ *  remembered (T14). Borrowed for life. Without it none goes. */
 void announcer_standing (announcer_t *self, standing_t *standing);
 
 /*  Announce this entry from now on; again to change it. Copied. */

@@ -1,5 +1,5 @@
 /*  directory_entry - what a directory tells of one service: who it is, where it is reached, what it
- * has. */
+ *  has. */
 #ifndef MUSUBI_DIRECTORY_ENTRY_H
 #define MUSUBI_DIRECTORY_ENTRY_H
 

@@ -1,6 +1,6 @@
 /*  directory_wire - the messages between a GIS and those it lists, as plain structs
- * (proto/gis.proto, service Gis). Both ends use it: directory.c asks, svc-gis answers.
- * directory_wire.c alone sees the generated code.
+ *  (proto/gis.proto, service Gis). Both ends use it: directory.c asks, svc-gis answers.
+ *  directory_wire.c alone sees the generated code.
  */
 #ifndef MUSUBI_DIRECTORY_WIRE_H
 #define MUSUBI_DIRECTORY_WIRE_H

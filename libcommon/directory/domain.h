@@ -1,5 +1,5 @@
 /*  domain - what a network domain offers: vertices, links between them, and how it deals with
- * requests.
+ *  requests.
  *
  *  Plain values, as NIS is configured with, GIS tells and planners plan with. Latencies are kept in
  *  whole microseconds, so that sums along a path are exact.

@@ -1,5 +1,5 @@
 /*  member - a service of a federation: with a view of the directory, a ledger of what happens to
- * its promises, and a standing, which says whether it may speak for its store. Pure.
+ *  its promises, and a standing, which says whether it may speak for its store. Pure.
  */
 #ifndef MUSUBI_MEMBER_H
 #define MUSUBI_MEMBER_H

@@ -184,7 +184,7 @@ static void let_go (flow_loop_t *self, conn_t *conn, bool all, bool wrong, const
 }
 
 /*  The bytes since the last right mark are not what they should be. Its own they were only when
- * they all came from it. */
+ *  they all came from it. */
 static void chunk_wrong (flow_loop_t *self, conn_t *conn)
 {
     char why [FLOW_WHY_BYTES];

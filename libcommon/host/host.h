@@ -1,7 +1,7 @@
 /*  host - the real host: carries one core over ZeroMQ, one store and the system's clocks.
  *
  *  It drains its ROUTER, steps the core for each request, makes one durable write for the batch,
- * and only then lets replies, calls and hints leave; a batch without puts needs no write.
+ *  and only then lets replies, calls and hints leave; a batch without puts needs no write.
  */
 #ifndef MUSUBI_HOST_H
 #define MUSUBI_HOST_H
@@ -51,8 +51,8 @@ extern const size_t host_keys_count;
 
 /*  The whole life of a service: svc-X [-c FILE.zpl] [--set path=value]… [--verbose] [--version]
  *  [--help] [--states] [--adopt]. Prints "ready endpoint=… events=…" when it serves. Returns the
- * exit code: 0 after SIGTERM, SIGINT or EFFECT_STOP; 2 on a bad configuration; 1 when the machine
- * fails. */
+ *  exit code: 0 after SIGTERM, SIGINT or EFFECT_STOP; 2 on a bad configuration; 1 when the machine
+ *  fails. */
 int host_run (const host_program_t *program, int argc, char **argv);
 
 #endif

@@ -1,9 +1,9 @@
 /*  store - typed tables of records in one LMDB environment. Its parts (store_state.h) alone see
- * lmdb.h.
+ *  lmdb.h.
  *
  *  One process a store: a lock file is held for life. Every write checks that the file is
  *  still the one that was opened and the start number in it still ours (T4) and stamps the wall
- * time (T15). Flushed means that mdb_txn_commit returned 0 with all syncs on (T13).
+ *  time (T15). Flushed means that mdb_txn_commit returned 0 with all syncs on (T13).
  */
 #ifndef MUSUBI_STORE_H
 #define MUSUBI_STORE_H

@@ -1,5 +1,5 @@
 /*  store_record - records as they are on disk, and what goes wrong with them in words. The layout
- * is drawn in disk-format.md.
+ *  is drawn in disk-format.md.
  */
 #include "store_state.h"
 

@@ -1,6 +1,6 @@
 /*  store_watch - is the file still the one that was opened, and is in it what was put? A look at
- * the file with each write, a slow reading of all records, and a last word where the kernel says
- * that the file can't be read.
+ *  the file with each write, a slow reading of all records, and a last word where the kernel says
+ *  that the file can't be read.
  */
 #include "store_state.h"
 

@@ -18,7 +18,7 @@ typedef struct work work_t;
 
 /*  The first thread is made here if there are kinds, others when needed; their ports carry
  * port_kind. The kinds are borrowed for life. NULL when the machine has no descriptors, or threads,
- * for it. */
+ *  for it. */
 work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count,
                   size_t workers);
 

@@ -7,7 +7,7 @@
  *
  *  A row that was damaged on disk keeps its number: the one after it goes on, with zeros for its
  *  digest, and whoever audits the ledger finds both. Old rows leave from the front (ledger_cut.h).
- * Pure.
+ *  Pure.
  */
 #ifndef MUSUBI_LEDGER_H
 #define MUSUBI_LEDGER_H
@@ -56,7 +56,7 @@ typedef struct {
 } ledger_mark_t;
 
 /*  A row but for its number, digest, start and time, which the ledger adds. Unset fields are NULL
- * or zero; all is borrowed. */
+ *  or zero; all is borrowed. */
 typedef struct {
     ledger_kind_t kind;
     const char *caller; /* NULL: whose request is being served */

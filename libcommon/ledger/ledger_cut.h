@@ -3,8 +3,8 @@
  *  A row leaves when it is older than the ledger's retention and nothing that stands needs it: no
  *  command, reservation, claim or decision that is still on record. The first that has to stay
  * keeps all behind it. A row that says what was cut, and what there is of everything, leaves in the
- * same write. When four fifths of the store are used, rows that nothing needs leave before their
- * time, with an alarm: what is promised goes before what is told. Part of the ledger; pure.
+ *  same write. When four fifths of the store are used, rows that nothing needs leave before their
+ *  time, with an alarm: what is promised goes before what is told. Part of the ledger; pure.
  */
 #ifndef MUSUBI_LEDGER_CUT_H
 #define MUSUBI_LEDGER_CUT_H

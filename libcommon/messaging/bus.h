@@ -3,8 +3,7 @@
  *  What comes in is checked here (proto/bus.proto): frames, protocol number, sizes, to_store. A
  *  request that can be answered is refused with the reason, the rest is counted and dropped, so a
  *  core sees sound requests only. Until keys exist an actor is a claimed name, believed because a
- *  bus binds beyond this machine only when the operator says that all who reach it are trusted
- * .
+ *  bus binds beyond this machine only when the operator says that all who reach it are trusted.
  */
 #ifndef MUSUBI_BUS_H
 #define MUSUBI_BUS_H
@@ -52,7 +51,7 @@ bool bus_receive (bus_t *self, port_t *port, event_t *event);
 /*  EFFECT_REPLY, EFFECT_PUBLISH, EFFECT_SUBSCRIBE, EFFECT_UNSUBSCRIBE leave. A reply to a request
  *  that is not pending is our own mistake. False, with errno, when an endpoint can't be subscribed
  *  to: that is worth a line in the log, no more, since hints may be lost (T16). If it is for want
- * of a descriptor, it waits for one. */
+ *  of a descriptor, it waits for one. */
 bool bus_effect (bus_t *self, const effect_t *effect);
 
 /*  So many descriptors are there for connections and subscriptions. */

@@ -30,8 +30,8 @@ typedef struct {
     int64_t latency_us_max; /* 0 = any */
     uint32_t mbps;
     /*  How much is free of a link; negative: it is not to be used at all; NULL = all of its
-     * capacity. Called once a link and search. PATH_FIXED decides by capacity, then the path must
-     * have room.
+     *  capacity. Called once a link and search. PATH_FIXED decides by capacity, then the path must
+     *  have room.
      */
     int64_t (*free) (void *owner, size_t link);
     /*  What a link weighs, not below zero, for PATH_CHEAP and PATH_FREE; NULL = its price. */

@@ -1,5 +1,5 @@
 /*  participant - the one implementation of the participant side of a transaction
- * (proto/transaction.md).
+ *  (proto/transaction.md).
  *
  *  It keeps commands by txid and reservations by id, moves each command through
  *
@@ -12,9 +12,9 @@
  *  in, GIS its claims. Pure.
  *
  *  A refused HOLD leaves nothing, so it may be asked again. A txid that was aborted or resolved
- * before it came is buried, within limits: its HOLD is refused from then on. Counters in
- * Service.Status: holds, votes, renewals, commits, aborts, expired, edges, edge_refusals,
- * doubts_asked, doubts_resolved, pruned, bad_records, and refused_REASON.
+ *  before it came is buried, within limits: its HOLD is refused from then on. Counters in
+ *  Service.Status: holds, votes, renewals, commits, aborts, expired, edges, edge_refusals,
+ *  doubts_asked, doubts_resolved, pruned, bad_records, and refused_REASON.
  */
 #ifndef MUSUBI_PARTICIPANT_H
 #define MUSUBI_PARTICIPANT_H
@@ -81,7 +81,7 @@ typedef struct {
      *  Returns an object, also for an empty part, or NULL with *refusal filled, fresh profile
      *  included. forced (at start, from records) never refuses, even when capacity has shrunk below
      *  what is booked. A command past its edge is taken again as of its vote: now is that moment,
-     * so that a window which is near by now is not refused for it (T9). */
+     *  so that a window which is near by now is not refused for it (T9). */
     void *(*take) (void *owner, const moment_t *now, const plan_t *plan, const void *current,
                    bytes_t part, bool forced, refusal_t *refusal);
 
@@ -151,8 +151,8 @@ void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
 
 /*  --- for a service that coordinates commands of its own (svc-lis/plus/plus.h): the coordinator's
- * store is the participant's, and nobody else takes part. What is granted is held for as long as
- * the caller says, and decided in one write, so there never is a doubt. --- */
+ *  store is the participant's, and nobody else takes part. What is granted is held for as long as
+ *  the caller says, and decided in one write, so there never is a doubt. --- */
 
 /*  The hold's txid is new, its only participant and its coordinator are this store. *answer says
  *  how it stands, or why it was refused: command_answer_clear. False with why when the hold is not
@@ -210,7 +210,7 @@ readmit_t participant_readmit (participant_t *self, const moment_t *now,
 void participant_told_committed (participant_t *self, const moment_t *now, const txid_t *txid);
 
 /*  Count as if this actor and this planner, who have one, had so many more commands open. Taken
- * back with the negative. For the trial of limits alone (limits_trial.h). */
+ *  back with the negative. For the trial of limits alone (limits_trial.h). */
 void participant_pretend (participant_t *self, const char *actor, const char *planner,
                           int64_t open);
 

@@ -2,8 +2,8 @@
  *  and that it be left to them (T8).
  *
  *  Both make sure first that what has not voted never will. A fence goes further: what has voted
- * takes no decision of a lower epoch from then on, so that whoever has fenced everybody, and has
- * found nobody committed, knows that nobody will be.
+ *  takes no decision of a lower epoch from then on, so that whoever has fenced everybody, and has
+ *  found nobody committed, knows that nobody will be.
  */
 #include "participant_state.h"
 

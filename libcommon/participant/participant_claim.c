@@ -1,7 +1,7 @@
 /*  participant_claim - the answer that a home keeps with a claim (T2).
  *
  *  It comes with the hold or with the vote, and stays as it is. Only where a commit could not be
- * kept by all, and a repair has come to its end (T10), another one takes its place, once.
+ *  kept by all, and a repair has come to its end (T10), another one takes its place, once.
  */
 #include "participant_state.h"
 

@@ -330,9 +330,9 @@ static uint32_t ttl_granted (const participant_t *self, uint32_t wanted_ms)
 }
 
 /*  What it keeps until: the end of what it books, or of what it gives up; and of the whole plan's
- * last window, for as long as the others stand it is asked about the reservation (T6, T11). A home
+ *  last window, for as long as the others stand it is asked about the reservation (T6, T11). A home
  * sees no windows but those of the answer, and a release's answer has none: where the plan does not
- * tell, the edge is the old end (T2, T9).
+ *  tell, the edge is the old end (T2, T9).
  */
 static int64_t window_end (const participant_t *self, const reservation_t *reservation,
                            bytes_t part, const plan_t *plan)

@@ -1,9 +1,9 @@
 /*  participant_prune - finished records leave some time after their windows have passed.
  *
  *  A sweep goes through the commands and then the reservations, a bounded number in one go, and
- * rests until the next. A commit whose acknowledgement by all is not known stays: another
- * participant may still be in doubt about it, and would take "unknown" for "aborted" (T7). Its
- * coordinator is asked.
+ *  rests until the next. A commit whose acknowledgement by all is not known stays: another
+ *  participant may still be in doubt about it, and would take "unknown" for "aborted" (T7). Its
+ *  coordinator is asked.
  */
 #include "ledger.h"
 #include "participant_state.h"

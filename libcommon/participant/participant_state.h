@@ -184,7 +184,7 @@ bool participant_is_home (const char *name);
 method_fn participant_on_outcome;
 
 /*  May the caller decide in this epoch? 0 is the coordinator's own, anything else that of the
- * caller's fence. False when it has been answered: it may not, or the epoch has been overtaken. */
+ *  caller's fence. False when it has been answered: it may not, or the epoch has been overtaken. */
 bool participant_epoch_valid (participant_t *self, const moment_t *now, const request_t *request,
                               const txid_t *txid, const command_t *command, uint32_t epoch);
 
@@ -208,7 +208,7 @@ void command_watch (command_t *self, const moment_t *now);
 void command_decide_commit (command_t *self, const moment_t *now, command_event_t event);
 
 /*  T15: has the edge come by both clocks, so that a stepped one alone makes none? By either, so
- * that no vote is given past it? Never for a claim. */
+ *  that no vote is given past it? Never for a claim. */
 bool command_edge_passed (const command_t *self, const moment_t *now);
 bool command_edge_near (const command_t *self, const moment_t *now);
 
@@ -272,7 +272,7 @@ void records_start (participant_t *self, const moment_t *now);
 void records_destroy (participant_t *self);
 
 /*  Marks of done (T6) wait for a write to travel with, a few with each; all of them are stored
- * after a while, if none comes. */
+ *  after a while, if none comes. */
 void records_done_later (participant_t *self, const moment_t *now);
 
 /*  --- participant_bury.c --- */

@@ -1,5 +1,5 @@
 /*  readmission_wire - what homes keep of a participant's promises, as plain values
- * (Home.Allocations of proto/gis.proto, and the answers in it).
+ *  (Home.Allocations of proto/gis.proto, and the answers in it).
  */
 #ifndef MUSUBI_READMISSION_WIRE_H
 #define MUSUBI_READMISSION_WIRE_H

@@ -44,7 +44,7 @@ static verdict_t judge_outside (const room_t *room, const moment_t *now, const c
 }
 
 /*  Leaving altogether is no change of the past: a release always may. A modify that leaves what has
- * begun would be a move of it (R10). */
+ *  begun would be a move of it (R10). */
 static bool leaves (const changes_t *changes)
 {
     for (size_t i = 0; i < changes->count; i++)

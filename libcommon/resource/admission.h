@@ -51,7 +51,7 @@ void admission_refuse (const room_t *room, const moment_t *now, const verdict_t 
                        const asked_t *asked, size_t steps_max, refusal_t *refusal);
 
 /*  Put an excess of uncommitted holds into a refusal: REFUSAL_LIMIT by the limit's name, the need
- * and the interval, and as fresh profile what the share leaves there; unless only windows are
+ *  and the interval, and as fresh profile what the share leaves there; unless only windows are
  *  disclosed. */
 void admission_refuse_excess (const room_t *room, const excess_t *excess, const asked_t *asked,
                               refusal_t *refusal);

@@ -1,5 +1,5 @@
 /*  limits_trial - a participant of its own, asked by requests like any other. What a limit counts
- * in tens of thousands is pretended, all but the last one.
+ *  in tens of thousands is pretended, all but the last one.
  */
 #include "limits_trial.h"
 

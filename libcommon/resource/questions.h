@@ -54,8 +54,8 @@ typedef stretches_t questions_work_fn (void *owner);
 void questions_work (questions_t *self, questions_work_fn *work, void *owner);
 
 /*  No more than so many of a resource are there now, whatever is configured or was set: the rest
- * are lost, or drained. Told at once to whom it concerns and to the ledger; not stored, so it is
- * said again after each start. UINT32_MAX: as many as there may be. */
+ *  are lost, or drained. Told at once to whom it concerns and to the ledger; not stored, so it is
+ *  said again after each start. UINT32_MAX: as many as there may be. */
 void questions_there (questions_t *self, const moment_t *now, size_t resource, uint32_t there);
 
 /*  Tell the log which reservations have too little; returns how many. Borrowed names, at most

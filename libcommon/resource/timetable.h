@@ -30,7 +30,7 @@ typedef struct {
 } part_reader_t;
 
 /*  fresh_steps_max is at least the number of resources offered. Of a pending hold, what it books
- * and what it will book count, each; so with less than two nothing can be held. */
+ *  and what it will book count, each; so with less than two nothing can be held. */
 typedef struct {
     uint32_t bookings_max; /* in the calendars of all resources */
     uint32_t

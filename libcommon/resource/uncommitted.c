@@ -1,5 +1,5 @@
 /*  uncommitted - one load for each resource and each one it is counted for, made with the first
- * hold and gone with the last.
+ *  hold and gone with the last.
  */
 #include "uncommitted.h"
 

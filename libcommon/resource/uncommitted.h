@@ -3,9 +3,9 @@
  *
  *  To hold and never commit is the cheapest way to keep others out. So the uncommitted holds of one
  *  planner, or for one actor, or all of them, take at most a share of what there is of a resource
- * at any instant. One hold alone may have all of it: a request for a whole site must be possible.
- * What a change takes beyond what its reservation has is what counts. Each question costs the
- * logarithm of the holds. Pure.
+ *  at any instant. One hold alone may have all of it: a request for a whole site must be possible.
+ *  What a change takes beyond what its reservation has is what counts. Each question costs the
+ *  logarithm of the holds. Pure.
  */
 #ifndef MUSUBI_UNCOMMITTED_H
 #define MUSUBI_UNCOMMITTED_H

@@ -557,7 +557,7 @@ ProtobufCMessage *json_to_message (const ProtobufCMessageDescriptor *descriptor,
 /*  --- text to JSON ---  */
 
 /*  The deepest nesting, counted without recursion: brackets outside texts. Where it passes the
- * limit, false with the place. */
+ *  limit, false with the place. */
 static bool nesting_allowed (const char *text, size_t size, size_t *line, size_t *column)
 {
     size_t depth = 0;

@@ -55,7 +55,7 @@ static int days_in_month (int year, int month)
 }
 
 /*  Days since 1970-01-01. Years are counted from March, so that the leap day comes last, and in
- * eras of 400 years, which all have 146097 days. */
+ *  eras of 400 years, which all have 146097 days. */
 static int64_t days_from_date (int64_t year, int month, int day)
 {
     year -= month <= 2;

@@ -1,5 +1,5 @@
 /*  access - who may do what (proto/transaction.md), asked on every verb. Knowing an id gives no
- * right. */
+ *  right. */
 #ifndef MUSUBI_ACCESS_H
 #define MUSUBI_ACCESS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /*  Who may do what, asked on every verb (proto/transaction.md). object_owner is "" for a new
- * reservation. */
+ *  reservation. */
 typedef enum {
     VERB_HOLD,
     VERB_RENEW,

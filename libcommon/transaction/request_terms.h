@@ -1,5 +1,5 @@
 /*  request_terms - what clients and planners must agree on before a request is read: how much it
- * may hold, and which home keeps a request id.
+ *  may hold, and which home keeps a request id.
  */
 #ifndef MUSUBI_REQUEST_TERMS_H
 #define MUSUBI_REQUEST_TERMS_H

@@ -1,6 +1,6 @@
 /*  transaction - the plain values of proto/transaction.md: transaction ids, plans, commands,
- * refusals; and their passage to and from proto/transaction.proto (transaction_wire.c alone sees
- * the generated code).
+ *  refusals; and their passage to and from proto/transaction.proto (transaction_wire.c alone sees
+ *  the generated code).
  */
 #ifndef MUSUBI_TRANSACTION_H
 #define MUSUBI_TRANSACTION_H

@@ -1,5 +1,5 @@
 /*  balancer_step - when coalitions are formed and queues are weighed, and what follows from what
- * was heard.
+ *  was heard.
  */
 #include "balancer_state.h"
 
@@ -85,7 +85,7 @@ static const candidate_t *candidate_of (const balancer_t *self, const char *site
 }
 
 /*  One that is silent, or away, stays a member, aside: its account and its promises are not
- * forgotten for that, unless it stays away. */
+ *  forgotten for that, unless it stays away. */
 static void drop_who_left (balancer_t *self, bool formed)
 {
     for (size_t i = self->coalition.members_count; i-- > 0;) {

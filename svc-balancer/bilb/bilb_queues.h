@@ -46,7 +46,7 @@ void bilb_queues_step (bilb_queues_t *self, bilb_member_t *members, size_t count
                        size_t jobs_count);
 
 /*  After a step: rebuilds the queues by the extension (bilb_schedule.h). owners are members, by
- * job. False when rounding would break a promise; the queues are as they were then. */
+ *  job. False when rounding would break a promise; the queues are as they were then. */
 bool bilb_queues_reschedule (bilb_queues_t *self, bilb_member_t *members, size_t count,
                              const uint32_t *owners);
 

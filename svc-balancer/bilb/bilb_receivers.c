@@ -248,7 +248,7 @@ void bilb_receivers_times (bilb_receivers_t *self, double *times)
 }
 
 /*  A group is begun for each that is taken in, and by each raise; a stop is kept for each group,
- * one more for each member that has stopped. */
+ *  one more for each member that has stopped. */
 void bilb_receivers_clear (bilb_receivers_t *self, size_t count)
 {
     if (count > self->room) {

@@ -1,5 +1,5 @@
 /*  bilb_schedule - the extension of bilb: after a step, jobs one after the other on all busy
- * clusters.
+ *  clusters.
  *
  *  The schedule is rebuilt from its end. At each time t, going down from the longest queue's, all
  *  clusters whose queues are as long work on one job: of those that have been promised for t or

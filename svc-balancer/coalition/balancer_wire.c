@@ -129,7 +129,7 @@ static void count_moved (const member_t *member, uint32_t *away, uint32_t *guest
 }
 
 /*  How many times as fast jobs are done as alone: 1 / mean of flow / flow_alone over the
- * coalitions. As printed, eq 8 would never be above 0; this is what the paper's tables hold. */
+ *  coalitions. As printed, eq 8 would never be above 0; this is what the paper's tables hold. */
 static double score_of (const member_kept_t *kept)
 {
     return kept->coalitions > 0 ? (double) kept->coalitions / kept->ratios : 0;

@@ -4,13 +4,14 @@
  *  says decides. A run is begun by whoever claims its folder, once; its end is recorded there once.
  *  Work that fails (no result) has left nothing undecided and is ordered again.
  *
- *      run_start    ticket, lease_ms, endpoint      begin it, unless somebody has
- *      run_look     names                           how they stand
- *      run_signal   name, warn | grace_ms, force    warn it; or end it: one that nobody has begun
- * is refused for ever. force: end it without its starter, which does not do it run_lease lease_ms,
- * endpoint              all runs may go on until then run_read     name, errors, offset, most a
- * piece of its output run_prune    keep_ms                         folders that ended so long ago
- * are removed
+ *      run_start    ticket, lease_ms, endpoint   begin it, unless somebody has
+ *      run_look     names                        how they stand
+ *      run_signal   name, warn | grace_ms,       warn it; or end it: one that nobody has begun is
+ *                   force                        refused for ever. force: end it without its
+ *                                                starter, which does not do it
+ *      run_lease    lease_ms, endpoint           all runs may go on until then
+ *      run_read     name, errors, offset, most   a piece of its output
+ *      run_prune    keep_ms                      folders that ended so long ago are removed
  *
  *  The first three answer with how the runs stand.
  */

@@ -1,5 +1,5 @@
 /*  nodes_wire - tables: what agents and their site say to each other, what people are told, and
- * what is kept.
+ *  what is kept.
  */
 #include "nodes_wire.h"
 

@@ -1,5 +1,5 @@
 /*  back_end - what a site has done outside for its reservations: nodes brought up before an
- * opening, a batch system told what is whose.
+ *  opening, a batch system told what is whose.
  *
  *      prepare   its nodes are bound to it, or have changed: have them ready, and others out
  *      open      its time has come
@@ -64,7 +64,7 @@ back_end_t *back_end_new (service_t *service, const back_end_kind_t *kind,
 void back_end_destroy (back_end_t **self_p);
 
 /*  A step of a reservation has come to an end: why is NULL, or it has failed and will be tried
- * again. Never called from within back_end_step. */
+ *  again. Never called from within back_end_step. */
 typedef void back_end_told_fn (void *owner, const moment_t *now, const char *reservation,
                                back_end_step_t step, const char *why);
 void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner);

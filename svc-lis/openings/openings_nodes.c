@@ -2,7 +2,7 @@
  *
  *  What it is to have of a class at an instant is the most that it has booked from then to bind_ms
  *  later. What it has beyond that leaves; what it will have beyond that within warning_ms is
- * marked, and its runs are warned.
+ *  marked, and its runs are warned.
  */
 #include "openings_state.h"
 
@@ -262,7 +262,7 @@ static bool bind_more (entry_t *entry, size_t class, uint32_t lacking, int64_t w
 }
 
 /*  Of those that it keeps, the one that it misses least: already marked, then idle; and of these
- * the last one. */
+ *  the last one. */
 static bound_t *least_missed (entry_t *entry, size_t class, bool marked_too)
 {
     bound_t *least = NULL;

@@ -1,5 +1,5 @@
 /*  openings_records - one record of how an opening stands, one of its use: see
- * proto/openings.proto.
+ *  proto/openings.proto.
  */
 #include "must.h"
 #include "openings_state.h"

@@ -1,5 +1,5 @@
 /*  openings_told - how a reservation stands on its nodes, as its owner is told; and what it has
- * used.
+ *  used.
  */
 #include "access.h"
 #include "directory.h"

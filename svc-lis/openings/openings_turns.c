@@ -1,6 +1,6 @@
 /*  openings_turns - what is done for an opening at its turn, all in one place, opening_refresh: by
- * the time, its bookings and its nodes as they are then. One timer for all, at the next moment at
- * which one of them is to be looked at.
+ *  the time, its bookings and its nodes as they are then. One timer for all, at the next moment at
+ *  which one of them is to be looked at.
  */
 #include "must.h"
 #include "openings_state.h"

@@ -1,6 +1,6 @@
 /*  spent - processor time used, and offered, over time: of one reservation's window, in at most
  *  SPENT_STEPS equal parts. A window that grows makes the parts twice as wide, as often as it
- * takes. Sums are exact. Plain values, pure.
+ *  takes. Sums are exact. Plain values, pure.
  */
 #ifndef MUSUBI_SPENT_H
 #define MUSUBI_SPENT_H

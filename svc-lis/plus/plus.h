@@ -1,10 +1,10 @@
 /*  plus - S3's two-phase reservation interface of one site (proto/plus.proto): Factory,
- * Reservation, Command.
+ *  Reservation, Command.
  *
  *  The site coordinates these commands itself: each is one of its participant's, held until it is
  *  committed, aborted, or its time is over; the old version stands until then (S3 §2). A
- * reservation made here is one like any other: planners change and release it. One that has parts
- * at other sites, too, is changed by planners only.
+ *  reservation made here is one like any other: planners change and release it. One that has parts
+ *  at other sites, too, is changed by planners only.
  *
  *  An (actor, request id) gets the same answer again, also a refusal, kept in the write of its
  *  change (R9); with another body it is refused. Pure.

@@ -27,7 +27,7 @@ bool plus_bookings_change (plus_bookings_t *self, const plus_bookings_t *old,
                            int64_t soonest_ms, char why [WHY_BYTES]);
 
 /*  The first moment at which next needs what old lacks; where it never does, *lacks is false, and
- * it is old's end. */
+ *  it is old's end. */
 int64_t plus_bookings_edge (const plus_bookings_t *old, const plus_bookings_t *next, bool *lacks);
 
 /*  The end of the later of both. */

@@ -53,7 +53,7 @@ typedef struct {
 typedef struct queue queue_t;
 
 /*  Everything in parts is borrowed for life; limits are copied. Observes the nodes, the openings
- * and what the timetable frees. Its start comes after theirs. */
+ *  and what the timetable frees. Its start comes after theirs. */
 queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits);
 void queue_destroy (queue_t **self_p);
 

@@ -1,5 +1,5 @@
 /*  queue_booths - tasks of reservations: each reservation has a booth of bags that wait for it.
- * They start at its opening, on its nodes, and what has not begun by its end never does.
+ *  They start at its opening, on its nodes, and what has not begun by its end never does.
  */
 #include "queue_state.h"
 

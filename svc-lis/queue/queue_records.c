@@ -1,8 +1,8 @@
 /*  queue_records - what is kept of bags and tasks, and for how long.
  *
  *  A bag's record is written when it comes, is cancelled or is over; a task's when it is started
- * and when its run is over. The one under bag 0 keeps the highest number that was ever given, once
- * its bag has left.
+ *  and when its run is over. The one under bag 0 keeps the highest number that was ever given, once
+ *  its bag has left.
  */
 #include "queue_state.h"
 #include "queue_wire.h"

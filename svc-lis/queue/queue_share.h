@@ -1,5 +1,5 @@
 /*  queue_share - the queue for its sharer: what it tells of itself, and what may be done to its
- * bags.
+ *  bags.
  */
 #ifndef MUSUBI_QUEUE_SHARE_H
 #define MUSUBI_QUEUE_SHARE_H

@@ -47,7 +47,7 @@ static bool begun (const bag_t *bag)
 }
 
 /*  First those of which all have begun, or are away, by number; then those that wait, in their
- * order. NULL first; NULL at the end. */
+ *  order. NULL first; NULL at the end. */
 static const bag_t *next_queued (const bags_t *bags, const bag_t *bag)
 {
     const backfill_bag_t *waiting = bags_first (bags);

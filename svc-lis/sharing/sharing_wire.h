@@ -1,5 +1,5 @@
 /*  sharing_wire - a site's side of proto/balance.proto as plain values. sharing_wire.c alone sees
- * the generated code.
+ *  the generated code.
  */
 #ifndef MUSUBI_SHARING_WIRE_H
 #define MUSUBI_SHARING_WIRE_H

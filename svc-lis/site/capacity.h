@@ -3,7 +3,7 @@
  *  silent, still is: its agent has the time that nodes.h says before it counts as lost.
  *
  *  Nothing is cancelled for it: reservations that are hit are told in the log, and as degraded.
- * Pure.
+ *  Pure.
  */
 #ifndef MUSUBI_CAPACITY_H
 #define MUSUBI_CAPACITY_H

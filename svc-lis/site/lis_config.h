@@ -1,5 +1,5 @@
 /*  lis_config - a site as its administrator writes it down: the keys of svc-lis's file, and the
- * core they describe. README.md has an example.
+ *  core they describe. README.md has an example.
  */
 #ifndef MUSUBI_LIS_CONFIG_H
 #define MUSUBI_LIS_CONFIG_H

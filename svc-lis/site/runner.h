@@ -1,6 +1,6 @@
 /*  runner - what a site has that runs things itself (back_end = runner): its nodes, what there is
- * of them to promise, and reservations opened on them. Puts the parts together, and has no more to
- * say.
+ *  of them to promise, and reservations opened on them. Puts the parts together, and has no more to
+ *  say.
  */
 #ifndef MUSUBI_RUNNER_H
 #define MUSUBI_RUNNER_H

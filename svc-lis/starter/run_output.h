@@ -1,5 +1,5 @@
 /*  run_output - what a run writes comes through a pipe to its starter, which keeps so much of it
- * and drops the rest: the run is never held up for it and never fails, and no disk is filled.
+ *  and drops the rest: the run is never held up for it and never fails, and no disk is filled.
  */
 #ifndef MUSUBI_RUN_OUTPUT_H
 #define MUSUBI_RUN_OUTPUT_H

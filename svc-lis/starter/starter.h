@@ -2,10 +2,10 @@
  *  outlives the agent that has started it.
  *
  *  "svc-lis starter FOLDER" claims the folder, once for ever (run_folder.h), leaves a process of
- * its own session behind and says how that went in its exit code. That process runs the program of
- * the order under its account, with its limits, in its folder; ends it when the agent wishes so,
- * when a limit is reached, and when the lease ends (lease.h); takes in whatever the run leaves
- * behind, ends that, too, and records the end. Then it tells the agent, which may not be there.
+ *  its own session behind and says how that went in its exit code. That process runs the program of
+ *  the order under its account, with its limits, in its folder; ends it when the agent wishes so,
+ *  when a limit is reached, and when the lease ends (lease.h); takes in whatever the run leaves
+ *  behind, ends that, too, and records the end. Then it tells the agent, which may not be there.
  */
 #ifndef MUSUBI_STARTER_H
 #define MUSUBI_STARTER_H

@@ -38,7 +38,7 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
 bool cache_drop (cache_t *self, const moment_t *now, const char *name, const char *node);
 
 /*  How many copies of a file go, and how many stay for now: a transfer reads or brings them, or
- * their node has not told yet what it has. */
+ *  their node has not told yet what it has. */
 typedef struct {
     uint32_t copies;
     uint32_t left;

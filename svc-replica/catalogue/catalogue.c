@@ -1,5 +1,5 @@
 /*  catalogue - files by name, and all of them, with the names that are gone, in a list by the
- * number of their last change.
+ *  number of their last change.
  */
 #include "catalogue.h"
 

@@ -1,5 +1,5 @@
 /*  replica_wire - proto/replica.proto as plain values. replica_wire.c alone sees the generated
- * code.
+ *  code.
  */
 #ifndef MUSUBI_REPLICA_WIRE_H
 #define MUSUBI_REPLICA_WIRE_H

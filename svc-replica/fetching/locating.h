@@ -1,6 +1,6 @@
 /*  locating - which other sites have a file: the indexes are asked first, and when none of them
- * knows a sound copy, every site itself. An index only says where to ask; asking all is complete
- * but for those that are silent. Pure.
+ *  knows a sound copy, every site itself. An index only says where to ask; asking all is complete
+ *  but for those that are silent. Pure.
  */
 #ifndef MUSUBI_LOCATING_H
 #define MUSUBI_LOCATING_H

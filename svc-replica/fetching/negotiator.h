@@ -78,7 +78,7 @@ void negotiator_over (negotiator_t *self, const moment_t *now, const chain_trans
 void negotiator_room (negotiator_t *self, const moment_t *now);
 
 /*  A node has not got this copy any more. When it was the last one here, of a file that is pinned
- * or has a rule, the file is brought again if another site has it. */
+ *  or has a rule, the file is brought again if another site has it. */
 void negotiator_lost (negotiator_t *self, const moment_t *now, const char *name, const char *node);
 
 /*  Is this copy the destination of a transfer under way? */

@@ -1,5 +1,5 @@
 /*  negotiator_start - what nobody asks for: transfers that the start before has left are taken up,
- * and what was lost is brought again.
+ *  and what was lost is brought again.
  */
 #include "negotiator_state.h"
 

@@ -98,7 +98,7 @@ void transit_done (transit_t *transit, const moment_t *now);
 void transit_room (transit_t *transit, const moment_t *now);
 
 /*  Its chain is over and has not brought it to everybody: another one for the rest, if there is
- * hope. Else it has failed. */
+ *  hope. Else it has failed. */
 void transit_again (transit_t *transit, const moment_t *now, const char *why);
 
 /*  negotiator_sources.c */

@@ -7,7 +7,7 @@
  *
  *  A site not measured yet counts as SELECTOR_ASSUMED_BYTES a second, so that it is tried. One that
  *  failed is left out for a while, which doubles with each failure in a row. Two that cost the
- * same: by name. Pure.
+ *  same: by name. Pure.
  */
 #ifndef MUSUBI_SELECTOR_H
 #define MUSUBI_SELECTOR_H

@@ -237,7 +237,7 @@ static void order_keep (storage_t *self, own_file_t *file)
 }
 
 /*  After a restart: the machine may have lost what was not flushed, so the part is read before it
- * is believed. */
+ *  is believed. */
 static void order_look (storage_t *self, own_file_t *file)
 {
     char part [STORAGE_PATH_BYTES];

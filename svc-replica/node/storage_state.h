@@ -139,7 +139,7 @@ transfer_t *transfers_by_flow (const storage_t *self, uint64_t flow);
 bool transfers_on_work (storage_t *self, const moment_t *now, uint64_t work);
 
 /*  Its file is under its name now, or can't be brought there (why). After a restart: or the part
- * was not what it should be, and is gone (lost). */
+ *  was not what it should be, and is gone (lost). */
 void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, bool lost,
                     const char *why);
 

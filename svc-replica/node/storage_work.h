@@ -9,7 +9,7 @@
  *                                     given); there = false when it is not
  *      file_drop    from, marks       remove it and its marks; done when they are not there
  *      file_sweep   from, names       remove everything of the folder from but these and their
- * marks
+ *  marks
  */
 #ifndef MUSUBI_STORAGE_WORK_H
 #define MUSUBI_STORAGE_WORK_H

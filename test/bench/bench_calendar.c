@@ -4,10 +4,10 @@
  *  horizon so long that half of all is booked. The plain calendar is a sorted array of steps (an
  *  instant and the level from there on): a question finds its place by halving and walks on, a
  *  booking moves half the array to put in two steps and adds to those between. The same questions
- * go to both, and their answers must agree.
+ *  go to both, and their answers must agree.
  *
  *  `first, none` asks for what no gap of the whole horizon has. It and the plain calendar's
- * costlier work are measured on few questions; all figures are the median of five runs.
+ *  costlier work are measured on few questions; all figures are the median of five runs.
  */
 #include "bench.h"
 #include "calendar.h"

@@ -7,7 +7,7 @@
  *  alone and at the worst pass.
  *
  *  Then the whole core of such a site (queue_site.h): submissions, records, and the nodes'
- * questions as well.
+ *  questions as well.
  */
 #include "backfill.h"
 #include "bench.h"

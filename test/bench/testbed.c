@@ -1,5 +1,5 @@
 /*  testbed - `musubi up` and `musubi down` beside this program, the directory's list,
- * Service.Status of each.
+ *  Service.Status of each.
  */
 #include "testbed.h"
 

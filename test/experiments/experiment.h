@@ -136,7 +136,7 @@ void experiment_criterion_sound (experiment_run_t *run);
 bool experiment_write (const experiment_run_t *run, const char *path);
 
 /*  Takes the plays of the same arms and seeds from a result of the same revision and form, and
- * marks them. Their values have the ten digits that are written. False with why. */
+ *  marks them. Their values have the ten digits that are written. False with why. */
 bool experiment_take (experiment_run_t *run, const char *path, char why [EXPERIMENT_WHY_BYTES]);
 
 typedef struct {

@@ -10,7 +10,7 @@
 #define ROWS ((size_t) TABLES * TABLE_LEVELS)
 
 /*  How near to the paper. A table has some 3 % of noise in each cell, from its 100 rounds; the
- * small form's few rounds have more than twice as much, and say nothing of single cells. */
+ *  small form's few rounds have more than twice as much, and say nothing of single cells. */
 #define ROW_OFF         0.04
 #define TABLE_OFF       0.04
 #define CELL_OFF        0.12

@@ -1,10 +1,10 @@
 /*  experiment_fanout - E2.3: what the chain costs (S2 3.2, Dolly+): the time in which n nodes have
- * a file, against that of one.
+ *  a file, against that of one.
  *
  *  One source and n storage nodes, each with its own link, are the product's conductor and agents;
  *  bytes are a fluid (sim_flows.h). Each play is run twice, with one node and with n. In some a
- * node in the middle of the chain dies for good, or its link gets ten times slower, while bytes
- * flow.
+ *  node in the middle of the chain dies for good, or its link gets ten times slower, while bytes
+ *  flow.
  */
 #include "chain_scene.h"
 #include "experiment.h"

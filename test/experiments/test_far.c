@@ -1,5 +1,5 @@
 /*  Everybody is so far from everybody else that no answer comes within a try's shortest patience:
- * what is asked for is reserved and released, as it is next door.
+ *  what is asked for is reserved and released, as it is next door.
  */
 #include "scene.h"
 

@@ -1,11 +1,11 @@
 /*  calendar_trial - a calendar and a plain array side by side, driven by bytes.
  *
  *  The plain calendar has one number per tick: what is booked there. Every answer of the real one
- * is compared with what a walk over the ticks says. The bytes choose the operations, so the fuzzer
- * and the unit test with its seeds run the same trial; running out of bytes ends it.
+ *  is compared with what a walk over the ticks says. The bytes choose the operations, so the fuzzer
+ *  and the unit test with its seeds run the same trial; running out of bytes ends it.
  *
  *  A tick is a number of milliseconds, and the first may lie anywhere up to the ends of the
- * horizon.
+ *  horizon.
  */
 #ifndef MUSUBI_CALENDAR_TRIAL_H
 #define MUSUBI_CALENDAR_TRIAL_H

@@ -1,5 +1,5 @@
 /*  fuzz_codecs - any bytes as any message that has a table: the first two bytes pick it, the rest
- * is the body. What is taken must come out and through again as the same bytes; a refusal must say
+ *  is the body. What is taken must come out and through again as the same bytes; a refusal must say
  *  why, and leave nothing behind.
  */
 #include "../codecs.h"

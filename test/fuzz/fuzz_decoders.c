@@ -1,6 +1,6 @@
 /*  fuzz_decoders - any bytes as what no table alone reads: headers, what is looked at after its
  *  table, messages of which a part is wanted. The first byte picks the decoder, the rest is the
- * body. What a table reads by itself: fuzz_codecs.
+ *  body. What a table reads by itself: fuzz_codecs.
  *
  *  A refusal must name a reason that fits; of the rest, what the logic asserts on is looked at. New
  *  ones at the end: the corpus names them by number.

@@ -1,6 +1,6 @@
 /*  fuzz_json - any text as JSON, read as each of the larger messages: no crash, no leak, and what
- * is taken comes back the same after writing and reading it again. And as a request that a user
- * wrote: what is taken is a message that planners can be sent.
+ *  is taken comes back the same after writing and reading it again. And as a request that a user
+ *  wrote: what is taken is a message that planners can be sent.
  */
 #include "json.h"
 

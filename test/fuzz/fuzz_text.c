@@ -1,5 +1,5 @@
 /*  fuzz_text - any text as the small things that people and logs write. The first byte says which:
- * a time, a duration, a rate, a job log.
+ *  a time, a duration, a rate, a job log.
  */
 #include "fuzzing.h"
 #include "graphml.h"

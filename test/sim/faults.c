@@ -1,8 +1,8 @@
 /*  faults - the search: worker processes take seeds from a shared counter.
  *
  *  A schedule that trips an assertion, or never ends, takes its worker with it; the shared page
- * says which seed it was at, so that the seed counts as failed and the search goes on with a new
- * one.
+ *  says which seed it was at, so that the seed counts as failed and the search goes on with a new
+ *  one.
  */
 #include "faults.h"
 

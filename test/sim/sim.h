@@ -87,8 +87,8 @@ sim_net_t *sim_net (sim_t *self);
 void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us);
 
 /*  How long a request keeps its receiver, in µs: requests are served one after another, in the
- * order they came, and each is stepped when its time is over. For models that say what a service's
- * work takes. */
+ *  order they came, and each is stepped when its time is over. For models that say what a service's
+ *  work takes. */
 typedef int64_t sim_serve_fn (void *owner, const sim_message_t *request);
 void sim_serve (sim_t *self, sim_serve_fn *serve, void *owner);
 

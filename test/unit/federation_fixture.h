@@ -1,7 +1,7 @@
 /*  federation_fixture - a few real cores in one process: GIS, sites, domains, planners, under one
- * virtual clock, with messages that take 1 ms each way. Tests say who is down, what is lost, and
- * ask as users do. Stores keep what was put in whole steps; a kill forgets the core and nothing
- * else.
+ *  virtual clock, with messages that take 1 ms each way. Tests say who is down, what is lost, and
+ *  ask as users do. Stores keep what was put in whole steps; a kill forgets the core and nothing
+ *  else.
  */
 #ifndef MUSUBI_TEST_FEDERATION_FIXTURE_H
 #define MUSUBI_TEST_FEDERATION_FIXTURE_H

@@ -1,6 +1,6 @@
 /*  gis_fixture - a few cores and the network between them, made of arrays: directories, and
- * services that follow them. Virtual time; hints and messages can be lost or doubled on demand; a
- * node can die, and come back with or without its store. No socket, no clock.
+ *  services that follow them. Virtual time; hints and messages can be lost or doubled on demand; a
+ *  node can die, and come back with or without its store. No socket, no clock.
  */
 #ifndef MUSUBI_GIS_FIXTURE_H
 #define MUSUBI_GIS_FIXTURE_H

@@ -1,5 +1,5 @@
 /*  home_fixture - a GIS as the home of requests, asked by the test as planners would; its store is
- * kept by the fixture below across restarts.
+ *  kept by the fixture below across restarts.
  */
 #ifndef MUSUBI_HOME_FIXTURE_H
 #define MUSUBI_HOME_FIXTURE_H

@@ -1,5 +1,5 @@
 /*  openings_fixture - a site with a runner in lis_fixture, and agents that do what they are told:
- * each keeps what it runs, as its machine would, whatever becomes of the site.
+ *  each keeps what it runs, as its machine would, whatever becomes of the site.
  */
 #ifndef MUSUBI_OPENINGS_FIXTURE_H
 #define MUSUBI_OPENINGS_FIXTURE_H

@@ -568,7 +568,7 @@ static inline void party_set (party_t *party, const char *name, int store)
 }
 
 /*  A hold of nodes at lis/ams [from, until) hours from WALL_MS, for alice, with lis/tyo and gis/g1
- * as the other participants. nodes 0: an empty part. End it with hold_clear. */
+ *  as the other participants. nodes 0: an empty part. End it with hold_clear. */
 static inline hold_t hold_of (const rig_t *rig, uint64_t counter, operation_t operation,
                               const char *reservation, uint32_t base_version, uint32_t nodes,
                               int64_t from_h, int64_t until_h)

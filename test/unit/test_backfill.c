@@ -416,7 +416,7 @@ static void random_world (world_t *w, uint64_t seed, bool preemptible)
 }
 
 /*  The first bag of which a task has to wait whose start is known; BAGS = none, or it is
- * preemptible: what that could do is not for this oracle to say. */
+ *  preemptible: what that could do is not for this oracle to say. */
 static size_t first_waiting (const world_t *w)
 {
     for (size_t i = 0; i < w->bags_count; i++) {

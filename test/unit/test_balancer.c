@@ -1,6 +1,6 @@
 /*  test_balancer - the parts of a balancer by themselves: what a member's work is held against,
- * what would have been alone, what is read from members and from disk. The whole of it, under
- * faults: musubi-sim faults --balance.
+ *  what would have been alone, what is read from members and from disk. The whole of it, under
+ *  faults: musubi-sim faults --balance.
  */
 #include "alone.h"
 #include "balancer.h"

@@ -1,5 +1,5 @@
 /*  bug classes - mistakes that recur in systems that reserve (test/README.md has the table): each
- * is made easy here, and must not happen.
+ *  is made easy here, and must not happen.
  */
 #include "participant_fixture.h"
 

@@ -645,7 +645,7 @@ static void an_unreachable_address_is_timed_out (void **state)
 
 /*  What has timed out while a peer was away never reaches it; what has not, does. Nobody has ever
  *  listened at this address before: a socket that is closed goes on accepting for a moment, and
- * what is sent into that is lost, which the caller is told as time-out. */
+ *  what is sent into that is lost, which the caller is told as time-out. */
 static void a_peer_that_comes_back_gets_only_what_is_still_wanted (void **state)
 {
     (void) state;

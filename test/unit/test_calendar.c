@@ -544,7 +544,7 @@ static void agrees_with_one_number_per_tick (void **state)
 }
 
 /*  A tree of three levels and more: 100,000 bookings over 2^20 ticks, asked while it grows and
- * while it shrinks. */
+ *  while it shrinks. */
 typedef struct {
     calendar_t *calendar;
     int32_t *booked;
@@ -637,7 +637,7 @@ static void agrees_when_the_tree_is_tall (void **state)
 
 /*  Where a gap begins is looked up late, when subtrees were passed over as too brief. Here they all
  *  are: one-tick bookings of 2 of 2, up to a place that moves down the tree, then of 1, and a
- * question for 1 that is longer than a node of many leaves. */
+ *  question for 1 that is longer than a node of many leaves. */
 static void finds_a_long_gap_wherever_in_the_tree_it_begins (void **state)
 {
     (void) state;

@@ -1,6 +1,6 @@
 /*  directory: what a service knows of the others, while directories die, forget, and hints get
- * lost. Followers and directories are the real cores; the network is gis_fixture's. The last part
- * plays the directory by hand, to tell what no honest one would.
+ *  lost. Followers and directories are the real cores; the network is gis_fixture's. The last part
+ *  plays the directory by hand, to tell what no honest one would.
  */
 #include "directory.h"
 

@@ -1,5 +1,5 @@
 /*  test_home_kept - what a home has answered stays so: amended by repairs alone, and across
- * restarts.
+ *  restarts.
  */
 #include "home_fixture.h"
 

@@ -1,5 +1,5 @@
 /*  test_home_lost - a home whose store was lost, and the requests that it had answered: what sites
- * keep of them bars a second time (T2).
+ *  keep of them bars a second time (T2).
  */
 #include "message.h"
 #include "planner_asking.h"

@@ -1,5 +1,5 @@
 /*  test_lis_changes - what a site takes, refuses, keeps and tells when reservations and the number
- * of its nodes change, by events alone.
+ *  of its nodes change, by events alone.
  */
 #include "lis_fixture.h"
 #include "message.h"

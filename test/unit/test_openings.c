@@ -526,7 +526,7 @@ static agent_t *machine_of (field_t *self)
 }
 
 /*  One life of a reservation: a node of it is lost, one run ends, another is ended. The site dies
- * in one of its steps, 0 = in none. Returns how many there were. */
+ *  in one of its steps, 0 = in none. Returns how many there were. */
 static size_t life (size_t dies_in, bool flushed)
 {
     static field_t f;

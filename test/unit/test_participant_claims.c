@@ -1,5 +1,5 @@
 /*  The participant at a request home (T2): the same verbs over claims of capacity one,
- * without versions, edge or reservation.
+ *  without versions, edge or reservation.
  */
 #include "participant_fixture.h"
 

@@ -1,5 +1,5 @@
 /*  Votes without a decision: whom a participant asks, what it takes as evidence, what it tells
- * others, and what the edge does (T5, T7, T9, T10, T16).
+ *  others, and what the edge does (T5, T7, T9, T10, T16).
  */
 #include "participant_fixture.h"
 

@@ -1,5 +1,5 @@
 /*  Who may do what, what is refused by which limit, and what is shown to whom
- * (proto/transaction.md; T13).
+ *  (proto/transaction.md; T13).
  */
 #include "participant_fixture.h"
 

@@ -1,6 +1,6 @@
 /*  Random sequences of requests, evidence, time and restarts, watched by an oracle: nothing
- * overbooked, nothing leaked, what has ended has ended, what was promised stays, repeats change
- * nothing, the ledger replayed comes to what is stored.
+ *  overbooked, nothing leaked, what has ended has ended, what was promised stays, repeats change
+ *  nothing, the ledger replayed comes to what is stored.
  */
 #include "ledger_judge.h"
 

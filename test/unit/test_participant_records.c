@@ -1,5 +1,5 @@
 /*  What is stored and what a start makes of it: everything that was flushed, nothing else; bad
- * records skipped loudly; pruning (T13, T15; R1).
+ *  records skipped loudly; pruning (T13, T15; R1).
  */
 #include "participant_fixture.h"
 

@@ -1,5 +1,5 @@
 /*  planner - what comes after a reservation: planners that die, repair, modify, release, show,
- * list.
+ *  list.
  */
 #include "message.h"
 #include "planner_asking.h"

@@ -1,5 +1,5 @@
 /*  planner - with sites and domains that are far: what takes long is waited for, and what does not
- * come is never taken for a no.
+ *  come is never taken for a no.
  */
 #include "message.h"
 #include "network_asking.h"
@@ -129,7 +129,7 @@ static void all_may_be_far (void **state)
 }
 
 /*  At the soonest start the votes of far ones can't be in before the edge: the next plan leaves
- * them more time. */
+ *  them more time. */
 static void the_far_are_reserved_as_soon_as_they_can_vote (void **state)
 {
     (void) state;

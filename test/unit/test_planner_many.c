@@ -1,5 +1,5 @@
 /*  planner - in a federation with more sites than are asked at once: what is free is found, and
- * what was not asked is not told to be taken.
+ *  what was not asked is not told to be taken.
  */
 #define FED_PROCS_MAX 160
 

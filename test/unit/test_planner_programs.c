@@ -133,7 +133,7 @@ static void with_quality_the_most_available_path_is_taken_without_detours (void 
 }
 
 /*  Two links from a to X1 and two from X1 to b: cheap and slow, dear and fast. One of each is
- * within the limit, which no program can say. */
+ *  within the limit, which no program can say. */
 static void a_path_keeps_its_latency_over_parallel_links (void **state)
 {
     (void) state;

@@ -1,5 +1,5 @@
 /*  planner - a release of a reservation that has a part at a site that is away: it is taken, done
- * where it can be done, and driven on when the site is back, whatever dies meanwhile (R11).
+ *  where it can be done, and driven on when the site is back, whatever dies meanwhile (R11).
  */
 #include "message.h"
 #include "planner_asking.h"

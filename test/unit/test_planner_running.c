@@ -1,5 +1,5 @@
 /*  The planner: reservations that have begun, grown and shrunk, with needs that come and go; what
- * can't be changed any more; and moves of those that have not begun.
+ *  can't be changed any more; and moves of those that have not begun.
  *
  *  Everything begins 60 s after the epoch and lasts an hour, unless told otherwise.
  */

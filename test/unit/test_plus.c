@@ -1,5 +1,5 @@
 /*  test_plus - S3's Factory, Reservation and Command at a site, by events alone. What each promises
- * is tried twice: on a service that lives, and on one that dies after every answer.
+ *  is tried twice: on a service that lives, and on one that dies after every answer.
  */
 #include "message.h"
 #include "plus_fixture.h"

@@ -1,5 +1,5 @@
 /*  test_plus_bookings - what changes make of a booking, and where their edge is, against a plain
- * walk through all minutes.
+ *  walk through all minutes.
  */
 #include "plus_bookings.h"
 

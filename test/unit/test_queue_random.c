@@ -1,7 +1,7 @@
 /*  test_queue_random - random days of a site with a queue: work comes and is cancelled, runs end,
  *  reservations come, agents are away for a while, and the process is killed before or after the
  *  flush of any step. Never is a task run twice at once, nor more promised than there is; in the
- * end everything is over.
+ *  end everything is over.
  */
 #include "queue_fixture.h"
 

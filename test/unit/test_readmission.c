@@ -1,5 +1,5 @@
 /*  readmission: what a lost store had promised, as homes tell of it, and how it is booked again
- * (T14). The whole way, with real homes, is in test/system/lost.t.
+ *  (T14). The whole way, with real homes, is in test/system/lost.t.
  */
 #include "ledger_judge.h"
 #include "readmission_wire.h"

@@ -1,5 +1,5 @@
 /*  planner - commits that some participant could not keep (T10): what is put right, in which order,
- * and what whoever asked hears of it.
+ *  and what whoever asked hears of it.
  */
 #include "planner_asking.h"
 
@@ -82,7 +82,7 @@ static const user_wish_t three_sites = {
   .cpus = {16, 16, 16}, .needs = 3, .distinct = true, .start_ms = 300000};
 
 /*  Decided over all of these sites; s1 does not hear of it, and past the edge its nodes are
- * another's. Returns the user's call. */
+ *  another's. Returns the user's call. */
 static uint64_t make_late_of (fed_t *fed, const char *id, const user_wish_t *wish)
 {
     fed->passes = keep_s1_in_doubt;
@@ -200,7 +200,7 @@ static bool has_refused (fed_t *fed, const char *site, const char *reservation)
 }
 
 /*  s1 has refused the commit and p0 is dead for good. To wait for it twice takes longer than a
- * request has. */
+ *  request has. */
 static void failed_is_told_though_the_coordinator_is_dead_for_good (void **state)
 {
     (void) state;
@@ -312,7 +312,7 @@ static void a_repair_goes_on_after_every_death (void **state)
 }
 
 /*  p0 dies when s1 has refused; then alice releases, while s0 is away, which gives back its part
- * when it is there again. p0 finds a version that another plan without a request has made. */
+ *  when it is there again. p0 finds a version that another plan without a request has made. */
 static void what_was_released_meanwhile_is_not_put_right (void **state)
 {
     (void) state;
@@ -474,7 +474,7 @@ static void T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_un
 /*  --- T8 --- */
 
 /*  1: nobody hears of p0's decision. 2: s1 alone does. 3: nobody does, and a fence does not come to
- * s1. */
+ *  s1. */
 static bool keep_in_doubt (fed_t *fed, const fed_call_t *call)
 {
     bool to_s1 = call->to == fed_find (fed, "lis/s1");
@@ -514,7 +514,7 @@ static void ask_to_fence (fed_t *fed, const char *planner, const char *by)
 }
 
 /*  s1 has refused the commit at its edge; then p1 fences the others, and dies for good. That s1 was
- * told of the commit is no proof for those in doubt (T9), so p0 has to end it. */
+ *  told of the commit is no proof for those in doubt (T9), so p0 has to end it. */
 static void T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planners_fence (
   void **state)
 {
@@ -586,7 +586,7 @@ static void backup_restore (fed_proc_t *proc, const backup_t *backup)
 }
 
 /*  1: the commit does not come to s2, which asks nobody. 2: and s0, which has it, does not tell p0
- * of it. */
+ *  of it. */
 static bool keep_s2_in_doubt (fed_t *fed, const fed_call_t *call)
 {
     int s2 = fed_find (fed, "lis/s2");

@@ -1,5 +1,5 @@
 /*  search with networks - what it promises about paths, one case at a time: limits, changes,
- * windows, disagreement, and how much it takes to be sure that there is none.
+ *  windows, disagreement, and how much it takes to be sure that there is none.
  */
 #include "blocked.h"
 #include "directory_entry.h"

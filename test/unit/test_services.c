@@ -1,5 +1,5 @@
 /*  services - every method of the contract is found, by its name among a kind's or by its full
- * name. */
+ *  name. */
 #include "services.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /*  Planner.Settle: a planner dies for good, and its store with it; another one ends what it left,
- * by the evidence of everyone on the list (T7, T8).
+ *  by the evidence of everyone on the list (T7, T8).
  */
 #include "message.h"
 #include "planner_asking.h"

@@ -138,7 +138,7 @@ typedef struct {
 } ring_t;
 
 /*  Each node is joined to the next and the one after that, with this bandwidth; all sites are
- * linked with each other at 1. */
+ *  linked with each other at 1. */
 static void ring_make (ring_t *self, size_t nodes, size_t sites, int64_t bandwidth)
 {
     *self = (ring_t){.program = {.nodes = self->nodes,

@@ -1,7 +1,7 @@
 /*  solver: on small problems drawn by lot, all solvers agree with one that tries everything.
  *
  *  What tries everything shares no code with the solvers: it puts each site at each node, walks
- * each simple path, and keeps the least cost.
+ *  each simple path, and keeps the least cost.
  */
 #include "program_verify.h"
 

@@ -158,7 +158,7 @@ static int64_t now_ms (void)
 }
 
 /*  2,016 paths on a net of 297 edges: GLPK's first basis alone takes it seconds, in which it looks
- * at no clock. */
+ *  at no clock. */
 static void what_glpk_can_not_end_is_ended (void **state)
 {
     (void) state;

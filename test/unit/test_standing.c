@@ -1,5 +1,5 @@
 /*  standing: who may speak for its store. Followers of directories whose stores are set back, lost,
- * or adopted.
+ *  or adopted.
  */
 #include "announcer.h"
 #include "gis_fixture.h"

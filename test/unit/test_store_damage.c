@@ -1,5 +1,5 @@
 /*  test_store_damage - whatever a disk has done to a store: a clear word, never a crash, and never
- * a record that is not what was put.
+ *  a record that is not what was put.
  */
 #include "store_fixture.h"
 

@@ -1,6 +1,6 @@
 /*  test_store_full - a home on a small store, stepped as the host does it: many events in one
- * write, and room counted by what was put. Whatever comes, every write is taken, what begins
- * something is refused first, and what was begun can end (T13).
+ *  write, and room counted by what was put. Whatever comes, every write is taken, what begins
+ *  something is refused first, and what was begun can end (T13).
  */
 #include "home_fixture.h"
 #include "message.h"

@@ -1,5 +1,5 @@
 /*  test_store_watch - what is done to the file of a store while it is served is seen before
- * anything more is promised, and told in words.
+ *  anything more is promised, and told in words.
  */
 #include "store_fixture.h"
 

@@ -1,5 +1,5 @@
 /*  uncommitted - what is held and not committed has its share; and the trial that each start makes
- * of the limits.
+ *  of the limits.
  */
 #include "timetable_fixture.h"
 

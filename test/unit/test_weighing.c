@@ -1,5 +1,5 @@
 /*  test_weighing - one step of a coalition in whole tasks: by hand, and by chance against rules
- * that are worked out here anew, from the orders alone.
+ *  that are worked out here anew, from the orders alone.
  */
 #include "weighing.h"
 

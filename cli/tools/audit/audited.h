@@ -36,11 +36,11 @@ void audited_begin (audited_t *self, const char *name, const char *endpoint, ses
 void audited_end (audited_t *self);
 
 /*  Reads rows from where it stands to the end. folder: where to keep them, NULL = nowhere. False
- * when it does not answer, or by another store. */
+ *  when it does not answer, or by another store. */
 bool audited_read (audited_t *self, const char *folder);
 
 /*  Once, when a folder was given: the file is ended. False when not all rows are in it, which is
- * told.
+ *  told.
  */
 bool audited_saved (audited_t *self);
 

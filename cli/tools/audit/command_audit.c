@@ -1,5 +1,5 @@
 /*  musubi audit - do a federation's ledgers prove that all is as it should be? And a store made
- * whole from its ledger.
+ *  whole from its ledger.
  */
 #include "audit.h"
 #include "audit_commands.h"

@@ -179,8 +179,8 @@ static void note_row (rebuild_t *self, bool mended, uint64_t number, const char 
 }
 
 /*  The rows in order, each from the file where the store's is missing, damaged or another one: a
- * row never changes, and the file was out of reach of what changed this one. That is written back.
- * But a file may be damaged, too: a row of the store that its next one names stays. */
+ *  row never changes, and the file was out of reach of what changed this one. That is written back.
+ *  But a file may be damaged, too: a row of the store that its next one names stays. */
 static void replay_rows (rebuild_t *self)
 {
     size_t own = 0;

@@ -182,7 +182,7 @@ static void judge_orphan (const story_t *story)
 }
 
 /*  A site may coordinate what it alone takes part in (svc-lis/plus/plus.h): its commit is the
- * decision.
+ *  decision.
  */
 static bool decided_alone (const story_t *story)
 {

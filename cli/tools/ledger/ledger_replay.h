@@ -9,7 +9,7 @@
  *      - one attempt that has a claim, none once it is closed (T2),
  *      - nothing taken beyond what there was at that moment, at any instant of the window, with the
  *        gap after each booking; while a change is pending the larger of old and new counts. What
- * was taken before a capacity was lowered stays and is no fault of anybody's.
+ *  was taken before a capacity was lowered stays and is no fault of anybody's.
  *
  *  A ledger may have been cut: what began before its first row is then taken as it is found. So it
  *  is after a row that is damaged or missing, which is told. Pure; one thread at a time.

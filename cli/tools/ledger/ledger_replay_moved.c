@@ -50,7 +50,7 @@ static bool event_known (const char *event, int *number)
 
 /*  A step of the table, or what may change in a record whose state stays: a hold's life, that all
  *  have acknowledged, the answer of a claim (T10), and who has fenced it, which buries what is not
- * known here. */
+ *  known here. */
 static bool allowed (const ledger_row_t *row)
 {
     int event;

@@ -78,7 +78,7 @@ packed_t stored_reservation_pack (const stored_reservation_t *self);
 bool row_readmitted (const ledger_row_t *self, stored_reservation_t *reservation);
 
 /*  What a DecisionRecord comes to: all have acknowledged that they committed, or it was undone.
- * False when it is none. */
+ *  False when it is none. */
 bool decision_read (bytes_t record, bool *acknowledged, bool *undone);
 
 #endif

@@ -3,7 +3,7 @@
  *
  *  Read are the nodes and edges of the one graph, and of their data the label, Latitude and
  *  Longitude of nodes, LinkLabel, LinkSpeed, LinkSpeedUnits, LinkSpeedRaw and LinkType of edges,
- * and Network or label of the graph. The text comes from anywhere: its size, depth and counts are
+ *  and Network or label of the graph. The text comes from anywhere: its size, depth and counts are
  *  bounded, and a document type, with which entities could be declared, is refused. Pure.
  */
 #ifndef MUSUBI_GRAPHML_H
@@ -48,7 +48,7 @@ bool graphml_read (map_t *map, const char *text, size_t size, char why [GRAPHML_
 void map_clear (map_t *map);
 
 /*  Mbit/s from words such as "10 Gbps", "155 Mbit/s", "1-20Gbps" (a range: its lower end): the
- * first number that has a unit. 0 when there is none. */
+ *  first number that has a unit. 0 when there is none. */
 uint32_t graphml_rate (const char *words);
 
 /*  Kilometres between two points of the Earth, as the crow flies. */

@@ -74,7 +74,7 @@ void check_command (check_t *self, const char *participant, const check_record_t
 void check_answer (check_t *self, const char *request_id, const char *reservation, bool done);
 
 /*  What is booked is judged elsewhere, by what there was when it was: not held against what there
- * is now, which may be less. */
+ *  is now, which may be less. */
 void check_booked_elsewhere (check_t *self);
 
 /*  --- the verdict --- */
@@ -95,7 +95,7 @@ typedef struct {
 
 /*  Judges. tell is called with a sentence for each violation. now_ms: wall time, for limits of
  *  holds, and for what is over; settled: also a hold or vote that is still within its limit is a
- * violation. */
+ *  violation. */
 check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
                             void (*tell) (void *owner, const char *sentence), void *owner);
 

@@ -32,8 +32,8 @@ bool check_keeps_records (const char *name);
 void check_wait (session_t *session, int64_t settle_ms);
 
 /*  answers = a file of answers as `musubi workload --answers` writes it, or NULL. settle_ms: how
- * long to wait for work in progress to end; then what is pending is a violation, too. Prints what
- * was found; returns the exit code. */
+ *  long to wait for work in progress to end; then what is pending is a violation, too. Prints what
+ *  was found; returns the exit code. */
 int check_run (const cli_t *cli, session_t *session, const char *answers, int64_t settle_ms);
 
 #endif

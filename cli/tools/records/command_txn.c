@@ -2,7 +2,7 @@
  *
  *  Everything is taken from the participants' own records. What becomes of a transaction is never
  *  decided here: the coordinator knows, or the participants find it out (T7); with --fence a
- * planner ends it in the coordinator's place (T8).
+ *  planner ends it in the coordinator's place (T8).
  */
 #include "fields.h"
 #include "gathering.h"
@@ -120,7 +120,7 @@ static json_t *find (const cli_t *cli, session_t *session, const char *txid, int
 }
 
 /*  What a service says of a txid: "committed", "aborted", "pending", "lost"; or why it says
- * nothing. The text lives in the caller's array. */
+ *  nothing. The text lives in the caller's array. */
 static const char *outcome_of (session_t *session, const char *service, const json_t *entry,
                                const char *txid, char text [CLIENT_REASON_BYTES])
 {

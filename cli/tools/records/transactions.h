@@ -3,12 +3,12 @@
  *  Pure. In: the JSON of proto's CommandRecord. Out: a form each, for scripts and for people:
  *
  *      {"txid", "status", "in_doubt", "operation", "reservation", "version", "actor",
- * "coordinator", "home", "request_id", "since", "decide_by", "edge", "participants":
- * [{"participant", "store", "state", "held", "voted", "acknowledged", "fenced", "fenced_by"}]}
+ *  "coordinator", "home", "request_id", "since", "decide_by", "edge", "participants":
+ *  [{"participant", "store", "state", "held", "voted", "acknowledged", "fenced", "fenced_by"}]}
  *
  *  version is the one that it makes. A participant's state is its command's ("prepared"), "unknown"
  *  when it has no record, "lost" when it has another store by now, or "silent". The status is what
- * all of them mean together:
+ *  all of them mean together:
  *
  *      held        somebody holds, nobody has voted
  *      voting      votes are there, and the decision may still be taken

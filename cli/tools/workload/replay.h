@@ -1,7 +1,7 @@
 /*  replay - sends co-allocations to live planners, many in flight, and keeps what became of each.
  *
  *  A request without a final answer is sent again under the same id, to the next planner (T2:
- * always safe), until tries_max; then it counts as unknown.
+ *  always safe), until tries_max; then it counts as unknown.
  */
 #ifndef MUSUBI_REPLAY_H
 #define MUSUBI_REPLAY_H

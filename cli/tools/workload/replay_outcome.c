@@ -1,7 +1,7 @@
 /*  replay_outcome - one answer in a few words and figures. Pure.
  *
  *  Refusals are grouped by their sentence, so names of resources, figures and times are taken out
- * of it; and by the kind of need that the first reason names.
+ *  of it; and by the kind of need that the first reason names.
  */
 #include "replay.h"
 

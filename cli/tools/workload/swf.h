@@ -2,7 +2,7 @@
  *  plain or gzipped.
  *
  *  Eighteen columns a line; comments begin with ';'. Used here: 2 submit time (s), 4 run time (s),
- * 8 requested processors, or 5 allocated ones where 8 is unknown (-1). A job without run time or
+ *  8 requested processors, or 5 allocated ones where 8 is unknown (-1). A job without run time or
  *  processors is passed over; a line that is none of this is counted as bad, the first one named.
  */
 #ifndef MUSUBI_SWF_H

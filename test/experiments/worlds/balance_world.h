@@ -1,5 +1,5 @@
 /*  balance_world - a round of S1's simulation: clusters that balance their queues every unit of
- * time.
+ *  time.
  *
  *  Everything is empty at first. Jobs arrive at each cluster for a round's time and join its queue
  *  at once; then all is drained. Whatever is not said by the arrivals is decided by the product's

@@ -38,7 +38,7 @@ void grid_make (grid_t *self, uint64_t seed, bool wide);
 void grid_clear (grid_t *self);
 
 /*  Keeps so many of the sites, a multiple of the systems and at most 12: of each system the same
- * number, the first ones. The routers and their links stay. */
+ *  number, the first ones. The routers and their links stay. */
 void grid_shrink (grid_t *self, size_t sites);
 
 #endif

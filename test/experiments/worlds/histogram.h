@@ -1,5 +1,5 @@
 /*  histogram - the log's CPUs that S0's requests are drawn from: those of a real log, other
- * people's data, where MUSUBI_DATA names their folder; else those of a made-up one.
+ *  people's data, where MUSUBI_DATA names their folder; else those of a made-up one.
  */
 #ifndef MUSUBI_HISTOGRAM_H
 #define MUSUBI_HISTOGRAM_H

@@ -1,6 +1,6 @@
 /*  live_federation - a grid as real services on loopback: one process a site, one for the domain,
  *  one directory, three planners, started and audited by the `musubi` that lies beside this
- * program.
+ *  program.
  *
  *  It ends with the process that started it, however that ends: a guardian waits for it, ends the
  *  services and removes their folder.

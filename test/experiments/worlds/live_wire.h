@@ -1,5 +1,5 @@
 /*  live_wire - questions that are measured, and rows of live ledgers, as far as the life of holds
- * goes. */
+ *  goes. */
 #ifndef MUSUBI_LIVE_WIRE_H
 #define MUSUBI_LIVE_WIRE_H
 

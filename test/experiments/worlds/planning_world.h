@@ -9,7 +9,7 @@
  *  Each service does one thing at a time, each planner one request at a time, in the order of their
  *  arrival; a request that is not answered by arrival + w_interval has failed. bir's last round,
  *  where a hold replaces those of the same plan, takes no time, its messages count; every other
- * hold takes its time, also one that replaces what an earlier plan held.
+ *  hold takes its time, also one that replaces what an earlier plan held.
  *
  *  bbr and bir take the fixed routes of S0; the others choose among all paths, as users of this
  *  project have it who ask for nothing else.

@@ -2,7 +2,7 @@
  *  instances under one ballot.
  *
  *  Ballot 0 is each participant's own. A higher ballot b is led by acceptor (b - 1) mod (2F + 1).
- * What no acceptor of a majority has accepted is proposed as aborted.
+ *  What no acceptor of a majority has accepted is proposed as aborted.
  */
 #include "rival.h"
 

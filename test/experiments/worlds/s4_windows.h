@@ -29,7 +29,7 @@ typedef struct {
 } s4_window_t;
 
 /*  So many requests of each tenth of the day; *count windows, ascending by arrival. The caller
- * frees the list. NULL when something did not hold; the play says what. */
+ *  frees the list. NULL when something did not hold; the play says what. */
 s4_window_t *s4_windows (uint64_t seed, size_t each, size_t *count, play_t *play);
 
 #endif

@@ -13,7 +13,7 @@
  *  Gbit/s on each link, for 30, 60 or 120 minutes. Requests come over the first day, each user's as
  *  a Poisson stream, and want to start at some time of the second day, any as likely, or up to
  *  three mean intervals between a user's requests later. Load 1 would keep every CPU busy for a
- * day, were every request of a day granted. Pure.
+ *  day, were every request of a day granted. Pure.
  */
 #ifndef MUSUBI_S4_WORLD_H
 #define MUSUBI_S4_WORLD_H

@@ -1,5 +1,5 @@
 /*  scenario - what the users of S0 ask for, drawn from a seed (tables 1 and 2 of the paper; where
- * it is silent, as said here).
+ *  it is silent, as said here).
  *
  *  A workflow (wf) is a chain of three jobs and two links: each job starts d before the one before
  *  it ends, and the link between them spans that d, which is the least of a draw and both jobs'

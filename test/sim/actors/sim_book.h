@@ -43,7 +43,7 @@ void sim_book_clear (sim_book_t *self);
 sim_request_t *sim_book_add (sim_book_t *self);
 
 /*  Makes the bodies, once; the time frames of wishes count from now_ms (wall). A modify or release
- * aims at a reservation told committed, chosen by its aim; false when there is none. */
+ *  aims at a reservation told committed, chosen by its aim; false when there is none. */
 bool sim_book_compose (sim_book_t *self, sim_request_t *request, int64_t now_ms);
 
 /*  The wish as the patch changes it. */

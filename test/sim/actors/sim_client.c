@@ -93,7 +93,7 @@ static bool answered (sim_client_t *self, sim_errand_t *errand, const event_t *e
 }
 
 /*  It was answered in vain so often by now, over all its errands: whoever has no room for the
- * answer of one has none for the next, and they come one after another. */
+ *  answer of one has none for the next, and they come one after another. */
 static bool gives_up (sim_client_t *self)
 {
     return self->gives_up && self->patient && ++self->vain >= GIVES_UP_AT;

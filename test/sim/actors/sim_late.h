@@ -1,10 +1,10 @@
 /*  sim_late - commits that come too late (T9, T10): once a participant has voted it hears nothing
- * of that plan's coordinator and of the others any more until the edge has passed, and somebody
- * takes what it has given back then.
+ *  of that plan's coordinator and of the others any more until the edge has passed, and somebody
+ *  takes what it has given back then.
  *
  *  Everybody else still reaches it. When it can hear again the window is mostly taken, so that the
  *  commit is refused and a repair follows. One site wants long notice: the edge comes early enough
- * for the window to be somebody else's, and for another plan to be found.
+ *  for the window to be somebody else's, and for another plan to be found.
  */
 #ifndef MUSUBI_SIM_LATE_H
 #define MUSUBI_SIM_LATE_H

@@ -459,7 +459,7 @@ static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t
 }
 
 /*  A source of this site is read again, and found out; of another's nothing can be said here but
- * that what came was wrong. */
+ *  that what came was wrong. */
 static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
                          receiver_t *receiver, source_t *source)
 {

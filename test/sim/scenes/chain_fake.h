@@ -1,7 +1,7 @@
 /*  chain_fake - stands for a site's storage nodes and chains (svc-replica/distribution/chain.h)
- * where only what is decided above them is looked at: files move by themselves, a piece at a time,
+ *  where only what is decided above them is looked at: files move by themselves, a piece at a time,
  * between disks that are kept here and outlive every process. What the conductor has promised is in
- * its store, as the real one's is.
+ *  its store, as the real one's is.
  *
  *  One world at a time, reset before each run.
  */

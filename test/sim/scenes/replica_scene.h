@@ -1,5 +1,5 @@
 /*  replica_scene - a directory, an index and a few sites with their files in the simulated host,
- * over chain_fake's disks; and a user who asks and keeps the answers.
+ *  over chain_fake's disks; and a user who asks and keeps the answers.
  */
 #ifndef MUSUBI_REPLICA_SCENE_H
 #define MUSUBI_REPLICA_SCENE_H

@@ -1,7 +1,7 @@
 /*  sim_flows - the bulk bytes of simulated processes: disks that outlive them, and between their
  *  hosts links on which bytes are a fluid. A file's content is a number; bytes of two contents in
  *  one file spoil it for ever; unless there are marks, by which that is found as it comes, and when
- * a file is looked at.
+ *  a file is looked at.
  */
 #ifndef MUSUBI_SIM_FLOWS_H
 #define MUSUBI_SIM_FLOWS_H

@@ -1,5 +1,5 @@
 /*  site_scene - a whole site with a runner, the agents of its nodes, their machines, and one who
- * has work for it: drawn from a seed, run under faults, and judged.
+ *  has work for it: drawn from a seed, run under faults, and judged.
  *
  *  Site, agents and patron die at every effect; what is between them loses, doubles, delays,
  *  reorders and cuts; starters die; machines go on. After every step:

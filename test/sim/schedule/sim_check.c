@@ -312,7 +312,7 @@ static bool fenced_off (sim_check_t *self, const txid_t *txid)
 }
 
 /*  T4: a commit leaves only when the decision is durable. One that is on its way out when a fence
- * is heard to have aborted it comes too late to matter. */
+ *  is heard to have aborted it comes too late to matter. */
 static void check_decision (sim_check_t *self, const sim_message_t *message)
 {
     txid_t txid;
@@ -362,7 +362,7 @@ static bool holds_something (const sim_check_t *self, const sim_command_t *curre
 }
 
 /*  T10: a transaction that was refused at the edge of some participants has been undone: nobody
- * holds anything of the reservation any more. */
+ *  holds anything of the reservation any more. */
 bool sim_check_undone (sim_check_t *self, const sim_command_t *command)
 {
     for (size_t i = 0; i < self->participants_count; i++) {

@@ -134,7 +134,7 @@ const sim_request_t *sim_check_request (const sim_check_t *self, const char *act
                                         const char *request_id);
 
 /*  T10: a transaction that was refused at the edge of some participants has been undone: nobody
- * holds anything of the reservation any more. */
+ *  holds anything of the reservation any more. */
 bool sim_check_undone (sim_check_t *self, const sim_command_t *command);
 
 /*  T6: a request told committed is committed by every participant. */

@@ -14,7 +14,7 @@ static bool same (const char *a, const char *b)
 }
 
 /*  The command that made the version which this one changes, as a home has it; NULL when that is
- * not on record. */
+ *  not on record. */
 static const sim_command_t *base_of (sim_check_t *self, const sim_command_t *command)
 {
     for (size_t i = 0; i < self->participants_count; i++) {
