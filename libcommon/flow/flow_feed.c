@@ -16,8 +16,7 @@
 #define GREETING_MAX 256  /* connections that have shown none yet */
 #define FEEDS_SPARE  2    /* fed beside, while links change */
 #define UNSENT_BYTES                                                                               \
-    (256 * 1024) /* in the kernel, of one connection: what is on the way when a link changes is    \
-               sent again */
+    (256 * 1024) /* in the kernel, of one connection: sent again when a link changes */
 #define BYTES_PER_MEGABIT 125000
 
 void feed_accept (flow_loop_t *self)

@@ -1,6 +1,6 @@
 /*  repair_answer - what a request is answered once a repair has come to its end (T10, T2): composed
- * from the records of those who have part in the reservation, not from memory, so that whoever ends
- *  the repair can do it.
+ *  from the records of those who have part in the reservation, not from memory, so that whoever
+ *  ends the repair can do it.
  */
 #ifndef MUSUBI_REPAIR_ANSWER_H
 #define MUSUBI_REPAIR_ANSWER_H
