@@ -2,10 +2,10 @@
 #ifndef MUSUBI_TEST_CODECS_H
 #define MUSUBI_TEST_CODECS_H
 
+#include "balancer_wire.h"
 #include "codec_table.h"
+#include "transaction.h"
 
-extern const codecs_t transaction_codecs;
-extern const codecs_t balancer_codecs;
 extern const codecs_t planner_request_codecs;
 extern const codecs_t planner_record_codecs;
 extern const codecs_t planner_decision_codecs;
