@@ -56,7 +56,7 @@ typedef struct {
     uint64_t search_slice_steps; /* after so many, other requests get their turn */
     int64_t frame_ms;            /* how far starts are looked for when a request sets no end */
     int64_t frame_ms_max;        /* the longest frame searched */
-    int64_t ledger_retention_ms; /* rows of the ledger are kept so long (libcommon/ledger.h) */
+    int64_t ledger_retention_ms; /* rows of the ledger are kept so long (ledger.h) */
     int64_t retention_ms;        /* commit records stay so long past the last window's end (T5) */
     int64_t done_ms;             /* DONE messages are gathered for so long (T6) */
     int64_t finish_interval_ms; /* how often dead planners' stores are looked for; 0 = never (T8) */
