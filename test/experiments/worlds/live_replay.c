@@ -18,6 +18,7 @@
 #define STORE       "live measurement"
 #define ROUNDS      15 /* of measuring, at each site */
 #define PATIENCE_MS 60000
+#define AGAIN_MS    20
 #define HOUR_MS     INT64_C (3600000)
 #define SAMPLES_MAX (ROUNDS * GRID_SITES)
 
@@ -216,6 +217,21 @@ static bool take (live_t *self, const client_reply_t *reply)
     return true;
 }
 
+/*  Its line "ready" says that it listens; until the directory has answered it, it answers that it is
+ *  overloaded, and whoever asks is to ask again. */
+static bool await_planner (live_t *self, const char *endpoint)
+{
+    int64_t until_us = clock_us (CLOCK_MONOTONIC) + PATIENCE_MS * INT64_C (1000);
+    client_reply_t reply;
+    for (;;) {
+        if (ask (self, endpoint, "Planner", "List", (packed_t){0}, NULL, &reply))
+            return true;
+        if (reply.status != CALL_OVERLOADED || clock_us (CLOCK_MONOTONIC) > until_us)
+            return false;
+        nanosleep (&(struct timespec){.tv_nsec = AGAIN_MS * 1000000}, NULL);
+    }
+}
+
 /*  Puts what is due; how long until the next one is, -1 when no planner waits for one. */
 static int64_t put_due (live_t *self, queue_t queues [SCENARIO_PLANNERS], int64_t begun_us)
 {
@@ -243,7 +259,8 @@ static bool replay (live_t *self)
         char member [24];
         snprintf (member, sizeof member, "planner-%zu", i + 1);
         queues [i].next = request_from (self, i, 0);
-        if (!live_endpoint (self->federation, member, queues [i].endpoint, self->why))
+        if (!live_endpoint (self->federation, member, queues [i].endpoint, self->why) ||
+            !await_planner (self, queues [i].endpoint))
             return false;
     }
     int64_t begun_us = clock_us (CLOCK_MONOTONIC);
