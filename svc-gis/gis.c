@@ -9,7 +9,6 @@
 #include "announcer.h"
 #include "gis_wire.h"
 #include "home.h"
-#include "limits_trial.h"
 #include "member.h"
 #include "must.h"
 #include "recall.h"
@@ -400,9 +399,6 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     service_at_start (self->service, on_start, self);
     self->home = home_new (self->service, &self->settings);
     self->recall = recall_new (self->service, self->home, self->roster);
-    limits_show (self->service, &self->settings.limits, NULL);
-    if (self->settings.limits_tried)
-        limits_trial_tell (self->service);
     service_serve (self->service, "Gis", "Announce", on_announce, self);
     service_serve (self->service, "Gis", "Withdraw", on_withdraw, self);
     service_serve (self->service, "Gis", "Snapshot", on_snapshot, self);

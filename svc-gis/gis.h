@@ -52,8 +52,7 @@ typedef struct {
     int64_t standing_wait_ms; /* for another directory, at start; 0 = it serves meanwhile */
     uint32_t closed_max;      /* refusals kept at once; claims under way are bounded by limits */
     participant_limits_t limits;
-    bool limits_tried; /* limits_trial has passed: told in the log */
-    access_t access;   /* administrators may announce and withdraw in others' names */
+    access_t access; /* administrators may announce and withdraw in others' names */
 } gis_settings_t;
 
 /*  Defaults of everything but the name. */

@@ -3,7 +3,6 @@
 
 #include "directory_entry.h"
 #include "gis.h"
-#include "limits_trial.h"
 #include "participant_config.h"
 
 #include <string.h>
@@ -85,10 +84,7 @@ static bool limits_read (const config_t *config, gis_settings_t *settings,
     settings->standing_wait_ms = config_duration_ms (config, "standing/wait");
     if (settings->lease_ms_min > settings->lease_ms_max)
         return wrong_setting (why, "lease_min: must not be longer than lease_max");
-    if (!participant_limits_read (config, &settings->limits, why))
-        return false;
-    settings->limits_tried = limits_trial (&settings->limits, NULL, why);
-    return settings->limits_tried;
+    return participant_limits_read (config, &settings->limits, why);
 }
 
 bool gis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])

@@ -6,7 +6,6 @@
 
 #include "access.h"
 #include "circuits.h"
-#include "limits_trial.h"
 #include "member.h"
 #include "must.h"
 #include "nis_wire.h"
@@ -185,9 +184,7 @@ void nis_core (const nis_settings_t *settings, core_t *core)
                              settings->limits.paths_max);
     service_serve (self->service, "Nis", "Domain", on_domain, self);
     timetable_limits_t bookings = nis_timetable_limits (&settings->limits);
-    limits_show (self->service, &settings->participant, &bookings);
-    if (settings->limits_tried)
-        limits_trial_tell (self->service);
+    timetable_limits_show (self->service, &bookings);
     service_at_start (self->service, announce, self);
     *core = (core_t){.self = self, .step = nis_step, .next = nis_next, .destroy = nis_destroy};
 }

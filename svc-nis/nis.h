@@ -43,7 +43,6 @@ typedef struct {
     use_mode_t use;
     access_t access; /* who has an account here, and who administers the domain */
     participant_limits_t participant;
-    bool limits_tried; /* limits_trial has passed: told in the log */
     nis_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;

@@ -2,7 +2,6 @@
 #include "nis_config.h"
 
 #include "domain_config.h"
-#include "limits_trial.h"
 #include "nis.h"
 #include "timetable_config.h"
 
@@ -62,11 +61,7 @@ static bool limits_read (const config_t *config, const timetable_config_t *commo
     };
     settings->limits.bookings_per_actor_max = common->bookings_per_actor_max;
     settings->limits.uncommitted = common->uncommitted;
-    if (!participant_limits_read (config, &settings->participant, why))
-        return false;
-    timetable_limits_t bookings = nis_timetable_limits (&settings->limits);
-    settings->limits_tried = limits_trial (&settings->participant, &bookings, why);
-    return settings->limits_tried;
+    return participant_limits_read (config, &settings->participant, why);
 }
 
 static bool settings_read (const config_t *config, timetable_config_t *common,

@@ -347,6 +347,17 @@ static bool stands (void *owner, const ledger_subject_t *subject)
            (*subject->reservation && reservation_find (self, subject->reservation));
 }
 
+static void limits_show (service_t *service, const participant_limits_t *limits)
+{
+    service_limit (service, "hold_ttl_ms_max", limits->hold_ttl_ms_max);
+    service_limit (service, "hold_age_ms_max", limits->hold_age_ms_max);
+    service_limit (service, "holds_max", limits->holds_max);
+    service_limit (service, "holds_per_actor_max", limits->holds_per_actor_max);
+    service_limit (service, "holds_per_planner_max", limits->holds_per_planner_max);
+    service_limit (service, "tombstones_max", limits->tombstones_max);
+    service_limit (service, "tombstones_per_planner_max", limits->tombstones_per_planner_max);
+}
+
 participant_t *participant_new (service_t *service, const resource_t *resource,
                                 const participant_limits_t *limits, const access_t *access)
 {
@@ -359,6 +370,7 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
     ledger_retention (service->ledger, limits->ledger_retention_ms);
     ledger_stands (service->ledger, stands, self);
     records_register (self);
+    limits_show (service, limits);
     service_at_start (service, on_start, self);
     static const struct {
         const char *method;

@@ -209,11 +209,6 @@ readmit_t participant_readmit (participant_t *self, const moment_t *now,
 /*  A home says that this txid was committed: so it is here, where it waits for its decision. */
 void participant_told_committed (participant_t *self, const moment_t *now, const txid_t *txid);
 
-/*  Count as if this actor and this planner, who have one, had so many more commands open. Taken
- *  back with the negative. For the trial of limits alone (limits_trial.h). */
-void participant_pretend (participant_t *self, const char *actor, const char *planner,
-                          int64_t open);
-
 /*  Walk the invariants; aborts on a broken one. For tests. */
 void participant_check (const participant_t *self);
 

@@ -88,13 +88,3 @@ void participant_check (const participant_t *self)
     assert (unstored-- > 0 && command->done);
     assert (open == 0 && unstored == 0);
 }
-
-void participant_pretend (participant_t *self, const char *actor, const char *planner, int64_t open)
-{
-    tally_t *tallies [] = {tally_find (self->actors, actor), tally_find (self->planners, planner)};
-    self->open_count = (size_t) ((int64_t) self->open_count + open);
-    for (size_t i = 0; i < 2; i++) {
-        assert (tallies [i]);
-        tallies [i]->open = (size_t) ((int64_t) tallies [i]->open + open);
-    }
-}

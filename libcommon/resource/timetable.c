@@ -41,6 +41,15 @@ struct timetable {
     void *settled_owner;
 };
 
+void timetable_limits_show (service_t *service, const timetable_limits_t *limits)
+{
+    service_limit (service, BOOKINGS_IN_ALL, limits->bookings_max);
+    service_limit (service, BOOKINGS_PER_ACTOR, limits->bookings_per_actor_max);
+    service_limit (service, UNCOMMITTED_SHARE, limits->uncommitted.share);
+    service_limit (service, UNCOMMITTED_SHARE_PER_PLANNER, limits->uncommitted.share_per_planner);
+    service_limit (service, UNCOMMITTED_SHARE_PER_ACTOR, limits->uncommitted.share_per_actor);
+}
+
 timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
                             const timetable_limits_t *limits)
 {
@@ -546,15 +555,6 @@ const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
             return room_resource_name (self->room, hit->resource);
     }
     return "";
-}
-
-void timetable_pretend (timetable_t *self, const char *actor, int64_t bookings)
-{
-    self->promised = (size_t) ((int64_t) self->promised + bookings);
-    if (bookings > 0)
-        owners_add (self->owners, actor, (size_t) bookings);
-    else
-        owners_take_off (self->owners, actor, (size_t) -bookings);
 }
 
 void timetable_check (const timetable_t *self)

@@ -42,6 +42,9 @@ typedef struct {
 #define TIMETABLE_BOOKINGS_MOST              1000000000
 #define TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT 1000000
 
+/*  What Service.Status shows of them. */
+void timetable_limits_show (service_t *service, const timetable_limits_t *limits);
+
 /*  The room has the calendars and is borrowed for life, as is the reader's owner. */
 timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
                             const timetable_limits_t *limits);
@@ -76,10 +79,6 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
 /*  The resource of which the overbooked reservation has too much from then on; the first one. */
 const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
                                      const char *reservation);
-
-/*  Count as if so many more were booked in this actor's name. Taken back with the negative. For the
- *  trial of limits alone (limits_trial.h). */
-void timetable_pretend (timetable_t *self, const char *actor, int64_t bookings);
 
 /*  Walk the invariants; aborts on a broken one. For tests. */
 void timetable_check (const timetable_t *self);

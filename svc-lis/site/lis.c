@@ -5,7 +5,6 @@
 
 #include "access.h"
 #include "bookings.h"
-#include "limits_trial.h"
 #include "lis_wire.h"
 #include "member.h"
 #include "must.h"
@@ -190,9 +189,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
         runner_attach (self->runner, self->participant, self->timetable, self->questions);
     service_serve (self->service, "Lis", "Site", on_site, self);
     timetable_limits_t bookings = lis_timetable_limits (&settings->limits);
-    limits_show (self->service, &settings->participant, &bookings);
-    if (settings->limits_tried)
-        limits_trial_tell (self->service);
+    timetable_limits_show (self->service, &bookings);
     service_at_start (self->service, announce, self);
     *core = (core_t){.self = self, .step = lis_step, .next = lis_next, .destroy = lis_destroy};
 }

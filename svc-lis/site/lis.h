@@ -40,7 +40,6 @@ typedef struct {
     site_t site;
     access_t access; /* who has a local account here, and who administers the site */
     participant_limits_t participant;
-    bool limits_tried; /* limits_trial has passed: told in the log */
     lis_limits_t limits;
     plus_limits_t plus;
     const char *const *gis_endpoints;

@@ -35,7 +35,6 @@ served () {
 for file in "$files"/*.zpl; do
   host=$(basename "$file" .zpl)
   check "$host serves" served "${host/planner/127.0.0.1}" "$file"
-  [ "$host" = planner ] || check "  … having tried its limits" grep "limits checked" "$work/log"
 done
 check "domains, too" musubi federation configure "$root/deploy/federations/s4.zpl" "$work/s4" --trusted --stores "$work/stores"
 check "nis-n serves" served nis-n "$work/s4/nis-n.zpl"

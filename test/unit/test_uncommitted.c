@@ -1,9 +1,6 @@
-/*  uncommitted - what is held and not committed has its share; and the trial that each start makes
- *  of the limits.
- */
+/*  uncommitted - what is held and not committed has its share. */
 #include "timetable_fixture.h"
 
-#include "limits_trial.h"
 #include "prng.h"
 #include "uncommitted.h"
 
@@ -345,48 +342,6 @@ static void the_shares_agree_with_a_plain_count_of_each_minute (void **state)
     assert_true (held_count > 500 && short_count > 500 && limit_count > 500);
 }
 
-/*  --- the trial --- */
-
-static void the_trial_passes_with_every_sound_setting (void **state)
-{
-    (void) state;
-    static const uint32_t counts [] = {1, 2, 3, 4, 5, 65536, 1000000000};
-    static const uint32_t percents [] = {1, 50, 99, 100};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        for (size_t p = 0; p < sizeof percents / sizeof *percents; p++) {
-            participant_limits_t limits = participant_limits_default;
-            limits.holds_max = limits.holds_per_actor_max = limits.holds_per_planner_max =
-              counts [i];
-            timetable_limits_t bookings = {
-              .bookings_max = counts [i] > 1 ? counts [i] : 4000000,
-              .bookings_per_actor_max = counts [i] > 1 ? counts [i] : 0,
-              .uncommitted = {percents [p], percents [p], percents [p]}};
-            char why [WHY_BYTES] = "";
-            if (!limits_trial (&limits, &bookings, why))
-                fail_msg ("%s", why);
-            assert_true (limits_trial (&limits, NULL, why));
-        }
-    }
-}
-
-/*  Limits that no configuration can have, which a participant does not keep. */
-static void the_trial_names_the_limit_that_does_not_hold (void **state)
-{
-    (void) state;
-    char why [WHY_BYTES];
-    participant_limits_t limits = participant_limits_default;
-    limits.holds_per_actor_max = 0; /* nothing at all can be held */
-    assert_false (limits_trial (&limits, NULL, why));
-    assert_non_null (strstr (why, "limits/holds_per_actor_max = 0"));
-    limits = participant_limits_default;
-    timetable_limits_t bookings = {.bookings_max = 4000000, .bookings_per_actor_max = 1};
-    assert_false (limits_trial (&limits, &bookings, why));
-    assert_non_null (strstr (why, "limits/bookings_per_actor_max = 1"));
-    limits.hold_ttl_ms = 0; /* a hold that ends as it begins frees nothing later */
-    assert_false (limits_trial (&limits, NULL, why));
-    assert_non_null (strstr (why, "limits/holds_max"));
-}
-
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -400,8 +355,6 @@ int main (void)
       cmocka_unit_test (a_decided_commit_past_its_edge_is_not_kept_out_by_a_share),
       cmocka_unit_test (a_share_follows_the_capacity),
       cmocka_unit_test (the_shares_agree_with_a_plain_count_of_each_minute),
-      cmocka_unit_test (the_trial_passes_with_every_sound_setting),
-      cmocka_unit_test (the_trial_names_the_limit_that_does_not_hold),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
