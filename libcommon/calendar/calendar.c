@@ -1,24 +1,14 @@
-/*  calendar - bookings and the level they add up to.
+/*  calendar - the level that bookings add up to.
  *
  *  What is free is the capacity less the booked level, and only the level is kept, so a change of
- *  capacity costs nothing. A booking is a row of the table (its name, interval and quantity) and
- *  two touches of the tree of changes: up by its quantity at its beginning, down at its end.
+ *  capacity costs nothing. A booking is two touches of the tree of changes: up by its quantity at
+ *  its beginning, down at its end.
  */
-#include "calendar.h"
-
-#include "calendar_bookings.h"
 #include "calendar_changes.h"
 #include "must.h"
 
 #include <assert.h>
 #include <stdlib.h>
-
-struct calendar {
-    int64_t capacity;
-    uint32_t bookings_max;
-    bookings_t bookings;
-    changes_t changes;
-};
 
 /*  The level is in [0, CALENDAR_QUANTITY_MAX] at every instant; between the two touches of a
  *  booking it may be twice that, and a capacity less a level lies between the same bounds. */
@@ -38,12 +28,10 @@ static int64_t level_limit (const calendar_t *self, int64_t quantity)
     return self->capacity - quantity;
 }
 
-calendar_t *calendar_new (int64_t capacity, uint32_t bookings_max)
+calendar_t *calendar_new (int64_t capacity)
 {
-    calendar_t *self = must (malloc (sizeof *self));
-    self->bookings_max = bookings_max;
+    calendar_t *self = must (calloc (1, sizeof *self));
     calendar_set_capacity (self, capacity);
-    bookings_init (&self->bookings);
     changes_init (&self->changes);
     return self;
 }
@@ -54,80 +42,35 @@ void calendar_destroy (calendar_t **self_p)
     calendar_t *self = *self_p;
     if (!self)
         return;
-    bookings_free (&self->bookings);
     changes_free (&self->changes);
     free (self);
     *self_p = NULL;
 }
 
-static booking_id_t booking_add (calendar_t *self, interval_t over, int64_t quantity)
+void calendar_book (calendar_t *self, interval_t over, int64_t quantity)
 {
+    assert (quantity > 0 && within_horizon (over));
+    assert (changes_most (&self->changes, over, 0) <= CALENDAR_QUANTITY_MAX - quantity);
     changes_touch (&self->changes, over.from, quantity);
     changes_touch (&self->changes, over.until, -quantity);
-    return bookings_add (&self->bookings, over, quantity);
+    self->bookings++;
 }
 
-calendar_answer_t calendar_book (calendar_t *self, interval_t over, int64_t quantity,
-                                 booking_id_t *id)
+void calendar_release (calendar_t *self, interval_t over, int64_t quantity)
 {
-    assert (self && id);
-    assert (quantity > 0);
-
-    if (!within_horizon (over))
-        return CALENDAR_OUTSIDE;
-    if (self->bookings.count >= self->bookings_max)
-        return CALENDAR_FULL;
-    if (!calendar_fits (self, over, quantity))
-        return CALENDAR_SHORT;
-
-    *id = booking_add (self, over, quantity);
-    return CALENDAR_OK;
-}
-
-calendar_answer_t calendar_force (calendar_t *self, interval_t over, int64_t quantity,
-                                  booking_id_t *id)
-{
-    assert (self && id);
-    assert (quantity > 0);
-
-    if (!within_horizon (over))
-        return CALENDAR_OUTSIDE;
-    if (changes_most (&self->changes, over, 0) > CALENDAR_QUANTITY_MAX - quantity)
-        return CALENDAR_OUTSIDE;
-    if (self->bookings.count >= self->bookings_max)
-        return CALENDAR_FULL;
-
-    *id = booking_add (self, over, quantity);
-    return CALENDAR_OK;
-}
-
-void calendar_release (calendar_t *self, booking_id_t id)
-{
-    const booking_t *booking = bookings_find (&self->bookings, id);
-    assert (booking);
-    changes_untouch (&self->changes, booking->from, booking->quantity);
-    changes_untouch (&self->changes, booking->until, -booking->quantity);
-    bookings_remove (&self->bookings, id);
-    if (self->bookings.count == 0) {
-        /* Instants that have lost count of their touches (TOUCHES_MAX) go with the last booking. */
-        changes_free (&self->changes);
-        changes_init (&self->changes);
-    }
-}
-
-bool calendar_booking (const calendar_t *self, booking_id_t id, interval_t *over, int64_t *quantity)
-{
-    const booking_t *booking = bookings_find (&self->bookings, id);
-    if (!booking)
-        return false;
-    *over = (interval_t){.from = booking->from, .until = booking->until};
-    *quantity = booking->quantity;
-    return true;
+    assert (self->bookings > 0);
+    changes_untouch (&self->changes, over.from, quantity);
+    changes_untouch (&self->changes, over.until, -quantity);
+    if (--self->bookings > 0)
+        return;
+    /* Instants that have lost count of their touches (TOUCHES_MAX) go with the last booking. */
+    changes_free (&self->changes);
+    changes_init (&self->changes);
 }
 
 size_t calendar_bookings (const calendar_t *self)
 {
-    return self->bookings.count;
+    return self->bookings;
 }
 
 int64_t calendar_capacity (const calendar_t *self)
@@ -151,6 +94,20 @@ bool calendar_fits (const calendar_t *self, interval_t over, int64_t quantity)
 {
     int64_t limit = level_limit (self, quantity);
     return limit >= 0 && changes_most (&self->changes, over, limit) == limit;
+}
+
+bool calendar_short (const calendar_t *self, interval_t over, int64_t quantity, interval_t *piece)
+{
+    if (calendar_fits (self, over, quantity))
+        return false;
+    interval_t enough [2];
+    size_t count = calendar_spans (self, over, 1, quantity, enough, 2);
+    *piece = over;
+    if (count > 0 && enough [0].from > over.from)
+        piece->until = enough [0].from;
+    else if (count > 0)
+        *piece = (interval_t){enough [0].until, count > 1 ? enough [1].from : over.until};
+    return true;
 }
 
 bool calendar_first (const calendar_t *self, interval_t window, int64_t duration_ms,
@@ -236,99 +193,4 @@ double calendar_booked (const calendar_t *self, interval_t over)
         level = cursor.level;
     }
     return booked + (double) level * ((double) over.until - (double) since);
-}
-
-/*  The first instant in the interval at which more is booked than there is. */
-static bool first_overbooked (const calendar_t *self, interval_t over, int64_t *instant)
-{
-    interval_t sound; /* the first stretch at which nothing is wrong */
-    *instant = over.from;
-    if (over.from >= over.until)
-        return false;
-    if (calendar_spans (self, over, 1, 0, &sound, 1) == 0 || sound.from > over.from)
-        return true;
-    *instant = sound.until;
-    return sound.until < over.until;
-}
-
-size_t calendar_overbooked (const calendar_t *self, interval_t over, booking_id_t *ids,
-                            size_t ids_max)
-{
-    int64_t instant;
-    if (!first_overbooked (self, over, &instant))
-        return 0;
-    size_t count = 0;
-    for (uint32_t slot = 0; slot < self->bookings.slots && count < ids_max; slot++) {
-        booking_id_t id;
-        const booking_t *booking = bookings_at (&self->bookings, slot, &id);
-        if (booking && booking->from <= instant && instant < booking->until)
-            ids [count++] = id;
-    }
-    return count;
-}
-
-size_t calendar_bytes (const calendar_t *self)
-{
-    return sizeof *self + bookings_bytes (&self->bookings) + changes_bytes (&self->changes);
-}
-
-/*  One end of a booking. */
-typedef struct {
-    int64_t time;
-    int64_t change;
-} end_t;
-
-static int end_compare (const void *a, const void *b)
-{
-    const end_t *left = a;
-    const end_t *right = b;
-    return (left->time > right->time) - (left->time < right->time);
-}
-
-static size_t ends_list (const calendar_t *self, end_t *ends)
-{
-    size_t count = 0;
-    for (uint32_t slot = 0; slot < self->bookings.slots; slot++) {
-        booking_id_t id;
-        const booking_t *booking = bookings_at (&self->bookings, slot, &id);
-        if (!booking)
-            continue;
-        assert (bookings_find (&self->bookings, id) == booking);
-        ends [count++] = (end_t){.time = booking->from, .change = booking->quantity};
-        ends [count++] = (end_t){.time = booking->until, .change = -booking->quantity};
-    }
-    qsort (ends, count, sizeof *ends, end_compare);
-    return count;
-}
-
-/*  The tree must say what the table says. */
-static void check_changes (const changes_t *changes, const end_t *ends, size_t count)
-{
-    cursor_t cursor = changes_seek (changes, INT64_MIN);
-    int64_t level = 0;
-    int64_t time;
-    size_t at = 0;
-    while (cursor_next (&cursor, &time)) {
-        int64_t touches = cursor.leaf->stamps [cursor.at - 1] & TOUCHES_MAX;
-        int64_t ends_there = 0;
-        for (; at < count && ends [at].time == time; at++) {
-            level += ends [at].change;
-            ends_there++;
-        }
-        assert (touches == TOUCHES_MAX || touches == ends_there);
-        assert (cursor.level == level);
-        assert (level >= 0 && level <= CALENDAR_QUANTITY_MAX);
-    }
-    assert (at == count && level == 0);
-}
-
-void calendar_check (const calendar_t *self)
-{
-    assert (self->bookings.count <= self->bookings_max);
-    changes_check (&self->changes);
-    end_t *ends = must (malloc ((2 * (size_t) self->bookings.count + 1) * sizeof *ends));
-    size_t count = ends_list (self, ends);
-    assert (count == 2 * (size_t) self->bookings.count);
-    check_changes (&self->changes, ends, count);
-    free (ends);
 }

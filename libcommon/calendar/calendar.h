@@ -19,18 +19,7 @@ typedef struct {
     int64_t until;
 } interval_t;
 
-typedef enum {
-    CALENDAR_OK,
-    CALENDAR_SHORT,   /* not enough free somewhere in the interval */
-    CALENDAR_OUTSIDE, /* empty or reversed interval, or beyond a limit below */
-    CALENDAR_FULL,    /* bookings_max is met */
-} calendar_answer_t;
-
 typedef struct calendar calendar_t;
-
-/*  A booking's name; 0 is never one, and the name of a booking that was given back is not used
- *  again. */
-typedef uint64_t booking_id_t;
 
 /*  Nothing is booked further than this from the epoch, before or after (4459 years). Questions may
  *  be about any time: beyond the horizon all is free. */
@@ -39,35 +28,23 @@ typedef uint64_t booking_id_t;
 /*  Largest capacity, and the most that can be booked at one instant. */
 #define CALENDAR_QUANTITY_MAX (INT64_C (1) << 61)
 
-/*  New calendar, wholly free. It grows with its bookings, up to bookings_max. The capacity is in
+/*  New calendar, wholly free. It grows with its bookings. The capacity is in
  *  [0, CALENDAR_QUANTITY_MAX]. The caller owns it: end it with calendar_destroy (). */
-calendar_t *calendar_new (int64_t capacity, uint32_t bookings_max);
+calendar_t *calendar_new (int64_t capacity);
 void calendar_destroy (calendar_t **self_p);
 
-/*  Take quantity (> 0) over the interval. On CALENDAR_OK *id names the booking; on any other answer
- *  nothing has changed. Asks in this order: outside, full, short. */
-calendar_answer_t calendar_book (calendar_t *self, interval_t over, int64_t quantity,
-                                 booking_id_t *id);
+/*  Take quantity (> 0) over an interval within the horizon, whether it is free or not; at no
+ *  instant more than CALENDAR_QUANTITY_MAX. */
+void calendar_book (calendar_t *self, interval_t over, int64_t quantity);
 
-/*  The same without asking whether it is free: for records loaded after capacity was lost. Never
- *  CALENDAR_SHORT; CALENDAR_OUTSIDE also when more than CALENDAR_QUANTITY_MAX would be booked at
- *  some instant. */
-calendar_answer_t calendar_force (calendar_t *self, interval_t over, int64_t quantity,
-                                  booking_id_t *id);
-
-/*  Give a booking back. It can't fail: the room it may need was taken when it was booked. The id
- *  must name a booking; ask calendar_booking () where that is in doubt. */
-void calendar_release (calendar_t *self, booking_id_t id);
-
-/*  Quantity and interval of a booking; false, nothing written, when there is none of that name. */
-bool calendar_booking (const calendar_t *self, booking_id_t id, interval_t *over,
-                       int64_t *quantity);
+/*  Give a booking back, which is known by what was booked. It can't fail: the room it may need was
+ *  taken when it was booked. */
+void calendar_release (calendar_t *self, interval_t over, int64_t quantity);
 
 size_t calendar_bookings (const calendar_t *self);
 int64_t calendar_capacity (const calendar_t *self);
 
-/*  Capacity may fall below what is booked: least free is then negative, and calendar_overbooked
- *  lists who is hit. */
+/*  Capacity may fall below what is booked: least free is then negative. */
 void calendar_set_capacity (calendar_t *self, int64_t capacity);
 
 /*  Least free quantity over a non-empty interval. */
@@ -75,6 +52,9 @@ int64_t calendar_least (const calendar_t *self, interval_t over);
 
 /*  Is quantity free throughout the non-empty interval? */
 bool calendar_fits (const calendar_t *self, interval_t over, int64_t quantity);
+
+/*  If not: where, the first maximal piece of the interval in which less is free. */
+bool calendar_short (const calendar_t *self, interval_t over, int64_t quantity, interval_t *piece);
 
 /*  Earliest start in [window.from, window.until - duration_ms] at which quantity is free for
  *  duration_ms (> 0); window.from itself counts. False when there is none. One forward pass that
@@ -95,16 +75,5 @@ size_t calendar_profile (const calendar_t *self, interval_t over, int64_t *times
 
 /*  Booked quantity x time over the interval (units x ms), as a double: for utilisation. */
 double calendar_booked (const calendar_t *self, interval_t over);
-
-/*  Bookings that overlap the first instant in the interval at which free is negative; writes at
- *  most ids_max, returns how many. 0 when nothing is overbooked. May walk all bookings. */
-size_t calendar_overbooked (const calendar_t *self, interval_t over, booking_id_t *ids,
-                            size_t ids_max);
-
-/*  Bytes of memory held, for benches. */
-size_t calendar_bytes (const calendar_t *self);
-
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void calendar_check (const calendar_t *self);
 
 #endif

@@ -44,39 +44,28 @@ typedef struct {
     uint32_t count;
 } path_t;
 
-static void *take (size_t bytes)
-{
-    void *memory = must (malloc (bytes));
-    return memory;
-}
-
-static node_t node_new (changes_t *self, uint32_t height)
+static node_t node_new (uint32_t height)
 {
     node_t node;
     if (height == 0) {
-        node.leaf = take (sizeof (leaf_t));
+        node.leaf = must (malloc (sizeof (leaf_t)));
         node.leaf->next = NULL;
         node.leaf->count = 0;
         node.leaf->levels [0] = 0;
-        self->leaves++;
     } else {
-        node.inner = take (sizeof (inner_t));
+        node.inner = must (malloc (sizeof (inner_t)));
         node.inner->count = 0;
         node.inner->levels [0] = 0;
-        self->inners++;
     }
     return node;
 }
 
-static void node_free (changes_t *self, node_t node, uint32_t height)
+static void node_free (node_t node, uint32_t height)
 {
-    if (height == 0) {
+    if (height == 0)
         free (node.leaf);
-        self->leaves--;
-    } else {
+    else
         free (node.inner);
-        self->inners--;
-    }
 }
 
 static rows_t rows_of (node_t node, uint32_t height)
@@ -221,10 +210,10 @@ static void inner_share (inner_t *self, uint32_t left, uint32_t left_count, uint
     inner_note (self, left + 1, child_height);
 }
 
-static void inner_split (changes_t *tree, inner_t *self, uint32_t child, uint32_t child_height)
+static void inner_split (inner_t *self, uint32_t child, uint32_t child_height)
 {
     node_t left = self->children [child];
-    node_t right = node_new (tree, child_height);
+    node_t right = node_new (child_height);
     if (child_height == 0) {
         right.leaf->next = left.leaf->next;
         left.leaf->next = right.leaf;
@@ -238,7 +227,7 @@ static void inner_split (changes_t *tree, inner_t *self, uint32_t child, uint32_
 }
 
 /*  Move all that the right neighbour of child `left` has into it. */
-static void inner_merge (changes_t *tree, inner_t *self, uint32_t left, uint32_t child_height)
+static void inner_merge (inner_t *self, uint32_t left, uint32_t child_height)
 {
     node_t kept = self->children [left];
     node_t gone = self->children [left + 1];
@@ -250,7 +239,7 @@ static void inner_merge (changes_t *tree, inner_t *self, uint32_t left, uint32_t
     self->levels [left + 1] = self->levels [left + 2];
     rows_close (rows_of ((node_t){.inner = self}, child_height + 1), left + 1);
     inner_note (self, left, child_height);
-    node_free (tree, gone, child_height);
+    node_free (gone, child_height);
 }
 
 static uint32_t inner_child_count (const inner_t *self, uint32_t child, uint32_t child_height)
@@ -259,7 +248,7 @@ static uint32_t inner_child_count (const inner_t *self, uint32_t child, uint32_t
 }
 
 /*  Before entering a child that must be able to take one more. */
-static void inner_make_room (changes_t *tree, inner_t *self, uint32_t child, uint32_t child_height)
+static void inner_make_room (inner_t *self, uint32_t child, uint32_t child_height)
 {
     uint32_t max = rows_of (self->children [child], child_height).max;
     if (inner_child_count (self, child, child_height) < max)
@@ -273,11 +262,11 @@ static void inner_make_room (changes_t *tree, inner_t *self, uint32_t child, uin
     else if (left <= worth)
         inner_share (self, child - 1, (max + left) / 2, child_height);
     else
-        inner_split (tree, self, child, child_height);
+        inner_split (self, child, child_height);
 }
 
 /*  Before entering a child that must be able to lose one. */
-static void inner_top_up (changes_t *tree, inner_t *self, uint32_t child, uint32_t child_height)
+static void inner_top_up (inner_t *self, uint32_t child, uint32_t child_height)
 {
     uint32_t max = rows_of (self->children [child], child_height).max;
     if (inner_child_count (self, child, child_height) > max / 4)
@@ -286,7 +275,7 @@ static void inner_top_up (changes_t *tree, inner_t *self, uint32_t child, uint32
     uint32_t together = inner_child_count (self, left, child_height) +
                         inner_child_count (self, left + 1, child_height);
     if (together <= max - max / 4)
-        inner_merge (tree, self, left, child_height);
+        inner_merge (self, left, child_height);
     else
         inner_share (self, left, together / 2, child_height);
 }
@@ -300,15 +289,15 @@ static void path_note (const path_t *path)
 }
 
 /*  The way to the instant's leaf, every node on it put right first by `prepare`. */
-static leaf_t *changes_descend (changes_t *self, int64_t time, path_t *path,
-                                void (*prepare) (changes_t *tree, inner_t *inner, uint32_t child,
+static leaf_t *changes_descend (const changes_t *self, int64_t time, path_t *path,
+                                void (*prepare) (inner_t *inner, uint32_t child,
                                                  uint32_t child_height))
 {
     node_t node = self->root;
     path->count = 0;
     for (uint32_t height = self->height; height > 0; height--) {
         inner_t *inner = node.inner;
-        prepare (self, inner, inner_child (inner, time), height - 1);
+        prepare (inner, inner_child (inner, time), height - 1);
         step_t *step = &path->steps [path->count++];
         *step = (step_t){.inner = inner, .child = inner_child (inner, time)};
         node = inner->children [step->child];
@@ -322,12 +311,12 @@ static void changes_grow (changes_t *self)
     rows_t rows = rows_of (self->root, self->height);
     if (*rows.count < rows.max)
         return;
-    node_t root = node_new (self, self->height + 1);
+    node_t root = node_new (self->height + 1);
     root.inner->children [0] = self->root;
     root.inner->count = 1;
     root.inner->levels [1] = 0;
     inner_note (root.inner, 0, self->height);
-    inner_split (self, root.inner, 0, self->height);
+    inner_split (root.inner, 0, self->height);
     self->root = root;
     self->height++;
     assert (self->height <= HEIGHT_MAX);
@@ -339,7 +328,7 @@ static void changes_shrink (changes_t *self)
     while (self->height > 0 && self->root.inner->count == 1) {
         node_t root = self->root;
         self->root = root.inner->children [0];
-        node_free (self, root, self->height);
+        node_free (root, self->height);
         self->height--;
     }
 }
@@ -359,21 +348,20 @@ static bool stamp_saturated (int64_t stamp)
 void changes_init (changes_t *self)
 {
     *self = (changes_t){.height = 0};
-    self->root = node_new (self, 0);
+    self->root = node_new (0);
 }
 
-static void free_below (changes_t *self, node_t node, uint32_t height)
+static void free_below (node_t node, uint32_t height)
 {
     if (height > 0)
         for (uint32_t i = 0; i < node.inner->count; i++)
-            free_below (self, node.inner->children [i], height - 1);
-    node_free (self, node, height);
+            free_below (node.inner->children [i], height - 1);
+    node_free (node, height);
 }
 
 void changes_free (changes_t *self)
 {
-    free_below (self, self->root, self->height);
-    assert (self->leaves == 0 && self->inners == 0);
+    free_below (self->root, self->height);
 }
 
 void changes_touch (changes_t *self, int64_t time, int64_t change)
@@ -414,61 +402,4 @@ void changes_untouch (changes_t *self, int64_t time, int64_t change)
     }
     path_note (&path);
     changes_shrink (self);
-}
-
-size_t changes_bytes (const changes_t *self)
-{
-    return self->leaves * sizeof (leaf_t) + self->inners * sizeof (inner_t);
-}
-
-typedef struct {
-    const leaf_t *next; /* the leaf that must come next */
-    size_t leaves;
-    size_t inners;
-    int64_t last; /* the last stamp's instant */
-} checked_t;
-
-static void check_leaf (const leaf_t *leaf, bool is_root, checked_t *so_far)
-{
-    assert (so_far->leaves == 0 || so_far->next == leaf);
-    assert (leaf->count <= LEAF_CHANGES);
-    assert (leaf->levels [0] == 0);
-    assert (is_root || leaf->count >= LEAF_CHANGES / 4);
-    for (uint32_t i = 0; i < leaf->count; i++) {
-        int64_t time = stamp_time (leaf->stamps [i]);
-        assert (time > so_far->last);
-        assert ((leaf->stamps [i] & TOUCHES_MAX) > 0);
-        so_far->last = time;
-    }
-    so_far->next = leaf->next;
-    so_far->leaves++;
-}
-
-static void check_below (node_t node, uint32_t height, bool is_root, checked_t *so_far)
-{
-    if (height == 0) {
-        check_leaf (node.leaf, is_root, so_far);
-        return;
-    }
-    const inner_t *inner = node.inner;
-    assert (inner->count <= INNER_CHILDREN);
-    assert (inner->count >= (is_root ? 2 : INNER_CHILDREN / 4));
-    assert (inner->levels [0] == 0);
-    for (uint32_t i = 0; i < inner->count; i++) {
-        check_below (inner->children [i], height - 1, false, so_far);
-        outline_t outline = outline_of_node (inner->children [i], height - 1);
-        assert (inner->firsts [i] == outline.first);
-        assert (inner->lows [i] == inner->levels [i] + outline.low);
-        assert (inner->highs [i] == inner->levels [i] + outline.high);
-        assert (inner->levels [i + 1] == inner->levels [i] + outline.end);
-    }
-    so_far->inners++;
-}
-
-void changes_check (const changes_t *self)
-{
-    checked_t so_far = {.last = INT64_MIN};
-    check_below (self->root, self->height, true, &so_far);
-    assert (!so_far.next);
-    assert (so_far.leaves == self->leaves && so_far.inners == self->inners);
 }

@@ -10,7 +10,7 @@
  *  cancel out to 0. So the room that giving back a booking may need is the room taken when it was
  *  booked: untouching never adds an instant, never splits a node and never asks for memory.
  *
- *  Private to calendar*.c.
+ *  Private to calendar*.c, and to the tests that walk the tree.
  */
 #ifndef MUSUBI_CALENDAR_CHANGES_H
 #define MUSUBI_CALENDAR_CHANGES_H
@@ -65,9 +65,13 @@ struct inner {
 typedef struct {
     node_t root;
     uint32_t height;
-    size_t leaves;
-    size_t inners;
 } changes_t;
+
+struct calendar {
+    int64_t capacity;
+    size_t bookings;
+    changes_t changes;
+};
 
 void changes_init (changes_t *self);
 
@@ -79,11 +83,6 @@ void changes_touch (changes_t *self, int64_t time, int64_t change);
 
 /*  Take back one touch, with the change it came with. */
 void changes_untouch (changes_t *self, int64_t time, int64_t change);
-
-size_t changes_bytes (const changes_t *self);
-
-/*  Aborts unless the tree keeps its own rules. */
-void changes_check (const changes_t *self);
 
 /*  Questions (calendar_levels.c). Any int64 is a good time in them. */
 

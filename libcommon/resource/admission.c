@@ -22,18 +22,6 @@ static verdict_t judged (refusal_reason_t reason, const change_t *change)
                        .wanted = change->after};
 }
 
-/*  The first stretch of time in which there is not enough, from the first moment on. */
-static interval_t conflict_find (const calendar_t *calendar, interval_t over, int64_t quantity)
-{
-    interval_t enough [2];
-    size_t count = calendar_spans (calendar, over, 1, quantity, enough, 2);
-    if (count == 0)
-        return over;
-    if (enough [0].from > over.from)
-        return (interval_t){over.from, enough [0].from};
-    return (interval_t){enough [0].until, count > 1 ? enough [1].from : over.until};
-}
-
 static verdict_t judge_outside (const room_t *room, const moment_t *now, const changes_t *changes)
 {
     int64_t last_ms = room_horizon_ms (room, now) + room_terms (room)->gap_ms;
@@ -74,10 +62,10 @@ static verdict_t judge_short (const room_t *room, const changes_t *changes)
     for (size_t i = 0; i < changes->count; i++) {
         const change_t *change = &changes->list [i];
         const calendar_t *calendar = room_calendar (room, change->resource);
-        if (extra (change) <= 0 || calendar_fits (calendar, change->over, extra (change)))
-            continue;
         verdict_t verdict = judged (REFUSAL_SHORT, change);
-        verdict.over = conflict_find (calendar, change->over, extra (change));
+        if (extra (change) <= 0 ||
+            !calendar_short (calendar, change->over, extra (change), &verdict.over))
+            continue;
         verdict.free = calendar_least (calendar, verdict.over) + change->before;
         return verdict;
     }

@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  The calendars themselves are not what limits bookings: the timetable refuses long before, and a
- *  record must always find its place. */
-#define ROOM_CALENDAR_BOOKINGS_MAX 2000000000u
-
 typedef struct {
     offer_t offer; /* nothing when it is only recorded */
     calendar_t *calendar;
@@ -44,7 +40,7 @@ static room_resource_t *resource_add (room_t *self, const offer_t *offer)
       must (reallocarray (self->resources, self->resources_count + 1, sizeof *self->resources));
     room_resource_t *added = must (calloc (1, sizeof *added));
     added->offer = *offer;
-    added->calendar = calendar_new (offer->quantity, ROOM_CALENDAR_BOOKINGS_MAX);
+    added->calendar = calendar_new (offer->quantity);
     added->index = self->resources_count;
     self->resources [self->resources_count++] = added;
     ordered_add (self->by_name, added->offer.name, added);
@@ -182,11 +178,10 @@ void room_book (room_t *self, stretches_t *stretches)
 {
     for (size_t i = 0; i < stretches->count; i++) {
         stretch_t *stretch = &stretches->list [i];
-        assert (stretch->resource < self->resources_count && stretch->booking == 0);
-        calendar_answer_t answer =
-          calendar_force (self->resources [stretch->resource]->calendar, stretch->over,
-                          stretch->quantity, &stretch->booking);
-        assert (answer == CALENDAR_OK);
+        assert (stretch->resource < self->resources_count && !stretch->in_calendar);
+        calendar_book (self->resources [stretch->resource]->calendar, stretch->over,
+                       stretch->quantity);
+        stretch->in_calendar = true;
     }
     if (stretches->count > 0)
         self->version++;
@@ -196,9 +191,10 @@ void room_release (room_t *self, stretches_t *stretches)
 {
     for (size_t i = 0; i < stretches->count; i++) {
         stretch_t *stretch = &stretches->list [i];
-        assert (stretch->resource < self->resources_count && stretch->booking != 0);
-        calendar_release (self->resources [stretch->resource]->calendar, stretch->booking);
-        stretch->booking = 0;
+        assert (stretch->resource < self->resources_count && stretch->in_calendar);
+        calendar_release (self->resources [stretch->resource]->calendar, stretch->over,
+                          stretch->quantity);
+        stretch->in_calendar = false;
     }
     if (stretches->count > 0)
         self->version++;

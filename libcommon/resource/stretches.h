@@ -15,7 +15,7 @@ typedef struct {
     size_t resource; /* index in its room */
     interval_t over;
     int64_t quantity;
-    booking_id_t booking; /* in the resource's calendar; 0 while it is in none */
+    bool in_calendar; /* of the resource */
 } stretch_t;
 
 /*  The caller owns list: stretches_clear. */

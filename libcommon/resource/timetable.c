@@ -565,15 +565,8 @@ void timetable_check (const timetable_t *self)
         assert (holding->next ? holding->next->previous == holding : self->last == holding);
         promised += holding_promised (holding);
         held = held || (holding->holder && holding->booked.count > 0);
-        for (size_t i = 0; i < holding->booked.count; i++) {
-            const stretch_t *stretch = &holding->booked.list [i];
-            interval_t over;
-            int64_t quantity;
-            bool known = calendar_booking (room_calendar (self->room, stretch->resource),
-                                           stretch->booking, &over, &quantity);
-            assert (known && quantity == stretch->quantity && over.from == stretch->over.from &&
-                    over.until == stretch->over.until);
-        }
+        for (size_t i = 0; i < holding->booked.count; i++)
+            assert (holding->booked.list [i].in_calendar);
     }
     assert (promised == self->promised && promised == owners_sum (self->owners));
     assert (held || uncommitted_none (self->uncommitted));

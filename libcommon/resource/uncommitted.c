@@ -1,9 +1,8 @@
-/*  uncommitted - one load for each resource and each one it is counted for, made with the first
- *  hold and gone with the last.
+/*  uncommitted - one calendar for each resource and each one it is counted for, made with the first
+ *  hold and gone with the last. What they hold is booked in it; its capacity is 0.
  */
 #include "uncommitted.h"
 
-#include "load.h"
 #include "must.h"
 #include "ordered.h"
 #include "participant.h"
@@ -23,7 +22,7 @@ typedef struct {
 typedef struct {
     account_key_t key; /* its name is the one below */
     char name [NAME_BYTES_MAX + 1];
-    load_t *load;
+    calendar_t *held;
 } account_t;
 
 struct uncommitted {
@@ -63,7 +62,7 @@ uncommitted_t *uncommitted_new (const room_t *room, const uncommitted_limits_t *
 static void account_destroy (uncommitted_t *self, account_t *account)
 {
     ordered_remove (self->accounts, &account->key);
-    load_destroy (&account->load);
+    calendar_destroy (&account->held);
     free (account);
 }
 
@@ -108,9 +107,9 @@ static bool exceeds (const uncommitted_t *self, scope_t scope, const holder_t *h
     int64_t share = share_of (self, scope, change->resource);
     int64_t limit = wanted < share ? share - wanted : 0; /* none: it is alone there */
     interval_t over;
-    if (!account || !load_above (account->load, change->over, limit, &over))
+    if (!account || !calendar_short (account->held, change->over, -limit, &over))
         return false;
-    int64_t others = load_most (account->load, over);
+    int64_t others = -calendar_least (account->held, over);
     *excess = (excess_t){.limit = self->limits [scope].name,
                          .resource = change->resource,
                          .over = over,
@@ -142,7 +141,7 @@ static account_t *account_join (uncommitted_t *self, const account_key_t *key)
     account->key = *key;
     memcpy (account->name, key->name, strlen (key->name) + 1);
     account->key.name = account->name;
-    account->load = load_new ();
+    account->held = calendar_new (0);
     ordered_add (self->accounts, &account->key, account);
     return account;
 }
@@ -154,7 +153,7 @@ void uncommitted_add (uncommitted_t *self, const holder_t *holder, const stretch
         for (scope_t scope = 0; scope < SCOPES; scope++) {
             account_key_t key = key_of (holder, scope, stretch->resource);
             if (limited (self, scope))
-                load_add (account_join (self, &key)->load, stretch->over, stretch->quantity);
+                calendar_book (account_join (self, &key)->held, stretch->over, stretch->quantity);
         }
     }
 }
@@ -169,8 +168,8 @@ void uncommitted_take_off (uncommitted_t *self, const holder_t *holder,
             if (!limited (self, scope))
                 continue;
             account_t *account = account_join (self, &key);
-            load_take_off (account->load, stretch->over, stretch->quantity);
-            if (load_empty (account->load))
+            calendar_release (account->held, stretch->over, stretch->quantity);
+            if (calendar_bookings (account->held) == 0)
                 account_destroy (self, account);
         }
     }

@@ -271,7 +271,7 @@ void queue_destroy (queue_t **self_p)
     hint_end (&self->freed);
     timetable_off_freed (self->parts.timetable, self);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        if (self->places [i].booked.booking != 0)
+        if (self->places [i].booked.in_calendar)
             room_release (self->parts.room,
                           &(stretches_t){.list = &self->places [i].booked, .count = 1});
         backfill_node_clear (&self->seats [i]);
@@ -298,11 +298,7 @@ void queue_check (const queue_t *self)
         for (size_t k = 0; k < seat->runs_count; k++)
             used += seat->runs [k].cpus;
         assert (used + seat->cpus_free == seat->cpus);
-        interval_t over;
-        int64_t quantity;
-        if (booked->booking != 0)
-            assert (
-              calendar_booking (self->calendars [seat->class], booked->booking, &over, &quantity) &&
-              quantity == 1 && over.until == seat->booked_until_ms);
+        assert (!booked->in_calendar ||
+                (booked->quantity == 1 && booked->over.until == seat->booked_until_ms));
     }
 }

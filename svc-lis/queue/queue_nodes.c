@@ -12,14 +12,14 @@
 static void unbook (queue_t *self, size_t node)
 {
     stretch_t *booked = &self->places [node].booked;
-    if (booked->booking != 0)
+    if (booked->in_calendar)
         room_release (self->parts.room, &(stretches_t){.list = booked, .count = 1});
 }
 
 static void rebook (queue_t *self, size_t node, int64_t now_ms, int64_t until_ms)
 {
     stretch_t *booked = &self->places [node].booked;
-    bool has = booked->booking != 0 && booked->over.until > now_ms;
+    bool has = booked->in_calendar && booked->over.until > now_ms;
     int64_t from_ms = has ? booked->over.from : now_ms;
     unbook (self, node);
     self->seats [node].booked_until_ms = until_ms;
@@ -61,7 +61,7 @@ void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const ba
       (busy_ms > now_ms ? busy_ms : now_ms) + room_terms (self->parts.room)->gap_ms;
     if (until_ms >= self->seats [node].booked_until_ms)
         return;
-    if (self->places [node].booked.booking != 0) {
+    if (self->places [node].booked.in_calendar) {
         rebook (self, node, now_ms, until_ms);
         hint_tell (&self->freed);
     } else {
@@ -74,7 +74,7 @@ stretches_t queue_booked (const queue_t *self)
     size_t count = nodes_count (self->parts.nodes);
     stretches_t all = {.list = must (calloc (count + 1, sizeof *all.list))};
     for (size_t i = 0; i < count; i++)
-        if (self->places [i].booked.booking != 0)
+        if (self->places [i].booked.in_calendar)
             all.list [all.count++] = self->places [i].booked;
     static const stretches_t nothing = {0};
     changes_t changes = stretches_changes (&nothing, &all);
@@ -95,7 +95,7 @@ static void look (queue_t *self, int64_t now_ms, size_t node)
     seat->lent_until_ms = INT64_MIN;
     seat->given_until_ms = INT64_MAX;
     seat->wanted = self->places [node].wanted;
-    if (self->places [node].booked.booking != 0 && self->places [node].booked.over.until <= now_ms)
+    if (self->places [node].booked.in_calendar && self->places [node].booked.over.until <= now_ms)
         unbook (self, node);
     if (!nodes_usable (self->parts.nodes, node))
         return;
@@ -106,7 +106,7 @@ static void look (queue_t *self, int64_t now_ms, size_t node)
     seat->lent_until_ms = openings_spare_until (self->parts.openings, node, true);
     int64_t given_ms = openings_spare_until (self->parts.openings, node, false);
     /*  What the queue itself still has in the calendar there has to be over first. */
-    if (given_ms > INT64_MIN && self->places [node].booked.booking == 0) {
+    if (given_ms > INT64_MIN && !self->places [node].booked.in_calendar) {
         seat->given_until_ms = given_ms;
         seat->ready_ms = INT64_MIN;
     } else if (openings_find (self->parts.openings, holder, &opening)) {

@@ -9,8 +9,8 @@
  *  `first, none` asks for what no gap of the whole horizon has. It and the plain calendar's
  *  costlier work are measured on few questions; all figures are the median of five runs.
  */
+#include "../fuzz/calendar_check.h"
 #include "bench.h"
-#include "calendar.h"
 #include "prng.h"
 
 #include <inttypes.h>
@@ -123,17 +123,12 @@ static int step_compare (const void *a, const void *b)
 /* --- the site --- */
 
 typedef struct {
-    interval_t over;
-    int64_t quantity;
-} demand_t;
-
-typedef struct {
     prng_t prng;
     uint32_t size; /* bookings kept */
     int64_t horizon_ms;
     calendar_t *calendar;
     plain_t plain;
-    booking_id_t *ids;
+    taking_t *takings;
     size_t heap_bytes;
 
     /* What the next measurement asks. */
@@ -142,7 +137,7 @@ typedef struct {
     int64_t quantity [QUESTIONS];
 
     /* What the next measurement moves. */
-    demand_t *moved;
+    taking_t *moved;
     uint32_t moved_count;
 } site_t;
 
@@ -151,11 +146,11 @@ static int64_t random_between (prng_t *prng, int64_t least, int64_t most)
     return least + (int64_t) prng_below (prng, (uint64_t) (most - least) + 1);
 }
 
-static demand_t random_demand (site_t *self)
+static taking_t random_demand (site_t *self)
 {
     int64_t duration = random_between (&self->prng, 5 * MINUTE_MS, 4 * HOUR_MS);
     int64_t from = random_between (&self->prng, 0, self->horizon_ms - duration);
-    return (demand_t){
+    return (taking_t){
       .over = {.from = from, .until = from + duration},
       .quantity = random_between (&self->prng, 1, QUANTITY_MAX),
     };
@@ -180,22 +175,12 @@ static void site_fill (site_t *self)
 {
     size_t before = mallinfo2 ().uordblks;
     size_t blocks_before = mallinfo2 ().hblkhd;
-    self->calendar = calendar_new (CAPACITY, 2 * self->size);
+    self->calendar = calendar_new (CAPACITY);
     for (uint32_t i = 0; i < self->size;) {
-        demand_t demand = random_demand (self);
-        if (calendar_book (self->calendar, demand.over, demand.quantity, &self->ids [i]) ==
-            CALENDAR_OK)
-            i++;
+        self->takings [i] = random_demand (self);
+        i += calendar_take (self->calendar, self->takings [i]);
     }
     self->heap_bytes = mallinfo2 ().uordblks - before + mallinfo2 ().hblkhd - blocks_before;
-}
-
-static demand_t booking_of (const site_t *self, uint32_t i)
-{
-    demand_t demand;
-    if (!calendar_booking (self->calendar, self->ids [i], &demand.over, &demand.quantity))
-        abort ();
-    return demand;
 }
 
 /*  All at once: one by one would move a million steps a million times. */
@@ -206,7 +191,7 @@ static void plain_fill (site_t *self)
     plain->steps = take (plain->room, sizeof (step_t));
     plain->steps [plain->count++] = (step_t){.time = INT64_MIN / 2};
     for (uint32_t i = 0; i < self->size; i++) {
-        demand_t demand = booking_of (self, i);
+        taking_t demand = self->takings [i];
         plain->steps [plain->count++] = (step_t){demand.over.from, demand.quantity};
         plain->steps [plain->count++] = (step_t){demand.over.until, -demand.quantity};
     }
@@ -227,7 +212,7 @@ static site_t *site_new (uint32_t size, uint64_t seed)
     site_t *self = take (1, sizeof *self);
     self->size = size;
     self->horizon_ms = horizon_of (size);
-    self->ids = take (size, sizeof *self->ids);
+    self->takings = take (size, sizeof *self->takings);
     self->moved = take (size, sizeof *self->moved);
     prng_seed (&self->prng, seed);
     site_fill (self);
@@ -240,7 +225,7 @@ static void site_destroy (site_t **self_p)
     site_t *self = *self_p;
     calendar_destroy (&self->calendar);
     free (self->plain.steps);
-    free (self->ids);
+    free (self->takings);
     free (self->moved);
     free (self);
     *self_p = NULL;
@@ -336,7 +321,7 @@ static uint32_t plain_share (const site_t *site, double part)
 static void ask_fits_rows (bench_t *bench, site_t *site, const char *column)
 {
     for (uint32_t i = 0; i < QUESTIONS; i++) {
-        demand_t demand = random_demand (site);
+        taking_t demand = random_demand (site);
         site->windows [i] = demand.over;
         site->quantity [i] = demand.quantity;
     }
@@ -356,7 +341,7 @@ static void ask_least_rows (bench_t *bench, site_t *site, const char *column)
 static void ask_first_rows (bench_t *bench, site_t *site, const char *column)
 {
     for (uint32_t i = 0; i < QUESTIONS; i++) {
-        demand_t demand = random_demand (site);
+        taking_t demand = random_demand (site);
         site->windows [i] =
           (interval_t){.from = demand.over.from, .until = site->horizon_ms + 30 * HOUR_MS};
         site->quantity [i] = demand.quantity;
@@ -395,30 +380,27 @@ static void draw_moved (site_t *self)
 {
     for (uint32_t i = 0; i < self->moved_count; i++) {
         uint32_t other = i + (uint32_t) prng_below (&self->prng, self->size - i);
-        booking_id_t id = self->ids [i];
-        self->ids [i] = self->ids [other];
-        self->ids [other] = id;
-        self->moved [i] = booking_of (self, i);
+        self->moved [i] = self->takings [other];
+        self->takings [other] = self->takings [i];
+        self->takings [i] = self->moved [i];
     }
 }
 
 /*  Give some back, then book as many new ones, so that the site stays as full as it is. Counted per
- *  call of calendar_book, refused ones too. */
+ *  call of calendar_take, refused ones too. */
 static void move (site_t *self, double *book_ns, double *release_ns)
 {
     draw_moved (self);
     double began = bench_cpu_ns ();
     for (uint32_t i = 0; i < self->moved_count; i++)
-        calendar_release (self->calendar, self->ids [i]);
+        calendar_give_back (self->calendar, self->takings [i]);
     *release_ns = (bench_cpu_ns () - began) / self->moved_count;
 
     uint32_t tried = 0;
     began = bench_cpu_ns ();
     for (uint32_t i = 0; i < self->moved_count; tried++) {
-        demand_t demand = random_demand (self);
-        if (calendar_book (self->calendar, demand.over, demand.quantity, &self->ids [i]) ==
-            CALENDAR_OK)
-            i++;
+        self->takings [i] = random_demand (self);
+        i += calendar_take (self->calendar, self->takings [i]);
     }
     *book_ns = (bench_cpu_ns () - began) / tried;
 }

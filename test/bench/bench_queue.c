@@ -9,6 +9,7 @@
  *  Then the whole core of such a site (queue_site.h): submissions, records, and the nodes'
  *  questions as well.
  */
+#include "../fuzz/calendar_check.h"
 #include "backfill.h"
 #include "bench.h"
 #include "must.h"
@@ -36,7 +37,7 @@ typedef struct {
     backfill_t queue;
     calendar_t *calendar;
     backfill_node_t *nodes;
-    booking_id_t *bookings; /* of each node; 0 = none */
+    taking_t *bookings; /* of each node; quantity 0 = none */
     backfill_promise_t promise;
     backfill_bag_t *bags;
     backfill_bag_t **before; /* of each in the list */
@@ -83,12 +84,14 @@ static running_t heap_take (site_t *site)
 
 static void book (site_t *site, size_t node, int64_t until_ms)
 {
-    if (site->bookings [node] != 0)
-        calendar_release (site->calendar, site->bookings [node]);
-    site->bookings [node] = 0;
-    if (until_ms > site->queue.now_ms &&
-        calendar_book (site->calendar, (interval_t){site->queue.now_ms, until_ms}, 1,
-                       &site->bookings [node]) != CALENDAR_OK)
+    taking_t *booking = &site->bookings [node];
+    if (booking->quantity > 0)
+        calendar_give_back (site->calendar, *booking);
+    *booking = (taking_t){0};
+    if (until_ms <= site->queue.now_ms)
+        return;
+    *booking = (taking_t){{site->queue.now_ms, until_ms}, 1};
+    if (!calendar_take (site->calendar, *booking))
         bench_fail ("a task was started where the calendar has no room");
 }
 
@@ -149,15 +152,14 @@ static void add_reservations (site_t *site, size_t count)
         int64_t from_ms = START_MS + (int64_t) prng_below (&site->prng, 200 * DAY_MS);
         interval_t over = {from_ms, from_ms + MINUTE_MS +
                                       (int64_t) prng_below (&site->prng, 240 * MINUTE_MS)};
-        booking_id_t id;
-        calendar_book (site->calendar, over, 1 + (int64_t) prng_below (&site->prng, nodes / 2),
-                       &id);
+        taking_t taking = {over, 1 + (int64_t) prng_below (&site->prng, nodes / 2)};
+        calendar_take (site->calendar, taking);
     }
 }
 
 static void open_site (site_t *site, size_t nodes)
 {
-    *site = (site_t){.calendar = calendar_new ((int64_t) nodes, 1000000)};
+    *site = (site_t){.calendar = calendar_new ((int64_t) nodes)};
     prng_seed (&site->prng, 1);
     site->nodes = must (calloc (nodes, sizeof *site->nodes));
     site->bookings = must (calloc (nodes, sizeof *site->bookings));

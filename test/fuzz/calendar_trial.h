@@ -10,7 +10,7 @@
 #ifndef MUSUBI_CALENDAR_TRIAL_H
 #define MUSUBI_CALENDAR_TRIAL_H
 
-#include "calendar.h"
+#include "calendar_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,6 @@ enum {
 };
 
 typedef struct {
-    booking_id_t id;
     uint32_t from; /* ticks */
     uint32_t until;
     int64_t quantity;
@@ -57,7 +56,6 @@ typedef struct {
     int64_t *booked; /* per tick */
     trial_booking_t *bookings;
     uint32_t bookings_count;
-    booking_id_t stale; /* the last one released; 0 at first */
     uint32_t since_check;
 } trial_t;
 
@@ -124,26 +122,19 @@ static uint32_t plain_stretch (const trial_t *self, uint32_t from, uint32_t unti
 static void trial_booked_one (trial_t *self, uint32_t from, uint32_t until, int64_t quantity,
                               bool forced)
 {
-    booking_id_t id = 0;
-    interval_t over = trial_interval (self, from, until);
-    calendar_answer_t answer = forced ? calendar_force (self->calendar, over, quantity, &id)
-                                      : calendar_book (self->calendar, over, quantity, &id);
     int64_t least = plain_least (self, from, until);
-    if (self->bookings_count == self->bookings_max) {
-        TRIAL (answer == CALENDAR_FULL && id == 0, self);
+    if (self->bookings_count == self->bookings_max ||
+        (forced && self->capacity - least > CALENDAR_QUANTITY_MAX - quantity))
         return;
-    }
-    if (!forced && least < quantity) {
-        TRIAL (answer == CALENDAR_SHORT && id == 0, self);
+    taking_t taking = {trial_interval (self, from, until), quantity};
+    if (forced)
+        calendar_book (self->calendar, taking.over, taking.quantity);
+    else
+        TRIAL (calendar_take (self->calendar, taking) == (least >= quantity), self);
+    if (!forced && least < quantity)
         return;
-    }
-    if (forced && self->capacity - least > CALENDAR_QUANTITY_MAX - quantity) {
-        TRIAL (answer == CALENDAR_OUTSIDE && id == 0, self);
-        return;
-    }
-    TRIAL (answer == CALENDAR_OK && id != 0 && id != self->stale, self);
     plain_add (self, from, until, quantity);
-    self->bookings [self->bookings_count++] = (trial_booking_t){id, from, until, quantity};
+    self->bookings [self->bookings_count++] = (trial_booking_t){from, until, quantity};
 }
 
 static void trial_book (trial_t *self, bool forced)
@@ -171,15 +162,8 @@ static void trial_book_burst (trial_t *self)
 static void trial_release_one (trial_t *self, uint32_t at)
 {
     trial_booking_t *booking = &self->bookings [at];
-    interval_t over;
-    int64_t quantity;
-    TRIAL (calendar_booking (self->calendar, booking->id, &over, &quantity), self);
-    TRIAL (over.from == trial_time (self, booking->from), self);
-    TRIAL (over.until == trial_time (self, booking->until), self);
-    TRIAL (quantity == booking->quantity, self);
-    calendar_release (self->calendar, booking->id);
-    TRIAL (!calendar_booking (self->calendar, booking->id, &over, &quantity), self);
-    self->stale = booking->id;
+    calendar_release (self->calendar, trial_interval (self, booking->from, booking->until),
+                      booking->quantity);
     plain_add (self, booking->from, booking->until, -booking->quantity);
     *booking = self->bookings [--self->bookings_count];
 }
@@ -303,34 +287,23 @@ static void trial_ask_profile (trial_t *self)
     TRIAL (told >= booked * (1 - 1e-9) && told <= booked * (1 + 1e-9), self);
 }
 
-static bool trial_lists (const booking_id_t *ids, size_t count, booking_id_t id)
-{
-    for (size_t i = 0; i < count; i++)
-        if (ids [i] == id)
-            return true;
-    return false;
-}
-
-static void trial_ask_overbooked (trial_t *self)
+static void trial_ask_short (trial_t *self)
 {
     uint32_t from;
     uint32_t until;
     trial_ticks (self, &from, &until);
-    size_t ids_max = trial_byte (self) < 64 ? 2 : (size_t) self->bookings_count + 1;
-    booking_id_t *ids = malloc (ids_max * sizeof *ids);
-    size_t count =
-      calendar_overbooked (self->calendar, trial_interval (self, from, until), ids, ids_max);
-    uint32_t hit = plain_stretch (self, from, until, 0);
-    size_t expected = 0;
-    for (uint32_t i = 0; i < self->bookings_count && hit < until; i++) {
-        const trial_booking_t *booking = &self->bookings [i];
-        if (booking->from <= hit && hit < booking->until) {
-            expected++;
-            TRIAL (ids_max <= self->bookings_count || trial_lists (ids, count, booking->id), self);
-        }
-    }
-    TRIAL (count == (expected < ids_max ? expected : ids_max), self);
-    free (ids);
+    int64_t quantity = trial_byte (self) < 64 ? 0 : trial_quantity (self);
+    interval_t piece;
+    bool told =
+      calendar_short (self->calendar, trial_interval (self, from, until), quantity, &piece);
+    uint32_t hit = plain_stretch (self, from, until, quantity);
+    TRIAL (told == (hit < until), self);
+    if (!told)
+        return;
+    uint32_t end = hit;
+    while (end < until && self->capacity - self->booked [end] < quantity)
+        end++;
+    TRIAL (piece.from == trial_time (self, hit) && piece.until == trial_time (self, end), self);
 }
 
 static void trial_step (trial_t *self)
@@ -382,7 +355,7 @@ static void trial_step (trial_t *self)
         trial_ask_profile (self);
         break;
     default:
-        trial_ask_overbooked (self);
+        trial_ask_short (self);
     }
 }
 
@@ -405,7 +378,7 @@ static void trial_begin (trial_t *self)
     self->origin = origins [trial_byte (self) % 4];
 
     self->capacity = 64 * self->unit;
-    self->calendar = calendar_new (self->capacity, self->bookings_max);
+    self->calendar = calendar_new (self->capacity);
     self->booked = calloc (self->ticks, sizeof *self->booked);
     self->bookings = calloc (self->bookings_max, sizeof *self->bookings);
     if (!self->booked || !self->bookings)

@@ -1,6 +1,7 @@
 /*  test_backfill - the scheduler by example, and on random worlds against a plain oracle: an array
  *  of nodes by ticks, tried tick by tick.
  */
+#include "../fuzz/calendar_check.h"
 #include "backfill.h"
 #include "must.h"
 #include "prng.h"
@@ -37,11 +38,9 @@ typedef struct {
 static void book_further (world_t *w, const backfill_node_t *node, int64_t until_ms)
 {
     int64_t from_ms = node->booked_until_ms > NOW ? node->booked_until_ms : NOW;
-    booking_id_t id;
-    if (until_ms > from_ms)
-        assert_int_equal (
-          calendar_book (w->calendars [node->class], (interval_t){from_ms, until_ms}, 1, &id),
-          CALENDAR_OK); /* SHORT: it took what a reservation has */
+    taking_t taking = {{from_ms, until_ms}, 1};
+    if (until_ms > from_ms) /* else it took what a reservation has */
+        assert_true (calendar_take (w->calendars [node->class], taking));
 }
 
 static void on_start (void *owner, backfill_bag_t *bag, size_t node, int64_t until_ms)
@@ -73,7 +72,7 @@ static void open_world (world_t *w)
 static size_t add_class (world_t *w, size_t nodes, uint32_t cpus)
 {
     size_t class = w->queue.classes_count++;
-    w->calendars [class] = calendar_new ((int64_t) nodes, 10000);
+    w->calendars [class] = calendar_new ((int64_t) nodes);
     for (size_t i = 0; i < nodes; i++)
         w->nodes [w->queue.nodes_count++] = (backfill_node_t){.class = class,
                                                               .cpus = cpus,
@@ -94,10 +93,8 @@ static void add_run (world_t *w, size_t node, uint32_t cpus, int64_t until, bool
 
 static void reserve (world_t *w, size_t class, int64_t nodes, int64_t from, int64_t until)
 {
-    booking_id_t id;
-    assert_int_equal (
-      calendar_book (w->calendars [class], (interval_t){NOW + from, NOW + until}, nodes, &id),
-      CALENDAR_OK);
+    taking_t taking = {{NOW + from, NOW + until}, nodes};
+    assert_true (calendar_take (w->calendars [class], taking));
 }
 
 static backfill_bag_t *add_bag (world_t *w, size_t class, uint32_t cpus, int64_t limit,
