@@ -60,23 +60,21 @@ static bool collect (void *owner, const command_view_t *command)
     return true;
 }
 
-static void on_allocations (void *owner, const moment_t *now, const request_t *request)
+static void on_allocations (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     allocations_t *self = owner;
-    allocations_question_t question;
-    if (!service_decode (self->service, request, &allocations_question_codec, &question))
-        return;
-    if (strcmp (request->actor, question.participant) != 0 &&
+    const allocations_question_t *question = body;
+    if (strcmp (request->actor, question->participant) != 0 &&
         !may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask for %s",
-                        request->actor, question.participant);
+                        request->actor, question->participant);
         return;
     }
-    collect_t told = {.participant = question.participant};
+    collect_t told = {.participant = question->participant};
     txid_t after;
-    txid_unpack (&after, (bytes_t){question.after, TXID_BYTES});
-    participant_commands (self->participant, question.after_set ? &after : NULL, collect, &told);
+    txid_unpack (&after, (bytes_t){question->after, TXID_BYTES});
+    participant_commands (self->participant, question->after_set ? &after : NULL, collect, &told);
     service_reply (self->service, request, codec_encode (&allocations_page_codec, &told.page));
     codec_clear (&allocations_page_codec, &told.page);
 }
@@ -86,7 +84,8 @@ allocations_t *allocations_new (service_t *service, participant_t *participant,
 {
     allocations_t *self = must (calloc (1, sizeof *self));
     *self = (allocations_t){.service = service, .participant = participant, .access = access};
-    service_serve (service, "Home", "Allocations", on_allocations, self);
+    service_serve (service, "Home", "Allocations", &allocations_question_codec, on_allocations,
+                   self);
     return self;
 }
 

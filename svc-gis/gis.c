@@ -170,8 +170,9 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
     service_reply (self->service, request, codec_encode (&announce_answer_codec, &answer));
 }
 
-static void on_announce (void *owner, const moment_t *now, const request_t *request)
+static void on_announce (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     gis_t *self = owner;
     announce_t announce;
     char why [WHY_BYTES];
@@ -190,19 +191,17 @@ static void on_announce (void *owner, const moment_t *now, const request_t *requ
 }
 
 /*  Also answers well when it is not listed, or another start is: what was wanted is so. */
-static void on_withdraw (void *owner, const moment_t *now, const request_t *request)
+static void on_withdraw (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     gis_t *self = owner;
-    withdraw_t withdraw;
-    if (!service_decode (self->service, request, &withdraw_codec, &withdraw))
-        return;
-    if (strcmp (request->actor, withdraw.name) != 0 && !is_administrator (self, request->actor)) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s may not withdraw %s",
-                        request->actor, withdraw.name);
+    const withdraw_t *withdraw = body;
+    if (strcmp (request->actor, withdraw->name) != 0 && !is_administrator (self, request->actor)) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not *withdraw %s",
+                        request->actor, withdraw->name);
         return;
     }
-    roster_withdraw (self->roster, withdraw.name, withdraw.store, withdraw.start);
+    roster_withdraw (self->roster, withdraw->name, withdraw->store, withdraw->start);
     service_reply (self->service, request, (packed_t){0}); /* WithdrawAnswer is empty */
 }
 
@@ -219,25 +218,23 @@ static bytes_t packed_of_listing (const listing_t *listing)
     return (bytes_t){.data = listing->packed.data, .size = listing->packed.size};
 }
 
-static void on_snapshot (void *owner, const moment_t *now, const request_t *request)
+static void on_snapshot (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     gis_t *self = owner;
-    snapshot_request_t asked;
-    if (!service_decode (self->service, request, &snapshot_request_codec, &asked))
-        return;
+    const snapshot_request_t *asked = body;
     directory_mark_t mark = mark_of (self);
-    bool of_another = asked.have.start > 0 && self->settings.gis_count == 0 &&
-                      memcmp (asked.have.store, mark.store, STORE_ID_BYTES) != 0;
+    bool of_another = asked->have.start > 0 && self->settings.gis_count == 0 &&
+                      memcmp (asked->have.store, mark.store, STORE_ID_BYTES) != 0;
     if (of_another) /* where there are several it may be another directory's */
         recall_followed (self->recall, now);
     service_count (self->service, "snapshots", 1);
-    if (!*asked.after && same_mark (&asked.have, &mark)) {
+    if (!*asked->after && same_mark (&asked->have, &mark)) {
         service_reply (self->service, request, unchanged_encode (&mark));
         return;
     }
     entry_page_t *page = entry_page_new ();
-    const listing_t *listing = roster_after (self->roster, *asked.after ? asked.after : NULL);
+    const listing_t *listing = roster_after (self->roster, *asked->after ? asked->after : NULL);
     while (listing && entry_page_add (page, packed_of_listing (listing)))
         listing = roster_after (self->roster, listing->entry.name);
     service_reply (self->service, request,
@@ -271,18 +268,16 @@ static bool matches (const directory_entry_t *entry, const find_t *find)
     return of_kind (entry, find->kind) && (any_site || site_matches (entry->site, find));
 }
 
-static void on_find (void *owner, const moment_t *now, const request_t *request)
+static void on_find (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     gis_t *self = owner;
-    find_t find;
-    if (!service_decode (self->service, request, &find_codec, &find))
-        return;
+    const find_t *find = body;
     service_count (self->service, "finds", 1);
     entry_page_t *page = entry_page_new ();
-    const listing_t *listing = roster_after (self->roster, *find.after ? find.after : NULL);
-    while (listing && (!matches (&listing->entry, &find) ||
-                       entry_page_add (page, packed_of_listing (listing))))
+    const listing_t *listing = roster_after (self->roster, *find->after ? find->after : NULL);
+    while (listing &&
+           (!matches (&listing->entry, find) || entry_page_add (page, packed_of_listing (listing))))
         listing = roster_after (self->roster, listing->entry.name);
     service_reply (self->service, request, find_answer_encode (page, listing != NULL));
     entry_page_destroy (&page);
@@ -399,10 +394,10 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     service_at_start (self->service, on_start, self);
     self->home = home_new (self->service, &self->settings);
     self->recall = recall_new (self->service, self->home, self->roster);
-    service_serve (self->service, "Gis", "Announce", on_announce, self);
-    service_serve (self->service, "Gis", "Withdraw", on_withdraw, self);
-    service_serve (self->service, "Gis", "Snapshot", on_snapshot, self);
-    service_serve (self->service, "Gis", "Find", on_find, self);
+    service_serve (self->service, "Gis", "Announce", NULL, on_announce, self);
+    service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, on_withdraw, self);
+    service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, on_snapshot, self);
+    service_serve (self->service, "Gis", "Find", &find_codec, on_find, self);
     *core = (core_t){.self = self, .step = step, .next = next, .destroy = destroy};
 }
 

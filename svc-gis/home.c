@@ -340,24 +340,23 @@ static look_answer_t look_at (const claim_t *claim, const look_t *asked, command
 }
 
 /*  The user's own business, and that of those who plan for him. */
-static void on_look (void *owner, const moment_t *now, const request_t *request)
+static void on_look (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     home_t *self = owner;
-    look_t look;
+    const look_t *look = body;
     char why [WHY_BYTES];
-    if (!codec_decode (&look_codec, &look, request->body, why) ||
-        !belongs_here (self, look.request_id, why)) {
+    if (!belongs_here (self, look->request_id, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    if (!may (&self->settings->access, VERB_SHOW, request->actor, request->actor, look.actor)) {
+    if (!may (&self->settings->access, VERB_SHOW, request->actor, request->actor, look->actor)) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not look at claims of %s",
-                        request->actor, look.actor);
+                        request->actor, look->actor);
         return;
     }
     command_copy_t copy;
-    look_answer_t answer = look_at (claim_find (self, look.actor, look.request_id), &look, &copy);
+    look_answer_t answer = look_at (claim_find (self, look->actor, look->request_id), look, &copy);
     service_reply (self->service, request, codec_encode (&look_answer_codec, &answer));
     free (answer.holder.data);
     command_copy_clear (&copy);
@@ -542,14 +541,9 @@ static void close_step (home_t *self, const moment_t *now, const request_t *requ
     command_copy_clear (&copy);
 }
 
-static void on_close (void *owner, const moment_t *now, const request_t *request)
+static void on_close (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    home_t *self = owner;
-    close_t order;
-    if (!service_decode (self->service, request, &close_codec, &order))
-        return;
-    close_step (self, now, request, &order);
-    free (order.answer.data);
+    close_step (owner, now, request, body);
 }
 
 /*  --- records and start --- */
@@ -639,8 +633,8 @@ home_t *home_new (service_t *service, const gis_settings_t *settings)
     service_load (service, TABLE_CLAIMS, load_closed, self);
     ledger_stands (service->ledger, closed_stands, self);
     service_at_start (service, on_start, self); /* after the participant's: the claims are there */
-    service_serve (service, "Home", "Look", on_look, self);
-    service_serve (service, "Home", "Close", on_close, self);
+    service_serve (service, "Home", "Look", &look_codec, on_look, self);
+    service_serve (service, "Home", "Close", &close_codec, on_close, self);
     self->allocations = allocations_new (service, self->participant, &settings->access);
     return self;
 }

@@ -63,12 +63,11 @@ static void announce (void *owner, const moment_t *now)
     member_announce (self->service, now, &(directory_entry_t){.domain = &domain});
 }
 
-static void on_domain (void *owner, const moment_t *now, const request_t *request)
+static void on_domain (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     (void) now;
     nis_t *self = owner;
-    if (!service_decode (self->service, request, &domain_question_codec, NULL))
-        return;
     service_reply (self->service, request,
                    domain_answer_encode (self->service->name, domain_now (self)));
 }
@@ -182,7 +181,7 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     self->questions = questions_make (self, &settings->limits);
     self->paths = paths_new (self->service, &self->domain, self->room, self->questions,
                              settings->limits.paths_max);
-    service_serve (self->service, "Nis", "Domain", on_domain, self);
+    service_serve (self->service, "Nis", "Domain", &domain_question_codec, on_domain, self);
     timetable_limits_t bookings = nis_timetable_limits (&settings->limits);
     timetable_limits_show (self->service, &bookings);
     service_at_start (self->service, announce, self);

@@ -184,19 +184,16 @@ static void paths_step (paths_t *self, const request_t *request, const paths_que
     free (told);
 }
 
-static void on_paths (void *owner, const moment_t *now, const request_t *request)
+static void on_paths (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     paths_t *self = owner;
-    paths_question_t question;
-    if (!service_decode (self->service, request, &paths_question_codec, &question))
-        return;
-    if (question.asks_count > self->asks_max)
+    const paths_question_t *question = body;
+    if (question->asks_count > self->asks_max)
         service_refuse (self->service, request, CALL_BAD_REQUEST, "questions: more than %u",
                         self->asks_max);
     else
-        paths_step (self, request, &question);
-    codec_clear (&paths_question_codec, &question);
+        paths_step (self, request, question);
 }
 
 paths_t *paths_new (service_t *service, const domain_t *domain, const room_t *room,
@@ -208,7 +205,7 @@ paths_t *paths_new (service_t *service, const domain_t *domain, const room_t *ro
     self->room = room;
     self->questions = questions;
     self->asks_max = asks_max;
-    service_serve (service, "Nis", "Paths", on_paths, self);
+    service_serve (service, "Nis", "Paths", &paths_question_codec, on_paths, self);
     return self;
 }
 

@@ -241,24 +241,22 @@ static void use_reply (uses_t *self, const request_t *request, const use_t *use)
 
 /*  The reservation meant; false, and the request is refused, unless the asker may say what becomes
  *  of it. */
-static bool use_allowed (uses_t *self, const request_t *request, reservation_view_t *view)
+static bool use_allowed (uses_t *self, const request_t *request, const use_question_t *asked,
+                         reservation_view_t *view)
 {
-    use_question_t asked;
-    if (!service_decode (self->service, request, &use_question_codec, &asked))
-        return false;
-    if (!participant_find (self->participant, asked.reservation, view)) {
+    if (!participant_find (self->participant, asked->reservation, view)) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "%s knows no reservation %s",
-                        self->service->name, asked.reservation);
+                        self->service->name, asked->reservation);
         return false;
     }
     if (!may (self->access, VERB_USE, request->actor, request->actor, view->owner)) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s does not own reservation %s",
-                        request->actor, asked.reservation);
+                        request->actor, asked->reservation);
         return false;
     }
     if (view->version == 0) {
         service_refuse (self->service, request, CALL_DENIED, "reservation %s is not committed",
-                        asked.reservation);
+                        asked->reservation);
         return false;
     }
     return true;
@@ -277,11 +275,11 @@ static void use_say (uses_t *self, const moment_t *now, const char *reservation,
     turns_watch (self, now);
 }
 
-static void on_provision (void *owner, const moment_t *now, const request_t *request)
+static void on_provision (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     uses_t *self = owner;
     reservation_view_t view;
-    if (!use_allowed (self, request, &view))
+    if (!use_allowed (self, request, body, &view))
         return;
     int64_t turn_ms = INT64_MAX;
     if (view.current)
@@ -296,11 +294,11 @@ static void on_provision (void *owner, const moment_t *now, const request_t *req
     use_reply (self, request, use_find (self, view.id));
 }
 
-static void on_release (void *owner, const moment_t *now, const request_t *request)
+static void on_release (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     uses_t *self = owner;
     reservation_view_t view;
-    if (!use_allowed (self, request, &view))
+    if (!use_allowed (self, request, body, &view))
         return;
     const use_t *use = use_find (self, view.id);
     bool given_up = use ? use->asked && !use->provisioned : self->mode == USE_ASKED;
@@ -357,8 +355,8 @@ uses_t *uses_new (service_t *service, const access_t *access, use_mode_t mode)
     self->by_reservation = ordered_new (by_reservation);
     self->turns = ordered_new (by_turn);
     self->hint = (hint_t){.service = service, .topic = "use"};
-    service_serve (service, "Nis", "Provision", on_provision, self);
-    service_serve (service, "Nis", "Release", on_release, self);
+    service_serve (service, "Nis", "Provision", &use_question_codec, on_provision, self);
+    service_serve (service, "Nis", "Release", &use_question_codec, on_release, self);
     service_load (service, TABLE_USES, on_record, self);
     return self;
 }

@@ -8,8 +8,10 @@
 #include "must.h"
 #include "pendings.h"
 #include "planner_limits.h"
+#include "planner_wire.h"
 #include "repair.h"
 #include "settle.h"
+#include "settle_wire.h"
 #include "solvers.h"
 
 #include <assert.h>
@@ -193,12 +195,18 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     open_parts (self);
     coordinator_repairer (self->coordinator, repair_begin, &self->repairs);
     coordinator_settler (self->coordinator, planner_on_barred, &self->inquiries);
-    service_serve (self->service, "Planner", "Reserve", planner_on_reserve, &self->pendings);
-    service_serve (self->service, "Planner", "Modify", planner_on_modify, &self->pendings);
-    service_serve (self->service, "Planner", "Release", planner_on_release, &self->pendings);
-    service_serve (self->service, "Planner", "Show", planner_on_show, &self->inquiries);
-    service_serve (self->service, "Planner", "List", planner_on_list, &self->inquiries);
-    service_serve (self->service, "Planner", "Settle", planner_on_settle, &self->inquiries);
+    service_serve (self->service, "Planner", "Reserve", &reserve_codec, planner_on_reserve,
+                   &self->pendings);
+    service_serve (self->service, "Planner", "Modify", &request_patch_codec, planner_on_modify,
+                   &self->pendings);
+    service_serve (self->service, "Planner", "Release", &reservation_id_codec, planner_on_release,
+                   &self->pendings);
+    service_serve (self->service, "Planner", "Show", &reservation_id_codec, planner_on_show,
+                   &self->inquiries);
+    service_serve (self->service, "Planner", "List", &list_request_codec, planner_on_list,
+                   &self->inquiries);
+    service_serve (self->service, "Planner", "Settle", &settle_order_codec, planner_on_settle,
+                   &self->inquiries);
     service_at_start (self->service, on_start, self);
     *core = (core_t){
       .self = self, .step = planner_step, .next = planner_next, .destroy = planner_destroy};

@@ -76,47 +76,43 @@ static void tell_begun (const replica_t *self, const request_t *request, begin_t
     service_reply (self->service, request, codec_encode (&begin_answer_codec, &answer));
 }
 
-static void on_put (void *owner, const moment_t *now, const request_t *request)
+static void on_put (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     replica_t *self = owner;
-    begin_question_t question;
+    const begin_question_t *question = body;
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     uint64_t transfer;
-    if (!service_decode (self->service, request, &put_question_codec, &question) ||
-        !may_store (self, request))
+    if (!may_store (self, request))
         return;
     begin_t begun =
-      negotiator_put (self->negotiator, now, &question, request->actor, &transfer, why);
-    tell_begun (self, request, begun, question.name, transfer, why);
+      negotiator_put (self->negotiator, now, question, request->actor, &transfer, why);
+    tell_begun (self, request, begun, question->name, transfer, why);
 }
 
-static void on_get (void *owner, const moment_t *now, const request_t *request)
+static void on_get (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     replica_t *self = owner;
-    begin_question_t question;
+    const begin_question_t *question = body;
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     uint64_t transfer;
-    if (!service_decode (self->service, request, &get_question_codec, &question) ||
-        !may_store (self, request))
+    if (!may_store (self, request))
         return;
-    begin_t begun = negotiator_get (self->negotiator, now, &question, &transfer, why);
-    tell_begun (self, request, begun, question.name, transfer, why);
+    begin_t begun = negotiator_get (self->negotiator, now, question, &transfer, why);
+    tell_begun (self, request, begun, question->name, transfer, why);
 }
 
-static void on_transfer (void *owner, const moment_t *now, const request_t *request)
+static void on_transfer (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     replica_t *self = owner;
-    transfer_question_t asked;
+    const transfer_question_t *asked = body;
     chain_receiver_t hops [CHAIN_RECEIVERS_MAX];
     transfer_told_t told;
-    if (!service_decode (self->service, request, &transfer_question_codec, &asked))
-        return;
-    if (!negotiator_told (self->negotiator, asked.transfer, asked.guest, &told, hops,
+    if (!negotiator_told (self->negotiator, asked->transfer, asked->guest, &told, hops,
                           CHAIN_RECEIVERS_MAX))
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "%s knows of no transfer %llu: it is long over, or was not begun",
-                        self->service->name, (unsigned long long) asked.transfer);
+                        self->service->name, (unsigned long long) asked->transfer);
     else
         service_reply (self->service, request, transfer_answer_encode (&told));
 }
@@ -136,27 +132,25 @@ static size_t nodes_of (const replica_t *self, chain_node_t **nodes)
     return count;
 }
 
-static void on_files (void *owner, const moment_t *now, const request_t *request)
+static void on_files (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     replica_t *self = owner;
-    files_question_t question;
-    if (!service_decode (self->service, request, &files_question_codec, &question))
-        return;
-    uint32_t most = files_most (&question);
+    const files_question_t *question = body;
+    uint32_t most = files_most (question);
     const file_t **files = must (calloc (most, sizeof *files));
     size_t count = 0;
     const file_t *next = NULL;
-    if (*question.name) {
-        files [0] = catalogue_find (self->catalogue, question.name);
+    if (*question->name) {
+        files [0] = catalogue_find (self->catalogue, question->name);
         count = files [0] != NULL;
     } else {
-        next = catalogue_after (self->catalogue, *question.after ? question.after : NULL);
+        next = catalogue_after (self->catalogue, *question->after ? question->after : NULL);
         for (; next && count < most; next = catalogue_after (self->catalogue, next->name))
             files [count++] = next;
     }
     chain_node_t *nodes = NULL;
-    size_t nodes_count = *question.after ? 0 : nodes_of (self, &nodes);
+    size_t nodes_count = *question->after ? 0 : nodes_of (self, &nodes);
     service_reply (self->service, request,
                    files_answer_encode (files, count, next != NULL, nodes, nodes_count));
     free (files);
@@ -164,14 +158,12 @@ static void on_files (void *owner, const moment_t *now, const request_t *request
 }
 
 /*  What this site has itself. */
-static void on_locate (void *owner, const moment_t *now, const request_t *request)
+static void on_locate (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     replica_t *self = owner;
-    locate_t asked;
-    if (!service_decode (self->service, request, &locate_codec, &asked))
-        return;
-    const file_t *file = catalogue_find (self->catalogue, asked.name);
+    const locate_t *asked = body;
+    const file_t *file = catalogue_find (self->catalogue, asked->name);
     file_place_t place;
     places_told_t told = {.places = &place, .count = file && file->digest_known};
     if (told.count > 0)
@@ -182,11 +174,8 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
 /*  --- what owners say --- */
 
 /*  The file, if it is there and the caller may say what becomes of it. */
-static const file_t *file_said (const replica_t *self, const request_t *request,
-                                const codec_t *codec, said_t *said)
+static const file_t *file_said (const replica_t *self, const request_t *request, const said_t *said)
 {
-    if (!service_decode (self->service, request, codec, said))
-        return NULL;
     const file_t *file = catalogue_find (self->catalogue, said->name);
     if (!file) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "%s has no file called %s",
@@ -201,59 +190,59 @@ static const file_t *file_said (const replica_t *self, const request_t *request,
     return file;
 }
 
-static void on_pin (void *owner, const moment_t *now, const request_t *request)
+static void on_pin (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     replica_t *self = owner;
-    said_t said;
-    if (!file_said (self, request, &said_pin_codec, &said))
+    const said_t *said = body;
+    if (!file_said (self, request, said))
         return;
-    catalogue_pin (self->catalogue, said.name, said.yes);
+    catalogue_pin (self->catalogue, said->name, said->yes);
     service_reply (self->service, request, (packed_t){0});
 }
 
-static void on_lifetime (void *owner, const moment_t *now, const request_t *request)
+static void on_lifetime (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     replica_t *self = owner;
-    said_t said;
-    if (!file_said (self, request, &said_lifetime_codec, &said))
+    const said_t *said = body;
+    if (!file_said (self, request, said))
         return;
-    catalogue_expire (self->catalogue, said.name,
-                      said.lifetime_ms > 0 ? now->wall_ms + said.lifetime_ms : 0);
+    catalogue_expire (self->catalogue, said->name,
+                      said->lifetime_ms > 0 ? now->wall_ms + said->lifetime_ms : 0);
     service_reply (self->service, request, (packed_t){0});
 }
 
-static void on_rule (void *owner, const moment_t *now, const request_t *request)
+static void on_rule (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     replica_t *self = owner;
-    said_t said;
-    if (!file_said (self, request, &said_rule_codec, &said))
+    const said_t *said = body;
+    if (!file_said (self, request, said))
         return;
-    catalogue_set_rule (self->catalogue, said.name, &said.rule);
-    if (said.rule.copies > 0) /* it is said here, and goes with the copy */
-        catalogue_keep (self->catalogue, said.name, true);
+    catalogue_set_rule (self->catalogue, said->name, &said->rule);
+    if (said->rule.copies > 0) /* it is said here, and goes with the copy */
+        catalogue_keep (self->catalogue, said->name, true);
     rules_hurry (self->rules, now);
     service_reply (self->service, request, (packed_t){0});
 }
 
-static void on_evict (void *owner, const moment_t *now, const request_t *request)
+static void on_evict (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     replica_t *self = owner;
-    said_t said;
-    const file_t *file = file_said (self, request, &said_evict_codec, &said);
+    const said_t *said = body;
+    const file_t *file = file_said (self, request, said);
     if (!file)
         return;
     if (file->pinned) {
         service_refuse (self->service, request, CALL_DENIED, "%s is pinned: unpin it first",
-                        said.name);
+                        said->name);
         return;
     }
-    if (file->kept && !said.yes) {
+    if (file->kept && !said->yes) {
         service_refuse (self->service, request, CALL_DENIED,
-                        "%s was put here: say kept to remove it for ever", said.name);
+                        "%s was put here: say kept to remove it for ever", said->name);
         return;
     }
-    cache_evicted_t evicted = cache_evict (self->cache, now, said.name);
+    cache_evicted_t evicted = cache_evict (self->cache, now, said->name);
     service_reply (self->service, request, codec_encode (&cache_evicted_codec, &evicted));
 }
 
@@ -395,14 +384,22 @@ static void serve (replica_t *self)
 {
     static const struct {
         const char *method;
+        const codec_t *codec;
         method_fn *handle;
     } methods [] = {
-      {"Put", on_put},           {"Get", on_get},       {"Transfer", on_transfer},
-      {"Files", on_files},       {"Locate", on_locate}, {"Pin", on_pin},
-      {"Lifetime", on_lifetime}, {"Rule", on_rule},     {"Evict", on_evict},
+      {"Put", &put_question_codec, on_put},
+      {"Get", &get_question_codec, on_get},
+      {"Transfer", &transfer_question_codec, on_transfer},
+      {"Files", &files_question_codec, on_files},
+      {"Locate", &locate_codec, on_locate},
+      {"Pin", &said_pin_codec, on_pin},
+      {"Lifetime", &said_lifetime_codec, on_lifetime},
+      {"Rule", &said_rule_codec, on_rule},
+      {"Evict", &said_evict_codec, on_evict},
     };
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        service_serve (self->service, "Replica", methods [i].method, methods [i].handle, self);
+        service_serve (self->service, "Replica", methods [i].method, methods [i].codec,
+                       methods [i].handle, self);
 }
 
 static void site_make (replica_t *self, const replica_settings_t *settings)

@@ -20,14 +20,17 @@
 #define STORE_FULL_PARTS 10 /* with less than a tenth free nothing new is begun (T13), */
 #define STORE_ROOM_PARTS 8  /* until there is an eighth */
 
+typedef struct {
+    const char *service;
+    const char *method;
+    const codec_t *codec;
+    method_fn *handle;
+    void *owner;
+} method_t;
+
 struct service_tables {
-    const event_t *loading; /* the record that is being loaded; NULL = none is */
-    struct {
-        const char *service;
-        const char *method;
-        method_fn *handle;
-        void *owner;
-    } methods [METHODS_MAX];
+    const event_t *loading;         /* the record that is being loaded; NULL = none is */
+    method_t methods [METHODS_MAX]; /* in the order of their names */
     size_t methods_count;
     struct {
         record_fn *load;
@@ -59,8 +62,9 @@ static void show (service_t *self, const char *name, uint64_t value)
             self->counters [i].value = (int64_t) value;
 }
 
-static void on_status (void *owner, const moment_t *now, const request_t *request)
+static void on_status (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     service_t *self = owner;
     show (self, "flushes", now->store_flushes);
     show (self, "messages_sent", now->messages_sent);
@@ -109,7 +113,7 @@ service_t *service_new (const char *name)
     self->timers = timers_new ();
     self->calls = calls_new (self->outbox, self->timers, &self->prng);
     self->caller = "";
-    service_serve (self, "Service", "Status", on_status, self);
+    service_serve (self, "Service", "Status", NULL, on_status, self);
     return self;
 }
 
@@ -128,19 +132,26 @@ void service_destroy (service_t **self_p)
     *self_p = NULL;
 }
 
-void service_serve (service_t *self, const char *service, const char *method, method_fn *handle,
-                    void *owner)
+static int method_compare (const void *one, const void *other)
+{
+    const method_t *a = one;
+    const method_t *b = other;
+    int order = strcmp (a->service, b->service);
+    return order ? order : strcmp (a->method, b->method);
+}
+
+void service_serve (service_t *self, const char *service, const char *method, const codec_t *codec,
+                    method_fn *handle, void *owner)
 {
     struct service_tables *tables = self->tables;
-    assert (tables->methods_count < METHODS_MAX);
-    for (size_t i = 0; i < tables->methods_count; i++)
-        assert (strcmp (tables->methods [i].service, service) != 0 ||
-                strcmp (tables->methods [i].method, method) != 0);
+    method_t made = {service, method, codec, handle, owner};
     size_t at = tables->methods_count++;
-    tables->methods [at].service = service;
-    tables->methods [at].method = method;
-    tables->methods [at].handle = handle;
-    tables->methods [at].owner = owner;
+    assert (at < METHODS_MAX);
+    for (; at > 0 && method_compare (&made, &tables->methods [at - 1]) <= 0; at--) {
+        assert (method_compare (&made, &tables->methods [at - 1]) != 0);
+        tables->methods [at] = tables->methods [at - 1];
+    }
+    tables->methods [at] = made;
 }
 
 void service_join (service_t *self, const service_membership_t *membership)
@@ -259,6 +270,24 @@ static bool begins (const request_t *request)
     return false;
 }
 
+static void call_method (service_t *self, const moment_t *now, const request_t *request,
+                         const method_t *method)
+{
+    if (!method->codec) {
+        method->handle (method->owner, now, request, NULL);
+        return;
+    }
+    char why [WHY_BYTES];
+    void *body = must (calloc (1, codec_size (method->codec) + 1)); /* of what is empty, too */
+    if (codec_decode (method->codec, body, request->body, why)) {
+        method->handle (method->owner, now, request, body);
+        codec_clear (method->codec, body);
+    } else {
+        service_refuse (self, request, CALL_BAD_REQUEST, "%s", why);
+    }
+    free (body);
+}
+
 static void on_request (service_t *self, const moment_t *now, const request_t *request)
 {
     const struct service_tables *tables = self->tables;
@@ -284,15 +313,14 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
                         self->name, (unsigned long long) (now->store_free_bytes >> 10));
         return;
     }
-    for (size_t i = 0; i < tables->methods_count; i++) {
-        if (strcmp (tables->methods [i].method, request->method) == 0 &&
-            strcmp (tables->methods [i].service, request->service) == 0) {
-            tables->methods [i].handle (tables->methods [i].owner, now, request);
-            return;
-        }
-    }
-    service_refuse (self, request, CALL_UNKNOWN_METHOD, "%s serves no method %.63s.%.63s",
-                    self->name, request->service, request->method);
+    method_t asked = {.service = request->service, .method = request->method};
+    const method_t *method = bsearch (&asked, tables->methods, tables->methods_count,
+                                      sizeof *tables->methods, method_compare);
+    if (method)
+        call_method (self, now, request, method);
+    else
+        service_refuse (self, request, CALL_UNKNOWN_METHOD, "%s serves no method %.63s.%.63s",
+                        self->name, request->service, request->method);
 }
 
 static void on_work (service_t *self, const moment_t *now, const event_t *event)
@@ -476,13 +504,4 @@ void service_refuse (service_t *self, const request_t *request, call_status_t st
     vsnprintf (reason, sizeof reason, format, arguments);
     va_end (arguments);
     outbox_refuse (self->outbox, request->reply_to, status, reason);
-}
-
-bool service_decode (service_t *self, const request_t *request, const codec_t *codec, void *asked)
-{
-    char why [WHY_BYTES];
-    if (codec_decode (codec, asked, request->body, why))
-        return true;
-    service_refuse (self, request, CALL_BAD_REQUEST, "%s", why);
-    return false;
 }

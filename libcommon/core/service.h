@@ -22,7 +22,9 @@
 #include "timekeeper.h"
 #include "timers.h"
 
-typedef void method_fn (void *owner, const moment_t *now, const request_t *request);
+/*  body: the request's, by the method's codec. It is cleared afterwards: whoever keeps what it owns
+ *  zeroes it. NULL of a method whose request says nothing. */
+typedef void method_fn (void *owner, const moment_t *now, const request_t *request, void *body);
 typedef void record_fn (void *owner, bytes_t key, bytes_t value);
 typedef void start_fn (void *owner, const moment_t *now);
 
@@ -72,9 +74,10 @@ service_t *service_new (const char *name);
 void service_destroy (service_t **self_p);
 
 /*  Registration, before the first step. A method is served once; a table has one loader. Start
- *  functions are called in the order given. */
-void service_serve (service_t *self, const char *service, const char *method, method_fn *handle,
-                    void *owner);
+ *  functions are called in the order given. A body that its codec does not take is refused; without
+ *  a codec (NULL) nothing looks at it. */
+void service_serve (service_t *self, const char *service, const char *method, const codec_t *codec,
+                    method_fn *handle, void *owner);
 void service_load (service_t *self, uint8_t table, record_fn *load, void *owner);
 void service_at_start (service_t *self, start_fn *start, void *owner);
 
@@ -132,9 +135,6 @@ uint64_t service_ask (service_t *self, const moment_t *now, const call_order_t *
 void service_reply (service_t *self, const request_t *request, packed_t body);
 void service_reply_to (service_t *self, uint64_t reply_to, packed_t body);
 void service_put (service_t *self, uint8_t table, bytes_t key, packed_t record);
-
-/*  A request's body by its codec. One that is not right is refused, and false is answered. */
-bool service_decode (service_t *self, const request_t *request, const codec_t *codec, void *asked);
 
 void service_refuse (service_t *self, const request_t *request, call_status_t status,
                      const char *format, ...) __attribute__ ((format (printf, 4, 5)));

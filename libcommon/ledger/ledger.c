@@ -194,8 +194,9 @@ static void on_read (void *owner, const moment_t *now, uint64_t token, const row
     service_reply_to (self->service, token, rows_answer_encode (rows, count, more, self->last));
 }
 
-static void on_rows (void *owner, const moment_t *now, const request_t *request)
+static void on_rows (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     (void) now;
     ledger_t *self = owner;
     uint64_t from;
@@ -227,7 +228,7 @@ ledger_t *ledger_new (service_t *service)
     self->cut = ledger_cut_new (service);
     service_load (service, TABLE_LEDGER, on_record, self);
     service_at_start (service, on_start, self);
-    service_serve (service, "Ledger", "Rows", on_rows, self);
+    service_serve (service, "Ledger", "Rows", NULL, on_rows, self);
     return self;
 }
 

@@ -131,24 +131,22 @@ bool participant_begin (participant_t *self, const moment_t *now, const request_
 
 /*  --- renew --- */
 
-static void on_renew (void *owner, const moment_t *now, const request_t *request)
+static void on_renew (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    renew_request_t asked;
+    const renew_request_t *asked = body;
     command_t *command;
-    if (!service_decode (self->service, request, &renew_request_codec, &asked))
-        return;
-    if (!participant_begin (self, now, request, VERB_RENEW, &asked.txid, &command))
+    if (!participant_begin (self, now, request, VERB_RENEW, &asked->txid, &command))
         return;
     if (command && command->state == COMMAND_PREPARED) {
         participant_answer_state (command, now, request); /* a vote needs no renewal */
         return;
     }
     if (!command || command->state != COMMAND_HELD) {
-        participant_answer_ended (self, now, request, &asked.txid, command);
+        participant_answer_ended (self, now, request, &asked->txid, command);
         return;
     }
-    uint32_t ttl_ms = asked.ttl_ms;
+    uint32_t ttl_ms = asked->ttl_ms;
     if (ttl_ms == 0)
         ttl_ms = self->limits.hold_ttl_ms;
     if (ttl_ms > self->limits.hold_ttl_ms_max)
@@ -224,45 +222,37 @@ static void prepare_step (participant_t *self, const moment_t *now, const reques
         participant_answer_state (command, now, request);
 }
 
-static void on_prepare (void *owner, const moment_t *now, const request_t *request)
+static void on_prepare (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    prepare_request_t asked;
-    if (!service_decode (self->service, request, &prepare_request_codec, &asked))
-        return;
-    prepare_step (self, now, request, &asked.txid, asked.claim_set ? &asked.claim : NULL);
-    free (asked.claim.data);
+    prepare_request_t *asked = body;
+    prepare_step (self, now, request, &asked->txid, asked->claim_set ? &asked->claim : NULL);
 }
 
 /*  --- the decision --- */
 
 /*  Whose decision it is, and whether it may decide this: false when that has been answered. */
 static bool begin_decision (participant_t *self, const moment_t *now, const request_t *request,
-                            verb_t verb, txid_t *txid, uint32_t *epoch, command_t **command)
+                            verb_t verb, const decision_request_t *asked, command_t **command)
 {
-    decision_request_t asked;
-    if (!service_decode (self->service, request, &decision_request_codec, &asked))
-        return false;
-    *txid = asked.txid;
-    *epoch = asked.epoch;
-    return participant_begin (self, now, request, *epoch > 0 ? VERB_FENCE : verb, txid, command) &&
-           participant_epoch_valid (self, now, request, txid, *command, *epoch);
+    return participant_begin (self, now, request, asked->epoch > 0 ? VERB_FENCE : verb,
+                              &asked->txid, command) &&
+           participant_epoch_valid (self, now, request, &asked->txid, *command, asked->epoch);
 }
 
-static void on_commit (void *owner, const moment_t *now, const request_t *request)
+static void on_commit (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    txid_t txid;
-    uint32_t epoch;
+    const decision_request_t *asked = body;
     command_t *command;
-    if (!begin_decision (self, now, request, VERB_COMMIT, &txid, &epoch, &command))
+    if (!begin_decision (self, now, request, VERB_COMMIT, asked, &command))
         return;
     if (command && (command->state == COMMAND_PREPARED || command->state == COMMAND_EDGE))
         command_decide_commit (command, now, EVENT_COMMIT);
     if (command && command->state == COMMAND_COMMITTED)
         participant_answer_state (command, now, request);
     else
-        participant_answer_ended (self, now, request, &txid, command); /* nothing was done */
+        participant_answer_ended (self, now, request, &asked->txid, command); /* nothing was done */
 }
 
 /*  An administrator may end what is only held; a vote is the coordinator's alone (T3). */
@@ -286,21 +276,21 @@ command_t *participant_bury_asked (participant_t *self, const moment_t *now,
     return tombstone;
 }
 
-static void on_abort (void *owner, const moment_t *now, const request_t *request)
+static void on_abort (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    txid_t txid;
-    uint32_t epoch;
+    const decision_request_t *asked = body;
     command_t *command;
-    if (!begin_decision (self, now, request, VERB_ABORT, &txid, &epoch, &command))
+    if (!begin_decision (self, now, request, VERB_ABORT, asked, &command))
         return;
-    if (epoch == 0 && !may_abort (self, request, &txid, command)) {
-        participant_answer_may_not (self, request, &txid);
+    if (asked->epoch == 0 && !may_abort (self, request, &asked->txid, command)) {
+        participant_answer_may_not (self, request, &asked->txid);
         return;
     }
     if (!command) {
         int64_t decide_by_ms = now->wall_ms + DECIDE_AHEAD_MS_MAX;
-        command = participant_bury_asked (self, now, request, &txid, decide_by_ms, EVENT_ABORT);
+        command =
+          participant_bury_asked (self, now, request, &asked->txid, decide_by_ms, EVENT_ABORT);
         if (!command)
             return;
     } else if (!command_finished (command)) {
@@ -309,24 +299,21 @@ static void on_abort (void *owner, const moment_t *now, const request_t *request
     if (command->state == COMMAND_ABORTED || command->state == COMMAND_EXPIRED)
         participant_answer_state (command, now, request);
     else
-        participant_answer_ended (self, now, request, &txid, command);
+        participant_answer_ended (self, now, request, &asked->txid, command);
 }
 
 /*  --- done --- */
 
-static void on_done (void *owner, const moment_t *now, const request_t *request)
+static void on_done (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    done_request_t asked;
-    if (!service_decode (self->service, request, &done_request_codec, &asked))
-        return;
-    for (size_t i = 0; i < asked.count; i++) {
-        command_t *command = command_find (self, &asked.txids [i]);
-        if (command && (participant_may (self, VERB_DONE, request, &asked.txids [i], command) ||
+    const done_request_t *asked = body;
+    for (size_t i = 0; i < asked->count; i++) {
+        command_t *command = command_find (self, &asked->txids [i]);
+        if (command && (participant_may (self, VERB_DONE, request, &asked->txids [i], command) ||
                         strcmp (command->fenced_by, request->actor) == 0))
             command_mark_done (command, now);
     }
-    free (asked.txids);
     outbox_reply (self->service->outbox, request->reply_to, (bytes_t){0}); /* DoneAnswer is empty */
 }
 
@@ -374,24 +361,26 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
     service_at_start (service, on_start, self);
     static const struct {
         const char *method;
+        const codec_t *codec;
         method_fn *handle;
     } methods [] = {
-      {"Hold", participant_on_hold},
-      {"Renew", on_renew},
-      {"Prepare", on_prepare},
-      {"Commit", on_commit},
-      {"Abort", on_abort},
-      {"Resolve", participant_on_resolve},
-      {"Fence", participant_on_fence},
-      {"Amend", participant_on_amend},
-      {"Outcome", participant_on_outcome},
-      {"Done", on_done},
-      {"Show", participant_on_show},
-      {"List", participant_on_list},
-      {"Commands", participant_on_commands},
+      {"Hold", &hold_codec, participant_on_hold},
+      {"Renew", &renew_request_codec, on_renew},
+      {"Prepare", &prepare_request_codec, on_prepare},
+      {"Commit", &decision_request_codec, on_commit},
+      {"Abort", &decision_request_codec, on_abort},
+      {"Resolve", &resolve_request_codec, participant_on_resolve},
+      {"Fence", &fence_request_codec, participant_on_fence},
+      {"Amend", &amend_request_codec, participant_on_amend},
+      {"Outcome", &decision_request_codec, participant_on_outcome},
+      {"Done", &done_request_codec, on_done},
+      {"Show", &show_request_codec, participant_on_show},
+      {"List", &list_request_codec, participant_on_list},
+      {"Commands", &commands_request_codec, participant_on_commands},
     };
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        service_serve (service, "Participant", methods [i].method, methods [i].handle, self);
+        service_serve (service, "Participant", methods [i].method, methods [i].codec,
+                       methods [i].handle, self);
     return self;
 }
 

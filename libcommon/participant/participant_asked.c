@@ -51,22 +51,20 @@ static void answer_asked (const command_t *command, const moment_t *now, const r
     participant_answer (command->participant, request, &answer);
 }
 
-void participant_on_resolve (void *owner, const moment_t *now, const request_t *request)
+void participant_on_resolve (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    resolve_request_t asked;
+    const resolve_request_t *asked = body;
     command_t *command;
-    if (!service_decode (self->service, request, &resolve_request_codec, &asked))
-        return;
-    if (!participant_begin (self, now, request, VERB_RESOLVE, &asked.txid, &command))
+    if (!participant_begin (self, now, request, VERB_RESOLVE, &asked->txid, &command))
         return;
     if (!may_resolve (request, command)) {
-        participant_answer_may_not (self, request, &asked.txid);
+        participant_answer_may_not (self, request, &asked->txid);
         return;
     }
     if (!command)
-        command = participant_bury_asked (self, now, request, &asked.txid,
-                                          buried_until (now, asked.decide_by_ms), EVENT_RESOLVE);
+        command = participant_bury_asked (self, now, request, &asked->txid,
+                                          buried_until (now, asked->decide_by_ms), EVENT_RESOLVE);
     else if (command->state == COMMAND_HELD)
         command_move (command, now, COMMAND_ABORTED, EVENT_RESOLVE);
     if (command)
@@ -140,14 +138,13 @@ static void fence_step (participant_t *self, const moment_t *now, const request_
     answer_asked (command, now, request);
 }
 
-void participant_on_fence (void *owner, const moment_t *now, const request_t *request)
+void participant_on_fence (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    fence_request_t asked;
+    const fence_request_t *asked = body;
     command_t *command;
-    if (service_decode (self->service, request, &fence_request_codec, &asked) &&
-        participant_begin (self, now, request, VERB_FENCE, &asked.txid, &command))
-        fence_step (self, now, request, &asked, command);
+    if (participant_begin (self, now, request, VERB_FENCE, &asked->txid, &command))
+        fence_step (self, now, request, asked, command);
 }
 
 /*  --- outcome --- */
@@ -170,19 +167,17 @@ static outcome_t outcome_of (const command_t *command)
     }
 }
 
-void participant_on_outcome (void *owner, const moment_t *now, const request_t *request)
+void participant_on_outcome (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    decision_request_t asked;
+    const decision_request_t *asked = body;
     (void) now;
-    if (!service_decode (self->service, request, &decision_request_codec, &asked))
-        return;
-    const command_t *command = command_find (self, &asked.txid); /* only reads: not even its age */
-    if (!participant_may (self, VERB_OUTCOME, request, &asked.txid, command)) {
+    const command_t *command = command_find (self, &asked->txid); /* only reads: not even its age */
+    if (!participant_may (self, VERB_OUTCOME, request, &asked->txid, command)) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask this",
                         request->actor);
         return;
     }
     service_reply (self->service, request,
-                   outcome_encode (&asked.txid, outcome_of (command), command && command->done));
+                   outcome_encode (&asked->txid, outcome_of (command), command && command->done));
 }

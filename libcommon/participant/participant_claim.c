@@ -131,21 +131,19 @@ static bool amend (command_t *command, const moment_t *now, packed_t *claim, ref
     return good;
 }
 
-void participant_on_amend (void *owner, const moment_t *now, const request_t *request)
+void participant_on_amend (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    amend_request_t asked;
+    const amend_request_t *asked = body;
     char why [WHY_BYTES] = "";
-    if (!service_decode (self->service, request, &amend_request_codec, &asked))
-        return;
-    command_t *command = command_find (self, &asked.txid);
-    if (!may_amend (self, request, &asked.txid, command, asked.epoch)) {
-        participant_answer_may_not (self, request, &asked.txid);
+    command_t *command = command_find (self, &asked->txid);
+    if (!may_amend (self, request, &asked->txid, command, asked->epoch)) {
+        participant_answer_may_not (self, request, &asked->txid);
     } else if (!command || !self->resource.claims || command->state != COMMAND_COMMITTED) {
-        participant_answer_ended (self, now, request, &asked.txid, command);
+        participant_answer_ended (self, now, request, &asked->txid, command);
     } else {
         command_answer_t answer = command_answer (command, now);
-        packed_t claim = claim_with (command, asked.answer);
+        packed_t claim = claim_with (command, asked->answer);
         if (amend (command, now, &claim, &answer.refusal, why) ||
             answer.refusal.reason != REFUSAL_NONE)
             participant_answer (self, request, &answer);
@@ -153,5 +151,4 @@ void participant_on_amend (void *owner, const moment_t *now, const request_t *re
             service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         free (claim.data);
     }
-    free (asked.answer.data);
 }

@@ -519,17 +519,9 @@ static void hold_step (participant_t *self, const moment_t *now, const request_t
     participant_answer (self, request, &answer);
 }
 
-void participant_on_hold (void *owner, const moment_t *now, const request_t *request)
+void participant_on_hold (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    participant_t *self = owner;
-    hold_t hold;
-    char why [WHY_BYTES];
-    if (!hold_decode (&hold, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    hold_step (self, now, request, &hold);
-    hold_clear (&hold);
+    hold_step (owner, now, request, body);
 }
 
 bool participant_local_hold (participant_t *self, const moment_t *now, hold_t *hold,

@@ -49,17 +49,15 @@ static uint32_t page_size (const participant_t *self, uint32_t asked)
     return asked > 0 && asked < self->limits.list_max ? asked : self->limits.list_max;
 }
 
-void participant_on_show (void *owner, const moment_t *now, const request_t *request)
+void participant_on_show (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    show_request_t asked;
-    if (!service_decode (self->service, request, &show_request_codec, &asked))
-        return;
+    const show_request_t *asked = body;
     page_t *page = page_new (1);
-    reservation_t *reservation = reservation_find (self, asked.reservation);
+    reservation_t *reservation = reservation_find (self, asked->reservation);
     if (reservation && reservation->pending) {
         command_age (reservation->pending, now);
-        reservation = reservation_find (self, asked.reservation); /* it may have ended with it */
+        reservation = reservation_find (self, asked->reservation); /* it may have ended with it */
     }
     if (reservation) {
         part_view_t view = view_of (self, now, VERB_SHOW, request, reservation);
@@ -80,18 +78,16 @@ static bool asked_for (const list_request_t *question, const part_view_t *view)
            reservation->until_ms > question->from_ms;
 }
 
-void participant_on_list (void *owner, const moment_t *now, const request_t *request)
+void participant_on_list (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     participant_t *self = owner;
-    list_request_t question;
-    if (!service_decode (self->service, request, &list_request_codec, &question))
-        return;
-    page_t *page = page_new (page_size (self, question.most));
-    const char *at = *question.after ? question.after : NULL;
+    const list_request_t *question = body;
+    page_t *page = page_new (page_size (self, question->most));
+    const char *at = *question->after ? question->after : NULL;
     const reservation_t *reservation;
     for (int looks = 0; (reservation = ordered_after (self->reservations, at)); looks++) {
         part_view_t view = view_of (self, now, VERB_LIST, request, reservation);
-        if (looks == LOOKS_MAX || (asked_for (&question, &view) && !page_add_part (page, &view)))
+        if (looks == LOOKS_MAX || (asked_for (question, &view) && !page_add_part (page, &view)))
             break;
         at = reservation->id;
     }
@@ -123,19 +119,18 @@ static void tell_command (participant_t *self, const request_t *request, const t
     page_destroy (&page);
 }
 
-void participant_on_commands (void *owner, const moment_t *now, const request_t *request)
+void participant_on_commands (void *owner, const moment_t *now, const request_t *request,
+                              void *body)
 {
     (void) now;
     participant_t *self = owner;
-    commands_request_t question;
-    if (!service_decode (self->service, request, &commands_request_codec, &question))
-        return;
-    if (question.only_set) {
-        tell_command (self, request, &question.only);
+    const commands_request_t *question = body;
+    if (question->only_set) {
+        tell_command (self, request, &question->only);
         return;
     }
-    page_t *page = page_new (page_size (self, question.most));
-    const txid_t *at = question.after_set ? &question.after : NULL;
+    page_t *page = page_new (page_size (self, question->most));
+    const txid_t *at = question->after_set ? &question->after : NULL;
     const command_t *command;
     for (int looks = 0; (command = ordered_after (self->commands, at)); looks++) {
         if (looks == LOOKS_MAX ||

@@ -147,17 +147,14 @@ static void profile_step (questions_t *self, const request_t *request,
     stretches_clear (&work);
 }
 
-static void on_profile (void *owner, const moment_t *now, const request_t *request)
+static void on_profile (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     questions_t *self = owner;
-    profile_question_t question;
-    if (!service_decode (self->parts.service, request, &profile_question_codec, &question))
-        return;
-    if (count_allowed (self, request, "resources", question.resources_count,
+    const profile_question_t *question = body;
+    if (count_allowed (self, request, "resources", question->resources_count,
                        self->limits.resources_max))
-        profile_step (self, request, &question);
-    codec_clear (&profile_question_codec, &question);
+        profile_step (self, request, question);
 }
 
 /*  --- Windows --- */
@@ -200,15 +197,12 @@ static void windows_step (questions_t *self, const moment_t *now, const request_
     free (fits);
 }
 
-static void on_windows (void *owner, const moment_t *now, const request_t *request)
+static void on_windows (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     questions_t *self = owner;
-    windows_question_t question;
-    if (!service_decode (self->parts.service, request, &windows_question_codec, &question))
-        return;
-    if (count_allowed (self, request, "windows", question.windows_count, self->limits.windows_max))
-        windows_step (self, now, request, &question);
-    codec_clear (&windows_question_codec, &question);
+    const windows_question_t *question = body;
+    if (count_allowed (self, request, "windows", question->windows_count, self->limits.windows_max))
+        windows_step (self, now, request, question);
 }
 
 /*  --- Free --- */
@@ -249,33 +243,31 @@ static void spans_add (spans_t *self, const questions_t *questions, const moment
         spans_sort (self);
 }
 
-static void on_free (void *owner, const moment_t *now, const request_t *request)
+static void on_free (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     questions_t *self = owner;
     const room_t *room = self->parts.room;
-    free_question_t question;
-    if (!service_decode (self->parts.service, request, &free_question_codec, &question))
-        return;
+    const free_question_t *question = body;
     if (!check_disclosed (self, request))
         return;
-    bool any = !*question.resource;
+    bool any = !*question->resource;
     size_t first = 0;
     size_t end = room_offers (room);
     if (!any) {
-        if (!resource_find (self, request, question.resource, &first))
+        if (!resource_find (self, request, question->resource, &first))
             return;
         end = first + 1;
     }
-    size_t most = question.most > 0 ? question.most : SPANS_PRESET;
+    size_t most = question->most > 0 ? question->most : SPANS_PRESET;
     most = most < self->limits.spans_max ? most : self->limits.spans_max;
     spans_t spans = {.most = most};
     spans.list = must (calloc (SPANS_SORTED * most, sizeof *spans.list));
     interval_t *found = must (calloc (most, sizeof *found));
     for (size_t i = first; i < end; i++)
-        spans_add (&spans, self, now, i, &question, found);
+        spans_add (&spans, self, now, i, question, found);
     spans_sort (&spans);
-    double utilisation = any ? room_utilisation_all (room, question.over)
-                             : room_utilisation (room, first, question.over);
+    double utilisation = any ? room_utilisation_all (room, question->over)
+                             : room_utilisation (room, first, question->over);
     free_answer_t answer = {spans.list, spans.count, utilisation};
     service_reply (self->parts.service, request, codec_encode (&free_answer_codec, &answer));
     free (found);
@@ -284,22 +276,20 @@ static void on_free (void *owner, const moment_t *now, const request_t *request)
 
 /*  --- Utilisation --- */
 
-static void on_utilisation (void *owner, const moment_t *now, const request_t *request)
+static void on_utilisation (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     questions_t *self = owner;
     const room_t *room = self->parts.room;
-    interval_t over;
-    if (!service_decode (self->parts.service, request, &utilisation_question_codec, &over))
-        return;
+    const interval_t *over = body;
     if (!check_disclosed (self, request))
         return;
     size_t count = room_offers (room);
     resource_use_t *uses = must (calloc (count + 1, sizeof *uses));
     for (size_t i = 0; i < count; i++)
         uses [i] = (resource_use_t){.resource = room_resource_name (room, i),
-                                    .utilisation = room_utilisation (room, i, over)};
-    utilisation_answer_t answer = {uses, count, room_utilisation_all (room, over)};
+                                    .utilisation = room_utilisation (room, i, *over)};
+    utilisation_answer_t answer = {uses, count, room_utilisation_all (room, *over)};
     service_reply (self->parts.service, request, codec_encode (&utilisation_answer_codec, &answer));
     free (uses);
 }
@@ -440,15 +430,13 @@ void questions_there (questions_t *self, const moment_t *now, size_t resource, u
     capacity_tell_ledger (self, resource);
 }
 
-static void on_capacity (void *owner, const moment_t *now, const request_t *request)
+static void on_capacity (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     questions_t *self = owner;
-    capacity_question_t question;
-    if (!service_decode (self->parts.service, request, &capacity_question_codec, &question))
-        return;
-    if (question.quantity > self->limits.quantity_max) {
+    const capacity_question_t *question = body;
+    if (question->quantity > self->limits.quantity_max) {
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
-                        "quantity: %u should be at most %u", question.quantity,
+                        "quantity: %u should be at most %u", question->quantity,
                         self->limits.quantity_max);
         return;
     }
@@ -458,9 +446,9 @@ static void on_capacity (void *owner, const moment_t *now, const request_t *requ
         return;
     }
     size_t resource;
-    if (!resource_find (self, request, question.resource, &resource))
+    if (!resource_find (self, request, question->resource, &resource))
         return;
-    capacity_set (self, now, request, resource, question.quantity);
+    capacity_set (self, now, request, resource, question->quantity);
     const char *names [OVERBOOKED_MAX];
     size_t count = questions_overbooked (self, now, names, OVERBOOKED_MAX);
     capacity_answer_t answer = {names, count < OVERBOOKED_MAX ? count : OVERBOOKED_MAX,
@@ -504,11 +492,15 @@ questions_t *questions_new (const questions_parts_t *parts, const questions_limi
     }
     timetable_on_freed (parts->timetable, on_freed, self);
     timetable_on_settled (parts->timetable, on_settled, self);
-    service_serve (parts->service, "Calendar", "Profile", on_profile, self);
-    service_serve (parts->service, "Calendar", "Windows", on_windows, self);
-    service_serve (parts->service, "Calendar", "Free", on_free, self);
-    service_serve (parts->service, "Calendar", "Utilisation", on_utilisation, self);
-    service_serve (parts->service, "Calendar", "Capacity", on_capacity, self);
+    service_serve (parts->service, "Calendar", "Profile", &profile_question_codec, on_profile,
+                   self);
+    service_serve (parts->service, "Calendar", "Windows", &windows_question_codec, on_windows,
+                   self);
+    service_serve (parts->service, "Calendar", "Free", &free_question_codec, on_free, self);
+    service_serve (parts->service, "Calendar", "Utilisation", &utilisation_question_codec,
+                   on_utilisation, self);
+    service_serve (parts->service, "Calendar", "Capacity", &capacity_question_codec, on_capacity,
+                   self);
     service_load (parts->service, TABLE_CAPACITIES, on_capacity_record, self);
     ledger_capacities (parts->service->ledger, quantities, self);
     service_at_start (parts->service, on_start, self);

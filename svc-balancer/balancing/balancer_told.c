@@ -5,32 +5,29 @@
 
 #define HISTORY_BYTES (BODY_BYTES_MAX - 8192)
 
-static void on_status (void *owner, const moment_t *now, const request_t *request)
+static void on_status (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     (void) now;
     balancer_t *self = owner;
-    if (!service_decode (self->service, request, &balance_status_codec, NULL))
-        return;
     service_reply (self->service, request,
                    balance_status_encode (&(status_told_t){.name = self->service->name,
                                                            .coalition = &self->coalition,
                                                            .next_step_ms = self->next_step_ms}));
 }
 
-static void on_history (void *owner, const moment_t *now, const request_t *request)
+static void on_history (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     balancer_t *self = owner;
-    balance_history_t asked;
-    if (!service_decode (self->service, request, &balance_history_codec, &asked))
-        return;
+    const balance_history_t *asked = body;
     bytes_t *records = must (calloc (self->history_count + 1, sizeof *records));
     size_t count = 0;
     size_t bytes = 0;
     bool more = false;
     for (size_t i = 0; i < self->history_count && !more; i++) {
         const ended_t *ended = &self->history [i];
-        if (ended->number < asked.from)
+        if (ended->number < asked->from)
             continue;
         more = count > 0 && bytes + ended->record.size + 16 > HISTORY_BYTES;
         if (!more)
@@ -43,6 +40,6 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
 
 void balancer_told_serve (balancer_t *self)
 {
-    service_serve (self->service, "Balancer", "Status", on_status, self);
-    service_serve (self->service, "Balancer", "History", on_history, self);
+    service_serve (self->service, "Balancer", "Status", &balance_status_codec, on_status, self);
+    service_serve (self->service, "Balancer", "History", &balance_history_codec, on_history, self);
 }

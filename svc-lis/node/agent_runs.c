@@ -288,17 +288,15 @@ static void on_prune (void *owner, const moment_t *now, uint64_t token)
 }
 
 /*  A starter says that its run is over; it is looked at, as anybody could have said so. */
-static void on_ended (void *owner, const moment_t *now, const request_t *request)
+static void on_ended (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     agent_t *self = owner;
-    run_ended_t ended;
-    if (!service_decode (self->service, request, &run_ended_codec, &ended))
-        return;
+    const run_ended_t *ended = body;
     run_id_t id;
     uint8_t site [STORE_ID_BYTES];
     const agent_run_t *run =
-      run_name_parse (ended.name, site, &id) ? run_find (self, site, &id) : NULL;
+      run_name_parse (ended->name, site, &id) ? run_find (self, site, &id) : NULL;
     if (run && !run_over (run->report.state)) {
         const char *names [] = {run->name};
         agent_order (self, RUN_LOOK,
@@ -449,7 +447,7 @@ void agent_runs_init (agent_t *self)
 {
     self->runs = ordered_new (by_key);
     service_load (self->service, TABLE_AGENT_RUNS, on_record, self);
-    service_serve (self->service, "Agent", "Ended", on_ended, self);
+    service_serve (self->service, "Agent", "Ended", &run_ended_codec, on_ended, self);
 }
 
 void agent_runs_start (agent_t *self, const moment_t *now)

@@ -101,18 +101,16 @@ void nodes_dirty (nodes_t *self, const moment_t *now, size_t node)
 
 /*  --- for people --- */
 
-static void on_nodes (void *owner, const moment_t *now, const request_t *request)
+static void on_nodes (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     nodes_t *self = owner;
-    nodes_question_t asked;
-    if (!service_decode (self->service, request, &nodes_question_codec, &asked))
-        return;
-    size_t most = asked.most > 0 && asked.most < NODES_LIST_MAX ? asked.most : NODES_LIST_MAX;
+    const nodes_question_t *asked = body;
+    size_t most = asked->most > 0 && asked->most < NODES_LIST_MAX ? asked->most : NODES_LIST_MAX;
     nodes_told_t told = {.nodes = must (calloc (most, sizeof *told.nodes))};
     size_t at = 0;
     while (at < self->places_count &&
-           strcmp (self->places [self->by_name [at]].name, asked.after) <= 0)
+           strcmp (self->places [self->by_name [at]].name, asked->after) <= 0)
         at++;
     for (; at < self->places_count && told.count < most; at++) {
         size_t index = self->by_name [at];
@@ -146,24 +144,22 @@ static void drain (nodes_t *self, const moment_t *now, size_t node, bool drained
     nodes_tell_place (self, now, node);
 }
 
-static void on_drain (void *owner, const moment_t *now, const request_t *request)
+static void on_drain (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     nodes_t *self = owner;
-    drain_t asked;
+    const drain_t *asked = body;
     size_t node;
     if (!may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
         service_refuse (self->service, request, CALL_DENIED,
                         "nodes are drained by administrators of the site");
         return;
     }
-    if (!service_decode (self->service, request, &drain_codec, &asked))
-        return;
-    if (!nodes_place_find (self, asked.node, &node)) {
+    if (!nodes_place_find (self, asked->node, &node)) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "node: the site has no node %s",
-                        asked.node);
+                        asked->node);
         return;
     }
-    drain (self, now, node, asked.drained);
+    drain (self, now, node, asked->drained);
     const char *overbooked [NODES_OVERBOOKED_MAX];
     drain_told_t told = {.overbooked = overbooked};
     if (self->binder.overbooked)
@@ -270,10 +266,10 @@ nodes_t *nodes_new (service_t *service, const site_t *site, const access_t *acce
     service_load (service, TABLE_NODES, on_record, self);
     service_load (service, TABLE_RUNS, nodes_runs_load, self);
     service_at_start (service, on_start, self);
-    service_serve (service, "Nodes", "Attend", nodes_on_attend, self);
-    service_serve (service, "Nodes", "Bring", nodes_on_bring, self);
-    service_serve (service, "Nodes", "Nodes", on_nodes, self);
-    service_serve (service, "Nodes", "Drain", on_drain, self);
+    service_serve (service, "Nodes", "Attend", &attend_codec, nodes_on_attend, self);
+    service_serve (service, "Nodes", "Bring", &brought_codec, nodes_on_bring, self);
+    service_serve (service, "Nodes", "Nodes", &nodes_question_codec, on_nodes, self);
+    service_serve (service, "Nodes", "Drain", &drain_codec, on_drain, self);
     return self;
 }
 

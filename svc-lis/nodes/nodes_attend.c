@@ -251,18 +251,15 @@ static void attend (nodes_t *self, const moment_t *now, const request_t *request
     nodes_dirty (self, now, node);
 }
 
-void nodes_on_attend (void *owner, const moment_t *now, const request_t *request)
+void nodes_on_attend (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     nodes_t *self = owner;
-    attend_t asked;
+    attend_t *asked = body;
     if (standing_state (self->service->standing) != STANDING_GOOD) {
         service_refuse (self->service, request, CALL_NOT_SERVING,
                         "%s: it is not known yet whether it may speak for its store",
                         self->service->name);
         return;
     }
-    if (!service_decode (self->service, request, &attend_codec, &asked))
-        return;
-    attend (self, now, request, &asked);
-    codec_clear (&attend_codec, &asked);
+    attend (self, now, request, asked);
 }

@@ -113,14 +113,11 @@ static void take (nodes_t *self, const moment_t *now, const char *actor, const b
     free (output);
 }
 
-void nodes_on_bring (void *owner, const moment_t *now, const request_t *request)
+void nodes_on_bring (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     nodes_t *self = owner;
-    brought_t brought;
-    if (!service_decode (self->service, request, &brought_codec, &brought))
-        return;
-    take (self, now, request->actor, &brought);
-    codec_clear (&brought_codec, &brought);
+    const brought_t *brought = body;
+    take (self, now, request->actor, brought);
     service_reply (self->service, request, (packed_t){0});
 }
 

@@ -84,7 +84,7 @@ void nodes_dirty (nodes_t *self, const moment_t *now, size_t node);
 /*  --- nodes_attend.c --- */
 
 void nodes_attend_start (nodes_t *self, const moment_t *now);
-void nodes_on_attend (void *owner, const moment_t *now, const request_t *request);
+void nodes_on_attend (void *owner, const moment_t *now, const request_t *request, void *body);
 
 /*  May this caller speak as that node's agent? */
 bool nodes_agent_is (const char *actor, const char *node);
@@ -121,7 +121,7 @@ const char *nodes_resting (const nodes_t *self, size_t node);
 
 /*  The pieces that are wanted of a node; at most NODE_OUTPUTS_MAX. */
 size_t nodes_outputs_wanted (const nodes_t *self, size_t node, wanted_output_t *wanted);
-void nodes_on_bring (void *owner, const moment_t *now, const request_t *request);
+void nodes_on_bring (void *owner, const moment_t *now, const request_t *request, void *body);
 void nodes_outputs_end (nodes_t *self);
 
 #endif

@@ -99,29 +99,27 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     return codec_encode (&opening_told_codec, &told);
 }
 
-void openings_on_use (void *owner, const moment_t *now, const request_t *request)
+void openings_on_use (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     openings_t *self = owner;
     service_t *service = self->parts.service;
-    spent_question_t asked;
-    if (!service_decode (service, request, &spent_question_codec, &asked))
-        return;
-    const entry_t *entry = opening_find (self, asked.reservation);
+    const spent_question_t *asked = body;
+    const entry_t *entry = opening_find (self, asked->reservation);
     if (!entry || !entry->use) {
         service_refuse (service, request, CALL_NOT_FOUND,
                         "%s has opened nothing for a reservation %s", service->name,
-                        asked.reservation);
+                        asked->reservation);
         return;
     }
     if (!may (self->parts.access, VERB_SHOW, request->actor, request->actor, entry->owner)) {
         service_refuse (service, request, CALL_DENIED, "reservation %s: not shown to %.63s",
-                        asked.reservation, request->actor);
+                        asked->reservation, request->actor);
         return;
     }
     spent_told_t told = {0};
-    memcpy (told.reservation, asked.reservation, sizeof told.reservation);
-    size_t most = asked.most > 0 && asked.most < SPENT_STEPS ? asked.most : SPENT_STEPS;
-    told.count = openings_use (self, now, asked.reservation, told.steps, most);
+    memcpy (told.reservation, asked->reservation, sizeof told.reservation);
+    size_t most = asked->most > 0 && asked->most < SPENT_STEPS ? asked->most : SPENT_STEPS;
+    told.count = openings_use (self, now, asked->reservation, told.steps, most);
     for (size_t i = 0; i < told.count; i++) {
         told.cpu_ms += told.steps [i].cpu_ms;
         told.offered_ms += told.steps [i].offered_ms;

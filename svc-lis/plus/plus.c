@@ -85,14 +85,13 @@ static bool create_allowed (plus_t *self, const request_t *request)
     return plus_asked_room (self, request);
 }
 
-static void on_create (void *owner, const moment_t *now, const request_t *request)
+static void on_create (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     plus_t *self = owner;
     service_t *service = self->parts.service;
     const asked_t *asked;
     plus_made_t made;
-    if (!service_decode (service, request, &plus_create_codec, NULL))
-        return;
     if (plus_asked_before (self, request, &asked)) {
         if (!asked)
             return;
@@ -115,16 +114,12 @@ static void on_create (void *owner, const moment_t *now, const request_t *reques
 /*  --- Command --- */
 
 static bool command_begin (plus_t *self, const moment_t *now, const request_t *request,
-                           txid_t *command)
+                           const txid_t *command)
 {
     service_t *service = self->parts.service;
-    plus_handle_t handle;
     char text [TXID_TEXT_BYTES];
     char actor [NAME_BYTES_MAX + 1];
     int64_t expires_ms;
-    if (!service_decode (service, request, &plus_handle_codec, &handle))
-        return false;
-    *command = handle.command;
     bool own = memcmp (command->store, service->store.id, STORE_ID_BYTES) == 0;
     command_answer_t answer = {.state = COMMAND_UNKNOWN};
     if (own)
@@ -141,34 +136,34 @@ static bool command_begin (plus_t *self, const moment_t *now, const request_t *r
     return false;
 }
 
-static void on_commit (void *owner, const moment_t *now, const request_t *request)
+static void on_commit (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
-    txid_t command;
+    const plus_handle_t *asked = body;
     command_answer_t answer;
-    if (!command_begin (self, now, request, &command))
+    if (!command_begin (self, now, request, &asked->command))
         return;
-    participant_local_commit (self->parts.participant, now, &command, &answer);
+    participant_local_commit (self->parts.participant, now, &asked->command, &answer);
     plus_tell_answer (self, now, request, &answer);
 }
 
-static void on_abort (void *owner, const moment_t *now, const request_t *request)
+static void on_abort (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
-    txid_t command;
+    const plus_handle_t *asked = body;
     command_answer_t answer;
-    if (!command_begin (self, now, request, &command))
+    if (!command_begin (self, now, request, &asked->command))
         return;
-    participant_local_abort (self->parts.participant, now, &command, &answer);
+    participant_local_abort (self->parts.participant, now, &asked->command, &answer);
     plus_tell_answer (self, now, request, &answer);
 }
 
-static void on_state (void *owner, const moment_t *now, const request_t *request)
+static void on_state (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
-    txid_t command;
-    if (command_begin (self, now, request, &command))
-        plus_tell_command (self, now, request, &command);
+    const plus_handle_t *asked = body;
+    if (command_begin (self, now, request, &asked->command))
+        plus_tell_command (self, now, request, &asked->command);
 }
 
 /*  --- its life --- */
@@ -195,14 +190,15 @@ plus_t *plus_new (const plus_parts_t *parts, const plus_limits_t *limits)
     self->limits = *limits;
     plus_tables_make (self);
     service_t *service = parts->service;
-    service_serve (service, "Factory", "Create", on_create, self);
-    service_serve (service, "Reservation", "Reserve", plus_on_reserve, self);
-    service_serve (service, "Reservation", "Modify", plus_on_modify, self);
-    service_serve (service, "Reservation", "Release", plus_on_release, self);
-    service_serve (service, "Reservation", "Properties", plus_on_properties, self);
-    service_serve (service, "Command", "Commit", on_commit, self);
-    service_serve (service, "Command", "Abort", on_abort, self);
-    service_serve (service, "Command", "State", on_state, self);
+    service_serve (service, "Factory", "Create", &plus_create_codec, on_create, self);
+    service_serve (service, "Reservation", "Reserve", &plus_reserve_codec, plus_on_reserve, self);
+    service_serve (service, "Reservation", "Modify", &plus_modify_codec, plus_on_modify, self);
+    service_serve (service, "Reservation", "Release", &plus_release_codec, plus_on_release, self);
+    service_serve (service, "Reservation", "Properties", &plus_question_codec, plus_on_properties,
+                   self);
+    service_serve (service, "Command", "Commit", &plus_handle_codec, on_commit, self);
+    service_serve (service, "Command", "Abort", &plus_handle_codec, on_abort, self);
+    service_serve (service, "Command", "State", &plus_handle_codec, on_state, self);
     service_load (service, TABLE_PLUS, plus_tables_load, self);
     service_at_start (service, start, self);
     return self;

@@ -172,20 +172,18 @@ static void reserve (plus_t *self, const moment_t *now, const request_t *request
     hold_clear (&hold);
 }
 
-void plus_on_reserve (void *owner, const moment_t *now, const request_t *request)
+void plus_on_reserve (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
-    plus_wish_t wish;
+    const plus_wish_t *wish = body;
     const asked_t *asked;
-    if (!service_decode (self->parts.service, request, &plus_reserve_codec, &wish))
-        return;
     if (plus_asked_before (self, request, &asked)) {
         if (asked)
             plus_tell_command (self, now, request, &asked->asked.command);
         return;
     }
     if (plus_asked_room (self, request))
-        reserve (self, now, request, &wish);
+        reserve (self, now, request, wish);
 }
 
 /*  Nobody but request homes votes on it beside this site. */
@@ -265,20 +263,14 @@ static void change_asked (plus_t *self, const moment_t *now, const request_t *re
         change (self, now, request, wish, operation);
 }
 
-void plus_on_modify (void *owner, const moment_t *now, const request_t *request)
+void plus_on_modify (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    plus_t *self = owner;
-    plus_wish_t wish;
-    if (service_decode (self->parts.service, request, &plus_modify_codec, &wish))
-        change_asked (self, now, request, &wish, OPERATION_MODIFY);
+    change_asked (owner, now, request, body, OPERATION_MODIFY);
 }
 
-void plus_on_release (void *owner, const moment_t *now, const request_t *request)
+void plus_on_release (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    plus_t *self = owner;
-    plus_wish_t wish;
-    if (service_decode (self->parts.service, request, &plus_release_codec, &wish))
-        change_asked (self, now, request, &wish, OPERATION_RELEASE);
+    change_asked (owner, now, request, body, OPERATION_RELEASE);
 }
 
 /*  --- properties --- */
@@ -379,28 +371,26 @@ static void tell_one (plus_t *self, const moment_t *now, const request_t *reques
                    codec_encode (&plus_page_codec, &(plus_page_t){.list = &told, .count = 1}));
 }
 
-void plus_on_properties (void *owner, const moment_t *now, const request_t *request)
+void plus_on_properties (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
-    plus_question_t question;
-    if (!service_decode (self->parts.service, request, &plus_question_codec, &question))
-        return;
-    if (*question.reservation) {
-        tell_one (self, now, request, question.reservation);
+    plus_question_t *question = body;
+    if (*question->reservation) {
+        tell_one (self, now, request, question->reservation);
         return;
     }
-    size_t most = question.most > 0 && question.most < self->limits.list_max
-                    ? question.most
+    size_t most = question->most > 0 && question->most < self->limits.list_max
+                    ? question->most
                     : self->limits.list_max;
     plus_page_t page = {.list = must (calloc (most + 1, sizeof *page.list))};
     reservation_view_t view;
-    char *after = question.after;
+    char *after = question->after;
     for (size_t looks = 0; next_of_all (self, after, &view); looks++) {
         bool shown = visible (self, request, view.owner);
         page.more = looks == self->limits.looks_max || (shown && page.count == most);
         if (page.more)
             break;
-        snprintf (after, sizeof question.after, "%s", view.id);
+        snprintf (after, sizeof question->after, "%s", view.id);
         if (shown)
             properties_of (self, now, &view, &page.list [page.count++]);
     }

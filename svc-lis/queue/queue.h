@@ -17,6 +17,7 @@
 
 #include "bags.h"
 #include "openings.h"
+#include "queue_wire.h"
 
 typedef struct {
     uint32_t bags_max;           /* not over, in all; 100 000 */
@@ -70,7 +71,7 @@ typedef struct {
                           uint32_t until);
     /*  A piece of what a task that is, or was, at another site has written; asked there. */
     void (*output) (void *owner, const moment_t *now, const request_t *request, const task_t *task,
-                    uint32_t index);
+                    const output_question_t *question);
 } queue_sharer_t;
 
 /*  Before the first step; copied. */

@@ -215,8 +215,9 @@ static bool submission_check (const queue_t *self, const moment_t *now, const re
     return status == CALL_OK;
 }
 
-static void on_submit (void *owner, const moment_t *now, const request_t *request)
+static void on_submit (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     queue_t *self = owner;
     char why [WHY_BYTES];
     submission_t asked;
@@ -295,32 +296,31 @@ static uint32_t stop_all (queue_t *self, const moment_t *now, bag_t *bag, uint32
     return count;
 }
 
-static void on_cancel (void *owner, const moment_t *now, const request_t *request)
+static void on_cancel (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     queue_t *self = owner;
-    cancel_t cancel;
+    const cancel_t *cancel = body;
     bag_t *bag;
     char why [WHY_BYTES];
-    if (!service_decode (self->parts.service, request, &cancel_codec, &cancel) ||
-        !queue_allowed (self, request, cancel.bag, &bag))
+    if (!queue_allowed (self, request, cancel->bag, &bag))
         return;
-    if (cancel.one && !index_check (self, request, bag, cancel.index))
+    if (cancel->one && !index_check (self, request, bag, cancel->index))
         return;
     snprintf (why, sizeof why, "cancelled by %.63s", request->actor);
     cancelled_t told = {0};
-    uint32_t from = cancel.one ? cancel.index : 0;
-    uint32_t until = cancel.one ? cancel.index + 1 : bag->asked.count;
+    uint32_t from = cancel->one ? cancel->index : 0;
+    uint32_t until = cancel->one ? cancel->index + 1 : bag->asked.count;
     told.ended = stop_all (self, now, bag, from, until, why);
     told.ended += self->sharer.withdraw (self->sharer.owner, now, bag, from, until);
-    if (cancel.one)
-        told.cancelled = cancel_one (self, bag, cancel.index, why);
+    if (cancel->one)
+        told.cancelled = cancel_one (self, bag, cancel->index, why);
     else
         told.cancelled = bag_cancel (self->bags, bag, tell_cancelled, &(canceller_t){self, why});
     if (told.cancelled > 0 || told.ended > 0)
         outbox_log (self->parts.service->outbox, LEVEL_INFO,
                     "bag %" PRIu64 " cancelled by=%s tasks=%" PRIu32 " ended=%" PRIu32, bag->number,
                     request->actor, told.cancelled, told.ended);
-    if (!cancel.one)
+    if (!cancel->one)
         queue_put_bag (self, bag);
     queue_settle (self, now, bag);
     queue_soon (self);
@@ -383,24 +383,23 @@ void queue_output (queue_t *self, const moment_t *now, const request_t *request,
                   on_output_told, self, token);
 }
 
-static void on_output (void *owner, const moment_t *now, const request_t *request)
+static void on_output (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     queue_t *self = owner;
-    output_question_t question;
+    const output_question_t *question = body;
     bag_t *bag;
-    if (!service_decode (self->parts.service, request, &output_question_codec, &question) ||
-        !queue_allowed (self, request, question.task.bag, &bag))
+    if (!queue_allowed (self, request, question->task.bag, &bag))
         return;
-    const task_t *task = bag_task (bag, question.task.index);
+    const task_t *task = bag_task (bag, question->task.index);
     if (task && task->trip)
-        self->sharer.output (self->sharer.owner, now, request, task, question.task.index);
+        self->sharer.output (self->sharer.owner, now, request, task, question);
     else
-        queue_output (self, now, request, bag, &question);
+        queue_output (self, now, request, bag, question);
 }
 
 void queue_serve (queue_t *self)
 {
-    service_serve (self->parts.service, "Queue", "Submit", on_submit, self);
-    service_serve (self->parts.service, "Queue", "Cancel", on_cancel, self);
-    service_serve (self->parts.service, "Queue", "Output", on_output, self);
+    service_serve (self->parts.service, "Queue", "Submit", NULL, on_submit, self);
+    service_serve (self->parts.service, "Queue", "Cancel", &cancel_codec, on_cancel, self);
+    service_serve (self->parts.service, "Queue", "Output", &output_question_codec, on_output, self);
 }

@@ -40,21 +40,19 @@ static bool shown (const queue_t *self, const request_t *request, const bags_que
            may (self->parts.access, VERB_LIST, request->actor, request->actor, bag->owner);
 }
 
-static void on_bags (void *owner, const moment_t *now, const request_t *request)
+static void on_bags (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     queue_t *self = owner;
-    bags_question_t question;
-    if (!service_decode (self->parts.service, request, &bags_question_codec, &question))
-        return;
-    uint32_t most = page (self, question.most);
+    const bags_question_t *question = body;
+    uint32_t most = page (self, question->most);
     bag_record_t *records = must (calloc (most, sizeof *records));
     size_t count = 0;
     size_t bytes = 0;
-    bag_t *bag = bags_after (self->bags, question.after);
+    bag_t *bag = bags_after (self->bags, question->after);
     for (; bag && count < most && bytes < PAGE_BYTES_MAX;
          bag = bags_after (self->bags, bag->number)) {
-        if (!shown (self, request, &question, bag))
+        if (!shown (self, request, question, bag))
             continue;
         records [count++] = (bag_record_t){bag, expected_ms (self, bag)};
         bytes += bag->submitted.size + RECORD_BYTES;
@@ -93,18 +91,17 @@ static task_record_t task_record (const queue_t *self, const bag_t *bag, uint32_
     return record;
 }
 
-static void on_tasks (void *owner, const moment_t *now, const request_t *request)
+static void on_tasks (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     queue_t *self = owner;
-    tasks_question_t question;
+    const tasks_question_t *question = body;
     bag_t *bag;
-    if (!service_decode (self->parts.service, request, &tasks_question_codec, &question) ||
-        !queue_allowed (self, request, question.bag, &bag))
+    if (!queue_allowed (self, request, question->bag, &bag))
         return;
-    uint32_t from = question.from < bag->asked.count ? question.from : bag->asked.count;
+    uint32_t from = question->from < bag->asked.count ? question->from : bag->asked.count;
     uint32_t left = bag->asked.count - from;
-    uint32_t count = page (self, question.most);
+    uint32_t count = page (self, question->most);
     count = count < left ? count : left;
     tasks_told_t told = {.tasks = must (calloc ((size_t) count + 1, sizeof *told.tasks)),
                          .count = count,
@@ -117,6 +114,6 @@ static void on_tasks (void *owner, const moment_t *now, const request_t *request
 
 void queue_serve_told (queue_t *self)
 {
-    service_serve (self->parts.service, "Queue", "Bags", on_bags, self);
-    service_serve (self->parts.service, "Queue", "Tasks", on_tasks, self);
+    service_serve (self->parts.service, "Queue", "Bags", &bags_question_codec, on_bags, self);
+    service_serve (self->parts.service, "Queue", "Tasks", &tasks_question_codec, on_tasks, self);
 }

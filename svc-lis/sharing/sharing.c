@@ -58,13 +58,12 @@ static void on_membership_record (void *owner, bytes_t key, bytes_t value)
         service_bad_record (self->service, "membership", why);
 }
 
-static void on_join (void *owner, const moment_t *now, const request_t *request)
+static void on_join (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     sharing_t *self = owner;
-    membership_t asked;
-    if (!administers_check (self, request) ||
-        !service_decode (self->service, request, &join_codec, &asked))
+    membership_t asked = *(const membership_t *) body;
+    if (!administers_check (self, request))
         return;
     if (member (self) && strcmp (self->membership.balancer, asked.balancer) != 0) {
         service_refuse (self->service, request, CALL_DENIED,
@@ -83,11 +82,11 @@ static void on_join (void *owner, const moment_t *now, const request_t *request)
     service_reply (self->service, request, (packed_t){0});
 }
 
-static void on_leave (void *owner, const moment_t *now, const request_t *request)
+static void on_leave (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     sharing_t *self = owner;
-    if (!administers_check (self, request) ||
-        !service_decode (self->service, request, &leave_codec, NULL))
+    if (!administers_check (self, request))
         return;
     bags_t *bags = self->bags;
     left_t left = {0};
@@ -115,12 +114,11 @@ bool sharing_allowed (sharing_t *self, const request_t *request)
     return false;
 }
 
-static void on_membership (void *owner, const moment_t *now, const request_t *request)
+static void on_membership (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) now;
+    (void) now, (void) body;
     sharing_t *self = owner;
-    if (!sharing_allowed (self, request) ||
-        !service_decode (self->service, request, &membership_question_codec, NULL))
+    if (!sharing_allowed (self, request))
         return;
     const bags_t *bags = self->bags;
     membership_told_t told = {.terms = self->membership};
@@ -178,22 +176,20 @@ static bool order_check (sharing_t *self, const request_t *request, const move_o
     return false;
 }
 
-static void on_move (void *owner, const moment_t *now, const request_t *request)
+static void on_move (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     sharing_t *self = owner;
-    move_order_t order;
-    if (!sharing_allowed (self, request) ||
-        !service_decode (self->service, request, &move_order_codec, &order) ||
-        repeated (self, request, &order))
+    const move_order_t *order = body;
+    if (!sharing_allowed (self, request) || repeated (self, request, order))
         return;
-    bag_t *bag = bags_find (self->bags, order.bag);
-    if (!order_check (self, request, &order, bag))
+    bag_t *bag = bags_find (self->bags, order->bag);
+    if (!order_check (self, request, order, bag))
         return;
-    self->membership.round = order.round;
-    self->membership.number = order.number;
+    self->membership.round = order->round;
+    self->membership.number = order->number;
     self->membership.moved =
-      bag->guest ? sharing_give_back (self, now, bag, order.count, "the balancer gives it back")
-                 : sharing_send (self, now, bag, &order.to, order.count);
+      bag->guest ? sharing_give_back (self, now, bag, order->count, "the balancer gives it back")
+                 : sharing_send (self, now, bag, &order->to, order->count);
     membership_put (self);
     move_answer (self, request, self->membership.moved);
 }
@@ -229,10 +225,11 @@ sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
     self->hosts = sharing_hosts_new ();
     self->offers = sharing_offers_new ();
     self->tellings = sharing_tellings_new ();
-    service_serve (self->service, "Sharing", "Join", on_join, self);
-    service_serve (self->service, "Sharing", "Leave", on_leave, self);
-    service_serve (self->service, "Sharing", "Membership", on_membership, self);
-    service_serve (self->service, "Sharing", "Move", on_move, self);
+    service_serve (self->service, "Sharing", "Join", &join_codec, on_join, self);
+    service_serve (self->service, "Sharing", "Leave", &leave_codec, on_leave, self);
+    service_serve (self->service, "Sharing", "Membership", &membership_question_codec,
+                   on_membership, self);
+    service_serve (self->service, "Sharing", "Move", &move_order_codec, on_move, self);
     queue_share (queue, &(queue_sharer_t){.owner = self,
                                           .guests_over = sharing_guests_over,
                                           .guests_load = sharing_guests_load,

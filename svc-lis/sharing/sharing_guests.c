@@ -153,25 +153,22 @@ static void answer_offer (sharing_t *self, const moment_t *now, const offer_mess
                 given->why);
 }
 
-static void on_accept (void *owner, const moment_t *now, const request_t *request)
+static void on_accept (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     sharing_t *self = owner;
-    offer_message_t message;
+    const offer_message_t *message = body;
     accept_answer_t given = {.accepted = false};
-    if (!service_decode (self->service, request, &offer_message_codec, &message))
-        return;
-    const stored_offer_t *known = ordered_find (self->offers, &message.move);
-    if (strcmp (request->actor, message.home.name) != 0) {
+    const stored_offer_t *known = ordered_find (self->offers, &message->move);
+    if (strcmp (request->actor, message->home.name) != 0) {
         service_refuse (self->service, request, CALL_DENIED, "home: %.63s is not %s",
-                        request->actor, message.home.name);
+                        request->actor, message->home.name);
     } else {
         if (known)
             given = known->given;
         else
-            answer_offer (self, now, &message, &given);
+            answer_offer (self, now, message, &given);
         service_reply (self->service, request, codec_encode (&accept_answer_codec, &given));
     }
-    codec_clear (&offer_message_codec, &message);
 }
 
 /*  --- telling their home --- */
@@ -339,35 +336,30 @@ static void withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t
     queue_put_task (self->queue, bag, index);
 }
 
-static void on_withdraw (void *owner, const moment_t *now, const request_t *request)
+static void on_withdraw (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     sharing_t *self = owner;
-    guest_cancel_t order;
-    if (!service_decode (self->service, request, &guest_cancel_codec, &order))
-        return;
-    bag_t *bag = guests_of (self, request, &order.move);
+    const guest_cancel_t *order = body;
+    bag_t *bag = guests_of (self, request, &order->move);
     if (bag) {
-        for (size_t i = 0; i < order.count; i++)
-            if (order.indices [i] >= bag->guest->first)
-                withdraw (self, now, bag, order.indices [i] - bag->guest->first);
+        for (size_t i = 0; i < order->count; i++)
+            if (order->indices [i] >= bag->guest->first)
+                withdraw (self, now, bag, order->indices [i] - bag->guest->first);
         queue_settle (self->queue, now, bag);
         queue_soon (self->queue);
         service_reply (self->service, request, (packed_t){0});
     }
-    codec_clear (&guest_cancel_codec, &order);
 }
 
-static void on_output (void *owner, const moment_t *now, const request_t *request)
+static void on_output (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     sharing_t *self = owner;
-    guest_output_t asked;
-    if (!service_decode (self->service, request, &guest_output_codec, &asked))
-        return;
-    const bag_t *bag = guests_of (self, request, &asked.move);
+    guest_output_t *asked = body;
+    const bag_t *bag = guests_of (self, request, &asked->move);
     if (!bag)
         return;
-    asked.question.task = (task_id_t){bag->number, asked.index - bag->guest->first};
-    queue_output (self->queue, now, request, bag, &asked.question);
+    asked->question.task = (task_id_t){bag->number, asked->index - bag->guest->first};
+    queue_output (self->queue, now, request, bag, &asked->question);
 }
 
 /*  --- forgetting --- */
@@ -425,9 +417,9 @@ void sharing_guests_start (sharing_t *self, const moment_t *now)
 
 void sharing_guests_serve (sharing_t *self)
 {
-    service_serve (self->service, "Sharing", "Accept", on_accept, self);
-    service_serve (self->service, "Sharing", "Cancel", on_withdraw, self);
-    service_serve (self->service, "Sharing", "Output", on_output, self);
+    service_serve (self->service, "Sharing", "Accept", &offer_message_codec, on_accept, self);
+    service_serve (self->service, "Sharing", "Cancel", &guest_cancel_codec, on_withdraw, self);
+    service_serve (self->service, "Sharing", "Output", &guest_output_codec, on_output, self);
     service_load (self->service, TABLE_OFFERS, on_record, self);
 }
 

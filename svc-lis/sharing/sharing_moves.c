@@ -380,14 +380,11 @@ static void ends_take (sharing_t *self, const moment_t *now, const ends_t *ends,
     queue_soon (self->queue);
 }
 
-static void on_ended (void *owner, const moment_t *now, const request_t *request)
+static void on_ended (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     sharing_t *self = owner;
-    ends_t ends;
-    if (!service_decode (self->service, request, &ends_codec, &ends))
-        return;
-    ends_take (self, now, &ends, request->actor);
-    codec_clear (&ends_codec, &ends);
+    const ends_t *ends = body;
+    ends_take (self, now, ends, request->actor);
     service_reply (self->service, request, (packed_t){0});
 }
 
@@ -418,13 +415,12 @@ static void on_output (void *owner, const moment_t *now, uint64_t token,
 }
 
 void sharing_output (void *owner, const moment_t *now, const request_t *request, const task_t *task,
-                     uint32_t index)
+                     const output_question_t *question)
 {
     sharing_t *self = owner;
     const move_t *move = ordered_find (self->moves, &task->trip->move);
-    guest_output_t asked = {.move = task->trip->move, .index = index};
-    if (!service_decode (self->service, request, &output_question_codec, &asked.question))
-        return;
+    guest_output_t asked = {
+      .move = task->trip->move, .index = question->task.index, .question = *question};
     packed_t body = codec_encode (&guest_output_codec, &asked);
     relay_t *relay = must (calloc (1, sizeof *relay));
     *relay = (relay_t){.sharing = self, .reply_to = request->reply_to, .after = self->relays};
@@ -466,7 +462,7 @@ void sharing_moves_start (sharing_t *self, const moment_t *now)
 
 void sharing_moves_serve (sharing_t *self)
 {
-    service_serve (self->service, "Sharing", "Ended", on_ended, self);
+    service_serve (self->service, "Sharing", "Ended", &ends_codec, on_ended, self);
     service_load (self->service, TABLE_MOVES, on_record, self);
 }
 

@@ -93,7 +93,7 @@ uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag, const p
 uint32_t sharing_withdraw (void *owner, const moment_t *now, bag_t *bag, uint32_t from,
                            uint32_t until);
 void sharing_output (void *owner, const moment_t *now, const request_t *request, const task_t *task,
-                     uint32_t index);
+                     const output_question_t *question);
 
 /*  The move's tasks that are away are lost, and so is the move. */
 void sharing_move_lost (move_t *move, const moment_t *now, const char *why);

@@ -59,19 +59,18 @@ static const bag_t *next_queued (const bags_t *bags, const bag_t *bag)
     return waiting ? waiting->owner : NULL;
 }
 
-static void on_state (void *owner, const moment_t *now, const request_t *request)
+static void on_state (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     sharing_t *self = owner;
     uint32_t most = queue_limits (self->queue)->list_max;
-    state_asked_t asked;
-    if (!sharing_allowed (self, request) ||
-        !service_decode (self->service, request, &state_asked_codec, &asked))
+    const state_asked_t *asked = body;
+    if (!sharing_allowed (self, request))
         return;
-    const bag_t *last = asked.after > 0 ? bags_find (self->bags, asked.after) : NULL;
-    if (asked.after > 0 && !(last && (last->listed || begun (last)))) {
+    const bag_t *last = asked->after > 0 ? bags_find (self->bags, asked->after) : NULL;
+    if (asked->after > 0 && !(last && (last->listed || begun (last)))) {
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "after: bag %" PRIu64 " is not in the queue any more; ask from its head",
-                        asked.after);
+                        asked->after);
         return;
     }
     int64_t now_ms = queue_now_ms (self->queue, now);
@@ -92,5 +91,5 @@ static void on_state (void *owner, const moment_t *now, const request_t *request
 
 void sharing_told_serve (sharing_t *self)
 {
-    service_serve (self->service, "Sharing", "State", on_state, self);
+    service_serve (self->service, "Sharing", "State", &state_asked_codec, on_state, self);
 }

@@ -60,12 +60,11 @@ static void announce (void *owner, const moment_t *now)
     member_announce (self->service, now, &(directory_entry_t){.site = &site});
 }
 
-static void on_site (void *owner, const moment_t *now, const request_t *request)
+static void on_site (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     (void) now;
     lis_t *self = owner;
-    if (!service_decode (self->service, request, &site_question_codec, NULL))
-        return;
     site_told_t told = {.name = self->service->name, .site = site_now (self)};
     service_reply (self->service, request, codec_encode (&site_told_codec, &told));
 }
@@ -187,7 +186,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
                            &settings->plus);
     if (self->runner)
         runner_attach (self->runner, self->participant, self->timetable, self->questions);
-    service_serve (self->service, "Lis", "Site", on_site, self);
+    service_serve (self->service, "Lis", "Site", &site_question_codec, on_site, self);
     timetable_limits_t bookings = lis_timetable_limits (&settings->limits);
     timetable_limits_show (self->service, &bookings);
     service_at_start (self->service, announce, self);

@@ -153,20 +153,18 @@ static bool may_ask (const coordinator_t *self, const request_t *request, const 
     return false;
 }
 
-static void on_outcome (void *owner, const moment_t *now, const request_t *request)
+static void on_outcome (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     coordinator_t *self = owner;
-    decision_request_t asked;
-    if (!service_decode (self->service, request, &decision_request_codec, &asked))
-        return;
-    if (!may_ask (self, request, &asked.txid)) {
+    const decision_request_t *asked = body;
+    if (!may_ask (self, request, &asked->txid)) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask this",
                         request->actor);
         return;
     }
     bool done;
-    outcome_t outcome = coordinator_outcome (self, &asked.txid, &done);
-    service_reply (self->service, request, outcome_encode (&asked.txid, outcome, done));
+    outcome_t outcome = coordinator_outcome (self, &asked->txid, &done);
+    service_reply (self->service, request, outcome_encode (&asked->txid, outcome, done));
     self->active_ms = now->mono_ms;
     service_count (self->service, "outcomes_asked", 1);
 }
@@ -225,7 +223,7 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     self->decisions = ordered_new (compare_decision);
     self->settled = settled_new (service, settings);
     self->done = done_notices_new (service, settings, on_done_sent, self);
-    service_serve (service, "Coordinator", "Outcome", on_outcome, self);
+    service_serve (service, "Coordinator", "Outcome", &decision_request_codec, on_outcome, self);
     service_load (service, TABLE_DECISIONS, on_record, self);
     ledger_stands (service->ledger, stands, self);
     service_at_start (service, on_start, self);

@@ -271,18 +271,16 @@ static void add_sheets (list_t *self, const char *kind)
     }
 }
 
-void planner_on_list (void *owner, const moment_t *now, const request_t *request)
+void planner_on_list (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     inquiries_t *inquiries = owner;
-    list_request_t question;
-    if (!service_decode (inquiries->service, request, &list_request_codec, &question))
-        return;
+    list_request_t *question = body;
     list_t *self = inquiry_new (inquiries, request, sizeof *self, list_free);
     if (!self)
         return;
-    if (question.most == 0 || question.most > LIST_MOST)
-        question.most = LIST_MOST;
-    self->question = question;
+    if (question->most == 0 || question->most > LIST_MOST)
+        question->most = LIST_MOST;
+    self->question = *question;
     add_sheets (self, "lis");
     add_sheets (self, "nis");
     for (size_t i = 0; i < self->sheets_count; i++)

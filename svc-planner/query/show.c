@@ -80,16 +80,14 @@ static void on_located (void *owner, const moment_t *now)
         tell (self);
 }
 
-void planner_on_show (void *owner, const moment_t *now, const request_t *request)
+void planner_on_show (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     inquiries_t *inquiries = owner;
-    reservation_id_t asked;
-    if (!service_decode (inquiries->service, request, &reservation_id_codec, &asked))
-        return;
+    const reservation_id_t *asked = body;
     show_t *self = inquiry_new (inquiries, request, sizeof *self, show_free);
     if (!self)
         return;
-    memcpy (self->reservation, asked.reservation, sizeof self->reservation);
+    memcpy (self->reservation, asked->reservation, sizeof self->reservation);
     self->locate = locate_new (inquiries->service, inquiries->settings, inquiries->suspects, now,
                                self->reservation, NULL, on_located, self);
 }

@@ -404,12 +404,10 @@ void planner_on_barred (void *owner, const moment_t *now, const plan_t *plan)
     ask_all (self, now);
 }
 
-void planner_on_settle (void *owner, const moment_t *now, const request_t *request)
+void planner_on_settle (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     inquiries_t *inquiries = owner;
-    settle_order_t order;
-    if (!service_decode (inquiries->service, request, &settle_order_codec, &order))
-        return;
+    const settle_order_t *order = body;
     if (!may (inquiries->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
         service_refuse (inquiries->service, request, CALL_DENIED,
                         "%.63s is not an administrator of this planner", request->actor);
@@ -418,14 +416,14 @@ void planner_on_settle (void *owner, const moment_t *now, const request_t *reque
     settle_t *self = inquiry_new (inquiries, request, sizeof *self, settle_free);
     if (!self)
         return;
-    start (self, now, &order);
-    packed_t body = codec_encode (&commands_request_codec,
-                                  &(commands_request_t){.only_set = true, .only = order.txid});
+    start (self, now, order);
+    packed_t asked = codec_encode (&commands_request_codec,
+                                   &(commands_request_t){.only_set = true, .only = order->txid});
     self->call = service_ask (inquiries->service, now,
                               &(call_order_t){.peer = self->order.participant,
                                               .service = "Participant",
                                               .method = "Commands",
                                               .timeout_ms = inquiries->settings->try_ms,
                                               .tries_max = inquiries->settings->tries_max},
-                              body, on_plan, self, 0);
+                              asked, on_plan, self, 0);
 }

@@ -384,38 +384,33 @@ void pending_locate (pending_t *self, const moment_t *now)
                   self->reservation, NULL, on_located, self);
 }
 
-void planner_on_modify (void *owner, const moment_t *now, const request_t *request)
+void planner_on_modify (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     pendings_t *pendings = owner;
     char why [WHY_BYTES];
-    request_patch_t patch;
-    if (!service_decode (pendings->service, request, &request_patch_codec, &patch))
-        return;
-    bool good = request_patch_check (&patch, why);
+    request_patch_t *patch = body;
+    bool good = request_patch_check (patch, why);
     if (!good)
         service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
     pending_t *pending =
-      good ? pending_new (pendings, now, request, OPERATION_MODIFY, patch.dry_run) : NULL;
-    if (!pending) {
-        codec_clear (&request_patch_codec, &patch);
+      good ? pending_new (pendings, now, request, OPERATION_MODIFY, patch->dry_run) : NULL;
+    if (!pending)
         return;
-    }
-    pending->patch = patch;
-    snprintf (pending->reservation, sizeof pending->reservation, "%s", patch.reservation);
+    pending->patch = *patch;
+    *patch = (request_patch_t){0};
+    snprintf (pending->reservation, sizeof pending->reservation, "%s", pending->patch.reservation);
     pending_log (pending, LEVEL_DEBUG, "received", "");
     pending_go (pending, now, STEP_LOCATE);
 }
 
-void planner_on_release (void *owner, const moment_t *now, const request_t *request)
+void planner_on_release (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     pendings_t *pendings = owner;
-    reservation_id_t asked;
-    if (!service_decode (pendings->service, request, &reservation_id_codec, &asked))
-        return;
+    const reservation_id_t *asked = body;
     pending_t *pending = pending_new (pendings, now, request, OPERATION_RELEASE, false);
     if (!pending)
         return;
-    memcpy (pending->reservation, asked.reservation, sizeof pending->reservation);
+    memcpy (pending->reservation, asked->reservation, sizeof pending->reservation);
     pending_log (pending, LEVEL_DEBUG, "received", "");
     pending_go (pending, now, STEP_LOCATE);
 }

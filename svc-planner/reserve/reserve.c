@@ -25,24 +25,21 @@ static const algorithm_t *algorithm_named (const char *name)
     return &algorithm_auto;
 }
 
-void planner_on_reserve (void *owner, const moment_t *now, const request_t *request)
+void planner_on_reserve (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     pendings_t *pendings = owner;
     char why [WHY_BYTES];
-    reserve_t asked;
-    if (!service_decode (pendings->service, request, &reserve_codec, &asked))
-        return;
-    bool good = user_request_check (&asked.request, why) && fits_plan (&asked.request, why);
+    reserve_t *asked = body;
+    bool good = user_request_check (&asked->request, why) && fits_plan (&asked->request, why);
     if (!good)
         service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
     pending_t *pending =
-      good ? pending_new (pendings, now, request, OPERATION_RESERVE, asked.dry_run) : NULL;
-    if (!pending) {
-        codec_clear (&reserve_codec, &asked);
+      good ? pending_new (pendings, now, request, OPERATION_RESERVE, asked->dry_run) : NULL;
+    if (!pending)
         return;
-    }
-    pending->request = asked.request;
-    pending->plan.algorithm = algorithm_named (asked.request.algorithm);
+    pending->request = asked->request;
+    *asked = (reserve_t){.dry_run = false};
+    pending->plan.algorithm = algorithm_named (pending->request.algorithm);
     pending_log (pending, LEVEL_DEBUG, "received", "");
     pending_go (pending, now, STEP_PLAN);
 }

@@ -192,28 +192,25 @@ static void publish (file_index_t *self, teller_t *teller, const publish_t *from
     teller->number = from->number;
 }
 
-static void on_publish (void *owner, const moment_t *now, const request_t *request)
+static void on_publish (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     file_index_t *self = owner;
-    publish_t from;
-    if (!service_decode (self->service, request, &publish_codec, &from))
-        return;
+    const publish_t *from = body;
     bool own =
-      strncmp (request->actor, "replica/", 8) == 0 && strcmp (request->actor + 8, from.site) == 0;
+      strncmp (request->actor, "replica/", 8) == 0 && strcmp (request->actor + 8, from->site) == 0;
     bool full =
-      !ordered_find (self->tellers, from.site) && ordered_count (self->tellers) >= SITES_MAX;
+      !ordered_find (self->tellers, from->site) && ordered_count (self->tellers) >= SITES_MAX;
     if (!own)
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not tell for replica/%s",
-                        request->actor, from.site);
+                        request->actor, from->site);
     else if (full)
         service_refuse (self->service, request, CALL_OVERLOADED, "too many sites");
     else {
-        teller_t *teller = teller_of (self, now, &from);
-        publish (self, teller, &from);
-        publish_answer_t answer = {.number = of_now (teller, &from) ? teller->number : 0};
+        teller_t *teller = teller_of (self, now, from);
+        publish (self, teller, from);
+        publish_answer_t answer = {.number = of_now (teller, from) ? teller->number : 0};
         service_reply (self->service, request, codec_encode (&publish_answer_codec, &answer));
     }
-    codec_clear (&publish_codec, &from);
 }
 
 /*  All places of one name, from the first; how many. */
@@ -230,15 +227,13 @@ static size_t places_of (const file_index_t *self, const char *name, file_place_
     return count;
 }
 
-static void on_locate (void *owner, const moment_t *now, const request_t *request)
+static void on_locate (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     file_index_t *self = owner;
-    locate_t asked;
-    if (!service_decode (self->service, request, &locate_codec, &asked))
-        return;
+    const locate_t *asked = body;
     places_told_t told = {.places = must (calloc (PLACES_MAX, sizeof *told.places))};
-    told.count = places_of (self, asked.name, told.places, PLACES_MAX);
+    told.count = places_of (self, asked->name, told.places, PLACES_MAX);
     service_reply (self->service, request, codec_encode (&places_told_codec, &told));
     free (told.places);
 }
@@ -250,18 +245,16 @@ static const told_t *name_after (const file_index_t *self, const char *name)
     return ordered_after (self->places, &(place_key_t){.name = name, .site = "\xff"});
 }
 
-static void on_names (void *owner, const moment_t *now, const request_t *request)
+static void on_names (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     file_index_t *self = owner;
-    files_question_t question;
-    if (!service_decode (self->service, request, &files_question_codec, &question))
-        return;
-    uint32_t most = files_most (&question);
+    const files_question_t *question = body;
+    uint32_t most = files_most (question);
     names_told_t names = {.files = must (calloc (most, sizeof *names.files))};
     file_place_t *places = must (calloc (PUBLISHED_MAX + PLACES_MAX, sizeof *places));
     size_t used = 0;
-    const told_t *told = name_after (self, question.after);
+    const told_t *told = name_after (self, question->after);
     while (told && names.count < most && used < PUBLISHED_MAX) {
         named_places_t *file = &names.files [names.count++];
         *file = (named_places_t){.name = told->name, .places = places + used};
@@ -275,22 +268,20 @@ static void on_names (void *owner, const moment_t *now, const request_t *request
     free (places);
 }
 
-static void on_stale (void *owner, const moment_t *now, const request_t *request)
+static void on_stale (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     file_index_t *self = owner;
-    stale_t stale;
-    if (!service_decode (self->service, request, &stale_codec, &stale))
-        return;
+    const stale_t *stale = body;
     if (strncmp (request->actor, "replica/", 8) != 0) {
         service_refuse (self->service, request, CALL_DENIED,
                         "only a site's svc-replica may say so");
         return;
     }
-    told_t *told = told_find (self, stale.name, stale.site);
+    told_t *told = told_find (self, stale->name, stale->site);
     if (told) {
         outbox_log (self->service->outbox, LEVEL_WARNING, "stale name=%s site=%s said_by=%s",
-                    stale.name, stale.site, request->actor);
+                    stale->name, stale->site, request->actor);
         service_count (self->service, "stale", 1);
         told_free (self, told);
     }
@@ -306,10 +297,10 @@ file_index_t *file_index_new (service_t *service, uint32_t places_max)
                            .places_max = places_max,
                            .places = ordered_new (by_place),
                            .tellers = ordered_new (by_site)};
-    service_serve (service, "ReplicaIndex", "Publish", on_publish, self);
-    service_serve (service, "ReplicaIndex", "Locate", on_locate, self);
-    service_serve (service, "ReplicaIndex", "Names", on_names, self);
-    service_serve (service, "ReplicaIndex", "Stale", on_stale, self);
+    service_serve (service, "ReplicaIndex", "Publish", &publish_codec, on_publish, self);
+    service_serve (service, "ReplicaIndex", "Locate", &locate_codec, on_locate, self);
+    service_serve (service, "ReplicaIndex", "Names", &files_question_codec, on_names, self);
+    service_serve (service, "ReplicaIndex", "Stale", &stale_codec, on_stale, self);
     service_limit (service, "places_max", places_max);
     return self;
 }

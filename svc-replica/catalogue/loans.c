@@ -191,39 +191,35 @@ static void offer (loans_t *self, const moment_t *now, const request_t *request,
     service_reply (self->service, request, codec_encode (&offer_answer_codec, &answer));
 }
 
-static void on_offer (void *owner, const moment_t *now, const request_t *request)
+static void on_offer (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     loans_t *self = owner;
-    offer_question_t question;
+    const offer_question_t *question = body;
     const char *site = site_of (request);
-    if (!service_decode (self->service, request, &offer_question_codec, &question))
-        return;
     if (!site)
         service_refuse (self->service, request, CALL_DENIED, "only a site's svc-replica may ask");
     else
-        offer (self, now, request, site, &question);
+        offer (self, now, request, site, question);
 }
 
-static void on_offer_end (void *owner, const moment_t *now, const request_t *request)
+static void on_offer_end (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     loans_t *self = owner;
-    offer_end_t end;
+    const offer_end_t *end = body;
     const char *site = site_of (request);
-    if (!service_decode (self->service, request, &offer_end_codec, &end))
-        return;
-    loan_t *loan = ordered_find (self->loans, end.transfer.bytes);
+    loan_t *loan = ordered_find (self->loans, end->transfer.bytes);
     if (!site || (loan && strcmp (loan->site, site) != 0)) {
         service_refuse (self->service, request, CALL_DENIED, "this loan is another site's");
         return;
     }
     chain_transfer_t transfer;
-    bool lent = chain_transfer (self->chain, &end.transfer, &transfer) && transfer.loan;
+    bool lent = chain_transfer (self->chain, &end->transfer, &transfer) && transfer.loan;
     if (lent)
-        chain_forget (self->chain, now, &end.transfer);
-    if (loan && end.wrong && chain_prove (self->chain, now, loan->node, end.name))
+        chain_forget (self->chain, now, &end->transfer);
+    if (loan && end->wrong && chain_prove (self->chain, now, loan->node, end->name))
         outbox_log (self->service->outbox, LEVEL_WARNING, "copy doubted name=%s node=%s by=%s",
-                    end.name, loan->node, site);
-    free (ordered_remove (self->loans, end.transfer.bytes));
+                    end->name, loan->node, site);
+    free (ordered_remove (self->loans, end->transfer.bytes));
     service_reply (self->service, request, (packed_t){0});
 }
 
@@ -236,8 +232,8 @@ loans_t *loans_new (service_t *service, catalogue_t *catalogue, chain_t *chain,
                       .chain = chain,
                       .limits = *limits,
                       .loans = ordered_new (by_id)};
-    service_serve (service, "Replica", "Offer", on_offer, self);
-    service_serve (service, "Replica", "OfferEnd", on_offer_end, self);
+    service_serve (service, "Replica", "Offer", &offer_question_codec, on_offer, self);
+    service_serve (service, "Replica", "OfferEnd", &offer_end_codec, on_offer_end, self);
     service_limit (service, "transfers_per_source_max", limits->source_max);
     service_limit (service, "transfers_per_pair_max", limits->pair_max);
     return self;

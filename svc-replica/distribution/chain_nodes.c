@@ -222,14 +222,11 @@ static void attend (chain_t *self, const moment_t *now, const request_t *request
     chain_dirty (self, now, place);
 }
 
-static void on_attend (void *owner, const moment_t *now, const request_t *request)
+static void on_attend (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     chain_t *self = owner;
-    storage_attend_t asked;
-    if (!service_decode (self->service, request, &storage_attend_codec, &asked))
-        return;
-    attend (self, now, request, &asked);
-    codec_clear (&storage_attend_codec, &asked);
+    const storage_attend_t *asked = body;
+    attend (self, now, request, asked);
 }
 
 /*  --- life --- */
@@ -274,7 +271,7 @@ void chain_nodes_init (chain_t *self, const chain_place_t *places, size_t count)
         place_new (self, places [i].name, true);
     service_load (self->service, TABLE_STORAGE_NODES, on_record, self);
     service_at_start (self->service, on_start, self);
-    service_serve (self->service, "Chain", "Attend", on_attend, self);
+    service_serve (self->service, "Chain", "Attend", &storage_attend_codec, on_attend, self);
 }
 
 void chain_nodes_end (chain_t *self)

@@ -189,23 +189,22 @@ void chain_told_end (chain_t *self)
 
 /*  --- people --- */
 
-static void on_transfers (void *owner, const moment_t *now, const request_t *request)
+static void on_transfers (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     chain_t *self = owner;
-    transfers_question_t asked;
-    if (!service_decode (self->service, request, &transfers_question_codec, &asked))
-        return;
-    if (asked.one && !chain_find (self, &asked.id)) {
+    const transfers_question_t *asked = body;
+    if (asked->one && !chain_find (self, &asked->id)) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "transfer: it is not known here");
         return;
     }
     service_reply (self->service, request,
-                   transfers_answer_encode (self, asked.one ? &asked.id : NULL));
+                   transfers_answer_encode (self, asked->one ? &asked->id : NULL));
 }
 
-static void on_nodes (void *owner, const moment_t *now, const request_t *request)
+static void on_nodes (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    (void) body;
     (void) now;
     chain_t *self = owner;
     service_reply (self->service, request, storage_nodes_answer_encode (self));
@@ -213,6 +212,7 @@ static void on_nodes (void *owner, const moment_t *now, const request_t *request
 
 void chain_told_serve (chain_t *self)
 {
-    service_serve (self->service, "Chain", "Transfers", on_transfers, self);
-    service_serve (self->service, "Chain", "Nodes", on_nodes, self);
+    service_serve (self->service, "Chain", "Transfers", &transfers_question_codec, on_transfers,
+                   self);
+    service_serve (self->service, "Chain", "Nodes", NULL, on_nodes, self);
 }

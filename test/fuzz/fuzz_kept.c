@@ -278,9 +278,9 @@ static void refused (const asked_t *asked)
 
 /*  --- all of them --- */
 
-static void take (void *owner, const moment_t *now, const request_t *request)
+static void take (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) now, (void) request;
+    (void) now, (void) request, (void) body;
     *(bool *) owner = true;
 }
 
@@ -289,7 +289,7 @@ static bool served (const asked_t *asked)
 {
     bool taken = false;
     service_t *service = member_new ("lis/ams", NULL, 0);
-    service_serve (service, "Any", "Way", take, &taken);
+    service_serve (service, "Any", "Way", NULL, take, &taken);
     moment_t now = {.wall_ms = 1000000};
     event_t start = {.kind = EVENT_START,
                      .start = {.store = {.start = 1}, .endpoint = "", .events = ""}};

@@ -277,8 +277,8 @@ static inline void join (coalition_t *self, size_t site)
     assert_int_equal (ask_sharing (self, site, "root", "Join", &request.base), CALL_OK);
 }
 
-static inline call_status_t try_move (coalition_t *self, size_t from, size_t to, uint64_t bag,
-                                      uint32_t count)
+static inline call_status_t move_said_by (coalition_t *self, const char *actor, size_t from,
+                                          size_t to, uint64_t bag, uint32_t count)
 {
     Musubi__Party party = MUSUBI__PARTY__INIT;
     char endpoint [96];
@@ -291,7 +291,13 @@ static inline call_status_t try_move (coalition_t *self, size_t from, size_t to,
     request.to = &party;
     request.bag = bag;
     request.count = count;
-    return ask_sharing (self, from, BALANCER, "Move", &request.base);
+    return ask_sharing (self, from, actor, "Move", &request.base);
+}
+
+static inline call_status_t try_move (coalition_t *self, size_t from, size_t to, uint64_t bag,
+                                      uint32_t count)
+{
+    return move_said_by (self, BALANCER, from, to, bag, count);
 }
 
 static inline uint32_t moved (coalition_t *self, size_t site)

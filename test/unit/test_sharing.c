@@ -105,8 +105,7 @@ static void orders_that_are_not_to_be_are_refused (void **state)
     assert_int_equal (try_move (&c, AMS, OSA, 77, 1), CALL_NOT_FOUND);
     assert_int_equal (try_move (&c, AMS, AMS, number, 1), CALL_BAD_REQUEST);
     assert_int_equal (try_move (&c, AMS, OSA, number, 0), CALL_BAD_REQUEST);
-    Musubi__MoveRequest request = MUSUBI__MOVE_REQUEST__INIT;
-    assert_int_equal (ask_sharing (&c, AMS, "alice", "Move", &request.base), CALL_DENIED);
+    assert_int_equal (move_said_by (&c, "alice", AMS, OSA, number, 1), CALL_DENIED);
     Musubi__JoinRequest joined = MUSUBI__JOIN_REQUEST__INIT;
     joined.balancer = "balancer/other";
     assert_int_equal (ask_sharing (&c, AMS, "alice", "Join", &joined.base), CALL_DENIED);
