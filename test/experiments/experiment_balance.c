@@ -21,6 +21,9 @@
 #define MISPRINT_TABLE 4
 #define MISPRINT_LEVEL 1
 
+/*  Of scores with waiting times, in case II. */
+#define WAITING_LEAST 0.95
+
 #define GAIN_LEAST 1.02
 #define GAIN_MOST  1.08
 #define GAIN_OFF   0.015
@@ -192,11 +195,64 @@ static void judge_cells (experiment_run_t *run)
                           cell (run, 0, MISPRINT_TABLE, MISPRINT_LEVEL, 0));
 }
 
+/*  The correlation of scores and waiting times over the clusters of a row. */
+static double correlation (const experiment_run_t *run, size_t table, size_t level)
+{
+    size_t count = table_clusters (table);
+    double scores = 0, waits = 0, both = 0, scores_2 = 0, waits_2 = 0;
+    for (size_t i = 0; i < count; i++) {
+        double one = cell (run, 0, table, level, i);
+        double wait = world_wait (table_case (table), i, count);
+        scores += one;
+        waits += wait;
+        both += one * wait;
+        scores_2 += one * one;
+        waits_2 += wait * wait;
+    }
+    double n = (double) count;
+    return (n * both - scores * waits) /
+           sqrt ((n * scores_2 - scores * scores) * (n * waits_2 - waits * waits));
+}
+
+/*  How many times as high as the lowest score of a row the highest is. */
+static double spread (const experiment_run_t *run, size_t table, size_t level)
+{
+    double least = INFINITY;
+    double most = 0;
+    for (size_t i = 0; i < table_clusters (table); i++) {
+        least = fmin (least, cell (run, 0, table, level, i));
+        most = fmax (most, cell (run, 0, table, level, i));
+    }
+    return most / least;
+}
+
+/*  S1 explains its tables by how long a job waits alone: who waits longer sends more. Levels from 10
+ *  on, which bind nobody. */
+static void judge_waiting (experiment_run_t *run)
+{
+    double least = INFINITY;
+    double widest = 0;
+    double narrowest = INFINITY;
+    for (size_t level = 1; level < TABLE_LEVELS; level++)
+        for (size_t table = 0; table < TABLES; table += 2) {
+            least = fmin (least, correlation (run, table + 1, level));
+            widest = fmax (widest, spread (run, table, level));
+            narrowest = fmin (narrowest, spread (run, table + 1, level));
+        }
+    experiment_criterion (
+      run, "waiting-explains", least >= WAITING_LEAST && widest < narrowest,
+      "eq 10: all wait %.0f in case I, and scores of a row differ by a factor of %.2f at most; eq "
+      "11: %.0f to %.0f in case II, by %.2f at least, correlated with the waiting by %.2f at least",
+      world_wait (CASE_I, 0, 2), widest, world_wait (CASE_II, 1, 2), world_wait (CASE_II, 0, 2),
+      narrowest, least);
+}
+
 static void judge_scores (experiment_run_t *run)
 {
     settings (run);
     experiment_criterion_sound (run);
     judge_rows (run);
+    judge_waiting (run);
     judge_tables (run);
     if (!run->small)
         judge_cells (run);

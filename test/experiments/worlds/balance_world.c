@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define RATE      0.2  /* jobs in a unit of time, of a cluster of speed 1 */
-#define SCALE     2.0  /* of the gamma distribution of sizes, whose shape is 2 */
+#define SHAPE     2    /* of the gamma distribution of sizes */
+#define SCALE     2.0  /* and of a cluster of speed 1 */
 #define LATE      1e-6 /* what rounding may come to over a round */
 #define STEPS_MAX 100000
 
@@ -38,6 +39,14 @@ struct balance_world {
 double world_speed (size_t cluster, size_t clusters)
 {
     return clusters < 2 ? 1 : 1 + (double) cluster / (double) (clusters - 1);
+}
+
+double world_wait (world_case_t which, size_t cluster, size_t clusters)
+{
+    double speed = world_speed (cluster, clusters);
+    double arriving = which == CASE_II ? RATE * speed : RATE;
+    double done = (which == CASE_II ? speed : 1) / (SHAPE * SCALE);
+    return arriving / (done * (done - arriving));
 }
 
 /*  --- arrivals --- */

@@ -51,6 +51,10 @@ typedef struct {
 /*  Speeds lie equally spaced from 1 to 2. */
 double world_speed (size_t cluster, size_t clusters);
 
+/*  How long a job of that cluster waits alone before it is begun, on the mean (S1 eqs 9 to 11, which
+ *  take sizes for exponential). */
+double world_wait (world_case_t which, size_t cluster, size_t clusters);
+
 /*  A worker's memory, kept from round to round. */
 typedef struct balance_world balance_world_t;
 
