@@ -29,6 +29,7 @@ extern const codecs_t nodes_codecs;
 extern const codecs_t node_codecs;
 extern const codecs_t queue_codecs;
 extern const codecs_t site_codecs;
+extern const codecs_t replay_codecs;
 
 static const codecs_t *const all_codecs [] = {
   &transaction_codecs,
@@ -56,6 +57,7 @@ static const codecs_t *const all_codecs [] = {
   &node_codecs,
   &queue_codecs,
   &site_codecs,
+  &replay_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

@@ -22,6 +22,7 @@
 #include "ordered.h"
 #include "part_record.h"
 #include "participant.h"
+#include "participant_records.h"
 #include "participant_states.h"
 
 #include <sys/queue.h>
@@ -331,38 +332,7 @@ packed_t command_record_encode (const command_t *self);
 /*  The same for the ledger: what its rows have told already is left out. */
 packed_t command_row_encode (const command_t *self);
 
-/*  A command as it is kept; plan, packed, is empty for a tombstone. */
-typedef struct {
-    packed_t plan;
-    command_state_t state;
-    part_kind_t part_kind;
-    packed_t part;
-    int64_t held_ms;
-    int64_t expires_ms;
-    int64_t prepared_ms;
-    int64_t until_ms;
-    bool late;
-    bool done;
-    bool amended;
-    uint32_t epoch;
-    char fenced_by [NAME_BYTES_MAX + 1];
-} command_record_t;
-extern const codec_t command_record_codec;
-
 packed_t reservation_record_encode (const reservation_t *self);
-
-typedef struct {
-    char owner [NAME_BYTES_MAX + 1];
-    uint32_t version;
-    txid_t made_by;
-    part_kind_t part_kind;
-    packed_t part;
-    packed_t plan;
-    bool released;
-    bool failed;
-    int64_t until_ms;
-} reservation_record_t;
-extern const codec_t reservation_record_codec;
 
 /*  S3's states, numbered as proto ReservationState. */
 typedef enum {

@@ -85,13 +85,15 @@ static bool type_fits (const codec_row_t *row, const ProtobufCFieldDescriptor *f
     return false;
 }
 
-/*  The greatest value of an enum that has no gaps is where its row ends, too. */
+/*  The greatest value of an enum that has no gaps is where its row ends, too; a row without an end
+ *  takes those that only newer peers know. */
 static bool enum_fits (const codec_row_t *row, const ProtobufCFieldDescriptor *field)
 {
     if (row->kind != KIND_ENUM)
         return true;
     const ProtobufCEnumDescriptor *values = field->descriptor;
-    return row->most > 0 && row->most <= values->values [values->n_values - 1].value;
+    return row->most == INT32_MAX ||
+           (row->most > 0 && row->most <= values->values [values->n_values - 1].value);
 }
 
 static bool row_meets (const codec_t *codec, const codec_row_t *row,

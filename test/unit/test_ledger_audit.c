@@ -193,17 +193,16 @@ static ledger_tables_t *tables_of (rows_t *rows, mending_t *mending)
 /*  The command's record as it must be, or with a byte changed. */
 static void give_command (ledger_tables_t *tables, const rows_t *rows, bool changed, bool sound)
 {
-    replay_command_t command;
     txid_t txid = rows_txid (1);
     uint8_t key [TXID_BYTES];
-    uint8_t value [1024];
     txid_pack (&txid, key);
-    assert_true (ledger_replay_find (rows->replay, &txid, &command));
-    assert_true (command.stored.size <= sizeof value);
-    memcpy (value, command.stored.data, command.stored.size);
-    value [0] ^= changed;
+    const replay_command_t *command = ledger_replay_find (rows->replay, &txid);
+    assert_non_null (command);
+    packed_t value = codec_encode (&command_record_codec, &command->record);
+    value.data [0] ^= changed;
     ledger_tables_record (tables, TABLE_COMMANDS, (bytes_t){.data = key, .size = sizeof key},
-                          (bytes_t){.data = value, .size = command.stored.size}, sound);
+                          (bytes_t){.data = value.data, .size = value.size}, sound);
+    free (value.data);
 }
 
 static void a_store_as_its_ledger_tells_has_no_difference (void **state)

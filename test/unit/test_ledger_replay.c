@@ -70,13 +70,13 @@ static void a_commit_books_its_window_and_the_gap_behind_it (void **state)
     assert_int_equal (until_ms, NINE + HOUR + 60000);
     assert_int_equal (free_at (rows, NINE - 1), 10);
     assert_int_equal (free_at (rows, until_ms), 10);
-    replay_reservation_t standing;
-    assert_true (ledger_replay_reservation (rows->replay, NULL, &standing));
-    assert_string_equal (standing.id, "one");
-    assert_string_equal (standing.owner, "alice");
-    assert_int_equal (standing.version, 1);
-    assert_int_equal (standing.until_ms, NINE + HOUR + 60000);
-    assert_false (ledger_replay_reservation (rows->replay, "one", &standing));
+    const replay_reservation_t *standing = ledger_replay_reservation (rows->replay, NULL);
+    assert_non_null (standing);
+    assert_string_equal (standing->id, "one");
+    assert_string_equal (standing->record.owner, "alice");
+    assert_int_equal (standing->record.version, 1);
+    assert_int_equal (standing->record.until_ms, NINE + HOUR + 60000);
+    assert_null (ledger_replay_reservation (rows->replay, "one"));
 }
 
 static void a_pending_change_counts_the_larger_of_old_and_new (void **state)
@@ -104,8 +104,7 @@ static void an_aborted_change_gives_back_what_it_took (void **state)
     assert_int_equal (free_at (rows, NINE), 6);
     rows_move (rows, &change, COMMAND_EXPIRED, "ttl");
     assert_int_equal (free_at (rows, NINE), 10);
-    replay_reservation_t standing;
-    assert_false (ledger_replay_reservation (rows->replay, NULL, &standing));
+    assert_null (ledger_replay_reservation (rows->replay, NULL));
     assert_sound (rows);
 }
 
@@ -128,10 +127,10 @@ static void an_edge_refused_reservation_is_at_its_new_version_with_nothing (void
     rows_move (rows, &change, COMMAND_PREPARED, "prepare");
     rows_move (rows, &change, COMMAND_EDGE, "edge");
     rows_move (rows, &change, COMMAND_EDGE_REFUSED, "commit");
-    replay_reservation_t standing;
-    assert_true (ledger_replay_reservation (rows->replay, NULL, &standing));
-    assert_int_equal (standing.version, 1);
-    assert_true (standing.failed);
+    const replay_reservation_t *standing = ledger_replay_reservation (rows->replay, NULL);
+    assert_non_null (standing);
+    assert_int_equal (standing->record.version, 1);
+    assert_true (standing->record.failed);
     assert_int_equal (free_at (rows, NINE), 10);
     assert_sound (rows);
 }
@@ -426,8 +425,7 @@ static void a_reservation_forgotten_after_its_end_is_gone (void **state)
     commit (rows, &change);
     rows->wall_ms = NINE + 2 * HOUR;
     prune_reservation (rows, "one");
-    replay_reservation_t standing;
-    assert_false (ledger_replay_reservation (rows->replay, NULL, &standing));
+    assert_null (ledger_replay_reservation (rows->replay, NULL));
     assert_int_equal (free_at (rows, NINE), 10);
     assert_sound (rows);
 }

@@ -6,9 +6,9 @@
 #include "audited.h"
 
 #include "check_gather.h"
-#include "ledger_replay_wire.h"
 #include "must.h"
 #include "part_record.h"
+#include "questions_wire.h"
 #include "records.h"
 #include "timetext.h"
 
@@ -25,11 +25,9 @@
 /*  One round. */
 typedef struct {
     audited_t *audited;
-    json_t *found;                 /* sentences */
-    json_t *commands;              /* told, by txid */
-    replay_reservation_t standing; /* the next one that must be told */
-    bool standing_set;
-    json_t *stretches; /* of profiles: [resource, from, until, free] */
+    json_t *found;                        /* sentences */
+    json_t *commands;                     /* told, by txid */
+    const replay_reservation_t *standing; /* the next one that must be told; NULL = none */
     size_t kept;
 } round_t;
 
@@ -49,37 +47,29 @@ static void differs (round_t *self, const char *format, ...)
 
 /*  --- parts --- */
 
-static bool bytes_same (packed_t a, packed_t b)
+/*  Do packed bytes say what the struct says? */
+static bool same (const codec_t *codec, packed_t packed, const void *told)
 {
-    bool same = a.size == b.size && (a.size == 0 || memcmp (a.data, b.data, a.size) == 0);
-    free (a.data);
-    free (b.data);
+    char why [WHY_BYTES];
+    void *own = must (calloc (1, codec_size (codec)));
+    bool same = codec_decode (codec, own, (bytes_t){packed.data, packed.size}, why) &&
+                codec_same (codec, own, told);
+    codec_clear (codec, own);
+    free (own);
     return same;
 }
 
 /*  A claim's part is not told by records. */
-static bool part_same (part_kind_t kind, bytes_t part, const compute_booking_t *bookings,
-                       size_t bookings_count, const circuit_t *circuits, size_t circuits_count)
+static bool part_same (part_kind_t kind, packed_t part, compute_part_t compute,
+                       network_part_t network)
 {
-    char why [WHY_BYTES];
-    compute_booking_t *own_bookings = NULL;
-    circuit_t *own_circuits = NULL;
-    size_t own_count = 0;
     if (kind == PART_CLAIM)
         return true;
     if (part.size == 0)
-        return bookings_count == 0 && circuits_count == 0;
-    if (kind == PART_COMPUTE && compute_part_decode (part, &own_bookings, &own_count, why)) {
-        packed_t own = compute_part_encode (own_bookings, own_count);
-        free (own_bookings);
-        return bytes_same (own, compute_part_encode (bookings, bookings_count));
-    }
-    if (kind == PART_NETWORK && network_part_decode (part, &own_circuits, &own_count, why)) {
-        packed_t own = network_part_encode (own_circuits, own_count);
-        circuits_free (own_circuits, own_count);
-        return bytes_same (own, network_part_encode (circuits, circuits_count));
-    }
-    return false;
+        return compute.bookings_count == 0 && network.circuits_count == 0;
+    if (kind == PART_COMPUTE)
+        return same (&compute_part_codec, part, &compute);
+    return kind == PART_NETWORK && same (&network_part_codec, part, &network);
 }
 
 /*  --- commands --- */
@@ -91,59 +81,44 @@ static void key_text (const txid_t *txid, char text [2 * TXID_BYTES + 1])
     sodium_bin2hex (text, 2 * TXID_BYTES + 1, key, sizeof key);
 }
 
-static bool plan_same (bytes_t packed, const plan_t *told)
-{
-    plan_t own;
-    char why [WHY_BYTES];
-    if (packed.size == 0)
-        return told->participants_count == 0;
-    if (!plan_decode (&own, packed, why))
-        return false;
-    packed_t encoded = plan_encode (&own);
-    plan_clear (&own);
-    return bytes_same (encoded, plan_encode (told));
-}
-
 static void take_command (void *owner, const check_record_t *told)
 {
     round_t *self = owner;
-    replay_command_t command;
-    stored_command_t stored;
     char text [TXID_TEXT_BYTES];
     char key [2 * TXID_BYTES + 1];
-    txid_text (&told->plan->txid, text);
-    key_text (&told->plan->txid, key);
+    const txid_t *txid = &told->plan->txid;
+    const replay_command_t *own = ledger_replay_find (self->audited->replay, txid);
+    txid_text (txid, text);
+    key_text (txid, key);
     json_object_set_new (self->commands, key, json_true ());
     self->kept++;
-    if (!ledger_replay_find (self->audited->replay, &told->plan->txid, &command) || command.gone) {
+    if (!own || own->gone) {
         if (ledger_replay_figures (self->audited->replay).first == 1)
             differs (self, "it records %s as %s, its ledger does not tell of it", text,
                      command_state_word (told->state));
         return;
     }
-    if (command.state != told->state) {
+    if (own->state != told->state) {
         differs (self, "it records %s as %s, by its ledger it is %s", text,
-                 command_state_word (told->state), command_state_word (command.state));
+                 command_state_word (told->state), command_state_word (own->state));
         return;
     }
-    if (!stored_command_read (&stored, command.stored))
-        return;
-    bool whole = stored.plan.size > 0;
-    if (whole && !plan_same (stored.plan, told->plan))
+    const command_record_t *record = &own->record;
+    bool whole = record->plan.size > 0;
+    if (whole && !same (&plan_codec, record->plan, told->plan))
         differs (self, "it records another plan of %s than its ledger", text);
-    if (whole && !part_same (stored.part_kind, stored.part, told->bookings, told->bookings_count,
-                             told->circuits, told->circuits_count))
+    if (whole && !part_same (record->part_kind, record->part,
+                             (compute_part_t){told->bookings, told->bookings_count},
+                             (network_part_t){told->circuits, told->circuits_count}))
         differs (self, "it records another part of %s than its ledger", text);
     /* A mark of done is told before it is stored, and never taken back. */
-    if (stored.held_ms != told->held_ms || stored.prepared_ms != told->prepared_ms ||
-        stored.epoch != told->epoch || (stored.done && !told->done))
+    if (record->held_ms != told->held_ms || record->prepared_ms != told->prepared_ms ||
+        record->epoch != told->epoch || (record->done && !told->done))
         differs (self, "it records other times, another fence or mark of %s than its ledger", text);
-    stored_command_end (&stored);
 }
 
 static bool compare_commands (round_t *self)
 {
-    txid_t last;
     commands_request_t asked = {.most = 0};
     for (bool more = true; more; asked.after_set = true) {
         client_reply_t reply;
@@ -152,21 +127,15 @@ static bool compare_commands (round_t *self)
             !records_read (reply.body, take_command, self, &asked.after, &more))
             return false;
     }
-    replay_command_t command;
-    for (const txid_t *after = NULL; ledger_replay_command (self->audited->replay, after, &command);
-         after = &last) {
-        stored_command_t stored;
+    const replay_command_t *own;
+    for (const txid_t *after = NULL; (own = ledger_replay_command (self->audited->replay, after));
+         after = &own->txid) {
         char key [2 * TXID_BYTES + 1];
         char text [TXID_TEXT_BYTES];
-        last = command.txid;
-        key_text (&command.txid, key);
-        if (command.gone || json_object_get (self->commands, key) ||
-            !stored_command_read (&stored, command.stored))
-            continue;
-        if (stored.plan.size > 0)
+        key_text (&own->txid, key);
+        if (!own->gone && own->record.plan.size > 0 && !json_object_get (self->commands, key))
             differs (self, "it has no record of %s, which is %s by its ledger",
-                     txid_text (&command.txid, text), command_state_word (command.state));
-        stored_command_end (&stored);
+                     txid_text (&own->txid, text), command_state_word (own->state));
     }
     return true;
 }
@@ -175,15 +144,15 @@ static bool compare_commands (round_t *self)
 
 static void step_standing (round_t *self, const char *after)
 {
-    self->standing_set = ledger_replay_reservation (self->audited->replay, after, &self->standing);
+    self->standing = ledger_replay_reservation (self->audited->replay, after);
 }
 
 static void missing_standing (round_t *self)
 {
     differs (
       self, "it has no record of reservation %s, which stands at version %" PRIu32 " by its ledger",
-      self->standing.id, self->standing.version);
-    step_standing (self, self->standing.id);
+      self->standing->id, self->standing->record.version);
+    step_standing (self, self->standing->id);
 }
 
 static void take_part (round_t *self, const part_record_t *told)
@@ -191,21 +160,22 @@ static void take_part (round_t *self, const part_record_t *told)
     if (told->version == 0)
         return; /* only its first change is pending */
     self->kept++;
-    while (self->standing_set && strcmp (self->standing.id, told->reservation) < 0)
+    while (self->standing && strcmp (self->standing->id, told->reservation) < 0)
         missing_standing (self);
-    if (!self->standing_set || strcmp (self->standing.id, told->reservation) != 0) {
+    if (!self->standing || strcmp (self->standing->id, told->reservation) != 0) {
         if (ledger_replay_figures (self->audited->replay).first == 1)
             differs (self, "it records reservation %s, its ledger does not tell of it",
                      told->reservation);
         return;
     }
-    const replay_reservation_t *standing = &self->standing;
-    if (standing->version != told->version)
+    const replay_reservation_t *standing = self->standing;
+    if (standing->record.version != told->version)
         differs (self, "reservation %s is at version %" PRIu32 ", by its ledger at %" PRIu32,
-                 told->reservation, told->version, standing->version);
+                 told->reservation, told->version, standing->record.version);
     else if (!standing->found &&
-             !part_same (standing->part_kind, standing->part, told->bookings, told->bookings_count,
-                         told->circuits, told->circuits_count))
+             !part_same (standing->record.part_kind, standing->record.part,
+                         (compute_part_t){told->bookings, told->bookings_count},
+                         (network_part_t){told->circuits, told->circuits_count}))
         differs (self, "reservation %s books another thing than by its ledger", told->reservation);
     step_standing (self, standing->id);
 }
@@ -228,31 +198,23 @@ static bool compare_reservations (round_t *self)
         more = page.more;
         codec_clear (&parts_page_codec, &page);
     }
-    while (self->standing_set)
+    while (self->standing)
         missing_standing (self);
     return true;
 }
 
 /*  --- the calendar --- */
 
-static void take_profile (void *owner, const char *resource, int64_t from_ms, int64_t until_ms,
-                          int64_t free)
-{
-    round_t *self = owner;
-    json_array_append_new (self->stretches,
-                           json_pack ("[s, I, I, I]", resource, (json_int_t) from_ms,
-                                      (json_int_t) until_ms, (json_int_t) free));
-}
-
-static void compare_stretch (round_t *self, const char *resource, int64_t from_ms, int64_t until_ms,
-                             int64_t told)
+/*  exact: what is told is all that is free, not the least of it. */
+static void compare_stretch (round_t *self, const char *resource, const profile_step_t *told,
+                             int64_t until_ms, bool exact)
 {
     int64_t quantity;
     if (!ledger_replay_quantity (self->audited->replay, resource, &quantity))
         return;
     int64_t least = INT64_MAX;
     int64_t most = INT64_MIN;
-    for (int64_t at_ms = from_ms; at_ms < until_ms;) {
+    for (int64_t at_ms = told->from_ms; at_ms < until_ms;) {
         int64_t next_ms;
         int64_t free = ledger_replay_free (self->audited->replay, resource, at_ms, &next_ms);
         least = free < least ? free : least;
@@ -260,10 +222,10 @@ static void compare_stretch (round_t *self, const char *resource, int64_t from_m
         at_ms = next_ms;
     }
     char from [TIMETEXT_BYTES];
-    bool exact = json_array_size (self->stretches) < STEPS_EXACT;
-    if (least != told || (exact && most != told))
+    if (least != told->free || (exact && most != told->free))
         differs (self, "its calendar has %" PRId64 " of %s free at %s, by its ledger %" PRId64,
-                 told, resource, timetext_format (from_ms, from), least != told ? least : most);
+                 told->free, resource, timetext_format (told->from_ms, from),
+                 least != told->free ? least : most);
     self->kept++;
 }
 
@@ -286,21 +248,35 @@ static int64_t end_of_bookings (const ledger_replay_t *replay, int64_t from_ms)
     return end_ms;
 }
 
+static void compare_profiles (round_t *self, const profile_answer_t *told)
+{
+    size_t steps = 0;
+    for (size_t p = 0; p < told->count; p++)
+        steps += told->profiles [p].steps_count;
+    for (size_t p = 0; p < told->count; p++) {
+        const profile_t *one = &told->profiles [p];
+        for (size_t s = 0; s < one->steps_count; s++)
+            compare_stretch (self, one->resource, &one->steps [s],
+                             s + 1 < one->steps_count ? one->steps [s + 1].from_ms : one->until_ms,
+                             steps < STEPS_EXACT);
+    }
+}
+
 static bool compare_calendar (round_t *self)
 {
     client_reply_t reply;
+    profile_answer_t told;
+    char why [WHY_BYTES];
     int64_t from_ms = cli_wall_ms ();
     int64_t until_ms = end_of_bookings (self->audited->replay, from_ms) + 3600000;
-    if (!audited_ask (self->audited, "Calendar", "Profile", profiles_question (from_ms, until_ms),
-                      &reply) ||
-        !profiles_read (reply.body, take_profile, self))
+    profile_question_t question = {.over = {from_ms, until_ms},
+                                   .without_work = true}; /* a ledger tells of reservations */
+    if (!audited_ask (self->audited, "Calendar", "Profile",
+                      codec_encode (&profile_question_codec, &question), &reply) ||
+        !codec_decode (&profile_answer_codec, &told, reply.body, why))
         return false;
-    json_t *one;
-    for (size_t i = 0; (one = json_array_get (self->stretches, i)); i++)
-        compare_stretch (self, json_string_value (json_array_get (one, 0)),
-                         json_integer_value (json_array_get (one, 1)),
-                         json_integer_value (json_array_get (one, 2)),
-                         json_integer_value (json_array_get (one, 3)));
+    compare_profiles (self, &told);
+    codec_clear (&profile_answer_codec, &told);
     return true;
 }
 
@@ -308,16 +284,12 @@ static bool compare_calendar (round_t *self)
 
 static bool compare_once (audited_t *audited, round_t *round)
 {
-    *round = (round_t){.audited = audited,
-                       .found = json_array (),
-                       .commands = json_object (),
-                       .stretches = json_array ()};
+    *round = (round_t){.audited = audited, .found = json_array (), .commands = json_object ()};
     bool books = strncmp (audited->name, "gis/", 4) != 0;
     uint64_t last = ledger_replay_figures (audited->replay).last;
     bool asked = compare_commands (round) &&
                  (!books || (compare_reservations (round) && compare_calendar (round)));
     json_decref (round->commands);
-    json_decref (round->stretches);
     audited->heard = asked && audited_read (audited, NULL);
     return !audited->heard || ledger_replay_figures (audited->replay).last == last;
 }

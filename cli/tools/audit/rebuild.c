@@ -247,29 +247,23 @@ static bool take_record (void *owner, uint8_t table, bytes_t key, bytes_t value,
 /*  Only a coordinator can end these. */
 static void tell_doubts (rebuild_t *self)
 {
-    replay_command_t command;
-    txid_t last;
-    for (const txid_t *after = NULL; ledger_replay_command (self->replay, after, &command);
-         after = &last) {
-        stored_command_t stored;
+    const replay_command_t *one;
+    for (const txid_t *after = NULL; (one = ledger_replay_command (self->replay, after));
+         after = &one->txid) {
         plan_t plan;
         char why [WHY_BYTES];
         char text [TXID_TEXT_BYTES];
         char line [256];
-        last = command.txid;
-        if (command.gone || (command.state != COMMAND_PREPARED && command.state != COMMAND_EDGE) ||
-            !stored_command_read (&stored, command.stored))
+        if (one->gone || (one->state != COMMAND_PREPARED && one->state != COMMAND_EDGE) ||
+            !plan_decode (&plan, bytes_of (one->record.plan), why))
             continue;
-        if (plan_decode (&plan, stored.plan, why)) {
-            snprintf (line, sizeof line,
-                      "%s of %s is %s: once this serves, it asks %s; should that be gone for good: "
-                      "musubi txn resolve --fence",
-                      txid_text (&command.txid, text), plan.reservation,
-                      command_state_word (command.state), plan.coordinator.name);
-            note (self, false, line);
-            plan_clear (&plan);
-        }
-        stored_command_end (&stored);
+        snprintf (line, sizeof line,
+                  "%s of %s is %s: once this serves, it asks %s; should that be gone for good: "
+                  "musubi txn resolve --fence",
+                  txid_text (&one->txid, text), plan.reservation, command_state_word (one->state),
+                  plan.coordinator.name);
+        note (self, false, line);
+        plan_clear (&plan);
     }
 }
 

@@ -13,10 +13,10 @@
 typedef struct {
     txid_t txid;
     size_t ledger;
-    bool decision;  /* its coordinator's, or that of one who has fenced it */
-    bool confirmed; /* decision: all have acknowledged */
+    bool confirmed; /* a decision, its coordinator's or that of one who has fenced it: all have
+                       acknowledged */
     uint64_t row;
-    replay_command_t command;
+    const replay_command_t *command; /* NULL: a decision */
 } voice_t;
 
 typedef struct {
@@ -56,23 +56,20 @@ static void add_voice (audit_t *self, voice_t voice)
 static void add_ledger (audit_t *self, size_t ledger)
 {
     const ledger_replay_t *replay = self->ledgers [ledger].replay;
-    replay_command_t command;
-    txid_t last;
-    for (const txid_t *after = NULL; ledger_replay_command (replay, after, &command);
-         after = &last) {
-        last = command.txid;
-        add_voice (
-          self, (voice_t){
-                  .txid = command.txid, .ledger = ledger, .row = command.row, .command = command});
-    }
-    replay_decision_t decision;
-    for (const txid_t *after = NULL; ledger_replay_decision (replay, after, &decision);
-         after = &last) {
-        bool undone;
-        voice_t voice = {.ledger = ledger, .decision = true, .row = decision.row};
-        last = decision.txid;
-        voice.txid = decision.txid;
-        if (decision_read (decision.record, &voice.confirmed, &undone))
+    const replay_command_t *command;
+    for (const txid_t *after = NULL; (command = ledger_replay_command (replay, after));
+         after = &command->txid)
+        add_voice (self, (voice_t){.txid = command->txid,
+                                   .ledger = ledger,
+                                   .row = command->row,
+                                   .command = command});
+    const replay_kept_t *kept;
+    for (const replay_key_t *after = NULL; (kept = ledger_replay_kept (replay, after));
+         after = &kept->key) {
+        voice_t voice = {.ledger = ledger, .row = kept->row};
+        if (kept->key.table == TABLE_DECISIONS &&
+            txid_unpack (&voice.txid, (bytes_t){kept->key.key, kept->key.key_size}) &&
+            decision_read ((bytes_t){kept->record.data, kept->record.size}, &voice.confirmed))
             add_voice (self, voice);
     }
 }
@@ -139,21 +136,21 @@ static void judge_mixed (const story_t *story)
     const voice_t *yes = story->committed;
     for (size_t i = 0; i < story->count; i++) {
         const voice_t *voice = &story->voices [i];
-        command_state_t state = voice->command.state;
-        if (voice->decision || voice->command.decided ||
-            (state != COMMAND_ABORTED && state != COMMAND_EXPIRED) ||
+        if (!voice->command || voice->command->decided ||
+            (voice->command->state != COMMAND_ABORTED &&
+             voice->command->state != COMMAND_EXPIRED) ||
             !takes_part (&story->audit->ledgers [voice->ledger], story->plan))
             continue;
         violation (story->audit, "mixed outcome of %s: %s at %s, %s at %s", story->text,
-                   command_state_word (yes->command.state), name_of (story, yes),
-                   command_state_word (state), name_of (story, voice));
+                   command_state_word (yes->command->state), name_of (story, yes),
+                   command_state_word (voice->command->state), name_of (story, voice));
     }
 }
 
 static bool heard (const story_t *story, size_t ledger, bool decision)
 {
     for (size_t i = 0; i < story->count; i++)
-        if (story->voices [i].ledger == ledger && story->voices [i].decision == decision)
+        if (story->voices [i].ledger == ledger && !story->voices [i].command == decision)
             return true;
     return false;
 }
@@ -168,7 +165,7 @@ static void judge_orphan (const story_t *story)
         while (at < self->ledgers_count && !is_store (&self->ledgers [at], party->store))
             at++;
         if (at == self->ledgers_count ||
-            !complete (&self->ledgers [at], story->committed->command.wall_ms)) {
+            !complete (&self->ledgers [at], story->committed->command->wall_ms)) {
             all = all && at < self->ledgers_count && heard (story, at, false);
             continue;
         }
@@ -198,7 +195,7 @@ static void judge_decided (const story_t *story)
     const voice_t *yes = story->committed;
     for (size_t at = 0; at < self->ledgers_count && !decided_alone (story); at++)
         if (is_store (&self->ledgers [at], yes->txid.store) &&
-            complete (&self->ledgers [at], yes->command.wall_ms) && !heard (story, at, true) &&
+            complete (&self->ledgers [at], yes->command->wall_ms) && !heard (story, at, true) &&
             marked (story, yes))
             violation (self, "%s was committed at %s, and %s never decided so", story->text,
                        name_of (story, yes), self->ledgers [at].name);
@@ -208,43 +205,38 @@ static void judge_confirmed (const story_t *story, const voice_t *decision)
 {
     for (size_t i = 0; i < story->count; i++) {
         const voice_t *voice = &story->voices [i];
-        if (!voice->decision && !voice->command.decided &&
+        if (voice->command && !voice->command->decided &&
             takes_part (&story->audit->ledgers [voice->ledger], story->plan))
             violation (story->audit, "%s is acknowledged by all, says %s, and is %s at %s",
                        story->text, name_of (story, decision),
-                       command_state_word (voice->command.state), name_of (story, voice));
+                       command_state_word (voice->command->state), name_of (story, voice));
     }
+}
+
+static bytes_t plan_told (const voice_t *voice)
+{
+    const packed_t none = {0}, *plan = voice->command ? &voice->command->record.plan : &none;
+    return (bytes_t){.data = plan->data, .size = plan->size};
 }
 
 /*  The plan as each of them has it; false when nobody has any. */
 static bool take_plan (const story_t *story, plan_t *plan)
 {
-    bytes_t first = {0};
     const voice_t *whose = NULL;
-    bool taken = false;
     char why [WHY_BYTES];
-    stored_command_t kept = {0};
     for (size_t i = 0; i < story->count; i++) {
         const voice_t *voice = &story->voices [i];
-        stored_command_t stored;
-        if (voice->decision || !stored_command_read (&stored, voice->command.stored))
+        bytes_t told = plan_told (voice);
+        bytes_t first = whose ? plan_told (whose) : told;
+        if (told.size == 0)
             continue;
-        if (!taken && stored.plan.size > 0 && plan_decode (plan, stored.plan, why)) {
-            taken = true;
-            whose = voice;
-            kept = stored;
-            first = kept.plan;
-            continue;
-        }
-        if (taken && stored.plan.size > 0 &&
-            (stored.plan.size != first.size ||
-             memcmp (stored.plan.data, first.data, first.size) != 0))
+        if (!whose)
+            whose = plan_decode (plan, told, why) ? voice : NULL;
+        else if (told.size != first.size || memcmp (told.data, first.data, first.size) != 0)
             violation (story->audit, "%s has another plan at %s than at %s", story->text,
                        name_of (story, voice), name_of (story, whose));
-        stored_command_end (&stored);
     }
-    stored_command_end (&kept);
-    return taken;
+    return whose != NULL;
 }
 
 static void judge (audit_t *self, const voice_t *voices, size_t count)
@@ -253,9 +245,9 @@ static void judge (audit_t *self, const voice_t *voices, size_t count)
     const voice_t *confirmed = NULL;
     txid_text (&voices->txid, story.text);
     for (size_t i = 0; i < count; i++) {
-        if (!voices [i].decision && voices [i].command.decided)
+        if (voices [i].command && voices [i].command->decided)
             story.committed = &voices [i];
-        if (voices [i].decision && voices [i].confirmed)
+        if (voices [i].confirmed)
             confirmed = &voices [i];
     }
     self->result.transactions++;

@@ -13,27 +13,26 @@
 
 static int by_txid (const void *key, const void *thing)
 {
-    return txid_compare (key, &((const replay_entry_t *) thing)->txid);
+    return txid_compare (key, &((const replay_command_t *) thing)->txid);
 }
 
 static int by_id (const void *key, const void *thing)
 {
-    return strcmp (key, ((const replay_standing_t *) thing)->id);
+    return strcmp (key, ((const replay_standing_t *) thing)->shown.id);
 }
 
-static int by_claim (const void *key, const void *thing)
+int replay_key_compare (const replay_key_t *one, const replay_key_t *other)
 {
-    return strcmp (key, ((const replay_claim_t *) thing)->key);
+    if (one->table != other->table)
+        return one->table < other->table ? -1 : 1;
+    size_t shared = one->key_size < other->key_size ? one->key_size : other->key_size;
+    int order = memcmp (one->key, other->key, shared);
+    return order ? order : (one->key_size > other->key_size) - (one->key_size < other->key_size);
 }
 
-static int by_decision (const void *key, const void *thing)
+static int by_key (const void *key, const void *thing)
 {
-    return txid_compare (key, &((const replay_decided_t *) thing)->txid);
-}
-
-static int by_use (const void *key, const void *thing)
-{
-    return strcmp (key, ((const replay_used_t *) thing)->reservation);
+    return replay_key_compare (key, &((const replay_kept_t *) thing)->key);
 }
 
 ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner)
@@ -43,9 +42,7 @@ ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner)
     self->owner = owner;
     self->commands = ordered_new (by_txid);
     self->reservations = ordered_new (by_id);
-    self->claims = ordered_new (by_claim);
-    self->decisions = ordered_new (by_decision);
-    self->uses = ordered_new (by_use);
+    self->kept = ordered_new (by_key);
     return self;
 }
 
@@ -54,48 +51,28 @@ void ledger_replay_destroy (ledger_replay_t **self_p)
     ledger_replay_t *self = *self_p;
     if (!self)
         return;
-    for (replay_entry_t *one; (one = ordered_after (self->commands, NULL));) {
+    for (replay_command_t *one; (one = ordered_after (self->commands, NULL));) {
         ordered_remove (self->commands, &one->txid);
-        free (one->stored.data);
+        codec_clear (&command_record_codec, &one->record);
         free (one);
     }
     for (replay_standing_t *one; (one = ordered_after (self->reservations, NULL));) {
-        ordered_remove (self->reservations, one->id);
+        ordered_remove (self->reservations, one->shown.id);
         replay_standing_free (one);
     }
-    for (replay_claim_t *one; (one = ordered_after (self->claims, NULL));) {
-        ordered_remove (self->claims, one->key);
-        free (one->record.data);
-        free (one);
-    }
-    for (replay_decided_t *one; (one = ordered_after (self->decisions, NULL));) {
-        ordered_remove (self->decisions, &one->txid);
-        free (one->record.data);
-        free (one);
-    }
-    for (replay_used_t *one; (one = ordered_after (self->uses, NULL));) {
-        ordered_remove (self->uses, one->reservation);
+    for (replay_kept_t *one; (one = ordered_after (self->kept, NULL));) {
+        ordered_remove (self->kept, &one->key);
         free (one->record.data);
         free (one);
     }
     ordered_destroy (&self->commands);
     ordered_destroy (&self->reservations);
-    ordered_destroy (&self->claims);
-    ordered_destroy (&self->decisions);
-    ordered_destroy (&self->uses);
+    ordered_destroy (&self->kept);
     for (size_t i = 0; i < self->resources_count; i++)
         levels_clear (&self->resources [i].booked);
     free (self->resources);
     free (self);
     *self_p = NULL;
-}
-
-packed_t replay_copy (bytes_t from)
-{
-    packed_t copy = {.data = must (malloc (from.size + 1)), .size = from.size};
-    if (from.size > 0)
-        memcpy (copy.data, from.data, from.size);
-    return copy;
 }
 
 void replay_violation (ledger_replay_t *self, const char *format, ...)
@@ -177,29 +154,58 @@ static void check_time (ledger_replay_t *self, const ledger_row_t *row)
         self->greatest_wall_ms = row->wall_ms;
 }
 
-/*  --- the other kinds --- */
+/*  --- records told as they are stored --- */
+
+bool replay_key (replay_key_t *self, uint8_t table, bytes_t key)
+{
+    *self = (replay_key_t){.table = table, .key_size = key.size};
+    if (key.size > sizeof self->key)
+        return false;
+    memcpy (self->key, key.data, key.size);
+    return true;
+}
+
+replay_kept_t *replay_kept (ledger_replay_t *self, uint8_t table, bytes_t key, bool make)
+{
+    replay_key_t asked;
+    if (!replay_key (&asked, table, key))
+        return NULL;
+    replay_kept_t *kept = ordered_find (self->kept, &asked);
+    if (kept || !make)
+        return kept;
+    kept = must (calloc (1, sizeof *kept));
+    kept->key = asked;
+    kept->gone = true;
+    ordered_add (self->kept, &kept->key, kept);
+    return kept;
+}
+
+void replay_keep (replay_kept_t *self, const ledger_row_t *row)
+{
+    self->gone = false;
+    self->row = row->number;
+    free (self->record.data);
+    self->record = packed_copy ((bytes_t){.data = row->record.data, .size = row->record.size});
+}
+
+static replay_kept_t *decision_of (ledger_replay_t *self, const ledger_row_t *row, bool make)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (&row->txid, key);
+    return replay_kept (self, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key}, make);
+}
 
 static void decided (ledger_replay_t *self, const ledger_row_t *row)
 {
-    if (!row->txid_set) {
+    if (row->txid_set)
+        replay_keep (decision_of (self, row, true), row);
+    else
         replay_violation (self, "a decision without its txid");
-        return;
-    }
-    replay_decided_t *one = ordered_find (self->decisions, &row->txid);
-    if (!one) {
-        one = must (calloc (1, sizeof *one));
-        one->txid = row->txid;
-        ordered_add (self->decisions, &one->txid, one);
-    }
-    one->gone = false;
-    one->row = row->number;
-    free (one->record.data);
-    one->record = replay_copy (row->record);
 }
 
 static void pruned_decision (ledger_replay_t *self, const ledger_row_t *row)
 {
-    replay_decided_t *one = row->txid_set ? ordered_find (self->decisions, &row->txid) : NULL;
+    replay_kept_t *one = row->txid_set ? decision_of (self, row, false) : NULL;
     if (one)
         one->gone = true;
     else if (!self->hole)
@@ -208,18 +214,15 @@ static void pruned_decision (ledger_replay_t *self, const ledger_row_t *row)
 
 static void switched (ledger_replay_t *self, const ledger_row_t *row)
 {
-    replay_used_t *one = ordered_find (self->uses, row->reservation);
-    if (!one) {
-        one = must (calloc (1, sizeof *one));
-        memcpy (one->reservation, row->reservation, strlen (row->reservation) + 1);
-        ordered_add (self->uses, one->reservation, one);
-    }
-    one->gone = strcmp (row->event, "forgotten") == 0;
-    free (one->record.data);
-    one->record = replay_copy (row->record);
+    bytes_t id = {.data = (const uint8_t *) row->reservation, .size = strlen (row->reservation)};
+    replay_kept_t *use = replay_kept (self, TABLE_USES, id, true);
+    replay_keep (use, row);
+    use->gone = strcmp (row->event, "forgotten") == 0;
 }
 
-static void take (ledger_replay_t *self, const ledger_row_t *row)
+/*  --- the rows --- */
+
+static void take (ledger_replay_t *self, ledger_row_t *row)
 {
     switch (row->kind) {
     case LEDGER_STARTED:
@@ -254,8 +257,8 @@ static void take (ledger_replay_t *self, const ledger_row_t *row)
         break;
     case LEDGER_ADOPTED:
         self->figures.adopted++;
-        if (row->old_store.size == STORE_ID_BYTES)
-            memcpy (self->figures.before_id, row->old_store.data, STORE_ID_BYTES);
+        if (row->old_store_set)
+            memcpy (self->figures.before_id, row->old_store, STORE_ID_BYTES);
         break;
     case LEDGER_READMITTED:
         replay_readmitted (self, row);
@@ -324,92 +327,28 @@ replay_figures_t ledger_replay_figures (const ledger_replay_t *self)
     return self->figures;
 }
 
-static void show_command (const replay_entry_t *from, replay_command_t *to)
+const replay_command_t *ledger_replay_command (const ledger_replay_t *self, const txid_t *after)
 {
-    *to = (replay_command_t){.txid = from->txid,
-                             .state = from->state,
-                             .gone = from->gone,
-                             .decided = from->decided,
-                             .found = from->found,
-                             .row = from->row,
-                             .wall_ms = from->wall_ms,
-                             .stored = {.data = from->stored.data, .size = from->stored.size}};
+    return ordered_after (self->commands, after);
 }
 
-bool ledger_replay_command (const ledger_replay_t *self, const txid_t *after,
-                            replay_command_t *command)
+const replay_command_t *ledger_replay_find (const ledger_replay_t *self, const txid_t *txid)
 {
-    const replay_entry_t *entry = ordered_after (self->commands, after);
-    if (entry)
-        show_command (entry, command);
-    return entry != NULL;
+    return ordered_find (self->commands, txid);
 }
 
-bool ledger_replay_find (const ledger_replay_t *self, const txid_t *txid, replay_command_t *command)
-{
-    const replay_entry_t *entry = ordered_find (self->commands, txid);
-    if (entry)
-        show_command (entry, command);
-    return entry != NULL;
-}
-
-bool ledger_replay_reservation (const ledger_replay_t *self, const char *after,
-                                replay_reservation_t *reservation)
+const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *self,
+                                                       const char *after)
 {
     const replay_standing_t *standing = ordered_after (self->reservations, after);
-    while (standing && standing->version == 0)
-        standing = ordered_after (self->reservations, standing->id);
-    if (!standing)
-        return false;
-    *reservation =
-      (replay_reservation_t){.id = standing->id,
-                             .owner = standing->owner,
-                             .found = standing->found,
-                             .version = standing->version,
-                             .made_by = standing->made_by,
-                             .part_kind = standing->part_kind,
-                             .part = {.data = standing->part.data, .size = standing->part.size},
-                             .released = standing->released,
-                             .failed = standing->failed,
-                             .until_ms = standing->keep_ms,
-                             .plan = {.data = standing->plan.data, .size = standing->plan.size}};
-    return true;
+    while (standing && standing->shown.record.version == 0)
+        standing = ordered_after (self->reservations, standing->shown.id);
+    return standing ? &standing->shown : NULL;
 }
 
-bool ledger_replay_closed (const ledger_replay_t *self, const char *after_key,
-                           replay_closed_t *closed)
+const replay_kept_t *ledger_replay_kept (const ledger_replay_t *self, const replay_key_t *after)
 {
-    const replay_claim_t *claim = ordered_after (self->claims, after_key);
-    while (claim && !claim->closed)
-        claim = ordered_after (self->claims, claim->key);
-    if (claim)
-        *closed = (replay_closed_t){
-          .key = claim->key, .record = {.data = claim->record.data, .size = claim->record.size}};
-    return claim != NULL;
-}
-
-bool ledger_replay_decision (const ledger_replay_t *self, const txid_t *after,
-                             replay_decision_t *decision)
-{
-    const replay_decided_t *one = ordered_after (self->decisions, after);
-    if (one)
-        *decision =
-          (replay_decision_t){.txid = one->txid,
-                              .gone = one->gone,
-                              .row = one->row,
-                              .record = {.data = one->record.data, .size = one->record.size}};
-    return one != NULL;
-}
-
-bool ledger_replay_use (const ledger_replay_t *self, const char *after, replay_use_t *use)
-{
-    const replay_used_t *one = ordered_after (self->uses, after);
-    while (one && one->gone)
-        one = ordered_after (self->uses, one->reservation);
-    if (one)
-        *use = (replay_use_t){.reservation = one->reservation,
-                              .record = {.data = one->record.data, .size = one->record.size}};
-    return one != NULL;
+    return ordered_after (self->kept, after);
 }
 
 const char *ledger_replay_resource (const ledger_replay_t *self, size_t n)

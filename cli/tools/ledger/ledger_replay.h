@@ -18,7 +18,7 @@
 #define MUSUBI_LEDGER_REPLAY_H
 
 #include "ledger.h"
-#include "transaction.h"
+#include "participant_records.h"
 
 typedef struct ledger_replay ledger_replay_t;
 
@@ -57,61 +57,52 @@ typedef struct {
     txid_t txid;
     command_state_t state;
     bool gone;
-    bool decided;    /* committed, or refused at its edge, once: true for ever */
-    bool found;      /* began before the first row, or within a hole */
-    uint64_t row;    /* of its last step */
-    int64_t wall_ms; /* of that row */
-    bytes_t stored;  /* packed StoredCommand; empty when it was never told whole */
+    bool decided;            /* committed, or refused at its edge, once: true for ever */
+    bool found;              /* began before the first row, or within a hole */
+    uint64_t row;            /* of its last step */
+    int64_t wall_ms;         /* of that row */
+    command_record_t record; /* zero when it was never told whole */
 } replay_command_t;
 
-/*  Ascending by txid, the gone ones too; after = NULL: the first. False at the end. */
-bool ledger_replay_command (const ledger_replay_t *self, const txid_t *after,
-                            replay_command_t *command);
-bool ledger_replay_find (const ledger_replay_t *self, const txid_t *txid,
-                         replay_command_t *command);
+/*  Ascending by txid, the gone ones too; after = NULL: the first. NULL at the end. */
+const replay_command_t *ledger_replay_command (const ledger_replay_t *self, const txid_t *after);
+const replay_command_t *ledger_replay_find (const ledger_replay_t *self, const txid_t *txid);
 
-/*  A reservation that stands: a version of it was committed here, and its record was not pruned. */
+/*  A reservation. It stands when a version of it was committed here, and its record was not pruned.
+ *  Its record has a plan when a home told one with it (T14); else see the command made_by. */
 typedef struct {
-    const char *id;
-    const char *owner;
+    char id [NAME_BYTES_MAX + 1];
     bool found; /* some of it is not known: it began before the first row */
-    uint32_t version;
-    txid_t made_by;
-    part_kind_t part_kind;
-    bytes_t part;
-    bool released;
-    bool failed;
-    int64_t until_ms; /* retention counts from here */
-    bytes_t plan;     /* kept with it, as a home told it (T14); empty = see the command made_by */
+    reservation_record_t record;
 } replay_reservation_t;
-bool ledger_replay_reservation (const ledger_replay_t *self, const char *after,
-                                replay_reservation_t *reservation);
 
-/*  A claim that is closed: its key is that of its record in the store with a line feed for the NUL.
- */
-typedef struct {
-    const char *key;
-    bytes_t record;
-} replay_closed_t;
-bool ledger_replay_closed (const ledger_replay_t *self, const char *after_key,
-                           replay_closed_t *closed);
+/*  Of those that stand, ascending by id. */
+const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *self,
+                                                       const char *after);
 
-/*  A coordinator's decision, as last written. */
+/*  A record that rows tell as it is in the store: of a closed claim, a coordinator's decision, or
+ *  whether the circuits of a reservation are switched. */
+#define REPLAY_KEY_BYTES (NAME_BYTES_MAX + REQUEST_ID_BYTES_MAX + 2)
 typedef struct {
-    txid_t txid;
+    uint8_t table;
+    size_t key_size;
+    uint8_t key [REPLAY_KEY_BYTES];
+} replay_key_t;
+
+typedef struct {
+    replay_key_t key;
     bool gone;
     uint64_t row;
-    bytes_t record; /* DecisionRecord */
-} replay_decision_t;
-bool ledger_replay_decision (const ledger_replay_t *self, const txid_t *after,
-                             replay_decision_t *decision);
+    packed_t record;
+    replay_command_t *holder; /* of a claim that may not be closed; NULL = nobody */
+} replay_kept_t;
 
-/*  Whether the circuits of a reservation were switched: its UseRecord. */
-typedef struct {
-    const char *reservation;
-    bytes_t record;
-} replay_use_t;
-bool ledger_replay_use (const ledger_replay_t *self, const char *after, replay_use_t *use);
+/*  False when the key is too long to be of any of them. */
+bool replay_key (replay_key_t *self, uint8_t table, bytes_t key);
+int replay_key_compare (const replay_key_t *one, const replay_key_t *other);
+
+/*  Ascending, the gone ones too. */
+const replay_kept_t *ledger_replay_kept (const ledger_replay_t *self, const replay_key_t *after);
 
 /*  What there is of a resource; false when no row tells. */
 bool ledger_replay_quantity (const ledger_replay_t *self, const char *resource, int64_t *quantity);

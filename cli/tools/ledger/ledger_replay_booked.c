@@ -67,9 +67,10 @@ static void find_kept (const compute_booking_t *bookings, size_t count, replay_s
     free (begun);
 }
 
-bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, bytes_t part,
+bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, packed_t packed,
                         replay_spans_t *spans, int64_t *until_ms)
 {
+    bytes_t part = {.data = packed.data, .size = packed.size};
     char why [WHY_BYTES];
     compute_booking_t *bookings;
     circuit_t *circuits;
@@ -201,7 +202,7 @@ void replay_count (ledger_replay_t *self, replay_standing_t *standing, bool take
     standing->counted = (replay_spans_t){0};
     pair_up (&standing->current, standing->taken ? &standing->wanted : &nothing, self, take_larger,
              &standing->counted);
-    counting_t counting = {.replay = self, .reservation = standing->id, .takes = takes};
+    counting_t counting = {.replay = self, .reservation = standing->shown.id, .takes = takes};
     pair_up (&before, &standing->counted, NULL, add_difference, &counting);
     free (before.list);
 }
@@ -226,6 +227,7 @@ void replay_quantities (ledger_replay_t *self, const ledger_row_t *row, bool all
     }
     const char *at = NULL;
     for (replay_standing_t *standing;
-         gaps_changed && (standing = ordered_after (self->reservations, at)); at = standing->id)
+         gaps_changed && (standing = ordered_after (self->reservations, at));
+         at = standing->shown.id)
         replay_count (self, standing, false);
 }

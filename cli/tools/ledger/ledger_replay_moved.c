@@ -26,9 +26,9 @@ static bool over (command_state_t state)
 
 /*  --- commands --- */
 
-static replay_entry_t *entry_of (ledger_replay_t *self, const ledger_row_t *row)
+static replay_command_t *entry_of (ledger_replay_t *self, const ledger_row_t *row)
 {
-    replay_entry_t *entry = ordered_find (self->commands, &row->txid);
+    replay_command_t *entry = ordered_find (self->commands, &row->txid);
     if (entry)
         return entry;
     entry = must (calloc (1, sizeof *entry));
@@ -67,7 +67,8 @@ static bool allowed (const ledger_row_t *row)
 }
 
 /*  Was it where the row says, and does that step exist? */
-static void check_step (ledger_replay_t *self, const replay_entry_t *entry, const ledger_row_t *row)
+static void check_step (ledger_replay_t *self, const replay_command_t *entry,
+                        const ledger_row_t *row)
 {
     char text [TXID_TEXT_BYTES];
     txid_text (&row->txid, text);
@@ -80,16 +81,25 @@ static void check_step (ledger_replay_t *self, const replay_entry_t *entry, cons
 }
 
 /*  The record as told by this row; what it leaves out is as before. */
-static void take_record (ledger_replay_t *self, replay_entry_t *entry, const ledger_row_t *row)
+static void take_record (ledger_replay_t *self, replay_command_t *entry, ledger_row_t *row)
 {
-    if (!row->command) {
+    command_record_t before = entry->record;
+    command_record_t *told = &row->command;
+    if (!row->command_set) {
         replay_violation (self, "the record of the command is not in the row");
         return;
     }
-    packed_t stored =
-      row_command (row, (bytes_t){.data = entry->stored.data, .size = entry->stored.size});
-    free (entry->stored.data);
-    entry->stored = stored;
+    if (told->plan.size == 0) {
+        told->plan = before.plan;
+        before.plan = (packed_t){0};
+    }
+    if (told->part.size == 0 && before.state != COMMAND_UNKNOWN) {
+        told->part_kind = before.part_kind;
+        told->part = before.part;
+        before.part = (packed_t){0};
+    }
+    entry->record = *told;
+    *told = before;
 }
 
 /*  --- reservations --- */
@@ -101,8 +111,7 @@ static replay_standing_t *replay_standing (const ledger_replay_t *self, const ch
 
 void replay_standing_free (replay_standing_t *self)
 {
-    free (self->part.data);
-    free (self->plan.data);
+    codec_clear (&reservation_record_codec, &self->shown.record);
     free (self->current.list);
     free (self->wanted.list);
     free (self->counted.list);
@@ -115,9 +124,9 @@ static replay_standing_t *standing_of (ledger_replay_t *self, const char *id, co
     if (standing)
         return standing;
     standing = must (calloc (1, sizeof *standing));
-    memcpy (standing->id, id, strlen (id) + 1);
-    memcpy (standing->owner, owner, strlen (owner) + 1);
-    ordered_add (self->reservations, standing->id, standing);
+    memcpy (standing->shown.id, id, strlen (id) + 1);
+    memcpy (standing->shown.record.owner, owner, strlen (owner) + 1);
+    ordered_add (self->reservations, standing->shown.id, standing);
     return standing;
 }
 
@@ -126,16 +135,15 @@ static void standing_remove (ledger_replay_t *self, replay_standing_t *standing)
     standing->current.count = 0;
     standing->taken = false;
     replay_count (self, standing, false);
-    ordered_remove (self->reservations, standing->id);
+    ordered_remove (self->reservations, standing->shown.id);
     replay_standing_free (standing);
 }
 
 /*  One step of a change, with all that the judge needs of it. */
 typedef struct {
     ledger_replay_t *replay;
-    replay_entry_t *entry;
+    replay_command_t *entry;
     const ledger_row_t *row;
-    const stored_command_t *stored;
     const plan_t *plan;
     replay_standing_t *standing;
     char text [TXID_TEXT_BYTES];
@@ -146,13 +154,14 @@ static void check_base (const change_t *change)
     const replay_standing_t *standing = change->standing;
     const plan_t *plan = change->plan;
     bool nothing = standing->current.count == 0;
-    bool joins = standing->version == 0 && plan->operation == OPERATION_MODIFY;
-    if (standing->found || joins || plan->base_version == standing->version ||
-        (nothing && plan->operation != OPERATION_RESERVE && plan->base_version > standing->version))
+    bool joins = standing->shown.record.version == 0 && plan->operation == OPERATION_MODIFY;
+    if (standing->shown.found || joins || plan->base_version == standing->shown.record.version ||
+        (nothing && plan->operation != OPERATION_RESERVE &&
+         plan->base_version > standing->shown.record.version))
         return;
     replay_violation (change->replay,
                       "%s is made on version %" PRIu32 " of %s, which is at %" PRIu32, change->text,
-                      plan->base_version, standing->id, standing->version);
+                      plan->base_version, standing->shown.id, standing->shown.record.version);
 }
 
 /*  It becomes the pending change. */
@@ -162,7 +171,7 @@ static void begin (change_t *change)
     if (standing->pending && standing->pending != change->entry) {
         char other [TXID_TEXT_BYTES];
         replay_violation (change->replay, "%s begins while %s is pending on %s", change->text,
-                          txid_text (&standing->pending->txid, other), standing->id);
+                          txid_text (&standing->pending->txid, other), standing->shown.id);
     }
     standing->pending = change->entry;
     check_base (change);
@@ -171,7 +180,8 @@ static void begin (change_t *change)
 static void want (change_t *change, bool takes)
 {
     int64_t until_ms;
-    if (!replay_part_spans (change->replay, change->stored->part_kind, change->stored->part,
+    const command_record_t *record = &change->entry->record;
+    if (!replay_part_spans (change->replay, record->part_kind, record->part,
                             &change->standing->wanted, &until_ms))
         replay_violation (change->replay, "the part of %s can't be read", change->text);
     change->standing->taken = true;
@@ -188,28 +198,29 @@ static void drop (change_t *change)
 static void settle (change_t *change, bool granted)
 {
     replay_standing_t *standing = change->standing;
-    const stored_command_t *stored = change->stored;
+    reservation_record_t *record = &standing->shown.record;
+    const command_record_t *told = &change->entry->record;
     int64_t until_ms = 0;
     if (granted) {
-        replay_part_spans (change->replay, stored->part_kind, stored->part, &standing->current,
+        replay_part_spans (change->replay, told->part_kind, told->part, &standing->current,
                            &until_ms);
-        free (standing->part.data);
-        standing->part = replay_copy (stored->part);
-        standing->part_kind = stored->part_kind;
-        standing->released = change->plan->operation == OPERATION_RELEASE;
-        standing->found = false;
+        free (record->part.data);
+        record->part = packed_copy ((bytes_t){.data = told->part.data, .size = told->part.size});
+        record->part_kind = told->part_kind;
+        record->released = change->plan->operation == OPERATION_RELEASE;
+        standing->shown.found = false;
     }
-    standing->failed = !granted && standing->current.count == 0;
+    record->failed = !granted && standing->current.count == 0;
     standing->taken = false;
     replay_count (change->replay, standing, false);
-    standing->version = change->plan->base_version + 1;
-    standing->made_by = change->entry->txid;
-    free (standing->plan.data);
-    standing->plan = (packed_t){0};
-    if (until_ms < stored->until_ms)
-        until_ms = stored->until_ms;
-    if (standing->keep_ms < until_ms)
-        standing->keep_ms = until_ms;
+    record->version = change->plan->base_version + 1;
+    record->made_by = change->entry->txid;
+    free (record->plan.data);
+    record->plan = (packed_t){0};
+    if (until_ms < told->until_ms)
+        until_ms = told->until_ms;
+    if (record->until_ms < until_ms)
+        record->until_ms = until_ms;
 }
 
 static void check_versions (const change_t *change)
@@ -218,12 +229,12 @@ static void check_versions (const change_t *change)
     const replay_standing_t *standing = change->standing;
     if (row->new_version != change->plan->base_version + 1)
         replay_violation (change->replay, "%s makes version %" PRIu32 " of %s, not %" PRIu32,
-                          change->text, row->new_version, standing->id,
+                          change->text, row->new_version, standing->shown.id,
                           change->plan->base_version + 1);
-    else if (!standing->found && row->old_version != standing->version)
-        replay_violation (change->replay,
-                          "%s takes %s from version %" PRIu32 ", which is at %" PRIu32,
-                          change->text, standing->id, row->old_version, standing->version);
+    else if (!standing->shown.found && row->old_version != standing->shown.record.version)
+        replay_violation (
+          change->replay, "%s takes %s from version %" PRIu32 ", which is at %" PRIu32,
+          change->text, standing->shown.id, row->old_version, standing->shown.record.version);
 }
 
 static void leave (change_t *change)
@@ -231,7 +242,7 @@ static void leave (change_t *change)
     replay_standing_t *standing = change->standing;
     if (standing->pending == change->entry)
         standing->pending = NULL;
-    if (standing->version == 0 && !standing->pending && !standing->found)
+    if (standing->shown.record.version == 0 && !standing->pending && !standing->shown.found)
         standing_remove (change->replay, standing);
 }
 
@@ -245,7 +256,7 @@ static void change_moved (change_t *change, command_state_t from, command_state_
     bool begins = from == COMMAND_UNKNOWN;
     if (change->entry->found && change->standing->pending != change->entry && !begins) {
         begins = true; /* it did, before the first row */
-        change->standing->found |= change->standing->version == 0;
+        change->standing->shown.found |= change->standing->shown.record.version == 0;
     }
     if (begins)
         begin (change);
@@ -265,47 +276,22 @@ static void change_moved (change_t *change, command_state_t from, command_state_
 
 /*  --- claims --- */
 
-static void claim_key (char key [sizeof ((replay_claim_t *) 0)->key], const char *actor,
-                       const char *request_id)
+static replay_kept_t *claim_of (ledger_replay_t *self, const char *actor, const char *request_id,
+                                bool make)
 {
-    snprintf (key, sizeof ((replay_claim_t *) 0)->key, "%.63s\n%.127s", actor, request_id);
-}
-
-static replay_claim_t *claim_find (const ledger_replay_t *self, const char *actor,
-                                   const char *request_id)
-{
-    char key [sizeof ((replay_claim_t *) 0)->key];
-    claim_key (key, actor, request_id);
-    return ordered_find (self->claims, key);
-}
-
-static replay_claim_t *claim_of (ledger_replay_t *self, const char *actor, const char *request_id)
-{
-    replay_claim_t *claim = claim_find (self, actor, request_id);
-    if (claim)
-        return claim;
-    claim = must (calloc (1, sizeof *claim));
-    claim_key (claim->key, actor, request_id);
-    ordered_add (self->claims, claim->key, claim);
-    return claim;
-}
-
-static void claim_leave (ledger_replay_t *self, replay_claim_t *claim)
-{
-    if (claim->holder || claim->closed)
-        return;
-    ordered_remove (self->claims, claim->key);
-    free (claim->record.data);
-    free (claim);
+    char key [REPLAY_KEY_BYTES];
+    int size = snprintf (key, sizeof key, "%.63s%c%.127s", actor, '\0', request_id);
+    return replay_kept (self, TABLE_CLAIMS,
+                        (bytes_t){.data = (const uint8_t *) key, .size = (size_t) size}, make);
 }
 
 static void claim_moved (const change_t *change, command_state_t to)
 {
     ledger_replay_t *self = change->replay;
     const plan_t *plan = change->plan;
-    replay_claim_t *claim = claim_of (self, plan->actor, plan->request_id);
+    replay_kept_t *claim = claim_of (self, plan->actor, plan->request_id, true);
     bool holds = open_state (to) || to == COMMAND_COMMITTED;
-    if (holds && claim->closed)
+    if (holds && !claim->gone)
         replay_violation (self, "%s claims %s/%s, which is closed", change->text, plan->actor,
                           plan->request_id);
     else if (holds && claim->holder && claim->holder != change->entry) {
@@ -317,49 +303,68 @@ static void claim_moved (const change_t *change, command_state_t to)
         claim->holder = change->entry;
     else if (claim->holder == change->entry)
         claim->holder = NULL;
-    claim_leave (self, claim);
 }
 
 void replay_closed_claim (ledger_replay_t *self, const ledger_row_t *row)
 {
-    replay_claim_t *claim = claim_of (self, row->actor, row->request_id);
+    replay_kept_t *claim = claim_of (self, row->actor, row->request_id, true);
     char text [TXID_TEXT_BYTES];
     if (claim->holder)
         replay_violation (self, "%s/%s is closed while %s is %s there", row->actor, row->request_id,
                           txid_text (&claim->holder->txid, text), word (claim->holder->state));
-    if (claim->closed)
+    if (!claim->gone)
         replay_violation (self, "%s/%s is closed twice", row->actor, row->request_id);
-    claim->closed = true;
-    free (claim->record.data);
-    claim->record = replay_copy (row->record);
+    replay_keep (claim, row);
 }
 
 void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row)
 {
-    replay_claim_t *claim = claim_find (self, row->actor, row->request_id);
-    if (!claim || !claim->closed) {
-        if (!self->hole)
-            replay_violation (self, "%s/%s leaves, but was never closed", row->actor,
-                              row->request_id);
-        return;
-    }
-    claim->closed = false;
-    claim_leave (self, claim);
+    replay_kept_t *claim = claim_of (self, row->actor, row->request_id, false);
+    if (claim && !claim->gone)
+        claim->gone = true;
+    else if (!self->hole)
+        replay_violation (self, "%s/%s leaves, but was never closed", row->actor, row->request_id);
 }
 
 /*  --- rows --- */
 
-void replay_moved (ledger_replay_t *self, const ledger_row_t *row)
+static bool plan_of (const replay_command_t *entry, plan_t *plan, char why [WHY_BYTES])
+{
+    const packed_t *packed = &entry->record.plan;
+    return plan_decode (plan, (bytes_t){.data = packed->data, .size = packed->size}, why);
+}
+
+/*  The step of a command that has a plan, as its record tells it now. */
+static void step (ledger_replay_t *self, replay_command_t *entry, const ledger_row_t *row)
+{
+    plan_t plan;
+    char why [WHY_BYTES];
+    change_t change = {.replay = self, .entry = entry, .row = row, .plan = &plan};
+    txid_text (&row->txid, change.text);
+    if (!plan_of (entry, &plan, why)) {
+        replay_violation (self, "the plan of %s can't be read: %s", change.text, why);
+        return;
+    }
+    if (txid_compare (&plan.txid, &row->txid) != 0)
+        replay_violation (self, "%s has the plan of another one", change.text);
+    else if (entry->record.part_kind == PART_CLAIM)
+        claim_moved (&change, row->to);
+    else if (row->from != row->to)
+        change_moved (&change, row->from, row->to);
+    plan_clear (&plan);
+}
+
+void replay_moved (ledger_replay_t *self, ledger_row_t *row)
 {
     if (!row->txid_set || row->to == COMMAND_UNKNOWN) {
         replay_violation (self, "a step without its txid or state");
         return;
     }
-    replay_entry_t *entry = entry_of (self, row);
+    replay_command_t *entry = entry_of (self, row);
     if (entry->gone && row->from == COMMAND_UNKNOWN) { /* buried anew, long after */
         entry->gone = false;
         entry->state = COMMAND_UNKNOWN;
-        entry->stored.size = 0;
+        codec_clear (&command_record_codec, &entry->record);
     }
     check_step (self, entry, row);
     take_record (self, entry, row);
@@ -368,37 +373,33 @@ void replay_moved (ledger_replay_t *self, const ledger_row_t *row)
     entry->row = row->number;
     entry->wall_ms = row->wall_ms;
 
-    stored_command_t stored;
-    bytes_t bytes = {.data = entry->stored.data, .size = entry->stored.size};
-    change_t change = {.replay = self, .entry = entry, .row = row, .stored = &stored};
-    txid_text (&row->txid, change.text);
-    if (!stored_command_read (&stored, bytes))
-        return;
+    char text [TXID_TEXT_BYTES];
+    txid_text (&row->txid, text);
+    if (entry->record.state != row->to)
+        replay_violation (self, "%s goes to %s, its record says %s", text, word (row->to),
+                          word (entry->record.state));
+    if (entry->record.plan.size > 0)
+        step (self, entry, row);
+    else if (row->to != COMMAND_ABORTED && !entry->found)
+        replay_violation (self, "%s is %s without a plan", text, word (row->to));
+}
+
+/*  Nobody holds the claim for a command that has left. */
+static void claim_left (ledger_replay_t *self, const replay_command_t *entry)
+{
     plan_t plan;
     char why [WHY_BYTES];
-    if (stored.state != row->to)
-        replay_violation (self, "%s goes to %s, its record says %s", change.text, word (row->to),
-                          word (stored.state));
-    if (stored.plan.size > 0 && !plan_decode (&plan, stored.plan, why)) {
-        replay_violation (self, "the plan of %s can't be read: %s", change.text, why);
-    } else if (stored.plan.size > 0) {
-        change.plan = &plan;
-        if (txid_compare (&plan.txid, &row->txid) != 0)
-            replay_violation (self, "%s has the plan of another one", change.text);
-        else if (stored.part_kind == PART_CLAIM)
-            claim_moved (&change, row->to);
-        else if (row->from != row->to)
-            change_moved (&change, row->from, row->to);
-        plan_clear (&plan);
-    } else if (row->to != COMMAND_ABORTED && !entry->found) {
-        replay_violation (self, "%s is %s without a plan", change.text, word (row->to));
-    }
-    stored_command_end (&stored);
+    if (entry->record.part_kind != PART_CLAIM || !plan_of (entry, &plan, why))
+        return;
+    replay_kept_t *claim = claim_of (self, plan.actor, plan.request_id, false);
+    if (claim && claim->holder == entry)
+        claim->holder = NULL;
+    plan_clear (&plan);
 }
 
 void replay_pruned_command (ledger_replay_t *self, const ledger_row_t *row)
 {
-    replay_entry_t *entry = row->txid_set ? ordered_find (self->commands, &row->txid) : NULL;
+    replay_command_t *entry = row->txid_set ? ordered_find (self->commands, &row->txid) : NULL;
     char text [TXID_TEXT_BYTES];
     if (!entry || entry->gone) {
         if (!self->hole)
@@ -409,21 +410,7 @@ void replay_pruned_command (ledger_replay_t *self, const ledger_row_t *row)
         replay_violation (self, "%s leaves while it is %s", txid_text (&row->txid, text),
                           word (entry->state));
     entry->gone = true;
-    stored_command_t stored;
-    plan_t plan;
-    char why [WHY_BYTES];
-    bytes_t bytes = {.data = entry->stored.data, .size = entry->stored.size};
-    if (!stored_command_read (&stored, bytes))
-        return;
-    if (stored.part_kind == PART_CLAIM && plan_decode (&plan, stored.plan, why)) {
-        replay_claim_t *claim = claim_find (self, plan.actor, plan.request_id);
-        if (claim && claim->holder == entry) {
-            claim->holder = NULL;
-            claim_leave (self, claim);
-        }
-        plan_clear (&plan);
-    }
-    stored_command_end (&stored);
+    claim_left (self, entry);
 }
 
 void replay_pruned_reservation (ledger_replay_t *self, const ledger_row_t *row)
@@ -436,37 +423,30 @@ void replay_pruned_reservation (ledger_replay_t *self, const ledger_row_t *row)
     }
     if (standing->pending)
         replay_violation (self, "reservation %s leaves while a change of it is pending",
-                          standing->id);
+                          standing->shown.id);
     for (size_t i = 0; i < standing->counted.count; i++) {
         if (standing->counted.list [i].until_ms > row->wall_ms) {
-            replay_violation (self, "reservation %s leaves before its end", standing->id);
+            replay_violation (self, "reservation %s leaves before its end", standing->shown.id);
             break;
         }
     }
     standing_remove (self, standing);
 }
 
-void replay_readmitted (ledger_replay_t *self, const ledger_row_t *row)
+void replay_readmitted (ledger_replay_t *self, ledger_row_t *row)
 {
-    stored_reservation_t stored;
     int64_t until_ms;
-    if (!row_readmitted (row, &stored) || row->reservation [0] == '\0') {
+    if (!row->readmitted_set || row->reservation [0] == '\0') {
         replay_violation (self, "what is booked again can't be read");
         return;
     }
-    replay_standing_t *standing = standing_of (self, row->reservation, stored.owner);
-    if (!replay_part_spans (self, stored.part_kind, stored.part, &standing->current, &until_ms))
-        replay_violation (self, "what %s books again can't be read", standing->id);
-    free (standing->part.data);
-    standing->part = replay_copy (stored.part);
-    standing->part_kind = stored.part_kind;
-    free (standing->plan.data);
-    standing->plan = replay_copy (stored.plan);
-    standing->version = stored.version;
-    standing->made_by = stored.made_by;
-    standing->released = stored.released;
-    standing->failed = stored.failed;
-    standing->keep_ms = stored.until_ms;
-    standing->found = false;
+    replay_standing_t *standing = standing_of (self, row->reservation, "");
+    reservation_record_t before = standing->shown.record;
+    standing->shown.record = row->readmitted;
+    standing->shown.found = false;
+    row->readmitted = before;
+    if (!replay_part_spans (self, standing->shown.record.part_kind, standing->shown.record.part,
+                            &standing->current, &until_ms))
+        replay_violation (self, "what %s books again can't be read", standing->shown.id);
     replay_count (self, standing, false);
 }

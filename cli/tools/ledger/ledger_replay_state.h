@@ -38,54 +38,13 @@ typedef struct {
 } replay_spans_t;
 
 typedef struct {
-    txid_t txid;
-    command_state_t state;
-    bool gone;
-    bool found;
-    bool decided; /* committed, or refused at its edge, at some time */
-    uint64_t row;
-    int64_t wall_ms;
-    packed_t stored;
-} replay_entry_t; /* a command */
-
-typedef struct {
-    char id [NAME_BYTES_MAX + 1];
-    char owner [NAME_BYTES_MAX + 1];
-    bool found;
-    uint32_t version;
-    bool released;
-    bool failed;
-    txid_t made_by;
-    part_kind_t part_kind;
-    packed_t part;
-    packed_t plan; /* as a home told it; empty = see its command */
-    int64_t keep_ms;
-    replay_entry_t *pending;
+    replay_reservation_t shown; /* version 0: only a first change of it is pending */
+    replay_command_t *pending;
     bool taken;             /* what the pending one wants counts */
     replay_spans_t current; /* without gaps, as the parts say */
     replay_spans_t wanted;
     replay_spans_t counted; /* what it adds to the levels: with gaps, the larger of both */
-} replay_standing_t;        /* a reservation */
-
-typedef struct {
-    char key [NAME_BYTES_MAX + REQUEST_ID_BYTES_MAX + 3]; /* actor, a line feed, request id */
-    replay_entry_t *holder;
-    bool closed;
-    packed_t record;
-} replay_claim_t;
-
-typedef struct {
-    txid_t txid;
-    bool gone;
-    uint64_t row;
-    packed_t record;
-} replay_decided_t;
-
-typedef struct {
-    char reservation [NAME_BYTES_MAX + 1];
-    bool gone;
-    packed_t record;
-} replay_used_t;
+} replay_standing_t;
 
 struct ledger_replay {
     replay_tell_fn *tell;
@@ -99,9 +58,7 @@ struct ledger_replay {
     uint64_t number;    /* of the row that is judged, for sentences */
     ordered_t *commands;
     ordered_t *reservations;
-    ordered_t *claims;
-    ordered_t *decisions;
-    ordered_t *uses;
+    ordered_t *kept;
     replay_resource_t *resources;
     size_t resources_count;
     size_t resources_room;
@@ -110,16 +67,22 @@ struct ledger_replay {
 void replay_violation (ledger_replay_t *self, const char *format, ...)
   __attribute__ ((format (printf, 2, 3)));
 
-packed_t replay_copy (bytes_t from);
+/*  The record of that key; made, as gone, when make says so, else NULL when there is none. */
+replay_kept_t *replay_kept (ledger_replay_t *self, uint8_t table, bytes_t key, bool make);
+
+/*  As the row tells it. */
+void replay_keep (replay_kept_t *self, const ledger_row_t *row);
 
 /*  --- ledger_replay_moved.c --- */
 
-void replay_moved (ledger_replay_t *self, const ledger_row_t *row);
+/*  Takes the command out of the row. */
+void replay_moved (ledger_replay_t *self, ledger_row_t *row);
 void replay_pruned_command (ledger_replay_t *self, const ledger_row_t *row);
 void replay_pruned_reservation (ledger_replay_t *self, const ledger_row_t *row);
 void replay_closed_claim (ledger_replay_t *self, const ledger_row_t *row);
 void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row);
-void replay_readmitted (ledger_replay_t *self, const ledger_row_t *row);
+/*  Takes the reservation out of the row. */
+void replay_readmitted (ledger_replay_t *self, ledger_row_t *row);
 
 void replay_standing_free (replay_standing_t *self);
 
@@ -127,7 +90,7 @@ void replay_standing_free (replay_standing_t *self);
 
 /*  What a part books, resources named by index. False when it can't be read. *until_ms = its end
  *  with the gap, 0 for nothing. */
-bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, bytes_t part,
+bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, packed_t part,
                         replay_spans_t *spans, int64_t *until_ms);
 
 /*  Its current, wanted or taken is another one: counts it anew. takes: the change is a taking, so

@@ -1,7 +1,6 @@
 /*  ledger_tables - what must be there, by table and key; each record takes its own out. */
 #include "ledger_tables.h"
 
-#include "ledger_replay_wire.h"
 #include "must.h"
 #include "ordered.h"
 
@@ -12,13 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_BYTES_MAX (NAME_BYTES_MAX + REQUEST_ID_BYTES_MAX + 2)
-
 /*  A record that must be there. value NULL: it must, and what it says is not known. */
 typedef struct {
-    uint8_t table;
-    uint8_t key [KEY_BYTES_MAX];
-    size_t key_size;
+    replay_key_t key;
     packed_t value;
 } wanted_t;
 
@@ -29,30 +24,17 @@ struct ledger_tables {
     size_t differences;
 };
 
-static int by_table_and_key (const void *key, const void *thing)
+static int by_key (const void *key, const void *thing)
 {
-    const wanted_t *a = key;
-    const wanted_t *b = thing;
-    if (a->table != b->table)
-        return a->table < b->table ? -1 : 1;
-    int order = memcmp (a->key, b->key, a->key_size < b->key_size ? a->key_size : b->key_size);
-    if (order != 0)
-        return order;
-    return (a->key_size > b->key_size) - (a->key_size < b->key_size);
+    return replay_key_compare (key, &((const wanted_t *) thing)->key);
 }
 
-static void want (ledger_tables_t *self, uint8_t table, bytes_t key, bytes_t value)
+/*  Takes the value. */
+static void want (ledger_tables_t *self, const replay_key_t *key, packed_t value)
 {
-    wanted_t *wanted = must (calloc (1, sizeof *wanted));
-    assert (key.size <= sizeof wanted->key);
-    wanted->table = table;
-    wanted->key_size = key.size;
-    memcpy (wanted->key, key.data, key.size);
-    if (value.data) {
-        wanted->value = (packed_t){.data = must (malloc (value.size + 1)), .size = value.size};
-        memcpy (wanted->value.data, value.data, value.size);
-    }
-    ordered_add (self->wanted, wanted, wanted);
+    wanted_t *wanted = must (malloc (sizeof *wanted));
+    *wanted = (wanted_t){.key = *key, .value = value};
+    ordered_add (self->wanted, &wanted->key, wanted);
 }
 
 static void wanted_free (wanted_t *self)
@@ -61,94 +43,47 @@ static void wanted_free (wanted_t *self)
     free (self);
 }
 
-static bytes_t text_key (const char *text)
-{
-    return (bytes_t){.data = (const uint8_t *) text, .size = strlen (text)};
-}
-
 /*  --- what the replay has --- */
 
 /*  Told whole: a plan, or a tombstone that was seen from its beginning. */
 static bool whole (const replay_command_t *command)
 {
-    stored_command_t stored;
-    if (!stored_command_read (&stored, command->stored))
-        return false;
-    bool known = stored.plan.size > 0 || !command->found;
-    stored_command_end (&stored);
-    return known;
+    return command->record.plan.size > 0 || !command->found;
 }
 
 static void want_commands (ledger_tables_t *self)
 {
-    replay_command_t command;
-    txid_t last;
-    for (const txid_t *after = NULL; ledger_replay_command (self->replay, after, &command);
-         after = &last) {
-        uint8_t key [TXID_BYTES];
-        last = command.txid;
-        txid_pack (&command.txid, key);
-        if (!command.gone)
-            want (self, TABLE_COMMANDS, (bytes_t){.data = key, .size = sizeof key},
-                  whole (&command) ? command.stored : (bytes_t){0});
+    const replay_command_t *one;
+    for (const txid_t *after = NULL; (one = ledger_replay_command (self->replay, after));
+         after = &one->txid) {
+        replay_key_t key = {.table = TABLE_COMMANDS, .key_size = TXID_BYTES};
+        txid_pack (&one->txid, key.key);
+        if (!one->gone)
+            want (self, &key,
+                  whole (one) ? codec_encode (&command_record_codec, &one->record) : (packed_t){0});
     }
 }
 
 static void want_reservations (ledger_tables_t *self)
 {
-    replay_reservation_t standing;
-    for (const char *after = NULL; ledger_replay_reservation (self->replay, after, &standing);
-         after = standing.id) {
-        packed_t packed =
-          stored_reservation_pack (&(stored_reservation_t){.owner = standing.owner,
-                                                           .version = standing.version,
-                                                           .made_by = standing.made_by,
-                                                           .part_kind = standing.part_kind,
-                                                           .part = standing.part,
-                                                           .released = standing.released,
-                                                           .failed = standing.failed,
-                                                           .until_ms = standing.until_ms,
-                                                           .plan = standing.plan});
-        want (self, TABLE_RESERVATIONS, text_key (standing.id),
-              standing.found ? (bytes_t){0} : (bytes_t){.data = packed.data, .size = packed.size});
-        free (packed.data);
+    const replay_reservation_t *one;
+    for (const char *after = NULL; (one = ledger_replay_reservation (self->replay, after));
+         after = one->id) {
+        replay_key_t key = {.table = TABLE_RESERVATIONS, .key_size = strlen (one->id)};
+        memcpy (key.key, one->id, key.key_size);
+        want (self, &key,
+              one->found ? (packed_t){0} : codec_encode (&reservation_record_codec, &one->record));
     }
 }
 
-static void want_claims (ledger_tables_t *self)
+static void want_kept (ledger_tables_t *self)
 {
-    replay_closed_t closed;
-    for (const char *after = NULL; ledger_replay_closed (self->replay, after, &closed);
-         after = closed.key) {
-        uint8_t key [KEY_BYTES_MAX];
-        size_t size = strlen (closed.key);
-        memcpy (key, closed.key, size);
-        *(uint8_t *) memchr (key, '\n', size) = '\0';
-        want (self, TABLE_CLAIMS, (bytes_t){.data = key, .size = size}, closed.record);
-    }
-}
-
-static void want_decisions (ledger_tables_t *self)
-{
-    replay_decision_t decision;
-    txid_t last;
-    for (const txid_t *after = NULL; ledger_replay_decision (self->replay, after, &decision);
-         after = &last) {
-        uint8_t key [TXID_BYTES];
-        last = decision.txid;
-        txid_pack (&decision.txid, key);
-        if (!decision.gone)
-            want (self, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key},
-                  decision.record);
-    }
-}
-
-static void want_uses (ledger_tables_t *self)
-{
-    replay_use_t use;
-    for (const char *after = NULL; ledger_replay_use (self->replay, after, &use);
-         after = use.reservation)
-        want (self, TABLE_USES, text_key (use.reservation), use.record);
+    const replay_kept_t *one;
+    for (const replay_key_t *after = NULL; (one = ledger_replay_kept (self->replay, after));
+         after = &one->key)
+        if (!one->gone)
+            want (self, &one->key,
+                  packed_copy ((bytes_t){.data = one->record.data, .size = one->record.size}));
 }
 
 ledger_tables_t *ledger_tables_new (const ledger_replay_t *replay, const ledger_mender_t *mender)
@@ -156,12 +91,10 @@ ledger_tables_t *ledger_tables_new (const ledger_replay_t *replay, const ledger_
     ledger_tables_t *self = must (calloc (1, sizeof *self));
     self->replay = replay;
     self->mender = *mender;
-    self->wanted = ordered_new (by_table_and_key);
+    self->wanted = ordered_new (by_key);
     want_commands (self);
     want_reservations (self);
-    want_claims (self);
-    want_decisions (self);
-    want_uses (self);
+    want_kept (self);
     return self;
 }
 
@@ -171,7 +104,7 @@ void ledger_tables_destroy (ledger_tables_t **self_p)
     if (!self)
         return;
     for (wanted_t *wanted; (wanted = ordered_after (self->wanted, NULL));) {
-        ordered_remove (self->wanted, wanted);
+        ordered_remove (self->wanted, &wanted->key);
         wanted_free (wanted);
     }
     ordered_destroy (&self->wanted);
@@ -182,7 +115,7 @@ void ledger_tables_destroy (ledger_tables_t **self_p)
 /*  --- telling --- */
 
 /*  "command 3fa9c2d1-7-42", "the closed claim alice r1@g1". */
-#define NAME_TEXT_BYTES (KEY_BYTES_MAX + 32)
+#define NAME_TEXT_BYTES (REPLAY_KEY_BYTES + 32)
 
 static const char *name_of (uint8_t table, bytes_t key, char text [NAME_TEXT_BYTES])
 {
@@ -221,12 +154,16 @@ static void tell (ledger_tables_t *self, bool mended, const char *format, ...)
     self->mender.tell (self->mender.owner, mended, sentence);
 }
 
+static bytes_t key_of (const wanted_t *wanted)
+{
+    return (bytes_t){.data = wanted->key.key, .size = wanted->key.key_size};
+}
+
 static bool put (ledger_tables_t *self, const wanted_t *wanted)
 {
     if (!self->mender.put || !wanted->value.data)
         return false;
-    self->mender.put (self->mender.owner, wanted->table,
-                      (bytes_t){.data = wanted->key, .size = wanted->key_size},
+    self->mender.put (self->mender.owner, wanted->key.table, key_of (wanted),
                       (bytes_t){.data = wanted->value.data, .size = wanted->value.size});
     return true;
 }
@@ -251,10 +188,8 @@ static void judge_capacity (ledger_tables_t *self, bytes_t key, bytes_t value, b
     }
     if (sound && value.size == sizeof bytes && memcmp (value.data, bytes, sizeof bytes) == 0)
         return;
-    wanted_t wanted = {.table = TABLE_CAPACITIES,
-                       .key_size = key.size,
-                       .value = {.data = bytes, .size = sizeof bytes}};
-    memcpy (wanted.key, key.data, key.size);
+    wanted_t wanted = {.value = {.data = bytes, .size = sizeof bytes}};
+    replay_key (&wanted.key, TABLE_CAPACITIES, key);
     tell (self, put (self, &wanted), "the capacity of %s %s: by its ledger there are %" PRId64,
           name, sound ? "is another one" : "is damaged", quantity);
 }
@@ -289,13 +224,10 @@ void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, by
       table == TABLE_DECISIONS && key.size != TXID_BYTES; /* that it is busy: no promise */
     if (!judged (table) || (mark && sound))
         return;
-    wanted_t asked = {.table = table, .key_size = key.size};
-    wanted_t *wanted = NULL;
+    replay_key_t asked;
     char text [NAME_TEXT_BYTES];
-    if (key.size <= sizeof asked.key) {
-        memcpy (asked.key, key.data, key.size);
-        wanted = ordered_remove (self->wanted, &asked);
-    }
+    wanted_t *wanted =
+      replay_key (&asked, table, key) ? ordered_remove (self->wanted, &asked) : NULL;
     if (!wanted) {
         judge_unknown (self, table, key, sound);
         return;
@@ -312,9 +244,10 @@ void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, by
 size_t ledger_tables_end (ledger_tables_t *self)
 {
     char text [NAME_TEXT_BYTES];
-    for (const wanted_t *wanted = NULL; (wanted = ordered_after (self->wanted, wanted));)
-        tell (
-          self, put (self, wanted), "%s: its record is missing",
-          name_of (wanted->table, (bytes_t){.data = wanted->key, .size = wanted->key_size}, text));
+    const replay_key_t *after = NULL;
+    for (const wanted_t *wanted; (wanted = ordered_after (self->wanted, after));
+         after = &wanted->key)
+        tell (self, put (self, wanted), "%s: its record is missing",
+              name_of (wanted->key.table, key_of (wanted), text));
     return self->differences;
 }

@@ -1,5 +1,4 @@
-/*  records - the pages that a participant tells auditors: commands, rows of its ledger,
- *  free profiles; to and from proto.
+/*  records - the pages that a participant tells auditors: commands, rows of its ledger; to and from proto.
  */
 #ifndef MUSUBI_RECORDS_H
 #define MUSUBI_RECORDS_H
@@ -22,13 +21,5 @@ bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, b
 
 /*  The wall clock of who tells its status. */
 bool clock_read (bytes_t body, int64_t *wall_ms);
-
-/*  What is free of all resources. */
-packed_t profiles_question (int64_t from_ms, int64_t until_ms);
-
-/*  Each stretch of each profile: so much, or that at the least, is free over it. */
-typedef void profile_take_fn (void *owner, const char *resource, int64_t from_ms, int64_t until_ms,
-                              int64_t free);
-bool profiles_read (bytes_t body, profile_take_fn *take, void *owner);
 
 #endif

@@ -1,8 +1,7 @@
-/*  records - pages of commands, rows and profiles, from proto to plain values. */
+/*  records - pages of commands and rows, from proto to plain values. */
 #include "records.h"
 
 #include "bus.pb-c.h"
-#include "calendar.pb-c.h"
 #include "ledger.pb-c.h"
 #include "message.h"
 #include "must.h"
@@ -84,7 +83,7 @@ bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *las
     return good;
 }
 
-/*  --- rows, profiles --- */
+/*  --- rows --- */
 
 packed_t rows_question (uint64_t from)
 {
@@ -113,34 +112,6 @@ bool clock_read (bytes_t body, int64_t *wall_ms)
     if (!message)
         return false;
     *wall_ms = ((const Musubi__StatusAnswer *) message)->wall_ms;
-    message_free (message);
-    return true;
-}
-
-packed_t profiles_question (int64_t from_ms, int64_t until_ms)
-{
-    Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
-    request.from_ms = from_ms;
-    request.until_ms = until_ms;
-    request.without_work = true; /* a ledger tells of reservations */
-    return packed_of (&request.base);
-}
-
-bool profiles_read (bytes_t body, profile_take_fn *take, void *owner)
-{
-    ProtobufCMessage *message = message_unpack (&musubi__profile_answer__descriptor, body);
-    if (!message)
-        return false;
-    const Musubi__ProfileAnswer *answer = (const Musubi__ProfileAnswer *) message;
-    for (size_t i = 0; i < answer->n_profiles; i++) {
-        const Musubi__Profile *profile = answer->profiles [i];
-        for (size_t s = 0; s < profile->n_steps; s++) {
-            bool last = s + 1 == profile->n_steps;
-            int64_t until_ms = last ? profile->until_ms : profile->steps [s + 1]->from_ms;
-            take (owner, profile->resource, profile->steps [s]->from_ms, until_ms,
-                  profile->steps [s]->free);
-        }
-    }
     message_free (message);
     return true;
 }
