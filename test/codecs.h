@@ -30,6 +30,7 @@ extern const codecs_t node_codecs;
 extern const codecs_t queue_codecs;
 extern const codecs_t site_codecs;
 extern const codecs_t replay_codecs;
+extern const codecs_t records_codecs;
 
 static const codecs_t *const all_codecs [] = {
   &transaction_codecs,
@@ -58,6 +59,7 @@ static const codecs_t *const all_codecs [] = {
   &queue_codecs,
   &site_codecs,
   &replay_codecs,
+  &records_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

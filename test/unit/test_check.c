@@ -45,7 +45,7 @@ static void record (fixture_t *self, const char *participant, uint64_t number,
     bool books = nodes > 0 && strncmp (participant, "lis/", 4) == 0;
     check_command (self->check, participant,
                    &(check_record_t){
-                     .plan = &plan, .state = state, .bookings = &booking, .bookings_count = books});
+                     .plan = plan, .state = state, .bookings = &booking, .bookings_count = books});
 }
 
 static void record_everywhere (fixture_t *self, uint64_t number, operation_t operation,
@@ -206,7 +206,7 @@ static void finds_what_a_later_version_has_left_behind (void **state)
     check_command (
       self->check, "lis/cph",
       &(check_record_t){
-        .plan = &between, .state = COMMAND_COMMITTED, .bookings = &booking, .bookings_count = 1});
+        .plan = between, .state = COMMAND_COMMITTED, .bookings = &booking, .bookings_count = 1});
     assert_int_equal (judge (self, 1, true).violations, 1);
     assert_non_null (strstr (self->told [0], "still books something at lis/cph"));
 }
@@ -235,7 +235,7 @@ static void record_part (fixture_t *self, const char *participant, uint64_t numb
     snprintf (parties [0].name, sizeof parties [0].name, "%s", participant);
     snprintf (waits [0].name, sizeof waits [0].name, "%s", awaited ? awaited : "");
     check_command (self->check, participant,
-                   &(check_record_t){.plan = &plan, .state = COMMAND_COMMITTED});
+                   &(check_record_t){.plan = plan, .state = COMMAND_COMMITTED});
 }
 
 static void a_part_that_a_release_awaits_is_pending_until_it_is_given_back (void **state)

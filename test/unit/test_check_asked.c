@@ -178,7 +178,7 @@ static void tell_story (fixture_t *self, story_t *story)
     for (int i = 0; i < PARTS; i++)
         if (story->told [i])
             check_command (self->check, story->parties [i].name,
-                           &(check_record_t){.plan = &story->plan,
+                           &(check_record_t){.plan = story->plan,
                                              .state = story->state [i],
                                              .bookings = story->bookings [i],
                                              .bookings_count = story->bookings_count [i],
@@ -456,7 +456,7 @@ static void circuits_without_any_request_on_record_need_cpus (void **state)
     check_command (
       self->check, "nis/N",
       &(check_record_t){
-        .plan = &plan, .state = COMMAND_COMMITTED, .circuits = &laid, .circuits_count = 1});
+        .plan = plan, .state = COMMAND_COMMITTED, .circuits = &laid, .circuits_count = 1});
     check_result_t result = judge (self, 1, true);
     assert_int_equal (result.violations, 1);
     assert_int_equal (result.unasked, 1);
@@ -484,12 +484,12 @@ static void finds_an_overbooked_link (void **state)
                       .from_ms = 11 * (int64_t) HOUR_MS,
                       .until_ms = 12 * (int64_t) HOUR_MS};
     check_record_t record = {
-      .plan = &plan, .state = COMMAND_PREPARED, .circuits = &laid, .circuits_count = 1};
+      .plan = plan, .state = COMMAND_PREPARED, .circuits = &laid, .circuits_count = 1};
     check_command (self->check, "nis/N", &record);
     assert_int_equal (judge (self, 1, false).violations, 0);
 
-    plan.txid.counter = 3;
-    snprintf (plan.reservation, sizeof plan.reservation, "r3");
+    record.plan.txid.counter = 3;
+    snprintf (record.plan.reservation, sizeof record.plan.reservation, "r3");
     laid.mbps = 1;
     laid.from_ms = 12 * (int64_t) HOUR_MS;
     laid.until_ms = 14 * (int64_t) HOUR_MS;

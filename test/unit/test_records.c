@@ -95,8 +95,8 @@ static void look (void *owner, const check_record_t *record)
 {
     (*(int *) owner)++;
     assert_int_equal (record->state, COMMAND_COMMITTED);
-    assert_string_equal (record->plan->reservation, "r1");
-    assert_int_equal (record->plan->txid.counter, 7);
+    assert_string_equal (record->plan.reservation, "r1");
+    assert_int_equal (record->plan.txid.counter, 7);
     assert_int_equal (record->bookings_count, 1);
     assert_int_equal (record->bookings [0].nodes, 2);
     assert_int_equal (record->circuits_count, 1);

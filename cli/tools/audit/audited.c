@@ -1,6 +1,7 @@
 /*  audited - reading a ledger page by page. */
 #include "audited.h"
 
+#include "check_gather.h"
 #include "ledger_file.h"
 #include "must.h"
 #include "records.h"
@@ -53,16 +54,7 @@ bool audited_saved (audited_t *self)
 bool audited_ask (audited_t *self, const char *service, const char *method, packed_t question,
                   client_reply_t *reply)
 {
-    client_ask (session_client (self->session),
-                &(client_request_t){.endpoint = self->endpoint,
-                                    .service = service,
-                                    .method = method,
-                                    .actor = session_actor (self->session),
-                                    .body = {question.data, question.size},
-                                    .timeout_ms = session_timeout_ms (self->session)},
-                reply);
-    free (question.data);
-    if (reply->status == CALL_OK)
+    if (check_ask (self->session, self->endpoint, service, method, question, reply))
         return true;
     snprintf (self->why, sizeof self->why, "%s",
               reply->status == CALL_TIMED_OUT ? "no answer in time" : reply->reason);

@@ -86,7 +86,7 @@ static void take_command (void *owner, const check_record_t *told)
     round_t *self = owner;
     char text [TXID_TEXT_BYTES];
     char key [2 * TXID_BYTES + 1];
-    const txid_t *txid = &told->plan->txid;
+    const txid_t *txid = &told->plan.txid;
     const replay_command_t *own = ledger_replay_find (self->audited->replay, txid);
     txid_text (txid, text);
     key_text (txid, key);
@@ -105,7 +105,7 @@ static void take_command (void *owner, const check_record_t *told)
     }
     const command_record_t *record = &own->record;
     bool whole = record->plan.size > 0;
-    if (whole && !same (&plan_codec, record->plan, told->plan))
+    if (whole && !same (&plan_codec, record->plan, &told->plan))
         differs (self, "it records another plan of %s than its ledger", text);
     if (whole && !part_same (record->part_kind, record->part,
                              (compute_part_t){told->bookings, told->bookings_count},

@@ -15,13 +15,8 @@
 void *check_append (void *list_p, size_t *count, size_t *room, size_t size)
 {
     void **list = list_p;
-    if (*count == *room) {
-        *room = *room ? 2 * *room : 64;
-        *list = must (realloc (*list, *room * size));
-    }
-    void *added = (char *) *list + (*count)++ * size;
-    memset (added, 0, size);
-    return added;
+    *list = must_grow (*list, *count, room, size);
+    return memset ((char *) *list + (*count)++ * size, 0, size);
 }
 
 void *check_list (size_t count, size_t size)
@@ -46,27 +41,18 @@ static void copy_text (char *to, size_t size, const char *from)
     snprintf (to, size, "%s", from);
 }
 
-/*  A copy of count elements; NULL for none. */
-static void *copy_list (const void *from, size_t count, size_t size)
-{
-    return count > 0 ? memcpy (must (malloc (count * size)), from, count * size) : NULL;
-}
-
 check_t *check_new (void)
 {
     return must (calloc (1, sizeof (check_t)));
 }
 
-static void record_clear (record_t *record)
+void check_record_clear (check_record_t *self)
 {
-    plan_clear (&record->plan);
-    free (record->bookings);
-    for (size_t i = 0; i < record->circuits_count; i++)
-        free (record->circuits [i].links);
-    free (record->circuits);
-    if (record->asked)
-        user_request_clear (record->asked);
-    free (record->asked);
+    plan_clear (&self->plan);
+    if (self->asked)
+        user_request_clear (self->asked);
+    free (self->asked);
+    codec_clear (&check_record_codec, self);
 }
 
 void check_destroy (check_t **self_p)
@@ -75,7 +61,7 @@ void check_destroy (check_t **self_p)
     if (!self)
         return;
     for (size_t i = 0; i < self->records_count; i++)
-        record_clear (&self->records [i]);
+        check_record_clear (&self->records [i]);
     for (size_t i = 0; i < self->offers_count; i++)
         free (self->offers [i].attributes);
     for (size_t i = 0; i < self->points_count; i++)
@@ -84,9 +70,7 @@ void check_destroy (check_t **self_p)
     free (self->offers);
     free (self->points);
     free (self->answers);
-    free (self->silent);
-    free (self->stores);
-    free (self->clocks);
+    free (self->peers);
     free (self);
     *self_p = NULL;
 }
@@ -101,7 +85,7 @@ static offer_t *add_offer (check_t *self, const char *participant, const char *n
     copy_text (added->participant, sizeof added->participant, participant);
     copy_text (added->name, sizeof added->name, name);
     added->quantity = quantity;
-    added->attributes = copy_list (attributes, attributes_count, sizeof *attributes);
+    added->attributes = must_copy (attributes, attributes_count * sizeof *attributes);
     added->attributes_count = attributes_count;
     return added;
 }
@@ -132,54 +116,55 @@ void check_vertex (check_t *self, const char *participant, const vertex_t *verte
     copy_text (added->name, sizeof added->name, vertex->name);
     added->kind = vertex->kind;
     added->attributes =
-      copy_list (vertex->attributes, vertex->attributes_count, sizeof *vertex->attributes);
+      must_copy (vertex->attributes, vertex->attributes_count * sizeof *vertex->attributes);
     added->attributes_count = vertex->attributes_count;
+}
+
+peer_t *check_peer (const check_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->peers_count; i++)
+        if (strcmp (self->peers [i].name, name) == 0)
+            return &self->peers [i];
+    return NULL;
+}
+
+static peer_t *peer_of (check_t *self, const char *name)
+{
+    peer_t *peer = check_peer (self, name);
+    if (peer)
+        return peer;
+    peer = check_append (&self->peers, &self->peers_count, &self->peers_room, sizeof *peer);
+    copy_text (peer->name, sizeof peer->name, name);
+    return peer;
 }
 
 void check_silent (check_t *self, const char *participant)
 {
-    party_t *added =
-      check_append (&self->silent, &self->silent_count, &self->silent_room, sizeof *added);
-    copy_text (added->name, sizeof added->name, participant);
+    peer_of (self, participant)->silent = true;
+    self->silent_count++;
 }
 
 void check_store (check_t *self, const char *participant, const uint8_t store [STORE_ID_BYTES])
 {
-    party_t *added =
-      check_append (&self->stores, &self->stores_count, &self->stores_room, sizeof *added);
-    copy_text (added->name, sizeof added->name, participant);
-    memcpy (added->store, store, STORE_ID_BYTES);
+    peer_t *peer = peer_of (self, participant);
+    peer->store_set = true;
+    memcpy (peer->store, store, STORE_ID_BYTES);
 }
 
 void check_clock (check_t *self, const char *participant, int64_t wall_ms)
 {
-    wall_clock_t *added =
-      check_append (&self->clocks, &self->clocks_count, &self->clocks_room, sizeof *added);
-    copy_text (added->participant, sizeof added->participant, participant);
-    added->wall_ms = wall_ms;
+    peer_of (self, participant)->wall_ms = wall_ms;
 }
 
 void check_command (check_t *self, const char *participant, const check_record_t *record)
 {
-    record_t *added =
+    check_record_t *added =
       check_append (&self->records, &self->records_count, &self->records_room, sizeof *added);
+    codec_copy (&check_record_codec, added, record);
     copy_text (added->participant, sizeof added->participant, participant);
-    plan_copy (&added->plan, record->plan);
-    added->state = record->state;
-    added->bookings =
-      copy_list (record->bookings, record->bookings_count, sizeof *record->bookings);
-    added->bookings_count = record->bookings_count;
-    added->circuits =
-      copy_list (record->circuits, record->circuits_count, sizeof *record->circuits);
-    added->circuits_count = record->circuits_count;
-    for (size_t i = 0; i < added->circuits_count; i++) {
-        circuit_t *circuit = &added->circuits [i];
-        circuit->links = copy_list (circuit->links, circuit->links_count, sizeof *circuit->links);
-    }
-    if (!record->asked)
-        return;
-    added->asked = must (malloc (sizeof *added->asked));
-    user_request_copy (added->asked, record->asked);
+    plan_copy (&added->plan, &record->plan);
+    if (record->asked)
+        user_request_copy (added->asked = must (malloc (sizeof *added->asked)), record->asked);
 }
 
 void check_answer (check_t *self, const char *request_id, const char *reservation, bool done)
@@ -242,27 +227,23 @@ const point_t *check_point (const check_t *self, const char *participant, const 
 
 static bool is_silent (const check_t *self, const char *participant)
 {
-    for (size_t i = 0; i < self->silent_count; i++)
-        if (strcmp (self->silent [i].name, participant) == 0)
-            return true;
-    return false;
+    const peer_t *peer = check_peer (self, participant);
+    return peer && peer->silent;
 }
 
 /*  Has another store its name now? Then nothing of what it voted for need be on record there. */
 static bool is_replaced (const check_t *self, const party_t *party)
 {
-    for (size_t i = 0; i < self->stores_count; i++)
-        if (strcmp (self->stores [i].name, party->name) == 0)
-            return memcmp (self->stores [i].store, party->store, STORE_ID_BYTES) != 0;
-    return false;
+    const peer_t *peer = check_peer (self, party->name);
+    return peer && peer->store_set && memcmp (peer->store, party->store, STORE_ID_BYTES) != 0;
 }
 
 /*  --- transactions --- */
 
 static int by_transaction (const void *a, const void *b)
 {
-    const record_t *one = *(const record_t *const *) a;
-    const record_t *other = *(const record_t *const *) b;
+    const check_record_t *one = *(const check_record_t *const *) a;
+    const check_record_t *other = *(const check_record_t *const *) b;
     int order = txid_compare (&one->plan.txid, &other->plan.txid);
     return order ? order : strcmp (one->participant, other->participant);
 }
@@ -323,8 +304,8 @@ static bool repaired (const laters_t *laters, const plan_t *plan)
     return later && later->base_version > plan->base_version;
 }
 
-static const record_t *find_record (const record_t *const *records, size_t count,
-                                    const char *participant)
+static const check_record_t *find_record (const check_record_t *const *records, size_t count,
+                                          const char *participant)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp (records [i]->participant, participant) == 0)
@@ -356,13 +337,13 @@ static bool same_plan (const plan_t *one, const plan_t *other)
 }
 
 /*  What those who have committed it have of its plan. */
-static void judge_plan (check_t *self, const record_t *const *records, size_t count,
-                        const record_t *committed)
+static void judge_plan (check_t *self, const check_record_t *const *records, size_t count,
+                        const check_record_t *committed)
 {
     char txid [TXID_TEXT_BYTES];
     txid_text (&committed->plan.txid, txid);
     for (size_t i = 0; i < count; i++) {
-        const record_t *record = records [i];
+        const check_record_t *record = records [i];
         if (record->state != COMMAND_COMMITTED)
             continue;
         if (!same_plan (&committed->plan, &record->plan))
@@ -378,10 +359,10 @@ static void judge_plan (check_t *self, const record_t *const *records, size_t co
 }
 
 /*  All records of one transaction. */
-static void judge_transaction (check_t *self, const record_t *const *records, size_t count,
+static void judge_transaction (check_t *self, const check_record_t *const *records, size_t count,
                                const laters_t *laters)
 {
-    const record_t *committed = NULL;
+    const check_record_t *committed = NULL;
     for (size_t i = 0; i < count && !committed; i++)
         if (records [i]->state == COMMAND_COMMITTED)
             committed = records [i];
@@ -395,7 +376,7 @@ static void judge_transaction (check_t *self, const record_t *const *records, si
     bool unjudged = false, lost = false;
     for (size_t p = 0; p < plan->participants_count; p++) {
         const char *participant = plan->participants [p].name;
-        const record_t *found = find_record (records, count, participant);
+        const check_record_t *found = find_record (records, count, participant);
         if (found && found->state == COMMAND_COMMITTED)
             continue;
         if (!found && is_silent (self, participant)) {
@@ -418,7 +399,7 @@ static void judge_transaction (check_t *self, const record_t *const *records, si
     self->result.lost += lost;
 }
 
-static void judge_transactions (check_t *self, const record_t **records, size_t count)
+static void judge_transactions (check_t *self, const check_record_t **records, size_t count)
 {
     laters_t laters = find_laters (self);
     sort (records, count, sizeof *records, by_transaction);
@@ -432,7 +413,8 @@ static void judge_transactions (check_t *self, const record_t **records, size_t 
     free (laters.list);
 }
 
-static void judge_pending (check_t *self, const record_t *record, int64_t now_ms, bool settled)
+static void judge_pending (check_t *self, const check_record_t *record, int64_t now_ms,
+                           bool settled)
 {
     if (record->state != COMMAND_HELD && record->state != COMMAND_PREPARED)
         return;
@@ -451,8 +433,8 @@ static void judge_pending (check_t *self, const record_t *record, int64_t now_ms
 
 static int by_user_request (const void *a, const void *b)
 {
-    const plan_t *one = &(*(const record_t *const *) a)->plan;
-    const plan_t *other = &(*(const record_t *const *) b)->plan;
+    const plan_t *one = &(*(const check_record_t *const *) a)->plan;
+    const plan_t *other = &(*(const check_record_t *const *) b)->plan;
     int order = strcmp (one->actor, other->actor);
     order = order ? order : strcmp (one->request_id, other->request_id);
     return order ? order : strcmp (one->reservation, other->reservation);
@@ -461,7 +443,7 @@ static int by_user_request (const void *a, const void *b)
 /*  One request to reserve makes one reservation, whatever its home has forgotten (T2). */
 static void judge_requests (check_t *self)
 {
-    const record_t **made = check_list (self->records_count, sizeof *made);
+    const check_record_t **made = check_list (self->records_count, sizeof *made);
     size_t count = 0;
     for (size_t i = 0; i < self->records_count; i++) {
         const plan_t *plan = &self->records [i].plan;
@@ -496,37 +478,24 @@ static int compare_request_ids (const char *one, const char *other)
     return order;
 }
 
-/*  A request that some participant has committed. */
-typedef struct {
-    const char *request_id;
-} committed_t;
-
 static int by_request (const void *a, const void *b)
 {
-    const committed_t *one = a;
-    const committed_t *other = b;
-    return compare_request_ids (one->request_id, other->request_id);
-}
-
-static int request_against_record (const void *key, const void *element)
-{
-    const committed_t *committed = element;
-    return compare_request_ids (key, committed->request_id);
+    return compare_request_ids (*(const char *const *) a, *(const char *const *) b);
 }
 
 static void judge_answers (check_t *self)
 {
-    committed_t *index = check_list (self->records_count, sizeof *index);
+    const char **index = check_list (self->records_count, sizeof *index); /* committed requests */
     size_t count = 0;
     for (size_t i = 0; i < self->records_count; i++)
         if (self->records [i].state == COMMAND_COMMITTED)
-            index [count++].request_id = self->records [i].plan.request_id;
+            index [count++] = self->records [i].plan.request_id;
     sort (index, count, sizeof *index, by_request);
     for (size_t i = 0; i < self->answers_count; i++) {
         const answer_t *answer = &self->answers [i];
         self->result.answers++;
-        bool committed =
-          bsearch (answer->request_id, index, count, sizeof *index, request_against_record) != NULL;
+        const char *id = answer->request_id;
+        bool committed = bsearch (&id, index, count, sizeof *index, by_request) != NULL;
         if (answer->done && !committed && self->silent_count == 0)
             check_violation (
               self, "request %s was told done (reservation %s), but nobody has it committed",
@@ -552,7 +521,7 @@ check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
     self->now_ms = now_ms;
     sort (self->offers, self->offers_count, sizeof *self->offers, by_offer);
     sort (self->points, self->points_count, sizeof *self->points, by_point);
-    const record_t **records = check_list (self->records_count, sizeof *records);
+    const check_record_t **records = check_list (self->records_count, sizeof *records);
     for (size_t i = 0; i < self->records_count; i++)
         records [i] = &self->records [i];
     judge_transactions (self, records, self->records_count);

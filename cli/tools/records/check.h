@@ -54,20 +54,23 @@ void check_clock (check_t *self, const char *participant, int64_t wall_ms);
 
 /*  One command as the participant recorded it, with what it books there. */
 typedef struct {
-    const plan_t *plan;
+    char participant [NAME_BYTES_MAX + 1];
+    plan_t plan; /* of a tombstone its txid alone */
     command_state_t state;
     compute_booking_t *bookings;
     size_t bookings_count;
     circuit_t *circuits;
     size_t circuits_count;
-    const user_request_t *asked; /* as its plan keeps it; NULL: no request is on record */
-    bool done;                   /* all are known to have acknowledged */
+    user_request_t *asked; /* as its plan keeps it; NULL: no request is on record */
+    bool done;             /* all are known to have acknowledged */
     int64_t held_ms;
     int64_t prepared_ms;
     uint32_t epoch;
 } check_record_t;
+extern const codec_t check_record_codec; /* but for the plan and what was asked */
+void check_record_clear (check_record_t *self);
 
-/*  Everything is copied. */
+/*  Everything is copied, but for its participant. */
 void check_command (check_t *self, const char *participant, const check_record_t *record);
 
 /*  What a user was told: done (committed), or refused; reservation may be "". */

@@ -227,7 +227,7 @@ static int by_need_and_time (const void *a, const void *b)
 }
 
 /*  What the records of a version book, in lists that the caller frees. */
-static judged_t gather (check_t *check, const record_t *const *records, size_t count)
+static judged_t gather (check_t *check, const check_record_t *const *records, size_t count)
 {
     judged_t self = {.check = check, .reservation = records [0]->plan.reservation};
     for (size_t i = 0; i < count; i++) {
@@ -252,7 +252,7 @@ static judged_t gather (check_t *check, const record_t *const *records, size_t c
 }
 
 /*  The records of a reservation's last committed version, at all its participants. */
-static void judge_version (check_t *check, const record_t *const *records, size_t count)
+static void judge_version (check_t *check, const check_record_t *const *records, size_t count)
 {
     judged_t self = gather (check, records, count);
     bool released = records [0]->plan.operation == OPERATION_RELEASE;
@@ -277,8 +277,8 @@ static void judge_version (check_t *check, const record_t *const *records, size_
 /*  Reservation, the version a command makes, transaction, participant. */
 static int by_version (const void *a, const void *b)
 {
-    const record_t *one = *(const record_t *const *) a;
-    const record_t *other = *(const record_t *const *) b;
+    const check_record_t *one = *(const check_record_t *const *) a;
+    const check_record_t *other = *(const check_record_t *const *) b;
     int order = strcmp (one->plan.reservation, other->plan.reservation);
     if (order == 0)
         order = (one->plan.base_version > other->plan.base_version) -
@@ -289,13 +289,10 @@ static int by_version (const void *a, const void *b)
 }
 
 /*  Have all its windows passed, by the judge's clock or by that of the participant? */
-static bool is_over (const check_t *self, const record_t *record)
+static bool is_over (const check_t *self, const check_record_t *record)
 {
-    int64_t now_ms = self->now_ms;
-    for (size_t i = 0; i < self->clocks_count; i++)
-        if (strcmp (self->clocks [i].participant, record->participant) == 0 &&
-            self->clocks [i].wall_ms > now_ms)
-            now_ms = self->clocks [i].wall_ms;
+    const peer_t *peer = check_peer (self, record->participant);
+    int64_t now_ms = peer && peer->wall_ms > self->now_ms ? peer->wall_ms : self->now_ms;
     for (size_t i = 0; i < record->bookings_count; i++)
         if (record->bookings [i].until_ms > now_ms)
             return false;
@@ -307,11 +304,11 @@ static bool is_over (const check_t *self, const record_t *record)
 
 /*  Who is not told of the last version any more must have nothing of an older one left, but what is
  *  over: a release need not be taken to whom has nothing to give back (R11). */
-static void judge_left (check_t *self, const plan_t *last, const record_t *const *records,
+static void judge_left (check_t *self, const plan_t *last, const check_record_t *const *records,
                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const record_t *record = records [i];
+        const check_record_t *record = records [i];
         bool stands = record->state == COMMAND_COMMITTED && !is_over (self, record) &&
                       !check_takes_part (last, record->participant);
         for (size_t later = i + 1; later < count && stands; later++)
@@ -329,7 +326,7 @@ static void judge_left (check_t *self, const plan_t *last, const record_t *const
 
 /*  All records of one reservation, ascending by version. Where the last version is not committed at
  *  all who take part, that is told, or can't be judged: it is not judged here. */
-static void judge_reservation (check_t *self, const record_t *const *records, size_t count)
+static void judge_reservation (check_t *self, const check_record_t *const *records, size_t count)
 {
     size_t last = count;
     while (last > 0 && records [last - 1]->state != COMMAND_COMMITTED)
@@ -362,7 +359,7 @@ static void judge_reservation (check_t *self, const record_t *const *records, si
         judge_version (self, &records [from], committed);
 }
 
-void check_asked (check_t *self, const record_t **records, size_t count)
+void check_asked (check_t *self, const check_record_t **records, size_t count)
 {
     if (count > 0)
         qsort (records, count, sizeof *records, by_version);

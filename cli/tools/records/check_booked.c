@@ -48,8 +48,8 @@ static void sort_steps (steps_t *steps)
 /*  Participant, reservation, then the version a command makes. */
 static int by_reservation (const void *a, const void *b)
 {
-    const record_t *one = *(const record_t *const *) a;
-    const record_t *other = *(const record_t *const *) b;
+    const check_record_t *one = *(const check_record_t *const *) a;
+    const check_record_t *other = *(const check_record_t *const *) b;
     int order = strcmp (one->participant, other->participant);
     if (order == 0)
         order = strcmp (one->plan.reservation, other->plan.reservation);
@@ -60,7 +60,7 @@ static int by_reservation (const void *a, const void *b)
 }
 
 /*  kept: so much of it goes on being booked for the same need, without cleaning in between. */
-static void book (check_t *self, steps_t *steps, const record_t *record, const char *name,
+static void book (check_t *self, steps_t *steps, const check_record_t *record, const char *name,
                   bool is_link, int64_t quantity, int64_t kept, int64_t from_ms, int64_t until_ms,
                   int which)
 {
@@ -77,7 +77,7 @@ static void book (check_t *self, steps_t *steps, const record_t *record, const c
 }
 
 /*  How many nodes of a booking its need has further on, where that begins as this ends. */
-static int64_t nodes_kept (const record_t *record, const compute_booking_t *booking)
+static int64_t nodes_kept (const check_record_t *record, const compute_booking_t *booking)
 {
     for (size_t i = 0; i < record->bookings_count; i++) {
         const compute_booking_t *next = &record->bookings [i];
@@ -88,7 +88,7 @@ static int64_t nodes_kept (const record_t *record, const compute_booking_t *book
     return 0;
 }
 
-static void book_record (check_t *self, steps_t *steps, const record_t *record, int which)
+static void book_record (check_t *self, steps_t *steps, const check_record_t *record, int which)
 {
     for (size_t i = 0; i < record->bookings_count; i++) {
         const compute_booking_t *booking = &record->bookings [i];
@@ -124,10 +124,10 @@ static void add_larger (steps_t *all, steps_t *own)
 
 /*  The records of one reservation at one participant, ascending by version. */
 static void add_reservation (check_t *self, steps_t *all, steps_t *own,
-                             const record_t *const *records, size_t count)
+                             const check_record_t *const *records, size_t count)
 {
-    const record_t *committed = NULL;
-    const record_t *vote = NULL;
+    const check_record_t *committed = NULL;
+    const check_record_t *vote = NULL;
     for (size_t i = 0; i < count; i++) {
         if (records [i]->state == COMMAND_COMMITTED) {
             committed = records [i];
@@ -160,14 +160,14 @@ static void judge_offer (check_t *self, const step_t *steps, size_t count)
     }
 }
 
-void check_booked (check_t *self, const record_t **records, size_t count)
+void check_booked (check_t *self, const check_record_t **records, size_t count)
 {
     steps_t all = {0};
     steps_t own = {0};
     if (count > 0)
         qsort (records, count, sizeof *records, by_reservation);
     for (size_t from = 0, until; from < count; from = until) {
-        const record_t *first = records [from];
+        const check_record_t *first = records [from];
         until = from + 1;
         while (until < count && strcmp (records [until]->participant, first->participant) == 0 &&
                strcmp (records [until]->plan.reservation, first->plan.reservation) == 0)

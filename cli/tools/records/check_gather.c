@@ -3,11 +3,9 @@
 
 #include "fields.h"
 #include "json.h"
-#include "must.h"
 #include "records.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,72 +14,22 @@
 
 /*  --- what a participant has, as the directory tells it --- */
 
-static void take_text (char *to, size_t size, const char *from)
-{
-    snprintf (to, size, "%.*s", (int) size - 1, from);
-}
-
-/*  The caller frees the list. */
-static attribute_t *attributes_of (const json_t *described, size_t *count)
-{
-    const json_t *written = json_object_get (described, "attributes");
-    attribute_t *list = must (calloc (json_array_size (written) + 1, sizeof *list));
-    *count = json_array_size (written);
-    for (size_t i = 0; i < *count; i++) {
-        const json_t *attribute = json_array_get (written, i);
-        take_text (list [i].name, sizeof list [i].name, text_of (attribute, "name"));
-        take_text (list [i].value, sizeof list [i].value, text_of (attribute, "value"));
-    }
-    return list;
-}
-
-static void take_class (check_gather_t *self, const char *participant, const json_t *written,
-                        int64_t cleaning_gap_ms)
-{
-    node_class_t class = {.nodes = (uint32_t) number_of (written, "nodes"),
-                          .cpus_per_node = (uint32_t) number_of (written, "cpus_per_node")};
-    take_text (class.name, sizeof class.name, text_of (written, "name"));
-    class.attributes = attributes_of (written, &class.attributes_count);
-    check_class (self->check, participant, &class, cleaning_gap_ms);
-    free (class.attributes);
-}
-
-static void take_vertex (check_gather_t *self, const char *participant, const json_t *written)
-{
-    const char *kind = text_of (written, "kind");
-    vertex_t vertex = {.kind = strcmp (kind, "ROUTER_VERTEX") == 0     ? VERTEX_ROUTER
-                               : strcmp (kind, "EXCHANGE_VERTEX") == 0 ? VERTEX_EXCHANGE
-                                                                       : VERTEX_SITE};
-    take_text (vertex.name, sizeof vertex.name, text_of (written, "name"));
-    vertex.attributes = attributes_of (written, &vertex.attributes_count);
-    check_vertex (self->check, participant, &vertex);
-    free (vertex.attributes);
-}
-
-static void take_link (check_gather_t *self, const char *participant, const json_t *written)
-{
-    double latency_ms = json_number_value (json_object_get (written, "latency_ms"));
-    link_t link = {.mbps = (uint32_t) number_of (written, "mbps"),
-                   .latency_us = (int64_t) llround (latency_ms * 1000)};
-    take_text (link.name, sizeof link.name, text_of (written, "name"));
-    take_text (link.ends [0], sizeof link.ends [0], text_of (written, "a"));
-    take_text (link.ends [1], sizeof link.ends [1], text_of (written, "b"));
-    link.attributes = attributes_of (written, &link.attributes_count);
-    check_link (self->check, participant, &link);
-    free (link.attributes);
-}
-
 static void take_entry (check_gather_t *self, const char *participant, const json_t *entry)
 {
-    const json_t *site = json_object_get (entry, "site");
-    const json_t *domain = json_object_get (entry, "domain");
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (site, "classes", i)); i++)
-        take_class (self, participant, one, number_of (site, "cleaning_gap_ms"));
-    for (size_t i = 0; (one = item_of (domain, "vertices", i)); i++)
-        take_vertex (self, participant, one);
-    for (size_t i = 0; (one = item_of (domain, "links", i)); i++)
-        take_link (self, participant, one);
+    site_t site;
+    domain_t domain;
+    if (site_read (&site, json_object_get (entry, "site"))) {
+        for (size_t i = 0; i < site.classes_count; i++)
+            check_class (self->check, participant, &site.classes [i], site.cleaning_gap_ms);
+        site_clear (&site);
+    }
+    if (domain_read (&domain, json_object_get (entry, "domain"))) {
+        for (size_t i = 0; i < domain.vertices_count; i++)
+            check_vertex (self->check, participant, &domain.vertices [i]);
+        for (size_t i = 0; i < domain.links_count; i++)
+            check_link (self->check, participant, &domain.links [i]);
+        domain_clear (&domain);
+    }
 }
 
 /*  --- its records --- */
@@ -90,23 +38,24 @@ static void take_record (void *owner, const check_record_t *record)
 {
     check_gather_t *self = owner;
     check_command (self->check, self->participant, record);
-    for (size_t i = 0; i < record->plan->participants_count; i++)
-        take (self->named, record->plan->participants [i].name, json_true ());
+    for (size_t i = 0; i < record->plan.participants_count; i++)
+        take (self->named, record->plan.participants [i].name, json_true ());
     self->records++;
 }
 
-static void ask (check_gather_t *self, const json_t *entry, const char *service, const char *method,
-                 packed_t question, client_reply_t *reply)
+bool check_ask (session_t *session, const char *endpoint, const char *service, const char *method,
+                packed_t question, client_reply_t *reply)
 {
-    client_ask (session_client (self->session),
-                &(client_request_t){.endpoint = text_of (entry, "endpoint"),
+    client_ask (session_client (session),
+                &(client_request_t){.endpoint = endpoint,
                                     .service = service,
                                     .method = method,
-                                    .actor = session_actor (self->session),
+                                    .actor = session_actor (session),
                                     .body = {question.data, question.size},
-                                    .timeout_ms = session_timeout_ms (self->session)},
+                                    .timeout_ms = session_timeout_ms (session)},
                 reply);
     free (question.data);
+    return reply->status == CALL_OK;
 }
 
 /*  All pages of one participant, then its clock; false when it stops answering. */
@@ -115,25 +64,25 @@ static bool gather_from (check_gather_t *self, const json_t *entry)
     commands_request_t asked = {.most = 0};
     client_reply_t reply;
     bool more = true;
+    const char *endpoint = text_of (entry, "endpoint");
     self->participant = text_of (entry, "name");
     while (more) {
-        ask (self, entry, "Participant", "Commands", codec_encode (&commands_request_codec, &asked),
-             &reply);
-        if (!asked.after_set && reply.status == CALL_OK)
+        bool told = check_ask (self->session, endpoint, "Participant", "Commands",
+                               codec_encode (&commands_request_codec, &asked), &reply);
+        if (!asked.after_set && told)
             check_store (self->check, self->participant, reply.store);
         asked.after_set = true;
-        if (reply.status != CALL_OK ||
-            !records_read (reply.body, take_record, self, &asked.after, &more)) {
+        if (!told || !records_read (reply.body, take_record, self, &asked.after, &more)) {
             cli_fail (EXIT_UNKNOWN, "check: %s: %s", self->participant,
-                      reply.status == CALL_OK          ? "its records can't be read"
+                      told                             ? "its records can't be read"
                       : reply.status == CALL_TIMED_OUT ? "no answer in time"
                                                        : reply.reason);
             return false;
         }
     }
     int64_t wall_ms;
-    ask (self, entry, "Service", "Status", (packed_t){0}, &reply);
-    if (reply.status == CALL_OK && clock_read (reply.body, &wall_ms))
+    if (check_ask (self->session, endpoint, "Service", "Status", (packed_t){0}, &reply) &&
+        clock_read (reply.body, &wall_ms))
         check_clock (self->check, self->participant, wall_ms);
     return true;
 }

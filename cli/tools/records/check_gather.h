@@ -25,6 +25,10 @@ void check_gather_end (check_gather_t *self);
 /*  Asks all participants that are listed; who is named in a plan and was not heard is silent. */
 void check_gather (check_gather_t *self);
 
+/*  One question to one endpoint; takes the question. False unless CALL_OK. */
+bool check_ask (session_t *session, const char *endpoint, const char *service, const char *method,
+                packed_t question, client_reply_t *reply);
+
 /*  Does one of that name keep records of transactions: a site, a domain, a request home? */
 bool check_keeps_records (const char *name);
 

@@ -13,17 +13,6 @@
 
 #include <string.h>
 
-typedef struct {
-    char participant [NAME_BYTES_MAX + 1];
-    plan_t plan;
-    command_state_t state;
-    compute_booking_t *bookings;
-    size_t bookings_count;
-    circuit_t *circuits;
-    size_t circuits_count;
-    user_request_t *asked; /* NULL: not on record */
-} record_t;
-
 /*  A class or a link: something of a participant of which there is so much. */
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
@@ -52,13 +41,17 @@ typedef struct {
     bool done;
 } answer_t;
 
+/*  A participant, as far as it was heard of. */
 typedef struct {
-    char participant [NAME_BYTES_MAX + 1];
-    int64_t wall_ms;
-} wall_clock_t;
+    char name [NAME_BYTES_MAX + 1];
+    bool silent;
+    bool store_set;
+    uint8_t store [STORE_ID_BYTES];
+    int64_t wall_ms; /* by its clock; 0 = not told */
+} peer_t;
 
 struct check {
-    record_t *records;
+    check_record_t *records;
     size_t records_count;
     size_t records_room;
     offer_t *offers; /* while judging: in order of participant and name */
@@ -70,15 +63,10 @@ struct check {
     answer_t *answers;
     size_t answers_count;
     size_t answers_room;
-    party_t *silent;
-    size_t silent_count;
-    size_t silent_room;
-    party_t *stores;
-    size_t stores_count;
-    size_t stores_room;
-    wall_clock_t *clocks;
-    size_t clocks_count;
-    size_t clocks_room;
+    peer_t *peers;
+    size_t peers_count;
+    size_t peers_room;
+    size_t silent_count; /* of them */
 
     int64_t now_ms; /* while judging */
     bool booked_elsewhere;
@@ -99,6 +87,9 @@ void check_violation (check_t *self, const char *format, ...)
 /*  NULL when that participant describes none of that name. */
 const offer_t *check_offer (const check_t *self, const char *participant, const char *name);
 const point_t *check_point (const check_t *self, const char *participant, const char *name);
+
+/*  NULL when nothing was heard of it. */
+peer_t *check_peer (const check_t *self, const char *name);
 
 /*  Is that participant one of the plan's? */
 bool check_takes_part (const plan_t *plan, const char *participant);
@@ -157,9 +148,9 @@ void check_connected (judged_t *self);
 /*  --- of all --- */
 
 /*  Takes records, in any order. The list is sorted by participant, reservation and version. */
-void check_booked (check_t *self, const record_t **records, size_t count);
+void check_booked (check_t *self, const check_record_t **records, size_t count);
 
 /*  Takes records, in any order. The list is sorted by reservation and version. */
-void check_asked (check_t *self, const record_t **records, size_t count);
+void check_asked (check_t *self, const check_record_t **records, size_t count);
 
 #endif

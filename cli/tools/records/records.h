@@ -6,6 +6,12 @@
 #include "check.h"
 #include "part_record.h"
 
+#include <jansson.h>
+
+/*  What there is at a site or in a domain, by the JSON of its entry; the caller clears it. */
+bool site_read (site_t *self, const json_t *written);
+bool domain_read (domain_t *self, const json_t *written);
+
 /*  Hands the commands of a page to take, in order; each lives for the call only. *last is the txid
  *  to go on from. False when the body is no such page. */
 typedef void records_take_fn (void *owner, const check_record_t *record);

@@ -1,34 +1,44 @@
-/*  records - pages of commands and rows, from proto to plain values. */
+/*  records - what is described, pages of commands and rows, from proto to plain values. */
 #include "records.h"
 
 #include "bus.pb-c.h"
+#include "domain_wire.h"
+#include "json.h"
 #include "ledger.pb-c.h"
 #include "message.h"
 #include "must.h"
+#include "site_wire.h"
 #include "transaction_wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*  The request that a plan was made for, as its planner packed it. False, self empty, when it is no
- *  such request. */
-static bool read_asked (user_request_t *self, bytes_t packed)
+/*  --- what there is, as the directory tells it --- */
+
+static bool described (const codec_t *codec, void *self, const json_t *written)
 {
-    char why [WHY_BYTES];
-    if (packed.size == 0 || !codec_decode (&user_request_codec, self, packed, why))
-        return false;
-    for (size_t i = 0; i < self->network_count; i++)
-        if (self->network [i].ends_count != 2) {
-            user_request_clear (self);
-            return false;
-        }
-    return true;
+    char why [JSON_WHY_BYTES], taken_why [WHY_BYTES];
+    ProtobufCMessage *message =
+      written ? json_to_message (codec->message, (json_t *) written, why) : NULL;
+    bool good = message && codec_take (codec, self, message, taken_why);
+    message_free (message);
+    return good;
+}
+
+bool site_read (site_t *self, const json_t *written)
+{
+    return described (&site_codec, self, written);
+}
+
+bool domain_read (domain_t *self, const json_t *written)
+{
+    return described (&domain_codec, self, written);
 }
 
 /*  --- commands --- */
 
-static const codec_row_t command_rows [] = {
+static const codec_row_t record_rows [] = {
   ROW_UNUSED ("plan"), /* see read_record */
   ROW_ENUM ("state", check_record_t, state, COMMAND_STATES - 1),
   ROW_LIST ("bookings", check_record_t, bookings, bookings_count, compute_booking, 0, BOOKINGS_MAX),
@@ -39,8 +49,27 @@ static const codec_row_t command_rows [] = {
   ROW_NUMBER ("epoch", check_record_t, epoch),
   ROW_UNUSED ("fenced_by"),
 };
-static const codec_t command_codec =
-  CODEC (check_record_t, musubi__command_record__descriptor, command_rows);
+const codec_t check_record_codec =
+  CODEC (check_record_t, musubi__command_record__descriptor, record_rows);
+static const codec_t *const codecs [] = {&check_record_codec};
+const codecs_t records_codecs = CODECS (codecs);
+
+/*  The request that a plan was made for, as its planner packed it; NULL when it is no such. */
+static user_request_t *asked_by (const plan_t *plan)
+{
+    char why [WHY_BYTES];
+    user_request_t *asked = must (calloc (1, sizeof *asked));
+    bool good = plan->request_size > 0 &&
+                codec_decode (&user_request_codec, asked,
+                              (bytes_t){.data = plan->request, .size = plan->request_size}, why);
+    for (size_t i = 0; i < asked->network_count; i++)
+        good = good && asked->network [i].ends_count == 2;
+    if (good)
+        return asked;
+    user_request_clear (asked);
+    free (asked);
+    return NULL;
+}
 
 /*  A tombstone has no more of a plan than its txid: such a plan is empty but for that. */
 static bool read_record (const Musubi__CommandRecord *from, records_take_fn *take, void *owner,
@@ -48,21 +77,14 @@ static bool read_record (const Musubi__CommandRecord *from, records_take_fn *tak
 {
     char why [WHY_BYTES];
     check_record_t record;
-    plan_t plan;
-    user_request_t asked;
     if (!from->plan || !codec_take_field (&txid_codec, last, from->plan->txid, "txid", why) ||
-        !codec_take (&command_codec, &record, from, why))
+        !codec_take (&check_record_codec, &record, from, why))
         return false;
-    if (!codec_take (&plan_codec, &plan, from->plan, why))
-        plan.txid = *last;
-    record.plan = &plan;
-    if (read_asked (&asked, (bytes_t){.data = plan.request, .size = plan.request_size}))
-        record.asked = &asked;
+    if (!codec_take (&plan_codec, &record.plan, from->plan, why))
+        record.plan.txid = *last;
+    record.asked = asked_by (&record.plan);
     take (owner, &record);
-    if (record.asked)
-        user_request_clear (&asked);
-    codec_clear (&command_codec, &record);
-    plan_clear (&plan);
+    check_record_clear (&record);
     return true;
 }
 
