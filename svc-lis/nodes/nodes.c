@@ -32,27 +32,22 @@ static int by_run (const void *key, const void *thing)
     return run_id_compare (key, &entry->kept.run.id);
 }
 
+static int by_name (const void *key, const void *thing)
+{
+    return strcmp (key, ((const place_t *) thing)->name);
+}
+
 entry_t *nodes_entry (const nodes_t *self, const run_id_t *id)
 {
     return ordered_find (self->runs, id);
 }
 
-bool nodes_place_find (const nodes_t *self, const char *name, size_t *node)
+bool nodes_find (const nodes_t *self, const char *name, size_t *node)
 {
-    size_t low = 0, high = self->places_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp (name, self->places [self->by_name [middle]].name);
-        if (order == 0) {
-            *node = self->by_name [middle];
-            return true;
-        }
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return false;
+    const place_t *place = ordered_find (self->by_name, name);
+    if (place)
+        *node = (size_t) (place - self->places);
+    return place != NULL;
 }
 
 /*  --- moving --- */
@@ -105,31 +100,7 @@ static void on_nodes (void *owner, const moment_t *now, const request_t *request
 {
     (void) now;
     nodes_t *self = owner;
-    const nodes_question_t *asked = body;
-    size_t most = asked->most > 0 && asked->most < NODES_LIST_MAX ? asked->most : NODES_LIST_MAX;
-    nodes_told_t told = {.nodes = must (calloc (most, sizeof *told.nodes))};
-    size_t at = 0;
-    while (at < self->places_count &&
-           strcmp (self->places [self->by_name [at]].name, asked->after) <= 0)
-        at++;
-    for (; at < self->places_count && told.count < most; at++) {
-        size_t index = self->by_name [at];
-        node_t node = nodes_at (self, index);
-        told.nodes [told.count++] = (node_record_t){
-          .node = node.name,
-          .class_name = self->site->classes [node.class].name,
-          .state = node.state,
-          .drained = node.drained,
-          .cpus = node.cpus,
-          .cpus_used = node.cpus_used,
-          .reservation =
-            self->binder.reservation ? self->binder.reservation (self->binder.owner, index) : NULL,
-          .heard_ms = self->places [index].agent.heard_wall_ms,
-          .resting = nodes_resting (self, index)};
-    }
-    told.more = at < self->places_count;
-    service_reply (self->service, request, codec_encode (&nodes_told_codec, &told));
-    free (told.nodes);
+    service_reply (self->service, request, nodes_answer_encode (self, body));
 }
 
 static void drain (nodes_t *self, const moment_t *now, size_t node, bool drained)
@@ -154,18 +125,17 @@ static void on_drain (void *owner, const moment_t *now, const request_t *request
                         "nodes are drained by administrators of the site");
         return;
     }
-    if (!nodes_place_find (self, asked->node, &node)) {
+    if (!nodes_find (self, asked->node, &node)) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "node: the site has no node %s",
                         asked->node);
         return;
     }
     drain (self, now, node, asked->drained);
     const char *overbooked [NODES_OVERBOOKED_MAX];
-    drain_told_t told = {.overbooked = overbooked};
+    size_t count = 0;
     if (self->binder.overbooked)
-        told.count =
-          self->binder.overbooked (self->binder.owner, now, overbooked, NODES_OVERBOOKED_MAX);
-    service_reply (self->service, request, codec_encode (&drain_told_codec, &told));
+        count = self->binder.overbooked (self->binder.owner, now, overbooked, NODES_OVERBOOKED_MAX);
+    service_reply (self->service, request, drain_answer_encode (overbooked, count));
 }
 
 /*  --- life --- */
@@ -183,7 +153,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
         service_bad_record (self->service, "nodes", why);
         return;
     }
-    if (nodes_place_find (self, name, &node)) {
+    if (nodes_find (self, name, &node)) {
         place_t *place = &self->places [node];
         place->drained = kept.drained;
         place->agent.came = kept.came;
@@ -209,28 +179,10 @@ static int places_compare (const void *one, const void *other)
     return strcmp (a->name, b->name);
 }
 
-/*  qsort's comparison has no owner, and there is one thread; but a core has no globals: by hand. */
-static void sort_names (nodes_t *self, size_t from, size_t count, size_t *room)
-{
-    if (count < 2)
-        return;
-    size_t half = count / 2;
-    sort_names (self, from, half, room);
-    sort_names (self, from + half, count - half, room);
-    memcpy (room, &self->by_name [from], half * sizeof *room);
-    size_t left = 0, right = from + half, to = from;
-    while (left < half) {
-        bool takes_right =
-          right < from + count &&
-          strcmp (self->places [self->by_name [right]].name, self->places [room [left]].name) < 0;
-        self->by_name [to++] = takes_right ? self->by_name [right++] : room [left++];
-    }
-}
-
 static void places_init (nodes_t *self, const node_place_t *places, size_t count)
 {
     self->places = must (calloc (count + 1, sizeof *self->places));
-    self->by_name = must (calloc (count + 1, sizeof *self->by_name));
+    self->by_name = ordered_new (by_name);
     self->dirty = must (calloc (count + 1, sizeof *self->dirty));
     self->places_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -238,15 +190,10 @@ static void places_init (nodes_t *self, const node_place_t *places, size_t count
         memcpy (self->places [i].name, places [i].name, sizeof self->places [i].name);
         self->places [i].class = places [i].class;
         self->places [i].runs = ordered_new (by_run);
-        self->by_name [i] = i;
     }
     qsort (self->places, count, sizeof *self->places, places_compare);
-    size_t *room = must (calloc (count + 1, sizeof *room));
-    sort_names (self, 0, count, room);
-    free (room);
-    for (size_t i = 1; i < count; i++)
-        assert (strcmp (self->places [self->by_name [i - 1]].name,
-                        self->places [self->by_name [i]].name) != 0);
+    for (size_t i = 0; i < count; i++)
+        ordered_add (self->by_name, self->places [i].name, &self->places [i]);
 }
 
 nodes_t *nodes_new (service_t *service, const site_t *site, const access_t *access,
@@ -286,7 +233,7 @@ void nodes_destroy (nodes_t **self_p)
         agent_session_end (&self->places [i].agent);
     }
     free (self->places);
-    free (self->by_name);
+    ordered_destroy (&self->by_name);
     free (self->dirty);
     free (self);
     *self_p = NULL;
@@ -321,46 +268,10 @@ node_t nodes_at (const nodes_t *self, size_t node)
                     .drained = place->drained};
 }
 
-bool nodes_find (const nodes_t *self, const char *name, size_t *node)
-{
-    return nodes_place_find (self, name, node);
-}
-
 bool nodes_usable (const nodes_t *self, size_t node)
 {
     assert (node < self->places_count);
     const place_t *place = &self->places [node];
     return place->agent.state == AGENT_UP && !place->drained && place->rest_timer == 0 &&
            ordered_count (place->runs) < NODE_RUNS_MAX;
-}
-
-void nodes_check (const nodes_t *self)
-{
-    size_t open = 0, over = 0, unplaced = 0;
-    for (const entry_t *entry = ordered_after (self->runs, NULL); entry;
-         entry = ordered_after (self->runs, &entry->kept.run.id)) {
-        bool is_over = run_over (entry->kept.run.state);
-        assert (is_over == (entry->kept.over_ms > 0));
-        assert ((entry->kept.run.state == RUN_PLACED) == (entry->kept.order != NULL));
-        assert (!entry->orphan || !is_over);
-        over += is_over;
-        open += !is_over;
-        unplaced += !is_over && entry->node == NODE_NONE;
-        if (!is_over && entry->node != NODE_NONE)
-            assert (ordered_find (self->places [entry->node].runs, &entry->kept.run.id) == entry);
-    }
-    assert (ordered_count (self->kept) == over);
-    size_t placed = 0;
-    for (size_t i = 0; i < self->places_count; i++) {
-        const place_t *place = &self->places [i];
-        uint64_t cpus = 0;
-        for (const entry_t *entry = ordered_after (place->runs, NULL); entry;
-             entry = ordered_after (place->runs, &entry->kept.run.id)) {
-            assert (entry->node == i && !run_over (entry->kept.run.state));
-            cpus += entry->kept.run.cpus;
-        }
-        assert (cpus == place->cpus_used);
-        placed += ordered_count (place->runs);
-    }
-    assert (placed + unplaced == open);
 }

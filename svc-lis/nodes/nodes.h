@@ -127,7 +127,4 @@ typedef void output_fn (void *owner, uint64_t token, bytes_t data, uint64_t size
 void nodes_output (nodes_t *self, const moment_t *now, const run_id_t *id, bool errors,
                    uint64_t offset, uint32_t most, output_fn *told, void *owner, uint64_t token);
 
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void nodes_check (const nodes_t *self);
-
 #endif

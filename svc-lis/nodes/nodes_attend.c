@@ -171,7 +171,7 @@ static bool agent_right (nodes_t *self, const request_t *request, const attend_t
                         request->actor);
         return false;
     }
-    if (!nodes_place_find (self, asked->node, node)) {
+    if (!nodes_find (self, asked->node, node)) {
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "node: site %s has no node %s; its names are in its configuration",
                         self->service->name + strlen ("lis/"), asked->node);

@@ -273,10 +273,8 @@ void nodes_warn (nodes_t *self, const moment_t *now, const run_id_t *id, int64_t
 
 static void unbegun_add (nodes_t *self, const run_id_t *id)
 {
-    if (self->unbegun_count == self->unbegun_room) {
-        self->unbegun_room = self->unbegun_room ? 2 * self->unbegun_room : 16;
-        self->unbegun = must (realloc (self->unbegun, self->unbegun_room * sizeof *self->unbegun));
-    }
+    self->unbegun =
+      must_grow (self->unbegun, self->unbegun_count, &self->unbegun_room, sizeof *self->unbegun);
     self->unbegun [self->unbegun_count++] = *id;
 }
 
@@ -372,7 +370,7 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value)
     entry_t *entry = must (calloc (1, sizeof *entry));
     entry->kept = kept;
     entry->told = true;
-    if (!nodes_place_find (self, kept.run.node, &entry->node))
+    if (!nodes_find (self, kept.run.node, &entry->node))
         entry->node = NODE_NONE;
     ordered_add (self->runs, &entry->kept.run.id, entry);
     if (run_over (kept.run.state)) {

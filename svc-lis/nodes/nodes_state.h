@@ -51,7 +51,7 @@ struct nodes {
     nodes_limits_t limits;
     place_t *places;
     size_t places_count;
-    size_t *by_name;    /* indices of places */
+    ordered_t *by_name; /* of place_t */
     ordered_t *runs;    /* of entry_t: all */
     ordered_t *kept;    /* of those, the over ones: by the time of their end */
     ordered_t *orphans; /* by lost_at_ms */
@@ -74,9 +74,12 @@ struct nodes {
 /*  --- nodes.c --- */
 
 entry_t *nodes_entry (const nodes_t *self, const run_id_t *id);
-bool nodes_place_find (const nodes_t *self, const char *name, size_t *node);
 void nodes_place_store (nodes_t *self, size_t node);
 void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node);
+
+/*  What people are told. */
+packed_t nodes_answer_encode (const nodes_t *self, const nodes_question_t *asked);
+packed_t drain_answer_encode (const char **overbooked, size_t count);
 
 /*  At the end of this step what this node should know is looked at again. */
 void nodes_dirty (nodes_t *self, const moment_t *now, size_t node);

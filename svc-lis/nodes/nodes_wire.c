@@ -1,7 +1,7 @@
 /*  nodes_wire - tables: what agents and their site say to each other, what people are told, and
  *  what is kept.
  */
-#include "nodes_wire.h"
+#include "nodes_state.h"
 
 #include "message.h"
 
@@ -75,26 +75,37 @@ static const codec_row_t nodes_question_rows [] = {
 const codec_t nodes_question_codec =
   CODEC (nodes_question_t, musubi__nodes_request__descriptor, nodes_question_rows);
 
-static const codec_row_t node_record_rows [] = {
-  ROW_STRING ("node", node_record_t, node, NAME_BYTES_MAX),
-  ROW_STRING ("class_name", node_record_t, class_name, NAME_BYTES_MAX),
-  ROW_ENUM ("state", node_record_t, state, AGENT_LOST),
-  ROW_FLAG ("drained", node_record_t, drained),
-  ROW_NUMBER ("cpus", node_record_t, cpus),
-  ROW_NUMBER ("cpus_used", node_record_t, cpus_used),
-  ROW_STRING ("reservation", node_record_t, reservation, NAME_BYTES_MAX),
-  ROW_NUMBER ("heard_ms", node_record_t, heard_ms),
-  ROW_STRING ("resting", node_record_t, resting, RUN_WHY_BYTES_MAX),
-};
-static const codec_t node_record_codec =
-  CODEC (node_record_t, musubi__node_record__descriptor, node_record_rows);
+static void node_put (Musubi__NodeRecord *to, const nodes_t *self, const place_t *place)
+{
+    size_t index = (size_t) (place - self->places);
+    node_t node = nodes_at (self, index);
+    to->node = (char *) node.name;
+    to->class_name = (char *) self->site->classes [node.class].name;
+    to->state = (Musubi__NodeState) node.state;
+    to->drained = node.drained;
+    to->cpus = node.cpus;
+    to->cpus_used = node.cpus_used;
+    if (self->binder.reservation)
+        to->reservation = (char *) self->binder.reservation (self->binder.owner, index);
+    to->heard_ms = place->agent.heard_wall_ms;
+    to->resting = (char *) nodes_resting (self, index);
+}
 
-static const codec_row_t nodes_told_rows [] = {
-  ROW_LIST ("nodes", nodes_told_t, nodes, count, node_record, 0, NODES_LIST_MAX),
-  ROW_FLAG ("more", nodes_told_t, more),
-};
-const codec_t nodes_told_codec =
-  CODEC (nodes_told_t, musubi__nodes_answer__descriptor, nodes_told_rows);
+packed_t nodes_answer_encode (const nodes_t *self, const nodes_question_t *asked)
+{
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__NodesAnswer answer = MUSUBI__NODES_ANSWER__INIT;
+    size_t most = asked->most > 0 && asked->most < NODES_LIST_MAX ? asked->most : NODES_LIST_MAX;
+    answer.nodes = codec_messages (&musubi__node_record__descriptor, most, &arena);
+    const place_t *place = ordered_after (self->by_name, asked->after);
+    for (; place && answer.n_nodes < most; place = ordered_after (self->by_name, place->name))
+        node_put (answer.nodes [answer.n_nodes++], self, place);
+    answer.more = place != NULL;
+    packed_t packed = packed_of (&answer.base);
+    arena_end (&arena);
+    return packed;
+}
 
 static const codec_row_t drain_rows [] = {
   ROW_WORD ("node", drain_t, node),
@@ -102,12 +113,13 @@ static const codec_row_t drain_rows [] = {
 };
 const codec_t drain_codec = CODEC (drain_t, musubi__drain_request__descriptor, drain_rows);
 
-static const codec_row_t drain_told_rows [] = {
-  ROW_STRING_LIST ("overbooked", drain_told_t, overbooked, count, NAME_BYTES_MAX, 0,
-                   NODES_OVERBOOKED_MAX),
-};
-const codec_t drain_told_codec =
-  CODEC (drain_told_t, musubi__drain_answer__descriptor, drain_told_rows);
+packed_t drain_answer_encode (const char **overbooked, size_t count)
+{
+    Musubi__DrainAnswer answer = MUSUBI__DRAIN_ANSWER__INIT;
+    answer.overbooked = (char **) overbooked;
+    answer.n_overbooked = count;
+    return packed_of (&answer.base);
+}
 
 /*  --- records --- */
 
@@ -194,8 +206,7 @@ void run_key_pack (const run_id_t *id, uint8_t key [RUN_KEY_BYTES])
 }
 
 static const codec_t *const codecs [] = {
-  &attend_codec,  &wanted_run_codec,     &wanted_output_codec, &wanted_codec,
-  &brought_codec, &nodes_question_codec, &node_record_codec,   &nodes_told_codec,
-  &drain_codec,   &drain_told_codec,     &stored_node_codec,   &stored_run_codec,
+  &attend_codec,         &wanted_run_codec, &wanted_output_codec, &wanted_codec,     &brought_codec,
+  &nodes_question_codec, &drain_codec,      &stored_node_codec,   &stored_run_codec,
 };
 const codecs_t nodes_codecs = CODECS (codecs);

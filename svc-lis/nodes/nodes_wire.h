@@ -72,35 +72,10 @@ typedef struct {
 extern const codec_t nodes_question_codec;
 
 typedef struct {
-    const char *node;
-    const char *class_name;
-    agent_state_t state;
-    bool drained;
-    uint32_t cpus;
-    uint32_t cpus_used;
-    const char *reservation; /* NULL = none */
-    int64_t heard_ms;
-    const char *resting; /* why; "" = it does not rest */
-} node_record_t;
-
-typedef struct {
-    node_record_t *nodes;
-    size_t count;
-    bool more;
-} nodes_told_t;
-extern const codec_t nodes_told_codec;
-
-typedef struct {
     char node [NAME_BYTES_MAX + 1];
     bool drained;
 } drain_t;
 extern const codec_t drain_codec;
-
-typedef struct {
-    const char **overbooked;
-    size_t count;
-} drain_told_t;
-extern const codec_t drain_told_codec;
 
 /*  --- on disk --- */
 

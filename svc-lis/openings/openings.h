@@ -138,7 +138,4 @@ int64_t openings_spare_until (const openings_t *self, size_t node, bool preempti
 size_t openings_use (const openings_t *self, const moment_t *now, const char *reservation,
                      use_step_t *steps, size_t steps_max);
 
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void openings_check (const openings_t *self);
-
 #endif

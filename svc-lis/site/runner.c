@@ -134,8 +134,6 @@ openings_t *runner_openings (runner_t *self)
 
 void runner_check (const runner_t *self)
 {
-    nodes_check (self->nodes);
-    openings_check (self->openings);
     queue_check (self->queue);
     sharing_check (self->sharing);
 }

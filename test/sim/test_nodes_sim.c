@@ -8,6 +8,7 @@
 #include "sim_machine.h"
 
 #include "agent.h"
+#include "checks.h"
 #include "member.h"
 #include "must.h"
 #include "nodes.h"

@@ -4,6 +4,7 @@
 #ifndef MUSUBI_NODES_FIXTURE_H
 #define MUSUBI_NODES_FIXTURE_H
 
+#include "checks.h"
 #include "member.h"
 #include "message.h"
 #include "nodes.h"

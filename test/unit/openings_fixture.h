@@ -7,6 +7,7 @@
 #define RECORDS_MAX 4096
 #include "lis_fixture.h"
 
+#include "checks.h"
 #include "nodes_wire.h"
 #include "openings.h"
 #include "queue.h"
@@ -60,7 +61,7 @@ static inline openings_t *field_openings (field_t *self)
 
 static inline void field_check (field_t *self)
 {
-    runner_check (lis_runner (&self->w.core));
+    site_check (&self->w.core);
 }
 
 /*  ams: thin-001 to -008 of 2 CPUs, fat-001 to -004 of 16; lead a minute. */

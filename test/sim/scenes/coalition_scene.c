@@ -3,6 +3,7 @@
 
 #include "agent.h"
 #include "balancer.h"
+#include "checks.h"
 #include "gis.h"
 #include "hasty_runner.h"
 #include "lis.h"
@@ -194,7 +195,7 @@ static void site_step (void *owner, const moment_t *now, const event_t *event)
         self->states [self->states_count++ % ANSWERS_KEPT] = event->request.reply_to;
     self->core.step (self->core.self, now, event);
     if (event->kind != EVENT_RECORD)
-        runner_check (lis_runner (&self->core));
+        site_check (&self->core);
 }
 
 static bool asked_for_queue (const sharing_site_t *self, uint64_t reply_to)

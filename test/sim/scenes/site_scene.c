@@ -2,6 +2,7 @@
 #include "site_scene.h"
 
 #include "agent.h"
+#include "checks.h"
 #include "hasty_runner.h"
 #include "lis.h"
 #include "must.h"
@@ -190,7 +191,7 @@ static void site_step (void *owner, const moment_t *now, const event_t *event)
     scene_t *self = owner;
     self->site_core.step (self->site_core.self, now, event);
     if (event->kind != EVENT_RECORD) /* until all are there they need not agree */
-        runner_check (lis_runner (&self->site_core));
+        site_check (&self->site_core);
 }
 
 static bool site_next (void *owner, effect_t *effect)
