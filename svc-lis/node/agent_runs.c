@@ -173,26 +173,20 @@ static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_s
     agent_news (self, now);
 }
 
-static run_state_t end_of (stand_state_t state)
-{
-    return state == STAND_ENDED ? RUN_ENDED : state == STAND_REFUSED ? RUN_REFUSED : RUN_LOST;
-}
-
 /*  A look may have been taken before something that is known by now: nothing goes back. */
-static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run, const stand_t *stand)
+static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run,
+                        const run_report_t *report)
 {
-    if (run_over (run->report.state) || stand->state == STAND_NONE)
+    run_report_t before = run->report;
+    if (run_over (before.state) || report->state == RUN_CLAIMED)
         return;
-    run->report.cpu_ms = stand->cpu_ms > run->report.cpu_ms ? stand->cpu_ms : run->report.cpu_ms;
-    run->report.dropped = stand->dropped;
-    run->report.started_ms = stand->started_ms;
-    if (stand_over (stand->state)) {
-        run->report.ended_ms = stand->ended_ms;
-        run->report.exit_code = stand->exit_code;
-        run->report.signal = stand->signal;
-        run->report.node_unfit = stand->node_unfit;
-        run_end (self, now, run, end_of (stand->state), stand->why);
-    } else if (run->report.state == RUN_CLAIMED) {
+    run->report = *report;
+    run->report.id = before.id;
+    run->report.state = before.state;
+    run->report.cpu_ms = report->cpu_ms > before.cpu_ms ? report->cpu_ms : before.cpu_ms;
+    if (run_over (report->state)) {
+        run_end (self, now, run, report->state, report->why);
+    } else if (before.state == RUN_CLAIMED) {
         run->report.state = RUN_RUNNING;
         agent_news (self, now);
     }
@@ -205,7 +199,7 @@ void agent_run_stands (agent_t *self, const moment_t *now, const stand_t *stand)
     agent_run_t *run = run_name_parse (stand->name, site, &id) ? run_find (self, site, &id) : NULL;
     if (!run)
         return;
-    run_stands (self, now, run, stand);
+    run_stands (self, now, run, &stand->report);
     if (run_over (run->report.state) && run->work == 0 && !of_site (self, run) &&
         attending_store (self->attending))
         run_forget (self, run);

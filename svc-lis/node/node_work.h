@@ -31,25 +31,10 @@
 #define WORK_NAMES_MAX     256 /* in one run_look */
 #define OUTPUT_BYTES_MAX   (UINT64_C (64) << 20)
 
-/*  Same numbers as proto Stand. */
-typedef enum { STAND_NONE, STAND_RUNNING, STAND_ENDED, STAND_REFUSED, STAND_LOST } stand_state_t;
-
-static inline bool stand_over (stand_state_t state)
-{
-    return state >= STAND_ENDED;
-}
-
+/*  How a run stands by what its folder says; RUN_CLAIMED: nobody has begun it. */
 typedef struct {
     char name [RUN_NAME_BYTES_MAX + 1];
-    stand_state_t state;
-    int64_t started_ms; /* wall; 0 = never */
-    int64_t ended_ms;
-    int32_t exit_code;
-    int32_t signal;
-    int64_t cpu_ms;
-    uint64_t dropped; /* bytes of output that were not kept */
-    bool node_unfit;  /* refused for what this machine lacks */
-    char why [RUN_WHY_BYTES_MAX + 1];
+    run_report_t report; /* without the id, which is in the name */
 } stand_t;
 
 typedef struct {

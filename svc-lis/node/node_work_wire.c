@@ -6,12 +6,9 @@
 
 #include "agent.pb-c.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static_assert ((int) STAND_LOST == MUSUBI__STAND__STAND_LOST, "same numbers");
 
 const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
                       char name [RUN_NAME_BYTES_MAX + 1])
@@ -49,15 +46,15 @@ static bool name_right (const char *name, char why [WHY_BYTES])
 
 static const codec_row_t stand_rows [] = {
   ROW_WORD ("name", stand_t, name),
-  ROW_ENUM ("state", stand_t, state, STAND_LOST),
-  ROW_TIME ("started_ms", stand_t, started_ms),
-  ROW_TIME ("ended_ms", stand_t, ended_ms),
-  ROW_NUMBER ("exit_code", stand_t, exit_code),
-  ROW_NUMBER ("signal", stand_t, signal),
-  ROW_NUMBER ("cpu_ms", stand_t, cpu_ms, LEAST (0)),
-  ROW_TEXT ("why", stand_t, why, OR_NONE),
-  ROW_FLAG ("node_unfit", stand_t, node_unfit),
-  ROW_NUMBER ("dropped", stand_t, dropped),
+  ROW_ENUM ("state", stand_t, report.state, RUN_LOST),
+  ROW_TIME ("started_ms", stand_t, report.started_ms),
+  ROW_TIME ("ended_ms", stand_t, report.ended_ms),
+  ROW_NUMBER ("exit_code", stand_t, report.exit_code),
+  ROW_NUMBER ("signal", stand_t, report.signal),
+  ROW_NUMBER ("cpu_ms", stand_t, report.cpu_ms, LEAST (0)),
+  ROW_TEXT ("why", stand_t, report.why, OR_NONE),
+  ROW_FLAG ("node_unfit", stand_t, report.node_unfit),
+  ROW_NUMBER ("dropped", stand_t, report.dropped),
 };
 
 static bool stand_rule (void *self, const void *message, char why [WHY_BYTES])
@@ -82,7 +79,7 @@ static void sentence_clean (char *text)
 packed_t stand_encode (const stand_t *stand)
 {
     stand_t clean = *stand;
-    sentence_clean (clean.why);
+    sentence_clean (clean.report.why);
     return codec_encode (&stand_codec, &clean);
 }
 

@@ -213,8 +213,8 @@ static bool run_end_read (int folder, stand_t *stand)
         return false;
     bool good = codec_decode (&stand_codec, stand, (bytes_t){.data = data, .size = size}, why);
     if (!good) {
-        snprintf (stand->why, sizeof stand->why, "the record of its end is damaged");
-        stand->state = STAND_LOST;
+        snprintf (stand->report.why, sizeof stand->report.why, "the record of its end is damaged");
+        stand->report.state = RUN_LOST;
     }
     free (data);
     return true;
@@ -230,9 +230,9 @@ static void use_read (int folder, stand_t *stand)
         return;
     int64_t started_ms, cpu_ms;
     if (sscanf ((const char *) data, "%" SCNd64 " %" SCNd64 " %" SCNu64, &started_ms, &cpu_ms,
-                &stand->dropped) >= 2) {
-        stand->started_ms = started_ms;
-        stand->cpu_ms = cpu_ms;
+                &stand->report.dropped) >= 2) {
+        stand->report.started_ms = started_ms;
+        stand->report.cpu_ms = cpu_ms;
     }
     free (data);
 }
@@ -261,9 +261,9 @@ static bool lost_record (const char *runs, const char *name, int folder, const c
     if (!leftovers_end (runs, name))
         return false;
     use_read (folder, stand);
-    stand->state = STAND_LOST;
-    stand->ended_ms = run_wall_ms ();
-    snprintf (stand->why, sizeof stand->why, "%s", why);
+    stand->report.state = RUN_LOST;
+    stand->report.ended_ms = run_wall_ms ();
+    snprintf (stand->report.why, sizeof stand->report.why, "%s", why);
     return run_end_record (folder, stand) && run_end_read (folder, stand);
 }
 
@@ -277,7 +277,7 @@ static bool stand_in (const char *runs, const char *name, int folder, stand_t *s
     case CLAIM_NONE:
         return true;
     case CLAIM_LIVE:
-        stand->state = STAND_RUNNING;
+        stand->report.state = RUN_RUNNING;
         use_read (folder, stand);
         return true;
     case CLAIM_DEAD:

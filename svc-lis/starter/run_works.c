@@ -100,10 +100,10 @@ static bool do_lease (const void *asked, void *told, char why [WHY_BYTES])
 static bool refuse (const done_t *done, const char *name, const char *what, int error)
 {
     stand_t *stand = stand_new (done, name);
-    stand->state = STAND_REFUSED;
-    stand->node_unfit = true;
-    stand->ended_ms = run_wall_ms ();
-    snprintf (stand->why, sizeof stand->why, "%s: %s", what, strerror (error));
+    stand->report.state = RUN_REFUSED;
+    stand->report.node_unfit = true;
+    stand->report.ended_ms = run_wall_ms ();
+    snprintf (stand->report.why, sizeof stand->report.why, "%s: %s", what, strerror (error));
     return true;
 }
 
@@ -211,9 +211,9 @@ static bool end_unbegun (int folder, const char *runs, const char *name, const d
     if (claim < 0)
         return errno == EEXIST ? fails (done, "run %s is being begun", name)
                                : fails (done, "run %s: %s", name, strerror (errno));
-    stand_t stand = {.state = STAND_REFUSED, .ended_ms = run_wall_ms ()};
+    stand_t stand = {.report = {.state = RUN_REFUSED, .ended_ms = run_wall_ms ()}};
     snprintf (stand.name, sizeof stand.name, "%s", name);
-    snprintf (stand.why, sizeof stand.why, "it was ended before it began");
+    snprintf (stand.report.why, sizeof stand.report.why, "it was ended before it began");
     bool recorded = run_end_record (folder, &stand);
     close (claim);
     return recorded ? look_at (done, runs, name)

@@ -70,9 +70,9 @@ static int64_t waited_for_ms (void)
 static void use_write (starter_t *self)
 {
     char text [USE_BYTES + 1];
-    self->stand.dropped = self->output.dropped;
+    self->stand.report.dropped = self->output.dropped;
     snprintf (text, sizeof text, "%-20" PRId64 " %-26" PRId64 " %-23" PRIu64,
-              self->stand.started_ms, self->stand.cpu_ms, self->stand.dropped);
+              self->stand.report.started_ms, self->stand.report.cpu_ms, self->stand.report.dropped);
     ssize_t written = pwrite (self->use, text, USE_BYTES - 1, 0);
     (void) written; /* it is only told while the run goes on */
 }
@@ -84,10 +84,10 @@ static void end_begin (starter_t *self, int64_t grace_ms, const char *why);
 static void use_look (starter_t *self, int64_t now_ms)
 {
     int64_t used_ms = waited_for_ms () + processes_cpu_ms (getpid ());
-    if (used_ms > self->stand.cpu_ms)
-        self->stand.cpu_ms = used_ms;
+    if (used_ms > self->stand.report.cpu_ms)
+        self->stand.report.cpu_ms = used_ms;
     use_write (self);
-    int64_t left_ms = self->order->cpu_limit_ms - self->stand.cpu_ms;
+    int64_t left_ms = self->order->cpu_limit_ms - self->stand.report.cpu_ms;
     if (left_ms <= 0 && !self->ending) {
         char why [RUN_WHY_BYTES_MAX + 1];
         snprintf (why, sizeof why, "it used more processor time than its limit of %" PRId64 " ms",
@@ -247,11 +247,11 @@ static void agent_tell (const starter_t *self)
     client_destroy (&client);
 }
 
-static void record (starter_t *self, stand_state_t state, const char *why)
+static void record (starter_t *self, run_state_t state, const char *why)
 {
-    self->stand.state = state;
-    self->stand.ended_ms = run_wall_ms ();
-    snprintf (self->stand.why, sizeof self->stand.why, "%s", why);
+    self->stand.report.state = state;
+    self->stand.report.ended_ms = run_wall_ms ();
+    snprintf (self->stand.report.why, sizeof self->stand.report.why, "%s", why);
     if (!run_end_record (self->folder, &self->stand)) {
         fprintf (stderr, "the end can't be recorded: %s\n", strerror (errno));
         return; /* our lock ends with us: lost */
@@ -262,17 +262,17 @@ static void record (starter_t *self, stand_state_t state, const char *why)
 static void record_ended (starter_t *self)
 {
     int64_t used_ms = waited_for_ms ();
-    if (used_ms > self->stand.cpu_ms)
-        self->stand.cpu_ms = used_ms;
+    if (used_ms > self->stand.report.cpu_ms)
+        self->stand.report.cpu_ms = used_ms;
     run_output_take (&self->output);
     use_write (self);
-    self->stand.exit_code = WIFEXITED (self->status) ? WEXITSTATUS (self->status) : 0;
-    self->stand.signal = WIFSIGNALED (self->status) ? WTERMSIG (self->status) : 0;
-    if (self->stand.signal == SIGXCPU && !self->ending)
+    self->stand.report.exit_code = WIFEXITED (self->status) ? WEXITSTATUS (self->status) : 0;
+    self->stand.report.signal = WIFSIGNALED (self->status) ? WTERMSIG (self->status) : 0;
+    if (self->stand.report.signal == SIGXCPU && !self->ending)
         snprintf (self->why, sizeof self->why,
                   "it used more processor time than its limit of %" PRId64 " ms",
                   self->order->cpu_limit_ms);
-    record (self, STAND_ENDED, self->why);
+    record (self, RUN_ENDED, self->why);
 }
 
 /*  --- its life --- */
@@ -284,10 +284,10 @@ static void carry_out (starter_t *self, const ticket_t *ticket)
     snprintf (self->stand.name, sizeof self->stand.name, "%s", ticket->name);
     wish_read (self);
     if (self->ending) {
-        record (self, STAND_REFUSED, "it was ended before it began");
+        record (self, RUN_REFUSED, "it was ended before it began");
         return;
     }
-    self->stand.started_ms = run_wall_ms ();
+    self->stand.report.started_ms = run_wall_ms ();
     self->started_ms = lease_now_ms ();
     use_write (self);
     sigset_t all;
@@ -300,8 +300,8 @@ static void carry_out (starter_t *self, const ticket_t *ticket)
     else
         self->program = run_begin (ticket, self->folder, self->path, self->output.writer, why);
     if (self->program < 0) {
-        self->stand.started_ms = 0;
-        record (self, STAND_REFUSED, why);
+        self->stand.report.started_ms = 0;
+        record (self, RUN_REFUSED, why);
         return;
     }
     run_output_begun (&self->output);
@@ -324,7 +324,7 @@ static void run (starter_t *self)
         carry_out (self, &ticket);
         codec_clear (&ticket_codec, &ticket);
     } else {
-        record (self, STAND_REFUSED, why);
+        record (self, RUN_REFUSED, why);
     }
     free (data);
 }

@@ -267,9 +267,9 @@ static void close_claim (const asked_t *asked)
 static void refused (const asked_t *asked)
 {
     char why [WHY_BYTES];
-    stand_t stand = {.name = "x", .state = STAND_REFUSED}, again;
-    snprintf (stand.why, sizeof stand.why, "program %.*s: no such file", (int) asked->body.size,
-              (const char *) asked->body.data);
+    stand_t stand = {.name = "x", .report.state = RUN_REFUSED}, again;
+    snprintf (stand.report.why, sizeof stand.report.why, "program %.*s: no such file",
+              (int) asked->body.size, (const char *) asked->body.data);
     packed_t record = stand_encode (&stand);
     REQUIRE (codec_decode (&stand_codec, &again, bytes_of (record), why));
     free (record.data);

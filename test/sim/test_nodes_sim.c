@@ -86,8 +86,8 @@ static void check_end (scene_t *self, const run_t *run)
     run_id_text (&run->id, text);
     if (real && real->active)
         sim_fail (self->sim, "run %s is told over, and runs", text);
-    if (run->state == RUN_ENDED &&
-        (!real || real->stand.state != STAND_ENDED || real->stand.exit_code != run->exit_code))
+    if (run->state == RUN_ENDED && (!real || real->stand.report.state != RUN_ENDED ||
+                                    real->stand.report.exit_code != run->exit_code))
         sim_fail (self->sim, "run %s has not ended as it is told", text);
     if (run->state == RUN_REFUSED && real && real->begun)
         sim_fail (self->sim, "run %s is told refused, and was begun", text);

@@ -176,7 +176,7 @@ static stand_t await_end (const made_t *made)
     int64_t until_ms = mono_ms () + WAIT_MS_MAX;
     for (;;) {
         stand_t stand = look (made);
-        if (stand_over (stand.state))
+        if (run_over (stand.report.state))
             return stand;
         if (mono_ms () > until_ms)
             fail_msg ("run %s does not end", made->name);
@@ -260,13 +260,13 @@ static void a_run_ends_with_its_code_and_its_output_is_kept (void **state)
 {
     (void) state;
     made_t run = made ("echo hello; echo there >&2; exit 3");
-    assert_int_not_equal (begin (&run).state, STAND_NONE);
+    assert_int_not_equal (begin (&run).report.state, RUN_CLAIMED);
     stand_t stand = await_end (&run);
-    assert_int_equal (stand.state, STAND_ENDED);
-    assert_int_equal (stand.exit_code, 3);
-    assert_int_equal (stand.signal, 0);
-    assert_string_equal (stand.why, "");
-    assert_true (stand.started_ms > 0 && stand.ended_ms >= stand.started_ms);
+    assert_int_equal (stand.report.state, RUN_ENDED);
+    assert_int_equal (stand.report.exit_code, 3);
+    assert_int_equal (stand.report.signal, 0);
+    assert_string_equal (stand.report.why, "");
+    assert_true (stand.report.started_ms > 0 && stand.report.ended_ms >= stand.report.started_ms);
     char text [64];
     output_of (&run, text, sizeof text);
     assert_string_equal (text, "hello\nthere\n");
@@ -281,8 +281,8 @@ static void output_is_kept_up_to_its_limit_and_the_run_goes_on (void **state)
     run.output_bytes_max = 1000;
     begin (&run);
     stand_t stand = await_end (&run);
-    assert_int_equal (stand.exit_code, 5);
-    assert_int_equal (stand.dropped, 30000000 + strlen ("wrote\n") - 1000);
+    assert_int_equal (stand.report.exit_code, 5);
+    assert_int_equal (stand.report.dropped, 30000000 + strlen ("wrote\n") - 1000);
     output_of (&run, text, sizeof text);
     assert_int_equal (strlen (text), 1000);
     assert_int_equal (strncmp (text, "y\ny\n", 4), 0);
@@ -292,21 +292,21 @@ static void output_is_kept_up_to_its_limit_and_the_run_goes_on (void **state)
     run.output_bytes_max = 1000;
     begin (&run);
     int64_t until_ms = mono_ms () + WAIT_MS_MAX;
-    while ((stand = look (&run)).dropped != 3000000 + strlen ("done\n") - 1000) {
-        assert_int_equal (stand.state, STAND_RUNNING);
+    while ((stand = look (&run)).report.dropped != 3000000 + strlen ("done\n") - 1000) {
+        assert_int_equal (stand.report.state, RUN_RUNNING);
         assert_true (mono_ms () < until_ms);
         rest ();
     }
     tell (&run, (work_order_t){.grace_ms = 0});
-    assert_int_equal (await_end (&run).dropped, stand.dropped);
+    assert_int_equal (await_end (&run).report.dropped, stand.report.dropped);
 
     /*  Nothing is kept where it would take the room of others. */
     run = made ("echo hello; exit 4");
     run.room_bytes_least = UINT64_MAX / 2;
     begin (&run);
     stand = await_end (&run);
-    assert_int_equal (stand.exit_code, 4);
-    assert_int_equal (stand.dropped, strlen ("hello\n"));
+    assert_int_equal (stand.report.exit_code, 4);
+    assert_int_equal (stand.report.dropped, strlen ("hello\n"));
     output_of (&run, text, sizeof text);
     assert_string_equal (text, "");
 }
@@ -318,7 +318,7 @@ static void a_run_may_open_its_output_anew (void **state)
     char text [64];
     made_t run = made ("echo one >/dev/stderr; echo two >/dev/stdout");
     begin (&run);
-    assert_int_equal (await_end (&run).exit_code, 0);
+    assert_int_equal (await_end (&run).report.exit_code, 0);
     output_of (&run, text, sizeof text);
     assert_string_equal (text, "one\ntwo\n");
 }
@@ -329,7 +329,7 @@ static void what_a_run_makes_is_its_accounts_alone (void **state)
     char text [64];
     made_t run = made ("umask; echo here >made; stat -c %a . made; stat -c %a ..");
     begin (&run);
-    assert_int_equal (await_end (&run).exit_code, 0);
+    assert_int_equal (await_end (&run).report.exit_code, 0);
     output_of (&run, text, sizeof text);
     assert_string_equal (text, "0077\n700\n600\n711\n");
 }
@@ -340,10 +340,10 @@ static void a_run_is_begun_once_however_often_it_is_ordered (void **state)
     made_t run = made ("echo once; sleep 1000");
     begin (&run);
     await_output (&run, "once\n");
-    assert_int_equal (begin (&run).state, STAND_RUNNING);
+    assert_int_equal (begin (&run).report.state, RUN_RUNNING);
     tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
-    assert_int_equal (await_end (&run).signal, SIGTERM);
-    assert_int_equal (begin (&run).state, STAND_ENDED);
+    assert_int_equal (await_end (&run).report.signal, SIGTERM);
+    assert_int_equal (begin (&run).report.state, RUN_ENDED);
     char text [64];
     output_of (&run, text, sizeof text);
     assert_string_equal (text, "once\n");
@@ -385,9 +385,9 @@ static void what_cannot_be_started_is_refused_with_what_is_wrong (void **state)
     run.arguments [0] = "/no/such/program";
     begin (&run);
     stand_t stand = await_end (&run);
-    assert_int_equal (stand.state, STAND_REFUSED);
-    assert_string_equal (stand.why, "program /no/such/program: No such file or directory");
-    assert_int_equal (stand.started_ms, 0);
+    assert_int_equal (stand.report.state, RUN_REFUSED);
+    assert_string_equal (stand.report.why, "program /no/such/program: No such file or directory");
+    assert_int_equal (stand.report.started_ms, 0);
 
     /*  However it is called: its name is cut, in the middle of a letter here, and has a line's end.
      */
@@ -395,30 +395,33 @@ static void what_cannot_be_started_is_refused_with_what_is_wrong (void **state)
     run.arguments [0] = "/no\n/56789012345678901234567890123456789012345678\xc3\xa9";
     begin (&run);
     stand = await_end (&run);
-    assert_int_equal (stand.state, STAND_REFUSED);
-    assert_string_equal (stand.why, "program /no?/56789012345678901234567890123456789012345678?: "
-                                    "No such file or directory");
+    assert_int_equal (stand.report.state, RUN_REFUSED);
+    assert_string_equal (stand.report.why,
+                         "program /no?/56789012345678901234567890123456789012345678?: "
+                         "No such file or directory");
 
     run = made ("true");
     run.order.folder = "/no/such/folder";
     begin (&run);
-    assert_string_equal (await_end (&run).why, "folder /no/such/folder: No such file or directory");
+    assert_string_equal (await_end (&run).report.why,
+                         "folder /no/such/folder: No such file or directory");
 
     run = made ("true");
     run.order.output = "/no/such/file";
     begin (&run);
-    assert_string_equal (await_end (&run).why, "output /no/such/file: No such file or directory");
+    assert_string_equal (await_end (&run).report.why,
+                         "output /no/such/file: No such file or directory");
 
     run = made ("true");
     run.order.account = "no-such-account";
     begin (&run);
-    assert_string_equal (await_end (&run).why,
+    assert_string_equal (await_end (&run).report.why,
                          "account no-such-account: this node has none of that name");
 
     run = made ("true");
     run.order.account = "root";
     begin (&run);
-    assert_string_equal (await_end (&run).why, "account root: nothing is run as root");
+    assert_string_equal (await_end (&run).report.why, "account root: nothing is run as root");
 }
 
 static void output_goes_where_its_order_says (void **state)
@@ -428,7 +431,7 @@ static void output_goes_where_its_order_says (void **state)
     run.order.output = "out.txt";
     run.order.errors = "err.txt";
     begin (&run);
-    assert_int_equal (await_end (&run).exit_code, 0);
+    assert_int_equal (await_end (&run).report.exit_code, 0);
     char path [1024], text [16] = "";
     snprintf (path, sizeof path, "%s/%s/work/err.txt", runs, run.name);
     FILE *file = fopen (path, "re");
@@ -457,7 +460,7 @@ static void what_its_account_may_not_read_is_not_read_for_it (void **state)
     made_t run = made (script);
     run.order.output = "out.txt";
     begin (&run);
-    assert_int_equal (await_end (&run).exit_code, 0);
+    assert_int_equal (await_end (&run).report.exit_code, 0);
     output_of (&run, text, sizeof text);
     assert_string_equal (text, "(its output can't be read)");
     unlink (secret);
@@ -470,10 +473,10 @@ static void a_run_over_its_time_is_ended_and_told_why (void **state)
     run.order.limit_ms = 300;
     begin (&run);
     stand_t stand = await_end (&run);
-    assert_int_equal (stand.state, STAND_ENDED);
-    assert_int_equal (stand.signal, SIGTERM);
-    assert_string_equal (stand.why, "it ran longer than its limit of 300 ms");
-    assert_true (stand.ended_ms - stand.started_ms >= 300);
+    assert_int_equal (stand.report.state, RUN_ENDED);
+    assert_int_equal (stand.report.signal, SIGTERM);
+    assert_string_equal (stand.report.why, "it ran longer than its limit of 300 ms");
+    assert_true (stand.report.ended_ms - stand.report.started_ms >= 300);
 }
 
 /*  The time of all its processes counts, not of each. */
@@ -484,8 +487,8 @@ static void a_run_over_its_processor_time_is_ended_and_told_why (void **state)
     run.order.cpu_limit_ms = 400;
     begin (&run);
     stand_t stand = await_end (&run);
-    assert_string_equal (stand.why, "it used more processor time than its limit of 400 ms");
-    assert_true (stand.cpu_ms >= 400);
+    assert_string_equal (stand.report.why, "it used more processor time than its limit of 400 ms");
+    assert_true (stand.report.cpu_ms >= 400);
 }
 
 static void what_is_told_to_end_has_its_grace_and_not_more (void **state)
@@ -496,16 +499,16 @@ static void what_is_told_to_end_has_its_grace_and_not_more (void **state)
     await_output (&run, "ready\n");
     tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
     stand_t stand = await_end (&run);
-    assert_int_equal (stand.exit_code, 7);
-    assert_string_equal (stand.why, "");
+    assert_int_equal (stand.report.exit_code, 7);
+    assert_string_equal (stand.report.why, "");
 
     run = made ("trap '' TERM; echo ready; while :; do sleep 0.05; done");
     begin (&run);
     await_output (&run, "ready\n");
     tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
-    assert_int_equal (look (&run).state, STAND_RUNNING);
+    assert_int_equal (look (&run).report.state, RUN_RUNNING);
     tell (&run, (work_order_t){.grace_ms = 100}); /* in less time after all */
-    assert_int_equal (await_end (&run).signal, SIGKILL);
+    assert_int_equal (await_end (&run).report.signal, SIGKILL);
 }
 
 static void a_warning_reaches_those_who_catch_it_and_harms_nobody (void **state)
@@ -516,7 +519,7 @@ static void a_warning_reaches_those_who_catch_it_and_harms_nobody (void **state)
     await_output (&run, "ready\n");
     tell (&run, (work_order_t){.warn = true, .grace_ms = 60000});
     await_output (&run, "warned\n");
-    assert_int_equal (look (&run).state, STAND_RUNNING);
+    assert_int_equal (look (&run).report.state, RUN_RUNNING);
     tell (&run, (work_order_t){.grace_ms = 0});
     await_end (&run);
     made_t naive = made ("echo ready; sleep 1000");
@@ -524,7 +527,7 @@ static void a_warning_reaches_those_who_catch_it_and_harms_nobody (void **state)
     await_output (&naive, "ready\n");
     tell (&naive, (work_order_t){.warn = true});
     tell (&naive, (work_order_t){.grace_ms = LONG_GRACE_MS});
-    assert_int_equal (await_end (&naive).signal, SIGTERM);
+    assert_int_equal (await_end (&naive).report.signal, SIGTERM);
 }
 
 static void nothing_of_a_run_is_left_after_its_end (void **state)
@@ -534,8 +537,8 @@ static void nothing_of_a_run_is_left_after_its_end (void **state)
                        "(setsid sh -c 'sleep 1000 & echo three=$!') ; exit 0");
     begin (&run);
     stand_t stand = await_end (&run);
-    assert_int_equal (stand.state, STAND_ENDED);
-    assert_int_equal (stand.exit_code, 0);
+    assert_int_equal (stand.report.state, RUN_ENDED);
+    assert_int_equal (stand.report.exit_code, 0);
     assert_false (runs_still (number_in (&run, "one=")));
     assert_false (runs_still (number_in (&run, "two=")));
     assert_false (runs_still (number_in (&run, "three=")));
@@ -550,12 +553,12 @@ static void a_run_whose_starter_was_killed_is_lost_and_nothing_of_it_runs (void 
     pid_t program = number_in (&run, "main="), child = number_in (&run, "child=");
     assert_int_equal (kill (starter_of (&run), SIGKILL), 0);
     stand_t stand = await_end (&run);
-    assert_int_equal (stand.state, STAND_LOST);
-    assert_string_equal (stand.why, "its starter has died, or the machine was restarted");
+    assert_int_equal (stand.report.state, RUN_LOST);
+    assert_string_equal (stand.report.why, "its starter has died, or the machine was restarted");
     assert_false (runs_still (program));
     assert_false (runs_still (child));
-    assert_int_equal (look (&run).state, STAND_LOST);
-    assert_int_equal (begin (&run).state, STAND_LOST); /* never again */
+    assert_int_equal (look (&run).report.state, RUN_LOST);
+    assert_int_equal (begin (&run).report.state, RUN_LOST); /* never again */
 }
 
 static void a_starter_that_does_not_end_its_run_is_killed (void **state)
@@ -566,10 +569,10 @@ static void a_starter_that_does_not_end_its_run_is_killed (void **state)
     await_output (&run, "main=");
     pid_t program = number_in (&run, "main=");
     assert_int_equal (kill (starter_of (&run), SIGSTOP), 0);
-    assert_int_equal (tell (&run, (work_order_t){.grace_ms = 0}).state, STAND_RUNNING);
+    assert_int_equal (tell (&run, (work_order_t){.grace_ms = 0}).report.state, RUN_RUNNING);
     stand_t stand = tell (&run, (work_order_t){.grace_ms = 0, .force = true});
-    assert_int_equal (stand.state, STAND_LOST);
-    assert_string_equal (stand.why, "its starter did not end it in time and was killed");
+    assert_int_equal (stand.report.state, RUN_LOST);
+    assert_string_equal (stand.report.why, "its starter did not end it in time and was killed");
     assert_false (runs_still (program));
 }
 
@@ -578,12 +581,12 @@ static void one_that_nobody_has_begun_is_refused_for_ever_when_it_is_to_end (voi
     (void) state;
     made_t run = made ("echo never");
     stand_t stand = tell (&run, (work_order_t){.grace_ms = 0});
-    assert_int_equal (stand.state, STAND_REFUSED);
-    assert_string_equal (stand.why, "it was ended before it began");
-    assert_int_equal (begin (&run).state, STAND_REFUSED);
+    assert_int_equal (stand.report.state, RUN_REFUSED);
+    assert_string_equal (stand.report.why, "it was ended before it began");
+    assert_int_equal (begin (&run).report.state, RUN_REFUSED);
     made_t other = made ("echo never");
-    assert_int_equal (look (&other).state, STAND_NONE);
-    assert_int_equal (tell (&other, (work_order_t){.warn = true}).state, STAND_NONE);
+    assert_int_equal (look (&other).report.state, RUN_CLAIMED);
+    assert_int_equal (tell (&other, (work_order_t){.warn = true}).report.state, RUN_CLAIMED);
 }
 
 /*  Whether the lease was renewed before it ended; if not, nothing was shown. */
@@ -600,7 +603,7 @@ static bool ends_with_its_renewed_lease (int64_t first_ms)
     codec_clear (&work_result_codec, &done.result);
     bool in_time = mono_ms () < first_until_ms;
     stand_t stand = await_end (&run);
-    assert_string_equal (stand.why,
+    assert_string_equal (stand.report.why,
                          "its site was not heard for so long that it counts as lost there");
     if (in_time)
         assert_true (mono_ms () >= until_ms - 2); /* two clocks, each cut off at a millisecond */

@@ -55,7 +55,8 @@ uint32_t sim_machines_unfit (const sim_machines_t *self, const task_id_t *task)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < self->runs_count; i++)
-        count += self->runs [i].stand.node_unfit && self->runs [i].id.task.bag == task->bag &&
+        count += self->runs [i].stand.report.node_unfit &&
+                 self->runs [i].id.task.bag == task->bag &&
                  self->runs [i].id.task.index == task->index;
     return count;
 }
@@ -79,12 +80,12 @@ static sim_run_t *run_make (sim_machines_t *self, int process, const char *name)
 
 /*  --- what happens by itself --- */
 
-static void run_close (sim_machines_t *self, sim_run_t *run, stand_state_t state, const char *why)
+static void run_close (sim_machines_t *self, sim_run_t *run, run_state_t state, const char *why)
 {
     run->active = run->starter = false;
-    run->stand.state = state;
-    run->stand.ended_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
-    snprintf (run->stand.why, sizeof run->stand.why, "%s", why);
+    run->stand.report.state = state;
+    run->stand.report.ended_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
+    snprintf (run->stand.report.why, sizeof run->stand.report.why, "%s", why);
     sim_trace (self->sim, run->machine, "    run %s over: state=%d %s", run->name, state, why);
 }
 
@@ -94,8 +95,8 @@ static void on_end (void *owner, uint64_t token)
     sim_run_t *run = &self->runs [token];
     if (!run->active || sim_now_us (self->sim) < run->ends_us)
         return;
-    run->stand.exit_code = (int32_t) (run->id.task.bag % 100);
-    run_close (self, run, STAND_ENDED, "");
+    run->stand.report.exit_code = (int32_t) (run->id.task.bag % 100);
+    run_close (self, run, RUN_ENDED, "");
 }
 
 static void end_at (sim_machines_t *self, sim_run_t *run, int64_t at_us)
@@ -150,13 +151,15 @@ static void begin (doing_t *doing, sim_run_t *run, const run_order_t *order)
     run->cpus = order->cpus;
     snprintf (run->reservation, sizeof run->reservation, "%s", order->reservation);
     if (happens (self, self->faults.refused)) {
-        run->stand.node_unfit = now_us / 1000 % 2 == 0; /* no draw: schedules stay what they were */
-        run_close (self, run, STAND_REFUSED, run->stand.node_unfit ? "no room" : "no such program");
+        run->stand.report.node_unfit =
+          now_us / 1000 % 2 == 0; /* no draw: schedules stay what they were */
+        run_close (self, run, RUN_REFUSED,
+                   run->stand.report.node_unfit ? "no room" : "no such program");
         return;
     }
     run->begun = run->active = run->starter = true;
-    run->stand.state = STAND_RUNNING;
-    run->stand.started_ms = SIM_EPOCH_MS + now_us / 1000;
+    run->stand.report.state = RUN_RUNNING;
+    run->stand.report.started_ms = SIM_EPOCH_MS + now_us / 1000;
     run->ends_us = INT64_MAX;
     int64_t length_ms = up_to (self, self->faults.length_ms_max);
     if (happens (self, self->faults.lasting) || length_ms > order->limit_ms)
@@ -173,8 +176,8 @@ static void begin (doing_t *doing, sim_run_t *run, const run_order_t *order)
 static void tell (doing_t *doing, const char *name)
 {
     sim_run_t *run = run_named (doing->self, name);
-    if (run && run->stand.state == STAND_RUNNING && !run->starter)
-        run_close (doing->self, run, STAND_LOST, "its starter has died");
+    if (run && run->stand.report.state == RUN_RUNNING && !run->starter)
+        run_close (doing->self, run, RUN_LOST, "its starter has died");
     stand_t *stand = &doing->stands [doing->stands_count++];
     *stand = run ? run->stand : (stand_t){0};
     snprintf (stand->name, sizeof stand->name, "%s", name);
@@ -184,7 +187,7 @@ static void do_start (doing_t *doing, const work_order_t *order)
 {
     sim_run_t *run = run_make (doing->self, doing->process, order->ticket.name);
     lease_raise (doing, order);
-    if (run->stand.state == STAND_NONE)
+    if (run->stand.report.state == RUN_CLAIMED)
         begin (doing, run, order->ticket.order);
     tell (doing, order->ticket.name);
 }
@@ -193,10 +196,10 @@ static void do_signal (doing_t *doing, const work_order_t *order)
 {
     sim_run_t *run = run_make (doing->self, doing->process, order->names [0]);
     int64_t now_us = sim_now_us (doing->self->sim);
-    if (!order->warn && run->stand.state == STAND_NONE)
-        run_close (doing->self, run, STAND_REFUSED, "it was ended before it began");
+    if (!order->warn && run->stand.report.state == RUN_CLAIMED)
+        run_close (doing->self, run, RUN_REFUSED, "it was ended before it began");
     else if (!order->warn && run->active && order->force)
-        run_close (doing->self, run, STAND_LOST, "killed");
+        run_close (doing->self, run, RUN_LOST, "killed");
     else if (!order->warn && run->active)
         end_at (doing->self, run, now_us + 1000 * up_to (doing->self, order->grace_ms));
     tell (doing, order->names [0]);

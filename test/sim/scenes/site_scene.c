@@ -61,8 +61,8 @@ static void check_end (void *owner, const moment_t *now, const run_t *run)
         sim_fail (self->sim, "the end of run %s is told twice", text);
     if (real && real->active)
         sim_fail (self->sim, "run %s is told over, and runs", text);
-    if (run->state == RUN_ENDED &&
-        (!real || real->stand.state != STAND_ENDED || real->stand.exit_code != run->exit_code))
+    if (run->state == RUN_ENDED && (!real || real->stand.report.state != RUN_ENDED ||
+                                    real->stand.report.exit_code != run->exit_code))
         sim_fail (self->sim, "run %s has not ended as it is told", text);
     if (run->state == RUN_REFUSED && real && real->begun)
         sim_fail (self->sim, "run %s is told refused, and was begun", text);
@@ -136,8 +136,8 @@ static void check_task (scene_t *self, const patron_bag_t *bag, uint32_t index)
     const sim_run_t *last = told->tries > 0 ? sim_machines_run (&self->machines, &id) : NULL;
     char text [RUN_ID_TEXT_BYTES];
     run_id_text (&id, text);
-    if (told->state == TOLD_ENDED &&
-        (!last || last->stand.state != STAND_ENDED || last->stand.exit_code != told->exit_code))
+    if (told->state == TOLD_ENDED && (!last || last->stand.report.state != RUN_ENDED ||
+                                      last->stand.report.exit_code != told->exit_code))
         sim_fail (self->sim, "task %s has not ended as it is told", text);
     id.number = told->tries + 1;
     if (sim_machines_run (&self->machines, &id))
