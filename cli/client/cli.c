@@ -1,6 +1,7 @@
 /*  cli - the options of all commands, input, output, interrupts and clocks. */
 #include "cli.h"
 
+#include "clock.h"
 #include "core.h"
 #include "json.h"
 #include "must.h"
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WIDTH_PRESET 100
@@ -262,13 +262,6 @@ static void cli_catch_interrupts (void)
     sigaction (SIGINT, &action, NULL);
     sigaction (SIGTERM, &action, NULL);
     signal (SIGPIPE, SIG_DFL);
-}
-
-static int64_t clock_ms (clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime (clock, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 int64_t cli_wall_ms (void)

@@ -3,6 +3,7 @@
  */
 #include "flow_loop.h"
 
+#include "clock.h"
 #include "must.h"
 
 #include <errno.h>
@@ -10,18 +11,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EVENTS_AT_ONCE 64
 #define ASLEEP_MS      (2 * FLOW_ALIVE_MS) /* more between two turns: this thread was held up */
-
-static int64_t flow_clock_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /*  --- connections --- */
 
@@ -192,7 +185,7 @@ void flow_loop_order (flow_loop_t *self, const flow_order_t *order)
 {
     flow_t *flow = flow_find (self, order->flow);
     conn_t *conn;
-    self->now_ms = flow_clock_ms ();
+    self->now_ms = clock_ms (CLOCK_MONOTONIC);
     switch (order->verb) {
     case FLOW_OPEN:
         order_open (self, order);
@@ -298,7 +291,7 @@ static void feed_grown (flow_loop_t *self)
 
 static void wake (flow_loop_t *self)
 {
-    int64_t now_ms = flow_clock_ms ();
+    int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
     bool asleep = now_ms - self->now_ms > ASLEEP_MS;
     self->now_ms = now_ms;
     if (asleep)
@@ -309,7 +302,7 @@ bool flow_loop_turn (flow_loop_t *self)
 {
     struct epoll_event events [EVENTS_AT_ONCE];
     bool orders = false, busy = self->flows || self->conns || self->deaf;
-    int64_t due_ms = self->ticked_ms + FLOW_ALIVE_MS - flow_clock_ms ();
+    int64_t due_ms = self->ticked_ms + FLOW_ALIVE_MS - clock_ms (CLOCK_MONOTONIC);
     int wait_ms = self->looking > 0 ? 0 : !busy ? -1 : due_ms > 0 ? (int) due_ms : 0;
     int count = epoll_wait (self->poll, events, EVENTS_AT_ONCE, wait_ms);
     wake (self);
@@ -339,7 +332,7 @@ bool flow_loop_init (flow_loop_t *self, int listener, int orders)
     self->poll = epoll_create1 (EPOLL_CLOEXEC);
     if (self->poll < 0)
         return false;
-    self->now_ms = self->ticked_ms = flow_clock_ms ();
+    self->now_ms = self->ticked_ms = clock_ms (CLOCK_MONOTONIC);
     self->buffer = must (malloc (FLOW_BUFFER_BYTES));
     struct epoll_event wish = {.events = EPOLLIN, .data.ptr = NULL};
     bool watched = epoll_ctl (self->poll, EPOLL_CTL_ADD, orders, &wish) == 0;

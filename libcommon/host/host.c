@@ -9,6 +9,7 @@
 #include "host.h"
 
 #include "bus.h"
+#include "clock.h"
 #include "flows.h"
 #include "host_options.h"
 #include "log.h"
@@ -31,7 +32,6 @@
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define REQUESTS_BATCH_MAX 256 /* events in one write */
@@ -82,13 +82,6 @@ typedef struct {
     uint8_t entropy [ENTROPY_POOL_BYTES];
     size_t entropy_used;
 } host_t;
-
-static int64_t clock_ms (clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime (clock, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void draw_entropy (host_t *self, uint8_t *bytes, size_t size)
 {

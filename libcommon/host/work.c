@@ -1,6 +1,7 @@
 /*  work - jobs pass between the loop and its actors as pointers: whoever has it owns it. */
 #include "work.h"
 
+#include "clock.h"
 #include "must.h"
 #include "sockets.h"
 
@@ -11,7 +12,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <zmq.h>
 
 typedef struct job {
@@ -187,26 +187,19 @@ static job_t *job_await (worker_t *worker, int64_t timeout_ms)
     return job_take (worker);
 }
 
-static int64_t mono_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 bool work_destroy (work_t **self_p)
 {
     work_t *self = *self_p;
     if (!self)
         return true;
     bool all_ended = true;
-    int64_t until_ms = mono_ms () + WORK_END_MS_MAX;
+    int64_t until_ms = clock_ms (CLOCK_MONOTONIC) + WORK_END_MS_MAX;
     for (size_t i = 0; i < self->workers_count; i++) {
         worker_t *worker = &self->workers [i];
         if (!worker->port)
             continue;
         if (worker->busy) {
-            job_t *job = job_await (worker, until_ms - mono_ms ());
+            job_t *job = job_await (worker, until_ms - clock_ms (CLOCK_MONOTONIC));
             job_destroy (&job);
         }
         if (worker->busy) {

@@ -1,6 +1,7 @@
 /*  client - the host's way of calling (peers.h) with a loop that blocks. */
 #include "client.h"
 
+#include "clock.h"
 #include "envelope.h"
 #include "must.h"
 #include "peers.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define FILES_OWN 16 /* of the program: what it reads and writes, libzmq's */
 
@@ -35,13 +35,6 @@ struct client {
     size_t kept_count;
     uint8_t *body; /* of the reply last taken from the kept ones */
 };
-
-static int64_t mono_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 client_t *client_new (void)
 {
@@ -121,7 +114,7 @@ static const char *unfit (client_t *self, const client_request_t *request, const
         return "the body is larger than 1 MiB";
     if (!request_header_make (&header, call))
         return "service, method, actor or request id is longer than allowed";
-    if (!peers_reach (self->peers, request->endpoint, mono_ms ()))
+    if (!peers_reach (self->peers, request->endpoint, clock_ms (CLOCK_MONOTONIC)))
         return errno == EINVAL || errno == EPROTONOSUPPORT || errno == ENODEV
                  ? "the endpoint is no address; write tcp://HOST:PORT or ipc://PATH"
                  : strerror (errno);
@@ -148,7 +141,7 @@ static bool start (client_t *self, const client_request_t *request, client_reply
         snprintf (refused->reason, sizeof refused->reason, "%s", why);
         return false;
     }
-    peers_call (self->peers, &call, mono_ms ());
+    peers_call (self->peers, &call, clock_ms (CLOCK_MONOTONIC));
     return true;
 }
 
@@ -158,7 +151,7 @@ static bool await (client_t *self, int64_t due_ms, client_reply_t *reply)
 {
     event_t event;
     for (;;) {
-        int64_t now_ms = mono_ms ();
+        int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
         for (port_t *port = ports_ready (self->ports); port; port = ports_ready (self->ports))
             if (peers_receive (self->peers, port, now_ms, &event)) {
                 reply_fill (reply, &event);
@@ -205,7 +198,8 @@ bool client_wait (client_t *self, int64_t timeout_ms, client_reply_t *reply)
         return true;
     if (client_in_flight (self) == 0)
         return false;
-    return await (self, timeout_ms < 0 ? INT64_MAX : mono_ms () + timeout_ms, reply);
+    return await (self, timeout_ms < 0 ? INT64_MAX : clock_ms (CLOCK_MONOTONIC) + timeout_ms,
+                  reply);
 }
 
 size_t client_in_flight (const client_t *self)

@@ -7,18 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LINE_BYTES 512
 #define READS_MAX  100
-
-int64_t lease_now_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_BOOTTIME, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static bool boot_read (char boot [64])
 {

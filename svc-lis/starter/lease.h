@@ -5,8 +5,9 @@
 #ifndef MUSUBI_LEASE_H
 #define MUSUBI_LEASE_H
 
+#include "clock.h"
+
 #include <stdbool.h>
-#include <stdint.h>
 
 #define LEASE_ENDPOINT_BYTES 256
 
@@ -15,7 +16,10 @@ typedef struct {
     char endpoint [LEASE_ENDPOINT_BYTES]; /* of the agent */
 } lease_t;
 
-int64_t lease_now_ms (void);
+static inline int64_t lease_now_ms (void)
+{
+    return clock_ms (CLOCK_BOOTTIME);
+}
 
 /*  False with errno. */
 bool lease_write (const char *runs, const lease_t *lease);

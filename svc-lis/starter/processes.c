@@ -28,10 +28,7 @@ typedef struct {
 
 static void found_add (found_t *found, pid_t pid)
 {
-    if (found->count == found->room) {
-        found->room = found->room ? 2 * found->room : 16;
-        found->pids = must (realloc (found->pids, found->room * sizeof *found->pids));
-    }
+    found->pids = must_grow (found->pids, found->count, &found->room, sizeof *found->pids);
     found->pids [found->count++] = pid;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "run_folder.h"
 
+#include "clock.h"
 #include "must.h"
 #include "processes.h"
 
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FILE_BYTES_MAX (1u << 20)
@@ -26,13 +26,6 @@
 static const char claim_file [] = "claim";
 static const char end_file [] = "end";
 static const char room_file [] = "end.room";
-
-int64_t run_wall_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_REALTIME, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 const char *run_path (char path [RUN_PATH_BYTES], const char *runs, const char *name)
 {
@@ -166,7 +159,8 @@ int run_claim (int folder)
     return -1;
 }
 
-claim_t run_claimed (int folder, pid_t *starter)
+/*  starter: the process that holds it, when it lives. */
+static claim_t claimed_by (int folder, pid_t *starter)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int fd = openat (folder, claim_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -176,8 +170,26 @@ claim_t run_claimed (int folder, pid_t *starter)
     close (fd);
     if (!told)
         return CLAIM_UNKNOWN;
-    *starter = lock.l_type == F_UNLCK ? 0 : lock.l_pid;
+    *starter = lock.l_pid;
     return lock.l_type == F_UNLCK ? CLAIM_DEAD : CLAIM_LIVE;
+}
+
+claim_t run_claimed (int folder)
+{
+    return claimed_by (folder, &(pid_t){0});
+}
+
+bool run_starter_signal (int folder, int signal)
+{
+    pid_t starter, still;
+    if (claimed_by (folder, &starter) != CLAIM_LIVE)
+        return false;
+    int process = (int) syscall (SYS_pidfd_open, starter, 0);
+    if (process >= 0 && claimed_by (folder, &still) == CLAIM_LIVE && still == starter)
+        syscall (SYS_pidfd_send_signal, process, signal, NULL, 0);
+    if (process >= 0)
+        close (process);
+    return true;
 }
 
 /*  --- the end --- */
@@ -204,18 +216,18 @@ bool run_end_record (int folder, const stand_t *stand)
 }
 
 /*  As it was recorded; false when there is none yet. */
-static bool run_end_read (int folder, stand_t *stand)
+static bool run_end_read (int folder, const char *name, stand_t *stand)
 {
     uint8_t *data;
     size_t size;
     char why [WHY_BYTES];
     if (!run_file_read (folder, end_file, &data, &size))
         return false;
-    bool good = codec_decode (&stand_codec, stand, (bytes_t){.data = data, .size = size}, why);
-    if (!good) {
+    if (!codec_decode (&stand_codec, stand, (bytes_t){.data = data, .size = size}, why)) {
         snprintf (stand->report.why, sizeof stand->report.why, "the record of its end is damaged");
         stand->report.state = RUN_LOST;
     }
+    snprintf (stand->name, sizeof stand->name, "%s", name);
     free (data);
     return true;
 }
@@ -262,16 +274,15 @@ static bool lost_record (const char *runs, const char *name, int folder, const c
         return false;
     use_read (folder, stand);
     stand->report.state = RUN_LOST;
-    stand->report.ended_ms = run_wall_ms ();
+    stand->report.ended_ms = clock_ms (CLOCK_REALTIME);
     snprintf (stand->report.why, sizeof stand->report.why, "%s", why);
-    return run_end_record (folder, stand) && run_end_read (folder, stand);
+    return run_end_record (folder, stand) && run_end_read (folder, name, stand);
 }
 
 static bool stand_in (const char *runs, const char *name, int folder, stand_t *stand)
 {
-    pid_t starter;
-    claim_t claim = run_claimed (folder, &starter);
-    if (run_end_read (folder, stand))
+    claim_t claim = run_claimed (folder);
+    if (run_end_read (folder, name, stand))
         return true;
     switch (claim) {
     case CLAIM_NONE:
@@ -296,7 +307,6 @@ bool run_stand (const char *runs, const char *name, stand_t *stand)
     if (folder < 0)
         return errno == ENOENT;
     bool told = stand_in (runs, name, folder, stand);
-    snprintf (stand->name, sizeof stand->name, "%s", name);
     close (folder);
     return told;
 }
@@ -306,22 +316,13 @@ bool run_force (const char *runs, const char *name, const char *why, stand_t *st
     int folder = run_folder_open (runs, name);
     if (folder < 0)
         return false;
-    pid_t starter;
     *stand = (stand_t){0};
     snprintf (stand->name, sizeof stand->name, "%s", name);
-    for (int round = 0; round < KILL_ROUNDS && run_claimed (folder, &starter) == CLAIM_LIVE;
-         round++) {
-        int process = (int) syscall (SYS_pidfd_open, starter, 0);
-        pid_t still;
-        if (process >= 0 && run_claimed (folder, &still) == CLAIM_LIVE && still == starter)
-            syscall (SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
-        if (process >= 0)
-            close (process);
+    for (int round = 0; round < KILL_ROUNDS && run_starter_signal (folder, SIGKILL); round++)
         rest ();
-    }
-    bool over = run_end_read (folder, stand) || (run_claimed (folder, &starter) == CLAIM_DEAD &&
-                                                 lost_record (runs, name, folder, why, stand));
-    snprintf (stand->name, sizeof stand->name, "%s", name);
+    bool over =
+      run_end_read (folder, name, stand) ||
+      (run_claimed (folder) == CLAIM_DEAD && lost_record (runs, name, folder, why, stand));
     close (folder);
     return over;
 }

@@ -19,8 +19,6 @@
 
 #include "node_work.h"
 
-#include <sys/types.h>
-
 #define RUN_PATH_BYTES 4096
 
 /*  "RUNS/NAME". */
@@ -46,9 +44,11 @@ int run_claim (int folder);
 
 typedef enum { CLAIM_NONE, CLAIM_LIVE, CLAIM_DEAD, CLAIM_UNKNOWN } claim_t;
 
-/*  Who has it? *starter is the process that holds it, when it lives. Not to be asked by that one:
- *  a process does not see its own locks. */
-claim_t run_claimed (int folder, pid_t *starter);
+/*  Not to be asked by who has it: a process does not see its own locks. */
+claim_t run_claimed (int folder);
+
+/*  To whoever has it, when it lives; false when it does not. */
+bool run_starter_signal (int folder, int signal);
 
 /*  How it ended, flushed; the first one stands. False with errno when nothing could be recorded. */
 bool run_end_record (int folder, const stand_t *stand);
@@ -59,7 +59,5 @@ bool run_stand (const char *runs, const char *name, stand_t *stand);
 
 /*  Ends a run that has a claim without its starter: why it is lost then. False: try again. */
 bool run_force (const char *runs, const char *name, const char *why, stand_t *stand);
-
-int64_t run_wall_ms (void);
 
 #endif

@@ -15,14 +15,11 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define READ_BYTES_MAX (512u << 10)
@@ -34,16 +31,6 @@ typedef struct {
     work_result_t *result;
     char *why;
 } done_t;
-
-__attribute__ ((format (printf, 2, 3))) static bool fails (const done_t *done, const char *format,
-                                                           ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (done->why, WHY_BYTES, format, arguments);
-    va_end (arguments);
-    return false;
-}
 
 static stand_t *stand_new (const done_t *done, const char *name)
 {
@@ -60,28 +47,21 @@ static bool look_at (const done_t *done, const char *runs, const char *name)
 {
     stand_t *stand = stand_new (done, name);
     return run_stand (runs, name, stand) ||
-           fails (done, "how run %s stands can't be told now", name);
+           wrong (done->why, "how run %s stands can't be told now", name);
 }
 
 /*  --- lease --- */
 
-static int64_t mono_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /*  Never shortened. */
 static bool lease_raise (const done_t *done, const work_order_t *order)
 {
-    lease_t lease = {.until_ms = order->lease_ms - mono_ms () + lease_now_ms ()};
+    lease_t lease = {.until_ms = order->lease_ms - clock_ms (CLOCK_MONOTONIC) + lease_now_ms ()};
     lease_t before;
     snprintf (lease.endpoint, sizeof lease.endpoint, "%s", order->endpoint);
     if (lease_read (order->runs, &before) && before.until_ms > lease.until_ms)
         lease.until_ms = before.until_ms;
     return lease_write (order->runs, &lease) ||
-           fails (done, "%.80s/lease: %s", order->runs, strerror (errno));
+           wrong (done->why, "%.80s/lease: %s", order->runs, strerror (errno));
 }
 
 /*  It may be the first thing that is done there. */
@@ -90,7 +70,7 @@ static bool do_lease (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     const done_t *done = &(done_t){told, why};
     if (!run_folder_pass (order->runs))
-        return fails (done, "%.80s: %s", order->runs, strerror (errno));
+        return wrong (done->why, "%.80s: %s", order->runs, strerror (errno));
     return lease_raise (done, order);
 }
 
@@ -102,7 +82,7 @@ static bool refuse (const done_t *done, const char *name, const char *what, int 
     stand_t *stand = stand_new (done, name);
     stand->report.state = RUN_REFUSED;
     stand->report.node_unfit = true;
-    stand->report.ended_ms = run_wall_ms ();
+    stand->report.ended_ms = clock_ms (CLOCK_REALTIME);
     snprintf (stand->report.why, sizeof stand->report.why, "%s: %s", what, strerror (error));
     return true;
 }
@@ -155,9 +135,8 @@ static int starter_spawn (const char *path)
 static bool start_in (int folder, const work_order_t *order, const done_t *done)
 {
     char path [RUN_PATH_BYTES];
-    pid_t starter;
     const char *name = order->ticket.name;
-    if (run_claimed (folder, &starter) != CLAIM_NONE)
+    if (run_claimed (folder) != CLAIM_NONE)
         return look_at (done, order->runs, name);
     if (!ticket_write (folder, &order->ticket))
         return refuse (done, name, "its order can't be written", errno);
@@ -170,9 +149,10 @@ static bool start_in (int folder, const work_order_t *order, const done_t *done)
     case STARTER_NO_ROOM:
         return refuse (done, name, "no room for the record of its end", ENOSPC);
     case -1:
-        return fails (done, "the starter can't be run: %s", strerror (errno));
+        return wrong (done->why, "the starter can't be run: %s", strerror (errno));
     default:
-        return fails (done, "the starter of run %s has failed; its log is in its folder", name);
+        return wrong (done->why, "the starter of run %s has failed; its log is in its folder",
+                      name);
     }
 }
 
@@ -181,7 +161,7 @@ static bool do_start (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     const done_t *done = &(done_t){told, why};
     if (!order->ticket.name)
-        return fails (done, "no ticket");
+        return wrong (done->why, "no ticket");
     int folder = run_folder_make (order->runs, order->ticket.name);
     if (folder < 0)
         return refuse (done, order->ticket.name, "its folder can't be made", errno);
@@ -209,45 +189,32 @@ static bool end_unbegun (int folder, const char *runs, const char *name, const d
 {
     int claim = run_claim (folder);
     if (claim < 0)
-        return errno == EEXIST ? fails (done, "run %s is being begun", name)
-                               : fails (done, "run %s: %s", name, strerror (errno));
-    stand_t stand = {.report = {.state = RUN_REFUSED, .ended_ms = run_wall_ms ()}};
+        return errno == EEXIST ? wrong (done->why, "run %s is being begun", name)
+                               : wrong (done->why, "run %s: %s", name, strerror (errno));
+    stand_t stand = {.report = {.state = RUN_REFUSED, .ended_ms = clock_ms (CLOCK_REALTIME)}};
     snprintf (stand.name, sizeof stand.name, "%s", name);
     snprintf (stand.report.why, sizeof stand.report.why, "it was ended before it began");
     bool recorded = run_end_record (folder, &stand);
     close (claim);
     return recorded ? look_at (done, runs, name)
-                    : fails (done, "run %s: %s", name, strerror (errno));
-}
-
-static void poke (int folder, pid_t starter)
-{
-    pid_t still;
-    int process = (int) syscall (SYS_pidfd_open, starter, 0);
-    if (process >= 0 && run_claimed (folder, &still) == CLAIM_LIVE && still == starter)
-        syscall (SYS_pidfd_send_signal, process, STARTER_POKE, NULL, 0);
-    if (process >= 0)
-        close (process);
+                    : wrong (done->why, "run %s: %s", name, strerror (errno));
 }
 
 static bool wish_tell (int folder, const work_order_t *order, const done_t *done)
 {
     char wish [64];
-    pid_t starter;
     int size = order->warn ? snprintf (wish, sizeof wish, "warn\n")
                            : snprintf (wish, sizeof wish, "end %" PRId64 "\n", order->grace_ms);
     if (!run_file_write (folder, "wish",
                          (bytes_t){.data = (const uint8_t *) wish, .size = (size_t) size}))
-        return fails (done, "its wish can't be written: %s", strerror (errno));
-    if (run_claimed (folder, &starter) == CLAIM_LIVE)
-        poke (folder, starter);
+        return wrong (done->why, "its wish can't be written: %s", strerror (errno));
+    run_starter_signal (folder, STARTER_POKE);
     return look_at (done, order->runs, order->names [0]);
 }
 
 static bool signal_in (int folder, const work_order_t *order, const done_t *done)
 {
-    pid_t starter;
-    claim_t claim = run_claimed (folder, &starter);
+    claim_t claim = run_claimed (folder);
     if (claim == CLAIM_NONE && order->warn)
         return look_at (done, order->runs, order->names [0]);
     if (claim == CLAIM_NONE)
@@ -256,7 +223,7 @@ static bool signal_in (int folder, const work_order_t *order, const done_t *done
         stand_t *stand = stand_new (done, order->names [0]);
         return run_force (order->runs, order->names [0],
                           "its starter did not end it in time and was killed", stand) ||
-               fails (done, "run %s can't be killed", order->names [0]);
+               wrong (done->why, "run %s can't be killed", order->names [0]);
     }
     return wish_tell (folder, order, done);
 }
@@ -266,10 +233,10 @@ static bool do_signal (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     const done_t *done = &(done_t){told, why};
     if (order->names_count != 1)
-        return fails (done, "no name");
+        return wrong (done->why, "no name");
     int folder = run_folder_make (order->runs, order->names [0]);
     if (folder < 0)
-        return fails (done, "run %s: %s", order->names [0], strerror (errno));
+        return wrong (done->why, "run %s: %s", order->names [0], strerror (errno));
     bool good = signal_in (folder, order, done);
     close (folder);
     return good;
@@ -385,7 +352,7 @@ static bool is_old (int runs, const char *name, int64_t keep_ms)
             fstatat (runs, name, &told, AT_SYMLINK_NOFOLLOW) != 0)
             return false;
     }
-    return run_wall_ms () - (int64_t) told.st_mtim.tv_sec * 1000 >= keep_ms;
+    return clock_ms (CLOCK_REALTIME) - (int64_t) told.st_mtim.tv_sec * 1000 >= keep_ms;
 }
 
 static bool do_prune (const void *asked, void *told, char why [WHY_BYTES])

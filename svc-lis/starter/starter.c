@@ -250,7 +250,7 @@ static void agent_tell (const starter_t *self)
 static void record (starter_t *self, run_state_t state, const char *why)
 {
     self->stand.report.state = state;
-    self->stand.report.ended_ms = run_wall_ms ();
+    self->stand.report.ended_ms = clock_ms (CLOCK_REALTIME);
     snprintf (self->stand.report.why, sizeof self->stand.report.why, "%s", why);
     if (!run_end_record (self->folder, &self->stand)) {
         fprintf (stderr, "the end can't be recorded: %s\n", strerror (errno));
@@ -287,7 +287,7 @@ static void carry_out (starter_t *self, const ticket_t *ticket)
         record (self, RUN_REFUSED, "it was ended before it began");
         return;
     }
-    self->stand.report.started_ms = run_wall_ms ();
+    self->stand.report.started_ms = clock_ms (CLOCK_REALTIME);
     self->started_ms = lease_now_ms ();
     use_write (self);
     sigset_t all;

@@ -246,12 +246,15 @@ static bool runs_still (pid_t pid)
 
 static pid_t starter_of (const made_t *made)
 {
-    pid_t starter = 0;
-    int folder = run_folder_open (runs, made->name);
-    assert_true (folder >= 0);
-    assert_int_equal (run_claimed (folder, &starter), CLAIM_LIVE);
-    close (folder);
-    return starter;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char path [RUN_PATH_BYTES];
+    snprintf (path, sizeof path, "%s/%s/claim", runs, made->name);
+    int claim = open (path, O_RDWR | O_CLOEXEC);
+    assert_true (claim >= 0);
+    assert_int_equal (fcntl (claim, F_GETLK, &lock), 0);
+    assert_int_equal (lock.l_type, F_WRLCK);
+    close (claim);
+    return lock.l_pid;
 }
 
 /*  --- tests --- */
