@@ -44,4 +44,12 @@ __attribute__ ((format (printf, 1, 2))) static inline char *must_print (const ch
     return must (length < 0 ? NULL : text);
 }
 
+/*  A text that is freed where its block ends, as jansson's json_auto_t is. */
+static inline void text_free (char **text)
+{
+    free (*text);
+}
+
+#define text_auto_t char __attribute__ ((cleanup (text_free)))
+
 #endif

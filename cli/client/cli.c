@@ -221,7 +221,7 @@ json_t *cli_read_json (const char *file)
         return NULL;
     }
     size_t size;
-    char *text = read_all (descriptor, &size);
+    text_auto_t *text = read_all (descriptor, &size);
     int error = errno;
     if (!standard)
         close (descriptor);
@@ -231,7 +231,6 @@ json_t *cli_read_json (const char *file)
     }
     char why [JSON_WHY_BYTES];
     json_t *json = json_parse (text, size, why);
-    free (text);
     if (!json)
         cli_fail (EXIT_USAGE, "%s: %s", name, why);
     return json;

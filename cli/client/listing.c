@@ -32,22 +32,20 @@ json_t *listing_question (const cli_t *cli, session_t *session, const char *meth
 
 json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int *code)
 {
-    json_t *body = json_pack ("{s:s}", "reservation", id);
+    json_auto_t *body = json_pack ("{s:s}", "reservation", id);
     *session = NULL;
     if (!body) {
         *code = cli_fail (EXIT_USAGE, "%s: the id is not UTF-8", cli->command->name);
         return NULL;
     }
     *session = listing_session (cli, code);
-    json_t *answer = *session ? listing_question (cli, *session, "Show", body, code) : NULL;
+    json_auto_t *answer = *session ? listing_question (cli, *session, "Show", body, code) : NULL;
     json_t *view = json_incref (json_object_get (answer, "view"));
     size_t silent = json_array_size (json_object_get (answer, "silent"));
     if (answer && !view)
         *code = silent ? cli_fail (EXIT_UNKNOWN, "%s: not known to those that answered; %zu silent",
                                    id, silent)
                        : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
-    json_decref (answer);
-    json_decref (body);
     return view;
 }
 
@@ -75,17 +73,16 @@ static void take_page (json_t *listing, const json_t *answer)
 json_t *listing_gather (session_t *session, const listing_filter_t *filter, int *code,
                         char reason [CLIENT_REASON_BYTES])
 {
-    json_t *body =
+    json_auto_t *body =
       made (json_pack ("{s:s, s:I, s:I}", "owner", filter->owner, "from_ms",
                        (json_int_t) filter->from_ms, "until_ms", (json_int_t) filter->until_ms));
     json_t *listing = made (json_pack ("{s:[], s:[]}", "reservations", "silent"));
     bool more = true;
     while (more) {
-        json_t *answer;
+        json_auto_t *answer = NULL;
         bool sent;
         *code = session_ask_planner (session, "List", body, "", &answer, &sent, reason);
         if (*code != EXIT_DONE) {
-            json_decref (answer);
             json_decref (listing);
             listing = NULL;
             break;
@@ -97,9 +94,7 @@ json_t *listing_gather (session_t *session, const listing_filter_t *filter, int 
         if (more)
             json_object_set (body, "after",
                              json_object_get (json_array_get (views, count - 1), "reservation"));
-        json_decref (answer);
     }
-    json_decref (body);
     return listing;
 }
 

@@ -46,11 +46,9 @@ static bool load_settings (config_t **config, char why [CONFIG_WHY_BYTES])
 /*  The endpoints that `musubi up` left in its folder; NULL when there are none. Malloc'ed. */
 static char *read_federation (const cli_t *cli)
 {
-    char *dir = cli_federation_dir (cli);
-    char *path = must_print ("%s/gis", dir);
-    free (dir);
+    text_auto_t *dir = cli_federation_dir (cli);
+    text_auto_t *path = must_print ("%s/gis", dir);
     FILE *file = fopen (path, "re");
-    free (path);
     if (!file)
         return NULL;
     char text [GIS_TEXT_BYTES_MAX];

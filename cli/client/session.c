@@ -156,10 +156,8 @@ static bool holds (const session_t *self, const char *wanted)
 static uint64_t ask_directory (session_t *self, size_t number, const char *after)
 {
     method_t method = services_method ("Gis", "Snapshot");
-    json_t *question = must (json_pack ("{s:s}", "after", after));
-    uint64_t call = session_send (self, self->places.gis [number], &method, question);
-    json_decref (question);
-    return call;
+    json_auto_t *question = must (json_pack ("{s:s}", "after", after));
+    return session_send (self, self->places.gis [number], &method, question);
 }
 
 /*  What was known goes when the first answer is there, not before: with all directories silent it
@@ -178,7 +176,8 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
                            bool *answered)
 {
     method_t method = services_method ("Gis", "Snapshot");
-    json_t *snapshot = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
+    json_auto_t *snapshot =
+      reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
     uint64_t next = 0;
     *answered = snapshot != NULL;
     if (!snapshot)
@@ -192,7 +191,6 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
         self->whole = true;
     else if (count > 0)
         next = ask_directory (self, number, text_of (json_array_get (entries, count - 1), "name"));
-    json_decref (snapshot);
     return next;
 }
 
@@ -281,9 +279,8 @@ session_t *session_begin (cli_t *cli, const option_t *own, size_t least, size_t 
 static uint8_t *pack_body (const method_t *method, const json_t *body, size_t *size,
                            char why [JSON_WHY_BYTES])
 {
-    json_t *own = json_deep_copy (body);
+    json_auto_t *own = json_deep_copy (body);
     ProtobufCMessage *message = json_to_message (method->asked, own, why);
-    json_decref (own);
     if (!message)
         return NULL;
     uint8_t *packed = message_pack (message, size);

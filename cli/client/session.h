@@ -17,6 +17,9 @@ typedef struct session session_t;
 session_t *session_open (const cli_t *cli, int *code);
 void session_close (session_t **self_p);
 
+/*  One that is closed where its block ends. */
+#define session_auto_t session_t __attribute__ ((cleanup (session_close)))
+
 const char *session_actor (const session_t *self);
 int64_t session_timeout_ms (const session_t *self);
 client_t *session_client (const session_t *self);

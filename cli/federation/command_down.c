@@ -5,6 +5,7 @@
  */
 #include "federation_commands.h"
 #include "launch.h"
+#include "must.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static size_t end_stragglers (const folder_t *folder, size_t *killed)
 static size_t end_runs (const folder_t *folder, size_t *killed)
 {
     process_t found [STRAGGLERS_MAX];
-    char *runs = folder_file (folder, "runs/");
+    text_auto_t *runs = folder_file (folder, "runs/");
     size_t ended = 0;
     for (size_t count; (count = process_starters (runs, found, STRAGGLERS_MAX)) > 0;
          ended += count) {
@@ -51,7 +52,6 @@ static size_t end_runs (const folder_t *folder, size_t *killed)
         if (stubborn > 0 && process_starters (runs, found, STRAGGLERS_MAX) >= count)
             break;
     }
-    free (runs);
     return ended;
 }
 
@@ -67,9 +67,8 @@ static int down (const cli_t *cli, folder_t *folder)
     size_t left = launch_running (folder);
     for (size_t i = 0; i < folder->members_count && left == 0; i++)
         folder->members [i].process = (process_t){0};
-    char *gis = folder_file (folder, "gis");
+    text_auto_t *gis = folder_file (folder, "gis");
     unlink (gis);
-    free (gis);
     if (!folder_save (folder) || left > 0)
         return cli_fail (EXIT_REFUSED, "%zu processes of %s still run", left, folder->path);
     if (cli->json)
@@ -92,7 +91,7 @@ int run_down (cli_t *cli)
     char why [FOLDER_WHY_BYTES];
     if (!cli_parse (cli, NULL, 0, 0, &words, &code))
         return code;
-    char *dir = cli_federation_dir (cli);
+    text_auto_t *dir = cli_federation_dir (cli);
     folder_t folder;
     if (!folder_open (&folder, dir, false, why))
         code = cli_fail (EXIT_REFUSED, "%s", why);
@@ -101,6 +100,5 @@ int run_down (cli_t *cli)
     else
         code = down (cli, &folder);
     folder_close (&folder);
-    free (dir);
     return code;
 }

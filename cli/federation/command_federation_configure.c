@@ -52,7 +52,7 @@ static const kind_t kinds [] = {
 static federation_t *load (const char *file)
 {
     char why [CONFIG_WHY_BYTES];
-    char *text = must (malloc (FEDERATION_BYTES_MAX));
+    text_auto_t *text = must (malloc (FEDERATION_BYTES_MAX));
     errno = 0;
     FILE *from = fopen (file, "re");
     size_t size = from ? fread (text, 1, FEDERATION_BYTES_MAX, from) : 0;
@@ -63,7 +63,6 @@ static federation_t *load (const char *file)
         cli_fail (EXIT_USAGE, "%s", why);
     if (from)
         fclose (from);
-    free (text);
     return federation;
 }
 
@@ -172,7 +171,7 @@ static int write_member (plan_t *plan, const char *kind, const char *name)
         host_of (kind, name, host);
     snprintf (endpoint, sizeof endpoint, "tcp://*:%" PRId64, plan->port);
     snprintf (events, sizeof events, "tcp://*:%" PRId64, plan->port + 1);
-    char *path = must_print ("%s/%s.zpl", plan->folder, name ? host : kind);
+    text_auto_t *path = must_print ("%s/%s.zpl", plan->folder, name ? host : kind);
     char *store = must_print ("%s/%s", plan->stores, name ? host : "planners");
     char *directories = directories_but (plan, strcmp (kind, "gis") == 0 ? name : NULL);
     configuration_t configuration = {.kind = kind,
@@ -191,7 +190,6 @@ static int write_member (plan_t *plan, const char *kind, const char *name)
         tell (plan, kind, host, endpoint, path);
     free (directories);
     free (store);
-    free (path);
     return code;
 }
 
@@ -326,14 +324,13 @@ static int configure (const cli_t *cli, plan_t *plan)
     plan->administrator = places_actor (cli);
     plan->members = json_array ();
     int code = write_members (plan);
-    char *gis = directories_but (plan, NULL);
+    text_auto_t *gis = directories_but (plan, NULL);
     if (code == EXIT_DONE && cli->json) {
         cli_print_json (json_pack ("{s:s, s:O}", "gis", gis, "members", plan->members));
     } else if (code == EXIT_DONE) {
         table_print_forms (columns, plan->members, stdout);
         printf ("export MUSUBI_GIS=%s\n", gis);
     }
-    free (gis);
     free (plan->administrator);
     json_decref (plan->members);
     return code;

@@ -61,10 +61,8 @@ static bool write_file (const char *path, const void *text, size_t size)
 /*  What a folder holds. */
 static bool read_kept (const char *dir, description_t *kept)
 {
-    char *path = must_print ("%s/federation.zpl", dir);
-    bool read = access (path, F_OK) == 0 && read_file (path, kept);
-    free (path);
-    return read;
+    text_auto_t *path = must_print ("%s/federation.zpl", dir);
+    return access (path, F_OK) == 0 && read_file (path, kept);
 }
 
 static bool same (const description_t *a, const description_t *b)
@@ -118,14 +116,12 @@ static char *own_dir (const federation_t *federation, const char *file, const ch
 /*  Whoever names no folder means this one from now on. */
 static bool make_current (const folder_t *folder)
 {
-    char *path = cli_state_file ("current");
-    char *fresh = cli_state_file ("current.new");
+    text_auto_t *path = cli_state_file ("current");
+    text_auto_t *fresh = cli_state_file ("current.new");
     unlink (fresh);
     bool made = symlink (folder->path, fresh) == 0 && rename (fresh, path) == 0;
     if (!made)
         cli_fail (EXIT_REFUSED, "%s: can't be made: %s", path, strerror (errno));
-    free (path);
-    free (fresh);
     return made;
 }
 
@@ -295,7 +291,7 @@ static void write_member (const folder_t *folder, const federation_t *federation
 static bool write_configuration (const folder_t *folder, const federation_t *federation,
                                  const member_t *member, const char *administrator)
 {
-    char *path = folder_member_file (folder, member, "", ".zpl");
+    text_auto_t *path = folder_member_file (folder, member, "", ".zpl");
     bool good = true;
     if (access (path, F_OK) != 0) {
         FILE *file = fopen (path, "we");
@@ -307,7 +303,6 @@ static bool write_configuration (const folder_t *folder, const federation_t *fed
         if (!good)
             cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (errno));
     }
-    free (path);
     return good;
 }
 
@@ -315,13 +310,12 @@ static bool make_folders (const folder_t *folder)
 {
     static const char *const names [] = {"store", "store/planners", "log", "runs", "files"};
     for (size_t i = 0; i < sizeof names / sizeof names [0]; i++) {
-        char *path = folder_file (folder, names [i]);
+        text_auto_t *path = folder_file (folder, names [i]);
         bool made = mkdir (path, 0755) == 0 || errno == EEXIST;
-        if (!made)
+        if (!made) {
             cli_fail (EXIT_REFUSED, "%s: can't be made: %s", path, strerror (errno));
-        free (path);
-        if (!made)
             return false;
+        }
     }
     return true;
 }
@@ -340,13 +334,11 @@ static bool prepare (const cli_t *cli, folder_t *folder, const federation_t *fed
 {
     if (!make_folders (folder) || !plan_members (folder, federation, planners))
         return false;
-    char *kept = folder_file (folder, "federation.zpl");
+    text_auto_t *kept = folder_file (folder, "federation.zpl");
     bool good = access (kept, F_OK) == 0 || write_file (kept, description->text, description->size);
-    free (kept);
-    char *administrator = places_actor (cli);
+    text_auto_t *administrator = places_actor (cli);
     for (size_t i = 0; i < folder->members_count && good; i++)
         good = write_configuration (folder, federation, &folder->members [i], administrator);
-    free (administrator);
     return good && save (folder);
 }
 
@@ -372,8 +364,8 @@ static void print_running (const cli_t *cli, const folder_t *folder, size_t star
                                         {">PID", "pid", cell_number},
                                         {"ENDPOINT", "endpoint", NULL},
                                         {0}};
-    json_t *members = members_form (folder);
-    char *gis = folder_directories (folder, NULL);
+    json_auto_t *members = members_form (folder);
+    text_auto_t *gis = folder_directories (folder, NULL);
     if (cli->json) {
         cli_print_json (json_pack ("{s:s, s:s, s:I, s:O}", "dir", folder->path, "gis", gis,
                                    "started", (json_int_t) started, "members", members));
@@ -382,8 +374,6 @@ static void print_running (const cli_t *cli, const folder_t *folder, size_t star
         printf ("%zu started, %zu running; logs in %s/log\nexport MUSUBI_GIS=%s\n", started,
                 launch_running (folder), folder->path, gis);
     }
-    json_decref (members);
-    free (gis);
 }
 
 /*  "PID KIND/NAME" of each that runs. */
@@ -398,14 +388,10 @@ static int print_pids (const folder_t *folder)
 
 static bool write_gis (const folder_t *folder)
 {
-    char *path = folder_file (folder, "gis");
-    char *gis = folder_directories (folder, NULL);
-    char *line = must_print ("%s\n", gis);
-    bool good = write_file (path, line, strlen (line));
-    free (path);
-    free (gis);
-    free (line);
-    return good;
+    text_auto_t *path = folder_file (folder, "gis");
+    text_auto_t *gis = folder_directories (folder, NULL);
+    text_auto_t *line = must_print ("%s\n", gis);
+    return write_file (path, line, strlen (line));
 }
 
 static int start (const cli_t *cli, folder_t *folder)
@@ -507,11 +493,10 @@ int run_up (cli_t *cli)
     options.file = words.count ? words.list [0] : NULL;
     if (!options.pids)
         return choose_and_up (cli, &options);
-    char *dir = cli_federation_dir (cli);
+    text_auto_t *dir = cli_federation_dir (cli);
     folder_t folder;
     code = folder_open (&folder, dir, false, why) ? print_pids (&folder)
                                                   : cli_fail (EXIT_REFUSED, "%s", why);
     folder_close (&folder);
-    free (dir);
     return code;
 }

@@ -503,9 +503,9 @@ static void write_section (const federation_t *self, const char *path, const cha
         else
             write_node (to, 0, child);
     }
-    char *all = must_print ("%s%s%s", administrators, *administrators ? ", " : "", administrator);
+    text_auto_t *all =
+      must_print ("%s%s%s", administrators, *administrators ? ", " : "", administrator);
     federation_write_value (to, 0, "administrators", all);
-    free (all);
     if (accounts)
         return;
     fputs ("accounts\n", to);

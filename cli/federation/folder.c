@@ -50,16 +50,14 @@ char *folder_member_file (const folder_t *self, const member_t *member, const ch
                           const char *after)
 {
     char name [MEMBER_NAME_BYTES];
-    char *end = joined (before, member_file_name (member, name), after, "");
-    char *path = folder_file (self, end);
-    free (end);
-    return path;
+    text_auto_t *end = joined (before, member_file_name (member, name), after, "");
+    return folder_file (self, end);
 }
 
 /*  Makes a folder and those above it. */
 static bool make_path (const char *path)
 {
-    char *copy = joined (path, "", "", "");
+    text_auto_t *copy = joined (path, "", "", "");
     bool made = true;
     for (char *at = copy + 1; made; at++) {
         if (*at != '/' && *at != '\0')
@@ -71,7 +69,6 @@ static bool make_path (const char *path)
         if (kept == '\0')
             break;
     }
-    free (copy);
     return made;
 }
 
@@ -105,14 +102,14 @@ static void read_member (folder_t *self, const json_t *json, bool this_boot)
 /*  A folder without the list is new. */
 static bool read_members (folder_t *self, char why [FOLDER_WHY_BYTES])
 {
-    char *path = folder_file (self, "members.json");
+    text_auto_t *path = folder_file (self, "members.json");
     json_error_t error = {.text = ""};
-    json_t *list = access (path, F_OK) == 0 ? json_load_file (path, 0, &error) : json_object ();
-    if (!list)
+    json_auto_t *list =
+      access (path, F_OK) == 0 ? json_load_file (path, 0, &error) : json_object ();
+    if (!list) {
         snprintf (why, FOLDER_WHY_BYTES, "%s:%d: %s", path, error.line, error.text);
-    free (path);
-    if (!list)
         return false;
+    }
     char boot [BOOT_BYTES];
     char list_boot [BOOT_BYTES];
     process_boot (boot);
@@ -121,15 +118,13 @@ static bool read_members (folder_t *self, char why [FOLDER_WHY_BYTES])
     for (size_t i = 0; (member = item_of (list, "members", i)); i++)
         if (i < MEMBERS_MAX)
             read_member (self, member, strcmp (boot, list_boot) == 0);
-    json_decref (list);
     return true;
 }
 
 static bool take_lock (folder_t *self, char why [FOLDER_WHY_BYTES])
 {
-    char *path = folder_file (self, "lock");
+    text_auto_t *path = folder_file (self, "lock");
     self->lock = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    free (path);
     if (self->lock >= 0 && flock (self->lock, LOCK_EX | LOCK_NB) == 0)
         return true;
     snprintf (why, FOLDER_WHY_BYTES, "%s: %s", self->path,
@@ -180,16 +175,10 @@ static json_t *members_json (const folder_t *self)
 
 bool folder_save (const folder_t *self)
 {
-    char *path = folder_file (self, "members.json");
-    char *fresh = folder_file (self, "members.json.new");
-    json_t *list = must (members_json (self));
-    bool saved = json_dump_file (list, fresh, JSON_INDENT (2)) == 0 && rename (fresh, path) == 0;
-    int error = errno;
-    json_decref (list);
-    free (path);
-    free (fresh);
-    errno = error;
-    return saved;
+    text_auto_t *path = folder_file (self, "members.json");
+    text_auto_t *fresh = folder_file (self, "members.json.new");
+    json_auto_t *list = must (members_json (self));
+    return json_dump_file (list, fresh, JSON_INDENT (2)) == 0 && rename (fresh, path) == 0;
 }
 
 /*  Below the ports that the system gives to outgoing connections: one of those might sit on a

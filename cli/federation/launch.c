@@ -53,9 +53,9 @@ static bool start_member (const folder_t *folder, member_t *member)
     static char node [] = "node";
     static char option [] = "-c";
     char program [PROGRAM_BYTES];
-    char *configuration = folder_member_file (folder, member, "", ".zpl");
-    char *output = folder_member_file (folder, member, "log/", ".ready");
-    char *log = folder_member_file (folder, member, "log/", ".log");
+    text_auto_t *configuration = folder_member_file (folder, member, "", ".zpl");
+    text_auto_t *output = folder_member_file (folder, member, "log/", ".ready");
+    text_auto_t *log = folder_member_file (folder, member, "log/", ".log");
     char *arguments [5] = {program};
     size_t count = 1;
     if (is_agent (member))
@@ -68,16 +68,13 @@ static bool start_member (const folder_t *folder, member_t *member)
         cli_fail (EXIT_REFUSED, "%s can't be started: %s", program, strerror (errno));
         member->process = (process_t){0};
     }
-    free (configuration);
-    free (output);
-    free (log);
     return started;
 }
 
 /*  Has it printed its line? */
 static bool is_ready (const folder_t *folder, const member_t *member)
 {
-    char *path = folder_member_file (folder, member, "log/", ".ready");
+    text_auto_t *path = folder_member_file (folder, member, "log/", ".ready");
     FILE *file = fopen (path, "re");
     char line [512];
     bool ready = false;
@@ -85,18 +82,16 @@ static bool is_ready (const folder_t *folder, const member_t *member)
         ready = strncmp (line, "ready ", 6) == 0 && strchr (line, '\n');
     if (file)
         fclose (file);
-    free (path);
     return ready;
 }
 
 /*  The last lines of a log, indented. */
 static void print_log_end (const folder_t *folder, const member_t *member)
 {
-    char *path = folder_member_file (folder, member, "log/", ".log");
+    text_auto_t *path = folder_member_file (folder, member, "log/", ".log");
     char text [LOG_BYTES + 1];
     FILE *file = fopen (path, "re");
     fprintf (stderr, "  the end of %s:\n", path);
-    free (path);
     if (!file)
         return;
     if (fseek (file, -LOG_BYTES, SEEK_END) != 0)
@@ -197,22 +192,20 @@ static json_t *ask_status (session_t *session, const member_t *member)
     method_t status = services_method ("Service", "Status");
     char reason [CLIENT_REASON_BYTES];
     json_t *answer;
-    json_t *nothing = json_object ();
+    json_auto_t *nothing = json_object ();
     session_ask (session, member->endpoint, &status, nothing, "", STATUS_WAIT_MS, &answer, reason);
-    json_decref (nothing);
     return answer;
 }
 
 static bool ask_identity (session_t *session, const member_t *member, identity_t *identity)
 {
-    json_t *answer = ask_status (session, member);
+    json_auto_t *answer = ask_status (session, member);
     if (!answer)
         return false;
     const char *name = json_string_value (json_object_get (answer, "name"));
     const char *store = json_string_value (json_object_get (answer, "store"));
     snprintf (identity->name, sizeof identity->name, "%s", name ? name : "");
     snprintf (identity->store, sizeof identity->store, "%s", store ? store : "");
-    json_decref (answer);
     return *identity->name != '\0';
 }
 
@@ -236,7 +229,7 @@ static session_t *session_with (const cli_t *cli, const char *endpoint)
 static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_t *directory,
                          const identity_t *identities, int64_t until_ms)
 {
-    session_t *session = session_with (cli, directory->endpoint);
+    session_auto_t *session = session_with (cli, directory->endpoint);
     const identity_t *missing = NULL;
     if (!session)
         return false;
@@ -249,7 +242,6 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_
         if (missing)
             cli_rest (MEET_LOOK_MS);
     } while (missing && cli_mono_ms () < until_ms && !cli_interrupted ());
-    session_close (&session);
     if (missing)
         cli_fail (EXIT_UNKNOWN, "directory %s does not list %s yet", directory->name,
                   missing->name);
@@ -274,17 +266,15 @@ static size_t agents_missing (session_t *session, const folder_t *folder, const 
 {
     method_t nodes = services_method ("Nodes", "Nodes");
     char reason [CLIENT_REASON_BYTES];
-    json_t *answer;
-    json_t *nothing = json_object ();
+    json_auto_t *answer = NULL;
+    json_auto_t *nothing = json_object ();
     session_ask (session, site->endpoint, &nodes, nothing, "", STATUS_WAIT_MS, &answer, reason);
-    json_decref (nothing);
     if (!answer)
         return 1;
     size_t missing = 0;
     const json_t *record;
     for (size_t i = 0; (record = item_of (answer, "nodes", i)); i++)
         missing += agent_missing (folder, site, record);
-    json_decref (answer);
     return missing;
 }
 
@@ -320,9 +310,8 @@ static void wait_serving (session_t *session, const member_t *directory)
     int64_t until_ms = cli_mono_ms () + SERVING_WAIT_MS;
     bool serves = false;
     while (!serves && cli_mono_ms () < until_ms && !cli_interrupted ()) {
-        json_t *answer = ask_status (session, directory);
+        json_auto_t *answer = ask_status (session, directory);
         serves = *text_of (answer, "standing") == '\0';
-        json_decref (answer);
         if (!serves)
             cli_rest (LOOK_MS);
     }
@@ -332,7 +321,7 @@ bool launch_meet (const cli_t *cli, const folder_t *folder)
 {
     int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
     identity_t *identities = must (calloc (folder->members_count + 1, sizeof *identities));
-    session_t *session = must (session_with (cli, folder->members [0].endpoint));
+    session_auto_t *session = must (session_with (cli, folder->members [0].endpoint));
     bool good = true;
     for (size_t i = 0; i < folder->members_count && good; i++) {
         good = ask_identity (session, &folder->members [i], &identities [i]);
@@ -346,7 +335,6 @@ bool launch_meet (const cli_t *cli, const folder_t *folder)
     for (size_t i = 0; i < folder->members_count && good; i++)
         if (is_kind (&folder->members [i], "gis"))
             wait_serving (session, &folder->members [i]);
-    session_close (&session);
     for (size_t i = 0; i < folder->members_count && good; i++)
         if (is_kind (&folder->members [i], "gis"))
             good = wait_listed (cli, folder, &folder->members [i], identities, until_ms);

@@ -74,11 +74,9 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
 
 static json_int_t begin (const carrying_t *self, int *code)
 {
-    json_t *answer =
+    json_auto_t *answer =
       holdings_ask (self->cli, self->session, self->site, self->method, self->question, code);
-    json_int_t transfer = number_of (answer, "transfer");
-    json_decref (answer);
-    return transfer;
+    return number_of (answer, "transfer");
 }
 
 static bool is (const json_t *answer, const char *state)
@@ -92,11 +90,10 @@ static bool look (const carrying_t *self, json_int_t *transfer, json_t **answer,
     char reason [CLIENT_REASON_BYTES];
     const char *command = self->cli->command->name;
     bool own = self->guest && !self->gives;
-    json_t *question =
+    json_auto_t *question =
       json_pack ("{s:I, s:s}", "transfer", *transfer, "guest", own ? self->guest->name : "");
     call_status_t status =
       holdings_try (self->session, self->site, "Transfer", question, answer, reason);
-    json_decref (question);
     if (status == CALL_NOT_FOUND) {
         *transfer = begin (self, code);
         return *code == EXIT_DONE;

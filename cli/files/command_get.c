@@ -61,16 +61,14 @@ static char *path_beside (char *given)
     char *path = NULL;
     char *last = strrchr (given, '/');
     const char *file = last ? last + 1 : given;
-    char *parent = last == given ? strdup ("/")
-                   : last        ? strndup (given, (size_t) (last - given))
-                                 : strdup (".");
-    char *real = parent ? realpath (parent, NULL) : NULL;
+    text_auto_t *parent = last == given ? strdup ("/")
+                          : last        ? strndup (given, (size_t) (last - given))
+                                        : strdup (".");
+    text_auto_t *real = parent ? realpath (parent, NULL) : NULL;
     if (!real || access (real, W_OK) != 0)
         cli_fail (EXIT_USAGE, "get: %s: %s", parent, strerror (errno));
     else
         path = must_print ("%s/%s", strcmp (real, "/") == 0 ? "" : real, file);
-    free (real);
-    free (parent);
     return path;
 }
 
@@ -147,7 +145,7 @@ static int get (const cli_t *cli, session_t *session, const json_t *site, const 
     const char *path = place->path;
     char why [GUEST_WHY_BYTES];
     guest_t guest = {.folder = NULL};
-    json_t *last = NULL;
+    json_auto_t *last = NULL;
     int64_t begun_ms = cli_mono_ms ();
     guest_errand_t errand = {.name = name, .path = path, .size = INT64_MAX / 2};
     const char *endpoint = json_string_value (json_object_get (site, "endpoint"));
@@ -172,7 +170,6 @@ static int get (const cli_t *cli, session_t *session, const json_t *site, const 
         code = pass_on (place);
     if (code == EXIT_DONE)
         tell (cli, site, name, aside ? place->given : path, last, cli_mono_ms () - begun_ms);
-    json_decref (last);
     return code;
 }
 
@@ -211,11 +208,10 @@ int run_get (cli_t *cli)
         code = EXIT_USAGE;
     }
     if (parsed) {
-        session_t *session = session_open_all (cli, &code);
+        session_auto_t *session = session_open_all (cli, &code);
         const json_t *site = session ? holdings_site (session, "get", options.site, &code) : NULL;
         if (site)
             code = get (cli, session, site, words.list [0], &place, &options);
-        session_close (&session);
     }
     place_end (&place);
     free (rest);

@@ -15,7 +15,7 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
     const json_t *site = site_name ? holdings_site (session, command, site_name, code) : NULL;
     if (site_name && !site)
         return NULL;
-    json_t *silent = json_array ();
+    json_auto_t *silent = json_array ();
     json_t *held = holdings_gather (session, site, name, silent);
     if (json_array_size (held) == 0) {
         *code = json_array_size (silent) > 0
@@ -26,7 +26,6 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
         json_decref (held);
         held = NULL;
     }
-    json_decref (silent);
     return held;
 }
 
@@ -51,11 +50,11 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
 {
     int code = EXIT_DONE;
     char text [HOLDINGS_LIST_BYTES];
-    json_t *sites = json_array ();
+    json_auto_t *sites = json_array ();
     const json_t *holder;
     for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
         int told;
-        json_t *answer =
+        json_auto_t *answer =
           holdings_ask (cli, session, json_object_get (holder, "entry"), method, question, &told);
         if (answer && strcmp (method, "Evict") == 0 &&
             keeps_some (cli, text_of (holder, "site"), answer))
@@ -64,14 +63,12 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
             json_array_append (sites, json_object_get (holder, "site"));
         else
             code = told;
-        json_decref (answer);
     }
     if (cli->json)
         cli_print_json (
           json_pack ("{s:O, s:O}", "name", json_object_get (question, "name"), done, sites));
     else if (json_array_size (sites) > 0)
         printf ("%s: %s at %s\n", text_of (question, "name"), done, holdings_list (sites, text));
-    json_decref (sites);
     return code;
 }
 
@@ -81,17 +78,14 @@ static int run (cli_t *cli, const option_t *options, const char *const *site, co
 {
     words_t words;
     int code;
-    session_t *session = session_begin (cli, options, 1, 1, &words, &code);
+    session_auto_t *session = session_begin (cli, options, 1, 1, &words, &code);
     if (!session)
         return code;
-    json_t *held = holders_of (cli, session, words.list [0], *site, &code);
+    json_auto_t *held = holders_of (cli, session, words.list [0], *site, &code);
     if (held) {
-        json_t *question = question_of (words.list [0], owner);
+        json_auto_t *question = question_of (words.list [0], owner);
         code = say (cli, session, held, method, question, done);
-        json_decref (question);
-        json_decref (held);
     }
-    session_close (&session);
     return code;
 }
 
@@ -172,25 +166,21 @@ int run_rule (cli_t *cli)
     if (copies < 0 || (!domains && strcmp (spread, "sites") != 0))
         return cli_fail (EXIT_USAGE, copies < 0 ? "rule: how many? say --copies N"
                                                 : "rule: --spread should be sites or domains");
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    json_t *held = holders_of (cli, session, words.list [0], site, &code);
+    json_auto_t *held = holders_of (cli, session, words.list [0], site, &code);
     if (held) {
-        json_t *question =
+        json_auto_t *question =
           json_pack ("{s:s, s:{s:I, s:s}}", "name", words.list [0], "rule", "copies",
                      (json_int_t) copies, "spread", domains ? "SPREAD_DOMAINS" : "SPREAD_SITES");
-        json_t *home = json_pack ("[O]", home_of (held));
+        json_auto_t *home = json_pack ("[O]", home_of (held));
         code = say (cli, session, home, "Rule", question, "ruled");
         size_t sites = holdings_sites (session);
         if (code == EXIT_DONE && (size_t) copies > sites)
             cli_note (cli, "rule: only %zu site%s files: the other %zu cop%s when there are more",
                       sites, sites == 1 ? " keeps" : "s keep", (size_t) copies - sites,
                       (size_t) copies - sites == 1 ? "y comes" : "ies come");
-        json_decref (home);
-        json_decref (question);
-        json_decref (held);
     }
-    session_close (&session);
     return code;
 }

@@ -1,6 +1,7 @@
 /*  musubi put - a file of this machine becomes one of the federation. */
 #include "carrying.h"
 #include "files_commands.h"
+#include "must.h"
 #include "turning.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ static int put (const cli_t *cli, session_t *session, const json_t *site, const 
     char digest [DIGEST_TEXT_BYTES];
     char why [GUEST_WHY_BYTES];
     guest_t guest;
-    json_t *last = NULL;
+    json_auto_t *last = NULL;
     int64_t begun_ms = cli_mono_ms ();
     const char *endpoint = json_string_value (json_object_get (site, "endpoint"));
     if (!bind_right (endpoint, options->bind) || !file_digest ("put", path, &size, digest))
@@ -86,7 +87,6 @@ static int put (const cli_t *cli, session_t *session, const json_t *site, const 
     if (code == EXIT_DONE)
         tell (cli, json_string_value (json_object_get (site, "name")) + strlen ("replica/"), name,
               size, digest, last == NULL, cli_mono_ms () - begun_ms);
-    json_decref (last);
     return code;
 }
 
@@ -104,21 +104,17 @@ int run_put (cli_t *cli)
     int code;
     if (!cli_parse (cli, list, 1, 2, &words, &code))
         return code;
-    char *path = realpath (words.list [0], NULL);
+    text_auto_t *path = realpath (words.list [0], NULL);
     if (!path)
         return cli_fail (EXIT_USAGE, "put: %s: %s", words.list [0], strerror (errno));
     const char *slash = strrchr (words.list [0], '/');
     const char *name = words.count > 1 ? words.list [1] : slash ? slash + 1 : words.list [0];
-    if (text_turns (name)) {
-        free (path);
+    if (text_turns (name))
         return cli_fail (EXIT_USAGE, "put: the name has characters that turn text around, such as "
                                      "U+202E: give another NAME");
-    }
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     const json_t *site = session ? holdings_site (session, "put", options.site, &code) : NULL;
     if (site)
         code = put (cli, session, site, path, name, &options);
-    session_close (&session);
-    free (path);
     return code;
 }

@@ -72,7 +72,7 @@ static json_t *files_of (const json_t *held)
     size_t count = json_array_size (held);
     const json_t **list = must (calloc (count + 1, sizeof *list));
     json_t *all = json_array ();
-    json_t *same = json_array (); /* of the name at hand */
+    json_auto_t *same = json_array (); /* of the name at hand */
     for (size_t i = 0; i < count; i++)
         list [i] = json_array_get (held, i);
     qsort (list, count, sizeof *list, by_name);
@@ -90,7 +90,6 @@ static json_t *files_of (const json_t *held)
         rule_add (form, site, file);
     }
     json_array_extend (all, same);
-    json_decref (same);
     free (list);
     return all;
 }
@@ -114,9 +113,8 @@ static void print_files (const json_t *files)
       {"SITE", "site", NULL},          {"NODE", "node", NULL},
       {"STATE", "state", NULL},        {"", "kept", use_cell},
       {"PROVED", "proved", cell_time}, {0}};
-    json_t *copies = forms_flat (files, "copies");
+    json_auto_t *copies = forms_flat (files, "copies");
     table_print_forms (columns, copies, stdout);
-    json_decref (copies);
 }
 
 static int replicas (const cli_t *cli, session_t *session, const char *name, const char *site_name)
@@ -126,9 +124,9 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
     const json_t *site = site_name ? holdings_site (session, "replicas", site_name, &code) : NULL;
     if (site_name && !site)
         return code;
-    json_t *silent = json_array ();
-    json_t *held = holdings_gather (session, site, name, silent);
-    json_t *files = files_of (held);
+    json_auto_t *silent = json_array ();
+    json_auto_t *held = holdings_gather (session, site, name, silent);
+    json_auto_t *files = files_of (held);
     if (cli->json)
         cli_print_json (json_pack ("{s:O, s:O}", "files", files, "silent", silent));
     else if (!name || json_array_size (files) > 0)
@@ -138,9 +136,6 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
                          holdings_list (silent, text));
     else if (name && json_array_size (files) == 0)
         code = cli_fail (EXIT_REFUSED, "replicas: no site has %s", name);
-    json_decref (files);
-    json_decref (held);
-    json_decref (silent);
     return code;
 }
 
@@ -150,10 +145,8 @@ int run_replicas (cli_t *cli)
     option_t list [] = {TEXT_OPTION ("site", &site, "SITE", "of this site alone"), {0}};
     words_t words;
     int code;
-    session_t *session = session_begin (cli, list, 0, 1, &words, &code);
+    session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
     if (!session)
         return code;
-    code = replicas (cli, session, words.count > 0 ? words.list [0] : NULL, site);
-    session_close (&session);
-    return code;
+    return replicas (cli, session, words.count > 0 ? words.list [0] : NULL, site);
 }

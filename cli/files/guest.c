@@ -81,16 +81,14 @@ static bool run (guest_t *self, const char *endpoint, const guest_errand_t *erra
         arguments [2 + 2 * i] = set;
         arguments [3 + 2 * i] = settings [i];
     }
-    char *output = must_print ("%s/ready", self->folder);
-    char *log = must_print ("%s/log", self->folder);
+    text_auto_t *output = must_print ("%s/ready", self->folder);
+    text_auto_t *log = must_print ("%s/log", self->folder);
     bool good = process_beside ("svc-replica", program) &&
                 process_start (&self->process, program, arguments, output, log);
     if (!good)
         failed (why, "can't be started", program);
     for (size_t i = 0; i < count; i++)
         free (settings [i]);
-    free (output);
-    free (log);
     return good;
 }
 
@@ -108,7 +106,7 @@ bool guest_lives (const guest_t *self, char why [GUEST_WHY_BYTES])
 {
     if (process_lives (&self->process))
         return true;
-    char *path = must_print ("%s/log", self->folder);
+    text_auto_t *path = must_print ("%s/log", self->folder);
     FILE *file = fopen (path, "re");
     char line [GUEST_WHY_BYTES];
     snprintf (why, GUEST_WHY_BYTES, "its end here (svc-replica node) has ended");
@@ -118,7 +116,6 @@ bool guest_lives (const guest_t *self, char why [GUEST_WHY_BYTES])
     }
     if (file)
         fclose (file);
-    free (path);
     return false;
 }
 

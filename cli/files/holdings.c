@@ -27,21 +27,18 @@ static json_t *sites_of (const session_t *session)
 
 static const char *names_of (const json_t *sites, char text [HOLDINGS_LIST_BYTES])
 {
-    json_t *names = json_array ();
+    json_auto_t *names = json_array ();
     const json_t *site;
     for (size_t i = 0; (site = json_array_get (sites, i)); i++)
         json_array_append_new (names, json_string (text_of (site, "name") + strlen (KIND)));
     holdings_list (names, text);
-    json_decref (names);
     return text;
 }
 
 size_t holdings_sites (const session_t *session)
 {
-    json_t *sites = sites_of (session);
-    size_t count = json_array_size (sites);
-    json_decref (sites);
-    return count;
+    json_auto_t *sites = sites_of (session);
+    return json_array_size (sites);
 }
 
 const json_t *holdings_site (session_t *session, const char *command, const char *name, int *code)
@@ -117,11 +114,10 @@ static bool gather_site (session_t *session, const json_t *site, const char *nam
     char *after = strdup ("");
     bool answered = true;
     for (bool more = true; more && answered;) {
-        json_t *question =
+        json_auto_t *question =
           json_pack ("{s:s, s:s, s:i}", "name", name ? name : "", "after", after, "most", PAGE);
-        json_t *answer;
+        json_auto_t *answer = NULL;
         answered = holdings_try (session, site, "Files", question, &answer, reason) == CALL_OK;
-        json_decref (question);
         size_t i;
         json_t *file;
         more = false;
@@ -133,7 +129,6 @@ static bool gather_site (session_t *session, const json_t *site, const char *nam
             after = strdup (text_of (file, "name"));
             more = flag_of (answer, "more");
         }
-        json_decref (answer);
     }
     free (after);
     return answered;
@@ -142,11 +137,10 @@ static bool gather_site (session_t *session, const json_t *site, const char *nam
 json_t *holdings_gather (session_t *session, const json_t *site, const char *name, json_t *silent)
 {
     json_t *held = json_array ();
-    json_t *sites = site ? json_pack ("[O]", site) : sites_of (session);
+    json_auto_t *sites = site ? json_pack ("[O]", site) : sites_of (session);
     const json_t *one;
     for (size_t i = 0; (one = json_array_get (sites, i)); i++)
         if (!gather_site (session, one, name, held))
             json_array_append_new (silent, json_string (text_of (one, "name") + strlen (KIND)));
-    json_decref (sites);
     return held;
 }

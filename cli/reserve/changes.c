@@ -72,10 +72,9 @@ static json_t *heard (const json_t *names, const json_t *silent)
     json_t *list = json_array ();
     const json_t *name;
     for (size_t i = 0; (name = json_array_get (names, i)); i++) {
-        json_t *participant = json_sprintf ("nis/%s", json_string_value (name));
+        json_auto_t *participant = json_sprintf ("nis/%s", json_string_value (name));
         if (!has (silent, participant))
             json_array_append (list, (json_t *) name);
-        json_decref (participant);
     }
     return list;
 }
@@ -84,14 +83,13 @@ static json_t *heard (const json_t *names, const json_t *silent)
 static void add_use (json_t *changes, const json_t *before, const json_t *after, int64_t now_ms)
 {
     const char *id = text_of (after, "reservation");
-    json_t *then =
+    json_auto_t *then =
       heard (json_object_get (before, "provisioned"), json_object_get (after, "silent"));
     const json_t *now = json_object_get (after, "provisioned");
     if (now)
         add_names (changes, id, "provisioned", now, then, now_ms);
     if (now && !change_over (after))
         add_names (changes, id, "unprovisioned", then, now, now_ms);
-    json_decref (then);
 }
 
 /*  The sites at which it has fewer nodes than it should. */
@@ -109,13 +107,11 @@ static void add_degraded (json_t *changes, const json_t *before, const json_t *a
                           int64_t now_ms)
 {
     const char *id = text_of (after, "reservation");
-    json_t *then = degraded_at (before);
-    json_t *now = degraded_at (after);
+    json_auto_t *then = degraded_at (before);
+    json_auto_t *now = degraded_at (after);
     add_names (changes, id, "degraded", now, then, now_ms);
     if (!change_over (after))
         add_names (changes, id, "healed", then, now, now_ms);
-    json_decref (then);
-    json_decref (now);
 }
 
 json_t *changes_between (const json_t *before, const json_t *after, int64_t now_ms)
@@ -137,10 +133,9 @@ json_t *changes_between (const json_t *before, const json_t *after, int64_t now_
         add (changes, id, "activated", now_ms);
     add_use (changes, before, after, now_ms);
     add_degraded (changes, before, after, now_ms);
-    json_t *silence = changes_of_silence (id, json_object_get (before, "silent"),
-                                          json_object_get (after, "silent"), now_ms);
+    json_auto_t *silence = changes_of_silence (id, json_object_get (before, "silent"),
+                                               json_object_get (after, "silent"), now_ms);
     json_array_extend (changes, silence);
-    json_decref (silence);
     return changes;
 }
 

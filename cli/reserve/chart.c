@@ -82,9 +82,8 @@ static void add_placements (chart_t *self, json_t *rows, const json_t *form, siz
     for (size_t i = 0; (placement = item_of (form, "compute", i)); i++) {
         const char *site = text_of (placement, "site");
         const char *class = text_of (placement, "class");
-        char *name = must_print ("%s/%s", site, class);
+        text_auto_t *name = must_print ("%s/%s", site, class);
         size_t row = row_known (rows, name);
-        free (name);
         if (row == SIZE_MAX)
             row = add_row (self, rows, site, class, 0, false);
         add_bar (self,
@@ -124,11 +123,10 @@ static void add_links (chart_t *self, json_t *rows, const json_t *entries, const
         const char *domain = name_short (text_of (entry, "name"));
         const json_t *link;
         for (size_t l = 0; (link = item_of (json_object_get (entry, "domain"), "links", l)); l++) {
-            char *name = must_print ("%s/%s", domain, text_of (link, "name"));
+            text_auto_t *name = must_print ("%s/%s", domain, text_of (link, "name"));
             if (all_links || json_object_get (used, name))
                 add_row (self, rows, domain, text_of (link, "name"), number_of (link, "mbps"),
                          true);
-            free (name);
         }
     }
 }
@@ -185,9 +183,9 @@ static void add_reservation (chart_t *self, const json_t *form)
 void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool all_links)
 {
     *self = (chart_t){0};
-    json_t *classes = json_object ();
-    json_t *links = json_object ();
-    json_t *used = used_links (forms);
+    json_auto_t *classes = json_object ();
+    json_auto_t *links = json_object ();
+    json_auto_t *used = used_links (forms);
     const json_t *form;
     add_classes (self, classes, entries);
     for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
@@ -203,9 +201,6 @@ void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool
     for (size_t i = 0; (form = json_array_get (forms, i)); i++)
         if (shown (form))
             add_circuits (self, links, form, reservation++);
-    json_decref (classes);
-    json_decref (links);
-    json_decref (used);
 }
 
 void chart_clear (chart_t *self)

@@ -39,11 +39,10 @@ int run_modify (cli_t *cli)
     bool dry_run = false;
     if (!parse (cli, 2, &words, &dry_run, &code))
         return code;
-    json_t *written = cli_read_json (words.list [1]);
+    json_auto_t *written = cli_read_json (words.list [1]);
     if (!written)
         return EXIT_USAGE;
     json_t *body = request_form_patch (written, words.list [0], why);
-    json_decref (written);
     if (!body)
         return cli_fail (EXIT_USAGE, "%s: %s",
                          strcmp (words.list [1], "-") == 0 ? "standard input" : words.list [1],

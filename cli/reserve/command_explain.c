@@ -17,21 +17,20 @@ static int explain_request (const cli_t *cli, const char *file, const char *algo
                             const char *policy)
 {
     char why [FORM_WHY_BYTES];
-    json_t *written = cli_read_json (file);
+    json_auto_t *written = cli_read_json (file);
     if (!written)
         return EXIT_USAGE;
     request_form_choose (written, algorithm, policy);
-    json_t *request = request_form_read (written, why);
-    json_decref (written);
+    json_auto_t *request = request_form_read (written, why);
     if (!request)
         return cli_fail (EXIT_USAGE, "%s: %s", strcmp (file, "-") == 0 ? "standard input" : file,
                          why);
     int code;
-    json_t *body = json_pack ("{s:O, s:b}", "request", request, "dry_run", 1);
-    session_t *session = listing_session (cli, &code);
-    json_t *answer = session ? listing_question (cli, session, "Reserve", body, &code) : NULL;
+    json_auto_t *body = json_pack ("{s:O, s:b}", "request", request, "dry_run", 1);
+    session_auto_t *session = listing_session (cli, &code);
+    json_auto_t *answer = session ? listing_question (cli, session, "Reserve", body, &code) : NULL;
     if (answer) {
-        json_t *form = answer_form (answer);
+        json_auto_t *form = answer_form (answer);
         code = answer_code (form);
         if (cli->json)
             cli_print_json (json_incref (form));
@@ -39,52 +38,41 @@ static int explain_request (const cli_t *cli, const char *file, const char *algo
             explain_refusal_print (form, request, stdout);
         else
             answer_print (form, "explain", stdout);
-        json_decref (form);
     }
-    json_decref (answer);
-    json_decref (body);
-    json_decref (request);
-    session_close (&session);
     return code;
 }
 
 static int explain_known (const cli_t *cli, const json_t *view)
 {
-    json_t *form = explain_reservation (view);
+    json_auto_t *form = explain_reservation (view);
     int code = explain_reservation_code (form);
     if (cli->json)
         cli_print_json (json_incref (form));
     else
         explain_reservation_print (form, stdout);
-    json_decref (form);
     return code;
 }
 
 static int explain_id (const cli_t *cli, const char *id)
 {
     int code;
-    session_t *session;
-    json_t *view = listing_show (cli, &session, id, &code);
+    session_auto_t *session = NULL;
+    json_auto_t *view = listing_show (cli, &session, id, &code);
     if (view)
         code = explain_known (cli, view);
-    json_decref (view);
-    session_close (&session);
     return code;
 }
 
 static int explain_look (const cli_t *cli, const char *id, const json_t *look)
 {
-    json_t *answer = services_inner ("Answer", text_of (look, "answer"));
-    json_t *holder = services_inner ("Plan", text_of (look, "holder"));
-    json_t *form = explain_claim (id, look, answer, holder);
+    json_auto_t *answer = services_inner ("Answer", text_of (look, "answer"));
+    json_auto_t *holder = services_inner ("Plan", text_of (look, "holder"));
+    json_auto_t *form = explain_claim (id, look, answer, holder);
     int code = explain_claim_code (form);
     if (cli->json)
         cli_print_json (json_incref (form));
     else
         explain_claim_print (form, stdout);
-    json_decref (form);
-    json_decref (answer);
-    json_decref (holder);
     return code;
 }
 
@@ -99,31 +87,26 @@ static int ask_home (const cli_t *cli, session_t *session, const char *id)
     const json_t *entry = session_entry (session, home);
     if (!entry)
         return cli_fail (EXIT_UNKNOWN, "explain: the directory knows no home \"%s\" now", home + 4);
-    json_t *question =
+    json_auto_t *question =
       json_pack ("{s:s, s:s}", "actor", session_actor (session), "request_id", whole);
     if (!question)
         return cli_fail (EXIT_USAGE, "explain: --actor is not UTF-8");
     char reason [CLIENT_REASON_BYTES];
-    json_t *look;
+    json_auto_t *look = NULL;
     call_status_t status =
       session_ask_entry (session, entry, "Home", "Look", question, &look, reason);
-    int code = status == CALL_OK ? explain_look (cli, whole, look)
-                                 : cli_fail (status == CALL_TIMED_OUT ? EXIT_UNKNOWN : EXIT_REFUSED,
-                                             "explain: %s: %s", home, reason);
-    json_decref (look);
-    json_decref (question);
-    return code;
+    return status == CALL_OK ? explain_look (cli, whole, look)
+                             : cli_fail (status == CALL_TIMED_OUT ? EXIT_UNKNOWN : EXIT_REFUSED,
+                                         "explain: %s: %s", home, reason);
 }
 
 static int explain_request_id (const cli_t *cli, const char *id)
 {
     int code;
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = ask_home (cli, session, id);
-    session_close (&session);
-    return code;
+    return ask_home (cli, session, id);
 }
 
 static bool names_file (const char *word)

@@ -76,24 +76,20 @@ int run_gantt (cli_t *cli)
     int code;
     if (!cli_parse (cli, list, 0, 0, &words, &code))
         return code;
-    session_t *session = listing_session (cli, &code);
+    session_auto_t *session = listing_session (cli, &code);
     if (!session)
         return code;
-    if (!session_look (session, "")) {
-        code = session_lost (session);
-        session_close (&session);
-        return code;
-    }
+    if (!session_look (session, ""))
+        return session_lost (session);
     int64_t now_ms = cli_wall_ms ();
     listing_filter_t filter = {
       .owner = "",
       .from_ms = options.from.set ? option_time_wall (options.from, now_ms) : now_ms,
       .until_ms =
         options.until.set ? option_time_wall (options.until, now_ms) : now_ms + SPAN_MS_MAX / 2};
-    json_t *listing =
-      filter.from_ms < filter.until_ms
-        ? listing_ask (cli, session, &filter, &code)
-        : (code = cli_fail (EXIT_USAGE, "gantt: --from is not before --until"), NULL);
+    if (filter.from_ms >= filter.until_ms)
+        return cli_fail (EXIT_USAGE, "gantt: --from is not before --until");
+    json_auto_t *listing = listing_ask (cli, session, &filter, &code);
     if (listing && cli->json) {
         cli_print_json (json_incref (listing));
     } else if (listing) {
@@ -109,7 +105,5 @@ int run_gantt (cli_t *cli)
         listing_tell_silent (cli, listing);
         chart_clear (&chart);
     }
-    json_decref (listing);
-    session_close (&session);
     return code;
 }

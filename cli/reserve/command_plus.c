@@ -147,13 +147,11 @@ static call_status_t ask (plus_t *self, const char *block, const char *name, con
 
 static call_status_t look (plus_t *self, const char *reservation)
 {
-    json_t *body = json_pack ("{s:s}", "reservation", reservation);
-    json_t *answer = NULL;
+    json_auto_t *body = json_pack ("{s:s}", "reservation", reservation);
+    json_auto_t *answer = NULL;
     char reason [CLIENT_REASON_BYTES];
     call_status_t status =
       body ? ask (self, "Reservation", "Properties", body, "", &answer, reason) : CALL_BAD_REQUEST;
-    json_decref (answer);
-    json_decref (body);
     return status;
 }
 
@@ -213,11 +211,10 @@ static int refused (plus_t *self, call_status_t status, const char *reason)
                          self->site, reason);
     cli_fail (EXIT_UNKNOWN, "plus: %s: %s", self->site, reason);
     if (*self->request_id) {
-        char *again = cli_again (self->cli, self->request_id);
+        text_auto_t *again = cli_again (self->cli, self->request_id);
         fprintf (stderr, "ask again: %s\n", again);
         if (self->relative)
             fprintf (stderr, "with the times as they were meant:%s\n", self->times);
-        free (again);
     }
     return EXIT_UNKNOWN;
 }
@@ -289,10 +286,9 @@ static int finish (plus_t *self, const char *reservation, json_t *command)
     char reason [CLIENT_REASON_BYTES];
     int code = EXIT_DONE;
     if (!self->options.two_phase && is_state (command, "prepared")) {
-        json_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
+        json_auto_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
         json_t *answer = NULL;
         call_status_t status = ask (self, "Command", "Commit", body, "", &answer, reason);
-        json_decref (body);
         if (status == CALL_OK) {
             json_decref (command);
             command = answer;
@@ -317,14 +313,12 @@ static int operate (plus_t *self, const char *name, const char *reservation, con
 static int create (plus_t *self, char reservation [NAME_BYTES_MAX + 1])
 {
     char reason [CLIENT_REASON_BYTES];
-    json_t *answer = NULL;
-    json_t *body = json_object ();
+    json_auto_t *answer = NULL;
+    json_auto_t *body = json_object ();
     call_status_t status = ask (self, "Factory", "Create", body, "create", &answer, reason);
-    json_decref (body);
     if (status != CALL_OK)
         return refused (self, status, reason);
     snprintf (reservation, NAME_BYTES_MAX + 1, "%s", text_of (answer, "reservation"));
-    json_decref (answer);
     return EXIT_DONE;
 }
 
@@ -334,7 +328,7 @@ static int reserve (plus_t *self)
     const plus_options_t *options = &self->options;
     if (!options->start || !options->end || options->nodes == 0)
         return cli_fail (EXIT_USAGE, "plus reserve: -s, -e and -n are needed");
-    json_t *body = json_pack ("{s:I}", "nodes", (json_int_t) options->nodes);
+    json_auto_t *body = json_pack ("{s:I}", "nodes", (json_int_t) options->nodes);
     bool good = time_into (self, body, "from_ms", "-s", options->start) &&
                 time_into (self, body, "until_ms", "-e", options->end);
     if (options->class_name)
@@ -346,14 +340,13 @@ static int reserve (plus_t *self)
         json_object_set_new (body, "reservation", json_string (reservation));
         code = operate (self, "Reserve", reservation, body);
     }
-    json_decref (body);
     return code;
 }
 
 static int change (plus_t *self, const char *name)
 {
     const plus_options_t *options = &self->options;
-    json_t *body = json_pack ("{s:s}", "reservation", options->reservation);
+    json_auto_t *body = json_pack ("{s:s}", "reservation", options->reservation);
     bool good = body && time_into (self, body, "from_ms", "-s", options->start) &&
                 time_into (self, body, "until_ms", "-e", options->end);
     if (good && options->nodes)
@@ -361,7 +354,6 @@ static int change (plus_t *self, const char *name)
     int code = good ? find_site (self) : EXIT_USAGE;
     if (code == EXIT_DONE)
         code = operate (self, name, options->reservation, body);
-    json_decref (body);
     return code;
 }
 
@@ -370,11 +362,10 @@ static json_t *properties (plus_t *self, const char *after, int *code)
 {
     char reason [CLIENT_REASON_BYTES];
     json_t *answer = NULL;
-    json_t *body = json_pack ("{s:s}", "after", after);
+    json_auto_t *body = json_pack ("{s:s}", "after", after);
     if (self->options.reservation)
         json_object_set_new (body, "reservation", json_string (self->options.reservation));
     call_status_t status = ask (self, "Reservation", "Properties", body, "", &answer, reason);
-    json_decref (body);
     if (status != CALL_OK)
         *code = refused (self, status, reason);
     return answer;
@@ -383,7 +374,7 @@ static json_t *properties (plus_t *self, const char *after, int *code)
 static int decide (plus_t *self, const char *name)
 {
     int code = find_site (self);
-    json_t *answer = code == EXIT_DONE ? properties (self, "", &code) : NULL;
+    json_auto_t *answer = code == EXIT_DONE ? properties (self, "", &code) : NULL;
     if (!answer)
         return code;
     const json_t *one = item_of (answer, "reservations", 0);
@@ -394,19 +385,16 @@ static int decide (plus_t *self, const char *name)
                          self->options.reservation, state_word (one, state), self->site);
     } else {
         char reason [CLIENT_REASON_BYTES];
-        json_t *told = NULL;
-        json_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
+        json_auto_t *told = NULL;
+        json_auto_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
         call_status_t status = ask (self, "Command", name, body, "", &told, reason);
-        json_decref (body);
         if (status != CALL_OK)
             code = refused (self, status, reason);
         else if (strcmp (name, "Abort") == 0 && is_state (told, "aborted"))
             printf ("%s\n", self->options.reservation);
         else
             code = print_command (self, self->options.reservation, told);
-        json_decref (told);
     }
-    json_decref (answer);
     return code;
 }
 
@@ -447,7 +435,7 @@ static int status_at (plus_t *self, json_t *all)
     char next [NAME_BYTES_MAX + 1] = "";
     bool more = true;
     while (more) {
-        json_t *answer = properties (self, next, &code);
+        json_auto_t *answer = properties (self, next, &code);
         json_t *one;
         for (size_t i = 0; (one = item_of (answer, "reservations", i)); i++) {
             if (!self->options.reservation && is_forgotten (one))
@@ -456,7 +444,6 @@ static int status_at (plus_t *self, json_t *all)
         }
         more = flag_of (answer, "more") && strcmp (text_of (answer, "next"), next) > 0;
         snprintf (next, sizeof next, "%s", text_of (answer, "next"));
-        json_decref (answer);
     }
     return code;
 }
@@ -481,7 +468,7 @@ static int status (plus_t *self)
         code = session_lost (self->session);
     if (code != EXIT_DONE)
         return code;
-    json_t *all = json_array ();
+    json_auto_t *all = json_array ();
     const json_t *entry;
     if (!everywhere)
         code = status_at (self, all);
@@ -496,7 +483,6 @@ static int status (plus_t *self)
         cli_print_json (json_incref (all));
     else if (json_array_size (all) > 0 || code == EXIT_DONE)
         table_print_forms (columns, all, stdout);
-    json_decref (all);
     return code;
 }
 

@@ -52,7 +52,7 @@ static json_t *ask_domain (session_t *session, const char *domain, bool release,
     if (!entry && session_look (session, domain))
         entry = session_entry (session, domain);
     char reason [CLIENT_REASON_BYTES] = "the directory does not know where it is";
-    json_t *answer = NULL;
+    json_auto_t *answer = NULL;
     call_status_t status = CALL_TIMED_OUT;
     if (entry)
         status = session_ask_entry (session, entry, "Nis", release ? "Release" : "Provision",
@@ -69,7 +69,6 @@ static json_t *ask_domain (session_t *session, const char *domain, bool release,
         else if (*code == EXIT_DONE)
             *code = EXIT_REFUSED;
     }
-    json_decref (answer);
     return row;
 }
 
@@ -95,9 +94,9 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
                       const json_t *view)
 {
     int code = EXIT_DONE;
-    json_t *domains = domains_of (view);
-    json_t *rows = json_array ();
-    json_t *question = json_pack ("{s:s}", "reservation", id);
+    json_auto_t *domains = domains_of (view);
+    json_auto_t *rows = json_array ();
+    json_auto_t *question = json_pack ("{s:s}", "reservation", id);
     const json_t *domain;
     for (size_t i = 0; (domain = json_array_get (domains, i)); i++)
         json_array_append_new (
@@ -110,9 +109,6 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
         print_rows (rows);
     if (code == EXIT_UNKNOWN)
         cli_note (cli, "some domain did not answer; asking again is harmless");
-    json_decref (question);
-    json_decref (rows);
-    json_decref (domains);
     return code;
 }
 
@@ -125,11 +121,9 @@ int run_provision (cli_t *cli)
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
-    session_t *session;
-    json_t *view = listing_show (cli, &session, words.list [0], &code);
+    session_auto_t *session = NULL;
+    json_auto_t *view = listing_show (cli, &session, words.list [0], &code);
     if (view)
         code = provision (cli, session, words.list [0], release, view);
-    json_decref (view);
-    session_close (&session);
     return code;
 }

@@ -33,12 +33,11 @@ typedef struct {
 static json_t *read_request (const char *file, const reserve_options_t *options)
 {
     char why [FORM_WHY_BYTES];
-    json_t *written = cli_read_json (file);
+    json_auto_t *written = cli_read_json (file);
     if (!written)
         return NULL;
     request_form_choose (written, options->algorithm, options->policy);
     json_t *request = request_form_read (written, why);
-    json_decref (written);
     if (!request)
         cli_fail (EXIT_USAGE, "%s: %s", strcmp (file, "-") == 0 ? "standard input" : file, why);
     return request;
@@ -119,14 +118,13 @@ static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, 
         if (cli_interrupted ())
             break;
         renew_earliest (request, cli_wall_ms ());
-        json_t *before = *form;
+        json_auto_t *before = *form;
         code = planned_ask_anew (planned, form);
         bool late = code == EXIT_REFUSED && *form && !may_free (*form);
         if (late) { /* what lacked as long as there was time tells more */
             json_decref (*form);
             *form = json_incref (before);
         }
-        json_decref (before);
         if (late)
             break;
     }
@@ -184,10 +182,8 @@ int run_reserve (cli_t *cli)
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
-    json_t *request = read_request (words.list [0], &options);
+    json_auto_t *request = read_request (words.list [0], &options);
     if (!request)
         return EXIT_USAGE;
-    code = reserve (cli, &options, request);
-    json_decref (request);
-    return code;
+    return reserve (cli, &options, request);
 }

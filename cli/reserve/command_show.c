@@ -32,15 +32,13 @@ int run_show (cli_t *cli)
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     session_t *session;
-    json_t *view = listing_show (cli, &session, words.list [0], &code);
-    json_t *form = view ? show (cli, view) : NULL;
+    json_auto_t *view = listing_show (cli, &session, words.list [0], &code);
+    json_auto_t *form = view ? show (cli, view) : NULL;
     if (form && follow) {
         watch_t watch = {.cli = cli, .session = session, .poll_ms = WATCH_POLL_MS};
         fflush (stdout);
         code = watch_one (&watch, words.list [0], form);
     }
-    json_decref (form);
-    json_decref (view);
     session_close (&session);
     return code;
 }
@@ -94,20 +92,18 @@ static void print_list (const json_t *forms)
 static int list (const cli_t *cli, listing_filter_t *filter, bool mine)
 {
     int code;
-    session_t *session = listing_session (cli, &code);
+    session_auto_t *session = listing_session (cli, &code);
     if (!session)
         return code;
     if (mine)
         filter->owner = session_actor (session);
-    json_t *listing = listing_ask (cli, session, filter, &code);
+    json_auto_t *listing = listing_ask (cli, session, filter, &code);
     if (listing && cli->json)
         cli_print_json (json_incref (listing));
     else if (listing)
         print_list (json_object_get (listing, "reservations"));
     if (listing)
         listing_tell_silent (cli, listing);
-    json_decref (listing);
-    session_close (&session);
     return code;
 }
 

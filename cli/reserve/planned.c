@@ -3,6 +3,7 @@
 
 #include "answer_form.h"
 #include "fields.h"
+#include "must.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static int ask (planned_t *self, const char *given, json_t **form)
 {
     char why [OPTIONS_WHY_BYTES];
     char reason [CLIENT_REASON_BYTES];
-    json_t *answer;
+    json_auto_t *answer = NULL;
     bool sent;
     *form = NULL;
     if (!session_request_id (self->session, given, self->request_id, why))
@@ -48,7 +49,6 @@ static int ask (planned_t *self, const char *given, json_t **form)
     } else {
         cli_fail (code, "%s: %s", self->word, reason);
     }
-    json_decref (answer);
     return code;
 }
 
@@ -83,12 +83,11 @@ int planned_print (const planned_t *self, json_t *form, int code)
         answer_print (form, self->word, code == EXIT_DONE ? stdout : stderr);
     json_decref (form);
     if (code == EXIT_UNKNOWN) {
-        char *again = cli_again (self->cli, self->request_id);
+        text_auto_t *again = cli_again (self->cli, self->request_id);
         fprintf (stderr, "musubi: %s; ask again, always safe:\n  %s\n",
                  self->unsent ? "nothing was asked, and nothing has changed"
                               : "the outcome is unknown",
                  again);
-        free (again);
     }
     return code;
 }

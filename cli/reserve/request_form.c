@@ -503,7 +503,7 @@ static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
         return true;
     if (!read_keys (&reader, written, "compute network"))
         return false;
-    json_t *added = made (json_object ());
+    json_auto_t *added = made (json_object ());
     bool good =
       read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, added) &&
       read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need, added);
@@ -513,7 +513,6 @@ static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
         take (patch, "add_compute", json_incref (compute));
     if (good && network)
         take (patch, "add_network", json_incref (network));
-    json_decref (added);
     return good;
 }
 

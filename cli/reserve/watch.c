@@ -87,9 +87,8 @@ static void tell (const watch_t *self, const json_t *changes)
 
 static void tell_between (const watch_t *self, const json_t *before, const json_t *after)
 {
-    json_t *changes = changes_between (before, after, cli_wall_ms ());
+    json_auto_t *changes = changes_between (before, after, cli_wall_ms ());
     tell (self, changes);
-    json_decref (changes);
 }
 
 /*  Nobody could be asked: told once, until somebody can be again. */
@@ -116,7 +115,7 @@ static look_t look_at (const watch_t *self, pace_t *pace, const char *id, const 
                        json_t **form, int *code)
 {
     char reason [CLIENT_REASON_BYTES];
-    json_t *answer;
+    json_auto_t *answer = NULL;
     bool sent;
     pace_begin (self, pace);
     int asked = session_ask_planner (self->session, "Show", body, "", &answer, &sent, reason);
@@ -134,13 +133,12 @@ static look_t look_at (const watch_t *self, pace_t *pace, const char *id, const 
     if (look == LOOK_REFUSED)
         *code = cli_fail (asked, "%s: %s", self->cli->command->name, reason);
     *form = look == LOOK_SEEN ? view_form (view) : NULL;
-    json_decref (answer);
     return look;
 }
 
 int watch_one (const watch_t *self, const char *id, const json_t *first)
 {
-    json_t *body = json_pack ("{s:s}", "reservation", id);
+    json_auto_t *body = json_pack ("{s:s}", "reservation", id);
     if (!body)
         return cli_fail (EXIT_USAGE, "%s: the id is not UTF-8", self->cli->command->name);
     pace_t pace = pace_new ();
@@ -165,7 +163,6 @@ int watch_one (const watch_t *self, const char *id, const json_t *first)
             pace_rest (self, &pace);
     }
     json_decref (before);
-    json_decref (body);
     hints_destroy (&pace.hints);
     return code;
 }
@@ -227,9 +224,8 @@ static void take_listing (const watch_t *self, survey_t *survey, pace_t *pace,
                           const json_t *listing)
 {
     json_t *silent = json_object_get (listing, "silent");
-    json_t *changes = changes_of_silence ("", survey->silent, silent, cli_wall_ms ());
+    json_auto_t *changes = changes_of_silence ("", survey->silent, silent, cli_wall_ms ());
     tell (self, changes);
-    json_decref (changes);
     json_decref (survey->silent);
     survey->silent = json_incref (silent);
     pace->edge_ms = INT64_MAX;
@@ -249,11 +245,10 @@ int watch_all (const watch_t *self, const char *owner)
         char reason [CLIENT_REASON_BYTES];
         int code;
         pace_begin (self, &pace);
-        json_t *listing = listing_gather (self->session, &filter, &code, reason);
+        json_auto_t *listing = listing_gather (self->session, &filter, &code, reason);
         pace_hear (self, &pace, listing ? NULL : reason);
         if (listing)
             take_listing (self, &survey, &pace, listing);
-        json_decref (listing);
         if (!ended ())
             pace_rest (self, &pace);
     }

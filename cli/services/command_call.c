@@ -98,7 +98,7 @@ static int find_and_ask (const cli_t *cli, const char *who, const method_t *meth
                          const json_t *body)
 {
     int code;
-    session_t *session = session_open (cli, &code);
+    session_auto_t *session = session_open (cli, &code);
     if (!session)
         return code;
     if (strstr (who, "://")) {
@@ -111,7 +111,6 @@ static int find_and_ask (const cli_t *cli, const char *who, const method_t *meth
         code = endpoint ? ask (cli, session, endpoint, method, body)
                         : cli_fail (EXIT_REFUSED, "call: the directory knows no \"%s\"", who);
     }
-    session_close (&session);
     return code;
 }
 
@@ -132,10 +131,8 @@ int run_call (cli_t *cli)
         kind_of (who, kind);
     if (!services_find (kind, words.list [1], &method, why))
         return print_methods (why);
-    json_t *body = read_body (words.count > 2 ? words.list [2] : NULL);
+    json_auto_t *body = read_body (words.count > 2 ? words.list [2] : NULL);
     if (!body)
         return EXIT_USAGE;
-    code = body_sound (&method, body) ? find_and_ask (cli, who, &method, body) : EXIT_USAGE;
-    json_decref (body);
-    return code;
+    return body_sound (&method, body) ? find_and_ask (cli, who, &method, body) : EXIT_USAGE;
 }

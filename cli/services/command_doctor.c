@@ -42,10 +42,9 @@ typedef struct {
 static void ask (session_t *session, asked_t *asked, const char *after)
 {
     method_t method = services_method (asked->question->service, asked->question->method);
-    json_t *body = *after ? json_pack ("{s:s}", "after", after) : json_object ();
+    json_auto_t *body = *after ? json_pack ("{s:s}", "after", after) : json_object ();
     asked->asked_ms = cli_wall_ms ();
     asked->call = session_send (session, text_of (asked->entry, "endpoint"), &method, body);
-    json_decref (body);
 }
 
 /*  --- answers --- */
@@ -124,7 +123,7 @@ static void hear (findings_t *findings, session_t *session, asked_t *asked,
 {
     method_t method = services_method (asked->question->service, asked->question->method);
     bool status = asked->question == questions;
-    json_t *answer = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
+    json_auto_t *answer = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
     asked->call = 0;
     if (answer && status)
         hear_status (findings, asked, answer);
@@ -136,7 +135,6 @@ static void hear (findings_t *findings, session_t *session, asked_t *asked,
                       reply->status == CALL_TIMED_OUT ? "nothing came in time"
                       : *reply->reason                ? reply->reason
                                                       : "what it says can't be read");
-    json_decref (answer);
 }
 
 /*  --- the federation --- */
@@ -201,7 +199,7 @@ static void look_for_kinds (findings_t *findings, session_t *session)
 static int look_at_federation (const cli_t *cli, findings_t *findings)
 {
     int code = EXIT_DONE;
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     findings->looked_at = json_array_size (session_entries (session));
@@ -213,7 +211,6 @@ static int look_at_federation (const cli_t *cli, findings_t *findings)
     for (size_t i = 0; i < count; i++)
         json_decref (asked [i].ailing);
     free (asked);
-    session_close (&session);
     return cli_interrupted () ? cli_fail (EXIT_UNKNOWN, "doctor: interrupted") : EXIT_DONE;
 }
 
@@ -228,12 +225,11 @@ int run_doctor (cli_t *cli)
     code = EXIT_DONE;
     if (words.count == 0)
         code = look_at_federation (cli, &findings);
-    json_t *asked = json_array ();
+    json_auto_t *asked = json_array ();
     for (size_t i = 0; i < words.count; i++)
         doctor_file (words.list [i], asked, &findings);
     if (words.count > 0)
         code = doctor_ask (cli, asked, &findings);
-    json_decref (asked);
     if (code == EXIT_DONE)
         code = findings_tell (&findings, cli->json);
     findings_clear (&findings);

@@ -150,19 +150,18 @@ static void look_at_storage (const look_t *look, const char *folder)
 static void note_endpoints (const look_t *look, const char *key, const char *kind)
 {
     const char *value = setting (look, key);
-    char *endpoints = must (strdup (value ? value : ""));
+    text_auto_t *endpoints = must (strdup (value ? value : ""));
     char *rest = NULL;
     for (const char *one = strtok_r (endpoints, ENDPOINTS_SEPARATE, &rest); one;
          one = strtok_r (NULL, ENDPOINTS_SEPARATE, &rest))
         json_array_append_new (look->asked, json_pack ("{s:s, s:s, s:s, s:s}", "file", look->file,
                                                        "key", key, "kind", kind, "endpoint", one));
-    free (endpoints);
 }
 
 static void hear (findings_t *findings, const json_t *asked, const client_reply_t *reply)
 {
     method_t method = services_method ("Service", "Status");
-    json_t *answer = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
+    json_auto_t *answer = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
     const char *name = text_of (answer, "name");
     const char *kind = text_of (asked, "kind");
     const char *endpoint = text_of (asked, "endpoint");
@@ -172,7 +171,6 @@ static void hear (findings_t *findings, const json_t *asked, const client_reply_
     else if (strncmp (name, kind, strlen (kind)) != 0)
         findings_add (findings, text_of (asked, "file"), "%s: %s is %s, and not a %s",
                       text_of (asked, "key"), endpoint, *name ? name : "?", kind);
-    json_decref (answer);
 }
 
 int doctor_ask (const cli_t *cli, json_t *asked, findings_t *findings)
@@ -180,11 +178,11 @@ int doctor_ask (const cli_t *cli, json_t *asked, findings_t *findings)
     int code = EXIT_DONE;
     cli_t own = *cli;
     own.gis = "tcp://127.0.0.1:1"; /* wanted, and not asked */
-    session_t *session = json_array_size (asked) > 0 ? session_open (&own, &code) : NULL;
+    session_auto_t *session = json_array_size (asked) > 0 ? session_open (&own, &code) : NULL;
     if (!session)
         return code;
     method_t method = services_method ("Service", "Status");
-    json_t *body = json_object ();
+    json_auto_t *body = json_object ();
     json_t *one;
     for (size_t i = 0; (one = json_array_get (asked, i)); i++) {
         uint64_t call = session_send (session, text_of (one, "endpoint"), &method, body);
@@ -196,8 +194,6 @@ int doctor_ask (const cli_t *cli, json_t *asked, findings_t *findings)
             if ((uint64_t) number_of (one, "call") == reply.call)
                 hear (findings, one, &reply);
     }
-    json_decref (body);
-    session_close (&session);
     return cli_interrupted () ? cli_fail (EXIT_UNKNOWN, "doctor: interrupted") : EXIT_DONE;
 }
 
@@ -222,7 +218,7 @@ void doctor_file (const char *file, json_t *asked, findings_t *findings)
     char why [ZPL_WHY_BYTES];
     char why_not [CONFIG_WHY_BYTES];
     federation_t *federation = NULL;
-    char *text = must (malloc (FILE_BYTES_MAX));
+    text_auto_t *text = must (malloc (FILE_BYTES_MAX));
     zpl_t *settings = zpl_new ();
     errno = 0;
     FILE *from = fopen (file, "re");
@@ -241,5 +237,4 @@ void doctor_file (const char *file, json_t *asked, findings_t *findings)
     if (from)
         fclose (from);
     zpl_destroy (&settings);
-    free (text);
 }

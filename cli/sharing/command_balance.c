@@ -26,7 +26,7 @@ static bool own_add (const cli_t *cli, session_t *session, const json_t *site, j
     for (bool more = true; more;) {
         json_t *question =
           json_pack ("{s:s, s:I}", "owner", session_actor (session), "after", after);
-        json_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
+        json_auto_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
         if (!answer)
             return false;
         size_t i;
@@ -38,7 +38,6 @@ static bool own_add (const cli_t *cli, session_t *session, const json_t *site, j
             json_object_set_new (own, job, json_true ());
         }
         more = flag_of (answer, "more") && i > 0;
-        json_decref (answer);
     }
     return true;
 }
@@ -47,7 +46,7 @@ static bool own_add (const cli_t *cli, session_t *session, const json_t *site, j
 static json_t *own_jobs (const cli_t *cli, session_t *session, const json_t *status, int *code)
 {
     json_t *own = json_object ();
-    json_t *asked = json_object ();
+    json_auto_t *asked = json_object ();
     const json_t *guarantee;
     for (size_t i = 0; (guarantee = item_of (status, "guarantees", i)); i++) {
         const char *home = text_of (guarantee, "home");
@@ -64,7 +63,6 @@ static json_t *own_jobs (const cli_t *cli, session_t *session, const json_t *sta
         else if (!own_add (cli, session, site, own, &told))
             *code = told;
     }
-    json_decref (asked);
     return own;
 }
 
@@ -74,19 +72,16 @@ static int status_of (const cli_t *cli, session_t *session, const char *name, bo
     const json_t *entry = balancers_find (session, cli->command->name, name, &code);
     if (!entry)
         return code;
-    json_t *status =
+    json_auto_t *status =
       balancers_ask (cli, session, entry, "Balancer", "Status", json_object (), &code);
     if (!status)
         return code;
-    json_t *own = all ? NULL : own_jobs (cli, session, status, &code);
-    json_t *form = coalition_form (status, own);
+    json_auto_t *own = all ? NULL : own_jobs (cli, session, status, &code);
+    json_auto_t *form = coalition_form (status, own);
     if (cli->json)
         cli_print_json (json_incref (form));
     else
         coalition_form_print (form, stdout);
-    json_decref (form);
-    json_decref (own);
-    json_decref (status);
     return code;
 }
 
@@ -97,12 +92,10 @@ static int run_status (cli_t *cli)
       FLAG_OPTION ("all", &all, "what is promised to all owners, not only to you"), {0}};
     words_t words;
     int code;
-    session_t *session = session_begin (cli, list, 0, 1, &words, &code);
+    session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
     if (!session)
         return code;
-    code = status_of (cli, session, words.count > 0 ? words.list [0] : NULL, all);
-    session_close (&session);
-    return code;
+    return status_of (cli, session, words.count > 0 ? words.list [0] : NULL, all);
 }
 
 /*  --- a site's terms --- */
@@ -140,10 +133,9 @@ static int join (const cli_t *cli, session_t *session, const json_t *site, const
     char level [SECONDS_TEXT_BYTES];
     json_t *question = json_pack ("{s:s, s:f, s:b}", "balancer", balancer, "level_s",
                                   terms->level_s, "automatic", terms->automatic);
-    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Join", question, &code);
+    json_auto_t *answer = balancers_ask (cli, session, site, "Sharing", "Join", question, &code);
     if (!answer)
         return code;
-    json_decref (answer);
     if (cli->json)
         cli_print_json (json_pack ("{s:s, s:s, s:f, s:b}", "site", task_site_name (site),
                                    "balancer", name_short (balancer), "level_s", terms->level_s,
@@ -175,7 +167,7 @@ static int run_join (cli_t *cli)
                          cli->command->name);
     if (!terms_read (cli, level, &terms, &code))
         return code;
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     const json_t *entry = balancers_find (session, cli->command->name, balancer, &code);
@@ -183,7 +175,6 @@ static int run_join (cli_t *cli)
       entry ? task_site (session, cli->command->name, words.list [0], &code) : NULL;
     if (site)
         code = join (cli, session, site, text_of (entry, "name"), &terms);
-    session_close (&session);
     return code;
 }
 
@@ -209,26 +200,25 @@ static int run_level (cli_t *cli)
     if (!cli_parse (cli, NULL, 2, 2, &words, &code) ||
         !terms_read (cli, words.list [1], &terms, &code))
         return code;
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
     const json_t *site = task_site (session, cli->command->name, words.list [0], &code);
-    json_t *now = site ? membership (cli, session, site, &code) : NULL;
+    json_auto_t *now = site ? membership (cli, session, site, &code) : NULL;
     if (now) {
         double level_s = real_of (now, "level_s");
         if (terms.automatic && !terms.begins && level_s > 0)
             terms.level_s = level_s;
         code = join (cli, session, site, text_of (now, "balancer"), &terms);
     }
-    json_decref (now);
-    session_close (&session);
     return code;
 }
 
 static int leave (const cli_t *cli, session_t *session, const json_t *site)
 {
     int code;
-    json_t *answer = balancers_ask (cli, session, site, "Sharing", "Leave", json_object (), &code);
+    json_auto_t *answer =
+      balancers_ask (cli, session, site, "Sharing", "Leave", json_object (), &code);
     if (!answer)
         return code;
     json_int_t given_back = number_of (answer, "given_back");
@@ -238,7 +228,6 @@ static int leave (const cli_t *cli, session_t *session, const json_t *site)
     else
         printf ("%s shares no more; tasks of others that waited there and go home: %" PRId64 "\n",
                 task_site_name (site), (int64_t) given_back);
-    json_decref (answer);
     return EXIT_DONE;
 }
 
@@ -246,13 +235,12 @@ static int run_leave (cli_t *cli)
 {
     words_t words;
     int code;
-    session_t *session = session_begin (cli, NULL, 1, 1, &words, &code);
+    session_auto_t *session = session_begin (cli, NULL, 1, 1, &words, &code);
     if (!session)
         return code;
     const json_t *site = task_site (session, cli->command->name, words.list [0], &code);
     if (site)
         code = leave (cli, session, site);
-    session_close (&session);
     return code;
 }
 

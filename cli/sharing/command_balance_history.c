@@ -17,7 +17,8 @@ static bool gather (const cli_t *cli, session_t *session, const json_t *entry, j
 {
     for (bool more = true; more;) {
         json_t *question = json_pack ("{s:I}", "from", from);
-        json_t *answer = balancers_ask (cli, session, entry, "Balancer", "History", question, code);
+        json_auto_t *answer =
+          balancers_ask (cli, session, entry, "Balancer", "History", question, code);
         if (!answer)
             return false;
         size_t i;
@@ -27,7 +28,6 @@ static bool gather (const cli_t *cli, session_t *session, const json_t *entry, j
             from = number_of (record, "coalition") + 1;
         }
         more = flag_of (answer, "more") && i > 0;
-        json_decref (answer);
     }
     return true;
 }
@@ -48,19 +48,18 @@ static int history (const cli_t *cli, session_t *session, const char *name, int6
     const json_t *entry = balancers_find (session, cli->command->name, name, &code);
     if (!entry)
         return code;
-    json_t *forms = json_array ();
+    json_auto_t *forms = json_array ();
     if (gather (cli, session, entry, from, forms, &code)) {
         const char *full = json_string_value (json_object_get (entry, "name"));
-        json_t *form = json_pack ("{s:s, s:O}", "balancer", name_short (full), "coalitions", forms);
+        json_auto_t *form =
+          json_pack ("{s:s, s:O}", "balancer", name_short (full), "coalitions", forms);
         if (svg)
             code = write_svg (form, svg);
         if (cli->json)
             cli_print_json (json_incref (form));
         else if (!svg)
             coalition_chart_print (form, cli_width (), stdout);
-        json_decref (form);
     }
-    json_decref (forms);
     return code;
 }
 
@@ -74,10 +73,8 @@ int run_balance_history (cli_t *cli)
       {0}};
     words_t words;
     int code;
-    session_t *session = session_begin (cli, list, 0, 1, &words, &code);
+    session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
     if (!session)
         return code;
-    code = history (cli, session, words.count > 0 ? words.list [0] : NULL, from, svg);
-    session_close (&session);
-    return code;
+    return history (cli, session, words.count > 0 ? words.list [0] : NULL, from, svg);
 }

@@ -90,15 +90,13 @@ static json_t *free_question (const offer_t *offer, const free_options_t *option
 /*  The windows that fit, as spans. */
 static json_t *fitting_windows (const offer_t *offer, const json_t *question, const json_t *answer)
 {
-    json_t *spans = json_array ();
+    json_auto_t *spans = json_array ();
     const json_t *windows = json_object_get (question, "windows");
     const json_t *fits;
     for (size_t i = 0; (fits = item_of (answer, "fits", i)); i++)
         if (json_is_true (fits) && i < json_array_size (windows))
             json_array_append (spans, json_array_get (windows, i));
-    json_t *form = spans_form (offer, spans);
-    json_decref (spans);
-    return form;
+    return spans_form (offer, spans);
 }
 
 /*  Asks the one question that is answered there; the form is new, NULL after telling why not. */
@@ -176,12 +174,11 @@ static int ask_free (const cli_t *cli, session_t *session, const char *name,
         return code;
     if (offer.link && options->class)
         return cli_fail (EXIT_USAGE, "free: --class is of sites; %s is a link", offer.name);
-    json_t *form = ask_owner (session, &offer, options, &code);
+    json_auto_t *form = ask_owner (session, &offer, options, &code);
     if (form && cli->json)
         cli_print_json (json_incref (form));
     else if (form)
         print_spans (&offer, form, options);
-    json_decref (form);
     return code;
 }
 
@@ -203,10 +200,8 @@ int run_free (cli_t *cli)
         return code;
     if (options.need == 0 || options.for_ms == 0)
         return cli_fail (EXIT_USAGE, "free: --need and --for are wanted");
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = ask_free (cli, session, words.list [0], &options);
-    session_close (&session);
-    return code;
+    return ask_free (cli, session, words.list [0], &options);
 }

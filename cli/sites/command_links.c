@@ -73,11 +73,11 @@ int run_links (cli_t *cli)
 {
     words_t words;
     int code;
-    session_t *session = session_begin (cli, NULL, 0, 0, &words, &code);
+    session_auto_t *session = session_begin (cli, NULL, 0, 0, &words, &code);
     if (!session)
         return code;
     size_t passed_over;
-    json_t *form = links_form (session_entries (session), &passed_over);
+    json_auto_t *form = links_form (session_entries (session), &passed_over);
     if (cli->json)
         cli_print_json (json_incref (form));
     else if (json_array_size (json_object_get (form, "links")) == 0)
@@ -85,7 +85,5 @@ int run_links (cli_t *cli)
     else
         print_links (json_object_get (form, "links"));
     warn_of (form, passed_over);
-    json_decref (form);
-    session_close (&session);
     return EXIT_DONE;
 }

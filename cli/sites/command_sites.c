@@ -49,19 +49,18 @@ static void print_sites (const json_t *sites)
                                         {">PRICE", "price", cell_cost},
                                         {"ATTRIBUTES", "attributes", cell_attributes},
                                         {0}};
-    json_t *classes = forms_flat (sites, "classes");
+    json_auto_t *classes = forms_flat (sites, "classes");
     table_print_forms (columns, classes, stdout);
-    json_decref (classes);
 }
 
 int run_sites (cli_t *cli)
 {
     words_t words;
     int code;
-    session_t *session = session_begin (cli, NULL, 0, 0, &words, &code);
+    session_auto_t *session = session_begin (cli, NULL, 0, 0, &words, &code);
     if (!session)
         return code;
-    json_t *sites = json_array ();
+    json_auto_t *sites = json_array ();
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
         if (json_object_get (entry, "site"))
@@ -70,7 +69,5 @@ int run_sites (cli_t *cli)
         cli_print_json (json_pack ("{s:O}", "sites", sites));
     else
         print_sites (sites);
-    json_decref (sites);
-    session_close (&session);
     return EXIT_DONE;
 }

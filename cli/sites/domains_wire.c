@@ -14,9 +14,8 @@
 static bool read_entry (const json_t *json, directory_entry_t *entry)
 {
     char why [WHY_BYTES > JSON_WHY_BYTES ? WHY_BYTES : JSON_WHY_BYTES];
-    json_t *own = json_deep_copy (json);
+    json_auto_t *own = json_deep_copy (json);
     ProtobufCMessage *message = json_to_message (&musubi__entry__descriptor, own, why);
-    json_decref (own);
     if (!message)
         return false;
     bool sound = codec_take (&directory_entry_codec, entry, message, why);

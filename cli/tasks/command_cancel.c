@@ -13,7 +13,7 @@ static int cancel (const cli_t *cli, session_t *session, const char *text, const
         return code;
     json_t *question = json_pack ("{s:I, s:b, s:I}", "bag", (json_int_t) name->bag, "one",
                                   name->task, "index", (json_int_t) name->index);
-    json_t *answer = task_ask (cli, session, site, "Cancel", question, "", &code);
+    json_auto_t *answer = task_ask (cli, session, site, "Cancel", question, "", &code);
     if (!answer)
         return code;
     int64_t cancelled = number_of (answer, "cancelled");
@@ -23,7 +23,6 @@ static int cancel (const cli_t *cli, session_t *session, const char *text, const
                                    (json_int_t) cancelled, "ended", (json_int_t) ended));
     else
         printf ("%s: %" PRId64 " not begun, %" PRId64 " told to end\n", text, cancelled, ended);
-    json_decref (answer);
     return EXIT_DONE;
 }
 
@@ -39,10 +38,8 @@ int run_cancel (cli_t *cli)
                          "cancel: \"%s\" is neither a bag such as ams/12 nor a task such as "
                          "ams/12.3",
                          words.list [0]);
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = cancel (cli, session, words.list [0], &name);
-    session_close (&session);
-    return code;
+    return cancel (cli, session, words.list [0], &name);
 }

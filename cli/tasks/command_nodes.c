@@ -65,7 +65,7 @@ static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const 
     char after [NAME_BYTES_MAX + 1] = "";
     for (bool more = true; more;) {
         json_t *question = json_pack ("{s:s}", "after", after);
-        json_t *answer = ask (cli, session, site, "Nodes", question, code);
+        json_auto_t *answer = ask (cli, session, site, "Nodes", question, code);
         if (!answer)
             return false;
         size_t i;
@@ -75,7 +75,6 @@ static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const 
             snprintf (after, sizeof after, "%s", text_of (record, "node"));
         }
         more = flag_of (answer, "more") && i > 0;
-        json_decref (answer);
     }
     return true;
 }
@@ -114,7 +113,7 @@ static int drain (const cli_t *cli, session_t *session, const char *named, const
     json_t *question = json_pack ("{s:s, s:b}", "node", node, "drained", drained);
     if (!question)
         return cli_fail (EXIT_USAGE, "nodes: the node's name is not UTF-8");
-    json_t *answer = ask (cli, session, site, "Drain", question, &code);
+    json_auto_t *answer = ask (cli, session, site, "Drain", question, &code);
     if (!answer)
         return code;
     const json_t *overbooked = json_object_get (answer, "overbooked");
@@ -128,7 +127,6 @@ static int drain (const cli_t *cli, session_t *session, const char *named, const
         for (size_t i = 0; (one = json_array_get (overbooked, i)); i++)
             printf ("%s has too few nodes now\n", json_string_value (one));
     }
-    json_decref (answer);
     return EXIT_DONE;
 }
 
@@ -151,13 +149,11 @@ int run_nodes (cli_t *cli)
     if (node && !named)
         return cli_fail (EXIT_USAGE, "nodes: at which site? musubi nodes SITE --%s %s",
                          options.drain ? "drain" : "resume", node);
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = node
+    return node
              ? drain (cli, session, named, node, options.drain != NULL)
              : task_list (cli, session, named,
                           &(task_rows_t){.key = "nodes", .add = add_nodes, .print = print_nodes});
-    session_close (&session);
-    return code;
 }

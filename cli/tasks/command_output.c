@@ -48,12 +48,11 @@ static json_t *record_of (const cli_t *cli, session_t *session, const json_t *si
 {
     json_t *question = json_pack ("{s:I, s:I, s:i}", "bag", (json_int_t) name->bag, "from",
                                   (json_int_t) name->index, "most", 1);
-    json_t *answer = task_ask (cli, session, site, "Tasks", question, "", code);
+    json_auto_t *answer = task_ask (cli, session, site, "Tasks", question, "", code);
     json_t *record = json_incref (item_of (answer, "tasks", 0));
     if (answer && !record)
         *code = cli_fail (EXIT_REFUSED, "output: bag %s/%" PRIu64 " has no task %" PRIu32,
                           name->site, name->bag, name->index);
-    json_decref (answer);
     return record;
 }
 
@@ -97,15 +96,13 @@ static int tell_end (const task_name_t *name, const json_t *record)
 static bool wait_begun (const cli_t *cli, session_t *session, const json_t *site,
                         const task_name_t *name, int *code)
 {
-    json_t *record = wait_while (cli, session, site, name, "queued", "placed", code);
+    json_auto_t *record = wait_while (cli, session, site, name, "queued", "placed", code);
     bool never = record && number_of (record, "started_ms") == 0 &&
                  (strcmp (task_state_word (record), "cancelled") == 0 ||
                   strcmp (task_state_word (record), "stopped") == 0);
     if (never)
         *code = tell_end (name, record);
-    bool begun = record && !never && !cli_interrupted ();
-    json_decref (record);
-    return begun;
+    return record && !never && !cli_interrupted ();
 }
 
 /*  How a task that was followed to its end has ended. */
@@ -113,10 +110,9 @@ static int wait_end (const cli_t *cli, session_t *session, const json_t *site,
                      const task_name_t *name)
 {
     int code = EXIT_DONE;
-    json_t *record = wait_while (cli, session, site, name, "running", "away", &code);
+    json_auto_t *record = wait_while (cli, session, site, name, "running", "away", &code);
     if (record)
         code = tell_end (name, record);
-    json_decref (record);
     return code;
 }
 
@@ -134,7 +130,7 @@ static int output (const cli_t *cli, session_t *session, const task_name_t *name
         json_t *question = json_pack ("{s:{s:I, s:I}, s:b, s:I}", "task", "bag",
                                       (json_int_t) name->bag, "index", (json_int_t) name->index,
                                       "errors", options->errors, "offset", (json_int_t) offset);
-        json_t *answer = task_ask (cli, session, site, "Output", question, "", &code);
+        json_auto_t *answer = task_ask (cli, session, site, "Output", question, "", &code);
         if (!answer)
             return code;
         int64_t came = tell_piece (cli, answer, offset);
@@ -145,7 +141,6 @@ static int output (const cli_t *cli, session_t *session, const task_name_t *name
         done = came == 0 && (!options->follow || over);
         done = done || (all && !options->follow) || (all && over);
         dropped = number_of (answer, "dropped");
-        json_decref (answer);
         if (!done && came == 0)
             cli_rest (FOLLOW_MS);
     }
@@ -174,10 +169,8 @@ int run_output (cli_t *cli)
         return code;
     if (!task_name_read (&name, words.list [0]))
         return cli_fail (EXIT_USAGE, "output: \"%s\" is no task such as ams/12.3", words.list [0]);
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code = output (cli, session, &name, &options);
-    session_close (&session);
-    return code;
+    return output (cli, session, &name, &options);
 }

@@ -63,7 +63,7 @@ static bool add_bags (void *owner, const cli_t *cli, session_t *session, const j
         json_t *question =
           json_pack ("{s:s, s:I, s:b}", "owner", options->mine ? session_actor (session) : "",
                      "after", after, "over", options->over);
-        json_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
+        json_auto_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
         if (!answer)
             return false;
         size_t i;
@@ -73,7 +73,6 @@ static bool add_bags (void *owner, const cli_t *cli, session_t *session, const j
             after = number_of (record, "bag");
         }
         more = flag_of (answer, "more") && i > 0;
-        json_decref (answer);
     }
     return true;
 }
@@ -188,19 +187,18 @@ static int queue_of_bag (const cli_t *cli, session_t *session, const task_name_t
     const json_t *site = task_site (session, "queue", name->site, &code);
     if (!site)
         return code;
-    json_t *tasks = json_array ();
+    json_auto_t *tasks = json_array ();
     json_int_t from = name->task ? name->index : 0;
     for (bool more = true; more;) {
         json_t *question = json_pack ("{s:I, s:I, s:i}", "bag", (json_int_t) name->bag, "from",
                                       from, "most", name->task ? 1 : 0);
-        json_t *answer = task_ask (cli, session, site, "Tasks", question, "", &code);
+        json_auto_t *answer = task_ask (cli, session, site, "Tasks", question, "", &code);
         size_t i;
         const json_t *record;
         for (i = 0; (record = item_of (answer, "tasks", i)); i++)
             json_array_append_new (tasks, task_form (name, record));
         more = !name->task && flag_of (answer, "more") && i > 0;
         from += (json_int_t) i;
-        json_decref (answer);
     }
     if (code == EXIT_DONE && name->task && json_array_size (tasks) == 0)
         code = cli_fail (EXIT_REFUSED, "queue: bag %s/%" PRIu64 " has no task %" PRIu32, name->site,
@@ -209,7 +207,6 @@ static int queue_of_bag (const cli_t *cli, session_t *session, const task_name_t
         cli_print_json (json_pack ("{s:O}", "tasks", tasks));
     else if (code == EXIT_DONE)
         print_tasks (tasks);
-    json_decref (tasks);
     return code;
 }
 
@@ -237,15 +234,12 @@ int run_queue (cli_t *cli)
     bool of_bag = false;
     if (named && !task_word ("queue", named, &of_bag, &name, &code))
         return code;
-    session_t *session = session_open_all (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    code =
-      of_bag
-        ? queue_of_bag (cli, session, &name)
-        : task_list (
-            cli, session, named,
-            &(task_rows_t){.key = "bags", .add = add_bags, .owner = &options, .print = print_bags});
-    session_close (&session);
-    return code;
+    return of_bag ? queue_of_bag (cli, session, &name)
+                  : task_list (
+                      cli, session, named,
+                      &(task_rows_t){
+                        .key = "bags", .add = add_bags, .owner = &options, .print = print_bags});
 }

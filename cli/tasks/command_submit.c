@@ -97,8 +97,8 @@ static const json_t *site_of_view (session_t *session, const json_t *view,
 static const json_t *site_of_reservation (const cli_t *cli, session_t *session,
                                           const reservation_name_t *name, int *code)
 {
-    json_t *body = json_pack ("{s:s}", "reservation", name->id);
-    json_t *answer = body ? listing_question (cli, session, "Show", body, code) : NULL;
+    json_auto_t *body = json_pack ("{s:s}", "reservation", name->id);
+    json_auto_t *answer = body ? listing_question (cli, session, "Show", body, code) : NULL;
     const json_t *view = json_object_get (answer, "view");
     const json_t *site = NULL;
     if (!body)
@@ -107,8 +107,6 @@ static const json_t *site_of_reservation (const cli_t *cli, session_t *session,
         *code = cli_fail (EXIT_REFUSED, "submit: %s: there is no such reservation", name->id);
     else if (view)
         site = site_of_view (session, view, name, code);
-    json_decref (body);
-    json_decref (answer);
     return site;
 }
 
@@ -189,8 +187,8 @@ static bool input_waits (void)
            ioctl (STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-/*  --dry-run: what would be sent, and where to. Takes the question. */
-static int tell_planned (const cli_t *cli, const json_t *site, json_t *question)
+/*  --dry-run: what would be sent, and where to. */
+static int tell_planned (const cli_t *cli, const json_t *site, const json_t *question)
 {
     if (cli->json)
         cli_print_json (json_pack ("{s:s, s:b, s:O}", "site", task_site_name (site), "dry_run", 1,
@@ -200,7 +198,6 @@ static int tell_planned (const cli_t *cli, const json_t *site, json_t *question)
                 task_site_name (site), number_of (question, "count"),
                 number_of (question, "count") == 1 ? "" : "s", number_of (question, "cpus"),
                 number_of (question, "cpus") == 1 ? "" : "s");
-    json_decref (question);
     return EXIT_DONE;
 }
 
@@ -216,24 +213,22 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
         return code;
     if (!session_request_id (session, cli->request_id, id, why))
         return cli_fail (EXIT_USAGE, "submit: %s", why);
-    json_t *question = question_of (options, reservation, program, words);
+    json_auto_t *question = question_of (options, reservation, program, words);
     if (!question)
         return EXIT_USAGE;
     if (options->dry_run)
         return tell_planned (cli, site, question);
-    if (input_waits ()) {
-        json_decref (question);
+    if (input_waits ())
         return cli_fail (EXIT_USAGE,
                          "submit: standard input isn't passed to tasks, and there is some: put it "
                          "into a file that the node has, or say </dev/null to leave it");
-    }
     fprintf (stderr, "request-id %s\n", id);
-    json_t *answer = task_ask (cli, session, site, "Submit", question, id, &code);
+    json_auto_t *answer =
+      task_ask (cli, session, site, "Submit", json_incref (question), id, &code);
     if (answer)
         tell_submitted (cli, site, answer, options->count);
     if (answer && input_waits ()) /* it came meanwhile */
         fputs ("submit: standard input isn't passed to tasks; what is there was left\n", stderr);
-    json_decref (answer);
     return code;
 }
 
@@ -294,12 +289,10 @@ int run_submit (cli_t *cli)
     if (!reservation_read (&reservation, options.reservation))
         return cli_fail (EXIT_USAGE, "submit: --reservation: \"%s\" is not ID or ID/NEED",
                          options.reservation);
-    session_t *session = session_open_all (&before, &code);
+    session_auto_t *session = session_open_all (&before, &code);
     if (!session)
         return code;
-    code =
-      submit (&before, session, &options, &reservation, words.count > 0 ? words.list [0] : NULL,
-              (const char *const *) (cli->rest + program), (size_t) (cli->rest_count - program));
-    session_close (&session);
-    return code;
+    return submit (
+      &before, session, &options, &reservation, words.count > 0 ? words.list [0] : NULL,
+      (const char *const *) (cli->rest + program), (size_t) (cli->rest_count - program));
 }

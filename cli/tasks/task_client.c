@@ -117,7 +117,7 @@ static void name_add (char names [TASK_NAMES_BYTES], const json_t *site)
 static json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES])
 {
     method_t method = services_method ("Queue", "Bags");
-    json_t *question = json_pack ("{s:i}", "most", 1);
+    json_auto_t *question = json_pack ("{s:i}", "most", 1);
     size_t most = json_array_size (session_entries (session));
     probe_t *probes = must (calloc (most + 1, sizeof *probes));
     size_t count = 0;
@@ -131,7 +131,6 @@ static json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES])
         probes [count++].call =
           session_send (session, text_of (entry, "endpoint"), &method, question);
     }
-    json_decref (question);
     client_reply_t reply;
     for (size_t left = count; left > 0 && client_wait (session_client (session), -1, &reply);)
         for (size_t k = 0; k < count; k++)
@@ -182,10 +181,9 @@ static void tell_unknown (const cli_t *cli, const json_t *site, const char *requ
                   task_site_name (site));
         return;
     }
-    char *again = cli_again (cli, request_id);
+    text_auto_t *again = cli_again (cli, request_id);
     cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; ask again with\n  %s", cli->command->name,
               task_site_name (site), again);
-    free (again);
 }
 
 int task_list (const cli_t *cli, session_t *session, const char *named, const task_rows_t *rows)
@@ -193,13 +191,13 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
     int code = EXIT_DONE;
     const char *command = cli->command->name;
     char silent [TASK_NAMES_BYTES] = "";
-    json_t *sites = named ? json_array () : task_sites (session, silent);
+    json_auto_t *sites = named ? json_array () : task_sites (session, silent);
     const json_t *site = named ? task_site (session, command, named, &code) : NULL;
     if (site)
         json_array_append (sites, (json_t *) site);
     if (*silent)
         code = cli_fail (EXIT_UNKNOWN, "%s: %s: no answer", command, silent);
-    json_t *list = json_array ();
+    json_auto_t *list = json_array ();
     size_t answered = 0;
     for (size_t i = 0; (site = json_array_get (sites, i)); i++) {
         int told = EXIT_DONE;
@@ -215,8 +213,6 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
     else if (code == EXIT_DONE)
         code = cli_fail (EXIT_REFUSED, "%s: no site that answers runs tasks (back_end = runner)",
                          command);
-    json_decref (list);
-    json_decref (sites);
     return code;
 }
 
