@@ -36,34 +36,23 @@ bool config_name_read (const config_t *config, const char *kind, const char *wha
     return true;
 }
 
-static bool terms_read (const config_t *config, timetable_config_t *read,
-                        char why [CONFIG_WHY_BYTES])
+static bool terms_read (const config_t *config, room_terms_t *terms, char why [CONFIG_WHY_BYTES])
 {
-    read->lead_ms = config_duration_ms (config, "lead");
-    read->horizon_ms = config_duration_ms (config, "horizon");
-    read->bookings_per_actor_max =
-      (uint32_t) config_integer (config, "limits/bookings_per_actor_max");
-    read->uncommitted = (uncommitted_limits_t){
-      .share = (uint32_t) config_integer (config, "limits/uncommitted_share"),
-      .share_per_planner =
-        (uint32_t) config_integer (config, "limits/uncommitted_share_per_planner"),
-      .share_per_actor = (uint32_t) config_integer (config, "limits/uncommitted_share_per_actor"),
-    };
+    *terms = (room_terms_t){.lead_ms = config_duration_ms (config, "lead"),
+                            .horizon_ms = config_duration_ms (config, "horizon")};
     const char *disclosure = config_text (config, "disclosure");
     if (strcmp (disclosure, "windows") == 0)
-        read->disclosure = DISCLOSE_WINDOWS;
+        terms->disclosure = DISCLOSE_WINDOWS;
     else if (strcmp (disclosure, "profile") == 0)
-        read->disclosure = DISCLOSE_PROFILE;
+        terms->disclosure = DISCLOSE_PROFILE;
     else
         return wrong_setting (why, "disclosure: \"%.80s\" should be profile or windows",
                               disclosure);
-    if (read->lead_ms >= read->horizon_ms)
-        return wrong_setting (why, "horizon: must be longer than lead");
-    return true;
+    return terms->lead_ms < terms->horizon_ms ||
+           wrong_setting (why, "horizon: must be longer than lead");
 }
 
-static bool words_read (const config_t *config, timetable_config_t *read,
-                        char why [CONFIG_WHY_BYTES])
+static bool words_read (const config_t *config, provider_words_t *read, char why [CONFIG_WHY_BYTES])
 {
     const char *locals [ACCOUNTS_MAX + 1];
     size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);
@@ -81,28 +70,51 @@ static bool words_read (const config_t *config, timetable_config_t *read,
            words_short (&read->gis, "gis", ENDPOINT_BYTES_MAX, why);
 }
 
-bool timetable_config_read (const config_t *config, timetable_config_t *read,
-                            char why [CONFIG_WHY_BYTES])
+bool provider_config_read (const config_t *config, const char *kind, const char *what,
+                           provider_words_t *words, room_terms_t *terms,
+                           provider_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
-    *read = (timetable_config_t){0};
-    return terms_read (config, read, why) && words_read (config, read, why);
+    if (!config_name_read (config, kind, what, words->name, why) ||
+        !terms_read (config, terms, why) || !words_read (config, words, why))
+        return false;
+    settings->name = words->name;
+    settings->access = (access_t){
+      .accounts = (const char *const *) words->accounts.words,
+      .accounts_count = words->accounts.count,
+      .administrators = (const char *const *) words->administrators.words,
+      .administrators_count = words->administrators.count,
+    };
+    settings->gis_endpoints = (const char *const *) words->gis.words;
+    settings->gis_count = words->gis.count;
+    settings->standing_wait_ms = config_duration_ms (config, "standing/wait");
+    return true;
 }
 
-void timetable_config_clear (timetable_config_t *self)
+void provider_words_clear (provider_words_t *self)
 {
     words_clear (&self->accounts);
     words_clear (&self->administrators);
     words_clear (&self->gis);
 }
 
-access_t timetable_config_access (const timetable_config_t *self)
+static uint32_t number (const config_t *config, const char *path)
 {
-    return (access_t){
-      .accounts = (const char *const *) self->accounts.words,
-      .accounts_count = self->accounts.count,
-      .administrators = (const char *const *) self->administrators.words,
-      .administrators_count = self->administrators.count,
-    };
+    return (uint32_t) config_integer (config, path);
+}
+
+bool provider_limits_read (const config_t *config, provider_settings_t *settings,
+                           char why [CONFIG_WHY_BYTES])
+{
+    settings->limits.bookings = (timetable_limits_t){
+      .bookings_max = number (config, "limits/bookings_max"),
+      .bookings_per_actor_max = number (config, "limits/bookings_per_actor_max"),
+      .fresh_steps_max = number (config, "limits/fresh_steps_max"),
+      .uncommitted = {.share = number (config, "limits/uncommitted_share"),
+                      .share_per_planner = number (config, "limits/uncommitted_share_per_planner"),
+                      .share_per_actor = number (config, "limits/uncommitted_share_per_actor")}};
+    settings->limits.questions.profile_steps_max = number (config, "limits/profile_steps_max");
+    settings->limits.questions.spans_max = number (config, "limits/spans_max");
+    return participant_limits_read (config, &settings->participant, why);
 }
 
 bool attributes_config_read (const config_t *config, const char *section, attribute_t **attributes,

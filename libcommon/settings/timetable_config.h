@@ -6,8 +6,7 @@
 #define MUSUBI_TIMETABLE_CONFIG_H
 
 #include "participant_config.h"
-#include "site.h"
-#include "timetable.h"
+#include "provider.h"
 
 /*  Rows for a service's own table of keys. */
 #define TIMETABLE_CONFIG_KEYS                                                                      \
@@ -32,30 +31,39 @@
       KEY_TEXT ("administrators", "",                                                              \
                 "actors that may change capacity and end others' holds, separated by commas")
 
+/*  The same; what is booked is said of all resources, of which there are at most steps_least. */
+#define PROVIDER_LIMITS_KEYS(booked, steps_least, profile_steps, fresh_steps)                      \
+    KEY_INTEGER ("limits/bookings_max", "4000000", 2, TIMETABLE_BOOKINGS_MOST, booked),            \
+      KEY_INTEGER (                                                                                \
+        "limits/profile_steps_max", profile_steps, steps_least, QUESTIONS_STEPS_MOST,              \
+        "steps of all profiles in one answer; where there are more they are coarsened"),           \
+      KEY_INTEGER ("limits/fresh_steps_max", fresh_steps, steps_least, QUESTIONS_STEPS_MOST,       \
+                   "the same for the fresh profiles in a refusal"),                                \
+      KEY_INTEGER ("limits/spans_max", "1024", 1, QUESTIONS_SPANS_MOST,                            \
+                   "spans in one answer to Free")
+
 /*  A name with the kind before it ("lis/ams"), from the key "name", which may have it, too. what
  *  says whose it is: "site", "domain". False with why. */
 bool config_name_read (const config_t *config, const char *kind, const char *what,
                        char name [NAME_BYTES_MAX + 1], char why [CONFIG_WHY_BYTES]);
 
-/*  The keys above; gis, too. */
+/*  What settings borrow, once they are read; provider_words_clear, also after false. Zero at first. */
 typedef struct {
-    disclosure_t disclosure;
-    int64_t lead_ms;
-    int64_t horizon_ms;
-    uint32_t bookings_per_actor_max;
-    uncommitted_limits_t uncommitted;
+    char name [NAME_BYTES_MAX + 1];
     words_t accounts; /* actors with an account, whichever */
     words_t administrators;
     words_t gis;
-} timetable_config_t;
+} provider_words_t;
 
-/*  Owns its words: timetable_config_clear, also after false. */
-bool timetable_config_read (const config_t *config, timetable_config_t *read,
-                            char why [CONFIG_WHY_BYTES]);
-void timetable_config_clear (timetable_config_t *self);
+/*  Name, terms, accounts and directories; what says whose name it is, as above. */
+bool provider_config_read (const config_t *config, const char *kind, const char *what,
+                           provider_words_t *words, room_terms_t *terms,
+                           provider_settings_t *settings, char why [CONFIG_WHY_BYTES]);
+void provider_words_clear (provider_words_t *self);
 
-/*  Borrows its words. */
-access_t timetable_config_access (const timetable_config_t *self);
+/*  The limits that have keys. */
+bool provider_limits_read (const config_t *config, provider_settings_t *settings,
+                           char why [CONFIG_WHY_BYTES]);
 
 /*  All names in a section as attributes; on true the list is the caller's. */
 bool attributes_config_read (const config_t *config, const char *section, attribute_t **attributes,

@@ -33,13 +33,8 @@ const config_key_t lis_keys [] = {
   QUEUE_CONFIG_KEYS,
   SHARING_CONFIG_KEYS,
   PARTICIPANT_CONFIG_KEYS,
-  KEY_INTEGER ("limits/bookings_max", "4000000", 2, LIS_BOOKINGS_MOST,
-               "bookings in the calendars of all classes"),
-  KEY_INTEGER ("limits/profile_steps_max", "16384", LIS_STEPS_LEAST, LIS_STEPS_MOST,
-               "steps of all profiles in one answer; where there are more they are coarsened"),
-  KEY_INTEGER ("limits/fresh_steps_max", "2048", LIS_STEPS_LEAST, LIS_STEPS_MOST,
-               "the same for the fresh profiles in a refusal"),
-  KEY_INTEGER ("limits/spans_max", "1024", 1, LIS_SPANS_MOST, "spans in one answer to Free"),
+  PROVIDER_LIMITS_KEYS ("bookings in the calendars of all classes", SITE_CLASSES_MAX, "16384",
+                        "2048"),
   KEY_DURATION ("plus/wait", "15m", 1000, PLUS_WAIT_MS_MAX,
                 "a command of the PluS interface waits so long for its commit"),
   KEY_INTEGER ("plus/created_max", "10000", 1, 1000000,
@@ -89,16 +84,9 @@ static bool classes_read (const config_t *config, site_t *site, char why [CONFIG
     return true;
 }
 
-static bool limits_read (const config_t *config, const timetable_config_t *common,
-                         lis_settings_t *settings, char why [CONFIG_WHY_BYTES])
+static plus_limits_t plus_read (const config_t *config)
 {
-    settings->limits = (lis_limits_t){
-      .bookings_max = (uint32_t) config_integer (config, "limits/bookings_max"),
-      .profile_steps_max = (uint32_t) config_integer (config, "limits/profile_steps_max"),
-      .fresh_steps_max = (uint32_t) config_integer (config, "limits/fresh_steps_max"),
-      .spans_max = (uint32_t) config_integer (config, "limits/spans_max"),
-    };
-    settings->plus = (plus_limits_t){
+    return (plus_limits_t){
       .wait_ms = config_duration_ms (config, "plus/wait"),
       .created_max = (uint32_t) config_integer (config, "plus/created_max"),
       .created_per_actor_max = (uint32_t) config_integer (config, "plus/created_per_actor_max"),
@@ -108,45 +96,36 @@ static bool limits_read (const config_t *config, const timetable_config_t *commo
       .list_max = plus_limits_default.list_max,
       .looks_max = plus_limits_default.looks_max,
     };
-    settings->limits.bookings_per_actor_max = common->bookings_per_actor_max;
-    settings->limits.uncommitted = common->uncommitted;
-    return participant_limits_read (config, &settings->participant, why);
 }
 
-static bool settings_read (const config_t *config, timetable_config_t *common,
-                           char name [NAME_BYTES_MAX + 1], lis_settings_t *settings,
-                           char why [CONFIG_WHY_BYTES])
+static bool settings_read (const config_t *config, provider_words_t *words,
+                           lis_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
-    if (!config_name_read (config, "lis", "site", name, why) ||
-        !timetable_config_read (config, common, why))
+    room_terms_t terms;
+    if (!provider_config_read (config, "lis", "site", words, &terms, &settings->provider, why))
         return false;
-    settings->name = name;
-    settings->access = timetable_config_access (common);
-    settings->gis_endpoints = (const char *const *) common->gis.words;
-    settings->gis_count = common->gis.count;
-    settings->standing_wait_ms = config_duration_ms (config, "standing/wait");
-    settings->site = (site_t){.disclosure = common->disclosure,
-                              .lead_ms = common->lead_ms,
-                              .horizon_ms = common->horizon_ms,
+    settings->plus = plus_read (config);
+    settings->site = (site_t){.disclosure = terms.disclosure,
+                              .lead_ms = terms.lead_ms,
+                              .horizon_ms = terms.horizon_ms,
                               .cleaning_gap_ms = config_duration_ms (config, "cleaning_gap")};
     return classes_read (config, &settings->site, why) &&
-           limits_read (config, common, settings, why);
+           provider_limits_read (config, &settings->provider, why);
 }
 
 bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
-    char name [NAME_BYTES_MAX + 1];
-    timetable_config_t common = {0};
-    lis_settings_t settings = {0};
+    provider_words_t words = {.name = ""};
+    lis_settings_t settings = {.provider.limits = lis_limits_default};
     runner_settings_t runner = {0};
     bool runs = false;
-    bool good = settings_read (config, &common, name, &settings, why) &&
+    bool good = settings_read (config, &words, &settings, why) &&
                 runner_config_read (config, &settings.site, &runs, &runner, why);
     settings.runner = runs ? &runner : NULL;
     if (good)
         lis_core (&settings, core);
     runner_config_clear (&runner);
-    timetable_config_clear (&common);
+    provider_words_clear (&words);
     site_clear (&settings.site);
     return good;
 }

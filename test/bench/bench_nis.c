@@ -189,11 +189,11 @@ static double site_commit_us (network_t *network, uint32_t circuits)
 {
     node_class_t class = {.name = "cpu", .nodes = 10000000, .cpus_per_node = 1};
     lis_settings_t settings = {
-      .name = "lis/bench",
+      .provider.name = "lis/bench",
       .site = {.classes = &class, .classes_count = 1, .horizon_ms = (int64_t) 365 * DAY_MS},
-      .access = {.accounts = everybody, .accounts_count = 1},
-      .participant = participant_limits_default,
-      .limits = lis_limits_default,
+      .provider.access = {.accounts = everybody, .accounts_count = 1},
+      .provider.participant = participant_limits_default,
+      .provider.limits = lis_limits_default,
     };
     asker_t self = {0};
     lis_core (&settings, &self.core);
@@ -209,11 +209,12 @@ static void bench_core (bench_t *bench, size_t links, uint32_t circuits, const c
     static network_t network;
     network_make (&network, links);
     nis_settings_t settings = {
-      .name = "nis/N",
+      .provider.name = "nis/N",
       .domain = network.domain,
-      .access = {.accounts = everybody, .accounts_count = 1},
-      .participant = participant_limits_default,
-      .limits = nis_limits_default,
+      .provider.access = {.accounts = everybody, .accounts_count = 1},
+      .provider.participant = participant_limits_default,
+      .provider.limits = nis_limits_default,
+      .paths_max = NIS_PATHS_MOST,
     };
     asker_t self = {0};
     nis_core (&settings, &self.core);

@@ -302,14 +302,14 @@ static void open_site (field_t *site, runner_settings_t *runner, size_t nodes, s
         agent->asks = true;
     }
     lis_settings_t settings = {
-      .name = "lis/bench",
+      .provider.name = "lis/bench",
       .site = {.classes = &class, .classes_count = 1, .horizon_ms = 365 * 86400 * SECOND_MS},
-      .access = {actors, 1, NULL, 0},
-      .participant = participant_limits_default,
-      .limits = lis_limits_default,
+      .provider.access = {actors, 1, NULL, 0},
+      .provider.participant = participant_limits_default,
+      .provider.limits = lis_limits_default,
       .plus = plus_limits_default,
-      .gis_endpoints = gis,
-      .gis_count = 1,
+      .provider.gis_endpoints = gis,
+      .provider.gis_count = 1,
       .runner = runner};
     lis_core (&settings, &site->core);
     step (site, &(event_t){.kind = EVENT_START,

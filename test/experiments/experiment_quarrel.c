@@ -96,8 +96,8 @@ static state_t state_found (quarrel_t *self)
 {
     state_t state = {.released = true};
     for (size_t i = 0; i < 2; i++) {
-        const sim_command_t *command = scene_current (self->schedule, self->schedule->lis [i].name,
-                                                      self->first->answer.reservation);
+        const sim_command_t *command = scene_current (
+          self->schedule, self->schedule->lis [i].provider.name, self->first->answer.reservation);
         if (!command || command->bookings_count != 1)
             continue;
         state.released = false;

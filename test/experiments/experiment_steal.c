@@ -131,7 +131,7 @@ static bool link_of (const steal_t *self, size_t which, sim_prey_t *prey)
     if (at == SIZE_MAX)
         return false;
     const domain_t *domain = &self->schedule->map.domains [at];
-    const char *site = self->schedule->lis [0].name + strlen ("lis/");
+    const char *site = self->schedule->lis [0].provider.name + strlen ("lis/");
     for (size_t i = 0; i < domain->links_count; i++) {
         const link_t *link = &domain->links [i];
         if (strcmp (link->ends [0], site) != 0 && strcmp (link->ends [1], site) != 0)

@@ -402,24 +402,25 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
         settings.access.accounts_count = 1;
         gis_core (&settings, &proc->core);
     } else if (proc->kind == FED_LIS) {
-        lis_settings_t settings = {.name = proc->name,
+        lis_settings_t settings = {.provider.name = proc->name,
                                    .site = proc->site,
-                                   .access = {.accounts = everybody, .accounts_count = 1},
-                                   .participant = participant_limits_default,
-                                   .limits = lis_limits_default,
+                                   .provider.access = {.accounts = everybody, .accounts_count = 1},
+                                   .provider.participant = participant_limits_default,
+                                   .provider.limits = lis_limits_default,
                                    .plus = plus_limits_default,
-                                   .gis_endpoints = gis,
-                                   .gis_count = gis_count};
+                                   .provider.gis_endpoints = gis,
+                                   .provider.gis_count = gis_count};
         lis_core (&settings, &proc->core);
     } else if (proc->kind == FED_NIS) {
         nis_settings_t settings = {
-          .name = proc->name,
+          .provider.name = proc->name,
           .domain = proc->domain,
-          .access = {.accounts = everybody, .accounts_count = proc->nobody ? 0 : 1},
-          .participant = participant_limits_default,
-          .limits = nis_limits_default,
-          .gis_endpoints = gis,
-          .gis_count = gis_count};
+          .provider.access = {.accounts = everybody, .accounts_count = proc->nobody ? 0 : 1},
+          .provider.participant = participant_limits_default,
+          .provider.limits = nis_limits_default,
+          .provider.gis_endpoints = gis,
+          .provider.gis_count = gis_count,
+          .paths_max = NIS_PATHS_MOST};
         nis_core (&settings, &proc->core);
     } else {
         proc->planner.gis_endpoints = gis;

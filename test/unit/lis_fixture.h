@@ -39,17 +39,17 @@ static inline void prepare_world (world_t *self)
               .store_bytes = 1 << 30},
     };
     self->settings = (lis_settings_t){
-      .name = FIXTURE_NAME,
+      .provider.name = FIXTURE_NAME,
       .site = {.classes = classes,
                .classes_count = 2,
                .lead_ms = MINUTE_MS,
                .horizon_ms = 1000 * MINUTE_MS},
-      .access = {accounts, 2, administrators, 1},
-      .participant = participant_limits_default,
-      .limits = lis_limits_default,
+      .provider.access = {accounts, 2, administrators, 1},
+      .provider.participant = participant_limits_default,
+      .provider.limits = lis_limits_default,
       .plus = plus_limits_default,
-      .gis_endpoints = gis,
-      .gis_count = 1,
+      .provider.gis_endpoints = gis,
+      .provider.gis_count = 1,
     };
 }
 

@@ -60,18 +60,19 @@ static inline void prepare_world (world_t *self)
               .store_bytes = 1 << 30},
     };
     self->settings = (nis_settings_t){
-      .name = "nis/N",
+      .provider.name = "nis/N",
       .domain = {.vertices = vertices,
                  .vertices_count = 5,
                  .links = links,
                  .links_count = 6,
                  .lead_ms = MINUTE_MS,
                  .horizon_ms = 1000 * MINUTE_MS},
-      .access = {accounts, 2, administrators, 1},
-      .participant = participant_limits_default,
-      .limits = nis_limits_default,
-      .gis_endpoints = gis,
-      .gis_count = 1,
+      .provider.access = {accounts, 2, administrators, 1},
+      .provider.participant = participant_limits_default,
+      .provider.limits = nis_limits_default,
+      .provider.gis_endpoints = gis,
+      .provider.gis_count = 1,
+      .paths_max = NIS_PATHS_MOST,
     };
 }
 

@@ -373,8 +373,8 @@ static inline void prepare_coalition (coalition_t *self)
         field_t *site = &self->sites [i];
         self->carriers [i] = (carrier_t){self, i};
         prepare_queue (site);
-        site->w.settings.name = site_names [i];
-        site->w.settings.gis_count = 0;
+        site->w.settings.provider.name = site_names [i];
+        site->w.settings.provider.gis_count = 0;
         site->w.settings.runner = &site->runner;
         site->w.name = site_names [i];
         site->w.store [0] = (uint8_t) (i + 1);

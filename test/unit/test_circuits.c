@@ -251,7 +251,7 @@ static void time_and_limits_are_minded (void **state)
     (void) state;
     world_t w;
     prepare_world (&w);
-    w.settings.limits.bookings_max = 5;
+    w.settings.provider.limits.bookings.bookings_max = 5;
     start (&w);
     const struct {
         circuit_t circuit;

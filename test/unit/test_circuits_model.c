@@ -178,7 +178,8 @@ static void model_run (uint64_t seed, size_t *taken, size_t *refused, size_t *se
     memcpy (self.capacities, capacities, sizeof capacities);
     prng_seed (&self.prng, seed);
     prepare_world (&self.w);
-    self.w.settings.limits.uncommitted = (uncommitted_limits_t){0}; /* test_uncommitted.c */
+    self.w.settings.provider.limits.bookings.uncommitted =
+      (uncommitted_limits_t){0}; /* test_uncommitted.c */
     start (&self.w);
     for (int step = 0; step < 250; step++) {
         model_reservation_t *one = &self.reservations [below (&self, RESERVATIONS)];

@@ -39,7 +39,7 @@ static void is_announced_at_start_and_when_it_changes (void **state)
 
     /*  A site without a directory serves those who know where it is. */
     prepare_world (&w);
-    w.settings.gis_count = 0;
+    w.settings.provider.gis_count = 0;
     start (&w);
     assert_int_equal (w.announced, 0);
     assert_int_equal (free_at (&w, "thin", 10), 8);
@@ -159,7 +159,7 @@ static void a_profile_has_at_most_so_many_steps (void **state)
     (void) state;
     world_t w;
     prepare_world (&w);
-    w.settings.limits.profile_steps_max = LIS_STEPS_LEAST;
+    w.settings.provider.limits.questions.profile_steps_max = SITE_CLASSES_MAX;
     start (&w);
     for (int i = 0; i < 60; i++) {
         char name [16];
@@ -172,7 +172,7 @@ static void a_profile_has_at_most_so_many_steps (void **state)
     ask (&w, "bob", "Calendar", "Profile", &request.base);
     Musubi__ProfileAnswer *told = answer (&w, &musubi__profile_answer__descriptor);
     const Musubi__Profile *thin = told->profiles [0];
-    assert_true (thin->n_steps > 8 && thin->n_steps < LIS_STEPS_LEAST);
+    assert_true (thin->n_steps > 8 && thin->n_steps < SITE_CLASSES_MAX);
     assert_int_equal (told->profiles [1]->n_steps, 1);
     assert_int_equal (thin->steps [0]->from_ms, at (0));
     assert_int_equal (thin->steps [0]->free, 8);

@@ -84,8 +84,8 @@ static void no_account_no_reservation (void **state)
 
     static const char *const anybody [] = {"*"};
     prepare_world (&w);
-    w.settings.access.accounts = anybody;
-    w.settings.access.accounts_count = 1;
+    w.settings.provider.access.accounts = anybody;
+    w.settings.provider.access.accounts_count = 1;
     start (&w);
     hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
@@ -98,7 +98,7 @@ static void each_limit_is_refused_by_name (void **state)
     (void) state;
     world_t w;
     prepare_world (&w);
-    w.settings.limits.bookings_max = 3;
+    w.settings.provider.limits.bookings.bookings_max = 3;
     start (&w);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);
     order_t order = {.reservation = "r1", .bookings = &one, .count = 1};
@@ -202,7 +202,7 @@ static void a_hint_says_that_something_is_free_again (void **state)
     (void) state;
     world_t w;
     prepare_world (&w);
-    w.settings.limits.uncommitted = (uncommitted_limits_t){0};
+    w.settings.provider.limits.bookings.uncommitted = (uncommitted_limits_t){0};
     start (&w);
     pass (&w, 1000);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);

@@ -146,7 +146,7 @@ static void presets_are_the_limits_that_the_code_has (void **state)
     config_t *config = config_parse ("", "", 0, settings, 2, lis_keys, lis_keys_count, why);
     assert_non_null (config);
     const participant_limits_t *p = &participant_limits_default;
-    const lis_limits_t *l = &lis_limits_default;
+    const timetable_limits_t *l = &lis_limits_default.bookings;
     const struct {
         const char *path;
         int64_t want;
@@ -183,13 +183,13 @@ static void presets_are_the_limits_that_the_code_has (void **state)
                   {"limits/uncommitted_share", l->uncommitted.share},
                   {"limits/uncommitted_share_per_planner", l->uncommitted.share_per_planner},
                   {"limits/uncommitted_share_per_actor", l->uncommitted.share_per_actor},
-                  {"limits/bookings_max", lis_limits_default.bookings_max},
-                  {"limits/bookings_per_actor_max", lis_limits_default.bookings_per_actor_max},
-                  {"limits/profile_steps_max", lis_limits_default.profile_steps_max},
-                  {"limits/fresh_steps_max", lis_limits_default.fresh_steps_max},
+                  {"limits/bookings_max", l->bookings_max},
+                  {"limits/bookings_per_actor_max", l->bookings_per_actor_max},
+                  {"limits/profile_steps_max", lis_limits_default.questions.profile_steps_max},
+                  {"limits/fresh_steps_max", l->fresh_steps_max},
                   {"limits/move_max", sharing_limits_default.move_max},
                   {"limits/move_pieces_max", sharing_limits_default.pieces_max},
-                  {"limits/spans_max", lis_limits_default.spans_max}};
+                  {"limits/spans_max", lis_limits_default.questions.spans_max}};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         assert_int_equal (config_duration_ms (config, durations [i].path), durations [i].want);
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)

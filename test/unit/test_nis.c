@@ -114,7 +114,7 @@ static void is_announced_with_the_capacities_there_are (void **state)
 
     /*  A domain without a directory serves those who know where it is. */
     prepare_world (&w);
-    w.settings.gis_count = 0;
+    w.settings.provider.gis_count = 0;
     start (&w);
     assert_int_equal (w.announced, 0);
     assert_int_equal (free_at (&w, "a-r", 10), 1000);
@@ -320,7 +320,7 @@ static void prepare_chain (world_t *w)
     w->settings.domain.vertices_count = CIRCUIT_LINKS_MAX + 1;
     w->settings.domain.links = links;
     w->settings.domain.links_count = CIRCUIT_LINKS_MAX;
-    w->settings.gis_count = 0;
+    w->settings.provider.gis_count = 0;
 }
 
 /*  As many circuits over the whole chain as a part may have links, for a request as large as can
@@ -393,7 +393,7 @@ static void the_largest_domain_fits_its_answers (void **state)
     }
     w.settings.domain.links = links;
     w.settings.domain.links_count = DOMAIN_LINKS_MAX;
-    w.settings.gis_count = 0;
+    w.settings.provider.gis_count = 0;
     start (&w);
     for (size_t r = 0; r < 64; r++) {
         circuit_t circuits [CIRCUITS_MAX];

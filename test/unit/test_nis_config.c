@@ -180,18 +180,19 @@ static void presets_are_the_limits_that_the_code_has (void **state)
     char why [CONFIG_WHY_BYTES];
     config_t *config = config_parse ("", "", 0, settings, 1, nis_keys, nis_keys_count, why);
     assert_non_null (config);
-    const nis_limits_t *limits = &nis_limits_default;
+    const timetable_limits_t *l = &nis_limits_default.bookings;
+    const questions_limits_t *q = &nis_limits_default.questions;
     const struct {
         const char *path;
         int64_t want;
     } integers [] = {{"limits/holds_max", participant_limits_default.holds_max},
-                     {"limits/bookings_max", limits->bookings_max},
-                     {"limits/bookings_per_actor_max", limits->bookings_per_actor_max},
-                     {"limits/profile_steps_max", limits->profile_steps_max},
-                     {"limits/fresh_steps_max", limits->fresh_steps_max},
-                     {"limits/spans_max", limits->spans_max},
-                     {"limits/windows_max", limits->windows_max},
-                     {"limits/paths_max", limits->paths_max}};
+                     {"limits/bookings_max", l->bookings_max},
+                     {"limits/bookings_per_actor_max", l->bookings_per_actor_max},
+                     {"limits/profile_steps_max", q->profile_steps_max},
+                     {"limits/fresh_steps_max", l->fresh_steps_max},
+                     {"limits/spans_max", q->spans_max},
+                     {"limits/windows_max", q->windows_max},
+                     {"limits/paths_max", NIS_PATHS_MOST}};
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         assert_int_equal (config_integer (config, integers [i].path), integers [i].want);
     config_destroy (&config);

@@ -159,7 +159,7 @@ static void fixed_paths_go_by_the_capacity_there_is_now (void **state)
     links [6] = (link_t){.name = "a-r2", .ends = {"a", "N/r"}, .mbps = 600};
     w.settings.domain.links = links;
     w.settings.domain.links_count = 7;
-    w.settings.gis_count = 0;
+    w.settings.provider.gis_count = 0;
     start (&w);
     static const asked_path_t asked = {"a", "N/r", 100, 10, 20, 0, NULL, "fixed"};
     static const char *const want [] = {"a-r", "a-r2", "a-r2", "a-r"};
@@ -293,7 +293,7 @@ static void an_answer_too_long_for_a_message_is_refused_in_words (void **state)
     w.settings.domain.vertices_count = 65;
     w.settings.domain.links = links;
     w.settings.domain.links_count = 64;
-    w.settings.gis_count = 0;
+    w.settings.provider.gis_count = 0;
     start (&w);
     asked_path_t many [256];
     for (size_t i = 0; i < 256; i++)

@@ -14,8 +14,8 @@ static void open_plus (world_t *w, bool dies)
     static const char *const accounts [] = {"alice", "bob", "root"};
     shaky = dies;
     prepare_world (w);
-    w->settings.access.accounts = accounts;
-    w->settings.access.accounts_count = 3;
+    w->settings.provider.access.accounts = accounts;
+    w->settings.provider.access.accounts_count = 3;
     start (w);
 }
 

@@ -254,7 +254,7 @@ static void the_use_is_forgotten_with_the_reservation (void **state)
     (void) state;
     world_t w;
     prepare_world (&w);
-    w.settings.participant.retention_ms = 60 * MINUTE_MS;
+    w.settings.provider.participant.retention_ms = 60 * MINUTE_MS;
     start (&w);
     reserve (&w, "r1", circuit ("a-r", 100, 10, 20));
     use (&w, "Provision", "r1");

@@ -242,18 +242,18 @@ static void build_ours (commit_trial_t *self)
     (void) add (self, self->home, make_gis, &self->gis);
     self->class = (node_class_t){.name = "thin", .nodes = 1, .cpus_per_node = 1, .price = 1000};
     for (size_t i = 0; i < TRIAL_PARTICIPANTS; i++) {
-        self->lis [i] = (lis_settings_t){.name = names [i],
+        self->lis [i] = (lis_settings_t){.provider.name = names [i],
                                          .plus = plus_limits_default,
                                          .site = {.classes = &self->class,
                                                   .classes_count = 1,
                                                   .disclosure = DISCLOSE_PROFILE,
                                                   .horizon_ms = 30 * INT64_C (86400000)},
-                                         .access = access,
-                                         .participant = participant_limits_default,
-                                         .limits = lis_limits_default,
-                                         .gis_endpoints = &self->gis_endpoint,
-                                         .gis_count = 1};
-        self->lis [i].limits.bookings_max = 64;
+                                         .provider.access = access,
+                                         .provider.participant = participant_limits_default,
+                                         .provider.limits = lis_limits_default,
+                                         .provider.gis_endpoints = &self->gis_endpoint,
+                                         .provider.gis_count = 1};
+        self->lis [i].provider.limits.bookings.bookings_max = 64;
         self->participants [i] = add (self, names [i], make_lis, &self->lis [i]);
     }
     self->planner = planner_settings_default;

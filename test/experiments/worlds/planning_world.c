@@ -411,18 +411,18 @@ static void add_lis (world_t *self, size_t at, const char *name, const site_t *s
 {
     char *full = self->lis_names [at];
     snprintf (full, sizeof self->lis_names [at], "lis/%.50s", name);
-    self->lis [at] = (lis_settings_t){.name = full,
+    self->lis [at] = (lis_settings_t){.provider.name = full,
                                       .site = *site,
-                                      .access = open_to_all,
-                                      .participant = limits_of (self),
-                                      .limits = lis_limits_default,
+                                      .provider.access = open_to_all,
+                                      .provider.participant = limits_of (self),
+                                      .provider.limits = lis_limits_default,
                                       .plus = plus_limits_default,
-                                      .gis_endpoints = gis_endpoint,
-                                      .gis_count = 1};
-    self->lis [at].limits.uncommitted =
+                                      .provider.gis_endpoints = gis_endpoint,
+                                      .provider.gis_count = 1};
+    self->lis [at].provider.limits.bookings.uncommitted =
       self->order->quota || self->order->live ? quota : all_uncommitted;
     if (self->order->stale && at % STALE_EVERY == 0)
-        self->lis [at].gis_count = 0;
+        self->lis [at].provider.gis_count = 0;
     add (self, full, make_lis, &self->lis [at], 1000);
 }
 
@@ -430,14 +430,15 @@ static void add_nis (world_t *self, size_t at, const char *name, const domain_t 
 {
     char *full = self->nis_names [at];
     snprintf (full, sizeof self->nis_names [at], "nis/%.50s", name);
-    self->nis [at] = (nis_settings_t){.name = full,
+    self->nis [at] = (nis_settings_t){.provider.name = full,
                                       .domain = *domain,
-                                      .access = open_to_all,
-                                      .participant = limits_of (self),
-                                      .limits = nis_limits_default,
-                                      .gis_endpoints = gis_endpoint,
-                                      .gis_count = 1};
-    self->nis [at].limits.uncommitted =
+                                      .provider.access = open_to_all,
+                                      .provider.participant = limits_of (self),
+                                      .provider.limits = nis_limits_default,
+                                      .provider.gis_endpoints = gis_endpoint,
+                                      .provider.gis_count = 1,
+                                      .paths_max = NIS_PATHS_MOST};
+    self->nis [at].provider.limits.bookings.uncommitted =
       self->order->quota || self->order->live ? quota : all_uncommitted;
     add (self, full, make_nis, &self->nis [at], 1000);
 }

@@ -22,7 +22,8 @@ void scene_wish (const schedule_t *schedule, const size_t sites [2], int64_t dur
         const lis_settings_t *lis = &schedule->lis [sites [i]];
         const node_class_t *class = &lis->site.classes [0];
         snprintf (wish->needs [i].id, sizeof wish->needs [i].id, "n%zu", i + 1);
-        sim_text (wish->needs [i].site, sizeof wish->needs [i].site, lis->name + strlen ("lis/"));
+        sim_text (wish->needs [i].site, sizeof wish->needs [i].site,
+                  lis->provider.name + strlen ("lis/"));
         wish->needs [i].cpus = class->nodes * class->cpus_per_node;
     }
     if (mbps == 0)

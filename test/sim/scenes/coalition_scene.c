@@ -243,21 +243,21 @@ static void site_make (void *owner, core_t *core)
     runner_settings_t runner;
     hasty_runner (&runner, places, NODES);
     lis_settings_t settings = {
-      .name = self->name,
+      .provider.name = self->name,
       .site = {.classes = classes,
                .classes_count = 1,
                .lead_ms = 1000,
                .horizon_ms = 24 * INT64_C (3600000)},
-      .access = {accounts, 1, administrators, 1},
-      .participant = participant_limits_default,
-      .limits = lis_limits_default,
+      .provider.access = {accounts, 1, administrators, 1},
+      .provider.participant = participant_limits_default,
+      .provider.limits = lis_limits_default,
       .plus = plus_limits_default,
-      .gis_endpoints = directories,
-      .gis_count = 1,
-      .standing_wait_ms = 1000,
+      .provider.gis_endpoints = directories,
+      .provider.gis_count = 1,
+      .provider.standing_wait_ms = 1000,
       .runner = &runner,
     };
-    settings.participant.doubt_ms = 500;
+    settings.provider.participant.doubt_ms = 500;
     lis_core (&settings, &self->core);
     *core = (core_t){.self = self, .step = site_step, .next = site_next, .destroy = site_destroy};
 }

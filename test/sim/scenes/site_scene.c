@@ -221,20 +221,20 @@ static void site_make (void *owner, core_t *core)
     runner_settings_t runner;
     hasty_runner (&runner, places, AGENTS);
     lis_settings_t settings = {
-      .name = "lis/ams",
+      .provider.name = "lis/ams",
       .site = {.classes = classes,
                .classes_count = 2,
                .lead_ms = SITE_LEAD,
                .horizon_ms = 24 * INT64_C (3600000),
                .cleaning_gap_ms = 700},
-      .access = {accounts, 1, administrators, 1},
-      .participant = participant_limits_default,
-      .limits = lis_limits_default,
+      .provider.access = {accounts, 1, administrators, 1},
+      .provider.participant = participant_limits_default,
+      .provider.limits = lis_limits_default,
       .plus = plus_limits_default,
-      .gis_endpoints = nowhere,
+      .provider.gis_endpoints = nowhere,
       .runner = &runner,
     };
-    settings.participant.doubt_ms = 500;
+    settings.provider.participant.doubt_ms = 500;
     lis_core (&settings, &self->site_core);
     nodes_observe (runner_nodes (lis_runner (&self->site_core)),
                    &(nodes_observer_t){.owner = self, .run_moved = check_end});

@@ -144,27 +144,27 @@ static void add_sites (schedule_t *self)
                                 .price = 1000 * (1 + (int64_t) schedule_draw (self, 5))};
         sim_text (class->name, sizeof class->name, "thin");
         *settings = (lis_settings_t){
-          .name = schedule_name (self, "lis/s", i + 1),
+          .provider.name = schedule_name (self, "lis/s", i + 1),
           .site = {.classes = class,
                    .classes_count = 1,
                    .disclosure = schedule_chance (self, 15) ? DISCLOSE_WINDOWS : DISCLOSE_PROFILE,
                    .lead_ms = (int64_t) schedule_draw (self, 200),
                    .horizon_ms = INT64_C (3600000),
                    .cleaning_gap_ms = schedule_chance (self, 30) ? 500 : 0},
-          .access = open_access,
-          .participant = quick_limits (self),
-          .limits = lis_limits_default,
+          .provider.access = open_access,
+          .provider.participant = quick_limits (self),
+          .provider.limits = lis_limits_default,
           .plus = plus_limits_default,
-          .gis_endpoints = self->gis_endpoints,
-          .gis_count = self->gis_count,
-          .standing_wait_ms = STANDING_WAIT_MS / 10};
-        settings->limits.bookings_max = 4096;
+          .provider.gis_endpoints = self->gis_endpoints,
+          .provider.gis_count = self->gis_count,
+          .provider.standing_wait_ms = STANDING_WAIT_MS / 10};
+        settings->provider.limits.bookings.bookings_max = 4096;
         settings->plus.wait_ms = PLUS_WAIT_MS;
         if (self->late.on && i == 0)
             settings->site.lead_ms += SIM_LATE_LEAD_MS;
         schedule_swarm_lis (self, settings);
         self->lis_processes [i] =
-          schedule_add (self, settings->name, make_lis, settings, false, SIM_NOBODY);
+          schedule_add (self, settings->provider.name, make_lis, settings, false, SIM_NOBODY);
         sim_check_add_site (&self->check, self->lis_processes [i], &settings->site);
     }
 }
@@ -174,7 +174,7 @@ static void add_domains (schedule_t *self, size_t count)
 {
     const char *sites [SCHEDULE_SITES_MAX];
     for (size_t i = 0; i < self->sites_count; i++)
-        sites [i] = self->lis [i].name + strlen ("lis/");
+        sites [i] = self->lis [i].provider.name + strlen ("lis/");
     sim_map_draw (&self->map, &self->network,
                   &(sim_map_order_t){
                     .domains = count,
@@ -186,19 +186,20 @@ static void add_domains (schedule_t *self, size_t count)
     for (size_t i = 0; i < self->map.count; i++) {
         nis_settings_t *settings = &self->nis [i];
         *settings =
-          (nis_settings_t){.name = schedule_name (self, "nis/d", i + 1),
+          (nis_settings_t){.provider.name = schedule_name (self, "nis/d", i + 1),
                            .domain = self->map.domains [i],
                            .use = prng_below (&self->network, 3) == 0 ? USE_AT_START : USE_ASKED,
-                           .access = open_access,
-                           .participant = quick_limits (self),
-                           .limits = nis_limits_default,
-                           .gis_endpoints = self->gis_endpoints,
-                           .gis_count = self->gis_count,
-                           .standing_wait_ms = STANDING_WAIT_MS / 10};
-        settings->limits.bookings_max = 4096;
+                           .provider.access = open_access,
+                           .provider.participant = quick_limits (self),
+                           .provider.limits = nis_limits_default,
+                           .provider.gis_endpoints = self->gis_endpoints,
+                           .provider.gis_count = self->gis_count,
+                           .provider.standing_wait_ms = STANDING_WAIT_MS / 10,
+                           .paths_max = NIS_PATHS_MOST};
+        settings->provider.limits.bookings.bookings_max = 4096;
         schedule_swarm_nis (self, settings);
         self->nis_processes [i] =
-          schedule_add (self, settings->name, make_nis, settings, false, SIM_NOBODY);
+          schedule_add (self, settings->provider.name, make_nis, settings, false, SIM_NOBODY);
         sim_check_add_domain (&self->check, self->nis_processes [i], i);
     }
 }

@@ -137,13 +137,16 @@ void schedule_swarm_lis (schedule_t *self, lis_settings_t *settings)
 {
     if (!narrows (self))
         return;
-    narrow_participant (self, &settings->participant);
-    narrow_shares (self, &settings->limits.uncommitted);
-    settings->limits.bookings_max = (uint32_t) ONE_OF (self, 2, 8, 4096);
-    settings->limits.bookings_per_actor_max = (uint32_t) ONE_OF (self, 1, 4, 4096);
-    settings->limits.profile_steps_max = (uint32_t) ONE_OF (self, LIS_STEPS_LEAST, 16384);
-    settings->limits.fresh_steps_max = (uint32_t) ONE_OF (self, LIS_STEPS_LEAST, 2048);
-    settings->limits.spans_max = (uint32_t) ONE_OF (self, 1, 3, 1024);
+    narrow_participant (self, &settings->provider.participant);
+    narrow_shares (self, &settings->provider.limits.bookings.uncommitted);
+    settings->provider.limits.bookings.bookings_max = (uint32_t) ONE_OF (self, 2, 8, 4096);
+    settings->provider.limits.bookings.bookings_per_actor_max =
+      (uint32_t) ONE_OF (self, 1, 4, 4096);
+    settings->provider.limits.questions.profile_steps_max =
+      (uint32_t) ONE_OF (self, SITE_CLASSES_MAX, 16384);
+    settings->provider.limits.bookings.fresh_steps_max =
+      (uint32_t) ONE_OF (self, SITE_CLASSES_MAX, 2048);
+    settings->provider.limits.questions.spans_max = (uint32_t) ONE_OF (self, 1, 3, 1024);
     settings->plus.wait_ms = (int64_t) ONE_OF (self, 1000, 4000, 20000);
 }
 
@@ -151,13 +154,14 @@ void schedule_swarm_nis (schedule_t *self, nis_settings_t *settings)
 {
     if (!narrows (self))
         return;
-    narrow_participant (self, &settings->participant);
-    narrow_shares (self, &settings->limits.uncommitted);
-    settings->limits.bookings_max = (uint32_t) ONE_OF (self, 2, 8, 4096);
-    settings->limits.bookings_per_actor_max = (uint32_t) ONE_OF (self, 1, 4, 4096);
-    settings->limits.spans_max = (uint32_t) ONE_OF (self, 1, 3, 1024);
-    settings->limits.windows_max = (uint32_t) ONE_OF (self, 1, 8, 4096);
-    settings->limits.paths_max = (uint32_t) ONE_OF (self, 1, 2, 256);
+    narrow_participant (self, &settings->provider.participant);
+    narrow_shares (self, &settings->provider.limits.bookings.uncommitted);
+    settings->provider.limits.bookings.bookings_max = (uint32_t) ONE_OF (self, 2, 8, 4096);
+    settings->provider.limits.bookings.bookings_per_actor_max =
+      (uint32_t) ONE_OF (self, 1, 4, 4096);
+    settings->provider.limits.questions.spans_max = (uint32_t) ONE_OF (self, 1, 3, 1024);
+    settings->provider.limits.questions.windows_max = (uint32_t) ONE_OF (self, 1, 8, 4096);
+    settings->paths_max = (uint32_t) ONE_OF (self, 1, 2, 256);
 }
 
 static void narrow_planner (schedule_t *self, planner_settings_t *settings)

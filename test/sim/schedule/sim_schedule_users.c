@@ -23,7 +23,8 @@ static void draw_wish (schedule_t *self, sim_wish_t *wish)
             need->offset_ms = 1000 * (int64_t) schedule_draw (self, 5);
         if (schedule_chance (self, 15))
             sim_text (need->site, sizeof need->site,
-                      self->lis [schedule_draw (self, self->sites_count)].name + strlen ("lis/"));
+                      self->lis [schedule_draw (self, self->sites_count)].provider.name +
+                        strlen ("lis/"));
     }
 }
 

@@ -1,0 +1,83 @@
+/*  provider - making and ending. */
+#include "provider.h"
+
+#include "access.h"
+#include "member.h"
+
+#include <assert.h>
+
+void provider_begin (provider_t *self, const provider_settings_t *settings)
+{
+    uint32_t fresh_steps_max = settings->limits.bookings.fresh_steps_max;
+    assert (fresh_steps_max >= settings->limits.questions.resources_max &&
+            fresh_steps_max <= QUESTIONS_STEPS_MOST);
+    access_copy (&self->access, &settings->access);
+    self->service = member_new (settings->name, settings->gis_endpoints, settings->gis_count);
+    standing_wait (self->service->standing, settings->standing_wait_ms);
+}
+
+void provider_book (provider_t *self, const provider_settings_t *settings, room_t *room,
+                    const part_reader_t *reader)
+{
+    self->room = room;
+    self->timetable = timetable_new (room, reader, &settings->limits.bookings);
+    timetable_resource (self->timetable, &self->resource);
+}
+
+void provider_vote (provider_t *self, const provider_settings_t *settings)
+{
+    self->participant =
+      participant_new (self->service, &self->resource, &settings->participant, &self->access);
+}
+
+void provider_answer (provider_t *self, const provider_settings_t *settings,
+                      readmission_part_fn *part, start_fn *announce, void *owner)
+{
+    self->readmission = readmission_new (self->service, self->participant, part, owner);
+    questions_parts_t parts = {.service = self->service,
+                               .room = self->room,
+                               .timetable = self->timetable,
+                               .participant = self->participant,
+                               .access = &self->access,
+                               .changed = announce,
+                               .owner = owner};
+    self->questions = questions_new (&parts, &settings->limits.questions);
+}
+
+static void provider_step (void *owner, const moment_t *now, const event_t *event)
+{
+    provider_t *self = owner;
+    if (self->service->directory)
+        room_set_skew (self->room, directory_skew_ms (self->service->directory));
+    service_step (self->service, now, event);
+}
+
+static bool provider_next (void *owner, effect_t *effect)
+{
+    provider_t *self = owner;
+    return service_next (self->service, effect);
+}
+
+void provider_open (provider_t *self, const provider_settings_t *settings, start_fn *announce,
+                    core_t *core, void (*destroy) (void *self))
+{
+    timetable_limits_show (self->service, &settings->limits.bookings);
+    service_at_start (self->service, announce, self);
+    *core =
+      (core_t){.self = self, .step = provider_step, .next = provider_next, .destroy = destroy};
+}
+
+void provider_close (provider_t *self)
+{
+    questions_destroy (&self->questions);
+    readmission_destroy (&self->readmission);
+    participant_destroy (&self->participant);
+}
+
+void provider_end (provider_t *self)
+{
+    timetable_destroy (&self->timetable);
+    room_destroy (&self->room);
+    service_destroy (&self->service);
+    access_clear (&self->access);
+}
