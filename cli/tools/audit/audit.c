@@ -1,13 +1,22 @@
-/*  audit - all ledgers are read once, then each again to its end: what the first reading told of is
+/*  musubi audit - replays the ledgers of a whole federation and holds them against everything that
+ *  it says of itself; or makes a store whole from its ledger (rebuild.h).
+ *
+ *      each ledger    every row follows from those before it; nothing was ever overbooked
+ *      each process   its records, reservations and calendar are what its ledger comes to
+ *      all ledgers    no mixed outcome, no orphan, no commit that nobody decided
+ *      all records    what `musubi check` finds
+ *
+ *  All ledgers are read once, then each again to its end: what the first reading told of is
  *  known to everybody by the second, so that work in progress is not taken for an orphan.
  */
-#include "audit.h"
+#include "audit_commands.h"
 
 #include "audited.h"
 #include "check_gather.h"
 #include "fields.h"
 #include "ledger_audit.h"
 #include "must.h"
+#include "rebuild.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -160,7 +169,8 @@ static bool all_saved (audit_t *self)
     return all;
 }
 
-int audit_run (const cli_t *cli, session_t *session, const char *save, int64_t settle_ms)
+/*  save: a folder for the ledgers, or NULL. Prints what was found; returns the exit code. */
+static int audit (const cli_t *cli, session_t *session, const char *save, int64_t settle_ms)
 {
     if (save && mkdir (save, 0700) != 0 && errno != EEXIST)
         return cli_fail (EXIT_USAGE, "audit: %s: %s", save, strerror (errno));
@@ -185,5 +195,40 @@ int audit_run (const cli_t *cli, session_t *session, const char *save, int64_t s
     free (self.audited);
     json_decref (self.sentences);
     json_decref (self.silent);
+    return code;
+}
+
+int run_audit (cli_t *cli)
+{
+    const char *save = NULL;
+    const char *store = NULL;
+    const char *from = NULL;
+    int64_t settle_ms = 0;
+    option_t options [] = {
+      TEXT_OPTION ("save", &save, "DIR", "keep each ledger as a file there"),
+      DURATION_OPTION (
+        "settle", &settle_ms, "D",
+        "wait so long for work in progress to end; what is pending then is a violation"),
+      TEXT_OPTION ("rebuild", &store, "STORE",
+                   "no federation: make the records of a store whose process is stopped agree with "
+                   "its ledger"),
+      TEXT_OPTION ("from", &from, "FILE", "with --rebuild: a ledger saved by --save"),
+      {0}};
+    words_t words;
+    int code;
+    if (!cli_parse (cli, options, 0, 0, &words, &code))
+        return code;
+    if (store && (save || settle_ms > 0))
+        return cli_fail (EXIT_USAGE,
+                         "audit: --rebuild asks no federation: without --save, --settle");
+    if (from && !store)
+        return cli_fail (EXIT_USAGE, "audit: --from is for --rebuild STORE");
+    if (store)
+        return rebuild_run (cli, store, from);
+    session_t *session = session_open_all (cli, &code);
+    if (!session)
+        return code;
+    code = audit (cli, session, save, settle_ms);
+    session_close (&session);
     return code;
 }

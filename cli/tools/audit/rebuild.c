@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,8 +60,16 @@ static bytes_t bytes_of (packed_t from)
     return (bytes_t){.data = from.data, .size = from.size};
 }
 
-static void note (rebuild_t *self, bool mended, const char *sentence)
+static void note (rebuild_t *self, bool mended, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+static void note (rebuild_t *self, bool mended, const char *format, ...)
 {
+    char sentence [640];
+    va_list args;
+    va_start (args, format);
+    vsnprintf (sentence, sizeof sentence, format, args);
+    va_end (args);
     json_array_append_new (mended ? self->mended : self->left, json_string (sentence));
     if (!self->cli->json && !(mended && self->anew))
         printf ("%s %s\n", mended ? "MENDED" : "LEFT", sentence);
@@ -171,13 +180,6 @@ static bool named (const kept_rows_t *rows, size_t next, const kept_row_t *row)
     return same;
 }
 
-static void note_row (rebuild_t *self, bool mended, uint64_t number, const char *what)
-{
-    char sentence [192];
-    snprintf (sentence, sizeof sentence, "row %" PRIu64 ": %s", number, what);
-    note (self, mended, sentence);
-}
-
 /*  The rows in order, each from the file where the store's is missing, damaged or another one: a
  *  row never changes, and the file was out of reach of what changed this one. That is written back.
  *  But a file may be damaged, too: a row of the store that its next one names stays. */
@@ -193,14 +195,14 @@ static void replay_rows (rebuild_t *self)
         bool differs = own_row && file_row && !row_same (row, saved);
         bool kept = differs && named (&self->own, own + 1, row);
         if (differs && !kept && own + 1 == self->own.count) {
-            note_row (
-              self, false, row->number,
-              "is another one in the saved ledger, and no row after it tells which is right: "
-              "the store's is kept");
+            note (self, false,
+                  "row %" PRIu64 ": is another one in the saved ledger, and no row after it tells "
+                  "which is right: the store's is kept",
+                  row->number);
             kept = true;
         }
         if (file_row && (!own_row || (differs && !kept))) {
-            note_row (self, true, saved->number, "taken from the saved ledger");
+            note (self, true, "row %" PRIu64 ": taken from the saved ledger", saved->number);
             put_row (self, saved->number, bytes_of (saved->bytes));
             row = saved;
         }
@@ -217,14 +219,12 @@ static void replay_rows (rebuild_t *self)
 
 static void tell_row (void *owner, const char *sentence)
 {
-    char line [640];
-    snprintf (line, sizeof line, "the ledger: %s", sentence);
-    note (owner, false, line);
+    note (owner, false, "the ledger: %s", sentence);
 }
 
 static void tell_record (void *owner, bool mended, const char *sentence)
 {
-    note (owner, mended, sentence);
+    note (owner, mended, "%s", sentence);
 }
 
 static void put_record (void *owner, uint8_t table, bytes_t key, bytes_t value)
@@ -253,16 +253,14 @@ static void tell_doubts (rebuild_t *self)
         plan_t plan;
         char why [WHY_BYTES];
         char text [TXID_TEXT_BYTES];
-        char line [256];
         if (one->gone || (one->state != COMMAND_PREPARED && one->state != COMMAND_EDGE) ||
             !plan_decode (&plan, bytes_of (one->record.plan), why))
             continue;
-        snprintf (line, sizeof line,
-                  "%s of %s is %s: once this serves, it asks %s; should that be gone for good: "
-                  "musubi txn resolve --fence",
-                  txid_text (&one->txid, text), plan.reservation, command_state_word (one->state),
-                  plan.coordinator.name);
-        note (self, false, line);
+        note (self, false,
+              "%s of %s is %s: once this serves, it asks %s; should that be gone for good: "
+              "musubi txn resolve --fence",
+              txid_text (&one->txid, text), plan.reservation, command_state_word (one->state),
+              plan.coordinator.name);
         plan_clear (&plan);
     }
 }

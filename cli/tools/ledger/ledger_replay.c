@@ -356,7 +356,7 @@ const char *ledger_replay_resource (const ledger_replay_t *self, size_t n)
     return n < self->resources_count ? self->resources [n].name : NULL;
 }
 
-static const replay_resource_t *find_resource (const ledger_replay_t *self, const char *name)
+replay_resource_t *replay_find_resource (const ledger_replay_t *self, const char *name)
 {
     for (size_t i = 0; i < self->resources_count; i++)
         if (strcmp (self->resources [i].name, name) == 0)
@@ -366,7 +366,7 @@ static const replay_resource_t *find_resource (const ledger_replay_t *self, cons
 
 bool ledger_replay_quantity (const ledger_replay_t *self, const char *resource, int64_t *quantity)
 {
-    const replay_resource_t *one = find_resource (self, resource);
+    const replay_resource_t *one = replay_find_resource (self, resource);
     if (!one || !one->known)
         return false;
     *quantity = one->quantity;
@@ -375,7 +375,7 @@ bool ledger_replay_quantity (const ledger_replay_t *self, const char *resource, 
 
 bool ledger_replay_set (const ledger_replay_t *self, const char *resource, int64_t *quantity)
 {
-    const replay_resource_t *one = find_resource (self, resource);
+    const replay_resource_t *one = replay_find_resource (self, resource);
     if (!one || !one->known)
         return false;
     *quantity = one->quantity + one->missing;
@@ -385,7 +385,7 @@ bool ledger_replay_set (const ledger_replay_t *self, const char *resource, int64
 int64_t ledger_replay_free (const ledger_replay_t *self, const char *resource, int64_t at_ms,
                             int64_t *until_ms)
 {
-    const replay_resource_t *one = find_resource (self, resource);
+    const replay_resource_t *one = replay_find_resource (self, resource);
     assert (one && one->known);
     *until_ms = levels_next (&one->booked, at_ms);
     return one->quantity - levels_at (&one->booked, at_ms);

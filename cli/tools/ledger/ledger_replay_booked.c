@@ -16,9 +16,9 @@
 
 static replay_resource_t *replay_resource (ledger_replay_t *self, const char *name)
 {
-    for (size_t i = 0; i < self->resources_count; i++)
-        if (strcmp (self->resources [i].name, name) == 0)
-            return &self->resources [i];
+    replay_resource_t *found = replay_find_resource (self, name);
+    if (found)
+        return found;
     self->resources = must_grow (self->resources, self->resources_count, &self->resources_room,
                                  sizeof *self->resources);
     replay_resource_t *resource = &self->resources [self->resources_count++];

@@ -64,6 +64,9 @@ struct ledger_replay {
     size_t resources_room;
 };
 
+/*  NULL when no row told of it. */
+replay_resource_t *replay_find_resource (const ledger_replay_t *self, const char *name);
+
 void replay_violation (ledger_replay_t *self, const char *format, ...)
   __attribute__ ((format (printf, 2, 3)));
 

@@ -2,11 +2,13 @@
 #include "graphml.h"
 
 #include "must.h"
+#include "ordered.h"
 
 #include <assert.h>
 #include <ctype.h>
 #include <expat.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +71,9 @@ typedef struct {
     known_key_t keys [KEYS_MAX];
     size_t keys_count;
     ends_t *ends; /* one each of map->edges */
+    size_t nodes_room;
+    size_t edges_room;
+    size_t ends_room;
     bool in_data;
     field_t field;
     char data [TEXT];
@@ -178,13 +183,20 @@ double map_distance_km (const map_node_t *a, const map_node_t *b)
 
 /*  --- the document --- */
 
-static void refuse (reading_t *self, const char *what)
+static void refuse (reading_t *self, const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+
+static void refuse (reading_t *self, const char *format, ...)
 {
     if (self->failed)
         return;
     self->failed = true;
-    snprintf (self->why, GRAPHML_WHY_BYTES, "%lu: %.200s",
-              (unsigned long) XML_GetCurrentLineNumber (self->parser), what);
+    int used = snprintf (self->why, GRAPHML_WHY_BYTES,
+                         "%lu: ", (unsigned long) XML_GetCurrentLineNumber (self->parser));
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (self->why + used, GRAPHML_WHY_BYTES - (size_t) used, format, arguments);
+    va_end (arguments);
     XML_StopParser (self->parser, XML_FALSE);
 }
 
@@ -254,13 +266,10 @@ static void begin_node (reading_t *self, const char **attributes)
 {
     map_t *map = self->map;
     if (map->nodes_count == GRAPHML_NODES_MAX) {
-        char what [64];
-        snprintf (what, sizeof what, "more than %d nodes", GRAPHML_NODES_MAX);
-        refuse (self, what);
+        refuse (self, "more than %d nodes", GRAPHML_NODES_MAX);
         return;
     }
-    if (map->nodes_count % 64 == 0)
-        map->nodes = must (realloc (map->nodes, (map->nodes_count + 64) * sizeof *map->nodes));
+    map->nodes = must_grow (map->nodes, map->nodes_count, &self->nodes_room, sizeof *map->nodes);
     map_node_t *node = &map->nodes [map->nodes_count];
     *node = (map_node_t){.id = ""};
     if (take_id (self, node->id, attribute (attributes, "id")))
@@ -272,15 +281,11 @@ static void begin_edge (reading_t *self, const char **attributes)
 {
     map_t *map = self->map;
     if (map->edges_count == GRAPHML_EDGES_MAX) {
-        char what [64];
-        snprintf (what, sizeof what, "more than %d edges", GRAPHML_EDGES_MAX);
-        refuse (self, what);
+        refuse (self, "more than %d edges", GRAPHML_EDGES_MAX);
         return;
     }
-    if (map->edges_count % 64 == 0) {
-        map->edges = must (realloc (map->edges, (map->edges_count + 64) * sizeof *map->edges));
-        self->ends = must (realloc (self->ends, (map->edges_count + 64) * sizeof *self->ends));
-    }
+    map->edges = must_grow (map->edges, map->edges_count, &self->edges_room, sizeof *map->edges);
+    self->ends = must_grow (self->ends, map->edges_count, &self->ends_room, sizeof *self->ends);
     ends_t *ends = &self->ends [map->edges_count];
     map->edges [map->edges_count] = (map_edge_t){.mbps = 0};
     ends->line = (unsigned long) XML_GetCurrentLineNumber (self->parser);
@@ -399,14 +404,12 @@ static void on_doctype (void *owner, const char *name, const char *system, const
 
 /*  --- ends --- */
 
-static int by_id (const void *a, const void *b)
+static int by_id (const void *key, const void *thing)
 {
-    const map_node_t *left = *(const map_node_t *const *) a;
-    const map_node_t *right = *(const map_node_t *const *) b;
-    return strcmp (left->id, right->id);
+    return strcmp (key, ((const map_node_t *) thing)->id);
 }
 
-static bool ends_find (reading_t *self, const map_node_t *const *nodes)
+static bool ends_find (reading_t *self, const ordered_t *nodes)
 {
     map_t *map = self->map;
     size_t kept = 0;
@@ -414,18 +417,15 @@ static bool ends_find (reading_t *self, const map_node_t *const *nodes)
         map_edge_t *edge = &map->edges [kept];
         *edge = map->edges [i];
         for (int end = 0; end < 2; end++) {
-            map_node_t key;
-            const map_node_t *wanted = &key;
-            memcpy (key.id, self->ends [i].ends [end], TEXT);
-            const map_node_t *const *found =
-              bsearch (&wanted, nodes, map->nodes_count, sizeof *nodes, by_id);
+            const char *id = self->ends [i].ends [end];
+            const map_node_t *found = ordered_find (nodes, id);
             if (!found) {
                 snprintf (self->why, GRAPHML_WHY_BYTES,
                           "%lu: an edge ends at node \"%.100s\", which is not in the map",
-                          self->ends [i].line, key.id);
+                          self->ends [i].line, id);
                 return false;
             }
-            edge->ends [end] = (size_t) (*found - map->nodes);
+            edge->ends [end] = (size_t) (found - map->nodes);
         }
         if (edge->ends [0] == edge->ends [1])
             map->loops++;
@@ -439,23 +439,21 @@ static bool ends_find (reading_t *self, const map_node_t *const *nodes)
 static bool finish (reading_t *self)
 {
     map_t *map = self->map;
-    if (map->nodes_count == 0) {
+    ordered_t *nodes = ordered_new (by_id);
+    bool good = map->nodes_count > 0;
+    if (!good)
         snprintf (self->why, GRAPHML_WHY_BYTES, "1: the map has no nodes");
-        return false;
-    }
-    const map_node_t **nodes = must (calloc (map->nodes_count, sizeof *nodes));
-    for (size_t i = 0; i < map->nodes_count; i++)
-        nodes [i] = &map->nodes [i];
-    qsort (nodes, map->nodes_count, sizeof *nodes, by_id);
-    bool good = true;
-    for (size_t i = 1; i < map->nodes_count && good; i++)
-        if (strcmp (nodes [i - 1]->id, nodes [i]->id) == 0) {
+    for (size_t i = 0; i < map->nodes_count && good; i++) {
+        map_node_t *node = &map->nodes [i];
+        good = !ordered_find (nodes, node->id);
+        if (good)
+            ordered_add (nodes, node->id, node);
+        else
             snprintf (self->why, GRAPHML_WHY_BYTES, "1: two nodes have the id \"%.100s\"",
-                      nodes [i]->id);
-            good = false;
-        }
+                      node->id);
+    }
     good = good && ends_find (self, nodes);
-    free (nodes);
+    ordered_destroy (&nodes);
     return good;
 }
 

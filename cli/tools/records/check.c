@@ -248,60 +248,18 @@ static int by_transaction (const void *a, const void *b)
     return order ? order : strcmp (one->participant, other->participant);
 }
 
-/*  What came after a version of a reservation that some participant could not keep: a release, or a
- *  plan in its place, or a change since. */
-typedef struct {
-    const char *reservation;
-    uint32_t base_version;
-} later_t;
-
-static int by_later (const void *a, const void *b)
+/*  Was it put right or given back, after an edge refused part of it (T10)? Then somebody has
+ *  committed a change of a later version. */
+static bool repaired (const check_t *self, const plan_t *plan)
 {
-    const later_t *one = a, *other = b;
-    int order = strcmp (one->reservation, other->reservation);
-    return order ? order
-                 : (one->base_version > other->base_version) -
-                     (one->base_version < other->base_version);
-}
-
-/*  The highest version of each reservation that somebody has committed a change of; sorted. */
-typedef struct {
-    later_t *list;
-    size_t count;
-} laters_t;
-
-static laters_t find_laters (const check_t *self)
-{
-    laters_t laters = {.list = check_list (self->records_count, sizeof *laters.list)};
     for (size_t i = 0; i < self->records_count; i++) {
-        const plan_t *plan = &self->records [i].plan;
-        if (self->records [i].state == COMMAND_COMMITTED && plan->operation != OPERATION_RESERVE)
-            laters.list [laters.count++] =
-              (later_t){.reservation = plan->reservation, .base_version = plan->base_version};
+        const plan_t *later = &self->records [i].plan;
+        if (self->records [i].state == COMMAND_COMMITTED && later->operation != OPERATION_RESERVE &&
+            later->base_version > plan->base_version &&
+            strcmp (later->reservation, plan->reservation) == 0)
+            return true;
     }
-    sort (laters.list, laters.count, sizeof *laters.list, by_later);
-    size_t kept = 0;
-    for (size_t i = 0; i < laters.count; i++)
-        if (i + 1 == laters.count ||
-            strcmp (laters.list [i].reservation, laters.list [i + 1].reservation) != 0)
-            laters.list [kept++] = laters.list [i];
-    laters.count = kept;
-    return laters;
-}
-
-static int by_reservation (const void *key, const void *thing)
-{
-    return strcmp (key, ((const later_t *) thing)->reservation);
-}
-
-/*  Was it put right or given back, after an edge refused part of it (T10)? */
-static bool repaired (const laters_t *laters, const plan_t *plan)
-{
-    if (laters->count == 0)
-        return false;
-    const later_t *later = bsearch (plan->reservation, laters->list, laters->count,
-                                    sizeof *laters->list, by_reservation);
-    return later && later->base_version > plan->base_version;
+    return false;
 }
 
 static const check_record_t *find_record (const check_record_t *const *records, size_t count,
@@ -359,8 +317,7 @@ static void judge_plan (check_t *self, const check_record_t *const *records, siz
 }
 
 /*  All records of one transaction. */
-static void judge_transaction (check_t *self, const check_record_t *const *records, size_t count,
-                               const laters_t *laters)
+static void judge_transaction (check_t *self, const check_record_t *const *records, size_t count)
 {
     const check_record_t *committed = NULL;
     for (size_t i = 0; i < count && !committed; i++)
@@ -387,7 +344,7 @@ static void judge_transaction (check_t *self, const check_record_t *const *recor
             lost = true;
             continue;
         }
-        if (found && found->state == COMMAND_EDGE_REFUSED && repaired (laters, plan)) {
+        if (found && found->state == COMMAND_EDGE_REFUSED && repaired (self, plan)) {
             self->result.repaired++;
             continue;
         }
@@ -401,16 +358,14 @@ static void judge_transaction (check_t *self, const check_record_t *const *recor
 
 static void judge_transactions (check_t *self, const check_record_t **records, size_t count)
 {
-    laters_t laters = find_laters (self);
     sort (records, count, sizeof *records, by_transaction);
     for (size_t from = 0, until; from < count; from = until) {
         until = from + 1;
         while (until < count &&
                txid_compare (&records [from]->plan.txid, &records [until]->plan.txid) == 0)
             until++;
-        judge_transaction (self, &records [from], until - from, &laters);
+        judge_transaction (self, &records [from], until - from);
     }
-    free (laters.list);
 }
 
 static void judge_pending (check_t *self, const check_record_t *record, int64_t now_ms,

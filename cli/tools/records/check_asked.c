@@ -7,7 +7,19 @@
  */
 #include "check_state.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+void check_need_violation (const judged_t *self, const char *need, const char *format, ...)
+{
+    char sentence [400];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (sentence, sizeof sentence, format, arguments);
+    va_end (arguments);
+    check_violation (self->check, "reservation %s: %s %s", self->reservation, need, sentence);
+}
 
 /*  --- what is required of nodes and links --- */
 
@@ -90,21 +102,20 @@ static void judge_nodes (const judged_t *self, const compute_need_t *need, uint3
     const compute_booking_t *booking = booked->booking;
     const offer_t *class = check_offer (self->check, booked->participant, booking->class_name);
     if (*need->site && strcmp (need->site, check_short_name (booked->participant)) != 0)
-        check_violation (self->check, "reservation %s: %s asks site %s, it is booked at %s",
-                         self->reservation, need->id, need->site, booked->participant);
+        check_need_violation (self, need->id, "asks site %s, it is booked at %s", need->site,
+                              booked->participant);
     if (booking->cpus != cpus)
-        check_violation (self->check, "reservation %s: %s asks %u CPUs, %s has %u booked",
-                         self->reservation, need->id, cpus, booked->participant, booking->cpus);
+        check_need_violation (self, need->id, "asks %u CPUs, %s has %u booked", cpus,
+                              booked->participant, booking->cpus);
     if (!class)
         return; /* told where it is booked */
     if ((int64_t) booking->nodes * class->cpus_per_node < cpus)
-        check_violation (self->check,
-                         "reservation %s: %s asks %u CPUs, its %u nodes at %s have fewer",
-                         self->reservation, need->id, cpus, booking->nodes, booked->participant);
+        check_need_violation (self, need->id, "asks %u CPUs, its %u nodes at %s have fewer", cpus,
+                              booking->nodes, booked->participant);
     const char *lacks = check_lacking (class, need->require, need->require_count);
     if (lacks)
-        check_violation (self->check, "reservation %s: %s is at %s/%s, which has not the %s asked",
-                         self->reservation, need->id, booked->participant, class->name, lacks);
+        check_need_violation (self, need->id, "is at %s/%s, which has not the %s asked",
+                              booked->participant, class->name, lacks);
 }
 
 static void judge_booking (judged_t *self, const compute_need_t *need, const phase_t *phase,
@@ -114,11 +125,10 @@ static void judge_booking (judged_t *self, const compute_need_t *need, const pha
     int64_t start_ms = booking->from_ms - phase->from_ms;
     judge_nodes (self, need, phase->amount, booked);
     if (booking->until_ms - booking->from_ms != phase->until_ms - phase->from_ms)
-        check_violation (self->check, "reservation %s: %s is not booked for as long as it asks",
-                         self->reservation, need->id);
+        check_need_violation (self, need->id, "is not booked for as long as it asks");
     if (self->start_set && start_ms != self->start_ms)
-        check_violation (self->check, "reservation %s: %s is booked %lld ms off the others",
-                         self->reservation, need->id, (long long) (start_ms - self->start_ms));
+        check_need_violation (self, need->id, "is booked %lld ms off the others",
+                              (long long) (start_ms - self->start_ms));
     if (!self->start_set)
         self->start_ms = start_ms;
     self->start_set = true;
@@ -135,18 +145,16 @@ static void judge_need (judged_t *self, const compute_need_t *need, const booked
         judge_booking (self, need, &phases [i], &booked [i]);
         if (strcmp (booked [i].participant, booked [0].participant) != 0 ||
             strcmp (booked [i].booking->class_name, booked [0].booking->class_name) != 0)
-            check_violation (
-              self->check, "reservation %s: %s goes from %s/%s to %s/%s while it lasts",
-              self->reservation, need->id, booked [0].participant, booked [0].booking->class_name,
-              booked [i].participant, booked [i].booking->class_name);
+            check_need_violation (self, need->id, "goes from %s/%s to %s/%s while it lasts",
+                                  booked [0].participant, booked [0].booking->class_name,
+                                  booked [i].participant, booked [i].booking->class_name);
     }
     for (size_t i = phases_count; i < count; i++)
-        check_violation (self->check, "reservation %s: %s is booked twice, at %s and at %s",
-                         self->reservation, need->id, booked [0].participant,
-                         booked [i].participant);
+        check_need_violation (self, need->id, "is booked twice, at %s and at %s",
+                              booked [0].participant, booked [i].participant);
     if (count < phases_count)
-        check_violation (self->check, "reservation %s: %s is booked %zu times, for %zu phases",
-                         self->reservation, need->id, count, phases_count);
+        check_need_violation (self, need->id, "is booked %zu times, for %zu phases", count,
+                              phases_count);
     free (phases);
 }
 
@@ -194,8 +202,7 @@ static void judge_compute (judged_t *self)
 {
     for (size_t i = 0; i < self->asked->compute_count; i++)
         if (!check_booking (self, self->asked->compute [i].id))
-            check_violation (self->check, "reservation %s: %s is booked nowhere", self->reservation,
-                             self->asked->compute [i].id);
+            check_need_violation (self, self->asked->compute [i].id, "is booked nowhere");
     for (size_t from = 0, until; from < self->booked_count; from = until) {
         const booked_t *booked = &self->booked [from];
         const char *id = booked->booking->need;

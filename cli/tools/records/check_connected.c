@@ -36,13 +36,12 @@ static void judge_amount (const judged_t *self, const network_need_t *need, cons
 {
     const circuit_t *circuit = laid->circuit;
     if (circuit->mbps != phase->amount)
-        check_violation (self->check, "reservation %s: %s asks %u Mbit/s, %s has %u booked",
-                         self->reservation, need->id, phase->amount, laid->participant,
-                         circuit->mbps);
+        check_need_violation (self, need->id, "asks %u Mbit/s, %s has %u booked", phase->amount,
+                              laid->participant, circuit->mbps);
     if (circuit->from_ms != self->start_ms + phase->from_ms ||
         circuit->until_ms != self->start_ms + phase->until_ms)
-        check_violation (self->check, "reservation %s: %s is booked at %s over another time",
-                         self->reservation, need->id, laid->participant);
+        check_need_violation (self, need->id, "is booked at %s over another time",
+                              laid->participant);
 }
 
 #define WALK_VERTICES_MAX 257
@@ -104,21 +103,19 @@ static bool walk_circuit (const judged_t *self, const network_need_t *need, cons
             return false; /* told where it is booked */
         size_t near_end = strcmp (link->ends [0], walk->at) == 0 ? 0 : 1;
         if (strcmp (link->ends [near_end], walk->at) != 0) {
-            check_violation (
-              self->check, "reservation %s: %s is broken: link %s/%s does not begin at %s",
-              self->reservation, need->id, check_short_name (laid->participant), name, walk->at);
+            check_need_violation (self, need->id, "is broken: link %s/%s does not begin at %s",
+                                  check_short_name (laid->participant), name, walk->at);
             return false;
         }
         const char *lacks = check_lacking (link, need->require, need->require_count);
         if (lacks)
-            check_violation (
-              self->check, "reservation %s: %s goes over link %s/%s, which has not the %s asked",
-              self->reservation, need->id, check_short_name (laid->participant), name, lacks);
+            check_need_violation (self, need->id,
+                                  "goes over link %s/%s, which has not the %s asked",
+                                  check_short_name (laid->participant), name, lacks);
         walk->hops++;
         walk->latency_us += link->latency_us;
         if (!step_to (walk, link->ends [1 - near_end])) {
-            check_violation (self->check, "reservation %s: %s comes twice to %s", self->reservation,
-                             need->id, walk->at);
+            check_need_violation (self, need->id, "comes twice to %s", walk->at);
             return false;
         }
     }
@@ -133,18 +130,16 @@ static void judge_path (judged_t *self, const network_need_t *need, const phase_
     step_to (&walk, from);
     for (size_t i = 0; i < count; i++) {
         if (laid [i].circuit->hop != walk.hops) {
-            check_violation (
-              self->check, "reservation %s: %s goes on at hop %u where hop %u should be, at %s",
-              self->reservation, need->id, laid [i].circuit->hop, walk.hops, laid [i].participant);
+            check_need_violation (self, need->id, "goes on at hop %u where hop %u should be, at %s",
+                                  laid [i].circuit->hop, walk.hops, laid [i].participant);
             return;
         }
         if (i > 0 &&
             !may_cross (self->check, laid [i - 1].participant, laid [i].participant, walk.at)) {
-            check_violation (self->check,
-                             "reservation %s: %s crosses from %s to %s at %s, which is not the "
-                             "same to both",
-                             self->reservation, need->id, laid [i - 1].participant,
-                             laid [i].participant, walk.at);
+            check_need_violation (self, need->id,
+                                  "crosses from %s to %s at %s, which is not the "
+                                  "same to both",
+                                  laid [i - 1].participant, laid [i].participant, walk.at);
             return;
         }
         judge_amount (self, need, phase, &laid [i]);
@@ -152,12 +147,10 @@ static void judge_path (judged_t *self, const network_need_t *need, const phase_
             return;
     }
     if (strcmp (walk.at, to) != 0)
-        check_violation (self->check, "reservation %s: %s leads from %s to %s, not to %s",
-                         self->reservation, need->id, from, walk.at, to);
+        check_need_violation (self, need->id, "leads from %s to %s, not to %s", from, walk.at, to);
     else if (need->latency_us_max && walk.latency_us > need->latency_us_max)
-        check_violation (self->check, "reservation %s: %s takes %lld us, asked are at most %lld",
-                         self->reservation, need->id, (long long) walk.latency_us,
-                         (long long) need->latency_us_max);
+        check_need_violation (self, need->id, "takes %lld us, asked are at most %lld",
+                              (long long) walk.latency_us, (long long) need->latency_us_max);
 }
 
 /*  The circuits laid for a need. */
@@ -184,9 +177,8 @@ static void judge_paths (judged_t *self, const network_need_t *need, const laid_
         while (at < count && laid [at].phase == p)
             at++;
         if (at == first)
-            check_violation (self->check, "reservation %s: %s has no circuit from %s to %s%s",
-                             self->reservation, need->id, from, to,
-                             p + 1 < phases_count ? " for an earlier phase" : "");
+            check_need_violation (self, need->id, "has no circuit from %s to %s%s", from, to,
+                                  p + 1 < phases_count ? " for an earlier phase" : "");
         else
             judge_path (self, need, &phases [p], &laid [first], at - first, from, to);
     }
@@ -202,17 +194,14 @@ static void judge_connection (judged_t *self, const network_need_t *need)
     if (!ends [0] || !ends [1] || !check_compute_need (self->asked, need->ends [0]) ||
         !check_compute_need (self->asked, need->ends [1])) {
         if (count > 0)
-            check_violation (self->check,
-                             "reservation %s: %s has circuits, but no CPUs at its ends",
-                             self->reservation, need->id);
+            check_need_violation (self, need->id, "has circuits, but no CPUs at its ends");
         return;
     }
     const char *from = check_short_name (ends [0]->participant);
     const char *to = check_short_name (ends [1]->participant);
     if (strcmp (from, to) == 0) {
         if (count > 0)
-            check_violation (self->check, "reservation %s: %s has circuits inside one site, %s",
-                             self->reservation, need->id, from);
+            check_need_violation (self, need->id, "has circuits inside one site, %s", from);
         return;
     }
     self->check->result.connections++;

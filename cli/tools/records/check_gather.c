@@ -1,9 +1,10 @@
-/*  check_gather - gathering records page by page, and telling what the check finds. */
+/*  musubi check - gathers records page by page, and tells what the check finds. */
 #include "check_gather.h"
 
 #include "fields.h"
 #include "json.h"
 #include "records.h"
+#include "records_commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -274,5 +275,26 @@ int check_run (const cli_t *cli, session_t *session, const char *answers, int64_
                                                                        : EXIT_DONE;
     }
     check_gather_end (&self);
+    return code;
+}
+
+int run_check (cli_t *cli)
+{
+    const char *answers = NULL;
+    int64_t settle_ms = 0;
+    option_t list [] = {
+      TEXT_OPTION ("answers", &answers, "FILE.jsonl",
+                   "what users were told, a line each: must be true of the records"),
+      DURATION_OPTION (
+        "settle", &settle_ms, "D",
+        "wait so long for work in progress to end; what is pending then is a violation"),
+      {0}};
+    words_t words;
+    int code;
+    session_t *session = session_begin (cli, list, 0, 0, &words, &code);
+    if (!session)
+        return code;
+    code = check_run (cli, session, answers, settle_ms);
+    session_close (&session);
     return code;
 }

@@ -130,6 +130,10 @@ typedef struct {
     int64_t start_ms;
 } judged_t;
 
+/*  "reservation ID: NEED " before it. */
+void check_need_violation (const judged_t *self, const char *need, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
 const compute_need_t *check_compute_need (const user_request_t *asked, const char *id);
 int64_t check_duration (const user_request_t *asked, const compute_need_t *need);
 

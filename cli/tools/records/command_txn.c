@@ -129,14 +129,13 @@ static const char *outcome_of (session_t *session, const char *service, const js
     call_status_t status =
       session_ask_entry (session, entry, service, "Outcome", question, &answer, text);
     if (status == CALL_OK) {
-        const char *outcome = text_of (answer, "outcome");
-        bool done = flag_of (answer, "done");
-        snprintf (text, CLIENT_REASON_BYTES, "%s",
-                  strcmp (outcome, "OUTCOME_COMMITTED") == 0
-                    ? done ? "committed, acknowledged by all" : "committed"
-                  : strcmp (outcome, "OUTCOME_ABORTED") == 0 ? "aborted"
-                  : strcmp (outcome, "OUTCOME_PENDING") == 0 ? "pending"
-                                                             : "knows nothing of it");
+        static const char *const words [][2] = {{"OUTCOME_COMMITTED", "committed"},
+                                                {"OUTCOME_ABORTED", "aborted"},
+                                                {"OUTCOME_PENDING", "pending"},
+                                                {NULL, "knows nothing of it"}};
+        const char *word = word_of (words, text_of (answer, "outcome"));
+        bool done = word == words [0][1] && flag_of (answer, "done");
+        snprintf (text, CLIENT_REASON_BYTES, "%s%s", word, done ? ", acknowledged by all" : "");
     }
     json_decref (answer);
     json_decref (question);

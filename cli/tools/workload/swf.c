@@ -57,15 +57,6 @@ bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [SWF_WHY
     return true;
 }
 
-/*  Room for one more. */
-static void grow (swf_log_t *self, size_t *room)
-{
-    if (self->jobs_count < *room)
-        return;
-    *room = *room ? 2 * *room : 4096;
-    self->jobs = must (realloc (self->jobs, *room * sizeof (swf_job_t)));
-}
-
 /*  The rest of a line that was too long for the buffer. */
 static void skip_line (gzFile file)
 {
@@ -97,7 +88,7 @@ static bool read_lines (swf_log_t *self, gzFile file, char why [SWF_WHY_BYTES])
             snprintf (why, SWF_WHY_BYTES, "more than %d jobs", SWF_JOBS_MAX);
             return false;
         }
-        grow (self, &room);
+        self->jobs = must_grow (self->jobs, self->jobs_count, &room, sizeof *self->jobs);
         self->jobs [self->jobs_count++] = job;
     }
     int error;
