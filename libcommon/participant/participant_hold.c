@@ -31,25 +31,17 @@ static bool well_formed (const participant_t *self, hold_t *hold, char why [WHY_
     const resource_t *resource = &self->resource;
     bool release = hold->plan.operation == OPERATION_RELEASE;
     char planner [NAME_BYTES_MAX + 1];
-    if (strcmp (hold->plan.coordinator.name, txid_planner (&hold->plan.txid, planner)) != 0) {
-        snprintf (why, WHY_BYTES, "plan.coordinator.name: of this txid's store it is %s", planner);
-        return false;
-    }
-    if (!names_us (self, &hold->plan)) {
-        snprintf (why, WHY_BYTES, "plan.participants: %s with this store is not among them",
-                  self->service->name);
-        return false;
-    }
+    if (strcmp (hold->plan.coordinator.name, txid_planner (&hold->plan.txid, planner)) != 0)
+        return wrong (why, "plan.coordinator.name: of this txid's store it is %s", planner);
+    if (!names_us (self, &hold->plan))
+        return wrong (why, "plan.participants: %s with this store is not among them",
+                      self->service->name);
     if (hold->part_kind == PART_NONE && release && !resource->claims)
         hold->part_kind = resource->part_kind; /* a release needs no part: it leaves nothing */
-    if (hold->part_kind != resource->part_kind) {
-        snprintf (why, WHY_BYTES, "part: not of the kind that %s gives", self->service->name);
-        return false;
-    }
-    if (release && !resource->claims && hold->part_size > 0) {
-        snprintf (why, WHY_BYTES, "part: a release leaves nothing booked");
-        return false;
-    }
+    if (hold->part_kind != resource->part_kind)
+        return wrong (why, "part: not of the kind that %s gives", self->service->name);
+    if (release && !resource->claims && hold->part_size > 0)
+        return wrong (why, "part: a release leaves nothing booked");
     return true;
 }
 

@@ -12,7 +12,6 @@
 #include "participant_state.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,8 +326,7 @@ static bool part_sound (participant_t *self, part_kind_t kind, packed_t part, ch
         free (answer.data);
         return good;
     }
-    snprintf (why, WHY_BYTES, "part: kind %d is not of this service", (int) kind);
-    return false;
+    return wrong (why, "part: kind %d is not of this service", (int) kind);
 }
 
 static void load_command (void *owner, bytes_t key, bytes_t value)

@@ -77,18 +77,14 @@ static bool part_of (readmission_t *self, const kept_t *kept, packed_t *part, ch
 {
     bytes_t answer = {.data = kept->told.answer.data, .size = kept->told.answer.size};
     *part = (packed_t){0};
-    if (kept->unclear) {
-        snprintf (why, WHY_BYTES, "its last change was undone, and only others know what stands");
-        return false;
-    }
+    if (kept->unclear)
+        return wrong (why, "its last change was undone, and only others know what stands");
     if (!kept->stands)
         return true;
     if (!self->part (self->owner, answer, part, why))
         return false;
-    if (part->size > 0 || kept->told.amended || kept->plan.operation != OPERATION_RESERVE)
-        return true;
-    snprintf (why, WHY_BYTES, "its answer does not tell what it books here");
-    return false;
+    return part->size > 0 || kept->told.amended || kept->plan.operation != OPERATION_RESERVE ||
+           wrong (why, "its answer does not tell what it books here");
 }
 
 static void book (readmission_t *self, const moment_t *now, const kept_t *kept)

@@ -194,19 +194,16 @@ int64_t shares_end (const shares_t *self)
 
 bool shares_fit (const shares_t *self, char why [WHY_BYTES])
 {
-    if (self->full) {
-        snprintf (why, WHY_BYTES, "more than %d sites and network domains would take part",
-                  PARTICIPANTS_MAX - 1);
-        return false;
-    }
+    if (self->full)
+        return wrong (why, "more than %d sites and network domains would take part",
+                      PARTICIPANTS_MAX - 1);
     for (size_t i = 0; i < self->count; i++) {
         const share_t *share = &self->shares [i];
         char words [PARTY_WORDS_BYTES];
         if (share->circuits_count <= CIRCUITS_MAX)
             continue;
-        snprintf (why, WHY_BYTES, "%zu circuits in %s: a reservation may have %d",
-                  share->circuits_count, party_words (share->party.name, words), CIRCUITS_MAX);
-        return false;
+        return wrong (why, "%zu circuits in %s: a reservation may have %d", share->circuits_count,
+                      party_words (share->party.name, words), CIRCUITS_MAX);
     }
     return true;
 }

@@ -37,11 +37,9 @@ static bool check_instant (const instant_t *instant, int64_t span_ms, const char
     if (!instant->set || (instant->ms >= 0 && instant->ms <= most))
         return true;
     if (instant->from_now)
-        snprintf (why, WHY_BYTES, "%s: must be 0 to %lld ms from now", field, (long long) most);
-    else
-        snprintf (why, WHY_BYTES, "%s: must be from 1970 to %s, so that it ends before 9999", field,
+        return wrong (why, "%s: must be 0 to %lld ms from now", field, (long long) most);
+    return wrong (why, "%s: must be from 1970 to %s, so that it ends before 9999", field,
                   timetext_format (most, last));
-    return false;
 }
 
 /*  Both written the same way, so that their order does not depend on the moment. */
@@ -57,55 +55,40 @@ static bool check_frame (const frame_t *frame, int64_t span_ms, char why [WHY_BY
         !check_instant (&frame->latest, span_ms, "request.window.latest", why) ||
         !check_instant (&frame->deadline, 0, "request.window.deadline", why))
         return false;
-    if (frame->start.set && (frame->earliest.set || frame->latest.set || frame->deadline.set)) {
-        snprintf (why, WHY_BYTES,
-                  "request.window.start: excludes earliest, latest and deadline; give one or the "
-                  "other");
-        return false;
-    }
-    if (surely_before (&frame->latest, &frame->earliest, 0)) {
-        snprintf (why, WHY_BYTES, "request.window.latest: is before earliest");
-        return false;
-    }
-    if (surely_before (&frame->deadline, &frame->earliest, span_ms)) {
-        snprintf (why, WHY_BYTES,
-                  "request.window.deadline: is before the earliest start and %lld ms that the "
-                  "request lasts",
-                  (long long) span_ms);
-        return false;
-    }
+    if (frame->start.set && (frame->earliest.set || frame->latest.set || frame->deadline.set))
+        return wrong (why, "request.window.start: excludes earliest, latest and deadline; "
+                           "give one or the other");
+    if (surely_before (&frame->latest, &frame->earliest, 0))
+        return wrong (why, "request.window.latest: is before earliest");
+    if (surely_before (&frame->deadline, &frame->earliest, span_ms))
+        return wrong (why,
+                      "request.window.deadline: is before the earliest start and %lld ms that "
+                      "the request lasts",
+                      (long long) span_ms);
     return true;
-}
-
-static bool refuse_need (size_t need, const char *what, char why [WHY_BYTES])
-{
-    snprintf (why, WHY_BYTES, "request.compute[%zu].%s", need, what);
-    return false;
 }
 
 static bool check_need (const user_request_t *self, size_t at, char why [WHY_BYTES])
 {
     const compute_need_t *need = &self->compute [at];
     if (!name_sound (need->id))
-        return refuse_need (at, "id: must be letters, digits and . _ -, at least one", why);
-    if (user_request_need (self, need->id) != at) {
-        snprintf (why, WHY_BYTES, "request.compute[%zu].id: '%s' is used twice", at, need->id);
-        return false;
-    }
-    if (need->cpus < 1 || need->cpus > CPUS_MAX) {
-        snprintf (why, WHY_BYTES, "request.compute[%zu].cpus: must be 1 to %d", at, CPUS_MAX);
-        return false;
-    }
+        return wrong (
+          why, "request.compute[%zu].id: must be letters, digits and . _ -, at least one", at);
+    if (user_request_need (self, need->id) != at)
+        return wrong (why, "request.compute[%zu].id: '%s' is used twice", at, need->id);
+    if (need->cpus < 1 || need->cpus > CPUS_MAX)
+        return wrong (why, "request.compute[%zu].cpus: must be 1 to %d", at, CPUS_MAX);
     if (need->offset_ms < 0 || need->offset_ms > OFFSET_MS_MAX)
-        return refuse_need (at, "offset: must be 0 to 31 days", why);
+        return wrong (why, "request.compute[%zu].offset: must be 0 to 31 days", at);
     if (need->duration_ms < 0 || need->duration_ms > DURATION_MS_MAX)
-        return refuse_need (at, "duration: must be 1 ms to 366 days", why);
+        return wrong (why, "request.compute[%zu].duration: must be 1 ms to 366 days", at);
     if (need->duration_ms == 0 && self->duration_ms == 0)
-        return refuse_need (at, "duration: must be given here or for the whole request", why);
+        return wrong (
+          why, "request.compute[%zu].duration: must be given here or for the whole request", at);
     char field [FIELD_BYTES];
     snprintf (field, sizeof field, "request.compute[%zu]", at);
     if (*need->site && !name_sound (need->site))
-        return refuse_need (at, "site: must be a site's name, or absent", why);
+        return wrong (why, "request.compute[%zu].site: must be a site's name, or absent", at);
     return stages_check (&need->stages, need->offset_ms, need->offset_ms + need_duration (self, at),
                          field, why);
 }
@@ -113,23 +96,16 @@ static bool check_need (const user_request_t *self, size_t at, char why [WHY_BYT
 static bool check_file (const user_request_t *self, size_t at, char why [WHY_BYTES])
 {
     const data_need_t *need = &self->data [at];
-    if (*need->file == 0) {
-        snprintf (why, WHY_BYTES, "request.data[%zu].file: must not be empty", at);
-        return false;
-    }
-    if (user_request_need (self, need->at) == SIZE_MAX) {
-        snprintf (why, WHY_BYTES, "request.data[%zu].at: no compute need '%s'", at, need->at);
-        return false;
-    }
+    if (*need->file == 0)
+        return wrong (why, "request.data[%zu].file: must not be empty", at);
+    if (user_request_need (self, need->at) == SIZE_MAX)
+        return wrong (why, "request.data[%zu].at: no compute need '%s'", at, need->at);
     return true;
 }
 
 static bool check_count (size_t count, size_t most, const char *field, char why [WHY_BYTES])
 {
-    if (count <= most)
-        return true;
-    snprintf (why, WHY_BYTES, "%s: %zu needs, at most %zu", field, count, most);
-    return false;
+    return count <= most || wrong (why, "%s: %zu needs, at most %zu", field, count, most);
 }
 
 static const char *const policies [] = {
@@ -150,14 +126,10 @@ static bool among (const char *word, const char *const *words, size_t count)
 static bool check_programmed (const user_request_t *self, char why [WHY_BYTES])
 {
     policy_t policy = user_request_policy (self);
-    if (policy == POLICY_LOAD || policy == POLICY_RANDOM) {
-        snprintf (why, WHY_BYTES, "request.policy: must be time, cost or quality with ip");
-        return false;
-    }
-    if (strcmp (self->route, "fixed") == 0) {
-        snprintf (why, WHY_BYTES, "request.route: must be free with ip");
-        return false;
-    }
+    if (policy == POLICY_LOAD || policy == POLICY_RANDOM)
+        return wrong (why, "request.policy: must be time, cost or quality with ip");
+    if (strcmp (self->route, "fixed") == 0)
+        return wrong (why, "request.route: must be free with ip");
     for (size_t i = 0; i < self->network_count; i++)
         for (size_t k = 0; k < i; k++) {
             const char (*ends) [NAME_BYTES_MAX + 1] = self->network [i].ends;
@@ -165,11 +137,10 @@ static bool check_programmed (const user_request_t *self, char why [WHY_BYTES])
             int side = strcmp (ends [0], other [0]) == 0 ? 0 : 1;
             if (strcmp (ends [0], other [side]) != 0 || strcmp (ends [1], other [1 - side]) != 0)
                 continue;
-            snprintf (why, WHY_BYTES,
-                      "request.network[%zu].between: joins what request.network[%zu] joins; with "
-                      "ip there is one connection between two needs",
-                      i, k);
-            return false;
+            return wrong (why,
+                          "request.network[%zu].between: joins what request.network[%zu] joins; "
+                          "with ip there is one connection between two needs",
+                          i, k);
         }
     return true;
 }
@@ -178,31 +149,20 @@ static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
 {
     static const char *const algorithms [] = {"auto", "bbr", "bir", "ip"};
     static const char *const routes [] = {"free", "fixed"};
-    if (!among (self->policy, policies, POLICIES)) {
-        snprintf (why, WHY_BYTES,
-                  "request.policy: '%s' must be time, cost, load, random or quality", self->policy);
-        return false;
-    }
-    if (!among (self->algorithm, algorithms, 4)) {
-        snprintf (why, WHY_BYTES, "request.algorithm: '%s' must be auto, bbr, bir or ip",
-                  self->algorithm);
-        return false;
-    }
-    if (!among (self->route, routes, 2)) {
-        snprintf (why, WHY_BYTES, "request.route: '%s' must be free or fixed", self->route);
-        return false;
-    }
+    if (!among (self->policy, policies, POLICIES))
+        return wrong (why, "request.policy: '%s' must be time, cost, load, random or quality",
+                      self->policy);
+    if (!among (self->algorithm, algorithms, 4))
+        return wrong (why, "request.algorithm: '%s' must be auto, bbr, bir or ip", self->algorithm);
+    if (!among (self->route, routes, 2))
+        return wrong (why, "request.route: '%s' must be free or fixed", self->route);
     if (strcmp (self->algorithm, "ip") == 0)
         return check_programmed (self, why);
-    if (user_request_policy (self) == POLICY_QUALITY) {
-        snprintf (why, WHY_BYTES, "request.policy: quality is for request.algorithm ip");
-        return false;
-    }
+    if (user_request_policy (self) == POLICY_QUALITY)
+        return wrong (why, "request.policy: quality is for request.algorithm ip");
     bool faithful = *self->algorithm && strcmp (self->algorithm, "auto") != 0;
-    if (faithful && strcmp (self->route, "free") == 0) {
-        snprintf (why, WHY_BYTES, "request.route: must be fixed with %s", self->algorithm);
-        return false;
-    }
+    if (faithful && strcmp (self->route, "free") == 0)
+        return wrong (why, "request.route: must be fixed with %s", self->algorithm);
     return true;
 }
 
@@ -221,17 +181,13 @@ static bool check_needs (const user_request_t *self, char why [WHY_BYTES])
 
 bool user_request_check (const user_request_t *self, char why [WHY_BYTES])
 {
-    if (self->compute_count == 0) {
-        snprintf (why, WHY_BYTES, "request.compute: must have at least one need");
-        return false;
-    }
+    if (self->compute_count == 0)
+        return wrong (why, "request.compute: must have at least one need");
     if (!check_count (self->compute_count, NEEDS_MAX, "request.compute", why) ||
         !check_count (self->network_count, NETWORK_NEEDS_MAX, "request.network", why))
         return false;
-    if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX) {
-        snprintf (why, WHY_BYTES, "request.duration: must be 1 ms to 366 days");
-        return false;
-    }
+    if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX)
+        return wrong (why, "request.duration: must be 1 ms to 366 days");
     return check_needs (self, why) && check_frame (&self->window, user_request_span (self), why) &&
            check_choice (self, why);
 }
@@ -292,10 +248,7 @@ static bool resolve_fixed (const frame_t *window, const planner_settings_t *sett
 {
     int64_t start_ms = instant_wall (&window->start, wall_ms, settings->margin_ms);
     *starts = (starts_t){start_ms, start_ms, INT64_MAX};
-    if (start_ms >= wall_ms)
-        return true;
-    snprintf (why, WHY_BYTES, "request.window.start: has passed");
-    return false;
+    return start_ms >= wall_ms || wrong (why, "request.window.start: has passed");
 }
 
 bool user_request_resolve (const user_request_t *self, const planner_settings_t *settings,
@@ -317,26 +270,19 @@ bool user_request_resolve (const user_request_t *self, const planner_settings_t 
                           ? instant_wall (&window->latest, wall_ms, settings->margin_ms)
                         : window->deadline.set ? starts->deadline_ms - span_ms
                                                : starts->earliest_ms + settings->frame_ms;
-    if (window->deadline.set && starts->deadline_ms - span_ms < starts->earliest_ms) {
-        snprintf (why, WHY_BYTES,
-                  "request.window.deadline: can't be kept any more: the request lasts %lld ms",
-                  (long long) span_ms);
-        return false;
-    }
+    if (window->deadline.set && starts->deadline_ms - span_ms < starts->earliest_ms)
+        return wrong (why,
+                      "request.window.deadline: can't be kept any more: the request lasts %lld ms",
+                      (long long) span_ms);
     if (window->deadline.set)
         starts->latest_ms = least (starts->latest_ms, starts->deadline_ms - span_ms);
-    if (starts->latest_ms < starts->earliest_ms) {
-        snprintf (why, WHY_BYTES,
-                  "request.window.latest: has passed, or is nearer than sites "
-                  "accept");
-        return false;
-    }
-    if (starts->latest_ms - starts->earliest_ms > settings->frame_ms_max) {
-        snprintf (why, WHY_BYTES,
-                  "request.window: starts over more than frame_max = %lld ms are not looked at",
-                  (long long) settings->frame_ms_max);
-        return false;
-    }
+    if (starts->latest_ms < starts->earliest_ms)
+        return wrong (why, "request.window.latest: has passed, or is nearer than sites "
+                           "accept");
+    if (starts->latest_ms - starts->earliest_ms > settings->frame_ms_max)
+        return wrong (why,
+                      "request.window: starts over more than frame_max = %lld ms are not looked at",
+                      (long long) settings->frame_ms_max);
     return true;
 }
 
@@ -370,22 +316,17 @@ bool request_name_parse (request_name_t *self, const char *actor, const char *re
     assert (homes_count > 0);
     const char *at = strrchr (request_id, '@');
     size_t length = at ? (size_t) (at - request_id) : strlen (request_id);
-    if (strlen (request_id) > REQUEST_ID_BYTES_MAX || !id_sound (request_id, length)) {
-        snprintf (why, WHY_BYTES,
-                  "request id: must be ID or ID@HOME, without blanks, 1 to %d bytes",
-                  REQUEST_ID_BYTES_MAX);
-        return false;
-    }
+    if (strlen (request_id) > REQUEST_ID_BYTES_MAX || !id_sound (request_id, length))
+        return wrong (why, "request id: must be ID or ID@HOME, without blanks, 1 to %d bytes",
+                      REQUEST_ID_BYTES_MAX);
     *self = (request_name_t){0};
     if (!at) {
         const char *home = homes [request_slot (actor, request_id) % homes_count];
         const char *slash = strchr (home, '/');
         int written =
           snprintf (self->full, sizeof self->full, "%s@%s", request_id, slash ? slash + 1 : home);
-        if (written < 0 || (size_t) written >= sizeof self->full) {
-            snprintf (why, WHY_BYTES, "request id: too long together with its home");
-            return false;
-        }
+        if (written < 0 || (size_t) written >= sizeof self->full)
+            return wrong (why, "request id: too long together with its home");
         snprintf (self->home, sizeof self->home, "%s", home);
         return true;
     }
@@ -397,6 +338,5 @@ bool request_name_parse (request_name_t *self, const char *actor, const char *re
             return true;
         }
     }
-    snprintf (why, WHY_BYTES, "request id: this federation has no home '%.40s'", at + 1);
-    return false;
+    return wrong (why, "request id: this federation has no home '%.40s'", at + 1);
 }

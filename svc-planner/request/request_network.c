@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,29 +56,18 @@ path_order_t user_request_path_order (const user_request_t *self)
 
 /*  --- could it be meant? --- */
 
-static bool refuse (char why [WHY_BYTES], size_t need, const char *format, ...)
-  __attribute__ ((format (printf, 3, 4)));
-
-static bool refuse (char why [WHY_BYTES], size_t need, const char *format, ...)
-{
-    int length = snprintf (why, WHY_BYTES, "request.network[%zu].", need);
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why + length, WHY_BYTES - (size_t) length, format, arguments);
-    va_end (arguments);
-    return false;
-}
-
 static bool check_ends (const user_request_t *self, size_t at, char why [WHY_BYTES])
 {
     const network_need_t *need = &self->network [at];
     if (need->ends_count != 2)
-        return refuse (why, at, "between: must name two compute needs");
+        return wrong (why, "request.network[%zu].between: must name two compute needs", at);
     for (int end = 0; end < 2; end++)
         if (user_request_need (self, need->ends [end]) == SIZE_MAX)
-            return refuse (why, at, "between[%d]: no compute need '%s'", end, need->ends [end]);
+            return wrong (why, "request.network[%zu].between[%d]: no compute need '%s'", at, end,
+                          need->ends [end]);
     if (strcmp (need->ends [0], need->ends [1]) == 0)
-        return refuse (why, at, "between: '%s' can't be linked to itself", need->ends [0]);
+        return wrong (why, "request.network[%zu].between: '%s' can't be linked to itself", at,
+                      need->ends [0]);
     return true;
 }
 
@@ -87,18 +75,20 @@ static bool check_id (const user_request_t *self, size_t at, char why [WHY_BYTES
 {
     const network_need_t *need = &self->network [at];
     if (*need->id == 0)
-        return refuse (why, at,
-                       "id: must be given, as its ends' ids joined by \"-\" are longer than %d "
-                       "bytes",
-                       NAME_BYTES_MAX);
+        return wrong (why,
+                      "request.network[%zu].id: must be given, as its ends' ids joined by \"-\" "
+                      "are longer than %d bytes",
+                      at, NAME_BYTES_MAX);
     if (!name_sound (need->id))
-        return refuse (why, at, "id: must be letters, digits and . _ -, at least one");
+        return wrong (
+          why, "request.network[%zu].id: must be letters, digits and . _ -, at least one", at);
     bool twice = user_request_need (self, need->id) != SIZE_MAX;
     for (size_t i = 0; i < at; i++)
         twice = twice || strcmp (self->network [i].id, need->id) == 0;
     if (twice)
-        return refuse (why, at, "id: '%s' is used twice: give each need an id of its own",
-                       need->id);
+        return wrong (
+          why, "request.network[%zu].id: '%s' is used twice: give each need an id of its own", at,
+          need->id);
     return true;
 }
 
@@ -106,23 +96,23 @@ static bool check_time (const user_request_t *self, size_t at, char why [WHY_BYT
 {
     const network_need_t *need = &self->network [at];
     if (need->offset_ms < 0 || need->offset_ms > OFFSET_MS_MAX)
-        return refuse (why, at, "offset: must be 0 to 31 days");
+        return wrong (why, "request.network[%zu].offset: must be 0 to 31 days", at);
     if (need->duration_ms < 0 || need->duration_ms > DURATION_MS_MAX)
-        return refuse (why, at, "duration: must be 1 ms to 366 days");
+        return wrong (why, "request.network[%zu].duration: must be 1 ms to 366 days", at);
     if (need->duration_ms == 0 && need->offset_ms > 0)
-        return refuse (why, at, "duration: must be given with an offset");
+        return wrong (why, "request.network[%zu].duration: must be given with an offset", at);
     int64_t shared_from_ms, shared_until_ms, from_ms, until_ms;
     shared_time (self, at, &shared_from_ms, &shared_until_ms);
     if (shared_from_ms >= shared_until_ms)
-        return refuse (why, at, "between: '%s' and '%s' share no time", need->ends [0],
-                       need->ends [1]);
+        return wrong (why, "request.network[%zu].between: '%s' and '%s' share no time", at,
+                      need->ends [0], need->ends [1]);
     network_need_interval (self, at, &from_ms, &until_ms);
     if (from_ms < shared_from_ms || until_ms > shared_until_ms)
-        return refuse (why, at,
-                       "offset: %" PRId64 " ms to %" PRId64
-                       " ms is not within the time both ends share, %" PRId64 " ms to %" PRId64
-                       " ms",
-                       from_ms, until_ms, shared_from_ms, shared_until_ms);
+        return wrong (why,
+                      "request.network[%zu].offset: %" PRId64 " ms to %" PRId64
+                      " ms is not within the time both ends share, %" PRId64 " ms to %" PRId64
+                      " ms",
+                      at, from_ms, until_ms, shared_from_ms, shared_until_ms);
     return true;
 }
 
@@ -134,7 +124,7 @@ static bool check_link (const user_request_t *self, size_t at, char why [WHY_BYT
     if (!check_ends (self, at, why) || !check_id (self, at, why))
         return false;
     if (need->mbps < 1 || need->mbps > LINK_MBPS_MAX)
-        return refuse (why, at, "mbps: must be 1 to %d", LINK_MBPS_MAX);
+        return wrong (why, "request.network[%zu].mbps: must be 1 to %d", at, LINK_MBPS_MAX);
     if (!check_time (self, at, why))
         return false;
     int64_t from_ms, until_ms;

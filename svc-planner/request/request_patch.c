@@ -11,53 +11,37 @@
 
 static bool check_needs (const request_patch_t *self, char why [WHY_BYTES])
 {
-    if (self->compute_count > NEEDS_MAX) {
-        snprintf (why, WHY_BYTES, "compute: %zu needs, at most %d", self->compute_count, NEEDS_MAX);
-        return false;
-    }
+    if (self->compute_count > NEEDS_MAX)
+        return wrong (why, "compute: %zu needs, at most %d", self->compute_count, NEEDS_MAX);
     for (size_t i = 0; i < self->compute_count; i++) {
-        if (self->compute [i].cpus > CPUS_MAX) {
-            snprintf (why, WHY_BYTES, "compute[%zu].cpus: must be 1 to %d", i, CPUS_MAX);
-            return false;
-        }
+        if (self->compute [i].cpus > CPUS_MAX)
+            return wrong (why, "compute[%zu].cpus: must be 1 to %d", i, CPUS_MAX);
         const char *site = self->compute [i].site;
-        if (*site && strcmp (site, SITE_ANY) != 0 && !name_sound (site)) {
-            snprintf (why, WHY_BYTES, "compute[%zu].site: must be a site's name, or " SITE_ANY, i);
-            return false;
-        }
+        if (*site && strcmp (site, SITE_ANY) != 0 && !name_sound (site))
+            return wrong (why, "compute[%zu].site: must be a site's name, or " SITE_ANY, i);
     }
-    if (self->network_count > NETWORK_NEEDS_MAX) {
-        snprintf (why, WHY_BYTES, "network: %zu needs, at most %d", self->network_count,
-                  NETWORK_NEEDS_MAX);
-        return false;
-    }
+    if (self->network_count > NETWORK_NEEDS_MAX)
+        return wrong (why, "network: %zu needs, at most %d", self->network_count,
+                      NETWORK_NEEDS_MAX);
     for (size_t i = 0; i < self->network_count; i++) {
-        if (self->network [i].mbps > LINK_MBPS_MAX) {
-            snprintf (why, WHY_BYTES, "network[%zu].mbps: must be 1 to %d", i, LINK_MBPS_MAX);
-            return false;
-        }
+        if (self->network [i].mbps > LINK_MBPS_MAX)
+            return wrong (why, "network[%zu].mbps: must be 1 to %d", i, LINK_MBPS_MAX);
     }
     return true;
 }
 
 bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES])
 {
-    if (!name_sound (self->reservation)) {
-        snprintf (why, WHY_BYTES, "reservation: must be a reservation's id");
-        return false;
-    }
-    if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX) {
-        snprintf (why, WHY_BYTES, "duration: must be 1 ms to 366 days");
-        return false;
-    }
+    if (!name_sound (self->reservation))
+        return wrong (why, "reservation: must be a reservation's id");
+    if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX)
+        return wrong (why, "duration: must be 1 ms to 366 days");
     if (!check_needs (self, why))
         return false;
     if (!self->window_set && self->duration_ms == 0 && self->compute_count == 0 &&
         self->network_count == 0 && self->added.compute_count == 0 &&
-        self->added.network_count == 0 && self->removed_count == 0) {
-        snprintf (why, WHY_BYTES, "a change must name a window, a duration or a need");
-        return false;
-    }
+        self->added.network_count == 0 && self->removed_count == 0)
+        return wrong (why, "a change must name a window, a duration or a need");
     return true;
 }
 
@@ -87,10 +71,8 @@ static bool remove_need (user_request_t *self, const char *id, char why [WHY_BYT
         return true;
     }
     network_need_t *connection = connection_of (self, id);
-    if (!connection) {
-        snprintf (why, WHY_BYTES, "remove: the reservation has no need '%s'", id);
-        return false;
-    }
+    if (!connection)
+        return wrong (why, "remove: the reservation has no need '%s'", id);
     free (connection->require);
     take_out (self->network, &self->network_count, (size_t) (connection - self->network),
               sizeof *self->network);
@@ -117,25 +99,19 @@ static void add_needs (user_request_t *self, const user_request_t *added)
 /*  What joins or feeds a need goes with it, and must be named. */
 static bool check_left (const user_request_t *self, const char *removed, char why [WHY_BYTES])
 {
-    if (self->compute_count == 0) {
-        snprintf (why, WHY_BYTES, "remove: no compute need would be left: release it instead");
-        return false;
-    }
+    if (self->compute_count == 0)
+        return wrong (why, "remove: no compute need would be left: release it instead");
     if (user_request_need (self, removed) != SIZE_MAX)
         return true; /* another one of that id has come */
     for (size_t i = 0; i < self->network_count; i++)
         for (int end = 0; end < 2; end++)
-            if (strcmp (self->network [i].ends [end], removed) == 0) {
-                snprintf (why, WHY_BYTES, "remove: need '%s' still joins '%s': remove it, too",
-                          self->network [i].id, removed);
-                return false;
-            }
+            if (strcmp (self->network [i].ends [end], removed) == 0)
+                return wrong (why, "remove: need '%s' still joins '%s': remove it, too",
+                              self->network [i].id, removed);
     for (size_t i = 0; i < self->data_count; i++)
-        if (strcmp (self->data [i].at, removed) == 0) {
-            snprintf (why, WHY_BYTES, "remove: file %.60s is needed at '%s'", self->data [i].file,
-                      removed);
-            return false;
-        }
+        if (strcmp (self->data [i].at, removed) == 0)
+            return wrong (why, "remove: file %.60s is needed at '%s'", self->data [i].file,
+                          removed);
     return true;
 }
 
@@ -161,11 +137,9 @@ bool user_request_patch (user_request_t *self, const request_patch_t *patch, cha
         self->duration_ms = patch->duration_ms;
     for (size_t i = 0; i < patch->compute_count; i++) {
         size_t need = user_request_need (self, patch->compute [i].id);
-        if (need == SIZE_MAX) {
-            snprintf (why, WHY_BYTES, "compute[%zu].id: the reservation has no need '%s'", i,
-                      patch->compute [i].id);
-            return false;
-        }
+        if (need == SIZE_MAX)
+            return wrong (why, "compute[%zu].id: the reservation has no need '%s'", i,
+                          patch->compute [i].id);
         if (patch->compute [i].cpus > 0)
             self->compute [need].cpus = patch->compute [i].cpus;
         const char *site = patch->compute [i].site;
@@ -175,11 +149,9 @@ bool user_request_patch (user_request_t *self, const request_patch_t *patch, cha
     }
     for (size_t i = 0; i < patch->network_count; i++) {
         network_need_t *need = connection_of (self, patch->network [i].id);
-        if (!need) {
-            snprintf (why, WHY_BYTES, "network[%zu].id: the reservation has no network need '%s'",
-                      i, patch->network [i].id);
-            return false;
-        }
+        if (!need)
+            return wrong (why, "network[%zu].id: the reservation has no network need '%s'", i,
+                          patch->network [i].id);
         if (patch->network [i].mbps > 0)
             need->mbps = patch->network [i].mbps;
     }

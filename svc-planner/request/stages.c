@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,18 +73,13 @@ bool stages_check (const stages_t *self, int64_t from_ms, int64_t until_ms, cons
 {
     int64_t at_ms = from_ms;
     for (size_t i = 0; i < self->count; i++) {
-        if (self->list [i].until_ms <= at_ms) {
-            snprintf (why, WHY_BYTES, "%s.stages[%zu].until_ms: must be after %" PRId64, field, i,
-                      at_ms);
-            return false;
-        }
+        if (self->list [i].until_ms <= at_ms)
+            return wrong (why, "%s.stages[%zu].until_ms: must be after %" PRId64, field, i, at_ms);
         at_ms = self->list [i].until_ms;
     }
-    if (self->count > 0 && at_ms >= until_ms) {
-        snprintf (why, WHY_BYTES,
-                  "%s.duration: it would end before its last change has taken effect", field);
-        return false;
-    }
+    if (self->count > 0 && at_ms >= until_ms)
+        return wrong (why, "%s.duration: it would end before its last change has taken effect",
+                      field);
     return true;
 }
 
@@ -107,25 +101,21 @@ typedef struct {
     phase_t after;
 } passage_t;
 
-static bool refuse_ended (const passage_t *passage, const change_time_t *time, char why [WHY_BYTES])
+static bool not_ended (const passage_t *passage, const change_time_t *time, char why [WHY_BYTES])
 {
     bool same = passage->after.until_ms == passage->before.until_ms &&
                 passage->after.amount == passage->before.amount;
-    if (passage->before.until_ms > time->now_ms || same)
-        return false;
-    snprintf (why, WHY_BYTES, "need %s has ended: it can't be changed any more", passage->id);
-    return true;
+    return passage->before.until_ms > time->now_ms || same ||
+           wrong (why, "need %s has ended: it can't be changed any more", passage->id);
 }
 
-static bool refuse_past (const passage_t *passage, const change_time_t *time, char why [WHY_BYTES])
+static bool not_past (const passage_t *passage, const change_time_t *time, char why [WHY_BYTES])
 {
-    if (passage->after.until_ms >= passage->before.until_ms ||
-        passage->before.from_ms > time->now_ms || passage->after.until_ms >= time->soonest_ms)
-        return false;
-    snprintf (why, WHY_BYTES,
-              "need %s has begun: it can end in %" PRId64 " s at the soonest, or be released",
-              passage->id, (time->soonest_ms - time->now_ms + 999) / 1000);
-    return true;
+    return passage->after.until_ms >= passage->before.until_ms ||
+           passage->before.from_ms > time->now_ms || passage->after.until_ms >= time->soonest_ms ||
+           wrong (why,
+                  "need %s has begun: it can end in %" PRId64 " s at the soonest, or be released",
+                  passage->id, (time->soonest_ms - time->now_ms + 999) / 1000);
 }
 
 /*  What it was to have soon, and more than it has, it need not have: that is withdrawn. Returns
@@ -151,19 +141,14 @@ static bool add_stage (stages_t *to, const passage_t *passage, const change_time
     int64_t effect_ms = time->effect_ms > last_ms ? time->effect_ms : last_ms;
     if (amount == passage->after.amount)
         return true;
-    if (effect_ms >= passage->after.until_ms) {
-        snprintf (why, WHY_BYTES,
-                  "need %s ends before a change of it could take effect, in %" PRId64 " s",
-                  passage->id, (effect_ms - time->now_ms + 999) / 1000);
-        return false;
-    }
+    if (effect_ms >= passage->after.until_ms)
+        return wrong (why, "need %s ends before a change of it could take effect, in %" PRId64 " s",
+                      passage->id, (effect_ms - time->now_ms + 999) / 1000);
     if (effect_ms == last_ms)
         return true; /* what it was to have by then it never had */
-    if (to->count == STAGES_MAX) {
-        snprintf (why, WHY_BYTES, "need %s was changed %d times while it lasts, which is the most",
-                  passage->id, STAGES_MAX);
-        return false;
-    }
+    if (to->count == STAGES_MAX)
+        return wrong (why, "need %s was changed %d times while it lasts, which is the most",
+                      passage->id, STAGES_MAX);
     to->list [to->count++] = (stage_t){effect_ms, amount};
     return true;
 }
@@ -174,7 +159,7 @@ static bool stage_need (stages_t *to, const passage_t *passage, const change_tim
     to->count = 0;
     if (passage->old) {
         *to = *passage->old;
-        if (refuse_ended (passage, time, why) || refuse_past (passage, time, why))
+        if (!not_ended (passage, time, why) || !not_past (passage, time, why))
             return false;
         if (passage->after.amount == passage->before.amount)
             return true;

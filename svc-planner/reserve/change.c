@@ -99,10 +99,8 @@ static bool read_request (pending_t *self, user_request_t *request, char why [WH
 {
     const part_record_t *newest = locate_newest (self->base.locate);
     *request = (user_request_t){0};
-    if (!newest->plan_set || newest->plan.request_size == 0) {
-        snprintf (why, WHY_BYTES, "the request it was made for is not on record any more");
-        return false;
-    }
+    if (!newest->plan_set || newest->plan.request_size == 0)
+        return wrong (why, "the request it was made for is not on record any more");
     bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
     return codec_decode (&user_request_codec, request, packed, why);
 }
@@ -170,13 +168,11 @@ static bool stays_begun (pending_t *self, const moment_t *now, const present_sta
                          char why [WHY_BYTES])
 {
     char start [TIMETEXT_BYTES];
-    if (!self->patch.window_set || admits_start (self, now, present->start_ms))
-        return true;
-    snprintf (why, WHY_BYTES,
-              "it began at %s and can't be moved any more: its end, CPUs and bandwidth can be "
-              "changed",
-              timetext_format (present->start_ms, start));
-    return false;
+    return !self->patch.window_set || admits_start (self, now, present->start_ms) ||
+           wrong (why,
+                  "it began at %s and can't be moved any more: its end, CPUs and bandwidth can be "
+                  "changed",
+                  timetext_format (present->start_ms, start));
 }
 
 /*  Nor does a need that has begun go to another site. */
@@ -194,10 +190,8 @@ static bool sites_stay (const pending_t *self, const moment_t *now, char why [WH
                     strcmp (patch->id, booking->need) != 0 || strcmp (patch->site, SITE_ANY) == 0 ||
                     strcmp (patch->site, here) == 0)
                     continue;
-                snprintf (why, WHY_BYTES,
-                          "need %.40s has begun at %.30s: it can't be moved to %.30s", patch->id,
-                          here, patch->site);
-                return false;
+                return wrong (why, "need %.40s has begun at %.30s: it can't be moved to %.30s",
+                              patch->id, here, patch->site);
             }
         }
     }
@@ -218,10 +212,8 @@ static bool keep_start (pending_t *self, const moment_t *now, const present_stat
     if (!stages_make (&self->request, &present->before, &time, why))
         return false;
     const instant_t *deadline = &self->request.window.deadline;
-    if (deadline->set && start_ms + user_request_span (&self->request) > deadline->ms) {
-        snprintf (why, WHY_BYTES, "it would end after its deadline: give a new window");
-        return false;
-    }
+    if (deadline->set && start_ms + user_request_span (&self->request) > deadline->ms)
+        return wrong (why, "it would end after its deadline: give a new window");
     self->plan.starts = (starts_t){start_ms, start_ms, INT64_MAX};
     self->plan.keeps_start = true;
     return true;
@@ -235,10 +227,8 @@ static bool merge (pending_t *self, const moment_t *now, present_state_t *presen
         return false;
     user_request_clear (&self->request);
     user_request_copy (&self->request, &present->before);
-    if (!find_start (self, now, present)) {
-        snprintf (why, WHY_BYTES, "its sites book nothing for it any more");
-        return false;
-    }
+    if (!find_start (self, now, present))
+        return wrong (why, "its sites book nothing for it any more");
     if (!user_request_patch (&self->request, &self->patch, why) || !sites_stay (self, now, why))
         return false;
     if (self->patch.window_set && !present->begun)
