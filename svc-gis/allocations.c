@@ -38,7 +38,7 @@ static void add (collect_t *self, const command_view_t *command)
                          .amended = command->amended};
     if (!claim_part_decode (command->part, digest, &told.answer, why))
         return; /* the loader has seen it: never */
-    told.plan = plan_encode (command->plan);
+    told.plan = codec_encode (&plan_codec, command->plan);
     allocations_page_t *page = &self->page;
     page->list = must (realloc (page->list, (page->count + 1) * sizeof *page->list));
     page->list [page->count++] = told;

@@ -331,7 +331,7 @@ static look_answer_t look_at (const claim_t *claim, const look_t *asked, command
     }
     *copy = command_of (claim);
     if (copy->found)
-        look.holder = plan_encode (&copy->plan);
+        look.holder = codec_encode (&plan_codec, &copy->plan);
     if (claim->state == CLAIM_COMMITTED) {
         look.answer = (bytes_t){.data = copy->answer.data, .size = copy->answer.size};
         look.done = claim->done;

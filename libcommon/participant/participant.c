@@ -67,7 +67,7 @@ void participant_answer (participant_t *self, const request_t *request, command_
 {
     if (answer->refusal.reason != REFUSAL_NONE)
         participant_count_refusal (self, request, answer);
-    service_reply (self->service, request, command_answer_encode (answer));
+    service_reply (self->service, request, codec_encode (&command_answer_codec, answer));
     command_answer_clear (answer);
 }
 

@@ -178,6 +178,8 @@ void participant_on_outcome (void *owner, const moment_t *now, const request_t *
                         request->actor);
         return;
     }
-    service_reply (self->service, request,
-                   outcome_encode (&asked->txid, outcome_of (command), command && command->done));
+    service_reply (
+      self->service, request,
+      codec_encode (&outcome_answer_codec, &(outcome_answer_t){asked->txid, outcome_of (command),
+                                                               command && command->done}));
 }

@@ -24,8 +24,8 @@ plan_t command_plan (const command_t *self)
 {
     plan_t plan;
     char why [WHY_BYTES];
-    bool good =
-      plan_decode (&plan, (bytes_t){.data = self->plan.data, .size = self->plan.size}, why);
+    bool good = codec_decode (&plan_codec, &plan,
+                              (bytes_t){.data = self->plan.data, .size = self->plan.size}, why);
     assert (good); /* we encoded it, or checked it when it was loaded */
     return plan;
 }

@@ -133,7 +133,7 @@ static void on_other (void *owner, const moment_t *now, uint64_t token, const ca
     char why [WHY_BYTES];
     command_state_t state = COMMAND_UNKNOWN;
     if (speaks_for (result, &doubt->plan.participants [token]) &&
-        command_answer_decode (&answer, result->body, why)) {
+        codec_decode (&command_answer_codec, &answer, result->body, why)) {
         if (txid_compare (&answer.txid, &command->txid) == 0)
             state = answer.state;
         command_answer_clear (&answer);
@@ -156,7 +156,9 @@ static void ask_others (command_t *command, const moment_t *now)
             continue;
         doubt->others [i] =
           ask (command, now, party, "Participant", "Resolve",
-               resolve_encode (&command->txid, doubt->plan.decide_by_ms), on_other, i);
+               codec_encode (&resolve_request_codec,
+                             &(resolve_request_t){command->txid, doubt->plan.decide_by_ms}),
+               on_other, i);
         doubt->waiting++;
     }
     if (doubt->waiting == 0)
@@ -212,7 +214,7 @@ static void ask_coordinator (command_t *command, const moment_t *now)
     assert (doubt->coordinator == 0 && doubt->waiting == 0);
     service_count (command->participant->service, "doubts_asked", 1);
     doubt->coordinator = ask (command, now, &doubt->plan.coordinator, "Coordinator", "Outcome",
-                              txid_message_encode (&command->txid), on_coordinator, 0);
+                              decision_message_encode (&command->txid, 0), on_coordinator, 0);
 }
 
 /*  --- acknowledged by all? --- */
@@ -238,6 +240,6 @@ void doubt_ask_done (command_t *self, const moment_t *now)
         return;
     plan_t plan = command_plan (self);
     self->question = ask (self, now, &plan.coordinator, "Coordinator", "Outcome",
-                          txid_message_encode (&self->txid), on_done_told, 0);
+                          decision_message_encode (&self->txid, 0), on_done_told, 0);
     plan_clear (&plan);
 }

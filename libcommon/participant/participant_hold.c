@@ -399,7 +399,7 @@ static bool digest_same (packed_t kept, const hold_t *hold)
 
 static bool hold_same (const command_t *command, const hold_t *hold)
 {
-    packed_t plan = plan_encode (&hold->plan);
+    packed_t plan = codec_encode (&plan_codec, &hold->plan);
     bool same = bytes_same (command->plan, plan.data, plan.size);
     free (plan.data);
     return same && (bytes_same (command->part, hold->part, hold->part_size) ||

@@ -87,7 +87,8 @@ bool participant_made_by (const participant_t *self, const char *reservation, pl
     packed_t packed = command && command->plan.size > 0 ? command->plan : found->plan;
     char why [WHY_BYTES];
     return packed.size > 0 &&
-           plan_decode (plan, (bytes_t){.data = packed.data, .size = packed.size}, why);
+           codec_decode (&plan_codec, plan, (bytes_t){.data = packed.data, .size = packed.size},
+                         why);
 }
 
 bool participant_pending (const participant_t *self, const char *reservation, txid_t *txid,

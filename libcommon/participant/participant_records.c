@@ -113,7 +113,7 @@ command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *p
     command->txid = *txid;
     if (plan) {
         command->operation = plan->operation;
-        command->plan = plan_encode (plan);
+        command->plan = codec_encode (&plan_codec, plan);
         command->plan_untold = command->part_untold = true;
         command->actor = tally_join (self->actors, plan->actor);
         command->planner = tally_join (self->planners, plan->coordinator.name);
@@ -345,7 +345,8 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
         return;
     }
     const plan_t *plan = record.plan.size > 0 ? &kept : NULL;
-    if (plan && !plan_decode (&kept, (bytes_t){record.plan.data, record.plan.size}, why)) {
+    if (plan &&
+        !codec_decode (&plan_codec, &kept, (bytes_t){record.plan.data, record.plan.size}, why)) {
         tell_unreadable (self, &txid, why);
     } else if (plan && txid_compare (&plan->txid, &txid) != 0) {
         tell_unreadable (self, &txid, "plan: of another txid than its key");

@@ -205,7 +205,8 @@ static void take_page (readmission_t *self, const moment_t *now, allocations_pag
         allocation_t *told = &page->list [i];
         plan_t plan;
         char why [WHY_BYTES];
-        bool sound = plan_decode (&plan, (bytes_t){told->plan.data, told->plan.size}, why);
+        bool sound =
+          codec_decode (&plan_codec, &plan, (bytes_t){told->plan.data, told->plan.size}, why);
         assert (sound); /* its codec has seen it */
         if (told->decided) {
             participant_told_committed (self->participant, now, &plan.txid);

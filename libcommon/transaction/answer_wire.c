@@ -69,16 +69,6 @@ static const codec_row_t command_answer_rows [] = {
 const codec_t command_answer_codec =
   CODEC (command_answer_t, musubi__command_answer__descriptor, command_answer_rows);
 
-packed_t command_answer_encode (const command_answer_t *self)
-{
-    return codec_encode (&command_answer_codec, self);
-}
-
-bool command_answer_decode (command_answer_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    return codec_decode (&command_answer_codec, self, body, why);
-}
-
 /*  --- small messages --- */
 
 /*  CommitRequest and AbortRequest have the same layout, and so has OutcomeRequest without epoch. */
@@ -94,22 +84,12 @@ packed_t decision_message_encode (const txid_t *txid, uint32_t epoch)
     return codec_encode (&decision_request_codec, &(decision_request_t){*txid, epoch});
 }
 
-packed_t txid_message_encode (const txid_t *txid)
-{
-    return decision_message_encode (txid, 0);
-}
-
 static const codec_row_t renew_rows [] = {
   ROW_ONE ("txid", renew_request_t, txid, txid),
   ROW_NUMBER ("ttl_ms", renew_request_t, ttl_ms),
 };
 const codec_t renew_request_codec =
   CODEC (renew_request_t, musubi__renew_request__descriptor, renew_rows);
-
-packed_t renew_encode (const txid_t *txid, uint32_t ttl_ms)
-{
-    return codec_encode (&renew_request_codec, &(renew_request_t){*txid, ttl_ms});
-}
 
 static const codec_row_t prepare_rows [] = {
   ROW_ONE ("txid", prepare_request_t, txid, txid),
@@ -119,25 +99,12 @@ static const codec_row_t prepare_rows [] = {
 const codec_t prepare_request_codec =
   CODEC (prepare_request_t, musubi__prepare_request__descriptor, prepare_rows);
 
-packed_t prepare_encode (const txid_t *txid, const bytes_t *claim_part)
-{
-    prepare_request_t request = {.txid = *txid, .claim_set = claim_part != NULL};
-    if (claim_part)
-        request.claim = (packed_t){(uint8_t *) claim_part->data, claim_part->size};
-    return codec_encode (&prepare_request_codec, &request);
-}
-
 static const codec_row_t resolve_rows [] = {
   ROW_ONE ("txid", resolve_request_t, txid, txid),
   ROW_TIME ("decide_by_ms", resolve_request_t, decide_by_ms),
 };
 const codec_t resolve_request_codec =
   CODEC (resolve_request_t, musubi__resolve_request__descriptor, resolve_rows);
-
-packed_t resolve_encode (const txid_t *txid, int64_t decide_by_ms)
-{
-    return codec_encode (&resolve_request_codec, &(resolve_request_t){*txid, decide_by_ms});
-}
 
 static const codec_row_t fence_rows [] = {
   ROW_ONE ("txid", fence_request_t, txid, txid),
@@ -147,21 +114,11 @@ static const codec_row_t fence_rows [] = {
 const codec_t fence_request_codec =
   CODEC (fence_request_t, musubi__fence_request__descriptor, fence_rows);
 
-packed_t fence_encode (const txid_t *txid, uint32_t epoch, int64_t decide_by_ms)
-{
-    return codec_encode (&fence_request_codec, &(fence_request_t){*txid, epoch, decide_by_ms});
-}
-
 static const codec_row_t done_rows [] = {
   ROW_LIST ("txids", done_request_t, txids, count, txid, 0, DONE_TXIDS_MAX),
 };
 const codec_t done_request_codec =
   CODEC (done_request_t, musubi__done_request__descriptor, done_rows);
-
-packed_t done_encode (const txid_t *txids, size_t count)
-{
-    return codec_encode (&done_request_codec, &(done_request_t){(txid_t *) txids, count});
-}
 
 static const codec_row_t amend_rows [] = {
   ROW_ONE ("txid", amend_request_t, txid, txid),
@@ -171,12 +128,6 @@ static const codec_row_t amend_rows [] = {
 const codec_t amend_request_codec =
   CODEC (amend_request_t, musubi__amend_request__descriptor, amend_rows);
 
-packed_t amend_encode (const txid_t *txid, uint32_t epoch, bytes_t answer)
-{
-    packed_t borrowed = {(uint8_t *) answer.data, answer.size};
-    return codec_encode (&amend_request_codec, &(amend_request_t){*txid, epoch, borrowed});
-}
-
 static const codec_row_t outcome_rows [] = {
   ROW_ONE ("txid", outcome_answer_t, txid, txid),
   ROW_ENUM ("outcome", outcome_answer_t, outcome, OUTCOME_ABORTED),
@@ -184,11 +135,6 @@ static const codec_row_t outcome_rows [] = {
 };
 const codec_t outcome_answer_codec =
   CODEC (outcome_answer_t, musubi__outcome_answer__descriptor, outcome_rows);
-
-packed_t outcome_encode (const txid_t *txid, outcome_t outcome, bool done)
-{
-    return codec_encode (&outcome_answer_codec, &(outcome_answer_t){*txid, outcome, done});
-}
 
 static const codec_t *const codecs [] = {
   &txid_codec,

@@ -144,8 +144,3 @@ void command_answer_clear (command_answer_t *self)
     refusal_clear (&self->refusal);
     *self = (command_answer_t){0};
 }
-
-void hold_clear (hold_t *self)
-{
-    codec_clear (&hold_codec, self);
-}

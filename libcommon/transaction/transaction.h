@@ -178,8 +178,6 @@ typedef struct {
     bool prepare;
 } hold_t;
 
-void hold_clear (hold_t *self);
-
 /*  A booking inside a ComputePart. */
 typedef struct {
     char need [NAME_BYTES_MAX + 1];
@@ -298,10 +296,6 @@ extern const codec_t outcome_answer_codec;
 extern const codecs_t transaction_codecs; /* all of them */
 
 /*  Encoders return malloc'ed bytes that the caller frees. Decoders: see codec_decode. */
-packed_t hold_encode (const hold_t *self);
-bool hold_decode (hold_t *self, bytes_t body, char why [WHY_BYTES]);
-packed_t plan_encode (const plan_t *self);
-bool plan_decode (plan_t *self, bytes_t body, char why [WHY_BYTES]);
 packed_t compute_part_encode (const compute_booking_t *bookings, size_t count);
 bool compute_part_decode (bytes_t part, compute_booking_t **bookings, size_t *count,
                           char why [WHY_BYTES]);
@@ -310,16 +304,6 @@ bool network_part_decode (bytes_t part, circuit_t **circuits, size_t *count, cha
 packed_t claim_part_encode (const uint8_t digest [DIGEST_BYTES], bytes_t answer);
 bool claim_part_decode (bytes_t part, uint8_t digest [DIGEST_BYTES], packed_t *answer,
                         char why [WHY_BYTES]);
-packed_t command_answer_encode (const command_answer_t *self);
-bool command_answer_decode (command_answer_t *self, bytes_t body, char why [WHY_BYTES]);
-packed_t txid_message_encode (const txid_t *txid);
 packed_t decision_message_encode (const txid_t *txid, uint32_t epoch);
-packed_t renew_encode (const txid_t *txid, uint32_t ttl_ms);
-packed_t prepare_encode (const txid_t *txid, const bytes_t *claim_part); /* NULL = not set */
-packed_t resolve_encode (const txid_t *txid, int64_t decide_by_ms);
-packed_t fence_encode (const txid_t *txid, uint32_t epoch, int64_t decide_by_ms);
-packed_t done_encode (const txid_t *txids, size_t count);
-packed_t amend_encode (const txid_t *txid, uint32_t epoch, bytes_t answer);
-packed_t outcome_encode (const txid_t *txid, outcome_t outcome, bool done);
 
 #endif

@@ -111,16 +111,6 @@ bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
     return codec_take_field (&plan_codec, to, from, "plan", why);
 }
 
-packed_t plan_encode (const plan_t *self)
-{
-    return codec_encode (&plan_codec, self);
-}
-
-bool plan_decode (plan_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    return codec_decode (&plan_codec, self, body, why);
-}
-
 /*  --- parts --- */
 
 const ProtobufCMessageDescriptor *part_descriptor (part_kind_t kind)
@@ -293,13 +283,3 @@ static bool hold_rule (void *self, const void *message, char why [WHY_BYTES])
 
 const codec_t hold_codec =
   CODEC_RULED (hold_t, musubi__hold_request__descriptor, hold_rows, hold_rule);
-
-packed_t hold_encode (const hold_t *self)
-{
-    return codec_encode (&hold_codec, self);
-}
-
-bool hold_decode (hold_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    return codec_decode (&hold_codec, self, body, why);
-}

@@ -169,7 +169,7 @@ static void reserve (plus_t *self, const moment_t *now, const request_t *request
               created ? created->kept.owner : view.owner);
     plan_fill (self, now, request, &hold, &old, &next);
     take (self, now, request, &hold);
-    hold_clear (&hold);
+    codec_clear (&hold_codec, &hold);
 }
 
 void plus_on_reserve (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -247,7 +247,7 @@ static void change (plus_t *self, const moment_t *now, const request_t *request,
     snprintf (hold.plan.owner, sizeof hold.plan.owner, "%s", view.owner);
     plan_fill (self, now, request, &hold, &old, &next);
     take (self, now, request, &hold);
-    hold_clear (&hold);
+    codec_clear (&hold_codec, &hold);
 }
 
 static void change_asked (plus_t *self, const moment_t *now, const request_t *request,

@@ -136,7 +136,8 @@ static void on_renewed (void *owner, const moment_t *now, uint64_t token,
     stake->call = 0;
     command_answer_t answer;
     char why [WHY_BYTES];
-    if (result->status != CALL_OK || !command_answer_decode (&answer, result->body, why))
+    if (result->status != CALL_OK ||
+        !codec_decode (&command_answer_codec, &answer, result->body, why))
         return;
     if (answer.state == COMMAND_HELD && answer.ttl_ms > 0)
         renew_later (stake, now, answer.ttl_ms);
@@ -165,7 +166,9 @@ static void on_renewal_time (void *owner, const moment_t *now, uint64_t token)
     const tentative_order_t *order = &stake->tentative->order;
     stake->timer = 0;
     stake->call = ask (stake, now, "Renew",
-                       renew_encode (&stake->txid, order->settings->hold_ttl_ms), on_renewed);
+                       codec_encode (&renew_request_codec,
+                                     &(renew_request_t){stake->txid, order->settings->hold_ttl_ms}),
+                       on_renewed);
     service_count (order->service, "tentative_renewals", 1);
 }
 
@@ -206,7 +209,8 @@ static void on_held (void *owner, const moment_t *now, uint64_t token, const cal
     command_answer_t answer = {0};
     char why [WHY_BYTES];
     stake->call = 0;
-    bool told = result->status == CALL_OK && command_answer_decode (&answer, result->body, why);
+    bool told =
+      result->status == CALL_OK && codec_decode (&command_answer_codec, &answer, result->body, why);
     if (told && answer.state == COMMAND_HELD && answer.refusal.reason == REFUSAL_NONE) {
         stake->state = STAKE_HELD;
         renew_later (stake, now, answer.ttl_ms);
@@ -261,8 +265,8 @@ static void hold (tentative_t *self, const moment_t *now, backtrack_hold_t what,
                        .next = self->stakes};
     self->stakes = stake;
     self->waiting++;
-    stake->call = ask (stake, now, "Hold", hold_encode (&message), on_held);
-    hold_clear (&message);
+    stake->call = ask (stake, now, "Hold", codec_encode (&hold_codec, &message), on_held);
+    codec_clear (&hold_codec, &message);
     service_count (self->order.service, "tentative_holds", 1);
 }
 

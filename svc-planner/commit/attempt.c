@@ -153,7 +153,7 @@ static void read_answer (ballot_t *ballot, const call_result_t *result)
 {
     command_answer_t answer;
     vote_t *vote = &ballot->vote;
-    if (!command_answer_decode (&answer, result->body, vote->why)) {
+    if (!codec_decode (&command_answer_codec, &answer, result->body, vote->why)) {
         vote->kind = VOTE_WRONG;
         return;
     }
@@ -225,7 +225,7 @@ static void make_hold (attempt_t *self, const moment_t *now, size_t at, const at
             hold.replaces [hold.replaces_count++] = self->trail->traces [i].txid;
     memcpy (ballot->replaced, hold.replaces, sizeof ballot->replaced);
     ballot->replaced_count = hold.replaces_count;
-    packed_t body = hold_encode (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
     if (later) {
         ballot->kept = body;
         self->kept++;

@@ -164,7 +164,9 @@ static void on_outcome (void *owner, const moment_t *now, const request_t *reque
     }
     bool done;
     outcome_t outcome = coordinator_outcome (self, &asked->txid, &done);
-    service_reply (self->service, request, outcome_encode (&asked->txid, outcome, done));
+    service_reply (
+      self->service, request,
+      codec_encode (&outcome_answer_codec, &(outcome_answer_t){asked->txid, outcome, done}));
     self->active_ms = now->mono_ms;
     service_count (self->service, "outcomes_asked", 1);
 }
@@ -349,7 +351,7 @@ uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const part
                             const txid_t *txid, call_done_fn *done, void *owner)
 {
     assert (!of_this_store (self, txid) || coordinator_aborted (self, txid));
-    packed_t body = txid_message_encode (txid);
+    packed_t body = decision_message_encode (txid, 0);
     return service_ask (self->service, now,
                         &(call_order_t){.peer = party->name,
                                         .endpoint = party->endpoint,

@@ -322,7 +322,7 @@ static void on_commit (void *owner, const moment_t *now, uint64_t token,
     command_answer_t answer;
     if (result->status != CALL_OK) {
         commit_again (decision, now, token, result->reason);
-    } else if (!command_answer_decode (&answer, result->body, why)) {
+    } else if (!codec_decode (&command_answer_codec, &answer, result->body, why)) {
         commit_again (decision, now, token, why);
     } else {
         take_answer (decision, now, token, &answer);

@@ -77,7 +77,8 @@ static void box_send (done_notices_t *self, const moment_t *now, const box_t *bo
 {
     for (size_t at = 0; at < box->count; at += DONE_TXIDS_MAX) {
         size_t count = box->count - at < DONE_TXIDS_MAX ? box->count - at : DONE_TXIDS_MAX;
-        packed_t body = done_encode (&box->txids [at], count);
+        packed_t body =
+          codec_encode (&done_request_codec, &(done_request_t){&box->txids [at], count});
         service_ask (self->service, now,
                      &(call_order_t){.peer = box->party.name,
                                      .endpoint = box->party.endpoint,

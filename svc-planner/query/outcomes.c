@@ -63,7 +63,7 @@ static void on_outcome (void *owner, const moment_t *now, uint64_t token,
 static void ask (outcomes_t *self, const moment_t *now, size_t at, const party_t *party,
                  const char *service_name)
 {
-    packed_t body = txid_message_encode (&self->plan.txid);
+    packed_t body = decision_message_encode (&self->plan.txid, 0);
     self->waiting++;
     self->calls [at] = service_ask (self->service, now,
                                     &(call_order_t){.peer = party->name,

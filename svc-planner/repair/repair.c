@@ -168,7 +168,8 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
         ask_home_status (self, now, home_of (self));
         return;
     }
-    if (result->status != CALL_OK || !command_answer_decode (&answer, result->body, why)) {
+    if (result->status != CALL_OK ||
+        !codec_decode (&command_answer_codec, &answer, result->body, why)) {
         again (self, now);
         return;
     }
@@ -218,7 +219,7 @@ static void conclude (repair_t *self, const moment_t *now, answer_status_t statu
     }
     packed_t answer = compose (self, status);
     packed_t body =
-      amend_encode (&self->txid, self->epoch, (bytes_t){.data = answer.data, .size = answer.size});
+      codec_encode (&amend_request_codec, &(amend_request_t){self->txid, self->epoch, answer});
     self->call = service_ask (service, now,
                               &(call_order_t){.peer = home->name,
                                               .endpoint = home->endpoint,

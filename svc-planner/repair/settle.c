@@ -196,7 +196,8 @@ static void on_aborted (void *owner, const moment_t *now, uint64_t token,
     char why [WHY_BYTES];
     command_answer_t answer;
     seat->call = 0;
-    if (result->status == CALL_OK && command_answer_decode (&answer, result->body, why)) {
+    if (result->status == CALL_OK &&
+        codec_decode (&command_answer_codec, &answer, result->body, why)) {
         seat->state = answer.state;
         command_answer_clear (&answer);
     }
@@ -298,7 +299,8 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
     command_answer_t answer;
     seat->call = 0;
     /* calls go to the very store that was named: no other one can speak for it (T16) */
-    if (result->status == CALL_OK && command_answer_decode (&answer, result->body, why)) {
+    if (result->status == CALL_OK &&
+        codec_decode (&command_answer_codec, &answer, result->body, why)) {
         if (txid_compare (&answer.txid, &self->order.txid) == 0)
             take_answer (self, seat, &answer);
         command_answer_clear (&answer);
@@ -316,9 +318,12 @@ static void ask_all (settle_t *self, const moment_t *now)
         if (fence && seat->fenced)
             continue;
         self->waiting++;
-        packed_t body = fence
-                          ? fence_encode (&self->order.txid, self->epoch, self->plan.decide_by_ms)
-                          : resolve_encode (&self->order.txid, self->plan.decide_by_ms);
+        packed_t body =
+          fence
+            ? codec_encode (&fence_request_codec, &(fence_request_t){self->order.txid, self->epoch,
+                                                                     self->plan.decide_by_ms})
+            : codec_encode (&resolve_request_codec,
+                            &(resolve_request_t){self->order.txid, self->plan.decide_by_ms});
         seat->call = ask (self, now, &self->plan.participants [i], "Participant",
                           fence ? "Fence" : "Resolve", body, fence ? 1 : 2, on_answer, i);
     }
@@ -360,7 +365,7 @@ static void begin (settle_t *self, const moment_t *now)
         ask_all (self, now);
     else
         self->call = ask (self, now, &self->plan.coordinator, "Coordinator", "Outcome",
-                          txid_message_encode (&self->order.txid), 2, on_coordinator, 0);
+                          decision_message_encode (&self->order.txid, 0), 2, on_coordinator, 0);
 }
 
 static void on_plan (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)

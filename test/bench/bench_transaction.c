@@ -166,7 +166,7 @@ static void hold_at (trial_t *self, const plan_t *plan, size_t site)
                    .part = part.data,
                    .part_size = part.size,
                    .prepare = true};
-    packed_t body = hold_encode (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
     client_send (self->testbed.client,
                  &(client_request_t){.endpoint = plan->participants [site].endpoint,
                                      .service = "Participant",
@@ -186,7 +186,7 @@ static void gather (trial_t *self, command_state_t state)
         char why [WHY_BYTES];
         if (reply.status != CALL_OK)
             bench_fail (reply.reason);
-        if (!command_answer_decode (&answer, reply.body, why))
+        if (!codec_decode (&command_answer_codec, &answer, reply.body, why))
             bench_fail (why);
         if (answer.state != state)
             bench_fail (*answer.refusal.text ? answer.refusal.text
@@ -226,7 +226,7 @@ static void vote_and_abort (trial_t *self, size_t at)
 {
     static const char *const names [SITES] = {"lis/one", "lis/two", "lis/three"};
     vote (self, at);
-    packed_t body = txid_message_encode (&self->txids [at]);
+    packed_t body = decision_message_encode (&self->txids [at], 0);
     for (size_t i = 0; i < SITES; i++)
         client_send (
           self->testbed.client,

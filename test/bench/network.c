@@ -67,7 +67,7 @@ packed_t hold_of (const char *name, const uint8_t store [STORE_ID_BYTES], part_k
     memcpy (hold.plan.coordinator.store, planner_store, STORE_ID_BYTES);
     snprintf (hold.plan.reservation, sizeof hold.plan.reservation, "r%" PRIu64, counter);
     *txid = hold.plan.txid;
-    packed_t body = hold_encode (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
     free (part.data);
     return body;
 }

@@ -41,8 +41,8 @@ static refusal_reason_t answered (play_t *self, size_t counter)
     if (self->rig.status != CALL_OK)
         fprintf (stderr, "not understood: %s\n", self->rig.reason);
     REQUIRE (self->rig.status == CALL_OK);
-    REQUIRE (
-      command_answer_decode (&answer, (bytes_t){self->rig.reply.data, self->rig.reply.size}, why));
+    REQUIRE (codec_decode (&command_answer_codec, &answer,
+                           (bytes_t){self->rig.reply.data, self->rig.reply.size}, why));
     txid_t txid = model_txid (counter);
     REQUIRE (txid_compare (&answer.txid, &txid) == 0);
     command_state_t recorded = self->model.commands [counter].state;
@@ -224,7 +224,7 @@ static packed_t plan_hold (play_t *self, size_t counter, model_asked_t *asked)
         asked->replaces = counter - 2 * (1 + below (self, (uint32_t) (counter - 1) / 2));
     if (asked->replaces)
         hold.replaces [hold.replaces_count++] = model_txid (asked->replaces);
-    packed_t body = hold_encode (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
     free (hold.part);
     return body;
 }
@@ -297,10 +297,12 @@ static void play_verb (play_t *self)
     bool twice = below (self, 3) == 0;
     refusal_reason_t first = REFUSAL_NONE;
     for (int i = 0; i < 1 + twice; i++) {
-        packed_t body = resolve ? resolve_encode (&txid, self->rig.now.wall_ms + ttl_ms)
-                        : done  ? done_encode (&txid, 1)
-                        : renew ? renew_encode (&txid, ttl_ms)
-                                : txid_message_encode (&txid);
+        packed_t body =
+          resolve ? codec_encode (&resolve_request_codec,
+                                  &(resolve_request_t){txid, self->rig.now.wall_ms + ttl_ms})
+          : done  ? codec_encode (&done_request_codec, &(done_request_t){&txid, 1})
+          : renew ? codec_encode (&renew_request_codec, &(renew_request_t){txid, ttl_ms})
+                  : decision_message_encode (&txid, 0);
         command_state_t before = self->model.commands [counter].state;
         rig_request (&self->rig, actor, verb, body);
         if (outcome || done)
@@ -341,8 +343,10 @@ static void play_answer (play_t *self)
     command_answer_t answer = {.txid = call.txid,
                                .state = (command_state_t) below (self, COMMAND_STATES)};
     packed_t body = call.outcome
-                      ? outcome_encode (&call.txid, (outcome_t) below (self, 4), below (self, 2))
-                      : command_answer_encode (&answer);
+                      ? codec_encode (&outcome_answer_codec,
+                                      &(outcome_answer_t){call.txid, (outcome_t) below (self, 4),
+                                                          below (self, 2)})
+                      : codec_encode (&command_answer_codec, &answer);
     rig_answer (&self->rig, at, CALL_OK, (bytes_t){body.data, body.size});
     free (body.data);
 }

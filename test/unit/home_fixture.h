@@ -90,7 +90,8 @@ static inline command_answer_t answered (node_t *node)
     command_answer_t answer;
     char why [WHY_BYTES];
     assert_int_equal (node->world->status, CALL_OK);
-    assert_true (command_answer_decode (&answer, fixture_bytes (node->world->body), why));
+    assert_true (
+      codec_decode (&command_answer_codec, &answer, fixture_bytes (node->world->body), why));
     return answer;
 }
 
@@ -124,7 +125,7 @@ static inline packed_t hold_of (node_t *node, const attempt_t *attempt)
     packed_t part = claim_part_encode (attempt->digest, fixture_bytes (answer));
     hold.part = part.data;
     hold.part_size = part.size;
-    packed_t body = hold_encode (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
     free (part.data);
     free (answer.data);
     return body;
@@ -158,7 +159,8 @@ static inline command_state_t tell (node_t *node, const char *planner, uint64_t 
 {
     txid_t txid = txid_of (planner, counter);
     assert_int_equal (
-      ask_packed (node, planner, "Participant", method, txid_message_encode (&txid)), CALL_OK);
+      ask_packed (node, planner, "Participant", method, decision_message_encode (&txid, 0)),
+      CALL_OK);
     command_answer_t answer = answered (node);
     command_state_t state = answer.state;
     command_answer_clear (&answer);
@@ -168,7 +170,8 @@ static inline command_state_t tell (node_t *node, const char *planner, uint64_t 
 static inline void tell_done (node_t *node, uint64_t counter)
 {
     txid_t txid = txid_of (PLANNER_A, counter);
-    assert_int_equal (ask_packed (node, PLANNER_A, "Participant", "Done", done_encode (&txid, 1)),
+    assert_int_equal (ask_packed (node, PLANNER_A, "Participant", "Done",
+                                  codec_encode (&done_request_codec, &(done_request_t){&txid, 1})),
                       CALL_OK);
 }
 
@@ -207,8 +210,9 @@ static inline looked_t looked_of (const Musubi__LookAnswer *answer)
     if (answer->holder.len > 0) {
         plan_t plan;
         char why [WHY_BYTES];
-        assert_true (plan_decode (
-          &plan, (bytes_t){.data = answer->holder.data, .size = answer->holder.len}, why));
+        assert_true (
+          codec_decode (&plan_codec, &plan,
+                        (bytes_t){.data = answer->holder.data, .size = answer->holder.len}, why));
         looked.holder = plan.txid.counter;
         plan_clear (&plan);
     }

@@ -113,7 +113,7 @@ static inline packed_t rows_plan (const rows_change_t *change)
     snprintf (plan.reservation, sizeof plan.reservation, "%s", change->reservation);
     snprintf (plan.request_id, sizeof plan.request_id, "%s",
               change->request_id ? change->request_id : "r@g1");
-    return plan_encode (&plan);
+    return codec_encode (&plan_codec, &plan);
 }
 
 /*  Moves it by that event. Plan and part are told when it begins. */

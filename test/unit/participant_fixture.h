@@ -541,7 +541,8 @@ static inline command_answer_t rig_answer (rig_t *rig)
     char why [WHY_BYTES];
     if (rig->status != CALL_OK)
         fail_msg ("refused: %s", rig->reason);
-    assert_true (command_answer_decode (&answer, (bytes_t){rig->reply.data, rig->reply.size}, why));
+    assert_true (codec_decode (&command_answer_codec, &answer,
+                               (bytes_t){rig->reply.data, rig->reply.size}, why));
     command_answer_t told = answer;
     command_answer_clear (&answer);
     told.refusal.fresh = NULL;
@@ -605,8 +606,8 @@ static inline hold_t hold_of (const rig_t *rig, uint64_t counter, operation_t op
 /*  Sends it, ends it. */
 static inline command_answer_t rig_hold_as (rig_t *rig, const char *caller, hold_t hold)
 {
-    rig_request (rig, caller, "Hold", hold_encode (&hold));
-    hold_clear (&hold);
+    rig_request (rig, caller, "Hold", codec_encode (&hold_codec, &hold));
+    codec_clear (&hold_codec, &hold);
     return rig_answer (rig);
 }
 
@@ -621,8 +622,10 @@ static inline command_answer_t rig_verb_as (rig_t *rig, const char *caller, cons
 {
     txid_t txid = txid_numbered (counter);
     rig_request (rig, caller, method,
-                 strcmp (method, "Resolve") == 0 ? resolve_encode (&txid, rig->now.wall_ms + 10000)
-                                                 : txid_message_encode (&txid));
+                 strcmp (method, "Resolve") == 0
+                   ? codec_encode (&resolve_request_codec,
+                                   &(resolve_request_t){txid, rig->now.wall_ms + 10000})
+                   : decision_message_encode (&txid, 0));
     return rig_answer (rig);
 }
 
@@ -714,7 +717,9 @@ static inline void rig_tell_outcome (rig_t *rig, uint64_t counter, outcome_t out
     asked_t *asked = rig_asked (rig, "Outcome");
     assert_non_null (asked);
     txid_t txid = txid_numbered (counter);
-    rig_tell (rig, asked, CALL_OK, outcome_encode (&txid, outcome, done), asked->to_store [0]);
+    rig_tell (rig, asked, CALL_OK,
+              codec_encode (&outcome_answer_codec, &(outcome_answer_t){txid, outcome, done}),
+              asked->to_store [0]);
 }
 
 static inline void rig_tell_silence (rig_t *rig, const char *method)
@@ -729,7 +734,8 @@ static inline void rig_tell_state (rig_t *rig, uint64_t counter, command_state_t
     asked_t *asked = rig_asked (rig, "Resolve");
     assert_non_null (asked);
     command_answer_t answer = {.txid = txid_numbered (counter), .state = state};
-    rig_tell (rig, asked, CALL_OK, command_answer_encode (&answer), asked->to_store [0]);
+    rig_tell (rig, asked, CALL_OK, codec_encode (&command_answer_codec, &answer),
+              asked->to_store [0]);
 }
 
 #endif

@@ -457,13 +457,13 @@ static inline txid_t hold (world_t *self, const order_t *order, command_answer_t
         asked.part = part.data;
         asked.part_size = part.size;
     }
-    packed_t body = hold_encode (&asked);
+    packed_t body = codec_encode (&hold_codec, &asked);
     ask_bytes (self, PLANNER, "Participant", "Hold",
                (bytes_t){.data = body.data, .size = body.size});
     char why [WHY_BYTES];
     assert_int_equal (self->status, CALL_OK);
-    assert_true (
-      command_answer_decode (told, (bytes_t){.data = self->body, .size = self->body_size}, why));
+    assert_true (codec_decode (&command_answer_codec, told,
+                               (bytes_t){.data = self->body, .size = self->body_size}, why));
     free (body.data);
     free (asked.part);
     return asked.plan.txid;
@@ -471,15 +471,15 @@ static inline txid_t hold (world_t *self, const order_t *order, command_answer_t
 
 static inline command_state_t tell (world_t *self, const char *method, const txid_t *txid)
 {
-    packed_t body = txid_message_encode (txid);
+    packed_t body = decision_message_encode (txid, 0);
     ask_bytes (self, PLANNER, "Participant", method,
                (bytes_t){.data = body.data, .size = body.size});
     free (body.data);
     command_answer_t told;
     char why [WHY_BYTES];
     assert_int_equal (self->status, CALL_OK);
-    assert_true (
-      command_answer_decode (&told, (bytes_t){.data = self->body, .size = self->body_size}, why));
+    assert_true (codec_decode (&command_answer_codec, &told,
+                               (bytes_t){.data = self->body, .size = self->body_size}, why));
     command_state_t state = told.state;
     command_answer_clear (&told);
     return state;

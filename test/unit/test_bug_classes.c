@@ -196,9 +196,11 @@ static void a_hold_that_ends_as_a_verb_arrives_ends_once (void **state)
         rig->now.wall_ms += 60000;
         txid_t txid = txid_numbered (1);
         packed_t body = strcmp (verbs [i], "Resolve") == 0
-                          ? resolve_encode (&txid, rig->now.wall_ms + 10000)
-                        : strcmp (verbs [i], "Renew") == 0 ? renew_encode (&txid, 1000)
-                                                           : txid_message_encode (&txid);
+                          ? codec_encode (&resolve_request_codec,
+                                          &(resolve_request_t){txid, rig->now.wall_ms + 10000})
+                        : strcmp (verbs [i], "Renew") == 0
+                          ? codec_encode (&renew_request_codec, &(renew_request_t){txid, 1000})
+                          : decision_message_encode (&txid, 0);
         rig_request (rig, PLANNER, verbs [i], body);
         rig_pass (rig, 1000);
         assert_int_equal (rig_state (rig, 1), COMMAND_EXPIRED);
@@ -227,7 +229,9 @@ static void an_answer_that_comes_when_the_command_is_over_finds_nobody (void **s
         }
         txid_t txid = txid_numbered (1);
         outcome_t contrary = way == 0 ? OUTCOME_ABORTED : OUTCOME_COMMITTED;
-        rig_tell (rig, asked, CALL_OK, outcome_encode (&txid, contrary, false), 0x11);
+        rig_tell (rig, asked, CALL_OK,
+                  codec_encode (&outcome_answer_codec, &(outcome_answer_t){txid, contrary, false}),
+                  0x11);
         assert_int_equal (rig_state (rig, 1), way == 0 ? COMMAND_COMMITTED : COMMAND_UNKNOWN);
         assert_int_equal (rig_load (rig, 3), way == 0 ? 4 : 0);
         rig_destroy (rig);

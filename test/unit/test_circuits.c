@@ -395,7 +395,7 @@ static void a_participant_takes_parts_of_its_kind_only (void **state)
     packed_t part = compute_part_encode (&booking, 1);
     asked.part = part.data;
     asked.part_size = part.size;
-    packed_t body = hold_encode (&asked);
+    packed_t body = codec_encode (&hold_codec, &asked);
     ask_bytes (&w, PLANNER, "Participant", "Hold", (bytes_t){.data = body.data, .size = body.size});
     assert_int_equal (w.status, CALL_BAD_REQUEST);
     free (body.data);

@@ -272,7 +272,7 @@ static void take_commits (const bench_t *bench, uint64_t calls [PARTIES])
 static void answer_state (bench_t *bench, uint64_t call, const txid_t *txid, command_state_t state)
 {
     command_answer_t answer = {.txid = *txid, .state = state};
-    packed_t packed = command_answer_encode (&answer);
+    packed_t packed = codec_encode (&command_answer_codec, &answer);
     step (bench, &(event_t){.kind = EVENT_ANSWER,
                             .answer = {.call = call,
                                        .reason = "",
@@ -288,7 +288,7 @@ static void answer_none (bench_t *bench, uint64_t call, call_status_t status)
 
 static outcome_t outcome_of (bench_t *bench, const txid_t *txid, bool *done)
 {
-    packed_t body = txid_message_encode (txid);
+    packed_t body = decision_message_encode (txid, 0);
     step (bench, &(event_t){.kind = EVENT_REQUEST,
                             .request = {.service = "Coordinator",
                                         .method = "Outcome",
@@ -645,7 +645,7 @@ static void answer_fenced (bench_t *bench, uint64_t call, const txid_t *txid, co
 {
     command_answer_t answer = {
       .txid = *txid, .state = state, .refusal = {.reason = reason}, .epoch = 1};
-    packed_t packed = command_answer_encode (&answer);
+    packed_t packed = codec_encode (&command_answer_codec, &answer);
     step (bench, &(event_t){.kind = EVENT_ANSWER,
                             .answer = {.call = call,
                                        .reason = "",
@@ -778,7 +778,7 @@ static void outcomes_are_told_to_those_of_the_plan_planners_and_administrators (
     txid_t other = coordinator_begin (bench.coordinator);
     for (size_t i = 0; i < 2 * sizeof askers / sizeof *askers; i++) {
         bool of_decided = i % 2 == 0;
-        packed_t body = txid_message_encode (of_decided ? &decided : &other);
+        packed_t body = decision_message_encode (of_decided ? &decided : &other, 0);
         step (&bench, &(event_t){.kind = EVENT_REQUEST,
                                  .request = {.service = "Coordinator",
                                              .method = "Outcome",

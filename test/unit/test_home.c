@@ -140,10 +140,8 @@ static void the_vote_may_bring_the_answer (void **state)
     txid_t txid = txid_of (PLANNER_A, 1);
     packed_t answer = answer_of (MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED, "res-1", EPOCH_MS);
     packed_t part = claim_part_encode (digest_one, fixture_bytes (answer));
-    bytes_t bytes = fixture_bytes (part);
-    assert_int_equal (
-      ask_packed (node, PLANNER_A, "Participant", "Prepare", prepare_encode (&txid, &bytes)),
-      CALL_OK);
+    packed_t body = codec_encode (&prepare_request_codec, &(prepare_request_t){txid, part, true});
+    assert_int_equal (ask_packed (node, PLANNER_A, "Participant", "Prepare", body), CALL_OK);
     free (part.data);
     free (answer.data);
     assert_int_equal (tell (node, PLANNER_A, 1, "Commit"), COMMAND_COMMITTED);
@@ -223,7 +221,8 @@ static void closing_fails_while_an_attempt_has_the_claim (void **state)
 
     txid_t txid = txid_of (PLANNER_A, 1); /* only held: RESOLVE ends it for good */
     assert_int_equal (ask_packed (node, PLANNER_B, "Participant", "Resolve",
-                                  resolve_encode (&txid, wall (node) + 10000)),
+                                  codec_encode (&resolve_request_codec,
+                                                &(resolve_request_t){txid, wall (node) + 10000})),
                       CALL_OK);
     assert_true (close_claim (node, digest_one).closed);
     assert_int_equal (tell (node, PLANNER_A, 1, "Prepare"), COMMAND_ABORTED);
@@ -253,8 +252,8 @@ static void a_vote_brings_only_what_is_an_answer (void **state)
     txid_t txid = txid_of (PLANNER_A, 1);
     uint8_t garbage [] = {0xff, 0xff, 0xff};
     packed_t claim = claim_part_encode (digest_one, (bytes_t){garbage, sizeof garbage});
-    assert_int_equal (ask_packed (node, PLANNER_A, "Participant", "Prepare",
-                                  prepare_encode (&txid, &(bytes_t){claim.data, claim.size})),
+    packed_t body = codec_encode (&prepare_request_codec, &(prepare_request_t){txid, claim, true});
+    assert_int_equal (ask_packed (node, PLANNER_A, "Participant", "Prepare", body),
                       CALL_BAD_REQUEST);
     free (claim.data);
     assert_int_equal (look (node).state, CLAIM_HELD);

@@ -11,7 +11,7 @@ static command_answer_t amend_as (node_t *node, const char *planner, uint64_t co
 {
     txid_t txid = txid_of (PLANNER_A, counter);
     packed_t told = answer_of (status, reservation, 0);
-    packed_t body = amend_encode (&txid, epoch, fixture_bytes (told));
+    packed_t body = codec_encode (&amend_request_codec, &(amend_request_t){txid, epoch, told});
     free (told.data);
     assert_int_equal (ask_packed (node, planner, "Participant", "Amend", body), CALL_OK);
     return answered (node);
@@ -81,7 +81,8 @@ static void T8_who_has_fenced_amends_in_the_coordinators_place (void **state)
     txid_t txid = txid_of (PLANNER_A, 1);
     assert_int_equal (hold_state (node, &one, NULL), COMMAND_PREPARED);
     assert_int_equal (
-      ask_packed (node, PLANNER_B, "Participant", "Fence", fence_encode (&txid, 2, wall (node))),
+      ask_packed (node, PLANNER_B, "Participant", "Fence",
+                  codec_encode (&fence_request_codec, &(fence_request_t){txid, 2, wall (node)})),
       CALL_OK);
     assert_int_equal (
       ask_packed (node, PLANNER_B, "Participant", "Commit", decision_message_encode (&txid, 2)),

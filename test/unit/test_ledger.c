@@ -92,8 +92,8 @@ static void a_row_is_in_the_same_step_as_its_change_and_before_the_answer (void 
     (void) state;
     rig_t *rig = rig_started (20);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
-    packed_t body = hold_encode (&hold);
-    hold_clear (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
+    codec_clear (&hold_codec, &hold);
     service_step (rig->service, &rig->now,
                   &(event_t){.kind = EVENT_REQUEST,
                              .request = {.service = "Participant",
@@ -191,7 +191,9 @@ static void what_changes_within_a_state_has_its_row (void **state)
 
     rig_verb (rig, "Prepare", 1);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, OTHER_PLANNER, "Fence", fence_encode (&txid, 3, rig->now.wall_ms + 1000));
+    rig_request (
+      rig, OTHER_PLANNER, "Fence",
+      codec_encode (&fence_request_codec, &(fence_request_t){txid, 3, rig->now.wall_ms + 1000}));
     row = last_row (rig);
     assert_string_equal (row->event, "fence");
     assert_string_equal (row->caller, OTHER_PLANNER);
@@ -208,7 +210,8 @@ static void all_acknowledged_has_its_row_when_it_is_stored (void **state)
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     size_t before = rig->rows_count;
     txid_t txid = txid_numbered (1);
-    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     assert_int_equal (rig->rows_count, before);
     rig_pass (rig, 10000);
     Musubi__LedgerRow *row = last_row (rig);
@@ -224,7 +227,9 @@ static void what_changes_when_all_is_over_has_its_row (void **state)
     (void) state;
     rig_t *rig = rig_started (4);
     txid_t unknown = txid_numbered (7);
-    rig_request (rig, PLANNER, "Fence", fence_encode (&unknown, 1, rig->now.wall_ms + 1000));
+    rig_request (
+      rig, PLANNER, "Fence",
+      codec_encode (&fence_request_codec, &(fence_request_t){unknown, 1, rig->now.wall_ms + 1000}));
     Musubi__LedgerRow *row = last_row (rig);
     assert_string_equal (row->event, "fence");
     assert_int_equal (row->from, MUSUBI__COMMAND_STATE__ABORTED);
@@ -238,7 +243,8 @@ static void what_changes_when_all_is_over_has_its_row (void **state)
     rig_verb (rig, "Commit", 1);
     assert_int_equal (rig_state (rig, 1), COMMAND_EDGE_REFUSED);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     rig_verb (rig, "Commit", 2); /* the mark travels with this write */
     row = last_row (rig);
     assert_string_equal (row->event, "done");
@@ -256,7 +262,8 @@ static void what_was_pruned_is_told (void **state)
     rig_restart (rig, 10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     size_t before = rig->rows_count;
     for (int i = 0; i < 24; i++)
         rig_pass (rig, HOUR_MS / 4);
@@ -399,7 +406,8 @@ static void live_and_forget (rig_t *rig, uint64_t first, uint64_t count)
         snprintf (id, sizeof id, "old%d", (int) i);
         rig_reserve (rig, i, id, 2, hours + 1, hours + 2);
         txid_t txid = txid_numbered (i);
-        rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+        rig_request (rig, PLANNER, "Done",
+                     codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     }
 }
 
@@ -468,7 +476,8 @@ static void the_first_row_that_is_needed_keeps_all_behind_it (void **state)
         rig_restart (rig, 10);
     }
     txid_t txid = txid_numbered (11);
-    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     pass_hours (rig, 120);
     assert_int_equal (rig->kept_count, 0);
     assert_true (first_number (rig) > needed);

@@ -546,7 +546,7 @@ static void spoilt_holds_are_refused_or_taken (void **state)
               .part_kind = PART_NETWORK,
             };
             /*  As bytes of the message: an encoder would not take them. */
-            packed_t whole = hold_encode (&asked);
+            packed_t whole = codec_encode (&hold_codec, &asked);
             uint8_t *body = malloc (whole.size + part.size + 4);
             assert_non_null (body);
             memcpy (body, whole.data, whole.size);

@@ -49,11 +49,12 @@ static void T3_a_refusal_teaches_and_leaves_nothing (void **state)
     (void) state;
     rig_t *rig = rig_started (5);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
-    rig_request (rig, PLANNER, "Hold", hold_encode (&hold));
-    hold_clear (&hold);
+    rig_request (rig, PLANNER, "Hold", codec_encode (&hold_codec, &hold));
+    codec_clear (&hold_codec, &hold);
     command_answer_t answer;
     char why [WHY_BYTES];
-    assert_true (command_answer_decode (&answer, (bytes_t){rig->reply.data, rig->reply.size}, why));
+    assert_true (codec_decode (&command_answer_codec, &answer,
+                               (bytes_t){rig->reply.data, rig->reply.size}, why));
     assert_int_equal (answer.state, COMMAND_REJECTED);
     assert_int_equal (answer.refusal.reason, REFUSAL_SHORT);
     assert_int_equal (answer.refusal.wanted, 6);
@@ -165,8 +166,8 @@ static void replaces_a_committed_plan_is_refused_and_changes_nothing (void **sta
 
 static void bad_request (rig_t *rig, hold_t hold, const char *words)
 {
-    rig_request (rig, PLANNER, "Hold", hold_encode (&hold));
-    hold_clear (&hold);
+    rig_request (rig, PLANNER, "Hold", codec_encode (&hold_codec, &hold));
+    codec_clear (&hold_codec, &hold);
     assert_int_equal (rig->status, CALL_BAD_REQUEST);
     if (!strstr (rig->reason, words))
         fail_msg ("'%s' does not say '%s'", rig->reason, words);
@@ -263,7 +264,8 @@ static void a_vote_does_not_expire (void **state)
 static command_answer_t renew (rig_t *rig, uint64_t counter, uint32_t ttl_ms)
 {
     txid_t txid = txid_numbered (counter);
-    rig_request (rig, PLANNER, "Renew", renew_encode (&txid, ttl_ms));
+    rig_request (rig, PLANNER, "Renew",
+                 codec_encode (&renew_request_codec, &(renew_request_t){txid, ttl_ms}));
     return rig_answer (rig);
 }
 
@@ -729,7 +731,8 @@ static void an_aborted_reserve_leaves_its_name_free (void **state)
 static void done (rig_t *rig, const char *caller, uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
-    rig_request (rig, caller, "Done", done_encode (&txid, 1));
+    rig_request (rig, caller, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     assert_int_equal (rig->status, CALL_OK);
 }
 

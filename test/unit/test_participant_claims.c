@@ -142,11 +142,16 @@ static const claim_t *claim_of_txid (uint64_t counter)
     return NULL;
 }
 
+static packed_t prepare_message (const txid_t *txid, packed_t claim)
+{
+    return codec_encode (&prepare_request_codec,
+                         &(prepare_request_t){*txid, claim, claim.data != NULL});
+}
+
 static command_answer_t prepare (rig_t *rig, uint64_t counter, packed_t claim)
 {
     txid_t txid = txid_numbered (counter);
-    bytes_t part = {claim.data, claim.size};
-    packed_t body = prepare_encode (&txid, claim.data ? &part : NULL);
+    packed_t body = prepare_message (&txid, claim);
     free (claim.data);
     rig_request (rig, PLANNER, "Prepare", body);
     return rig_answer (rig);
@@ -207,7 +212,7 @@ static void T2_prepare_brings_the_answer_to_keep (void **state)
     rig_t *rig = home_started ();
     hold_t hold = claim_of (rig, 1, "a@g1", NULL);
     hold.prepare = false;
-    packed_t again = hold_encode (&hold);
+    packed_t again = codec_encode (&hold_codec, &hold);
     rig_hold (rig, hold);
     assert_int_equal (prepare (rig, 1, claim_part (7, "the answer")).state, COMMAND_PREPARED);
     assert_int_equal (claim_of_txid (1)->answer.size, strlen ("the answer"));
@@ -234,7 +239,7 @@ static void T2_prepare_brings_only_an_answer_that_the_home_understands (void **s
     rig_hold (rig, hold);
     txid_t txid = txid_numbered (1);
     packed_t part = claim_part (7, "?");
-    rig_request (rig, PLANNER, "Prepare", prepare_encode (&txid, &(bytes_t){part.data, part.size}));
+    rig_request (rig, PLANNER, "Prepare", prepare_message (&txid, part));
     free (part.data);
     assert_int_equal (rig->status, CALL_BAD_REQUEST);
     assert_non_null (strstr (rig->reason, "claim.answer"));
@@ -275,7 +280,8 @@ static void T2_a_committed_claim_is_kept_until_the_window_and_retention_have_pas
     rig_hold (rig, claim_of (rig, 1, "a@g1", "yes"));
     rig_verb (rig, "Commit", 1);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     rig_pass (rig, 26 * HOUR_MS - 1000);
     assert_non_null (claim_of_txid (1));
     rig_pass (rig, HOUR_MS);
@@ -296,7 +302,8 @@ static void T2_the_claim_of_a_release_is_kept_until_the_released_window_has_pass
     rig_hold (rig, hold);
     rig_verb (rig, "Commit", 1);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     rig_pass (rig, 74 * HOUR_MS - 1000);
     assert_int_equal (rig_hold (rig, claim_of (rig, 2, "a@g1", "yes")).refusal.reason,
                       REFUSAL_CLAIM_ANSWERED);
@@ -316,7 +323,8 @@ static void T2_a_claim_is_kept_until_the_whole_plans_last_window_and_retention_h
     rig_hold (rig, hold);
     rig_verb (rig, "Commit", 1);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     rig_pass (rig, 98 * HOUR_MS - 1000);
     assert_int_equal (rig_hold (rig, claim_of (rig, 2, "a@g1", "yes")).refusal.reason,
                       REFUSAL_CLAIM_ANSWERED);
@@ -356,8 +364,8 @@ static void a_home_wants_its_claims_well_formed (void **state)
     rig_t *rig = home_started ();
     hold_t hold = claim_of (rig, 1, "a@g1", "yes");
     *hold.plan.home = '\0';
-    rig_request (rig, PLANNER, "Hold", hold_encode (&hold));
-    hold_clear (&hold);
+    rig_request (rig, PLANNER, "Hold", codec_encode (&hold_codec, &hold));
+    codec_clear (&hold_codec, &hold);
     assert_int_equal (rig->status, CALL_BAD_REQUEST);
     assert_string_equal (rig->reason, "plan.home: missing");
     rig_destroy (rig);

@@ -130,8 +130,10 @@ static void T16_another_store_at_the_address_is_no_information (void **state)
     rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     txid_t txid = txid_numbered (1);
-    rig_tell (rig, rig_asked (rig, "Outcome"), CALL_OK,
-              outcome_encode (&txid, OUTCOME_ABORTED, false), 0x77);
+    rig_tell (
+      rig, rig_asked (rig, "Outcome"), CALL_OK,
+      codec_encode (&outcome_answer_codec, &(outcome_answer_t){txid, OUTCOME_ABORTED, false}),
+      0x77);
     asks_others_after (rig);
 
     rig = rig_voted ();
@@ -214,7 +216,8 @@ static void T16_another_store_cannot_abort_for_a_participant (void **state)
     (void) state;
     rig_t *rig = rig_asking_others ();
     command_answer_t answer = {.txid = txid_numbered (1), .state = COMMAND_ABORTED};
-    rig_tell (rig, rig_asked (rig, "Resolve"), CALL_OK, command_answer_encode (&answer), 0x99);
+    rig_tell (rig, rig_asked (rig, "Resolve"), CALL_OK,
+              codec_encode (&command_answer_codec, &answer), 0x99);
     assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
     rig_destroy (rig);
 }
@@ -348,7 +351,7 @@ static void T7_resolve_is_for_participants_and_planners_only (void **state)
 static outcome_t outcome (rig_t *rig, const char *caller, uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
-    rig_request (rig, caller, "Outcome", txid_message_encode (&txid));
+    rig_request (rig, caller, "Outcome", decision_message_encode (&txid, 0));
     assert_int_equal (rig->status, CALL_OK);
     assert_int_equal (rig->puts, 0);
     outcome_answer_t told;
@@ -374,7 +377,7 @@ static void T7_outcome_only_reads (void **state)
     rig_verb (rig, "Abort", 2);
     assert_int_equal (outcome (rig, "lis/tyo", 2), OUTCOME_ABORTED);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, "alice", "Outcome", txid_message_encode (&txid));
+    rig_request (rig, "alice", "Outcome", decision_message_encode (&txid, 0));
     assert_int_equal (rig->status, CALL_DENIED);
     rig_destroy (rig);
 }
@@ -531,7 +534,8 @@ static int64_t buried_for_ms (int64_t decide_by_ms)
 {
     rig_t *rig = rig_started (10);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, "lis/tyo", "Resolve", resolve_encode (&txid, decide_by_ms));
+    rig_request (rig, "lis/tyo", "Resolve",
+                 codec_encode (&resolve_request_codec, &(resolve_request_t){txid, decide_by_ms}));
     assert_int_equal (rig_answer (rig).state, COMMAND_ABORTED);
     int64_t minutes = 0;
     while (rig->kept_count > 0 && minutes < 5000) {

@@ -14,7 +14,9 @@ static rig_t *rig_voted (void)
 static command_answer_t fence (rig_t *rig, const char *caller, uint64_t counter, uint32_t epoch)
 {
     txid_t txid = txid_numbered (counter);
-    rig_request (rig, caller, "Fence", fence_encode (&txid, epoch, rig->now.wall_ms + 10000));
+    rig_request (rig, caller, "Fence",
+                 codec_encode (&fence_request_codec,
+                               &(fence_request_t){txid, epoch, rig->now.wall_ms + 10000}));
     return rig_answer (rig);
 }
 
@@ -152,7 +154,8 @@ static void an_epoch_of_zero_is_not_understood (void **state)
     (void) state;
     rig_t *rig = rig_voted ();
     txid_t txid = txid_numbered (1);
-    rig_request (rig, OTHER_PLANNER, "Fence", fence_encode (&txid, 0, WALL_MS));
+    rig_request (rig, OTHER_PLANNER, "Fence",
+                 codec_encode (&fence_request_codec, &(fence_request_t){txid, 0, WALL_MS}));
     assert_int_equal (rig->status, CALL_BAD_REQUEST);
     assert_non_null (strstr (rig->reason, "epoch"));
     rig_destroy (rig);

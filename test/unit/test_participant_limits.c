@@ -31,8 +31,8 @@ static void T1_a_coordinator_has_the_name_of_its_txids_store (void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
         party_set (&hold.plan.coordinator, names [i], 0x11);
-        rig_request (rig, names [i], "Hold", hold_encode (&hold));
-        hold_clear (&hold);
+        rig_request (rig, names [i], "Hold", codec_encode (&hold_codec, &hold));
+        codec_clear (&hold_codec, &hold);
         assert_int_equal (rig->status, CALL_BAD_REQUEST);
         assert_non_null (strstr (rig->reason, "plan.coordinator.name"));
     }
@@ -138,8 +138,8 @@ static void N4_only_the_owner_and_administrators_bring_a_reservation_to_a_site (
                       REFUSAL_MAY_NOT); /* the owner has no account here */
     hold_t hold = hold_of (rig, 3, OPERATION_RESERVE, "r2", 0, 1, 1, 2);
     strcpy (hold.plan.owner, "bob"); /* alice makes it, so it is hers */
-    rig_request (rig, PLANNER, "Hold", hold_encode (&hold));
-    hold_clear (&hold);
+    rig_request (rig, PLANNER, "Hold", codec_encode (&hold_codec, &hold));
+    codec_clear (&hold_codec, &hold);
     assert_int_equal (rig->status, CALL_BAD_REQUEST);
     assert_non_null (strstr (rig->reason, "plan.owner"));
     assert_int_equal (rig_hold (rig, joining (rig, 4, "alice", "alice")).state, COMMAND_PREPARED);
@@ -237,7 +237,9 @@ static command_answer_t resolve_of (rig_t *rig, int store, uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
     memset (txid.store, store, STORE_ID_BYTES);
-    rig_request (rig, "lis/tyo", "Resolve", resolve_encode (&txid, rig->now.wall_ms + 10000));
+    rig_request (
+      rig, "lis/tyo", "Resolve",
+      codec_encode (&resolve_request_codec, &(resolve_request_t){txid, rig->now.wall_ms + 10000}));
     return rig_answer (rig);
 }
 

@@ -21,8 +21,8 @@ static rig_t *rig_crowded (void)
         hold.prepare = false;
         if (i > HIDDEN)
             strcpy (hold.plan.actor, "bob");
-        packed_t body = hold_encode (&hold);
-        hold_clear (&hold);
+        packed_t body = codec_encode (&hold_codec, &hold);
+        codec_clear (&hold_codec, &hold);
         rig->replied = false;
         service_step (rig->service, &rig->now,
                       &(event_t){.kind = EVENT_REQUEST,

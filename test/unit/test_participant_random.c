@@ -87,8 +87,8 @@ static void play_hold (play_t *play)
         uint64_t old = 1 + pick (play, counter - 1);
         hold.replaces [hold.replaces_count++] = txid_numbered (old);
     }
-    packed_t body = hold_encode (&hold);
-    hold_clear (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
+    codec_clear (&hold_codec, &hold);
     rig_request (rig, PLANNER, "Hold", packed_copy ((bytes_t){body.data, body.size}));
     command_state_t first = rig_answer (rig).state;
     if (pick (play, 3) == 0) { /* doubled on its way */
@@ -117,7 +117,8 @@ static void play_verb (play_t *play)
 static void play_done (play_t *play)
 {
     txid_t txid = txid_numbered (1 + pick (play, COUNTERS));
-    rig_request (play->rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (play->rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
 }
 
 static void play_answer (play_t *play)
@@ -143,11 +144,14 @@ static void play_answer (play_t *play)
         rig_tell (rig, asked, CALL_TIMED_OUT, (packed_t){0}, 0);
     } else if (strcmp (asked->method, "Outcome") == 0) {
         outcome_t outcome = (outcome_t) pick (play, 4);
-        rig_tell (rig, asked, CALL_OK, outcome_encode (&txid, outcome, false), asked->to_store [0]);
+        rig_tell (rig, asked, CALL_OK,
+                  codec_encode (&outcome_answer_codec, &(outcome_answer_t){txid, outcome, false}),
+                  asked->to_store [0]);
     } else {
         command_answer_t answer = {.txid = txid,
                                    .state = (command_state_t) pick (play, COMMAND_STATES)};
-        rig_tell (rig, asked, CALL_OK, command_answer_encode (&answer), asked->to_store [0]);
+        rig_tell (rig, asked, CALL_OK, codec_encode (&command_answer_codec, &answer),
+                  asked->to_store [0]);
     }
 }
 

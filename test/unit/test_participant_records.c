@@ -45,8 +45,8 @@ static void the_answer_to_a_repeat_survives_a_restart (void **state)
     (void) state;
     rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
-    packed_t body = hold_encode (&hold);
-    hold_clear (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
+    codec_clear (&hold_codec, &hold);
     rig_request (rig, PLANNER, "Hold", packed_copy ((bytes_t){body.data, body.size}));
     rig_restart (rig, 10);
     rig_request (rig, PLANNER, "Hold", body);
@@ -180,16 +180,18 @@ static void T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried 
         assert_int_equal (answer.state, COMMAND_UNKNOWN);
         assert_int_equal (answer.refusal.reason, REFUSAL_ENDED);
     }
-    rig_request (rig, PLANNER, "Resolve", resolve_encode (&txid, later_ms));
+    rig_request (rig, PLANNER, "Resolve",
+                 codec_encode (&resolve_request_codec, &(resolve_request_t){txid, later_ms}));
     assert_int_equal (rig_answer (rig).state, COMMAND_UNKNOWN);
-    rig_request (rig, PLANNER, "Fence", fence_encode (&txid, 1, later_ms));
+    rig_request (rig, PLANNER, "Fence",
+                 codec_encode (&fence_request_codec, &(fence_request_t){txid, 1, later_ms}));
     command_answer_t fenced = rig_answer (rig);
     assert_int_equal (fenced.state, COMMAND_UNKNOWN);
     assert_int_not_equal (fenced.refusal.reason,
                           REFUSAL_NONE); /* not fenced: nobody counts on it */
     command_answer_t again = rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
     assert_int_equal (again.refusal.reason, REFUSAL_ENDED);
-    rig_request (rig, PLANNER, "Outcome", txid_message_encode (&txid));
+    rig_request (rig, PLANNER, "Outcome", decision_message_encode (&txid, 0));
     outcome_answer_t told;
     char why [WHY_BYTES];
     assert_true (codec_decode (&outcome_answer_codec, &told,
@@ -283,7 +285,8 @@ static void finished_records_are_pruned_after_their_retention (void **state)
     rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 2, 1, 2));
     rig_verb (rig, "Abort", 2);
     rig_verb (rig, "Abort", 3);
@@ -312,7 +315,8 @@ static void a_part_is_kept_until_the_whole_plans_last_window_and_retention_have_
     rig_hold (rig, hold);
     rig_verb (rig, "Commit", 1);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     rig_pass (rig, 40 * HOUR_MS);
     rig_restart (rig, 0);
     rig_pass (rig, 33 * HOUR_MS);
@@ -342,7 +346,8 @@ static void a_change_prolongs_how_long_a_part_is_kept_but_never_shortens_it (voi
     rig_hold (rig, hold);
     rig_verb (rig, "Commit", 2);
     txid_t txids [] = {txid_numbered (1), txid_numbered (2)};
-    rig_request (rig, PLANNER, "Done", done_encode (txids, 2));
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){txids, 2}));
     rig_pass (rig, 73 * HOUR_MS);
     hold = hold_of (rig, 3, OPERATION_RELEASE, "r1", 2, 0, 1, 2);
     hold.plan.edge_ms = WALL_MS + 80 * HOUR_MS;

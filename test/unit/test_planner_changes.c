@@ -605,8 +605,10 @@ static bool bury_the_first_hold (fed_t *fed, const fed_call_t *call)
     if (call->to != (int) fed->counts [1] || strcmp (call->method, "Hold") != 0 ||
         fed->counts [0]++ > 0)
         return true;
-    assert_true (hold_decode (&hold, (bytes_t){.data = call->body, .size = call->size}, why));
-    packed_t body = resolve_encode (&hold.plan.txid, hold.plan.decide_by_ms);
+    assert_true (
+      codec_decode (&hold_codec, &hold, (bytes_t){.data = call->body, .size = call->size}, why));
+    packed_t body = codec_encode (&resolve_request_codec,
+                                  &(resolve_request_t){hold.plan.txid, hold.plan.decide_by_ms});
     effect_t effect = {.kind = EFFECT_CALL,
                        .call = {.endpoint = fed->procs [call->to].endpoint,
                                 .service = "Participant",
@@ -617,7 +619,7 @@ static bool bury_the_first_hold (fed_t *fed, const fed_call_t *call)
                                 .timeout_ms = 1000}};
     fed_send (fed, -1, &effect);
     free (body.data);
-    hold_clear (&hold);
+    codec_clear (&hold_codec, &hold);
     return false;
 }
 

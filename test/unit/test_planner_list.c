@@ -32,7 +32,7 @@ static void crowd (fed_t *fed, const char *site)
         plan->edge_ms = FED_EPOCH_MS + FED_HOUR_MS;
         snprintf (plan->reservation, sizeof plan->reservation, "!%05d", i);
         snprintf (plan->actor, sizeof plan->actor, "user%d", i % 10);
-        packed_t body = hold_encode (&hold);
+        packed_t body = codec_encode (&hold_codec, &hold);
         effect_t effect = {.kind = EFFECT_CALL,
                            .call = {.endpoint = proc->endpoint,
                                     .service = "Participant",

@@ -398,7 +398,7 @@ static void what_has_other_parts_is_left_to_planners (world_t *w)
       .prepare = true,
       .part = part.data,
       .part_size = part.size};
-    packed_t body = hold_encode (&asked);
+    packed_t body = codec_encode (&hold_codec, &asked);
     ask_bytes (w, PLANNER, "Participant", "Hold", (bytes_t){.data = body.data, .size = body.size});
     free (body.data);
     free (part.data);

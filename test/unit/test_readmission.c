@@ -29,7 +29,7 @@ static readmit_t readmit (rig_t *rig, uint64_t counter, const char *reservation,
     hold_t hold = hold_of (rig, counter, version == 1 ? OPERATION_RESERVE : OPERATION_MODIFY,
                            reservation, version - 1, nodes, from_h, until_h);
     snprintf (hold.plan.owner, sizeof hold.plan.owner, "alice");
-    packed_t plan = plan_encode (&hold.plan);
+    packed_t plan = codec_encode (&plan_codec, &hold.plan);
     char why [WHY_BYTES] = "";
     outbox_clear (rig->service->outbox);
     readmit_t end =
@@ -44,7 +44,7 @@ static readmit_t readmit (rig_t *rig, uint64_t counter, const char *reservation,
     rig_drain (rig);
     participant_check (rig->participant);
     free (plan.data);
-    hold_clear (&hold);
+    codec_clear (&hold_codec, &hold);
     return end;
 }
 
@@ -299,7 +299,7 @@ static void a_page_cut_anywhere_is_refused_or_read_but_never_trusted (void **sta
     rig_t *rig = rig_new (1);
     (void) state;
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 3, 1, 3);
-    packed_t plan = plan_encode (&hold.plan);
+    packed_t plan = codec_encode (&plan_codec, &hold.plan);
     Musubi__Allocation one = MUSUBI__ALLOCATION__INIT;
     one.plan = (ProtobufCBinaryData){.len = plan.size, .data = plan.data};
     one.decided = true;
@@ -334,7 +334,7 @@ static void a_page_cut_anywhere_is_refused_or_read_but_never_trusted (void **sta
     assert_non_null (strstr (why, "next"));
     free (packed.data);
     free (plan.data);
-    hold_clear (&hold);
+    codec_clear (&hold_codec, &hold);
     free (rig);
 }
 

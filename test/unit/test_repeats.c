@@ -59,8 +59,8 @@ static packed_t hold_body (const rig_t *rig, const script_t *script, uint64_t co
     hold.prepare = !script->held_first [counter];
     hold.plan.decide_by_ms = WALL_MS + 60000;
     hold.plan.end_ms = more && !nodes ? WALL_MS + 9 * HOUR_MS : 0; /* a release has no part */
-    packed_t body = hold_encode (&hold);
-    hold_clear (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
+    codec_clear (&hold_codec, &hold);
     return body;
 }
 
@@ -68,13 +68,15 @@ static command_answer_t send (rig_t *rig, const script_t *script, const message_
 {
     txid_t txid = txid_numbered (message->counter);
     if (strcmp (message->method, "Done") == 0) {
-        rig_request (rig, PLANNER, "Done", done_encode (&txid, 1));
+        rig_request (rig, PLANNER, "Done",
+                     codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
         return (command_answer_t){0};
     }
     packed_t body = strcmp (message->method, "Hold") == 0
                       ? hold_body (rig, script, message->counter, 0)
-                    : strcmp (message->method, "Renew") == 0 ? renew_encode (&txid, 20000)
-                                                             : txid_message_encode (&txid);
+                    : strcmp (message->method, "Renew") == 0
+                      ? codec_encode (&renew_request_codec, &(renew_request_t){txid, 20000})
+                      : decision_message_encode (&txid, 0);
     rig_request (rig, PLANNER, message->method, body);
     return rig_answer (rig);
 }

@@ -165,9 +165,9 @@ static command_state_t hold_one (home_host_t *self, uint64_t number)
 static void end_one (home_host_t *self, uint64_t number, bool commit)
 {
     txid_t txid = txid_of (PLANNER_A, number);
-    assert_int_equal (
-      host_ask (self, "Participant", commit ? "Commit" : "Abort", txid_message_encode (&txid)),
-      CALL_OK);
+    assert_int_equal (host_ask (self, "Participant", commit ? "Commit" : "Abort",
+                                decision_message_encode (&txid, 0)),
+                      CALL_OK);
     command_answer_t answer = answered (self->node);
     assert_int_equal (answer.state, commit ? COMMAND_COMMITTED : COMMAND_ABORTED);
     command_answer_clear (&answer);

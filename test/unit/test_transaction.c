@@ -204,18 +204,18 @@ static void a_hold_without_a_part_is_one (void **state)
     hold.part = NULL;
     hold.part_size = 0;
     hold.part_kind = PART_NONE;
-    packed_t packed = hold_encode (&hold);
-    assert_true (hold_decode (&back, bytes_of (packed), why));
+    packed_t packed = codec_encode (&hold_codec, &hold);
+    assert_true (codec_decode (&hold_codec, &back, bytes_of (packed), why));
     assert_int_equal (back.part_kind, PART_NONE);
-    hold_clear (&back);
+    codec_clear (&hold_codec, &back);
     free (packed.data);
     hold.part_kind = PART_COMPUTE; /* empty is not the same as none */
-    packed = hold_encode (&hold);
-    assert_true (hold_decode (&back, bytes_of (packed), why));
+    packed = codec_encode (&hold_codec, &hold);
+    assert_true (codec_decode (&hold_codec, &back, bytes_of (packed), why));
     assert_int_equal (back.part_kind, PART_COMPUTE);
     assert_int_equal (back.part_size, 0);
-    hold_clear (&back);
-    hold_clear (&hold);
+    codec_clear (&hold_codec, &back);
+    codec_clear (&hold_codec, &hold);
     free (packed.data);
 }
 
@@ -233,8 +233,8 @@ static void a_release_names_whom_it_awaits (void **state)
     char why [WHY_BYTES];
     plan.operation = OPERATION_RELEASE;
     await_one (&plan);
-    packed_t packed = plan_encode (&plan);
-    assert_true (plan_decode (&back, bytes_of (packed), why));
+    packed_t packed = codec_encode (&plan_codec, &plan);
+    assert_true (codec_decode (&plan_codec, &back, bytes_of (packed), why));
     same_plan (&plan, &back);
     plan_copy (&copy, &back);
     plan_clear (&back);
@@ -305,8 +305,8 @@ static void a_bad_plan_is_refused_by_its_field (void **state)
         plan_t back;
         char why [WHY_BYTES] = "";
         spoils [i].spoil (&plan);
-        packed_t packed = plan_encode (&plan);
-        assert_false (plan_decode (&back, bytes_of (packed), why));
+        packed_t packed = codec_encode (&plan_codec, &plan);
+        assert_false (codec_decode (&plan_codec, &back, bytes_of (packed), why));
         if (strncmp (why, spoils [i].field, strlen (spoils [i].field)) != 0)
             fail_msg ("'%s' does not name %s", why, spoils [i].field);
         assert_null (back.participants);
@@ -326,11 +326,11 @@ static void replaces_only_earlier_plans_of_the_same_coordinator (void **state)
         hold_t back;
         char why [WHY_BYTES];
         hold.replaces [1] = bad [i];
-        packed_t packed = hold_encode (&hold);
-        assert_false (hold_decode (&back, bytes_of (packed), why));
+        packed_t packed = codec_encode (&hold_codec, &hold);
+        assert_false (codec_decode (&hold_codec, &back, bytes_of (packed), why));
         assert_non_null (strstr (why, "replaces"));
         free (packed.data);
-        hold_clear (&hold);
+        codec_clear (&hold_codec, &hold);
     }
 }
 
@@ -393,8 +393,8 @@ static void a_profile_that_does_not_ascend_is_refused (void **state)
             profile->until_ms = 20;
         else
             profile->steps_count = 0;
-        packed_t packed = command_answer_encode (&answer);
-        assert_false (command_answer_decode (&back, bytes_of (packed), why));
+        packed_t packed = codec_encode (&command_answer_codec, &answer);
+        assert_false (codec_decode (&command_answer_codec, &back, bytes_of (packed), why));
         assert_non_null (strstr (why, "refusal.fresh"));
         free (packed.data);
         profile->steps_count = count;

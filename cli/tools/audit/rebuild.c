@@ -254,7 +254,7 @@ static void tell_doubts (rebuild_t *self)
         char why [WHY_BYTES];
         char text [TXID_TEXT_BYTES];
         if (one->gone || (one->state != COMMAND_PREPARED && one->state != COMMAND_EDGE) ||
-            !plan_decode (&plan, bytes_of (one->record.plan), why))
+            !codec_decode (&plan_codec, &plan, bytes_of (one->record.plan), why))
             continue;
         note (self, false,
               "%s of %s is %s: once this serves, it asks %s; should that be gone for good: "

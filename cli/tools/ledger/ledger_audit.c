@@ -231,7 +231,7 @@ static bool take_plan (const story_t *story, plan_t *plan)
         if (told.size == 0)
             continue;
         if (!whose)
-            whose = plan_decode (plan, told, why) ? voice : NULL;
+            whose = codec_decode (&plan_codec, plan, told, why) ? voice : NULL;
         else if (told.size != first.size || memcmp (told.data, first.data, first.size) != 0)
             violation (story->audit, "%s has another plan at %s than at %s", story->text,
                        name_of (story, voice), name_of (story, whose));

@@ -331,7 +331,8 @@ void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row)
 static bool plan_of (const replay_command_t *entry, plan_t *plan, char why [WHY_BYTES])
 {
     const packed_t *packed = &entry->record.plan;
-    return plan_decode (plan, (bytes_t){.data = packed->data, .size = packed->size}, why);
+    return codec_decode (&plan_codec, plan, (bytes_t){.data = packed->data, .size = packed->size},
+                         why);
 }
 
 /*  The step of a command that has a plan, as its record tells it now. */

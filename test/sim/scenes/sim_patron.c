@@ -184,7 +184,7 @@ static packed_t hold_of (const sim_patron_t *self, const patron_reservation_t *r
     packed_t part = step == STEP_LEAVE ? (packed_t){0} : part_of (reservation, step);
     hold.part = part.data;
     hold.part_size = part.size;
-    packed_t body = hold_encode (&hold);
+    packed_t body = codec_encode (&hold_codec, &hold);
     free (part.data);
     return body;
 }
@@ -198,7 +198,7 @@ static void pursue (sim_patron_t *self, size_t at, patron_step_t step)
              hold_of (self, reservation, step));
     else
         ask (self, ERRAND_STEP + step, at, &(asking_t){"Participant", "Commit", self->name, ""},
-             txid_message_encode (&command->txid));
+             decision_message_encode (&command->txid, 0));
 }
 
 static void step_begin (sim_patron_t *self, const moment_t *now, size_t at, patron_step_t step)
