@@ -18,6 +18,11 @@ typedef struct {
     size_t size;
 } packed_t;
 
+static inline bytes_t packed_bytes (packed_t lent)
+{
+    return (bytes_t){.data = lent.data, .size = lent.size};
+}
+
 /*  A copy; empty of none. */
 packed_t packed_copy (bytes_t from);
 

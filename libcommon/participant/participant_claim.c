@@ -21,8 +21,8 @@ static bool claim_matches (const command_t *command, packed_t claim)
     uint8_t digests [2][DIGEST_BYTES];
     packed_t answers [2] = {0};
     char why [WHY_BYTES];
-    bytes_t old = {.data = command->part.data, .size = command->part.size};
-    bytes_t new = {.data = claim.data, .size = claim.size};
+    bytes_t old = packed_bytes (command->part);
+    bytes_t new = packed_bytes (claim);
     bool same = command->participant->resource.claims &&
                 claim_part_decode (old, digests [0], &answers [0], why) &&
                 claim_part_decode (new, digests [1], &answers [1], why) &&
@@ -36,7 +36,7 @@ static bool claim_matches (const command_t *command, packed_t claim)
 static void claim_keep (command_t *command, packed_t *claim)
 {
     const resource_t *resource = &command->participant->resource;
-    bytes_t part = {.data = claim->data, .size = claim->size};
+    bytes_t part = packed_bytes (*claim);
     int64_t from_ms;
     int64_t until_ms;
     if (resource->span (resource->owner, part, &from_ms, &until_ms) && until_ms > command->until_ms)
@@ -53,7 +53,7 @@ static void claim_replace (command_t *command, const moment_t *now, const plan_t
 {
     const resource_t *resource = &command->participant->resource;
     refusal_t refusal = {0};
-    bytes_t part = {.data = claim->data, .size = claim->size};
+    bytes_t part = packed_bytes (*claim);
     resource->drop (resource->owner, command->taken);
     command->taken = resource->take (resource->owner, now, plan, NULL, part, true, &refusal);
     assert (command->taken);
@@ -70,7 +70,7 @@ bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, r
     if (command->state != COMMAND_HELD || !claim_matches (command, *claim))
         return refuse_with (refusal, REFUSAL_CONFLICT,
                             "this txid is held with another claim, or none");
-    bytes_t part = {.data = claim->data, .size = claim->size};
+    bytes_t part = packed_bytes (*claim);
     plan_t plan = command_plan (command);
     bool good = resource->valid (resource->owner, &plan, part, refusal, why);
     if (good)
@@ -100,11 +100,10 @@ static packed_t claim_with (const command_t *command, packed_t answer)
     uint8_t digest [DIGEST_BYTES];
     packed_t old;
     char why [WHY_BYTES];
-    bool sound = claim_part_decode (
-      (bytes_t){.data = command->part.data, .size = command->part.size}, digest, &old, why);
+    bool sound = claim_part_decode (packed_bytes (command->part), digest, &old, why);
     assert (sound); /* valid () saw it, or the loader did */
     free (old.data);
-    return claim_part_encode (digest, (bytes_t){.data = answer.data, .size = answer.size});
+    return claim_part_encode (digest, packed_bytes (answer));
 }
 
 /*  False with *refusal, or why when the home does not understand it. */
@@ -118,8 +117,7 @@ static bool amend (command_t *command, const moment_t *now, packed_t *claim, ref
     if (command->amended || command->done)
         return refuse_with (refusal, REFUSAL_CONFLICT, "this request has its last answer");
     plan_t plan = command_plan (command);
-    bool good = resource->valid (resource->owner, &plan,
-                                 (bytes_t){.data = claim->data, .size = claim->size}, refusal, why);
+    bool good = resource->valid (resource->owner, &plan, packed_bytes (*claim), refusal, why);
     if (good) {
         claim_keep (command, claim);
         command->amended = true;

@@ -24,8 +24,7 @@ plan_t command_plan (const command_t *self)
 {
     plan_t plan;
     char why [WHY_BYTES];
-    bool good = codec_decode (&plan_codec, &plan,
-                              (bytes_t){.data = self->plan.data, .size = self->plan.size}, why);
+    bool good = codec_decode (&plan_codec, &plan, packed_bytes (self->plan), why);
     assert (good); /* we encoded it, or checked it when it was loaded */
     return plan;
 }
@@ -159,8 +158,7 @@ static void settle (command_t *self)
           resource->settle (resource->owner, reservation->current, self->taken);
         reservation->released = self->operation == OPERATION_RELEASE;
         reservation->failed = false;
-        reservation_part (participant, reservation, self->part_kind,
-                          (bytes_t){.data = self->part.data, .size = self->part.size});
+        reservation_part (participant, reservation, self->part_kind, packed_bytes (self->part));
         reservation_advance (self);
     }
     self->taken = NULL;
@@ -274,7 +272,7 @@ static bool readmit (command_t *self, const moment_t *now, refusal_t *refusal)
 {
     participant_t *participant = self->participant;
     const resource_t *resource = &participant->resource;
-    bytes_t part = {.data = self->part.data, .size = self->part.size};
+    bytes_t part = packed_bytes (self->part);
     int64_t from_ms;
     int64_t until_ms;
     if (!part_empty (part) && resource->span (resource->owner, part, &from_ms, &until_ms) &&

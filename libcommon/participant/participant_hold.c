@@ -118,7 +118,7 @@ static bool check_room (const participant_t *self, const moment_t *now, const pl
 static bool meets (const command_t *command, int64_t from_ms, int64_t until_ms)
 {
     const resource_t *resource = &command->participant->resource;
-    bytes_t part = {.data = command->part.data, .size = command->part.size};
+    bytes_t part = packed_bytes (command->part);
     int64_t part_from_ms;
     int64_t part_until_ms;
     if (from_ms >= until_ms)
@@ -360,7 +360,7 @@ static command_t *record_hold (participant_t *self, const moment_t *now, hold_t 
     command->expires_mono_ms = now->mono_ms + ttl_ms;
     command_clock (command, now);
     command->taken = taken;
-    bytes_t part = {.data = command->part.data, .size = command->part.size};
+    bytes_t part = packed_bytes (command->part);
     if (!self->resource.claims) {
         reservation_t *reservation = reservation_find (self, plan->reservation);
         if (!reservation)
@@ -387,8 +387,7 @@ static bool digest_same (packed_t kept, const hold_t *hold)
     uint8_t digests [2][DIGEST_BYTES];
     packed_t answers [2] = {0};
     char why [WHY_BYTES];
-    bool same = claim_part_decode ((bytes_t){.data = kept.data, .size = kept.size}, digests [0],
-                                   &answers [0], why) &&
+    bool same = claim_part_decode (packed_bytes (kept), digests [0], &answers [0], why) &&
                 claim_part_decode ((bytes_t){.data = hold->part, .size = hold->part_size},
                                    digests [1], &answers [1], why) &&
                 memcmp (digests [0], digests [1], DIGEST_BYTES) == 0;

@@ -86,9 +86,7 @@ bool participant_made_by (const participant_t *self, const char *reservation, pl
     const command_t *command = command_find (self, &found->made_by);
     packed_t packed = command && command->plan.size > 0 ? command->plan : found->plan;
     char why [WHY_BYTES];
-    return packed.size > 0 &&
-           codec_decode (&plan_codec, plan, (bytes_t){.data = packed.data, .size = packed.size},
-                         why);
+    return packed.size > 0 && codec_decode (&plan_codec, plan, packed_bytes (packed), why);
 }
 
 bool participant_pending (const participant_t *self, const char *reservation, txid_t *txid,
@@ -98,6 +96,6 @@ bool participant_pending (const participant_t *self, const char *reservation, tx
     if (!found || !found->pending)
         return false;
     *txid = found->pending->txid;
-    *part = (bytes_t){found->pending->part.data, found->pending->part.size};
+    *part = packed_bytes (found->pending->part);
     return true;
 }

@@ -302,7 +302,7 @@ bool records_unreadable (const participant_t *self, const txid_t *txid)
 /*  The resource asserts on its parts, so what comes from a disk is looked at again. */
 static bool part_sound (participant_t *self, part_kind_t kind, packed_t part, char why [WHY_BYTES])
 {
-    bytes_t bytes = {.data = part.data, .size = part.size};
+    bytes_t bytes = packed_bytes (part);
     if (part_empty (bytes))
         return true;
     if (kind == PART_COMPUTE && kind == self->resource.part_kind) {
@@ -345,8 +345,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
         return;
     }
     const plan_t *plan = record.plan.size > 0 ? &kept : NULL;
-    if (plan &&
-        !codec_decode (&plan_codec, &kept, (bytes_t){record.plan.data, record.plan.size}, why)) {
+    if (plan && !codec_decode (&plan_codec, &kept, packed_bytes (record.plan), why)) {
         tell_unreadable (self, &txid, why);
     } else if (plan && txid_compare (&plan->txid, &txid) != 0) {
         tell_unreadable (self, &txid, "plan: of another txid than its key");
@@ -443,7 +442,7 @@ static plan_t plan_of (participant_t *self, const reservation_t *reservation)
 static void tell_drift (participant_t *self, const moment_t *now, const reservation_t *reservation,
                         const plan_t *plan, size_t *drifted)
 {
-    bytes_t part = {.data = reservation->part.data, .size = reservation->part.size};
+    bytes_t part = packed_bytes (reservation->part);
     refusal_t refusal = {0};
     char why [WHY_BYTES] = "";
     if (reservation->until_ms <= now->wall_ms ||
@@ -464,7 +463,7 @@ static void book_reservations (participant_t *self, const moment_t *now)
     const char *at = NULL;
     for (reservation_t *reservation; (reservation = ordered_after (self->reservations, at));
          at = reservation->id) {
-        bytes_t part = {.data = reservation->part.data, .size = reservation->part.size};
+        bytes_t part = packed_bytes (reservation->part);
         if (part_empty (part))
             continue;
         reservation->spans =
@@ -522,7 +521,7 @@ static void resume_life (command_t *self, const moment_t *now)
 static bool resume (command_t *self, const moment_t *now)
 {
     participant_t *participant = self->participant;
-    bytes_t part = {.data = self->part.data, .size = self->part.size};
+    bytes_t part = packed_bytes (self->part);
     bool claims = participant->resource.claims;
     bool kept_claim = claims && self->state == COMMAND_COMMITTED;
     resume_life (self, now);

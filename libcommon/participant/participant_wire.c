@@ -155,7 +155,7 @@ void page_destroy (page_t **self_p)
 static void *page_unpack (page_t *self, const ProtobufCMessageDescriptor *descriptor,
                           packed_t packed)
 {
-    bytes_t bytes = {.data = packed.data, .size = packed.size};
+    bytes_t bytes = packed_bytes (packed);
     return packed.size > 0 ? message_unpack_in (descriptor, bytes, &self->arena.allocator) : NULL;
 }
 

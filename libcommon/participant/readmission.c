@@ -75,7 +75,7 @@ static void tell_failed (readmission_t *self, const kept_t *kept, const char *wh
 /*  What it books here; false when that can't be told. */
 static bool part_of (readmission_t *self, const kept_t *kept, packed_t *part, char why [WHY_BYTES])
 {
-    bytes_t answer = {.data = kept->told.answer.data, .size = kept->told.answer.size};
+    bytes_t answer = packed_bytes (kept->told.answer);
     *part = (packed_t){0};
     if (kept->unclear)
         return wrong (why, "its last change was undone, and only others know what stands");
@@ -101,7 +101,7 @@ static void book (readmission_t *self, const moment_t *now, const kept_t *kept)
                                .over = !kept->stands,
                                .part = {.data = part.data, .size = part.size}};
     if (!told->amended)
-        readmitted.packed_plan = (bytes_t){.data = told->plan.data, .size = told->plan.size};
+        readmitted.packed_plan = packed_bytes (told->plan);
     readmit_t end = participant_readmit (self->participant, now, &readmitted, why);
     free (part.data);
     if (end == READMIT_REFUSED)
@@ -176,7 +176,7 @@ static void keep (readmission_t *self, allocation_t *told, plan_t *plan)
     bool committed = false;
     uint32_t answered = 0;
     uint32_t version = plan->base_version + 1;
-    bytes_t answer = {.data = told->answer.data, .size = told->answer.size};
+    bytes_t answer = packed_bytes (told->answer);
     bool read = allocated_read (answer, &committed, &answered);
     if (told->amended) /* a repair came after it */
         version = read && committed && answered > version ? answered : version + 1;
@@ -205,8 +205,7 @@ static void take_page (readmission_t *self, const moment_t *now, allocations_pag
         allocation_t *told = &page->list [i];
         plan_t plan;
         char why [WHY_BYTES];
-        bool sound =
-          codec_decode (&plan_codec, &plan, (bytes_t){told->plan.data, told->plan.size}, why);
+        bool sound = codec_decode (&plan_codec, &plan, packed_bytes (told->plan), why);
         assert (sound); /* its codec has seen it */
         if (told->decided) {
             participant_told_committed (self->participant, now, &plan.txid);

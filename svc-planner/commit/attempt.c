@@ -123,7 +123,7 @@ static void send_kept (attempt_t *self, const moment_t *now)
         packed_t *kept = &self->ballots [i].kept;
         if (!kept->data)
             continue;
-        send_hold (self, now, i, (bytes_t){.data = kept->data, .size = kept->size});
+        send_hold (self, now, i, packed_bytes (*kept));
         free (kept->data);
         *kept = (packed_t){0};
     }
@@ -231,7 +231,7 @@ static void make_hold (attempt_t *self, const moment_t *now, size_t at, const at
         self->kept++;
         return;
     }
-    send_hold (self, now, at, (bytes_t){.data = body.data, .size = body.size});
+    send_hold (self, now, at, packed_bytes (body));
     free (body.data);
 }
 

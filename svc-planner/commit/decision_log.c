@@ -9,7 +9,7 @@ void decision_log_put (service_t *service, const txid_t *txid, const decision_re
     uint8_t key [TXID_BYTES];
     txid_pack (txid, key);
     packed_t packed = decision_encode (record);
-    bytes_t value = {.data = packed.data, .size = packed.size};
+    bytes_t value = packed_bytes (packed);
     outbox_put (service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key},
                 value);
     ledger_append (service->ledger,

@@ -60,8 +60,7 @@ void inquiry_tell (inquiry_t *self, packed_t answer)
         outbox_refuse (self->inquiries->service->outbox, self->reply_to, CALL_OVERLOADED,
                        "the answer is larger than a message may be: ask for less");
     else
-        outbox_reply (self->inquiries->service->outbox, self->reply_to,
-                      (bytes_t){.data = answer.data, .size = answer.size});
+        outbox_reply (self->inquiries->service->outbox, self->reply_to, packed_bytes (answer));
     free (answer.data);
     ordered_remove (self->inquiries->open, self);
     self->free (self);

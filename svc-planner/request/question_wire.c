@@ -47,7 +47,7 @@ void claim_look_clear (claim_look_t *self)
 
 static bool holder_take (claim_look_t *look, char why [WHY_BYTES])
 {
-    bytes_t packed = {.data = look->packed_holder.data, .size = look->packed_holder.size};
+    bytes_t packed = packed_bytes (look->packed_holder);
     if (packed.size == 0)
         return true;
     look->holder = must (calloc (1, sizeof *look->holder));

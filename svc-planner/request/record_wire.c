@@ -65,9 +65,8 @@ static Musubi__ReservationView *view_put (const view_t *from, arena_t *arena)
         const part_record_t *record = from->openings [i];
         const char *slash = strchr (record->participant, '/');
         to->openings [i]->site = (char *) (slash ? slash + 1 : record->participant);
-        to->openings [i]->opening =
-          codec_unpack (&musubi__opening_record__descriptor,
-                        (bytes_t){record->opening.data, record->opening.size}, arena, why);
+        to->openings [i]->opening = codec_unpack (&musubi__opening_record__descriptor,
+                                                  packed_bytes (record->opening), arena, why);
     }
     return to;
 }

@@ -39,7 +39,7 @@ static void tell_kept (pending_t *self, packed_t answer)
 {
     service_count (self->pendings->service, "told_again", 1);
     pending_log (self, LEVEL_INFO, "told-again", "");
-    pending_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
+    pending_tell_packed (self, packed_bytes (answer));
 }
 
 static void tell_in_progress (pending_t *self, const moment_t *now)
@@ -169,7 +169,7 @@ static void on_closed (void *owner, const moment_t *now, uint64_t token,
         service_count (self->pendings->service, "told_refused", 1);
         pending_log (self, LEVEL_INFO, "refused",
                      self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
-        pending_tell_packed (self, (bytes_t){.data = look.answer.data, .size = look.answer.size});
+        pending_tell_packed (self, packed_bytes (look.answer));
     } else {
         pending_tell (self, now, ANSWER_REFUSED);
     }

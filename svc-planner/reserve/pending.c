@@ -356,7 +356,7 @@ void pending_tell (pending_t *self, const moment_t *now, answer_status_t status)
     if (self->operation != OPERATION_RESERVE || status == ANSWER_IN_PROGRESS)
         snprintf (answer->reservation, sizeof answer->reservation, "%s", self->reservation);
     packed_t packed = codec_encode (&answer_codec, answer);
-    pending_tell_packed (self, (bytes_t){.data = packed.data, .size = packed.size});
+    pending_tell_packed (self, packed_bytes (packed));
     free (packed.data);
 }
 

@@ -257,8 +257,7 @@ static void fill_claim (pending_t *self, const moment_t *now)
     attempt_part_t *claim = &self->vote.proposal.parts [plan->participants_count - 1];
     claim->kind = PART_CLAIM;
     claim->part =
-      claim_part_encode (self->receipt.digest, (bytes_t){.data = self->vote.proposal.answer.data,
-                                                         .size = self->vote.proposal.answer.size});
+      claim_part_encode (self->receipt.digest, packed_bytes (self->vote.proposal.answer));
 }
 
 /*  Whose it is stays so, whoever changes it. */

@@ -359,7 +359,7 @@ static void on_settled (void *owner, const moment_t *now, decision_end_t end, co
     service_count (self->pendings->service, "told_committed", 1);
     pending_log (self, LEVEL_INFO, "committed", "");
     packed_t answer = self->vote.proposal.answer;
-    pending_tell_packed (self, (bytes_t){.data = answer.data, .size = answer.size});
+    pending_tell_packed (self, packed_bytes (answer));
 }
 
 /*  What a change takes the place of: its repair may have to go back there (T10). */
