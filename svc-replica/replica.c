@@ -3,46 +3,14 @@
  */
 #include "replica.h"
 
-#include "access.h"
-#include "cache.h"
-#include "file_index.h"
 #include "member.h"
 #include "must.h"
-#include "publisher.h"
 #include "replica_wire.h"
-#include "rules.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const replica_limits_t replica_limits_default = {
-  .files_max = 1000000,
-  .places_max = 4000000,
-  .loans = {.source_max = 16, .pair_max = 4},
-  .transfers = {.transfers_max = 1024, .patience_ms = 60000},
-  .chain =
-    {.attend_ms = 10000, .report_ms = 250, .silent_ms = 25000, .lost_ms = 120000, .slow_ms = 2000},
-};
-
-typedef struct {
-    service_t *service;
-    char *site; /* "ams" */
-    access_t access;
-    file_index_t *index; /* then there is nothing else */
-    chain_place_t *nodes;
-    chain_limits_t chain_limits;
-    chain_t *chain;
-    catalogue_t *catalogue;
-    cache_t *cache;
-    selector_t *selector;
-    locating_t *locating;
-    publisher_t *publisher;
-    loans_t *loans;
-    negotiator_t *negotiator;
-    rules_t *rules;
-} replica_t;
 
 /*  --- put, get --- */
 
@@ -454,21 +422,4 @@ void replica_core (const replica_settings_t *settings, core_t *core)
     service_at_start (self->service, start, self);
     *core = (core_t){
       .self = self, .step = replica_step, .next = replica_next, .destroy = replica_destroy};
-}
-
-void replica_check (const core_t *core)
-{
-    const replica_t *self = core->self;
-    if (self->index) {
-        file_index_check (self->index);
-        return;
-    }
-    catalogue_check (self->catalogue);
-    negotiator_check (self->negotiator);
-    chain_check (self->chain);
-}
-
-const catalogue_t *replica_catalogue (const core_t *core)
-{
-    return ((const replica_t *) core->self)->catalogue;
 }

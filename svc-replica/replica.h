@@ -5,11 +5,10 @@
 #ifndef MUSUBI_REPLICA_H
 #define MUSUBI_REPLICA_H
 
-#include "access.h"
-#include "chain.h"
+#include "file_index.h"
 #include "loans.h"
 #include "negotiator.h"
-#include "selector.h"
+#include "rules.h"
 
 typedef struct {
     uint32_t files_max;  /* in the catalogue; 1 000 000 */
@@ -18,8 +17,6 @@ typedef struct {
     negotiator_limits_t transfers;
     chain_limits_t chain;
 } replica_limits_t;
-
-extern const replica_limits_t replica_limits_default;
 
 /*  Everything is copied by replica_core. */
 typedef struct {
@@ -34,13 +31,26 @@ typedef struct {
     size_t gis_count;
 } replica_settings_t;
 
-/*  The core of svc-replica; its host ends it with core->destroy. */
+/*  Private but for tests: the parts. */
+typedef struct {
+    service_t *service;
+    char *site; /* "ams" */
+    access_t access;
+    file_index_t *index; /* then there is nothing else */
+    chain_place_t *nodes;
+    chain_limits_t chain_limits;
+    chain_t *chain;
+    catalogue_t *catalogue;
+    cache_t *cache;
+    selector_t *selector;
+    locating_t *locating;
+    publisher_t *publisher;
+    loans_t *loans;
+    negotiator_t *negotiator;
+    rules_t *rules;
+} replica_t;
+
+/*  The core of svc-replica; its self is a replica_t; its host ends it with core->destroy. */
 void replica_core (const replica_settings_t *settings, core_t *core);
-
-/*  Walks the invariants of all its parts. For tests. */
-void replica_check (const core_t *core);
-
-/*  Its catalogue; NULL of an index. For tests. */
-const catalogue_t *replica_catalogue (const core_t *core);
 
 #endif

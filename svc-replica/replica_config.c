@@ -107,7 +107,6 @@ static bool limits_read (const config_t *config, replica_settings_t *settings,
 {
     uint32_t mbps = (uint32_t) config_integer (config, "mbps");
     replica_limits_t *limits = &settings->limits;
-    *limits = replica_limits_default;
     limits->chain = chain_limits_default;
     limits->files_max = (uint32_t) config_integer (config, "limits/files_max");
     limits->places_max = (uint32_t) config_integer (config, "limits/places_max");

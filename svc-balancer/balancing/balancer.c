@@ -92,19 +92,3 @@ void balancer_core (const balancer_settings_t *settings, core_t *core)
     service_at_start (self->service, on_start, self);
     *core = (core_t){.self = self, .step = step, .next = next, .destroy = destroy};
 }
-
-void balancer_check (const core_t *core)
-{
-    const balancer_t *self = core->self;
-    const coalition_t *coalition = &self->coalition;
-    size_t over = 0;
-    for (size_t i = 1; i < coalition->members_count; i++)
-        assert (strcmp (coalition->members [i - 1]->kept.site, coalition->members [i]->kept.site) <
-                0);
-    for (const job_t *job = coalition_job_after (coalition, NULL); job;
-         job = coalition_job_after (coalition, job))
-        over += job->kept.ended_ms != 0;
-    assert (over == coalition->jobs_over);
-    for (size_t i = 1; i < self->tellings_count; i++)
-        assert (self->tellings [i - 1]->order.number < self->tellings [i]->order.number);
-}

@@ -44,7 +44,4 @@ typedef struct {
 /*  The core of svc-balancer; its host ends it with core->destroy. */
 void balancer_core (const balancer_settings_t *settings, core_t *core);
 
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void balancer_check (const core_t *core);
-
 #endif

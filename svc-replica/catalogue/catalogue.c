@@ -451,22 +451,3 @@ void catalogue_destroy (catalogue_t **self_p)
     free (self);
     *self_p = NULL;
 }
-
-void catalogue_check (const catalogue_t *self)
-{
-    uint64_t before = 0;
-    size_t present = 0;
-    size_t gone = 0;
-    for (const file_t *file = self->oldest; file; file = file->after) {
-        assert (file->changed > before && file->changed <= self->number);
-        before = file->changed;
-        assert (file->gone == (file->copies_count == 0));
-        present += !file->gone;
-        gone += file->gone;
-        for (size_t i = 0; i < file->copies_count; i++)
-            for (size_t k = 0; k < i; k++)
-                assert (strcmp (file->copies [i].node, file->copies [k].node) != 0);
-    }
-    assert (present == ordered_count (self->files) && gone == ordered_count (self->goners));
-    assert (gone <= CATALOGUE_GONE_MAX);
-}

@@ -112,7 +112,4 @@ uint64_t catalogue_number (const catalogue_t *self);
 typedef void catalogue_changed_fn (void *owner);
 void catalogue_on_change (catalogue_t *self, catalogue_changed_fn *changed, void *owner);
 
-/*  Walks the invariants and asserts. */
-void catalogue_check (const catalogue_t *self);
-
 #endif

@@ -5,7 +5,6 @@
 #include "ordered.h"
 #include "replica_wire.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,22 +315,4 @@ void file_index_destroy (file_index_t **self_p)
     ordered_destroy (&self->tellers);
     free (self);
     *self_p = NULL;
-}
-
-size_t file_index_check (const file_index_t *self)
-{
-    size_t count = 0;
-    for (const teller_t *teller = ordered_after (self->tellers, NULL); teller;
-         teller = ordered_after (self->tellers, teller->site)) {
-        size_t own = 0;
-        for (const told_t *told = teller->first; told; told = told->after) {
-            assert (told->teller == teller && strcmp (told->place.site, teller->site) == 0);
-            assert (told_find (self, told->name, teller->site) == told);
-            own++;
-        }
-        assert (own == teller->count);
-        count += own;
-    }
-    assert (count == ordered_count (self->places) && count <= self->places_max);
-    return count;
 }

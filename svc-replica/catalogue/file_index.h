@@ -18,7 +18,4 @@ typedef struct file_index file_index_t;
 file_index_t *file_index_new (service_t *service, uint32_t places_max);
 void file_index_destroy (file_index_t **self_p);
 
-/*  How many places are known; walks the invariants. For tests. */
-size_t file_index_check (const file_index_t *self);
-
 #endif

@@ -490,23 +490,3 @@ void chain_destroy (chain_t **self_p)
     free (self);
     *self_p = NULL;
 }
-
-void chain_check (const chain_t *self)
-{
-    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
-         transfer = chain_next (self, transfer)) {
-        bool open = false, tail = false;
-        assert (transfer->kept.feeds > 0);
-        assert (transfer->kept.sources_count <= CHAIN_SOURCES_MAX);
-        for (size_t i = 0; i < transfer->receivers_count; i++) {
-            const receiver_t *receiver = &transfer->receivers [i];
-            open = open || receiver->kept.state < RECEIVER_VERIFIED;
-            assert (chain_receiver_find (transfer, receiver->kept.node) == receiver);
-            assert (!tail || receiver->suspect); /* nobody depends on who was skipped */
-            tail = receiver->suspect;
-            assert (!transfer->kept.size_known || receiver->has <= transfer->kept.size);
-            assert (receiver->kept.state != RECEIVER_VERIFIED || transfer->kept.digest_known);
-        }
-        assert (transfer->kept.loan || transfer->kept.over == !open);
-    }
-}

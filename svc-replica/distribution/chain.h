@@ -231,7 +231,4 @@ bool chain_drop (chain_t *self, const moment_t *now, const char *node, const cha
  *  are not those of its digest (it is removed then). */
 bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *file);
 
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void chain_check (const chain_t *self);
-
 #endif

@@ -514,19 +514,3 @@ void negotiator_destroy (negotiator_t **self_p)
     free (self);
     *self_p = NULL;
 }
-
-size_t negotiator_check (const negotiator_t *self)
-{
-    size_t live = 0;
-    size_t over = 0;
-    for (const transit_t *transit = ordered_after (self->transits, NULL); transit;
-         transit = ordered_after (self->transits, &transit->number)) {
-        live += transit_live (transit);
-        over += !transit_live (transit);
-        assert (!transit->begun || transit_of (self, &transit->id) == transit);
-        assert (transit->begun || transit->state != TRANSIT_RUNNING || !transit_live (transit));
-        assert (transit->state != TRANSIT_RESTING || transit->timer != 0);
-    }
-    assert (live == self->live && over == self->over);
-    return live + over;
-}

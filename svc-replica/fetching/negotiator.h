@@ -84,7 +84,4 @@ void negotiator_lost (negotiator_t *self, const moment_t *now, const char *name,
 /*  Is this copy the destination of a transfer under way? */
 bool negotiator_brings (const negotiator_t *self, const char *name, const char *node);
 
-/*  Under way, and over but not forgotten; walks the invariants. For tests. */
-size_t negotiator_check (const negotiator_t *self);
-
 #endif

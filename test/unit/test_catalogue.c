@@ -1,5 +1,5 @@
 /*  test_catalogue - a site's files and their copies, kept over restarts. */
-#include "catalogue.h"
+#include "catalogue_check.h"
 
 #include "member.h"
 #include "replica_wire.h"
@@ -84,7 +84,7 @@ static void begin (world_t *self, uint32_t files_max)
 
 static void end (world_t *self)
 {
-    catalogue_check (self->catalogue);
+    check_catalogue (self->catalogue);
     catalogue_destroy (&self->catalogue);
     service_destroy (&self->service);
 }

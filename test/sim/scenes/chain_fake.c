@@ -649,8 +649,3 @@ void chain_observe (chain_t *self, const chain_observer_t *observer)
 {
     self->observer = *observer;
 }
-
-void chain_check (const chain_t *self)
-{
-    assert (self->count <= TRANSFERS_MAX);
-}

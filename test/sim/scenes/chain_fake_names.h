@@ -6,7 +6,6 @@
 
 #define chain_begin          fake_chain_begin
 #define chain_cancel         fake_chain_cancel
-#define chain_check          fake_chain_check
 #define chain_destroy        fake_chain_destroy
 #define chain_drop           fake_chain_drop
 #define chain_file_after     fake_chain_file_after

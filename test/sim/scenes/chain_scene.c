@@ -1,11 +1,13 @@
 /*  chain_scene - the programs, their disks, and what goes wrong with them. */
 #include "chain_scene.h"
 
+#include "chain_state.h"
 #include "member.h"
 #include "must.h"
 #include "storage.h"
 #include "storage_work.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,12 +92,33 @@ static void on_receiver (void *owner, const moment_t *now, const chain_transfer_
             self->verified_us [i] = sim_now_us (self->sim);
 }
 
+/*  The invariants, walked. */
+static void check_chain (const chain_t *self)
+{
+    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer)) {
+        bool open = false, tail = false;
+        assert (transfer->kept.feeds > 0);
+        assert (transfer->kept.sources_count <= CHAIN_SOURCES_MAX);
+        for (size_t i = 0; i < transfer->receivers_count; i++) {
+            const receiver_t *receiver = &transfer->receivers [i];
+            open = open || receiver->kept.state < RECEIVER_VERIFIED;
+            assert (chain_receiver_find (transfer, receiver->kept.node) == receiver);
+            assert (!tail || receiver->suspect); /* nobody depends on who was skipped */
+            tail = receiver->suspect;
+            assert (!transfer->kept.size_known || receiver->has <= transfer->kept.size);
+            assert (receiver->kept.state != RECEIVER_VERIFIED || transfer->kept.digest_known);
+        }
+        assert (transfer->kept.loan || transfer->kept.over == !open);
+    }
+}
+
 static void site_step (void *owner, const moment_t *now, const event_t *event)
 {
     const chain_scene_t *self = owner;
     service_step (self->service, now, event);
     if (event->kind != EVENT_RECORD)
-        chain_check (self->chain);
+        check_chain (self->chain);
 }
 
 static bool site_next (void *owner, effect_t *effect)

@@ -2,7 +2,7 @@
 #include "coalition_scene.h"
 
 #include "agent.h"
-#include "balancer.h"
+#include "balancer_state.h"
 #include "checks.h"
 #include "gis.h"
 #include "hasty_runner.h"
@@ -12,6 +12,7 @@
 #include "sim_sharer.h"
 #include "sim_wire_sharing.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,13 +290,30 @@ static void directory_make (void *owner, core_t *core)
     gis_core (&settings, core);
 }
 
+/*  The invariants of a balancer, walked. */
+static void check_balancer (const core_t *core)
+{
+    const balancer_t *self = core->self;
+    const coalition_t *coalition = &self->coalition;
+    size_t over = 0;
+    for (size_t i = 1; i < coalition->members_count; i++)
+        assert (strcmp (coalition->members [i - 1]->kept.site, coalition->members [i]->kept.site) <
+                0);
+    for (const job_t *job = coalition_job_after (coalition, NULL); job;
+         job = coalition_job_after (coalition, job))
+        over += job->kept.ended_ms != 0;
+    assert (over == coalition->jobs_over);
+    for (size_t i = 1; i < self->tellings_count; i++)
+        assert (self->tellings [i - 1]->order.number < self->tellings [i]->order.number);
+}
+
 /*  A life of its own each: what it would say if it died is asked of another one. */
 static void balancer_step (void *owner, const moment_t *now, const event_t *event)
 {
     core_t *core = owner;
     core->step (core->self, now, event);
     if (event->kind != EVENT_RECORD)
-        balancer_check (core);
+        check_balancer (core);
 }
 
 static bool balancer_next (void *owner, effect_t *effect)
