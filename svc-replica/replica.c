@@ -214,96 +214,6 @@ static void on_evict (void *owner, const moment_t *now, const request_t *request
     service_reply (self->service, request, codec_encode (&cache_evicted_codec, &evicted));
 }
 
-/*  --- what the chain tells --- */
-
-static void on_file (void *owner, const moment_t *now, const chain_file_t *have)
-{
-    replica_t *self = owner;
-    chain_node_t node;
-    if (!chain_node_find (self->chain, have->node, &node) || node.guest)
-        return;
-    const file_t *file = catalogue_find (self->catalogue, have->file);
-    const copy_t *copy = file ? file_copy (file, have->node) : NULL;
-    if (have->gone) {
-        negotiator_lost (self->negotiator, now, have->file, have->node);
-        negotiator_room (self->negotiator, now);
-        return;
-    }
-    if (copy && copy->state == COPY_EVICTING) {
-        if (!have->dropping)
-            chain_drop (self->chain, now, have->node, have->file);
-        return;
-    }
-    char why [WHY_BYTES];
-    if (!have->digest || !file_name_check (have->file, why))
-        return;
-    /* One that nobody here knows of: it is kept, for who knows whose only copy it is. */
-    file_t proved = {.size = have->size,
-                     .digest_known = true,
-                     .kept = !file,
-                     .created_ms = have->proved_ms,
-                     .used_ms = have->used_ms};
-    snprintf (proved.name, sizeof proved.name, "%s", have->file);
-    memcpy (proved.digest, have->digest, FILE_DIGEST_BYTES);
-    if (catalogue_prove (self->catalogue, &proved, have->node, have->proved_ms) == CATALOGUE_OTHER)
-        cache_drop (self->cache, now, have->file, have->node);
-}
-
-/*  It has told all that it has: copies that it should have and has not are gone, whoever was told
- *  so in a start before this one. */
-static void copies_compare (replica_t *self, const moment_t *now, const char *node)
-{
-    char name [FILE_NAME_BYTES_MAX + 1];
-    chain_file_t have;
-    for (const file_t *file = catalogue_after (self->catalogue, NULL); file;
-         file = catalogue_after (self->catalogue, name)) {
-        memcpy (name, file->name, sizeof name);
-        const copy_t *copy = file_copy (file, node);
-        if (copy && copy->state != COPY_STAGED && !chain_file_find (self->chain, node, name, &have))
-            negotiator_lost (self->negotiator, now, name, node);
-    }
-}
-
-static void on_node (void *owner, const moment_t *now, const chain_node_t *node)
-{
-    replica_t *self = owner;
-    if (node->state != AGENT_UP || node->guest)
-        return;
-    if (node->files_told) {
-        char name [NAME_BYTES_MAX + 1];
-        snprintf (name, sizeof name, "%s", node->name);
-        copies_compare (self, now, name);
-    }
-    negotiator_room (self->negotiator, now);
-}
-
-static void on_receiver (void *owner, const moment_t *now, const chain_transfer_t *transfer,
-                         const chain_receiver_t *receiver)
-{
-    negotiator_receiver (((replica_t *) owner)->negotiator, now, transfer, receiver);
-}
-
-static void on_source_failed (void *owner, const moment_t *now, const chain_transfer_t *transfer,
-                              const char *source, bool wrong, const char *why)
-{
-    negotiator_source_failed (((replica_t *) owner)->negotiator, now, transfer, source, wrong, why);
-}
-
-static void on_over (void *owner, const moment_t *now, const chain_transfer_t *transfer)
-{
-    negotiator_over (((replica_t *) owner)->negotiator, now, transfer);
-}
-
-static void on_heard (void *owner, const char *site, int64_t rtt_us)
-{
-    selector_heard (((replica_t *) owner)->selector, site, rtt_us);
-}
-
-static void on_changed (void *owner)
-{
-    publisher_changed (((replica_t *) owner)->publisher);
-}
-
 /*  --- life --- */
 
 static void start (void *owner, const moment_t *now)
@@ -343,7 +253,6 @@ static void replica_destroy (void *owner)
     file_index_destroy (&self->index);
     service_destroy (&self->service);
     access_clear (&self->access);
-    free (self->nodes);
     free (self->site);
     free (self);
 }
@@ -373,15 +282,11 @@ static void serve (replica_t *self)
 static void site_make (replica_t *self, const replica_settings_t *settings)
 {
     const replica_limits_t *limits = &settings->limits;
-    self->nodes = must (calloc (settings->nodes_count + 1, sizeof *self->nodes));
-    memcpy (self->nodes, settings->nodes, settings->nodes_count * sizeof *self->nodes);
-    self->chain_limits = limits->chain;
-    self->chain =
-      chain_new (self->service, self->nodes, settings->nodes_count, &self->chain_limits);
+    self->chain = chain_new (self->service, settings->nodes, settings->nodes_count, &limits->chain);
     self->catalogue = catalogue_new (self->service, limits->files_max);
     self->cache = cache_new (self->service, self->catalogue, self->chain);
     self->selector = selector_new (settings->cost, limits->loans.pair_max);
-    self->locating = locating_new (self->service, self->site);
+    self->locating = locating_new (self->service, self->site, self->selector);
     self->publisher = publisher_new (self->service, self->catalogue, self->site);
     self->loans = loans_new (self->service, self->catalogue, self->chain, &limits->loans);
     self->rules = rules_new (self->service, self->catalogue, self->locating, self->site);
@@ -394,15 +299,6 @@ static void site_make (replica_t *self, const replica_settings_t *settings)
                                 .publisher = self->publisher,
                                 .site = self->site};
     self->negotiator = negotiator_new (&parts, &limits->transfers);
-    catalogue_on_change (self->catalogue, on_changed, self);
-    locating_on_heard (self->locating, on_heard, self);
-    chain_observer_t observer = {.owner = self,
-                                 .receiver_moved = on_receiver,
-                                 .source_failed = on_source_failed,
-                                 .transfer_over = on_over,
-                                 .file_moved = on_file,
-                                 .node_moved = on_node};
-    chain_observe (self->chain, &observer);
     serve (self);
 }
 

@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     const char *name; /* "replica/ams"; "index/i1" */
     bool index;
-    const chain_place_t *nodes; /* storage nodes */
+    const char *const *nodes; /* names of its storage nodes */
     size_t nodes_count;
     selector_cost_t cost;
     access_t access; /* who may put and get here, and who administers it */
@@ -37,8 +37,6 @@ typedef struct {
     char *site; /* "ams" */
     access_t access;
     file_index_t *index; /* then there is nothing else */
-    chain_place_t *nodes;
-    chain_limits_t chain_limits;
     chain_t *chain;
     catalogue_t *catalogue;
     cache_t *cache;

@@ -54,7 +54,6 @@ typedef struct {
     words_t nodes;
     words_t accounts;
     words_t administrators;
-    chain_place_t *places;
 } lists_t;
 
 static void lists_clear (lists_t *lists)
@@ -63,7 +62,6 @@ static void lists_clear (lists_t *lists)
     words_clear (&lists->nodes);
     words_clear (&lists->accounts);
     words_clear (&lists->administrators);
-    free (lists->places);
 }
 
 static bool accounts_read (const config_t *config, lists_t *lists, char why [CONFIG_WHY_BYTES])
@@ -89,7 +87,6 @@ static bool nodes_read (const config_t *config, lists_t *lists, char why [CONFIG
         return false;
     if (lists->nodes.count > CHAIN_NODES_MAX)
         return wrong_setting (why, "nodes: at most %d", CHAIN_NODES_MAX);
-    lists->places = must (calloc (lists->nodes.count + 1, sizeof *lists->places));
     for (size_t i = 0; i < lists->nodes.count; i++) {
         const char *name = lists->nodes.words [i];
         if (strncmp (name, "guest-", 6) == 0)
@@ -97,7 +94,6 @@ static bool nodes_read (const config_t *config, lists_t *lists, char why [CONFIG
         for (size_t k = 0; k < i; k++)
             if (strcmp (lists->nodes.words [k], name) == 0)
                 return wrong_setting (why, "nodes: %.60s stands there twice", name);
-        snprintf (lists->places [i].name, sizeof lists->places [i].name, "%s", name);
     }
     return true;
 }
@@ -144,7 +140,7 @@ static bool settings_read (const config_t *config, lists_t *lists, char name [NA
         return false;
     words_add (&lists->gis, config_text (config, "gis"), "");
     settings->name = name;
-    settings->nodes = lists->places;
+    settings->nodes = (const char *const *) lists->nodes.words;
     settings->nodes_count = lists->nodes.count;
     settings->gis_endpoints = (const char *const *) lists->gis.words;
     settings->gis_count = lists->gis.count;

@@ -187,8 +187,10 @@ static void on_dirty (void *owner, const moment_t *now, uint64_t token)
       timers_set (self->service->timers, now->mono_ms + PUBLISH_GAP_MS, on_soon, self, 0);
 }
 
-void publisher_changed (publisher_t *self)
+/*  The catalogue has changed. */
+static void on_changed (void *owner)
 {
+    publisher_t *self = owner;
     if (self->dirty || self->desks_count == 0)
         return;
     self->dirty = true;
@@ -227,6 +229,7 @@ publisher_t *publisher_new (service_t *service, catalogue_t *catalogue, const ch
 {
     publisher_t *self = must (calloc (1, sizeof *self));
     *self = (publisher_t){.service = service, .catalogue = catalogue, .site = site};
+    catalogue_on_change (catalogue, on_changed, self);
     return self;
 }
 

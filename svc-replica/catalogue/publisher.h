@@ -22,9 +22,6 @@ void publisher_destroy (publisher_t **self_p);
 /*  At start, and whenever the directory may have changed: look who the indexes are. */
 void publisher_look (publisher_t *self, const moment_t *now);
 
-/*  The catalogue has changed. */
-void publisher_changed (publisher_t *self);
-
 /*  Somebody's index said that site has the file, and it has not: tell all. */
 void publisher_stale (publisher_t *self, const moment_t *now, const char *name, const char *site);
 

@@ -459,7 +459,7 @@ bool chain_receiver (const chain_t *self, const chain_id_t *id, size_t at, chain
 
 /*  --- life --- */
 
-chain_t *chain_new (service_t *service, const chain_place_t *places, size_t places_count,
+chain_t *chain_new (service_t *service, const char *const *nodes, size_t nodes_count,
                     const chain_limits_t *limits)
 {
     assert (limits->lost_ms > limits->silent_ms && limits->silent_ms > limits->attend_ms);
@@ -467,7 +467,7 @@ chain_t *chain_new (service_t *service, const chain_place_t *places, size_t plac
     self->service = service;
     self->limits = *limits;
     self->transfers = ordered_new (by_id);
-    chain_nodes_init (self, places, places_count);
+    chain_nodes_init (self, nodes, nodes_count);
     service_load (service, TABLE_TRANSFERS, on_record, self);
     service_at_start (service, on_start, self);
     service_at_start (service, on_start_loans, self);

@@ -45,11 +45,6 @@ typedef struct {
     uint8_t bytes [CHAIN_ID_BYTES];
 } chain_id_t;
 
-/*  A storage node as it is configured. Guests need no place. */
-typedef struct {
-    char name [NAME_BYTES_MAX + 1];
-} chain_place_t;
-
 typedef struct {
     const char *name;
     const char *data; /* its data endpoint; "" = it only dials out */
@@ -159,8 +154,8 @@ typedef struct {
 
 typedef struct chain chain_t;
 
-/*  Everything is borrowed for life, places and limits are copied. */
-chain_t *chain_new (service_t *service, const chain_place_t *places, size_t places_count,
+/*  nodes: names of those that are configured. The service is borrowed for life, the rest copied. */
+chain_t *chain_new (service_t *service, const char *const *nodes, size_t nodes_count,
                     const chain_limits_t *limits);
 void chain_destroy (chain_t **self_p);
 void chain_observe (chain_t *self, const chain_observer_t *observer);

@@ -257,7 +257,7 @@ static void on_start (void *owner, const moment_t *now)
         agent_session_start (&self->places [i]->agent, &self->agents, self->places [i]->name, now);
 }
 
-void chain_nodes_init (chain_t *self, const chain_place_t *places, size_t count)
+void chain_nodes_init (chain_t *self, const char *const *names, size_t count)
 {
     self->agents = (agent_sessions_t){.service = self->service,
                                       .attend_ms = self->limits.attend_ms,
@@ -268,7 +268,7 @@ void chain_nodes_init (chain_t *self, const chain_place_t *places, size_t count)
                                       .numbered = numbered,
                                       .moved = on_moved};
     for (size_t i = 0; i < count; i++)
-        place_new (self, places [i].name, true);
+        place_new (self, names [i], true);
     service_load (self->service, TABLE_STORAGE_NODES, on_record, self);
     service_at_start (self->service, on_start, self);
     service_serve (self->service, "Chain", "Attend", &storage_attend_codec, on_attend, self);

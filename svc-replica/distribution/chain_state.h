@@ -102,7 +102,7 @@ void chain_receiver_move (chain_t *self, const moment_t *now, transfer_t *transf
 
 /*  --- chain_nodes.c --- */
 
-void chain_nodes_init (chain_t *self, const chain_place_t *places, size_t count);
+void chain_nodes_init (chain_t *self, const char *const *names, size_t count);
 void chain_nodes_end (chain_t *self);
 place_t *chain_place (const chain_t *self, const char *name);
 

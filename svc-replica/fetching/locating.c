@@ -42,8 +42,7 @@ struct locating {
     const char *site;
     question_t *questions;
     uint64_t numbers;
-    site_heard_fn *heard;
-    void *heard_owner;
+    selector_t *selector;
 };
 
 static void question_free (question_t *question)
@@ -125,8 +124,8 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
     question->left--;
     bool good =
       result->status == CALL_OK && codec_decode (&places_told_codec, &told, result->body, why);
-    if (good && is_site (asked->peer) && self->heard)
-        self->heard (self->heard_owner, asked->peer + 8, (now->mono_ms - asked->sent_ms) * 1000);
+    if (good && is_site (asked->peer))
+        selector_heard (self->selector, asked->peer + 8, (now->mono_ms - asked->sent_ms) * 1000);
     if (!good && is_site (asked->peer))
         silent_add (question, asked->peer);
     for (size_t i = 0; i < told.count; i++) {
@@ -222,10 +221,10 @@ void locating_cancel (locating_t *self, uint64_t number)
     }
 }
 
-locating_t *locating_new (service_t *service, const char *site)
+locating_t *locating_new (service_t *service, const char *site, selector_t *selector)
 {
     locating_t *self = must (calloc (1, sizeof *self));
-    *self = (locating_t){.service = service, .site = site};
+    *self = (locating_t){.service = service, .site = site, .selector = selector};
     return self;
 }
 
@@ -240,10 +239,4 @@ void locating_destroy (locating_t **self_p)
     }
     free (self);
     *self_p = NULL;
-}
-
-void locating_on_heard (locating_t *self, site_heard_fn *heard, void *owner)
-{
-    self->heard = heard;
-    self->heard_owner = owner;
 }

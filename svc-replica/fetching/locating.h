@@ -6,6 +6,7 @@
 #define MUSUBI_LOCATING_H
 
 #include "file_place.h"
+#include "selector.h"
 #include "service.h"
 
 #define LOCATE_TRY_MS 1500
@@ -23,15 +24,12 @@ typedef struct {
 typedef void located_fn (void *owner, const moment_t *now, uint64_t token,
                          const located_t *located);
 
-/*  A site has answered so soon, in microseconds. */
-typedef void site_heard_fn (void *owner, const char *site, int64_t rtt_us);
-
 typedef struct locating locating_t;
 
-/*  site: "ams", whose own places are left out. Borrowed for life. */
-locating_t *locating_new (service_t *service, const char *site);
+/*  site: "ams", whose own places are left out. The selector hears how soon others answer. All are
+ *  borrowed for life. */
+locating_t *locating_new (service_t *service, const char *site, selector_t *selector);
 void locating_destroy (locating_t **self_p);
-void locating_on_heard (locating_t *self, site_heard_fn *heard, void *owner);
 
 /*  done is called exactly once, never from within. everybody: the sites themselves, whatever the
  *  indexes say. Returns its number, never 0. */

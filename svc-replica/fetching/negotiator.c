@@ -479,16 +479,6 @@ bool negotiator_told (const negotiator_t *self, uint64_t number, const char *gue
     return true;
 }
 
-bool negotiator_brings (const negotiator_t *self, const char *name, const char *node)
-{
-    for (const transit_t *transit = ordered_after (self->transits, NULL); transit;
-         transit = ordered_after (self->transits, &transit->number))
-        if (transit_live (transit) && strcmp (transit->file.name, name) == 0 &&
-            strcmp (transit->node, node) == 0)
-            return true;
-    return false;
-}
-
 /*  --- life --- */
 
 negotiator_t *negotiator_new (const negotiator_parts_t *parts, const negotiator_limits_t *limits)
@@ -499,6 +489,12 @@ negotiator_t *negotiator_new (const negotiator_parts_t *parts, const negotiator_
                            .transits = ordered_new (by_number),
                            .by_id = ordered_new (by_id)};
     service_limit (parts->service, "transfers_max", limits->transfers_max);
+    chain_observe (parts->chain, &(chain_observer_t){.owner = self,
+                                                     .receiver_moved = negotiator_receiver,
+                                                     .source_failed = negotiator_source_failed,
+                                                     .transfer_over = negotiator_over,
+                                                     .file_moved = negotiator_file,
+                                                     .node_moved = negotiator_node});
     return self;
 }
 

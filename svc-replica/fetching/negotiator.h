@@ -66,22 +66,4 @@ begin_t negotiator_get (negotiator_t *self, const moment_t *now, const begin_que
 bool negotiator_told (const negotiator_t *self, uint64_t transfer, const char *guest,
                       transfer_told_t *told, chain_receiver_t *hops, size_t hops_max);
 
-/*  What the chain tells its observer, that concerns transfers. */
-void negotiator_receiver (negotiator_t *self, const moment_t *now, const chain_transfer_t *transfer,
-                          const chain_receiver_t *receiver);
-void negotiator_source_failed (negotiator_t *self, const moment_t *now,
-                               const chain_transfer_t *transfer, const char *source, bool wrong,
-                               const char *why);
-void negotiator_over (negotiator_t *self, const moment_t *now, const chain_transfer_t *transfer);
-
-/*  Room may have come: a file is gone, a node is up. */
-void negotiator_room (negotiator_t *self, const moment_t *now);
-
-/*  A node has not got this copy any more. When it was the last one here, of a file that is pinned
- *  or has a rule, the file is brought again if another site has it. */
-void negotiator_lost (negotiator_t *self, const moment_t *now, const char *name, const char *node);
-
-/*  Is this copy the destination of a transfer under way? */
-bool negotiator_brings (const negotiator_t *self, const char *name, const char *node);
-
 #endif

@@ -173,9 +173,10 @@ static bool stored (const negotiator_t *self, const char *node)
     return chain_node_find (self->parts.chain, node, &at) && !at.guest;
 }
 
-void negotiator_receiver (negotiator_t *self, const moment_t *now, const chain_transfer_t *transfer,
+void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer_t *transfer,
                           const chain_receiver_t *receiver)
 {
+    negotiator_t *self = owner;
     transit_t *transit = transit_of (self, &transfer->id);
     if (transfer->loan || !stored (self, receiver->node))
         return;
@@ -224,8 +225,9 @@ static bool gone_guests (const negotiator_t *self, const chain_transfer_t *trans
     return true;
 }
 
-void negotiator_over (negotiator_t *self, const moment_t *now, const chain_transfer_t *transfer)
+void negotiator_over (void *owner, const moment_t *now, const chain_transfer_t *transfer)
 {
+    negotiator_t *self = owner;
     transit_t *transit = transit_of (self, &transfer->id);
     if (!transit || !transit_live (transit))
         return;

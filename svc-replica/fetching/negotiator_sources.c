@@ -516,10 +516,10 @@ static void own_failed (negotiator_t *self, const moment_t *now, const char *nam
     }
 }
 
-void negotiator_source_failed (negotiator_t *self, const moment_t *now,
-                               const chain_transfer_t *transfer, const char *source, bool wrong,
-                               const char *why)
+void negotiator_source_failed (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                               const char *source, bool wrong, const char *why)
 {
+    negotiator_t *self = owner;
     transit_t *transit = transit_of (self, &transfer->id);
     chain_node_t node;
     if (chain_node_find (self->parts.chain, source, &node) && !node.guest)

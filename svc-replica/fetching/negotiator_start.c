@@ -1,5 +1,5 @@
 /*  negotiator_start - what nobody asks for: transfers that the start before has left are taken up,
- *  and what was lost is brought again.
+ *  what was lost is brought again, and what nodes say they have is compared with the catalogue.
  */
 #include "negotiator_state.h"
 
@@ -42,14 +42,24 @@ static void take_up (negotiator_t *self, const moment_t *now, const chain_transf
     }
 }
 
+/*  Is this copy the destination of a transfer under way? */
+static bool brings (const negotiator_t *self, const char *name, const char *node)
+{
+    for (const transit_t *transit = ordered_after (self->transits, NULL); transit;
+         transit = ordered_after (self->transits, &transit->number))
+        if (transit_live (transit) && strcmp (transit->file.name, name) == 0 &&
+            strcmp (transit->node, node) == 0)
+            return true;
+    return false;
+}
+
 /*  Copies of a file that nothing brings any more. */
 static void staged_end (const negotiator_t *self, const file_t *file, const char *name)
 {
     char nodes [COPIES_MAX][NAME_BYTES_MAX + 1];
     size_t count = 0;
     for (size_t i = 0; i < file->copies_count; i++)
-        if (file->copies [i].state == COPY_STAGED &&
-            !negotiator_brings (self, name, file->copies [i].node))
+        if (file->copies [i].state == COPY_STAGED && !brings (self, name, file->copies [i].node))
             memcpy (nodes [count++], file->copies [i].node, sizeof *nodes);
     for (size_t i = 0; i < count; i++)
         catalogue_gone (self->parts.catalogue, name, nodes [i]);
@@ -96,4 +106,69 @@ void negotiator_lost (negotiator_t *self, const moment_t *now, const char *name,
         file->copies_count == 1 && file->digest_known && (file->rule.copies > 0 || file->pinned))
         bring_again (self, now, file);
     catalogue_gone (self->parts.catalogue, name, node);
+}
+
+/*  --- what nodes have --- */
+
+void negotiator_file (void *owner, const moment_t *now, const chain_file_t *have)
+{
+    negotiator_t *self = owner;
+    chain_node_t node;
+    if (!chain_node_find (self->parts.chain, have->node, &node) || node.guest)
+        return;
+    const file_t *file = catalogue_find (self->parts.catalogue, have->file);
+    const copy_t *copy = file ? file_copy (file, have->node) : NULL;
+    if (have->gone) {
+        negotiator_lost (self, now, have->file, have->node);
+        negotiator_room (self, now);
+        return;
+    }
+    if (copy && copy->state == COPY_EVICTING) {
+        if (!have->dropping)
+            chain_drop (self->parts.chain, now, have->node, have->file);
+        return;
+    }
+    char why [WHY_BYTES];
+    if (!have->digest || !file_name_check (have->file, why))
+        return;
+    /* One that nobody here knows of: it is kept, for who knows whose only copy it is. */
+    file_t proved = {.size = have->size,
+                     .digest_known = true,
+                     .kept = !file,
+                     .created_ms = have->proved_ms,
+                     .used_ms = have->used_ms};
+    snprintf (proved.name, sizeof proved.name, "%s", have->file);
+    memcpy (proved.digest, have->digest, FILE_DIGEST_BYTES);
+    if (catalogue_prove (self->parts.catalogue, &proved, have->node, have->proved_ms) ==
+        CATALOGUE_OTHER)
+        cache_drop (self->parts.cache, now, have->file, have->node);
+}
+
+/*  It has told all that it has: copies that it should have and has not are gone, whoever was told
+ *  so in a start before this one. */
+static void copies_compare (negotiator_t *self, const moment_t *now, const char *node)
+{
+    char name [FILE_NAME_BYTES_MAX + 1];
+    chain_file_t have;
+    for (const file_t *file = catalogue_after (self->parts.catalogue, NULL); file;
+         file = catalogue_after (self->parts.catalogue, name)) {
+        memcpy (name, file->name, sizeof name);
+        const copy_t *copy = file_copy (file, node);
+        if (copy && copy->state != COPY_STAGED &&
+            !chain_file_find (self->parts.chain, node, name, &have))
+            negotiator_lost (self, now, name, node);
+    }
+}
+
+void negotiator_node (void *owner, const moment_t *now, const chain_node_t *node)
+{
+    negotiator_t *self = owner;
+    if (node->state != AGENT_UP || node->guest)
+        return;
+    if (node->files_told) {
+        char name [NAME_BYTES_MAX + 1];
+        snprintf (name, sizeof name, "%s", node->name);
+        copies_compare (self, now, name);
+    }
+    negotiator_room (self, now);
 }

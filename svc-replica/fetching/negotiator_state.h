@@ -85,6 +85,22 @@ static inline bool transit_live (const transit_t *transit)
     return transit->state < TRANSIT_DONE;
 }
 
+/*  What the chain tells its observer. */
+void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                          const chain_receiver_t *receiver);
+void negotiator_source_failed (void *owner, const moment_t *now, const chain_transfer_t *transfer,
+                               const char *source, bool wrong, const char *why);
+void negotiator_over (void *owner, const moment_t *now, const chain_transfer_t *transfer);
+void negotiator_file (void *owner, const moment_t *now, const chain_file_t *have);
+void negotiator_node (void *owner, const moment_t *now, const chain_node_t *node);
+
+/*  Room may have come: a file is gone, a node is up. */
+void negotiator_room (negotiator_t *self, const moment_t *now);
+
+/*  A node has not got this copy any more. When it was the last one here, of a file that is pinned
+ *  or has a rule, the file is brought again if another site has it. */
+void negotiator_lost (negotiator_t *self, const moment_t *now, const char *name, const char *node);
+
 /*  negotiator.c */
 transit_t *transit_new (negotiator_t *self, const moment_t *now, transit_kind_t kind,
                         const char *name);

@@ -168,11 +168,8 @@ static bool rig_new (const config_t *config, core_t *core, char why [CONFIG_WHY_
     chain_limits_t limits = chain_limits_default;
     limits.slow_ms = (uint32_t) config_duration_ms (config, "slow");
     limits.lost_ms = (uint32_t) config_duration_ms (config, "lost");
-    chain_place_t *places = must (calloc (self->nodes.count + 1, sizeof *places));
-    for (size_t i = 0; i < self->nodes.count; i++)
-        snprintf (places [i].name, sizeof places [i].name, "%s", self->nodes.words [i]);
-    self->chain = chain_new (self->service, places, self->nodes.count, &limits);
-    free (places);
+    self->chain = chain_new (self->service, (const char *const *) self->nodes.words,
+                             self->nodes.count, &limits);
     chain_observe (self->chain, &(chain_observer_t){.owner = self,
                                                     .receiver_moved = on_receiver,
                                                     .source_failed = on_source,

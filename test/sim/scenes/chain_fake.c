@@ -620,11 +620,11 @@ static void at_start (void *owner, const moment_t *now)
       timers_set (self->service->timers, now->mono_ms + FAKE_TICK_MS, on_attend, self, 0);
 }
 
-chain_t *chain_new (service_t *service, const chain_place_t *places, size_t places_count,
+chain_t *chain_new (service_t *service, const char *const *nodes, size_t nodes_count,
                     const chain_limits_t *limits)
 {
-    (void) places;
-    (void) places_count;
+    (void) nodes;
+    (void) nodes_count;
     (void) limits;
     chain_t *self = must (calloc (1, sizeof *self));
     self->service = service;

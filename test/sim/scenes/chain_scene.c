@@ -146,13 +146,13 @@ static void site_end (void *owner)
 static void site_make (void *owner, core_t *core)
 {
     chain_scene_t *self = owner;
-    chain_place_t places [CHAIN_SCENE_NODES_MAX] = {0};
+    const char *names [CHAIN_SCENE_NODES_MAX];
     chain_limits_t limits = chain_limits_default;
     limits.slow_ms = self->slow_ms > 0 ? self->slow_ms : 1000;
     for (size_t i = 0; i < self->nodes; i++)
-        snprintf (places [i].name, sizeof places [i].name, "%s", self->ends [i].name);
+        names [i] = self->ends [i].name;
     self->service = member_new ("replica/ams", NULL, 0);
-    self->chain = chain_new (self->service, places, self->nodes, &limits);
+    self->chain = chain_new (self->service, names, self->nodes, &limits);
     chain_observe (
       self->chain,
       &(chain_observer_t){.owner = self, .receiver_moved = on_receiver, .file_moved = on_file});

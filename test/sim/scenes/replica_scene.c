@@ -56,8 +56,8 @@ struct replica_scene {
     gis_settings_t gis;
     char gis_address [64];
     const char *gis_endpoints [1];
-    chain_place_t places [16];
     char node_names [16][8];
+    const char *nodes [16];
     member_t members [SCENE_SITES_MAX + 1];
     size_t members_count;
     int user;
@@ -146,7 +146,7 @@ static void member_add (replica_scene_t *self, const char *name, const scene_pla
     snprintf (member->name, sizeof member->name, "%s", name);
     member->settings = (replica_settings_t){.name = member->name,
                                             .index = index,
-                                            .nodes = self->places,
+                                            .nodes = self->nodes,
                                             .nodes_count = plan->nodes,
                                             .cost = plan->cost,
                                             .access = {.accounts = anybody, .accounts_count = 1},
@@ -171,15 +171,17 @@ replica_scene_t *replica_scene_new (uint64_t seed, const scene_plan_t *plan)
       self->sim,
       &(sim_program_t){.name = "gis/g1", .make = gis_make, .owner = &self->gis, .stays = true},
       &(sim_clock_t){0}, SIM_NOBODY, 0);
-    for (size_t i = 0; i < plan->nodes; i++)
-        snprintf (self->places [i].name, sizeof self->places [i].name, "n%zu", i + 1);
+    for (size_t i = 0; i < plan->nodes; i++) {
+        snprintf (self->node_names [i], sizeof self->node_names [i], "n%zu", i + 1);
+        self->nodes [i] = self->node_names [i];
+    }
     if (plan->index)
         member_add (self, "index/i1", plan, true);
     for (size_t i = 0; i < plan->sites; i++) {
         char name [16];
         snprintf (name, sizeof name, "replica/%c", (char) ('a' + i));
         for (size_t k = 0; k < plan->nodes; k++)
-            fake_disk (name, self->places [k].name, plan->node_bytes);
+            fake_disk (name, self->nodes [k], plan->node_bytes);
         member_add (self, name, plan, false);
     }
     self->user =
