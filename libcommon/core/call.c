@@ -258,7 +258,8 @@ static bool tries_spent (const call_t *call)
 static void call_end (calls_t *self, const moment_t *now, call_t *call, const call_result_t *result)
 {
     call_remove (self, call);
-    call->done (call->owner, now, call->token, result);
+    if (call->done)
+        call->done (call->owner, now, call->token, result);
     free (call);
 }
 
@@ -321,7 +322,7 @@ void calls_resolver (calls_t *self, call_resolve_fn *resolve, void *owner)
 uint64_t calls_start (calls_t *self, const moment_t *now, const call_order_t *order,
                       call_done_fn *done, void *owner, uint64_t token)
 {
-    assert (self && now && order && done);
+    assert (self && now && order);
     assert (order->service && order->method && order->timeout_ms > 0);
     assert (order->body.size <= BODY_BYTES_MAX);
 

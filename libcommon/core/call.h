@@ -64,7 +64,7 @@ void calls_resolver (calls_t *self, call_resolve_fn *resolve, void *owner);
 /*  The most that is waited for one try, but for orders that say more. */
 void calls_patience (calls_t *self, int64_t patience_ms);
 
-/*  Returns the call's number, never 0. */
+/*  Returns the call's number, never 0. done NULL: nobody waits for the answer. */
 uint64_t calls_start (calls_t *self, const moment_t *now, const call_order_t *order,
                       call_done_fn *done, void *owner, uint64_t token);
 
