@@ -197,21 +197,13 @@ static void on_changed (void *owner)
     self->soon_timer = timers_set (self->service->timers, 0, on_dirty, self, 0);
 }
 
-static void on_stale_told (void *owner, const moment_t *now, uint64_t token,
-                           const call_result_t *result)
-{
-    (void) owner;
-    (void) now;
-    (void) token;
-    (void) result; /* a hint: the lease corrects it, too */
-}
-
 void publisher_stale (publisher_t *self, const moment_t *now, const char *name, const char *site)
 {
     stale_t stale = {.name = ""};
     memcpy (stale.name, name, strlen (name) + 1);
     memcpy (stale.site, site, strlen (site) + 1);
     packed_t body = codec_encode (&stale_codec, &stale);
+    /* A hint, whose answer is not waited for: the lease corrects it, too. */
     for (size_t i = 0; i < self->desks_count; i++) {
         call_order_t order = {.peer = self->desks [i]->index,
                               .service = "ReplicaIndex",
@@ -220,7 +212,7 @@ void publisher_stale (publisher_t *self, const moment_t *now, const char *name, 
                               .body = {.data = body.data, .size = body.size},
                               .timeout_ms = PUBLISH_TRY_MS,
                               .tries_max = 2};
-        calls_start (self->service->calls, now, &order, on_stale_told, self, 0);
+        calls_start (self->service->calls, now, &order, NULL, NULL, 0);
     }
     free (body.data);
 }

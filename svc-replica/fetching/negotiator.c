@@ -87,7 +87,6 @@ static void on_kept (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     transit_t *transit = owner;
-    transit->timer = 0;
     if (transit->begun)
         chain_forget (transit->negotiator->parts.chain, now, &transit->id);
     transit_free (transit);
@@ -112,10 +111,8 @@ static void transit_ends (transit_t *transit, const moment_t *now, transit_state
     negotiator_t *self = transit->negotiator;
     timers_t *timers = self->parts.service->timers;
     locating_cancel (self->parts.locating, transit->question);
-    transit->question = 0;
     transit_call_end (transit, now);
     timers_cancel (timers, transit->renew_timer);
-    transit->renew_timer = 0;
     transit_move (transit, to);
     self->live--;
     self->over++;
@@ -179,10 +176,8 @@ void transit_again (transit_t *transit, const moment_t *now, const char *why)
     chain_forget (self->parts.chain, now, &transit->id);
     transit->begun = false;
     locating_cancel (self->parts.locating, transit->question);
-    transit->question = 0;
     transit_call_end (transit, now);
     timers_cancel (self->parts.service->timers, transit->timer);
-    transit->timer = 0;
     transit->kind = TRANSIT_FETCH;
     transit->node [0] = '\0';
     transit->settled = false;
@@ -330,9 +325,10 @@ begin_t negotiator_put (negotiator_t *self, const moment_t *now, const begin_que
 
 /*  --- get --- */
 
-/*  Nodes that have it and are up, or have not come since the start. */
-static size_t sources_here (const negotiator_t *self, const file_t *file, chain_source_t *sources)
+size_t sources_here (const negotiator_t *self, const char *name,
+                     chain_source_t sources [CHAIN_SOURCES_MAX])
 {
+    const file_t *file = catalogue_find (self->parts.catalogue, name);
     size_t count = 0;
     for (size_t i = 0; file && i < file->copies_count && count < CHAIN_SOURCES_MAX; i++) {
         chain_node_t node;
@@ -355,7 +351,7 @@ static begin_t serve (negotiator_t *self, const moment_t *now, const file_t *fil
                            .size = file->size,
                            .digest = file->digest,
                            .sources = sources,
-                           .sources_count = sources_here (self, file, sources),
+                           .sources_count = sources_here (self, question->name, sources),
                            .receivers = receivers,
                            .receivers_count = 1,
                            .mbps = self->limits.mbps,
@@ -403,7 +399,7 @@ begin_t negotiator_get (negotiator_t *self, const moment_t *now, const begin_que
     keep (self, now, question, NULL);
     catalogue_use (self->parts.catalogue, question->name, now->wall_ms);
     const file_t *file = catalogue_find (self->parts.catalogue, question->name);
-    bool here = sources_here (self, file, sources) > 0;
+    bool here = sources_here (self, question->name, sources) > 0;
     *transfer = 0;
     if (here && !*question->guest)
         return BEGIN_OK;

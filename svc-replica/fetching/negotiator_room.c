@@ -18,7 +18,6 @@ static void on_room (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     transit_t *transit = owner;
     char why [CHAIN_WHY_BYTES_MAX + 1];
-    transit->timer = 0;
     snprintf (why, sizeof why, "%s", transit->why);
     if (now->mono_ms >= transit->until_ms)
         transit_fail (transit, now, "disk full: no room in time: %.200s", why);
@@ -96,7 +95,6 @@ void transit_room (transit_t *transit, const moment_t *now)
     }
     transit_move (transit, TRANSIT_ROOM);
     timers_cancel (timers, transit->timer);
-    transit->timer = 0;
     if (answer == CACHE_WAIT) {
         snprintf (transit->why, sizeof transit->why, "waits for room at %s", node);
         transit->timer = timers_set (timers, now->mono_ms + ROOM_LOOK_MS, on_room, transit, 0);

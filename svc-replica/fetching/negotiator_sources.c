@@ -17,7 +17,6 @@ static void on_rest (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     transit_t *transit = owner;
-    transit->timer = 0;
     transit->queued = false;
     transit_look (transit, now);
 }
@@ -200,7 +199,6 @@ static void next_turn (negotiator_t *self, const moment_t *now, const char *site
         if (!candidate || candidate->out)
             continue;
         timers_cancel (self->parts.service->timers, transit->timer);
-        transit->timer = 0;
         transit_source (transit, now);
     }
 }
@@ -239,28 +237,21 @@ void transit_call_end (transit_t *transit, const moment_t *now)
         next_turn (self, now, transit->source);
 }
 
-static void offer_send (transit_t *transit, const moment_t *now, const char *method, bytes_t body,
-                        uint32_t tries, call_done_fn *done, void *owner, uint64_t *call)
+/*  To the site that feeds it, or is to. */
+static uint64_t ask_source (transit_t *transit, const moment_t *now, const char *method,
+                            packed_t body, uint32_t tries, call_done_fn *done)
 {
-    service_t *service = transit->negotiator->parts.service;
     char peer [NAME_BYTES_MAX + 16];
     snprintf (peer, sizeof peer, "replica/%s", transit->source);
     call_order_t order = {.peer = peer,
                           .service = "Replica",
                           .method = method,
-                          .actor = service->name,
-                          .body = body,
                           .timeout_ms = OFFER_TRY_MS,
                           .tries_max = tries};
-    uint64_t started = calls_start (service->calls, now, &order, done, owner, 0);
-    if (call)
-        *call = started;
+    return service_ask (transit->negotiator->parts.service, now, &order, body, done, transit, 0);
 }
 
-static void on_offered (void *owner, const moment_t *now, uint64_t token,
-                        const call_result_t *result);
-static void on_renewed (void *owner, const moment_t *now, uint64_t token,
-                        const call_result_t *result);
+static call_done_fn on_offered, on_renewed;
 
 /*  Ask the chosen site, or the one that feeds it again. */
 static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *done)
@@ -272,11 +263,9 @@ static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *do
     memcpy (question.name, transit->file.name, sizeof question.name);
     memcpy (question.digest, transit->file.digest, FILE_DIGEST_BYTES);
     memcpy (question.token, transfer.token, CHAIN_TOKEN_BYTES);
-    packed_t body = codec_encode (&offer_question_codec, &question);
     transit->call_ms = now->mono_ms;
-    offer_send (transit, now, "Offer", (bytes_t){.data = body.data, .size = body.size}, 1, done,
-                transit, &transit->call);
-    free (body.data);
+    transit->call =
+      ask_source (transit, now, "Offer", codec_encode (&offer_question_codec, &question), 1, done);
 }
 
 /*  Has anything come since the last look? */
@@ -292,26 +281,13 @@ static bool stalls (transit_t *transit)
     return stalled;
 }
 
-/*  Of the nodes of this site. */
-static bool others_here (const negotiator_t *self, const char *name)
-{
-    const file_t *file = catalogue_find (self->parts.catalogue, name);
-    for (size_t i = 0; file && i < file->copies_count; i++) {
-        chain_node_t node;
-        if (file->copies [i].state == COPY_SOUND &&
-            chain_node_find (self->parts.chain, file->copies [i].node, &node) &&
-            node.state <= AGENT_UP)
-            return true;
-    }
-    return false;
-}
-
 /*  Who fed it before the last start is not known any more, nor whether it was told that this one
  *  fails: as long as bytes come nothing is asked. */
 static void look_after (transit_t *transit, const moment_t *now)
 {
+    chain_source_t sources [CHAIN_SOURCES_MAX];
     bool here = transit->kind == TRANSIT_SERVE
-                  ? others_here (transit->negotiator, transit->file.name)
+                  ? sources_here (transit->negotiator, transit->file.name, sources) > 0
                   : transit->settled;
     if (transit->state != TRANSIT_RUNNING || transit->kind == TRANSIT_PUT)
         return;
@@ -327,7 +303,6 @@ static void on_renew (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     transit_t *transit = owner;
-    transit->renew_timer = 0;
     if (!transit->feeding) {
         look_after (transit, now);
         return;
@@ -468,14 +443,6 @@ void transit_source (transit_t *transit, const moment_t *now)
     ask_offer (transit, now, on_offered);
 }
 
-static void on_ended (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
-{
-    (void) owner;
-    (void) now;
-    (void) token;
-    (void) result; /* a loan ends by itself, too */
-}
-
 void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t bytes, bool wrong)
 {
     negotiator_t *self = transit->negotiator;
@@ -483,15 +450,12 @@ void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t byt
         return;
     transit->feeding = false;
     timers_cancel (self->parts.service->timers, transit->renew_timer);
-    transit->renew_timer = 0;
     selector_ended (self->parts.selector, transit->source, bytes,
                     now->mono_ms - transit->source_ms);
     offer_end_t end = {.transfer = transit->id, .wrong = wrong};
     memcpy (end.name, transit->file.name, sizeof end.name);
-    packed_t body = codec_encode (&offer_end_codec, &end);
-    offer_send (transit, now, "OfferEnd", (bytes_t){.data = body.data, .size = body.size}, 3,
-                on_ended, self, NULL);
-    free (body.data);
+    /* It is not waited for: a loan ends by itself, too. */
+    ask_source (transit, now, "OfferEnd", codec_encode (&offer_end_codec, &end), 3, NULL);
     next_turn (self, now, transit->source);
 }
 
@@ -521,6 +485,7 @@ void negotiator_source_failed (void *owner, const moment_t *now, const chain_tra
 {
     negotiator_t *self = owner;
     transit_t *transit = transit_of (self, &transfer->id);
+    chain_source_t sources [CHAIN_SOURCES_MAX];
     chain_node_t node;
     if (chain_node_find (self->parts.chain, source, &node) && !node.guest)
         own_failed (self, now, transfer->file, source, wrong);
@@ -537,7 +502,7 @@ void negotiator_source_failed (void *owner, const moment_t *now, const chain_tra
                       why);
         return;
     }
-    if (transit->kind == TRANSIT_SERVE && !others_here (self, transfer->file)) {
+    if (transit->kind == TRANSIT_SERVE && sources_here (self, transfer->file, sources) == 0) {
         transit->kind = TRANSIT_FETCH; /* into no node: straight to who waits */
         transit_look (transit, now);
         return;

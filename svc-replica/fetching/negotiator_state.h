@@ -110,6 +110,10 @@ void transit_fail (transit_t *transit, const moment_t *now, const char *format, 
   __attribute__ ((format (printf, 3, 4)));
 void transit_done (transit_t *transit, const moment_t *now);
 
+/*  Nodes of this site that have it and are up, or have not come since the start. */
+size_t sources_here (const negotiator_t *self, const char *name,
+                     chain_source_t sources [CHAIN_SOURCES_MAX]);
+
 /*  negotiator_room.c: it has what it needs to know: room, then its chain. */
 void transit_room (transit_t *transit, const moment_t *now);
 
