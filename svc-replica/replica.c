@@ -74,10 +74,8 @@ static void on_transfer (void *owner, const moment_t *now, const request_t *requ
     (void) now;
     replica_t *self = owner;
     const transfer_question_t *asked = body;
-    chain_receiver_t hops [CHAIN_RECEIVERS_MAX];
     transfer_told_t told;
-    if (!negotiator_told (self->negotiator, asked->transfer, asked->guest, &told, hops,
-                          CHAIN_RECEIVERS_MAX))
+    if (!negotiator_told (self->negotiator, asked->transfer, asked->guest, &told))
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "%s knows of no transfer %llu: it is long over, or was not begun",
                         self->service->name, (unsigned long long) asked->transfer);

@@ -39,16 +39,14 @@ static const char *site_of (const request_t *request)
 static uint32_t count_loans (const loans_t *self, const char *site, uint32_t *pair)
 {
     uint32_t count = 0;
-    chain_transfer_t transfer;
     *pair = 0;
-    for (bool more = chain_transfer_after (self->chain, NULL, &transfer); more;) {
-        chain_id_t id = transfer.id;
-        if (transfer.loan && !transfer.over) {
-            const loan_t *loan = ordered_find (self->loans, id.bytes);
-            count++;
-            *pair += loan && strcmp (loan->site, site) == 0;
-        }
-        more = chain_transfer_after (self->chain, &id, &transfer);
+    for (const chain_transfer_t *transfer = chain_next (self->chain, NULL); transfer;
+         transfer = chain_next (self->chain, transfer)) {
+        if (!transfer->loan || transfer->over)
+            continue;
+        const loan_t *loan = ordered_find (self->loans, transfer->id.bytes);
+        count++;
+        *pair += loan && strcmp (loan->site, site) == 0;
     }
     return count;
 }
@@ -56,10 +54,10 @@ static uint32_t count_loans (const loans_t *self, const char *site, uint32_t *pa
 /*  Those that have ended by themselves. */
 static void prune (loans_t *self)
 {
-    chain_transfer_t transfer;
     for (loan_t *loan = ordered_after (self->loans, NULL), *next; loan; loan = next) {
         next = ordered_after (self->loans, loan->id.bytes);
-        if (!chain_transfer (self->chain, &loan->id, &transfer) || transfer.over)
+        const chain_transfer_t *transfer = chain_transfer (self->chain, &loan->id);
+        if (!transfer || transfer->over)
             free (ordered_remove (self->loans, loan->id.bytes));
     }
 }
@@ -133,10 +131,9 @@ static bool renew (loans_t *self, const moment_t *now, const char *site,
                    const offer_question_t *question, offer_answer_t *answer)
 {
     char why [CHAIN_WHY_BYTES_MAX + 1];
-    chain_transfer_t transfer;
     const loan_t *loan = ordered_find (self->loans, question->transfer.bytes);
     if (!loan || strcmp (loan->site, site) != 0 || strcmp (loan->name, question->name) != 0 ||
-        !chain_transfer (self->chain, &question->transfer, &transfer))
+        !chain_transfer (self->chain, &question->transfer))
         return false;
     chain_loan_t again = {.id = question->transfer,
                           .node = loan->node,
@@ -212,9 +209,8 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
         service_refuse (self->service, request, CALL_DENIED, "this loan is another site's");
         return;
     }
-    chain_transfer_t transfer;
-    bool lent = chain_transfer (self->chain, &end->transfer, &transfer) && transfer.loan;
-    if (lent)
+    const chain_transfer_t *transfer = chain_transfer (self->chain, &end->transfer);
+    if (transfer && transfer->loan)
         chain_forget (self->chain, now, &end->transfer);
     if (loan && end->wrong && chain_prove (self->chain, now, loan->node, end->name))
         outbox_log (self->service->outbox, LEVEL_WARNING, "copy doubted name=%s node=%s by=%s",

@@ -22,49 +22,51 @@ static_assert (CHAIN_ID_BYTES <= ENTROPY_BYTES && CHAIN_TOKEN_BYTES <= ENTROPY_B
 
 static int by_id (const void *key, const void *thing)
 {
-    return memcmp (key, ((const transfer_t *) thing)->id.bytes, CHAIN_ID_BYTES);
+    return memcmp (key, ((const chain_transfer_t *) thing)->id.bytes, CHAIN_ID_BYTES);
 }
 
-transfer_t *chain_find (const chain_t *self, const chain_id_t *id)
+chain_transfer_t *chain_transfer (const chain_t *self, const chain_id_t *id)
 {
     return ordered_find (self->transfers, id->bytes);
 }
 
-transfer_t *chain_next (const chain_t *self, const transfer_t *after)
+chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after)
 {
     return ordered_after (self->transfers, after ? after->id.bytes : NULL);
 }
 
-receiver_t *chain_receiver_find (const transfer_t *transfer, const char *node)
+chain_receiver_t *chain_receiver_find (const chain_transfer_t *transfer, const char *node)
 {
     for (size_t i = 0; i < transfer->receivers_count; i++)
-        if (strcmp (transfer->receivers [i].kept.node, node) == 0)
+        if (strcmp (transfer->receivers [i].node, node) == 0)
             return &transfer->receivers [i];
     return NULL;
 }
 
-/*  --- records --- */
-
-void chain_store (chain_t *self, const transfer_t *transfer)
+uint64_t chain_fed (const chain_transfer_t *transfer)
 {
-    kept_transfer_t kept = transfer->kept;
-    kept.receivers = must (calloc (transfer->receivers_count + 1, sizeof *kept.receivers));
-    kept.receivers_count = transfer->receivers_count;
-    for (size_t i = 0; i < transfer->receivers_count; i++)
-        kept.receivers [i] = transfer->receivers [i].kept;
-    packed_t value = codec_encode (&kept_transfer_codec, &kept);
-    free (kept.receivers);
-    service_put (self->service, TABLE_TRANSFERS,
-                 (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES}, value);
+    uint64_t fed = 0;
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        fed += transfer->sources [i].fed;
+    return fed;
 }
 
-static void transfer_free (transfer_t *transfer)
+/*  --- records --- */
+
+void chain_store (chain_t *self, const chain_transfer_t *transfer)
+{
+    service_put (self->service, TABLE_TRANSFERS,
+                 (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES},
+                 codec_encode (&chain_transfer_codec, transfer));
+}
+
+static void transfer_free (chain_transfer_t *transfer)
 {
     free (transfer->receivers);
     free (transfer);
 }
 
-static void chain_remove (chain_t *self, transfer_t *transfer)
+static void chain_remove (chain_t *self, chain_transfer_t *transfer)
 {
     outbox_delete (self->service->outbox, TABLE_TRANSFERS,
                    (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES});
@@ -76,20 +78,15 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 {
     chain_t *self = owner;
     char why [WHY_BYTES] = "its key is none";
-    transfer_t *transfer = must (calloc (1, sizeof *transfer));
-    if (key.size != CHAIN_ID_BYTES ||
-        !codec_decode (&kept_transfer_codec, &transfer->kept, value, why)) {
+    chain_transfer_t *transfer = must (calloc (1, sizeof *transfer));
+    if (key.size != CHAIN_ID_BYTES || !codec_decode (&chain_transfer_codec, transfer, value, why)) {
         service_bad_record (self->service, "transfers", why);
         free (transfer);
         return;
     }
     memcpy (transfer->id.bytes, key.data, CHAIN_ID_BYTES);
-    transfer->receivers_count = transfer->kept.receivers_count;
-    transfer->receivers = must (calloc (CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
-    for (size_t i = 0; i < transfer->receivers_count; i++)
-        transfer->receivers [i].kept = transfer->kept.receivers [i];
-    free (transfer->kept.receivers);
-    transfer->kept.receivers = NULL;
+    transfer->receivers =
+      must (reallocarray (transfer->receivers, CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
     ordered_add (self->transfers, transfer->id.bytes, transfer);
 }
 
@@ -97,39 +94,39 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 static void on_start (void *owner, const moment_t *now)
 {
     chain_t *self = owner;
-    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer)) {
         for (size_t i = 0; i < transfer->receivers_count; i++) {
-            const char *node = transfer->receivers [i].kept.node;
+            const char *node = transfer->receivers [i].node;
             if (!chain_place (self, node))
                 chain_guest (self, now, node);
         }
-        if (transfer->kept.over && !transfer->kept.loan)
+        if (transfer->over && !transfer->loan)
             chain_tell (self, now, &(told_t){.kind = TOLD_OVER, .id = transfer->id});
     }
 }
 
 /*  --- states --- */
 
-static void look_whether_over (chain_t *self, const moment_t *now, transfer_t *transfer)
+static void look_whether_over (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
     for (size_t i = 0; i < transfer->receivers_count; i++)
-        if (transfer->receivers [i].kept.state < RECEIVER_VERIFIED)
+        if (transfer->receivers [i].state < RECEIVER_VERIFIED)
             return;
-    transfer->kept.over = true;
+    transfer->over = true;
     chain_tell (self, now, &(told_t){.kind = TOLD_OVER, .id = transfer->id});
 }
 
-void chain_receiver_move (chain_t *self, const moment_t *now, transfer_t *transfer,
-                          receiver_t *receiver, receiver_state_t state, const char *why)
+void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                          chain_receiver_t *receiver, receiver_state_t state, const char *why)
 {
-    if (receiver->kept.state == state)
+    if (receiver->state == state)
         return;
-    assert (receiver->kept.state < RECEIVER_VERIFIED);
-    receiver->kept.state = state;
-    snprintf (receiver->kept.why, sizeof receiver->kept.why, "%s", why);
+    assert (receiver->state < RECEIVER_VERIFIED);
+    receiver->state = state;
+    snprintf (receiver->why, sizeof receiver->why, "%s", why);
     told_t told = {.kind = TOLD_RECEIVER, .id = transfer->id};
-    memcpy (told.node, receiver->kept.node, sizeof told.node);
+    memcpy (told.node, receiver->node, sizeof told.node);
     chain_tell (self, now, &told);
     if (state < RECEIVER_VERIFIED)
         return;
@@ -137,7 +134,7 @@ void chain_receiver_move (chain_t *self, const moment_t *now, transfer_t *transf
                 "transfer %02x%02x%02x%02x %s node=%s file=\"%s\" why=\"%s\"",
                 transfer->id.bytes [0], transfer->id.bytes [1], transfer->id.bytes [2],
                 transfer->id.bytes [3], state == RECEIVER_FAILED ? "failed" : "verified",
-                receiver->kept.node, transfer->kept.file, why);
+                receiver->node, transfer->file, why);
     chain_dirty_all (self, now, transfer);
     look_whether_over (self, now, transfer);
     chain_store (self, transfer);
@@ -158,7 +155,7 @@ static bool no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
 }
 
 /*  A name that no configured node has is a guest's, who is still to come. */
-static bool receiver_right (const chain_t *self, const transfer_t *transfer, const char *node,
+static bool receiver_right (const chain_t *self, const chain_transfer_t *transfer, const char *node,
                             char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     const place_t *place = chain_place (self, node);
@@ -166,45 +163,44 @@ static bool receiver_right (const chain_t *self, const transfer_t *transfer, con
         return no (why, "receiver: \"%.80s\" is no node's name", node);
     if (chain_receiver_find (transfer, node))
         return no (why, "receiver: node %s is one already", node);
-    for (size_t i = 0; i < transfer->kept.sources_count; i++)
-        if (strcmp (transfer->kept.sources [i].node, node) == 0)
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        if (strcmp (transfer->sources [i].node, node) == 0)
             return no (why, "receiver: node %s is a source of it", node);
     if (transfer->receivers_count == CHAIN_RECEIVERS_MAX)
         return no (why, "receivers: at most %d", CHAIN_RECEIVERS_MAX);
-    if (place && transfer->kept.size_known && !chain_has_room (self, place, transfer->kept.size))
+    if (place && transfer->size_known && !chain_has_room (self, place, transfer->size))
         return no (why, "receiver: node %s has no room for %" PRIu64 " bytes", node,
-                   transfer->kept.size);
+                   transfer->size);
     if (!place && self->places_count >= CHAIN_NODES_MAX)
         return no (why, "receiver: more than %d nodes", CHAIN_NODES_MAX);
     return true;
 }
 
-static void receiver_add (transfer_t *transfer, const char *node)
+static void receiver_add (chain_transfer_t *transfer, const char *node)
 {
-    receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
-    *receiver = (receiver_t){0};
-    snprintf (receiver->kept.node, sizeof receiver->kept.node, "%s", node);
+    chain_receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
+    *receiver = (chain_receiver_t){0};
+    snprintf (receiver->node, sizeof receiver->node, "%s", node);
     for (size_t i = 0; i < transfer->receivers_count; i++) /* the latest of the others */
-        if (transfer->receivers [i].kept.attempt > receiver->kept.attempt)
-            receiver->kept.attempt = transfer->receivers [i].kept.attempt;
+        if (transfer->receivers [i].attempt > receiver->attempt)
+            receiver->attempt = transfer->receivers [i].attempt;
     (void) chain_to_tail (transfer, receiver, false);
 }
 
-static kept_source_t *source_named (transfer_t *transfer, const chain_source_t *source)
+static chain_origin_t *source_named (chain_transfer_t *transfer, const chain_source_t *source)
 {
     const char *name = source->node ? source->node : source->name;
-    for (size_t i = 0; name && i < transfer->kept.sources_count; i++)
-        if (!transfer->kept.sources [i].wrong &&
-            strcmp (transfer->kept.sources [i].name, name) == 0 &&
-            (source->node != NULL) == (*transfer->kept.sources [i].node != '\0'))
-            return &transfer->kept.sources [i];
+    for (size_t i = 0; name && i < transfer->sources_count; i++)
+        if (!transfer->sources [i].wrong && strcmp (transfer->sources [i].name, name) == 0 &&
+            (source->node != NULL) == (*transfer->sources [i].node != '\0'))
+            return &transfer->sources [i];
     return NULL;
 }
 
-static bool source_right (const chain_t *self, transfer_t *transfer, const chain_source_t *source,
-                          char why [CHAIN_WHY_BYTES_MAX + 1])
+static bool source_right (const chain_t *self, chain_transfer_t *transfer,
+                          const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    if (transfer->kept.sources_count == CHAIN_SOURCES_MAX && !source_named (transfer, source))
+    if (transfer->sources_count == CHAIN_SOURCES_MAX && !source_named (transfer, source))
         return no (why, "sources: at most %d", CHAIN_SOURCES_MAX);
     if (source->node) {
         if (*source->node == '\0' || strlen (source->node) > NAME_BYTES_MAX)
@@ -220,40 +216,39 @@ static bool source_right (const chain_t *self, transfer_t *transfer, const chain
     if (!source->endpoint || strncmp (source->endpoint, "tcp://", 6) != 0 ||
         strlen (source->endpoint) > CHAIN_ENDPOINT_BYTES_MAX)
         return no (why, "source: %.80s has no data endpoint", source->name);
-    return transfer->kept.size_known ||
-           no (why, "size: of what comes from elsewhere it must be known");
+    return transfer->size_known || no (why, "size: of what comes from elsewhere it must be known");
 }
 
 /*  One that it has already is told to be back. */
-static void source_add (transfer_t *transfer, const chain_source_t *source)
+static void source_add (chain_transfer_t *transfer, const chain_source_t *source)
 {
-    kept_source_t *kept = source_named (transfer, source);
+    chain_origin_t *kept = source_named (transfer, source);
     if (!kept)
-        kept = &transfer->kept.sources [transfer->kept.sources_count++];
-    *kept = (kept_source_t){0};
+        kept = &transfer->sources [transfer->sources_count++];
+    kept->failed = kept->wrong = false;
+    kept->why [0] = '\0';
     snprintf (kept->node, sizeof kept->node, "%s", source->node ? source->node : "");
     snprintf (kept->name, sizeof kept->name, "%s", source->node ? source->node : source->name);
     snprintf (kept->endpoint, sizeof kept->endpoint, "%s", source->node ? "" : source->endpoint);
 }
 
-static bool order_take (const chain_t *self, transfer_t *transfer, const chain_order_t *order,
+static bool order_take (const chain_t *self, chain_transfer_t *transfer, const chain_order_t *order,
                         char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     char wrong_name [WHY_BYTES];
-    kept_transfer_t *kept = &transfer->kept;
     if (!chain_file_name_right (order->file, wrong_name))
         return no (why, "%.200s", wrong_name);
     if (order->receivers_count == 0)
         return no (why, "receivers: none");
-    snprintf (kept->file, sizeof kept->file, "%s", order->file);
-    kept->size_known = order->size_known;
-    kept->size = order->size_known ? order->size : 0;
-    kept->digest_known = order->digest;
+    snprintf (transfer->file, sizeof transfer->file, "%s", order->file);
+    transfer->size_known = order->size_known;
+    transfer->size = order->size_known ? order->size : 0;
+    transfer->digest_known = order->digest;
     if (order->digest)
-        memcpy (kept->digest, order->digest, CHAIN_DIGEST_BYTES);
-    kept->mbps = order->mbps;
-    kept->feeds = order->feeds > 0 ? order->feeds : 1;
-    kept->owner = order->owner;
+        memcpy (transfer->digest, order->digest, CHAIN_DIGEST_BYTES);
+    transfer->mbps = order->mbps;
+    transfer->feeds = order->feeds > 0 ? order->feeds : 1;
+    transfer->owner = order->owner;
     for (size_t i = 0; i < order->sources_count; i++) {
         if (!source_right (self, transfer, &order->sources [i], why))
             return false;
@@ -267,22 +262,21 @@ static bool order_take (const chain_t *self, transfer_t *transfer, const chain_o
     return true;
 }
 
-static void guests_await (chain_t *self, const moment_t *now, const transfer_t *transfer)
+static void guests_await (chain_t *self, const moment_t *now, const chain_transfer_t *transfer)
 {
     for (size_t i = 0; i < transfer->receivers_count; i++)
-        if (!chain_place (self, transfer->receivers [i].kept.node))
-            chain_guest (self, now, transfer->receivers [i].kept.node);
-    for (size_t i = 0; i < transfer->kept.sources_count; i++)
-        if (*transfer->kept.sources [i].node &&
-            !chain_place (self, transfer->kept.sources [i].node))
-            chain_guest (self, now, transfer->kept.sources [i].node);
+        if (!chain_place (self, transfer->receivers [i].node))
+            chain_guest (self, now, transfer->receivers [i].node);
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        if (*transfer->sources [i].node && !chain_place (self, transfer->sources [i].node))
+            chain_guest (self, now, transfer->sources [i].node);
 }
 
 /*  The token is the moment's entropy: prng_next alone is good for names, not for secrets. Several
  *  that begin in one moment differ by it. */
-static void draw (chain_t *self, const moment_t *now, transfer_t *transfer)
+static void draw (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
-    memcpy (transfer->kept.token, now->entropy, CHAIN_TOKEN_BYTES);
+    memcpy (transfer->token, now->entropy, CHAIN_TOKEN_BYTES);
     do {
         for (size_t i = 0; i < CHAIN_ID_BYTES; i += sizeof (uint64_t)) {
             uint64_t word = prng_next (&self->service->prng);
@@ -290,11 +284,11 @@ static void draw (chain_t *self, const moment_t *now, transfer_t *transfer)
         }
         for (size_t i = 0; i < CHAIN_TOKEN_BYTES; i += sizeof (uint64_t)) {
             uint64_t word;
-            memcpy (&word, transfer->kept.token + i, sizeof word);
+            memcpy (&word, transfer->token + i, sizeof word);
             word ^= prng_next (&self->service->prng);
-            memcpy (transfer->kept.token + i, &word, sizeof word);
+            memcpy (transfer->token + i, &word, sizeof word);
         }
-    } while (chain_find (self, &transfer->id));
+    } while (chain_transfer (self, &transfer->id));
 }
 
 bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order, chain_id_t *id,
@@ -302,7 +296,7 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
 {
     if (ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
         return no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
-    transfer_t *transfer = must (calloc (1, sizeof *transfer));
+    chain_transfer_t *transfer = must (calloc (1, sizeof *transfer));
     transfer->receivers = must (calloc (CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
     if (!order_take (self, transfer, order, why)) {
         transfer_free (transfer);
@@ -320,8 +314,8 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
 bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
                  char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    transfer_t *transfer = chain_find (self, id);
-    if (!transfer || transfer->kept.over || transfer->kept.loan)
+    chain_transfer_t *transfer = chain_transfer (self, id);
+    if (!transfer || transfer->over || transfer->loan)
         return no (why, "the transfer is over");
     if (!receiver_right (self, transfer, node, why))
         return false;
@@ -334,8 +328,8 @@ bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const
 bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
                    const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    transfer_t *transfer = chain_find (self, id);
-    if (!transfer || transfer->kept.over || transfer->kept.loan)
+    chain_transfer_t *transfer = chain_transfer (self, id);
+    if (!transfer || transfer->over || transfer->loan)
         return no (why, "the transfer is over");
     if (!source_right (self, transfer, source, why))
         return false;
@@ -348,26 +342,25 @@ bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
 void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
                    const char *why)
 {
-    transfer_t *transfer = chain_find (self, id);
+    chain_transfer_t *transfer = chain_transfer (self, id);
     bool moved = false;
-    if (!transfer || transfer->kept.over)
+    if (!transfer || transfer->over)
         return;
     for (size_t i = 0; i < transfer->receivers_count; i++) {
-        receiver_t *receiver = &transfer->receivers [i];
-        if (receiver->kept.state >= RECEIVER_VERIFIED ||
-            (node && strcmp (receiver->kept.node, node) != 0))
+        chain_receiver_t *receiver = &transfer->receivers [i];
+        if (receiver->state >= RECEIVER_VERIFIED || (node && strcmp (receiver->node, node) != 0))
             continue;
         chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
         moved = true;
     }
-    if (moved && !transfer->kept.over)
+    if (moved && !transfer->over)
         chain_replan (self, now, transfer);
 }
 
 void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
 {
-    transfer_t *transfer = chain_find (self, id);
-    if (!transfer || (!transfer->kept.over && !transfer->kept.loan))
+    chain_transfer_t *transfer = chain_transfer (self, id);
+    if (!transfer || (!transfer->over && !transfer->loan))
         return;
     chain_dirty_all (self, now, transfer);
     chain_remove (self, transfer);
@@ -383,10 +376,10 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
         return no (why, "node %s has no file %.150s", loan->node, loan->file);
     if (place->agent.state != AGENT_UP || !*place->data)
         return no (why, "node %s can't be reached now", loan->node);
-    transfer_t *transfer = chain_find (self, &loan->id);
-    if (transfer && (!transfer->kept.loan ||
-                     memcmp (transfer->kept.token, loan->token, CHAIN_TOKEN_BYTES) != 0 ||
-                     strcmp (transfer->kept.sources [0].node, loan->node) != 0))
+    chain_transfer_t *transfer = chain_transfer (self, &loan->id);
+    if (transfer &&
+        (!transfer->loan || memcmp (transfer->token, loan->token, CHAIN_TOKEN_BYTES) != 0 ||
+         strcmp (transfer->sources [0].node, loan->node) != 0))
         return no (why, "there is another transfer of this id");
     if (!transfer && ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
         return no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
@@ -395,19 +388,19 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
         transfer = must (calloc (1, sizeof *transfer));
         transfer->receivers = must (calloc (1, sizeof *transfer->receivers));
         transfer->id = loan->id;
-        transfer->kept.loan = true;
-        transfer->kept.feeds = 1;
-        memcpy (transfer->kept.token, loan->token, CHAIN_TOKEN_BYTES);
-        snprintf (transfer->kept.file, sizeof transfer->kept.file, "%s", loan->file);
-        transfer->kept.size_known = true;
-        transfer->kept.size = file->stored.size;
-        transfer->kept.digest_known = file->stored.digest_known;
-        memcpy (transfer->kept.digest, file->stored.digest, CHAIN_DIGEST_BYTES);
+        transfer->loan = true;
+        transfer->feeds = 1;
+        memcpy (transfer->token, loan->token, CHAIN_TOKEN_BYTES);
+        snprintf (transfer->file, sizeof transfer->file, "%s", loan->file);
+        transfer->size_known = true;
+        transfer->size = file->stored.size;
+        transfer->digest_known = file->stored.digest_known;
+        memcpy (transfer->digest, file->stored.digest, CHAIN_DIGEST_BYTES);
         source_add (transfer, &(chain_source_t){.node = loan->node});
         ordered_add (self->transfers, transfer->id.bytes, transfer);
     }
-    transfer->kept.mbps = loan->mbps;
-    transfer->kept.until_ms = loan->until_ms;
+    transfer->mbps = loan->mbps;
+    transfer->until_ms = loan->until_ms;
     chain_replan (self, now, transfer);
     memcpy (endpoint, place->data, sizeof place->data);
     return true;
@@ -417,9 +410,9 @@ static void on_loans (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     chain_t *self = owner;
-    for (transfer_t *transfer = chain_next (self, NULL), *next; transfer; transfer = next) {
+    for (chain_transfer_t *transfer = chain_next (self, NULL), *next; transfer; transfer = next) {
         next = chain_next (self, transfer);
-        if (transfer->kept.loan && now->wall_ms >= transfer->kept.until_ms)
+        if (transfer->loan && now->wall_ms >= transfer->until_ms)
             chain_forget (self, now, &transfer->id);
     }
     timers_set (self->service->timers, now->mono_ms + LOANS_LOOK_MS, on_loans, self, 0);
@@ -428,33 +421,6 @@ static void on_loans (void *owner, const moment_t *now, uint64_t token)
 static void on_start_loans (void *owner, const moment_t *now)
 {
     on_loans (owner, now, 0);
-}
-
-/*  --- what owners ask --- */
-
-bool chain_transfer (const chain_t *self, const chain_id_t *id, chain_transfer_t *view)
-{
-    const transfer_t *transfer = chain_find (self, id);
-    if (transfer)
-        chain_view (transfer, view);
-    return transfer;
-}
-
-bool chain_transfer_after (const chain_t *self, const chain_id_t *after, chain_transfer_t *view)
-{
-    const transfer_t *transfer = ordered_after (self->transfers, after ? after->bytes : NULL);
-    if (transfer)
-        chain_view (transfer, view);
-    return transfer;
-}
-
-bool chain_receiver (const chain_t *self, const chain_id_t *id, size_t at, chain_receiver_t *view)
-{
-    const transfer_t *transfer = chain_find (self, id);
-    if (!transfer || at >= transfer->receivers_count)
-        return false;
-    chain_receiver_view (&transfer->receivers [at], view);
-    return true;
 }
 
 /*  --- life --- */
@@ -480,7 +446,7 @@ void chain_destroy (chain_t **self_p)
     chain_t *self = *self_p;
     if (!self)
         return;
-    for (transfer_t *transfer; (transfer = chain_next (self, NULL));) {
+    for (chain_transfer_t *transfer; (transfer = chain_next (self, NULL));) {
         ordered_remove (self->transfers, transfer->id.bytes);
         transfer_free (transfer);
     }

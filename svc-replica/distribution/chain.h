@@ -26,6 +26,7 @@
 #define CHAIN_TOKEN_BYTES        FLOW_TOKEN_BYTES
 #define CHAIN_ID_BYTES           FLOW_ID_BYTES
 #define CHAIN_ENDPOINT_BYTES_MAX 255
+#define FEEDER_NAME_BYTES_MAX    127
 #define CHAIN_SOURCES_MAX        8    /* of one transfer */
 #define CHAIN_RECEIVERS_MAX      256  /* of one transfer */
 #define CHAIN_TRANSFERS_MAX      4096 /* that are not over */
@@ -103,31 +104,63 @@ typedef enum {
     RECEIVER_FAILED,
 } receiver_state_t;
 
+/*  Of a transfer, as the conductor has it: private but for reading. What is told is of this start. */
 typedef struct {
-    const char *node;
+    char node [NAME_BYTES_MAX + 1];
     receiver_state_t state;
-    uint64_t has;      /* bytes, as last told */
-    uint64_t received; /* bytes that came in at that node, in its start */
-    const char *feeder;
-    const char *why; /* failed */
+    uint32_t attempt;
+    uint32_t looks;
+    char why [CHAIN_WHY_BYTES_MAX + 1]; /* failed */
+    uint64_t has;                       /* bytes, as last told */
+    uint64_t received;                  /* bytes that came in at that node, in its start */
+    uint64_t epoch;                     /* of the plan that it carries out */
+    char feeder [FEEDER_NAME_BYTES_MAX + 1];
+    bool suspect; /* was skipped: at the tail until it carries out a plan that says so */
+    uint64_t suspect_epoch;
+    bool slow;         /* was put to the tail for that, once */
+    int64_t behind_ms; /* mono: it falls behind since then; 0 = it does not */
+    uint64_t behind_has;
+    uint64_t behind_feeder_has;
+    uint32_t wrongs; /* times that all its bytes came and were wrong */
 } chain_receiver_t;
 
 typedef struct {
+    char node [NAME_BYTES_MAX + 1]; /* "" = elsewhere */
+    char name [FEEDER_NAME_BYTES_MAX + 1];
+    char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1];
+    bool failed; /* does not answer: asked last */
+    bool wrong;  /* has other bytes, or none: not asked any more */
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    uint64_t fed;
+    uint32_t wrongs;    /* of its chunks that were found */
+    int64_t doubted_ms; /* its last proof then: a later one is awaited */
+} chain_origin_t;
+
+typedef struct {
     chain_id_t id;
-    const uint8_t *token; /* CHAIN_TOKEN_BYTES */
-    const char *file;
+    uint8_t token [CHAIN_TOKEN_BYTES];
+    char file [CHAIN_FILE_BYTES_MAX + 1];
     bool size_known;
     uint64_t size;
-    const uint8_t *digest; /* NULL = not known yet */
-    uint64_t owner;
-    uint64_t epoch;
+    bool digest_known;
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+    chain_origin_t sources [CHAIN_SOURCES_MAX];
     size_t sources_count;
+    chain_receiver_t *receivers; /* in the order of the chain */
     size_t receivers_count;
-    uint64_t fed; /* bytes that this site's nodes have fed as its sources, in their starts */
+    uint32_t mbps;
+    uint32_t feeds;
+    uint64_t epoch;
+    uint64_t owner;
     bool loan;
-    bool over;       /* every receiver is verified or failed */
-    const char *why; /* over: why as a whole, "" when nothing failed as a whole */
+    bool over; /* every receiver is verified or failed */
+    char
+      why [CHAIN_WHY_BYTES_MAX + 1]; /* over: why as a whole, "" when nothing failed as a whole */
+    int64_t until_ms;                /* of a loan */
 } chain_transfer_t;
+
+/*  Bytes that this site's nodes have fed as its sources, in their starts. */
+uint64_t chain_fed (const chain_transfer_t *transfer);
 
 /*  All may be NULL. Called while an event is stepped; may call anything of this header. */
 typedef struct {
@@ -194,16 +227,11 @@ typedef struct {
 bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
                  char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [CHAIN_WHY_BYTES_MAX + 1]);
 
-/*  False when it is not known. Borrows until the next step. */
-bool chain_transfer (const chain_t *self, const chain_id_t *id, chain_transfer_t *transfer);
+/*  NULL when it is not known. */
+chain_transfer_t *chain_transfer (const chain_t *self, const chain_id_t *id);
 
 /*  The first whose id is greater; the very first for NULL. Loans are among them. */
-bool chain_transfer_after (const chain_t *self, const chain_id_t *after,
-                           chain_transfer_t *transfer);
-
-/*  Receivers in the order of the chain. */
-bool chain_receiver (const chain_t *self, const chain_id_t *id, size_t at,
-                     chain_receiver_t *receiver);
+chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after);
 
 /*  Nodes that are configured, then guests that have come. */
 size_t chain_nodes (const chain_t *self);

@@ -129,12 +129,12 @@ uint64_t chain_bytes_files (const place_t *place)
 uint64_t chain_bytes_held (const chain_t *self, const place_t *place)
 {
     uint64_t bytes = 0;
-    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer)) {
-        const receiver_t *receiver =
-          transfer->kept.over ? NULL : chain_receiver_find (transfer, place->name);
-        if (receiver && receiver->kept.state < RECEIVER_VERIFIED && transfer->kept.size_known)
-            bytes += transfer->kept.size;
+        const chain_receiver_t *receiver =
+          transfer->over ? NULL : chain_receiver_find (transfer, place->name);
+        if (receiver && receiver->state < RECEIVER_VERIFIED && transfer->size_known)
+            bytes += transfer->size;
     }
     return bytes;
 }
@@ -178,9 +178,9 @@ static bool feeds_it (const chain_t *self, const moment_t *now, const place_t *p
                       const char *file)
 {
     wanted_transfer_t wanted;
-    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer))
-        if (strcmp (transfer->kept.file, file) == 0 &&
+        if (strcmp (transfer->file, file) == 0 &&
             chain_plan_for (self, now, transfer, place, &wanted))
             return true;
     return false;

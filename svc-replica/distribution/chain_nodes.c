@@ -104,7 +104,7 @@ static packed_t wanted_now (void *owner, const moment_t *now, agent_session_t *a
     wanted.transfers = must (calloc (WANTED_MAX, sizeof *wanted.transfers));
     wanted.drops = must (calloc (DROPS_MAX, sizeof *wanted.drops));
     wanted.proves = must (calloc (PROVES_MAX, sizeof *wanted.proves));
-    for (const transfer_t *transfer = chain_next (self, NULL);
+    for (const chain_transfer_t *transfer = chain_next (self, NULL);
          transfer && wanted.transfers_count < WANTED_MAX; transfer = chain_next (self, transfer))
         wanted.transfers_count +=
           chain_plan_for (self, now, transfer, place, &wanted.transfers [wanted.transfers_count]);
@@ -135,14 +135,14 @@ void chain_nodes_settle (chain_t *self, const moment_t *now)
         }
 }
 
-void chain_dirty_all (chain_t *self, const moment_t *now, const transfer_t *transfer)
+void chain_dirty_all (chain_t *self, const moment_t *now, const chain_transfer_t *transfer)
 {
     place_t *place;
     for (size_t i = 0; i < transfer->receivers_count; i++)
-        if ((place = chain_place (self, transfer->receivers [i].kept.node)))
+        if ((place = chain_place (self, transfer->receivers [i].node)))
             chain_dirty (self, now, place);
-    for (size_t i = 0; i < transfer->kept.sources_count; i++)
-        if ((place = chain_place (self, transfer->kept.sources [i].node)))
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        if ((place = chain_place (self, transfer->sources [i].node)))
             chain_dirty (self, now, place);
 }
 

@@ -36,48 +36,48 @@ static void feeder_add (wanted_transfer_t *wanted, const char *name, const char 
 }
 
 static void receiver_add (const chain_t *self, wanted_transfer_t *wanted,
-                          const receiver_t *receiver)
+                          const chain_receiver_t *receiver)
 {
-    const place_t *place = chain_place (self, receiver->kept.node);
+    const place_t *place = chain_place (self, receiver->node);
     if (place)
-        feeder_add (wanted, receiver->kept.node, place->data);
+        feeder_add (wanted, receiver->node, place->data);
 }
 
-static void sources_add (const chain_t *self, const transfer_t *transfer, bool failed,
+static void sources_add (const chain_t *self, const chain_transfer_t *transfer, bool failed,
                          wanted_transfer_t *wanted)
 {
-    for (size_t i = 0; i < transfer->kept.sources_count; i++) {
-        const kept_source_t *source = &transfer->kept.sources [i];
+    for (size_t i = 0; i < transfer->sources_count; i++) {
+        const chain_origin_t *source = &transfer->sources [i];
         const place_t *place = *source->node ? chain_place (self, source->node) : NULL;
         if (!source->wrong && source->failed == failed)
             feeder_add (wanted, source->name, place ? place->data : source->endpoint);
     }
 }
 
-static void whole_add (const chain_t *self, const transfer_t *transfer, wanted_transfer_t *wanted,
-                       const receiver_t *but)
+static void whole_add (const chain_t *self, const chain_transfer_t *transfer,
+                       wanted_transfer_t *wanted, const chain_receiver_t *but)
 {
     size_t added = 0;
     for (size_t i = 0; i < transfer->receivers_count && added < WHOLE_MAX; i++) {
-        const receiver_t *receiver = &transfer->receivers [i];
-        if (receiver == but || receiver->kept.state != RECEIVER_VERIFIED || receiver->suspect)
+        const chain_receiver_t *receiver = &transfer->receivers [i];
+        if (receiver == but || receiver->state != RECEIVER_VERIFIED || receiver->suspect)
             continue;
         receiver_add (self, wanted, receiver);
         added++;
     }
 }
 
-static void feeders_of (const chain_t *self, const transfer_t *transfer, const receiver_t *own,
-                        wanted_transfer_t *wanted)
+static void feeders_of (const chain_t *self, const chain_transfer_t *transfer,
+                        const chain_receiver_t *own, wanted_transfer_t *wanted)
 {
-    const receiver_t *before [CHAIN_RECEIVERS_MAX] = {0};
+    const chain_receiver_t *before [CHAIN_RECEIVERS_MAX] = {0};
     size_t count = 0;
-    for (const receiver_t *other = transfer->receivers; other < own; other++) {
-        const place_t *place = chain_place (self, other->kept.node);
-        if (other->kept.state != RECEIVER_FAILED && place && *place->data)
+    for (const chain_receiver_t *other = transfer->receivers; other < own; other++) {
+        const place_t *place = chain_place (self, other->node);
+        if (other->state != RECEIVER_FAILED && place && *place->data)
             before [count++] = other;
     }
-    size_t feeds = transfer->kept.feeds;
+    size_t feeds = transfer->feeds;
     bool head = count < feeds;
     if (head)
         sources_add (self, transfer, false, wanted);
@@ -90,38 +90,37 @@ static void feeders_of (const chain_t *self, const transfer_t *transfer, const r
 
 /*  --- what is wanted --- */
 
-static const kept_source_t *source_at (const transfer_t *transfer, const place_t *place)
+static const chain_origin_t *source_at (const chain_transfer_t *transfer, const place_t *place)
 {
-    for (size_t i = 0; i < transfer->kept.sources_count; i++)
-        if (strcmp (transfer->kept.sources [i].node, place->name) == 0)
-            return &transfer->kept.sources [i];
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        if (strcmp (transfer->sources [i].node, place->name) == 0)
+            return &transfer->sources [i];
     return NULL;
 }
 
-bool chain_plan_for (const chain_t *self, const moment_t *now, const transfer_t *transfer,
+bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
                      const place_t *place, wanted_transfer_t *wanted)
 {
-    const kept_transfer_t *kept = &transfer->kept;
-    const kept_source_t *source = source_at (transfer, place);
-    const receiver_t *receiver = source ? NULL : chain_receiver_find (transfer, place->name);
-    if (kept->over || (kept->loan && now->wall_ms >= kept->until_ms))
+    const chain_origin_t *source = source_at (transfer, place);
+    const chain_receiver_t *receiver = source ? NULL : chain_receiver_find (transfer, place->name);
+    if (transfer->over || (transfer->loan && now->wall_ms >= transfer->until_ms))
         return false;
-    bool receives = receiver && receiver->kept.state != RECEIVER_FAILED && kept->size_known;
+    bool receives = receiver && receiver->state != RECEIVER_FAILED && transfer->size_known;
     if (!receives && (!source || source->wrong))
         return false;
     *wanted = (wanted_transfer_t){.id = transfer->id,
                                   .feeds_only = source,
-                                  .size_known = kept->size_known,
-                                  .size = kept->size,
-                                  .digest_known = kept->digest_known,
-                                  .mbps = kept->mbps,
-                                  .feeds = kept->feeds,
-                                  .epoch = kept->loan ? 0 : kept->epoch,
-                                  .attempt = receives ? receiver->kept.attempt : 0,
-                                  .looks = receives ? receiver->kept.looks : 0};
-    memcpy (wanted->token, kept->token, CHAIN_TOKEN_BYTES);
-    memcpy (wanted->digest, kept->digest, CHAIN_DIGEST_BYTES);
-    memcpy (wanted->file, kept->file, sizeof wanted->file);
+                                  .size_known = transfer->size_known,
+                                  .size = transfer->size,
+                                  .digest_known = transfer->digest_known,
+                                  .mbps = transfer->mbps,
+                                  .feeds = transfer->feeds,
+                                  .epoch = transfer->loan ? 0 : transfer->epoch,
+                                  .attempt = receives ? receiver->attempt : 0,
+                                  .looks = receives ? receiver->looks : 0};
+    memcpy (wanted->token, transfer->token, CHAIN_TOKEN_BYTES);
+    memcpy (wanted->digest, transfer->digest, CHAIN_DIGEST_BYTES);
+    memcpy (wanted->file, transfer->file, sizeof wanted->file);
     if (receives)
         feeders_of (self, transfer, receiver, wanted);
     return true;
@@ -129,9 +128,9 @@ bool chain_plan_for (const chain_t *self, const moment_t *now, const transfer_t 
 
 /*  --- order --- */
 
-void chain_replan (chain_t *self, const moment_t *now, transfer_t *transfer)
+void chain_replan (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
-    transfer->kept.epoch++;
+    transfer->epoch++;
     chain_store (self, transfer);
     chain_dirty_all (self, now, transfer);
 }
@@ -139,15 +138,15 @@ void chain_replan (chain_t *self, const moment_t *now, transfer_t *transfer)
 void chain_replan_all (chain_t *self, const moment_t *now, const place_t *place)
 {
     wanted_transfer_t wanted;
-    for (transfer_t *transfer = chain_next (self, NULL); transfer;
+    for (chain_transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer))
         if (chain_plan_for (self, now, transfer, place, &wanted))
             chain_replan (self, now, transfer);
 }
 
-static void place_at (transfer_t *transfer, size_t from, size_t to)
+static void place_at (chain_transfer_t *transfer, size_t from, size_t to)
 {
-    receiver_t moved = transfer->receivers [from];
+    chain_receiver_t moved = transfer->receivers [from];
     if (from < to)
         memmove (&transfer->receivers [from], &transfer->receivers [from + 1],
                  (to - from) * sizeof moved);
@@ -157,7 +156,7 @@ static void place_at (transfer_t *transfer, size_t from, size_t to)
     transfer->receivers [to] = moved;
 }
 
-bool chain_to_tail (transfer_t *transfer, receiver_t *receiver, bool last)
+bool chain_to_tail (chain_transfer_t *transfer, chain_receiver_t *receiver, bool last)
 {
     size_t from = (size_t) (receiver - transfer->receivers), to = from;
     for (size_t i = from + 1; i < transfer->receivers_count; i++)
@@ -173,7 +172,7 @@ bool chain_to_tail (transfer_t *transfer, receiver_t *receiver, bool last)
     return to != from;
 }
 
-void chain_most_first (transfer_t *transfer)
+void chain_most_first (chain_transfer_t *transfer)
 {
     for (size_t i = 1; i < transfer->receivers_count; i++)
         for (size_t j = i; j > 0 && !transfer->receivers [j].suspect &&
@@ -182,11 +181,10 @@ void chain_most_first (transfer_t *transfer)
             place_at (transfer, j, j - 1);
 }
 
-bool chain_source_left (const transfer_t *transfer, bool also_failed)
+bool chain_source_left (const chain_transfer_t *transfer, bool also_failed)
 {
-    for (size_t i = 0; i < transfer->kept.sources_count; i++)
-        if (!transfer->kept.sources [i].wrong &&
-            (also_failed || !transfer->kept.sources [i].failed))
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        if (!transfer->sources [i].wrong && (also_failed || !transfer->sources [i].failed))
             return true;
     return false;
 }
@@ -194,30 +192,30 @@ bool chain_source_left (const transfer_t *transfer, bool also_failed)
 /*  --- the slow --- */
 
 /*  How far its feeder is; a source has it all. */
-static uint64_t feeder_has (const transfer_t *transfer, const receiver_t *receiver)
+static uint64_t feeder_has (const chain_transfer_t *transfer, const chain_receiver_t *receiver)
 {
-    const receiver_t *feeder = chain_receiver_find (transfer, receiver->feeder);
-    return feeder ? feeder->has : transfer->kept.size;
+    const chain_receiver_t *feeder = chain_receiver_find (transfer, receiver->feeder);
+    return feeder ? feeder->has : transfer->size;
 }
 
 /*  What it could have got meanwhile: what its feeder got, or, when that has all, what a feeder may
  *  give; 0 = nobody knows. */
-static uint64_t could_get (const transfer_t *transfer, const receiver_t *receiver,
+static uint64_t could_get (const chain_transfer_t *transfer, const chain_receiver_t *receiver,
                            uint64_t feeder_now, int64_t over_ms)
 {
-    if (feeder_now < transfer->kept.size)
+    if (feeder_now < transfer->size)
         return feeder_now - receiver->behind_feeder_has;
-    uint64_t bytes_a_ms = (uint64_t) transfer->kept.mbps * 1000 / BITS_PER_BYTE;
+    uint64_t bytes_a_ms = (uint64_t) transfer->mbps * 1000 / BITS_PER_BYTE;
     return bytes_a_ms * (uint64_t) over_ms;
 }
 
-bool chain_slow (const chain_t *self, const moment_t *now, const transfer_t *transfer,
-                 receiver_t *receiver)
+bool chain_slow (const chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
+                 chain_receiver_t *receiver)
 {
     bool last = receiver == &transfer->receivers [transfer->receivers_count - 1];
     uint64_t feeder = feeder_has (transfer, receiver);
     if (last || receiver->slow || receiver->suspect || !*receiver->feeder ||
-        receiver->kept.state != RECEIVER_RECEIVING || feeder < receiver->has + BEHIND_BYTES) {
+        receiver->state != RECEIVER_RECEIVING || feeder < receiver->has + BEHIND_BYTES) {
         receiver->behind_ms = 0;
         return false;
     }

@@ -16,8 +16,8 @@
 
 /*  --- sources --- */
 
-static void source_tell (chain_t *self, const moment_t *now, const transfer_t *transfer,
-                         const kept_source_t *source)
+static void source_tell (chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
+                         const chain_origin_t *source)
 {
     told_t told = {.kind = TOLD_SOURCE, .id = transfer->id, .wrong = source->wrong};
     memcpy (told.source, source->name, sizeof told.source);
@@ -30,37 +30,37 @@ static void source_tell (chain_t *self, const moment_t *now, const transfer_t *t
 }
 
 /*  No source is left whose bytes may be right: then nothing can become of the rest. */
-static void sources_look (chain_t *self, const moment_t *now, transfer_t *transfer)
+static void sources_look (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
     char why [CHAIN_WHY_BYTES_MAX + 1];
-    if (transfer->kept.loan || transfer->kept.over || chain_source_left (transfer, true))
+    if (transfer->loan || transfer->over || chain_source_left (transfer, true))
         return;
-    const kept_source_t *last = &transfer->kept.sources [transfer->kept.sources_count - 1];
+    const chain_origin_t *last = &transfer->sources [transfer->sources_count - 1];
     snprintf (why, sizeof why, "no source is left: %s: %.160s", last->name, last->why);
-    memcpy (transfer->kept.why, why, sizeof why);
+    memcpy (transfer->why, why, sizeof why);
     chain_cancel (self, now, &transfer->id, NULL, why);
 }
 
 /*  Wrong bytes came from somewhere, and went on from one to the other: all who have not verified
  *  them begin anew, and are fed by such as have begun anew only. */
-static void receive_anew (transfer_t *transfer)
+static void receive_anew (chain_transfer_t *transfer)
 {
     uint32_t attempt = 0;
     for (size_t i = 0; i < transfer->receivers_count; i++)
-        if (transfer->receivers [i].kept.attempt > attempt)
-            attempt = transfer->receivers [i].kept.attempt;
+        if (transfer->receivers [i].attempt > attempt)
+            attempt = transfer->receivers [i].attempt;
     for (size_t i = 0; i < transfer->receivers_count; i++) {
-        receiver_t *receiver = &transfer->receivers [i];
-        if (receiver->kept.state >= RECEIVER_VERIFIED)
+        chain_receiver_t *receiver = &transfer->receivers [i];
+        if (receiver->state >= RECEIVER_VERIFIED)
             continue;
-        receiver->kept.attempt = attempt + 1;
-        receiver->kept.state = RECEIVER_WAITING;
+        receiver->attempt = attempt + 1;
+        receiver->state = RECEIVER_WAITING;
         receiver->has = 0;
     }
 }
 
-static void source_fail (chain_t *self, const moment_t *now, transfer_t *transfer,
-                         kept_source_t *source, bool wrong, const char *why)
+static void source_fail (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                         chain_origin_t *source, bool wrong, const char *why)
 {
     if (source->wrong || (source->failed && !wrong))
         return;
@@ -68,8 +68,7 @@ static void source_fail (chain_t *self, const moment_t *now, transfer_t *transfe
     source->wrong = wrong;
     snprintf (source->why, sizeof source->why, "%s", why);
     source_tell (self, now, transfer, source);
-    size_t at = (size_t) (source - transfer->kept.sources);
-    if (wrong && transfer->fed [at] > 0 && transfer->wrongs [at] == 0)
+    if (wrong && source->fed > 0 && source->wrongs == 0)
         receive_anew (transfer); /* else what was wrong was found in its chunk, and let go */
     else if (!chain_source_left (transfer, false))
         chain_most_first (transfer);
@@ -78,71 +77,70 @@ static void source_fail (chain_t *self, const moment_t *now, transfer_t *transfe
 }
 
 /*  Its size is known from now on: so much room is held, where there is so much. */
-static void size_learn (chain_t *self, const moment_t *now, transfer_t *transfer, uint64_t size)
+static void size_learn (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                        uint64_t size)
 {
     char why [CHAIN_WHY_BYTES_MAX + 1];
     for (size_t i = 0; i < transfer->receivers_count; i++) {
-        receiver_t *receiver = &transfer->receivers [i];
-        const place_t *place = chain_place (self, receiver->kept.node);
-        if (receiver->kept.state >= RECEIVER_VERIFIED || !place ||
-            chain_has_room (self, place, size))
+        chain_receiver_t *receiver = &transfer->receivers [i];
+        const place_t *place = chain_place (self, receiver->node);
+        if (receiver->state >= RECEIVER_VERIFIED || !place || chain_has_room (self, place, size))
             continue;
         snprintf (why, sizeof why, "node %s has no room for %" PRIu64 " bytes", place->name, size);
         chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
     }
-    transfer->kept.size_known = true;
-    transfer->kept.size = size;
-    if (!transfer->kept.over)
+    transfer->size_known = true;
+    transfer->size = size;
+    if (!transfer->over)
         chain_replan (self, now, transfer);
 }
 
-static void digest_learn (chain_t *self, const moment_t *now, transfer_t *transfer,
+static void digest_learn (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                           const receipt_t *receipt)
 {
-    transfer->kept.digest_known = true;
-    memcpy (transfer->kept.digest, receipt->digest, CHAIN_DIGEST_BYTES);
+    transfer->digest_known = true;
+    memcpy (transfer->digest, receipt->digest, CHAIN_DIGEST_BYTES);
     chain_store (self, transfer);
     chain_dirty_all (self, now, transfer);
 }
 
-static int64_t proved_ms (const chain_t *self, const transfer_t *transfer, size_t source_at)
+static int64_t proved_ms (const chain_t *self, const chain_transfer_t *transfer,
+                          const chain_origin_t *source)
 {
-    const place_t *place = chain_place (self, transfer->kept.sources [source_at].node);
-    const site_file_t *file = place ? chain_site_file (place, transfer->kept.file) : NULL;
+    const place_t *place = chain_place (self, source->node);
+    const site_file_t *file = place ? chain_site_file (place, transfer->file) : NULL;
     return file ? file->stored.proved_ms : 0;
 }
 
-static void source_receipt (chain_t *self, const moment_t *now, transfer_t *transfer,
-                            size_t source_at, const receipt_t *receipt)
+static void source_receipt (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                            chain_origin_t *source, const receipt_t *receipt)
 {
-    kept_source_t *source = &transfer->kept.sources [source_at];
-    transfer->fed [source_at] = receipt->fed;
+    source->fed = receipt->fed;
     if (receipt->state == RECEIPT_FAILED) {
         source_fail (self, now, transfer, source, true, receipt->why);
         return;
     }
     if (receipt->state != RECEIPT_FEEDING || source->wrong)
         return;
-    if (!transfer->kept.size_known)
+    if (!transfer->size_known)
         size_learn (self, now, transfer, receipt->size);
-    if (transfer->kept.over)
+    if (transfer->over)
         return;
-    if (receipt->size != transfer->kept.size) {
+    if (receipt->size != transfer->size) {
         source_fail (self, now, transfer, source, true, "its file has another size");
         return;
     }
-    if (receipt->digest_known && !transfer->kept.digest_known)
+    if (receipt->digest_known && !transfer->digest_known)
         digest_learn (self, now, transfer, receipt);
     else if (receipt->digest_known &&
-             memcmp (receipt->digest, transfer->kept.digest, CHAIN_DIGEST_BYTES) != 0) {
+             memcmp (receipt->digest, transfer->digest, CHAIN_DIGEST_BYTES) != 0) {
         source_fail (self, now, transfer, source, true, "its file has another digest");
         return;
     }
-    int64_t doubted_ms = transfer->doubted_ms [source_at];
-    if (doubted_ms != 0 && doubted_ms == proved_ms (self, transfer, source_at))
+    if (source->doubted_ms != 0 && source->doubted_ms == proved_ms (self, transfer, source))
         return; /* it is to read its file first */
-    transfer->doubted_ms [source_at] = 0;
-    if (source->failed && receipt->epoch >= transfer->kept.epoch) {
+    source->doubted_ms = 0;
+    if (source->failed && receipt->epoch >= transfer->epoch) {
         source->failed = false; /* it is back */
         source->why [0] = '\0';
         chain_replan (self, now, transfer);
@@ -153,12 +151,12 @@ static void source_receipt (chain_t *self, const moment_t *now, transfer_t *tran
 
 /*  All its bytes came and were wrong. Whoever has wrong bytes is found by reading them again: the
  *  sources first of all. */
-static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
-                         receiver_t *receiver, const char *why)
+static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                         chain_receiver_t *receiver, const char *why)
 {
     service_count (self->service, "files_wrong", 1);
-    for (size_t i = 0; i < transfer->kept.sources_count; i++)
-        chain_prove (self, now, transfer->kept.sources [i].node, transfer->kept.file);
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        chain_prove (self, now, transfer->sources [i].node, transfer->file);
     if (++receiver->wrongs >= WRONGS_MAX) {
         chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
         return;
@@ -167,32 +165,32 @@ static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfe
     chain_replan (self, now, transfer);
 }
 
-static void verified (chain_t *self, const moment_t *now, transfer_t *transfer,
-                      receiver_t *receiver, const receipt_t *receipt)
+static void verified (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                      chain_receiver_t *receiver, const receipt_t *receipt)
 {
-    if (!transfer->kept.digest_known || !receipt->digest_known ||
-        memcmp (receipt->digest, transfer->kept.digest, CHAIN_DIGEST_BYTES) != 0)
+    if (!transfer->digest_known || !receipt->digest_known ||
+        memcmp (receipt->digest, transfer->digest, CHAIN_DIGEST_BYTES) != 0)
         return; /* it has verified something else */
-    receiver->has = transfer->kept.size;
+    receiver->has = transfer->size;
     chain_receiver_move (self, now, transfer, receiver, RECEIVER_VERIFIED, "");
 }
 
 /*  Who was skipped by somebody that is fed by another now. */
-static bool skipped (chain_t *self, const moment_t *now, transfer_t *transfer, const char *own,
-                     const receipt_t *receipt)
+static bool skipped (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                     const char *own, const receipt_t *receipt)
 {
     bool moved = false;
     for (size_t i = 0; i < receipt->silent_count; i++) {
-        receiver_t *other = chain_receiver_find (transfer, receipt->silent [i]);
-        if (!other || !*receipt->feeder || other->suspect || strcmp (other->kept.node, own) == 0)
+        chain_receiver_t *other = chain_receiver_find (transfer, receipt->silent [i]);
+        if (!other || !*receipt->feeder || other->suspect || strcmp (other->node, own) == 0)
             continue;
         outbox_log (self->service->outbox, LEVEL_INFO,
                     "transfer %02x%02x%02x%02x skipped node=%s by=%s epoch=%" PRIu64,
                     transfer->id.bytes [0], transfer->id.bytes [1], transfer->id.bytes [2],
-                    transfer->id.bytes [3], other->kept.node, own, receipt->epoch);
+                    transfer->id.bytes [3], other->node, own, receipt->epoch);
         service_count (self->service, "nodes_skipped", 1);
         other->suspect = true;
-        other->suspect_epoch = transfer->kept.epoch + 1;
+        other->suspect_epoch = transfer->epoch + 1;
         chain_to_tail (transfer, other, true);
         moved = true;
     }
@@ -200,77 +198,76 @@ static bool skipped (chain_t *self, const moment_t *now, transfer_t *transfer, c
     return moved;
 }
 
-static void sources_skipped (chain_t *self, const moment_t *now, transfer_t *transfer,
+static void sources_skipped (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                              const receipt_t *receipt)
 {
     for (size_t i = 0; i < receipt->silent_count; i++)
-        for (size_t j = 0; j < transfer->kept.sources_count; j++)
-            if (strcmp (transfer->kept.sources [j].name, receipt->silent [i]) == 0)
-                source_fail (self, now, transfer, &transfer->kept.sources [j], false,
+        for (size_t j = 0; j < transfer->sources_count; j++)
+            if (strcmp (transfer->sources [j].name, receipt->silent [i]) == 0)
+                source_fail (self, now, transfer, &transfer->sources [j], false,
                              "it does not answer");
 }
 
 /*  A source whose chunk was not what it says it has: whoever finds that goes on elsewhere. It reads
  *  its file anew, and is asked last until it has found that right; not for ever. Another site's is
  *  that site's to look at, as the observer tells it, and a guest's has changed. */
-static void source_chunk_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
-                                size_t source_at)
+static void source_chunk_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                                chain_origin_t *source)
 {
-    kept_source_t *source = &transfer->kept.sources [source_at];
-    uint64_t epoch = transfer->kept.epoch;
+    uint64_t epoch = transfer->epoch;
     const place_t *place = chain_place (self, source->node);
-    bool enough = ++transfer->wrongs [source_at] >= CHUNKS_WRONG_MAX || !place || place->guest;
-    transfer->doubted_ms [source_at] = proved_ms (self, transfer, source_at);
-    chain_prove (self, now, source->node, transfer->kept.file);
+    bool enough = ++source->wrongs >= CHUNKS_WRONG_MAX || !place || place->guest;
+    source->doubted_ms = proved_ms (self, transfer, source);
+    chain_prove (self, now, source->node, transfer->file);
     source_fail (self, now, transfer, source, enough, "its bytes are not those of its digests");
-    if (transfer->kept.epoch == epoch)
+    if (transfer->epoch == epoch)
         chain_replan (self, now, transfer);
 }
 
 /*  A receiver in whose file others found wrong bytes: it looks for them, at the tail. */
-static void receiver_chunk_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
-                                  receiver_t *receiver)
+static void receiver_chunk_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                                  chain_receiver_t *receiver)
 {
-    if (receiver->kept.state == RECEIVER_VERIFIED)
-        chain_prove (self, now, receiver->kept.node, transfer->kept.file);
-    receiver->kept.looks++;
+    if (receiver->state == RECEIVER_VERIFIED)
+        chain_prove (self, now, receiver->node, transfer->file);
+    receiver->looks++;
     receiver->suspect = true;
-    receiver->suspect_epoch = transfer->kept.epoch + 1;
+    receiver->suspect_epoch = transfer->epoch + 1;
     chain_to_tail (transfer, receiver, true);
     chain_replan (self, now, transfer);
 }
 
 /*  Whose bytes it found wrong. Each of them makes a new plan, so that it is heard once. */
-static void chunks_wrong (chain_t *self, const moment_t *now, transfer_t *transfer, const char *own,
-                          const receipt_t *receipt)
+static void chunks_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                          const char *own, const receipt_t *receipt)
 {
-    for (size_t i = 0; i < receipt->wrong_count && !transfer->kept.over; i++) {
+    for (size_t i = 0; i < receipt->wrong_count && !transfer->over; i++) {
         const char *feeder = receipt->wrong [i];
         outbox_log (self->service->outbox, LEVEL_WARNING,
                     "transfer %02x%02x%02x%02x wrong bytes from=%s to=%s", transfer->id.bytes [0],
                     transfer->id.bytes [1], transfer->id.bytes [2], transfer->id.bytes [3], feeder,
                     own);
         service_count (self->service, "chunks_wrong", 1);
-        for (size_t j = 0; j < transfer->kept.sources_count; j++)
-            if (strcmp (transfer->kept.sources [j].name, feeder) == 0)
-                source_chunk_wrong (self, now, transfer, j);
-        receiver_t *receiver = chain_receiver_find (transfer, feeder);
-        if (receiver && strcmp (feeder, own) != 0 && receiver->kept.state != RECEIVER_FAILED)
+        for (size_t j = 0; j < transfer->sources_count; j++)
+            if (strcmp (transfer->sources [j].name, feeder) == 0)
+                source_chunk_wrong (self, now, transfer, &transfer->sources [j]);
+        chain_receiver_t *receiver = chain_receiver_find (transfer, feeder);
+        if (receiver && strcmp (feeder, own) != 0 && receiver->state != RECEIVER_FAILED)
             receiver_chunk_wrong (self, now, transfer, receiver);
     }
 }
 
 /*  Where it stands in the chain, given what it and others tell. */
-static void replace (chain_t *self, const moment_t *now, transfer_t *transfer, const char *node,
-                     const receipt_t *receipt)
+static void replace (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                     const char *node, const receipt_t *receipt)
 {
     bool moved = false;
-    receiver_t *receiver = chain_receiver_find (transfer, node);
+    chain_receiver_t *receiver = chain_receiver_find (transfer, node);
     if (receiver->suspect && receipt->epoch >= receiver->suspect_epoch) {
         receiver->suspect = false;
         moved = chain_to_tail (transfer, receiver, false);
     }
-    if (receipt->epoch == transfer->kept.epoch)
+    if (receipt->epoch == transfer->epoch)
         moved = skipped (self, now, transfer, node, receipt) || moved;
     receiver = chain_receiver_find (transfer, node);
     if (chain_slow (self, now, transfer, receiver)) {
@@ -281,22 +278,23 @@ static void replace (chain_t *self, const moment_t *now, transfer_t *transfer, c
         receiver->slow = true;
         moved = chain_to_tail (transfer, receiver, false) || moved;
     }
-    uint64_t epoch = transfer->kept.epoch;
+    uint64_t epoch = transfer->epoch;
     if (receipt->epoch == epoch) {
         sources_skipped (self, now, transfer, receipt);
         chunks_wrong (self, now, transfer, node, receipt);
     }
-    if (moved && transfer->kept.epoch == epoch)
+    if (moved && transfer->epoch == epoch)
         chain_replan (self, now, transfer);
 }
 
 /*  node outlives every change of the order, which receiver does not. */
-static void receiver_receipt (chain_t *self, const moment_t *now, transfer_t *transfer,
-                              receiver_t *receiver, const char *node, const receipt_t *receipt)
+static void receiver_receipt (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                              chain_receiver_t *receiver, const char *node,
+                              const receipt_t *receipt)
 {
-    if (receiver->kept.state >= RECEIVER_VERIFIED || receipt->attempt < receiver->kept.attempt)
+    if (receiver->state >= RECEIVER_VERIFIED || receipt->attempt < receiver->attempt)
         return;
-    if (receipt->has > transfer->kept.size)
+    if (receipt->has > transfer->size)
         return; /* of no file that we know */
     receiver->has = receipt->has;
     receiver->received = receipt->received;
@@ -319,7 +317,7 @@ static void receiver_receipt (chain_t *self, const moment_t *now, transfer_t *tr
             bytes_wrong (self, now, transfer, receiver, receipt->why);
         else
             chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, receipt->why);
-        if (!transfer->kept.over)
+        if (!transfer->over)
             chain_replan (self, now, transfer);
         break;
     case RECEIPT_OPENING:
@@ -330,23 +328,23 @@ static void receiver_receipt (chain_t *self, const moment_t *now, transfer_t *tr
 
 void chain_receipt (chain_t *self, const moment_t *now, place_t *place, const receipt_t *receipt)
 {
-    transfer_t *transfer = chain_find (self, &receipt->id);
-    if (!transfer || transfer->kept.over)
+    chain_transfer_t *transfer = chain_transfer (self, &receipt->id);
+    if (!transfer || transfer->over)
         return;
-    for (size_t i = 0; i < transfer->kept.sources_count; i++) {
-        if (strcmp (transfer->kept.sources [i].node, place->name) == 0) {
-            source_receipt (self, now, transfer, i, receipt);
+    for (size_t i = 0; i < transfer->sources_count; i++) {
+        if (strcmp (transfer->sources [i].node, place->name) == 0) {
+            source_receipt (self, now, transfer, &transfer->sources [i], receipt);
             return;
         }
     }
-    receiver_t *receiver = chain_receiver_find (transfer, place->name);
+    chain_receiver_t *receiver = chain_receiver_find (transfer, place->name);
     if (receiver)
         receiver_receipt (self, now, transfer, receiver, place->name, receipt);
 }
 
 void chain_place_lost (chain_t *self, const moment_t *now, const place_t *place, const char *why)
 {
-    for (transfer_t *transfer = chain_next (self, NULL); transfer;
+    for (chain_transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer))
         chain_cancel (self, now, &transfer->id, place->name, why);
 }

@@ -35,32 +35,6 @@ typedef struct {
     bool dirty;
 } place_t;
 
-typedef struct {
-    kept_receiver_t kept;
-    uint64_t has;
-    uint64_t received;
-    uint64_t epoch; /* of the plan that it carries out */
-    char feeder [FEEDER_NAME_BYTES_MAX + 1];
-    bool suspect; /* was skipped: at the tail until it carries out a plan that says so */
-    uint64_t suspect_epoch;
-    bool slow;         /* was put to the tail for that, once */
-    int64_t behind_ms; /* mono: it falls behind since then; 0 = it does not */
-    uint64_t behind_has;
-    uint64_t behind_feeder_has;
-    uint32_t wrongs; /* times that all its bytes came and were wrong, in this start */
-} receiver_t;
-
-typedef struct {
-    chain_id_t id;
-    kept_transfer_t kept;  /* but for its receivers, which are here: */
-    receiver_t *receivers; /* in the order of the chain */
-    size_t receivers_count;
-    uint64_t fed [CHAIN_SOURCES_MAX];
-    uint32_t wrongs [CHAIN_SOURCES_MAX];    /* of its chunks that were found, in this start */
-    int64_t doubted_ms [CHAIN_SOURCES_MAX]; /* its last proof then: a later one is awaited */
-    int64_t fed_ms;                         /* when the first receiver began, mono; 0 = not yet */
-} transfer_t;
-
 typedef enum { TOLD_RECEIVER, TOLD_SOURCE, TOLD_OVER, TOLD_FILE, TOLD_NODE } told_kind_t;
 
 /*  What the observer is still to hear. */
@@ -91,14 +65,12 @@ struct chain {
 
 /*  --- chain.c --- */
 
-transfer_t *chain_find (const chain_t *self, const chain_id_t *id);
-transfer_t *chain_next (const chain_t *self, const transfer_t *after);
-receiver_t *chain_receiver_find (const transfer_t *transfer, const char *node);
-void chain_store (chain_t *self, const transfer_t *transfer);
+chain_receiver_t *chain_receiver_find (const chain_transfer_t *transfer, const char *node);
+void chain_store (chain_t *self, const chain_transfer_t *transfer);
 
 /*  A receiver is in another state now: stored and told; perhaps all is over. */
-void chain_receiver_move (chain_t *self, const moment_t *now, transfer_t *transfer,
-                          receiver_t *receiver, receiver_state_t state, const char *why);
+void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                          chain_receiver_t *receiver, receiver_state_t state, const char *why);
 
 /*  --- chain_nodes.c --- */
 
@@ -111,7 +83,7 @@ place_t *chain_guest (chain_t *self, const moment_t *now, const char *name);
 
 /*  What is wanted of it has changed: it is told at the end of this step. */
 void chain_dirty (chain_t *self, const moment_t *now, place_t *place);
-void chain_dirty_all (chain_t *self, const moment_t *now, const transfer_t *transfer);
+void chain_dirty_all (chain_t *self, const moment_t *now, const chain_transfer_t *transfer);
 
 /*  At the end of a step: those who wait and are dirty are told. */
 void chain_nodes_settle (chain_t *self, const moment_t *now);
@@ -137,32 +109,30 @@ void chain_place_lost (chain_t *self, const moment_t *now, const place_t *place,
 /*  --- chain_plan.c --- */
 
 /*  Everything that this transfer wants of a node; false when that is nothing. */
-bool chain_plan_for (const chain_t *self, const moment_t *now, const transfer_t *transfer,
+bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
                      const place_t *place, wanted_transfer_t *wanted);
 
 /*  Who feeds whom has changed. */
-void chain_replan (chain_t *self, const moment_t *now, transfer_t *transfer);
+void chain_replan (chain_t *self, const moment_t *now, chain_transfer_t *transfer);
 void chain_replan_all (chain_t *self, const moment_t *now, const place_t *place);
 
 /*  Puts it behind those who may be relied on, before those who were skipped (last: behind them,
  *  too). Returns whether anything has changed. */
-bool chain_to_tail (transfer_t *transfer, receiver_t *receiver, bool last);
+bool chain_to_tail (chain_transfer_t *transfer, chain_receiver_t *receiver, bool last);
 
 /*  Whoever has most comes first. */
-void chain_most_first (transfer_t *transfer);
+void chain_most_first (chain_transfer_t *transfer);
 
 /*  It has told how far it is: is it what holds up the others? */
-bool chain_slow (const chain_t *self, const moment_t *now, const transfer_t *transfer,
-                 receiver_t *receiver);
-bool chain_source_left (const transfer_t *transfer, bool also_failed);
+bool chain_slow (const chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
+                 chain_receiver_t *receiver);
+bool chain_source_left (const chain_transfer_t *transfer, bool also_failed);
 
 /*  --- chain_told.c --- */
 
 void chain_tell (chain_t *self, const moment_t *now, const told_t *told);
 void chain_told_end (chain_t *self);
 chain_node_t chain_node_of (const chain_t *self, const place_t *place);
-void chain_view (const transfer_t *transfer, chain_transfer_t *view);
-void chain_receiver_view (const receiver_t *receiver, chain_receiver_t *view);
 void chain_file_view (const place_t *place, const stored_file_t *stored, bool dropping,
                       chain_file_t *view);
 void chain_told_serve (chain_t *self);

@@ -3,7 +3,6 @@
  */
 #include "chain_state.h"
 
-#include "chain_wire_told.h"
 #include "must.h"
 
 #include <stdlib.h>
@@ -23,46 +22,16 @@ chain_node_t chain_node_of (const chain_t *self, const place_t *place)
                          .bytes_held = chain_bytes_held (self, place),
                          .files = place->files ? (uint32_t) ordered_count (place->files) : 0,
                          .heard_ms = place->agent.heard_wall_ms};
-    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer)) {
-        if (transfer->kept.over)
+        if (transfer->over)
             continue;
-        for (size_t i = 0; i < transfer->kept.sources_count; i++)
-            node.feeds += strcmp (transfer->kept.sources [i].node, place->name) == 0;
-        const receiver_t *receiver = chain_receiver_find (transfer, place->name);
-        node.receives += receiver && receiver->kept.state < RECEIVER_VERIFIED;
+        for (size_t i = 0; i < transfer->sources_count; i++)
+            node.feeds += strcmp (transfer->sources [i].node, place->name) == 0;
+        const chain_receiver_t *receiver = chain_receiver_find (transfer, place->name);
+        node.receives += receiver && receiver->state < RECEIVER_VERIFIED;
     }
     return node;
-}
-
-void chain_view (const transfer_t *transfer, chain_transfer_t *view)
-{
-    const kept_transfer_t *kept = &transfer->kept;
-    *view = (chain_transfer_t){.id = transfer->id,
-                               .token = kept->token,
-                               .file = kept->file,
-                               .size_known = kept->size_known,
-                               .size = kept->size,
-                               .digest = kept->digest_known ? kept->digest : NULL,
-                               .owner = kept->owner,
-                               .epoch = kept->epoch,
-                               .sources_count = kept->sources_count,
-                               .receivers_count = transfer->receivers_count,
-                               .loan = kept->loan,
-                               .over = kept->over,
-                               .why = kept->why};
-    for (size_t i = 0; i < kept->sources_count; i++)
-        view->fed += transfer->fed [i];
-}
-
-void chain_receiver_view (const receiver_t *receiver, chain_receiver_t *view)
-{
-    *view = (chain_receiver_t){.node = receiver->kept.node,
-                               .state = receiver->kept.state,
-                               .has = receiver->has,
-                               .received = receiver->received,
-                               .feeder = receiver->feeder,
-                               .why = receiver->kept.why};
 }
 
 void chain_file_view (const place_t *place, const stored_file_t *stored, bool dropping,
@@ -85,28 +54,17 @@ void chain_observe (chain_t *self, const chain_observer_t *observer)
     self->observer = *observer;
 }
 
-static void tell_receiver (const chain_observer_t *observer, const moment_t *now,
-                           const transfer_t *transfer, const told_t *told)
-{
-    chain_transfer_t view;
-    chain_receiver_t receiver_view;
-    const receiver_t *receiver = chain_receiver_find (transfer, told->node);
-    if (!receiver || !observer->receiver_moved)
-        return;
-    chain_view (transfer, &view);
-    chain_receiver_view (receiver, &receiver_view);
-    observer->receiver_moved (observer->owner, now, &view, &receiver_view);
-}
-
 static void tell_transfer (const chain_observer_t *observer, const moment_t *now,
-                           const transfer_t *transfer, const told_t *told)
+                           const chain_transfer_t *transfer, const told_t *told)
 {
-    chain_transfer_t view;
-    chain_view (transfer, &view);
+    const chain_receiver_t *receiver = chain_receiver_find (transfer, told->node);
+    if (told->kind == TOLD_RECEIVER && receiver && observer->receiver_moved)
+        observer->receiver_moved (observer->owner, now, transfer, receiver);
     if (told->kind == TOLD_OVER && observer->transfer_over)
-        observer->transfer_over (observer->owner, now, &view);
+        observer->transfer_over (observer->owner, now, transfer);
     if (told->kind == TOLD_SOURCE && observer->source_failed)
-        observer->source_failed (observer->owner, now, &view, told->source, told->wrong, told->why);
+        observer->source_failed (observer->owner, now, transfer, told->source, told->wrong,
+                                 told->why);
 }
 
 static void tell_place (const chain_t *self, const chain_observer_t *observer, const moment_t *now,
@@ -128,11 +86,9 @@ static void tell_place (const chain_t *self, const chain_observer_t *observer, c
 
 static void tell_one (chain_t *self, const moment_t *now, const told_t *told)
 {
-    const transfer_t *transfer = chain_find (self, &told->id);
+    const chain_transfer_t *transfer = chain_transfer (self, &told->id);
     if (told->kind == TOLD_NODE || told->kind == TOLD_FILE)
         tell_place (self, &self->observer, now, told);
-    else if (transfer && told->kind == TOLD_RECEIVER)
-        tell_receiver (&self->observer, now, transfer, told);
     else if (transfer)
         tell_transfer (&self->observer, now, transfer, told);
 }
@@ -194,7 +150,7 @@ static void on_transfers (void *owner, const moment_t *now, const request_t *req
     (void) now;
     chain_t *self = owner;
     const transfers_question_t *asked = body;
-    if (asked->one && !chain_find (self, &asked->id)) {
+    if (asked->one && !chain_transfer (self, &asked->id)) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "transfer: it is not known here");
         return;
     }

@@ -1,4 +1,4 @@
-/*  chain_wire - the tables. */
+/*  chain_wire - the tables, and answers to people. */
 #include "chain_wire.h"
 
 #include "message.h"
@@ -148,51 +148,135 @@ static const codec_row_t kept_node_rows [] = {
 const codec_t kept_node_codec =
   CODEC (kept_node_t, musubi__kept_storage_node__descriptor, kept_node_rows);
 
-static const codec_row_t kept_source_rows [] = {
-  ROW_WORD ("node", kept_source_t, node, OR_NONE),
-  ROW_WORD ("name", kept_source_t, name),
-  ROW_WORD ("endpoint", kept_source_t, endpoint, OR_NONE),
-  ROW_FLAG ("failed", kept_source_t, failed),
-  ROW_TEXT ("why", kept_source_t, why, OR_NONE),
-  ROW_FLAG ("wrong", kept_source_t, wrong),
+static const codec_row_t chain_origin_rows [] = {
+  ROW_WORD ("node", chain_origin_t, node, OR_NONE),
+  ROW_WORD ("name", chain_origin_t, name),
+  ROW_WORD ("endpoint", chain_origin_t, endpoint, OR_NONE),
+  ROW_FLAG ("failed", chain_origin_t, failed),
+  ROW_TEXT ("why", chain_origin_t, why, OR_NONE),
+  ROW_FLAG ("wrong", chain_origin_t, wrong),
 };
-static const codec_t kept_source_codec =
-  CODEC (kept_source_t, musubi__kept_source__descriptor, kept_source_rows);
+static const codec_t chain_origin_codec =
+  CODEC (chain_origin_t, musubi__kept_source__descriptor, chain_origin_rows);
 
-static const codec_row_t kept_receiver_rows [] = {
-  ROW_WORD ("node", kept_receiver_t, node),
-  ROW_NUMBER ("state", kept_receiver_t, state, MOST (RECEIVER_FAILED)),
-  ROW_TEXT ("why", kept_receiver_t, why, OR_NONE),
-  ROW_NUMBER ("attempt", kept_receiver_t, attempt),
-  ROW_NUMBER ("looks", kept_receiver_t, looks),
+static const codec_row_t chain_receiver_rows [] = {
+  ROW_WORD ("node", chain_receiver_t, node),
+  ROW_NUMBER ("state", chain_receiver_t, state, MOST (RECEIVER_FAILED)),
+  ROW_TEXT ("why", chain_receiver_t, why, OR_NONE),
+  ROW_NUMBER ("attempt", chain_receiver_t, attempt),
+  ROW_NUMBER ("looks", chain_receiver_t, looks),
 };
-static const codec_t kept_receiver_codec =
-  CODEC (kept_receiver_t, musubi__kept_receiver__descriptor, kept_receiver_rows);
+static const codec_t chain_receiver_codec =
+  CODEC (chain_receiver_t, musubi__kept_receiver__descriptor, chain_receiver_rows);
 
-static const codec_row_t kept_transfer_rows [] = {
-  ROW_FIXED ("token", kept_transfer_t, token),
-  ROW_TEXT ("file", kept_transfer_t, file),
-  ROW_FLAG ("size_known", kept_transfer_t, size_known),
-  ROW_NUMBER ("size", kept_transfer_t, size, MOST (FILE_BYTES_MOST)),
-  ROW_FIXED ("digest", kept_transfer_t, digest, SET_BY (kept_transfer_t, digest_known)),
-  ROW_ARRAY ("sources", kept_transfer_t, sources, sources_count, kept_source),
-  ROW_LIST ("receivers", kept_transfer_t, receivers, receivers_count, kept_receiver, 0,
+static const codec_row_t chain_transfer_rows [] = {
+  ROW_FIXED ("token", chain_transfer_t, token),
+  ROW_TEXT ("file", chain_transfer_t, file),
+  ROW_FLAG ("size_known", chain_transfer_t, size_known),
+  ROW_NUMBER ("size", chain_transfer_t, size, MOST (FILE_BYTES_MOST)),
+  ROW_FIXED ("digest", chain_transfer_t, digest, SET_BY (chain_transfer_t, digest_known)),
+  ROW_ARRAY ("sources", chain_transfer_t, sources, sources_count, chain_origin),
+  ROW_LIST ("receivers", chain_transfer_t, receivers, receivers_count, chain_receiver, 0,
             CHAIN_RECEIVERS_MAX),
-  ROW_NUMBER ("mbps", kept_transfer_t, mbps),
-  ROW_NUMBER ("feeds", kept_transfer_t, feeds),
-  ROW_NUMBER ("epoch", kept_transfer_t, epoch),
-  ROW_NUMBER ("owner", kept_transfer_t, owner),
-  ROW_FLAG ("loan", kept_transfer_t, loan),
-  ROW_FLAG ("over", kept_transfer_t, over),
-  ROW_TEXT ("why", kept_transfer_t, why, OR_NONE),
-  ROW_NUMBER ("until_ms", kept_transfer_t, until_ms),
+  ROW_NUMBER ("mbps", chain_transfer_t, mbps),
+  ROW_NUMBER ("feeds", chain_transfer_t, feeds),
+  ROW_NUMBER ("epoch", chain_transfer_t, epoch),
+  ROW_NUMBER ("owner", chain_transfer_t, owner),
+  ROW_FLAG ("loan", chain_transfer_t, loan),
+  ROW_FLAG ("over", chain_transfer_t, over),
+  ROW_TEXT ("why", chain_transfer_t, why, OR_NONE),
+  ROW_NUMBER ("until_ms", chain_transfer_t, until_ms),
 };
-const codec_t kept_transfer_codec =
-  CODEC (kept_transfer_t, musubi__kept_transfer__descriptor, kept_transfer_rows);
+const codec_t chain_transfer_codec =
+  CODEC (chain_transfer_t, musubi__kept_transfer__descriptor, chain_transfer_rows);
+
+/*  --- as people read it --- */
+
+const char *receiver_state_word (receiver_state_t state)
+{
+    static const char *const words [] = {[RECEIVER_WAITING] = "waiting",
+                                         [RECEIVER_RECEIVING] = "receiving",
+                                         [RECEIVER_CHECKING] = "checking",
+                                         [RECEIVER_VERIFIED] = "verified",
+                                         [RECEIVER_FAILED] = "failed"};
+    return words [state];
+}
+
+static void record_put (Musubi__TransferRecord *to, const chain_transfer_t *from, arena_t *arena)
+{
+    to->transfer = bytes_put (from->id.bytes, CHAIN_ID_BYTES);
+    to->file = (char *) from->file;
+    to->size_known = from->size_known;
+    to->size = from->size;
+    to->digest = bytes_put (from->digest, from->digest_known ? CHAIN_DIGEST_BYTES : 0);
+    to->epoch = from->epoch;
+    to->source_sent = chain_fed (from);
+    to->over = from->over;
+    to->why = (char *) from->why;
+    to->n_receivers = from->receivers_count;
+    to->receivers =
+      codec_messages (&musubi__transfer_receiver__descriptor, from->receivers_count, arena);
+    for (size_t i = 0; i < from->receivers_count; i++) {
+        const chain_receiver_t *receiver = &from->receivers [i];
+        Musubi__TransferReceiver *hop = to->receivers [i];
+        hop->node = (char *) receiver->node;
+        hop->state = (char *) receiver_state_word (receiver->state);
+        hop->has = receiver->has;
+        hop->received = receiver->received;
+        hop->feeder = (char *) receiver->feeder;
+        hop->why = (char *) receiver->why;
+    }
+}
+
+packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id)
+{
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__TransfersAnswer answer = MUSUBI__TRANSFERS_ANSWER__INIT;
+    answer.transfers =
+      codec_messages (&musubi__transfer_record__descriptor, TRANSFERS_TOLD_MAX, &arena);
+    const chain_transfer_t *transfer = id ? chain_transfer (chain, id) : chain_next (chain, NULL);
+    for (; transfer && answer.n_transfers < TRANSFERS_TOLD_MAX;
+         transfer = id ? NULL : chain_next (chain, transfer))
+        record_put (answer.transfers [answer.n_transfers++], transfer, &arena);
+    packed_t packed = packed_of (&answer.base);
+    arena_end (&arena);
+    return packed;
+}
+
+static void node_put (Musubi__StorageNodeRecord *to, const chain_node_t *from)
+{
+    to->node = (char *) from->name;
+    to->state = (char *) agent_state_word (from->state);
+    to->bytes_max = from->bytes_max;
+    to->bytes_used = from->bytes_files;
+    to->bytes_held = from->bytes_held;
+    to->files = from->files;
+    to->data = (char *) from->data;
+    to->guest = from->guest;
+    to->heard_ms = from->heard_ms;
+}
+
+packed_t storage_nodes_answer_encode (const chain_t *chain)
+{
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__StorageNodesAnswer answer = MUSUBI__STORAGE_NODES_ANSWER__INIT;
+    answer.n_nodes = chain_nodes (chain);
+    answer.nodes =
+      codec_messages (&musubi__storage_node_record__descriptor, answer.n_nodes, &arena);
+    for (size_t i = 0; i < answer.n_nodes; i++) {
+        chain_node_t node = chain_node_at (chain, i);
+        node_put (answer.nodes [i], &node);
+    }
+    packed_t packed = packed_of (&answer.base);
+    arena_end (&arena);
+    return packed;
+}
 
 static const codec_t *const codecs [] = {
   &stored_file_codec,     &receipt_codec,        &storage_attend_codec,     &feeder_codec,
   &wanted_transfer_codec, &storage_wanted_codec, &transfers_question_codec, &kept_node_codec,
-  &kept_source_codec,     &kept_receiver_codec,  &kept_transfer_codec,
+  &chain_origin_codec,    &chain_receiver_codec, &chain_transfer_codec,
 };
 const codecs_t chain_codecs = CODECS (codecs);

@@ -1,6 +1,5 @@
 /*  chain_wire - proto/chain.proto as plain values: what storage nodes and their site say to each
- *  other, and what each of them keeps. chain_wire.c and chain_wire_told.c alone see the generated
- *  code.
+ *  other, and what each of them keeps. chain_wire.c alone sees the generated code.
  */
 #ifndef MUSUBI_CHAIN_WIRE_H
 #define MUSUBI_CHAIN_WIRE_H
@@ -8,13 +7,12 @@
 #include "chain.h"
 #include "codec.h"
 
-#define FEEDER_NAME_BYTES_MAX 127
-#define FEEDERS_MAX           16
-#define STORED_FILES_MAX      256  /* in one question */
-#define RECEIPTS_MAX          4096 /* in one question */
-#define DROPS_MAX             256  /* in one answer */
-#define PROVES_MAX            16
-#define WANTED_MAX            1024 /* in one answer */
+#define FEEDERS_MAX      16
+#define STORED_FILES_MAX 256  /* in one question */
+#define RECEIPTS_MAX     4096 /* in one question */
+#define DROPS_MAX        256  /* in one answer */
+#define PROVES_MAX       16
+#define WANTED_MAX       1024 /* in one answer */
 
 typedef struct {
     uint64_t number;
@@ -132,50 +130,19 @@ typedef struct {
     bool guest;
 } kept_node_t;
 
-typedef struct {
-    char node [NAME_BYTES_MAX + 1]; /* "" = elsewhere */
-    char name [FEEDER_NAME_BYTES_MAX + 1];
-    char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1];
-    bool failed; /* does not answer: asked last */
-    bool wrong;  /* has other bytes, or none: not asked any more */
-    char why [CHAIN_WHY_BYTES_MAX + 1];
-} kept_source_t;
+extern const codec_t kept_node_codec;
+extern const codec_t chain_transfer_codec; /* but for its id, its key */
+extern const codec_t stored_file_codec;
 
-typedef struct {
-    char node [NAME_BYTES_MAX + 1];
-    receiver_state_t state;
-    uint32_t attempt;
-    uint32_t looks;
-    char why [CHAIN_WHY_BYTES_MAX + 1];
-} kept_receiver_t;
+/*  --- as people read it --- */
 
-/*  As people read it. */
+#define TRANSFERS_TOLD_MAX 256 /* in one answer, the first ones by id */
+
 const char *receiver_state_word (receiver_state_t state);
 
-typedef struct {
-    uint8_t token [CHAIN_TOKEN_BYTES];
-    char file [CHAIN_FILE_BYTES_MAX + 1];
-    bool size_known;
-    uint64_t size;
-    bool digest_known;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
-    kept_source_t sources [CHAIN_SOURCES_MAX];
-    size_t sources_count;
-    kept_receiver_t *receivers;
-    size_t receivers_count;
-    uint32_t mbps;
-    uint32_t feeds;
-    uint64_t epoch;
-    uint64_t owner;
-    bool loan;
-    bool over;
-    char why [CHAIN_WHY_BYTES_MAX + 1];
-    int64_t until_ms;
-} kept_transfer_t;
-
-extern const codec_t kept_node_codec;
-extern const codec_t kept_transfer_codec;
-extern const codec_t stored_file_codec;
+/*  id NULL = all. */
+packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id);
+packed_t storage_nodes_answer_encode (const chain_t *chain);
 
 /*  A logical name: 1 to CHAIN_FILE_BYTES_MAX bytes of UTF-8 that print, blanks allowed. */
 bool chain_file_name_right (const char *file, char why [WHY_BYTES]);

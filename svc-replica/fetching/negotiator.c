@@ -144,20 +144,24 @@ void transit_fail (transit_t *transit, const moment_t *now, const char *format, 
     fail (transit, now, why);
 }
 
+static void guest_add (transit_t *transit, const char *guest)
+{
+    transit->guests =
+      must (reallocarray (transit->guests, transit->guests_count + 1, sizeof *transit->guests));
+    snprintf (transit->guests [transit->guests_count++], NAME_BYTES_MAX + 1, "%s", guest);
+}
+
 /*  Those that its chain has not brought it to wait for the next one. */
 static void unserved_wait (transit_t *transit)
 {
-    chain_receiver_t receiver;
     chain_node_t node;
     chain_t *chain = transit->negotiator->parts.chain;
-    for (size_t i = 0; chain_receiver (chain, &transit->id, i, &receiver); i++) {
-        bool guest = !chain_node_find (chain, receiver.node, &node) || node.guest;
-        if (receiver.state == RECEIVER_VERIFIED || !guest)
-            continue;
-        transit->guests =
-          must (reallocarray (transit->guests, transit->guests_count + 1, sizeof *transit->guests));
-        snprintf (transit->guests [transit->guests_count++], NAME_BYTES_MAX + 1, "%s",
-                  receiver.node);
+    const chain_transfer_t *transfer = chain_transfer (chain, &transit->id);
+    for (size_t i = 0; transfer && i < transfer->receivers_count; i++) {
+        const chain_receiver_t *receiver = &transfer->receivers [i];
+        bool guest = !chain_node_find (chain, receiver->node, &node) || node.guest;
+        if (receiver->state != RECEIVER_VERIFIED && guest)
+            guest_add (transit, receiver->node);
     }
 }
 
@@ -223,16 +227,19 @@ static transit_t *joinable (const negotiator_t *self, transit_kind_t kind, const
     return NULL;
 }
 
+static const chain_transfer_t *transfer_of (const transit_t *transit)
+{
+    return transit->begun ? chain_transfer (transit->negotiator->parts.chain, &transit->id) : NULL;
+}
+
 static bool has_receiver (const transit_t *transit, const char *guest)
 {
-    chain_receiver_t receiver;
+    const chain_transfer_t *transfer = transfer_of (transit);
     for (size_t i = 0; i < transit->guests_count; i++)
         if (strcmp (transit->guests [i], guest) == 0)
             return true;
-    for (size_t i = 0; transit->begun && chain_receiver (transit->negotiator->parts.chain,
-                                                         &transit->id, i, &receiver);
-         i++)
-        if (strcmp (receiver.node, guest) == 0)
+    for (size_t i = 0; transfer && i < transfer->receivers_count; i++)
+        if (strcmp (transfer->receivers [i].node, guest) == 0)
             return true;
     return false;
 }
@@ -249,9 +256,7 @@ static bool join (transit_t *transit, const moment_t *now, const char *guest,
                   transit->guests_count);
         return false;
     }
-    transit->guests =
-      must (reallocarray (transit->guests, transit->guests_count + 1, sizeof *transit->guests));
-    snprintf (transit->guests [transit->guests_count++], NAME_BYTES_MAX + 1, "%s", guest);
+    guest_add (transit, guest);
     return true;
 }
 
@@ -443,7 +448,7 @@ static transfer_state_t state_for (const transit_t *transit, const char *guest,
             return TRANSFER_DONE;
         if (hops [i].state != RECEIVER_FAILED)
             break;
-        if (hops [i].why && *hops [i].why && (*guest || !*transit->why))
+        if (*hops [i].why && (*guest || !*transit->why))
             *why = hops [i].why;
         if (*guest || !transit_live (transit))
             return TRANSFER_FAILED;
@@ -455,23 +460,20 @@ static transfer_state_t state_for (const transit_t *transit, const char *guest,
 }
 
 bool negotiator_told (const negotiator_t *self, uint64_t number, const char *guest,
-                      transfer_told_t *told, chain_receiver_t *hops, size_t hops_max)
+                      transfer_told_t *told)
 {
     const transit_t *transit = ordered_find (self->transits, &number);
     if (!transit ||
         (*guest && strcmp (guest, transit->guest) != 0 && !has_receiver (transit, guest)))
         return false;
-    size_t count = 0;
-    while (transit->begun && count < hops_max &&
-           chain_receiver (self->parts.chain, &transit->id, count, &hops [count]))
-        count++;
+    const chain_transfer_t *transfer = transfer_of (transit);
     *told = (transfer_told_t){.name = transit->file.name,
                               .size = transit->file.size,
                               .source = transit->source,
-                              .hops = hops,
-                              .hops_count = count,
+                              .hops = transfer ? transfer->receivers : NULL,
+                              .hops_count = transfer ? transfer->receivers_count : 0,
                               .why = transit->why};
-    told->state = state_for (transit, guest, hops, count, &told->why);
+    told->state = state_for (transit, guest, told->hops, told->hops_count, &told->why);
     return true;
 }
 

@@ -61,9 +61,9 @@ begin_t negotiator_put (negotiator_t *self, const moment_t *now, const begin_que
 begin_t negotiator_get (negotiator_t *self, const moment_t *now, const begin_question_t *question,
                         uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1]);
 
-/*  How a transfer stands for a guest ("" = for the site): hops has room for hops_max. Borrows until
- *  the next step. False when it is not known. */
+/*  How a transfer stands for a guest ("" = for the site). Borrows until the next step. False when it
+ *  is not known. */
 bool negotiator_told (const negotiator_t *self, uint64_t transfer, const char *guest,
-                      transfer_told_t *told, chain_receiver_t *hops, size_t hops_max);
+                      transfer_told_t *told);
 
 #endif

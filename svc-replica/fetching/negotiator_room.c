@@ -160,7 +160,7 @@ static void proved (const negotiator_t *self, const moment_t *now, const chain_t
     file.size = transfer->size;
     file.digest_known = true;
     memcpy (file.digest, transfer->digest, FILE_DIGEST_BYTES);
-    snprintf (file.name, sizeof file.name, "%s", transfer->file);
+    snprintf (file.name, sizeof file.name, "%.255s", transfer->file);
     catalogue_prove (self->parts.catalogue, &file, receiver->node, now->wall_ms);
 }
 
@@ -179,7 +179,7 @@ void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer
     if (transfer->loan || !stored (self, receiver->node))
         return;
     bool own = transit && strcmp (transit->node, receiver->node) == 0;
-    if (receiver->state == RECEIVER_VERIFIED && transfer->digest) {
+    if (receiver->state == RECEIVER_VERIFIED && transfer->digest_known) {
         proved (self, now, transfer, receiver);
         if (own && !transit->settled) {
             transit->settled = true;
@@ -197,7 +197,7 @@ void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer
     if (!own || !transit_live (transit) || transit->settled)
         return;
     char why [CHAIN_WHY_BYTES_MAX + 1];
-    snprintf (why, sizeof why, "%s", receiver->why ? receiver->why : "its node failed");
+    snprintf (why, sizeof why, "%s", receiver->why);
     bool all_came = receiver->has >= transfer->size; /* and were not those of the digest */
     if (all_came && transit->feeding) {
         snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source, why);
@@ -213,11 +213,11 @@ void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer
 static bool gone_guests (const negotiator_t *self, const chain_transfer_t *transfer,
                          const transit_t *transit)
 {
-    chain_receiver_t receiver;
     chain_node_t node;
-    for (size_t i = 0; chain_receiver (self->parts.chain, &transfer->id, i, &receiver); i++)
-        if (receiver.state == RECEIVER_FAILED && strcmp (receiver.node, transit->node) != 0 &&
-            (!chain_node_find (self->parts.chain, receiver.node, &node) ||
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (transfer->receivers [i].state == RECEIVER_FAILED &&
+            strcmp (transfer->receivers [i].node, transit->node) != 0 &&
+            (!chain_node_find (self->parts.chain, transfer->receivers [i].node, &node) ||
              (node.guest && node.state <= AGENT_UP)))
             return false;
     return true;
@@ -229,18 +229,16 @@ void negotiator_over (void *owner, const moment_t *now, const chain_transfer_t *
     transit_t *transit = transit_of (self, &transfer->id);
     if (!transit || !transit_live (transit))
         return;
-    chain_receiver_t receiver;
     size_t verified = 0;
-    size_t count = 0;
     char why [CHAIN_WHY_BYTES_MAX + 1];
     snprintf (why, sizeof why, "%s",
-              transfer->why && *transfer->why ? transfer->why
-              : *transit->why                 ? transit->why
-                                              : "nobody received it");
-    for (; chain_receiver (self->parts.chain, &transfer->id, count, &receiver); count++)
-        verified += receiver.state == RECEIVER_VERIFIED;
+              *transfer->why  ? transfer->why
+              : *transit->why ? transit->why
+                              : "nobody received it");
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        verified += transfer->receivers [i].state == RECEIVER_VERIFIED;
     transit_source_ended (transit, now, verified > 0 ? transfer->size : 0, false);
-    if (verified == count)
+    if (verified == transfer->receivers_count)
         transit_done (transit, now);
     else if (gone_guests (self, transfer, transit) && transit->settled)
         transit_done (transit, now);

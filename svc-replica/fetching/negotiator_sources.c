@@ -256,13 +256,14 @@ static call_done_fn on_offered, on_renewed;
 /*  Ask the chosen site, or the one that feeds it again. */
 static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *done)
 {
-    chain_transfer_t transfer;
+    const chain_transfer_t *transfer =
+      chain_transfer (transit->negotiator->parts.chain, &transit->id);
     offer_question_t question = {.transfer = transit->id, .mbps = transit->negotiator->limits.mbps};
-    if (!chain_transfer (transit->negotiator->parts.chain, &transit->id, &transfer))
+    if (!transfer)
         return;
     memcpy (question.name, transit->file.name, sizeof question.name);
     memcpy (question.digest, transit->file.digest, FILE_DIGEST_BYTES);
-    memcpy (question.token, transfer.token, CHAIN_TOKEN_BYTES);
+    memcpy (question.token, transfer->token, CHAIN_TOKEN_BYTES);
     transit->call_ms = now->mono_ms;
     transit->call =
       ask_source (transit, now, "Offer", codec_encode (&offer_question_codec, &question), 1, done);
@@ -271,11 +272,11 @@ static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *do
 /*  Has anything come since the last look? */
 static bool stalls (transit_t *transit)
 {
-    chain_receiver_t receiver;
+    const chain_transfer_t *transfer =
+      chain_transfer (transit->negotiator->parts.chain, &transit->id);
     uint64_t bytes = 0;
-    for (size_t i = 0;
-         chain_receiver (transit->negotiator->parts.chain, &transit->id, i, &receiver); i++)
-        bytes += receiver.has;
+    for (size_t i = 0; transfer && i < transfer->receivers_count; i++)
+        bytes += transfer->receivers [i].has;
     bool stalled = bytes == transit->stalled_at;
     transit->stalled_at = bytes;
     return stalled;

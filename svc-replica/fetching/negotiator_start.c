@@ -14,21 +14,19 @@ static void take_up (negotiator_t *self, const moment_t *now, const chain_transf
         return;
     transit_t *transit = transit_new (self, now, (transit_kind_t) (from->owner - 1), from->file);
     transit->file.size = from->size;
-    transit->file.digest_known = from->digest != NULL;
-    if (from->digest)
-        memcpy (transit->file.digest, from->digest, FILE_DIGEST_BYTES);
+    transit->file.digest_known = from->digest_known;
+    memcpy (transit->file.digest, from->digest, FILE_DIGEST_BYTES);
     transit->begun = true;
     transit->id = from->id;
     transit->state = TRANSIT_RUNNING;
     ordered_add (self->by_id, transit->id.bytes, transit);
     const file_t *file = catalogue_find (self->parts.catalogue, from->file);
-    chain_receiver_t receiver;
-    for (size_t i = 0; chain_receiver (self->parts.chain, &from->id, i, &receiver); i++) {
-        const copy_t *copy = file ? file_copy (file, receiver.node) : NULL;
-        if (!copy)
+    for (size_t i = 0; file && i < from->receivers_count; i++) {
+        const chain_receiver_t *receiver = &from->receivers [i];
+        if (!file_copy (file, receiver->node))
             continue;
-        snprintf (transit->node, sizeof transit->node, "%s", receiver.node);
-        transit->settled = receiver.state == RECEIVER_VERIFIED;
+        memcpy (transit->node, receiver->node, sizeof transit->node);
+        transit->settled = receiver->state == RECEIVER_VERIFIED;
     }
     transit->settled = transit->settled || !*transit->node;
     if (from->sources_count == 0 && transit->kind == TRANSIT_FETCH)
@@ -67,15 +65,13 @@ static void staged_end (const negotiator_t *self, const file_t *file, const char
 
 void negotiator_start (negotiator_t *self, const moment_t *now)
 {
-    chain_transfer_t transfer;
-    bool more = chain_transfer_after (self->parts.chain, NULL, &transfer);
-    while (more) {
-        chain_id_t id = transfer.id;
-        if (!transfer.loan && transfer.over)
-            chain_forget (self->parts.chain, now, &id);
-        else if (!transfer.loan)
-            take_up (self, now, &transfer);
-        more = chain_transfer_after (self->parts.chain, &id, &transfer);
+    for (const chain_transfer_t *transfer = chain_next (self->parts.chain, NULL), *next; transfer;
+         transfer = next) {
+        next = chain_next (self->parts.chain, transfer);
+        if (!transfer->loan && transfer->over)
+            chain_forget (self->parts.chain, now, &transfer->id);
+        else if (!transfer->loan)
+            take_up (self, now, transfer);
     }
     char name [FILE_NAME_BYTES_MAX + 1];
     for (const file_t *file = catalogue_after (self->parts.catalogue, NULL); file;

@@ -65,8 +65,7 @@ static void begin (rig_t *self, const moment_t *now)
     chain_file_t file;
     if (self->begun || !all_up (self, &self->nodes) || !all_up (self, &self->sources))
         return;
-    chain_transfer_t before;
-    if (chain_transfer_after (self->chain, NULL, &before)) {
+    if (chain_next (self->chain, NULL)) {
         self->begun = true; /* in an earlier start */
         return;
     }
@@ -132,7 +131,7 @@ static void on_over (void *owner, const moment_t *now, const chain_transfer_t *t
     rig_t *self = owner;
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "rig over at_ms=%" PRId64 " fed=%" PRIu64 " epoch=%" PRIu64 " why=\"%s\"",
-                now->mono_ms, transfer->fed, transfer->epoch, transfer->why);
+                now->mono_ms, chain_fed (transfer), transfer->epoch, transfer->why);
 }
 
 static void rig_step (void *owner, const moment_t *now, const event_t *event)

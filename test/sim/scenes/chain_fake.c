@@ -107,7 +107,7 @@ bool chain_file_after (const chain_t *self, const char *node, const char *after,
     return next != NULL;
 }
 
-static transfer_t *transfer_of (const chain_t *self, const chain_id_t *id)
+chain_transfer_t *chain_transfer (const chain_t *self, const chain_id_t *id)
 {
     for (size_t i = 0; i < self->count; i++)
         if (memcmp (&self->transfers [i]->id, id, sizeof *id) == 0)
@@ -115,79 +115,44 @@ static transfer_t *transfer_of (const chain_t *self, const chain_id_t *id)
     return NULL;
 }
 
-static chain_transfer_t transfer_view (const transfer_t *from)
+chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after)
 {
-    return (chain_transfer_t){.id = from->id,
-                              .token = from->token,
-                              .file = from->file,
-                              .size_known = true,
-                              .size = from->size,
-                              .digest = from->digest,
-                              .owner = from->owner,
-                              .sources_count = from->sources_count,
-                              .receivers_count = from->receivers_count,
-                              .loan = from->loan,
-                              .over = from->over,
-                              .why = ""};
-}
-
-bool chain_transfer (const chain_t *self, const chain_id_t *id, chain_transfer_t *transfer)
-{
-    const transfer_t *found = transfer_of (self, id);
-    if (found)
-        *transfer = transfer_view (found);
-    return found != NULL;
-}
-
-bool chain_transfer_after (const chain_t *self, const chain_id_t *after, chain_transfer_t *transfer)
-{
-    const transfer_t *next = NULL;
+    chain_transfer_t *next = NULL;
     for (size_t i = 0; i < self->count; i++)
-        if ((!after || memcmp (&self->transfers [i]->id, after, sizeof *after) > 0) &&
+        if ((!after || memcmp (&self->transfers [i]->id, &after->id, sizeof after->id) > 0) &&
             (!next || memcmp (&self->transfers [i]->id, &next->id, sizeof next->id) < 0))
             next = self->transfers [i];
-    if (next)
-        *transfer = transfer_view (next);
-    return next != NULL;
-}
-
-static chain_receiver_t receiver_view (const receiver_t *from)
-{
-    return (chain_receiver_t){.node = from->node,
-                              .state = (receiver_state_t) from->state,
-                              .has = from->has,
-                              .received = from->received,
-                              .feeder = "",
-                              .why = from->why};
-}
-
-bool chain_receiver (const chain_t *self, const chain_id_t *id, size_t at,
-                     chain_receiver_t *receiver)
-{
-    const transfer_t *transfer = transfer_of (self, id);
-    if (!transfer || at >= transfer->receivers_count)
-        return false;
-    *receiver = receiver_view (&transfer->receivers [at]);
-    return true;
+    return next;
 }
 
 /*  --- orders --- */
 
-static void keep (const chain_t *self, const transfer_t *transfer)
+/*  With room for its receivers behind it. */
+static chain_transfer_t *transfer_new (chain_t *self, const kept_t *from)
+{
+    kept_t *kept = must (calloc (1, sizeof *kept));
+    if (from)
+        *kept = *from;
+    kept->transfer.receivers = kept->receivers;
+    kept->transfer.size_known = kept->transfer.digest_known = true;
+    return self->transfers [self->count++] = &kept->transfer;
+}
+
+static void keep (const chain_t *self, const chain_transfer_t *transfer)
 {
     outbox_put (self->service->outbox, TABLE_TRANSFERS,
                 (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES},
-                (bytes_t){.data = (const uint8_t *) transfer, .size = sizeof *transfer});
+                (bytes_t){.data = (const uint8_t *) transfer, .size = sizeof (kept_t)});
 }
 
-static bool receiver_add (transfer_t *transfer, const char *node, char *why)
+static bool receiver_add (chain_transfer_t *transfer, const char *node, char *why)
 {
     if (transfer->receivers_count == RECEIVERS_MAX) {
         snprintf (why, 64, "too many receivers");
         return false;
     }
-    receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
-    *receiver = (receiver_t){.state = RECEIVER_WAITING};
+    chain_receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
+    *receiver = (chain_receiver_t){.state = RECEIVER_WAITING};
     snprintf (receiver->node, sizeof receiver->node, "%s", node);
     return true;
 }
@@ -203,7 +168,7 @@ static bool roomy (const chain_t *self, const char *node, uint64_t size, char *w
     return chain_room (&view) >= size;
 }
 
-static source_t *source_named (transfer_t *transfer, const chain_source_t *from)
+static chain_origin_t *source_named (chain_transfer_t *transfer, const chain_source_t *from)
 {
     for (size_t i = 0; i < transfer->sources_count; i++)
         if (strcmp (transfer->sources [i].name, from->node ? from->node : from->name) == 0)
@@ -211,12 +176,12 @@ static source_t *source_named (transfer_t *transfer, const chain_source_t *from)
     return NULL;
 }
 
-static void source_add (transfer_t *transfer, const chain_source_t *from)
+static void source_add (chain_transfer_t *transfer, const chain_source_t *from)
 {
-    source_t *source = source_named (transfer, from);
+    chain_origin_t *source = source_named (transfer, from);
     if (!source)
         source = &transfer->sources [transfer->sources_count++];
-    *source = (source_t){.failed = false};
+    *source = (chain_origin_t){.failed = false};
     snprintf (source->node, sizeof source->node, "%s", from->node ? from->node : "");
     snprintf (source->name, sizeof source->name, "%s", from->node ? from->node : from->name);
 }
@@ -228,8 +193,7 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
         if (!roomy (self, order->receivers [i], order->size, why))
             return false;
     assert (self->count < TRANSFERS_MAX && order->size_known && order->digest);
-    transfer_t *transfer = must (calloc (1, sizeof *transfer));
-    self->transfers [self->count++] = transfer;
+    chain_transfer_t *transfer = transfer_new (self, NULL);
     uint64_t words [2] = {prng_next (&self->service->prng), prng_next (&self->service->prng)};
     memcpy (transfer->id.bytes, words, sizeof words);
     memcpy (transfer->token, words, sizeof words);
@@ -251,7 +215,7 @@ bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const
                  char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     (void) now;
-    transfer_t *transfer = transfer_of (self, id);
+    chain_transfer_t *transfer = chain_transfer (self, id);
     if (!transfer || transfer->over || !roomy (self, node, transfer->size, why) ||
         !receiver_add (transfer, node, why))
         return false;
@@ -263,7 +227,7 @@ bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
                    const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     (void) now;
-    transfer_t *transfer = transfer_of (self, id);
+    chain_transfer_t *transfer = chain_transfer (self, id);
     snprintf (why, 64, "too many sources");
     if (!transfer || transfer->over ||
         (transfer->sources_count == CHAIN_SOURCES_MAX && !source_named (transfer, source)))
@@ -273,15 +237,13 @@ bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
     return true;
 }
 
-static void tell_receiver (const chain_t *self, const moment_t *now, const transfer_t *transfer,
-                           const receiver_t *receiver)
+static void tell_receiver (const chain_t *self, const moment_t *now,
+                           const chain_transfer_t *transfer, const chain_receiver_t *receiver)
 {
-    chain_transfer_t view = transfer_view (transfer);
-    chain_receiver_t at = receiver_view (receiver);
-    self->observer.receiver_moved (self->observer.owner, now, &view, &at);
+    self->observer.receiver_moved (self->observer.owner, now, transfer, receiver);
 }
 
-static bool all_ended (const transfer_t *transfer)
+static bool all_ended (const chain_transfer_t *transfer)
 {
     for (size_t i = 0; i < transfer->receivers_count; i++)
         if (transfer->receivers [i].state < RECEIVER_VERIFIED)
@@ -289,23 +251,22 @@ static bool all_ended (const transfer_t *transfer)
     return true;
 }
 
-static void look_over (chain_t *self, const moment_t *now, transfer_t *transfer)
+static void look_over (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
     if (transfer->over || !all_ended (transfer))
         return;
     transfer->over = true;
     keep (self, transfer);
-    chain_transfer_t view = transfer_view (transfer);
-    self->observer.transfer_over (self->observer.owner, now, &view);
+    self->observer.transfer_over (self->observer.owner, now, transfer);
 }
 
 void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
                    const char *why)
 {
-    transfer_t *transfer = transfer_of (self, id);
+    chain_transfer_t *transfer = chain_transfer (self, id);
     bool failed [RECEIVERS_MAX] = {false};
     for (size_t i = 0; transfer && i < transfer->receivers_count; i++) {
-        receiver_t *receiver = &transfer->receivers [i];
+        chain_receiver_t *receiver = &transfer->receivers [i];
         failed [i] =
           receiver->state < RECEIVER_VERIFIED && (!node || strcmp (node, receiver->node) == 0);
         if (!failed [i])
@@ -321,9 +282,8 @@ void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, con
     for (size_t i = 0; i < transfer->receivers_count; i++)
         if (failed [i])
             tell_receiver (self, now, transfer, &transfer->receivers [i]);
-    chain_transfer_t view = transfer_view (transfer);
     if (over)
-        self->observer.transfer_over (self->observer.owner, now, &view);
+        self->observer.transfer_over (self->observer.owner, now, transfer);
 }
 
 void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
@@ -360,11 +320,10 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
     snprintf (known->service, sizeof known->service, "%s", self->service->name);
     snprintf (known->node, sizeof known->node, "%s", loan->node);
     snprintf (known->name, sizeof known->name, "%s", loan->file);
-    transfer_t *transfer = transfer_of (self, &loan->id);
+    chain_transfer_t *transfer = chain_transfer (self, &loan->id);
     if (transfer)
         return true;
-    transfer = must (calloc (1, sizeof *transfer));
-    self->transfers [self->count++] = transfer;
+    transfer = transfer_new (self, NULL);
     transfer->id = loan->id;
     transfer->loan = true;
     transfer->until_ms = loan->until_ms;
@@ -408,7 +367,7 @@ bool chain_prove (chain_t *self, const moment_t *now, const char *node, const ch
 /*  --- bytes move --- */
 
 /*  Of a receiver that has it: whoever still waits is fed there. */
-static const disk_file_t *verified_feeder (const chain_t *self, const transfer_t *transfer)
+static const disk_file_t *verified_feeder (const chain_t *self, const chain_transfer_t *transfer)
 {
     for (size_t i = 0; i < transfer->receivers_count; i++) {
         const disk_t *disk = own_disk (self, transfer->receivers [i].node);
@@ -422,8 +381,8 @@ static const disk_file_t *verified_feeder (const chain_t *self, const transfer_t
 }
 
 /*  Where its bytes come from now, and from which source if from one; NULL when none is left. */
-static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t *transfer,
-                                  bool *crosses, source_t **source)
+static const disk_file_t *feeder (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                                  bool *crosses, chain_origin_t **source)
 {
     *crosses = false;
     *source = NULL;
@@ -431,7 +390,7 @@ static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t
     if (has)
         return has;
     for (size_t i = 0; i < transfer->sources_count; i++) {
-        source_t *at = &transfer->sources [i];
+        chain_origin_t *at = &transfer->sources [i];
         if (at->failed)
             continue;
         const loan_t *loan = fake_loan_named (&transfer->id, at->name);
@@ -451,8 +410,7 @@ static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t
         keep (self, transfer);
         char name [sizeof at->name];
         memcpy (name, at->name, sizeof name);
-        chain_transfer_t view = transfer_view (transfer);
-        self->observer.source_failed (self->observer.owner, now, &view, name, false,
+        self->observer.source_failed (self->observer.owner, now, transfer, name, false,
                                       disk && disk->up ? "has no such file" : "does not answer");
     }
     return NULL;
@@ -460,8 +418,8 @@ static const disk_file_t *feeder (chain_t *self, const moment_t *now, transfer_t
 
 /*  A source of this site is read again, and found out; of another's nothing can be said here but
  *  that what came was wrong. */
-static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfer,
-                         receiver_t *receiver, source_t *source)
+static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                         chain_receiver_t *receiver, chain_origin_t *source)
 {
     bool left = false;
     if (source)
@@ -481,14 +439,14 @@ static void bytes_wrong (chain_t *self, const moment_t *now, transfer_t *transfe
     keep (self, transfer);
     if (!left)
         chain_cancel (self, now, &transfer->id, NULL, "no source is left");
-    chain_transfer_t view = transfer_view (transfer);
-    self->observer.source_failed (self->observer.owner, now, &view, source->name, true,
+    self->observer.source_failed (self->observer.owner, now, transfer, source->name, true,
                                   "its bytes are others");
 }
 
 /*  It has all bytes: are they the right ones? */
-static void receiver_check (chain_t *self, const moment_t *now, transfer_t *transfer,
-                            receiver_t *receiver, const disk_file_t *bytes, source_t *source)
+static void receiver_check (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                            chain_receiver_t *receiver, const disk_file_t *bytes,
+                            chain_origin_t *source)
 {
     uint8_t digest [CHAIN_DIGEST_BYTES];
     disk_t *disk = own_disk (self, receiver->node);
@@ -507,15 +465,15 @@ static void receiver_check (chain_t *self, const moment_t *now, transfer_t *tran
     }
 }
 
-static void transfer_tick (chain_t *self, const moment_t *now, transfer_t *transfer)
+static void transfer_tick (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
     bool crosses;
-    source_t *source;
+    chain_origin_t *source;
     const disk_file_t *bytes =
       transfer->over || transfer->loan ? NULL : feeder (self, now, transfer, &crosses, &source);
     bool head = true;
     for (size_t i = 0; bytes && i < transfer->receivers_count && !(source && source->failed); i++) {
-        receiver_t *receiver = &transfer->receivers [i];
+        chain_receiver_t *receiver = &transfer->receivers [i];
         const disk_t *disk = own_disk (self, receiver->node);
         if (receiver->state >= RECEIVER_VERIFIED) {
             head = false; /* it feeds the others */
@@ -586,10 +544,10 @@ static void load (void *owner, bytes_t key, bytes_t value)
 {
     (void) key;
     chain_t *self = owner;
-    transfer_t *transfer = must (calloc (1, sizeof *transfer));
-    assert (value.size == sizeof *transfer);
-    memcpy (transfer, value.data, sizeof *transfer);
-    self->transfers [self->count++] = transfer;
+    kept_t kept;
+    assert (value.size == sizeof kept);
+    memcpy (&kept, value.data, sizeof kept);
+    transfer_new (self, &kept);
 }
 
 /*  Nodes attend again and tell what they have; transfers that are over tell it once more. */

@@ -14,16 +14,15 @@
 #define chain_join           fake_chain_join
 #define chain_lend           fake_chain_lend
 #define chain_new            fake_chain_new
+#define chain_next           fake_chain_next
 #define chain_node_at        fake_chain_node_at
 #define chain_node_find      fake_chain_node_find
 #define chain_nodes          fake_chain_nodes
 #define chain_observe        fake_chain_observe
 #define chain_prove          fake_chain_prove
-#define chain_receiver       fake_chain_receiver
 #define chain_room           fake_chain_room
 #define chain_source         fake_chain_source
 #define chain_transfer       fake_chain_transfer
-#define chain_transfer_after fake_chain_transfer_after
 #define chain_limits_default fake_chain_limits_default
 
 #endif

@@ -63,44 +63,18 @@ typedef struct {
 
 extern fake_world_t fake_world;
 
-typedef struct {
-    char node [NAME_BYTES_MAX + 1];
-    uint32_t state;
-    uint64_t has;
-    uint64_t received;
-    bool told;
-    char why [64];
-} receiver_t;
-
-typedef struct {
-    char node [NAME_BYTES_MAX + 1]; /* "" = elsewhere */
-    char name [2 * NAME_BYTES_MAX + 32];
-    bool failed;
-} source_t;
-
 /*  Laid as it is into the store: the fake's own business. */
 typedef struct {
-    chain_id_t id;
-    uint8_t token [CHAIN_TOKEN_BYTES];
-    char file [NAME_MAX_FAKE];
-    uint64_t size;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
-    uint64_t owner;
-    int64_t until_ms;
-    uint32_t sources_count;
-    uint32_t receivers_count;
-    source_t sources [CHAIN_SOURCES_MAX];
-    receiver_t receivers [RECEIVERS_MAX];
-    bool loan;
-    bool over;
-} transfer_t;
+    chain_transfer_t transfer; /* its receivers are: */
+    chain_receiver_t receivers [RECEIVERS_MAX];
+} kept_t;
 
 struct chain {
     service_t *service;
     chain_observer_t observer;
-    transfer_t *transfers [TRANSFERS_MAX];
+    chain_transfer_t *transfers [TRANSFERS_MAX];
     size_t count;
-    transfer_t *forgotten [TRANSFERS_MAX]; /* freed when nobody is at them any more */
+    chain_transfer_t *forgotten [TRANSFERS_MAX]; /* freed when nobody is at them any more */
     size_t forgotten_count;
     uint64_t timer;
 };

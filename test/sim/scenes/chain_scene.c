@@ -24,11 +24,10 @@ static void begin (chain_scene_t *self, const moment_t *now)
     char why [CHAIN_WHY_BYTES_MAX + 1];
     chain_source_t sources [2] = {{.node = "g0"}, {.node = "g1"}};
     const char *receivers [CHAIN_SCENE_NODES_MAX];
-    chain_transfer_t before;
     chain_file_t file;
     chain_id_t id;
-    if (chain_transfer_after (self->chain, NULL, &before) ||
-        !chain_file_find (self->chain, "g0", FILE_NAME, &file) || !file.digest)
+    if (chain_next (self->chain, NULL) || !chain_file_find (self->chain, "g0", FILE_NAME, &file) ||
+        !file.digest)
         return;
     for (size_t i = 0; i < self->nodes; i++)
         receivers [i] = self->ends [i].name;
@@ -95,21 +94,21 @@ static void on_receiver (void *owner, const moment_t *now, const chain_transfer_
 /*  The invariants, walked. */
 static void check_chain (const chain_t *self)
 {
-    for (const transfer_t *transfer = chain_next (self, NULL); transfer;
+    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer)) {
         bool open = false, tail = false;
-        assert (transfer->kept.feeds > 0);
-        assert (transfer->kept.sources_count <= CHAIN_SOURCES_MAX);
+        assert (transfer->feeds > 0);
+        assert (transfer->sources_count <= CHAIN_SOURCES_MAX);
         for (size_t i = 0; i < transfer->receivers_count; i++) {
-            const receiver_t *receiver = &transfer->receivers [i];
-            open = open || receiver->kept.state < RECEIVER_VERIFIED;
-            assert (chain_receiver_find (transfer, receiver->kept.node) == receiver);
+            const chain_receiver_t *receiver = &transfer->receivers [i];
+            open = open || receiver->state < RECEIVER_VERIFIED;
+            assert (chain_receiver_find (transfer, receiver->node) == receiver);
             assert (!tail || receiver->suspect); /* nobody depends on who was skipped */
             tail = receiver->suspect;
-            assert (!transfer->kept.size_known || receiver->has <= transfer->kept.size);
-            assert (receiver->kept.state != RECEIVER_VERIFIED || transfer->kept.digest_known);
+            assert (!transfer->size_known || receiver->has <= transfer->size);
+            assert (receiver->state != RECEIVER_VERIFIED || transfer->digest_known);
         }
-        assert (transfer->kept.loan || transfer->kept.over == !open);
+        assert (transfer->loan || transfer->over == !open);
     }
 }
 
@@ -430,18 +429,17 @@ static void on_quiet (void *owner, uint64_t token)
 
 static void check_all_have_it (chain_scene_t *self)
 {
-    chain_transfer_t transfer;
-    if (!self->chain || !chain_transfer_after (self->chain, NULL, &transfer)) {
+    const chain_transfer_t *transfer = self->chain ? chain_next (self->chain, NULL) : NULL;
+    if (!transfer) {
         sim_fail (self->sim, "nothing was begun");
         return;
     }
-    for (size_t i = 0; i < transfer.receivers_count; i++) {
-        chain_receiver_t receiver;
-        chain_receiver (self->chain, &transfer.id, i, &receiver);
-        if (receiver.state != RECEIVER_VERIFIED && !is_gone (self, receiver.node))
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        const chain_receiver_t *receiver = &transfer->receivers [i];
+        if (receiver->state != RECEIVER_VERIFIED && !is_gone (self, receiver->node))
             sim_fail (self->sim, "%s has not got the file: state %d, %llu of %llu bytes, fed by %s",
-                      receiver.node, (int) receiver.state, (unsigned long long) receiver.has,
-                      (unsigned long long) transfer.size, receiver.feeder);
+                      receiver->node, (int) receiver->state, (unsigned long long) receiver->has,
+                      (unsigned long long) transfer->size, receiver->feeder);
     }
     for (size_t i = 0; i < self->nodes; i++) {
         uint64_t received = sim_flows_received (self->flows, self->processes [i]);
@@ -453,14 +451,10 @@ static void check_all_have_it (chain_scene_t *self)
 
 bool chain_scene_has (const chain_scene_t *self, size_t node)
 {
-    chain_transfer_t transfer;
-    chain_receiver_t receiver;
-    if (!chain_transfer_after (self->chain, NULL, &transfer))
-        return false;
-    for (size_t i = 0; chain_receiver (self->chain, &transfer.id, i, &receiver); i++)
-        if (strcmp (receiver.node, self->ends [node].name) == 0)
-            return receiver.state == RECEIVER_VERIFIED;
-    return false;
+    const chain_transfer_t *transfer = chain_next (self->chain, NULL);
+    const chain_receiver_t *receiver =
+      transfer ? chain_receiver_find (transfer, self->ends [node].name) : NULL;
+    return receiver && receiver->state == RECEIVER_VERIFIED;
 }
 
 /*  --- the whole --- */
