@@ -31,6 +31,7 @@ extern const codecs_t queue_codecs;
 extern const codecs_t site_codecs;
 extern const codecs_t replay_codecs;
 extern const codecs_t records_codecs;
+extern const codecs_t solving_codecs;
 
 static const codecs_t *const all_codecs [] = {
   &transaction_codecs,
@@ -60,6 +61,7 @@ static const codecs_t *const all_codecs [] = {
   &site_codecs,
   &replay_codecs,
   &records_codecs,
+  &solving_codecs,
 };
 
 #define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)

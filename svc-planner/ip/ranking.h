@@ -37,7 +37,7 @@ void ranking_destroy (ranking_t **self_p);
 /*  A window whose program is to be solved in a process of its own (solving_wire.h). */
 typedef struct {
     size_t window;
-    solving_bytes_t order; /* data NULL: there is none */
+    packed_t order; /* data NULL: there is none */
 } aside_t;
 
 /*  Look at the next window; false when that was the last. With settings->workers only what the

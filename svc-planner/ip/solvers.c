@@ -7,7 +7,7 @@
 
 typedef struct job {
     uint64_t work; /* 0 = it waits */
-    solving_bytes_t order;
+    packed_t order;
     int64_t until_ms;
     solved_fn *told; /* NULL: forgotten */
     void *owner;
@@ -62,7 +62,7 @@ static void begin (solvers_t *self, const moment_t *now, job_t *job)
     outbox_work (self->service->outbox, job->work, "solve",
                  (bytes_t){.data = job->order.data, .size = job->order.size});
     free (job->order.data);
-    job->order = (solving_bytes_t){0};
+    job->order = (packed_t){0};
     service_count (self->service, "solvers", 1);
 }
 
@@ -90,7 +90,7 @@ static void go_on (solvers_t *self, const moment_t *now)
     }
 }
 
-void solvers_ask (solvers_t *self, const moment_t *now, solving_bytes_t order, int64_t until_ms,
+void solvers_ask (solvers_t *self, const moment_t *now, packed_t order, int64_t until_ms,
                   solved_fn *told, void *owner, uint64_t token)
 {
     job_t *job = must (calloc (1, sizeof *job));

@@ -19,7 +19,7 @@ void solvers_destroy (solvers_t **self_p);
 
 /*  Have an order solved until then (monotonic). Takes its bytes over. Told once, never from within,
  *  unless forgotten before. */
-void solvers_ask (solvers_t *self, const moment_t *now, solving_bytes_t order, int64_t until_ms,
+void solvers_ask (solvers_t *self, const moment_t *now, packed_t order, int64_t until_ms,
                   solved_fn *told, void *owner, uint64_t token);
 
 /*  The owner wants to hear of nothing any more. */

@@ -56,8 +56,7 @@ static bool send_all (int to, const uint8_t *data, size_t size)
 /*  Nobody hears any more: nobody wants to know. */
 static void answer (const serving_t *self, const solver_answer_t *known)
 {
-    solving_bytes_t bytes =
-      solving_answer_encode (self->program, known, clock_us (NULL) - self->begun_us);
+    packed_t bytes = solving_answer_encode (self->program, known, clock_us (NULL) - self->begun_us);
     uint8_t length [LENGTH_BYTES];
     for (size_t i = 0; i < LENGTH_BYTES; i++)
         length [i] = (uint8_t) (bytes.size >> 8 * i);
@@ -292,7 +291,7 @@ static void await_end (const run_t *self, char words [SENTENCE_MAX])
 static void answer_unknown (run_t *self, const program_t *program, int64_t spent_us)
 {
     solver_answer_t nothing = {.status = SOLVER_UNKNOWN};
-    solving_bytes_t bytes = solving_answer_encode (program, &nothing, spent_us);
+    packed_t bytes = solving_answer_encode (program, &nothing, spent_us);
     self->last = bytes.data;
     self->last_size = bytes.size;
 }

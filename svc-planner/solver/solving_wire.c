@@ -1,251 +1,169 @@
-/*  solving_wire - programs flattened into lists, and plans. */
+/*  solving_wire - programs and plans by tables; and what of a plan a table can't say. */
 #include "solving_wire.h"
 
+#include "codec_table.h"
 #include "message.h"
 #include "must.h"
 #include "solver.pb-c.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-static_assert ((size_t) PROGRAM_LINKS_MAX * PROGRAM_EDGES_MAX / 8 < SOLVING_BYTES_MAX / 2,
-               "what is barred has room in an order");
-
-struct solving_lists {
-    program_node_t *nodes;
-    program_edge_t *edges;
-    int64_t *cpus;
-    program_link_t *links;
-    int64_t *offers;
-    uint8_t *barred;
-};
-
-static solving_bytes_t bytes_of (const ProtobufCMessage *message)
-{
-    solving_bytes_t bytes;
-    bytes.data = message_pack (message, &bytes.size);
-    return bytes;
-}
+#define SOLVER_WORD_BYTES 16
 
 /*  --- an order --- */
 
-/*  The lists of a program, in one piece of memory each kind. */
-typedef struct {
-    int64_t *numbers;
-    uint32_t *ends;
-    uint8_t *bits;
-} flat_t;
+static const codec_row_t node_rows [] = {
+  ROW_NUMBER ("cpus", program_node_t, cpus),
+  ROW_NUMBER ("unit_cost", program_node_t, unit_cost),
+};
+static const codec_t program_node_codec =
+  CODEC (program_node_t, musubi__solver_node__descriptor, node_rows);
 
-static int64_t *flatten_nodes (Musubi__SolverProgram *to, const program_t *from, int64_t *at)
-{
-    size_t count = from->nodes_count;
-    to->n_node_cpus = to->n_node_costs = count;
-    to->node_cpus = at;
-    to->node_costs = at + count;
-    for (size_t i = 0; i < count; i++) {
-        to->node_cpus [i] = from->nodes [i].cpus;
-        to->node_costs [i] = from->nodes [i].unit_cost;
-    }
-    return at + 2 * count;
-}
+static const codec_row_t edge_rows [] = {
+  ROW_NUMBER ("from", program_edge_t, ends [0]),
+  ROW_NUMBER ("to", program_edge_t, ends [1]),
+  ROW_NUMBER ("bandwidth", program_edge_t, bandwidth),
+  ROW_NUMBER ("unit_cost", program_edge_t, unit_cost),
+};
+static const codec_t program_edge_codec =
+  CODEC (program_edge_t, musubi__solver_edge__descriptor, edge_rows);
 
-static int64_t *flatten_edges (Musubi__SolverProgram *to, const program_t *from, int64_t *at,
-                               uint32_t *ends)
-{
-    size_t count = from->edges_count;
-    to->n_edge_bandwidths = to->n_edge_costs = count;
-    to->edge_bandwidths = at;
-    to->edge_costs = at + count;
-    to->n_edge_ends = 2 * count;
-    to->edge_ends = ends;
-    for (size_t i = 0; i < count; i++) {
-        to->edge_bandwidths [i] = from->edges [i].bandwidth;
-        to->edge_costs [i] = from->edges [i].unit_cost;
-        memcpy (&ends [2 * i], from->edges [i].ends, 2 * sizeof *ends);
-    }
-    return at + 2 * count;
-}
+static const codec_row_t link_rows [] = {
+  ROW_NUMBER ("from", program_link_t, ends [0]),
+  ROW_NUMBER ("to", program_link_t, ends [1]),
+  ROW_NUMBER ("bandwidth", program_link_t, bandwidth),
+};
+static const codec_t program_link_codec =
+  CODEC (program_link_t, musubi__solver_link__descriptor, link_rows);
 
-static int64_t *flatten_request (Musubi__SolverProgram *to, const program_t *from, int64_t *at,
-                                 uint32_t *ends)
-{
-    to->n_site_cpus = from->sites_count;
-    to->site_cpus = at;
-    memcpy (at, from->cpus, from->sites_count * sizeof *at);
-    at += from->sites_count;
-    to->n_link_bandwidths = from->links_count;
-    to->link_bandwidths = at;
-    to->n_link_ends = 2 * from->links_count;
-    to->link_ends = ends;
-    for (size_t i = 0; i < from->links_count; i++) {
-        at [i] = from->links [i].bandwidth;
-        memcpy (&ends [2 * i], from->links [i].ends, 2 * sizeof *ends);
-    }
-    return at + from->links_count;
-}
+/*  What numbers are right, program_check tells. */
+struct solving_order {
+    char solver [SOLVER_WORD_BYTES];
+    bool first;
+    uint64_t steps_max;
+    int64_t time_us_max;
+    program_node_t *nodes;
+    size_t nodes_count;
+    program_edge_t *edges;
+    size_t edges_count;
+    int64_t *cpus;
+    size_t cpus_count;
+    program_link_t *links;
+    size_t links_count;
+    bool directed;
+    uint32_t hops_max;
+    int64_t *offers;
+    size_t offers_count;
+    uint8_t *barred;
+    size_t barred_count;
+};
+typedef struct solving_order wire_t;
 
-static flat_t flatten (Musubi__SolverProgram *to, const program_t *from)
+static const codec_row_t order_rows [] = {
+  ROW_WORD ("solver", wire_t, solver),
+  ROW_FLAG ("first", wire_t, first),
+  ROW_NUMBER ("steps_max", wire_t, steps_max),
+  ROW_NUMBER ("time_us_max", wire_t, time_us_max, LEAST (0)),
+  ROW_LIST ("nodes", wire_t, nodes, nodes_count, program_node, 1, PROGRAM_NODES_MAX),
+  ROW_LIST ("edges", wire_t, edges, edges_count, program_edge, 0, PROGRAM_EDGES_MAX),
+  ROW_NUMBER_LIST ("cpus", wire_t, cpus, cpus_count, 1, PROGRAM_SITES_MAX),
+  ROW_LIST ("links", wire_t, links, links_count, program_link, 0, PROGRAM_LINKS_MAX),
+  ROW_FLAG ("directed", wire_t, directed),
+  ROW_NUMBER ("hops_max", wire_t, hops_max),
+  ROW_NUMBER_LIST ("offers", wire_t, offers, offers_count, 0,
+                   (size_t) PROGRAM_SITES_MAX *PROGRAM_NODES_MAX),
+  ROW_BYTES ("barred", wire_t, barred, barred_count, SOLVING_BYTES_MAX / 2),
+};
+static const codec_t order_codec = CODEC (wire_t, musubi__solver_order__descriptor, order_rows);
+
+packed_t solving_order_encode (const program_t *program, const solver_order_t *order)
 {
-    size_t offers = from->offers ? from->sites_count * from->nodes_count : 0;
-    size_t barred = from->barred ? from->links_count * from->edges_count : 0;
-    flat_t flat = {
-      .numbers = must (malloc ((2 * from->nodes_count + 2 * from->edges_count + from->sites_count +
-                                from->links_count + offers + 1) *
-                               sizeof *flat.numbers)),
-      .ends =
-        must (malloc ((2 * from->edges_count + 2 * from->links_count + 1) * sizeof *flat.ends)),
-      .bits = must (calloc (barred / 8 + 1, 1)),
+    size_t offers = program->sites_count * program->nodes_count;
+    size_t barred = program->links_count * program->edges_count;
+    wire_t wire = {
+      .first = order->first,
+      .steps_max = order->limit.steps_max,
+      .time_us_max = order->limit.time_us_max,
+      .nodes = (program_node_t *) program->nodes,
+      .nodes_count = program->nodes_count,
+      .edges = (program_edge_t *) program->edges,
+      .edges_count = program->edges_count,
+      .cpus = (int64_t *) program->cpus,
+      .cpus_count = program->sites_count,
+      .links = (program_link_t *) program->links,
+      .links_count = program->links_count,
+      .directed = program->reading == PROGRAM_DIRECTED,
+      .hops_max = program->hops_max,
+      .offers = (int64_t *) program->offers,
+      .offers_count = program->offers ? offers : 0,
+      .barred = (uint8_t *) program->barred,
+      .barred_count = program->barred ? barred : 0,
     };
-    int64_t *at = flatten_nodes (to, from, flat.numbers);
-    at = flatten_edges (to, from, at, flat.ends);
-    at = flatten_request (to, from, at, flat.ends + 2 * from->edges_count);
-    if (from->offers) {
-        to->n_offers = offers;
-        to->offers = at;
-        memcpy (at, from->offers, offers * sizeof *at);
-    }
-    for (size_t i = 0; i < barred; i++)
-        if (from->barred [i])
-            flat.bits [i / 8] |= (uint8_t) (1u << i % 8);
-    if (from->barred)
-        to->barred = (ProtobufCBinaryData){.len = barred / 8 + 1, .data = flat.bits};
-    to->directed = from->reading == PROGRAM_DIRECTED;
-    to->hops_max = from->hops_max;
-    return flat;
-}
-
-solving_bytes_t solving_order_encode (const program_t *program, const solver_order_t *order)
-{
-    Musubi__SolverOrder wire = MUSUBI__SOLVER_ORDER__INIT;
-    Musubi__SolverProgram program_wire = MUSUBI__SOLVER_PROGRAM__INIT;
-    flat_t flat = flatten (&program_wire, program);
-    wire.program = &program_wire;
-    wire.solver = (char *) solver_kind_word (order->kind);
-    wire.first = order->first;
-    wire.steps_max = order->limit.steps_max;
-    wire.time_us_max = order->limit.time_us_max;
-    solving_bytes_t bytes = bytes_of (&wire.base);
-    free (flat.numbers);
-    free (flat.ends);
-    free (flat.bits);
-    return bytes;
+    snprintf (wire.solver, sizeof wire.solver, "%s", solver_kind_word (order->kind));
+    return codec_encode (&order_codec, &wire);
 }
 
 /*  Of two messages one after the other, what the second one sets counts. */
-void solving_order_limit (solving_bytes_t *order, int64_t time_us_max)
+void solving_order_limit (packed_t *order, int64_t time_us_max)
 {
-    Musubi__SolverOrder wire = MUSUBI__SOLVER_ORDER__INIT;
-    wire.time_us_max = time_us_max;
-    solving_bytes_t limit = bytes_of (&wire.base);
+    packed_t limit = codec_encode (&order_codec, &(wire_t){.time_us_max = time_us_max});
     order->data = must (realloc (order->data, order->size + limit.size));
     memcpy (order->data + order->size, limit.data, limit.size);
     order->size += limit.size;
     free (limit.data);
 }
 
-/*  Lists that belong together are equally long, and not longer than a program may be. */
-static bool lists_agree (const Musubi__SolverProgram *from)
+/*  Larger than other messages are; *self is zero when it is none. */
+static bool decode (const codec_t *codec, void *self, bytes_t body, char why [WHY_BYTES])
 {
-    return from->n_node_cpus <= PROGRAM_NODES_MAX && from->n_node_costs == from->n_node_cpus &&
-           from->n_edge_bandwidths <= PROGRAM_EDGES_MAX &&
-           from->n_edge_costs == from->n_edge_bandwidths &&
-           from->n_edge_ends == 2 * from->n_edge_bandwidths &&
-           from->n_site_cpus <= PROGRAM_SITES_MAX && from->n_link_bandwidths <= PROGRAM_LINKS_MAX &&
-           from->n_link_ends == 2 * from->n_link_bandwidths &&
-           (from->n_offers == 0 || from->n_offers == from->n_site_cpus * from->n_node_cpus) &&
-           (from->barred.len == 0 ||
-            from->barred.len == from->n_link_bandwidths * from->n_edge_bandwidths / 8 + 1);
+    ProtobufCMessage *message =
+      body.size > SOLVING_BYTES_MAX
+        ? NULL
+        : protobuf_c_message_unpack (codec->message, NULL, body.size, body.data);
+    if (!message)
+        return wrong (why, "not a %s", codec->message->short_name);
+    bool good = codec_take (codec, self, message, why);
+    message_free (message);
+    return good;
 }
 
-static struct solving_lists *take_lists (const Musubi__SolverProgram *from)
+static bool order_right (solving_t *self, char why [SOLVING_WHY_BYTES])
 {
-    struct solving_lists *lists = must (calloc (1, sizeof *lists));
-    size_t nodes = from->n_node_cpus;
-    size_t edges = from->n_edge_bandwidths;
-    size_t links = from->n_link_bandwidths;
-    lists->nodes = must (calloc (nodes + 1, sizeof *lists->nodes));
-    lists->edges = must (calloc (edges + 1, sizeof *lists->edges));
-    lists->cpus = must (calloc (from->n_site_cpus + 1, sizeof *lists->cpus));
-    lists->links = must (calloc (links + 1, sizeof *lists->links));
-    for (size_t i = 0; i < nodes; i++)
-        lists->nodes [i] =
-          (program_node_t){.cpus = from->node_cpus [i], .unit_cost = from->node_costs [i]};
-    for (size_t i = 0; i < edges; i++)
-        lists->edges [i] =
-          (program_edge_t){.ends = {from->edge_ends [2 * i], from->edge_ends [2 * i + 1]},
-                           .bandwidth = from->edge_bandwidths [i],
-                           .unit_cost = from->edge_costs [i]};
-    for (size_t i = 0; i < from->n_site_cpus; i++)
-        lists->cpus [i] = from->site_cpus [i];
-    for (size_t i = 0; i < links; i++)
-        lists->links [i] =
-          (program_link_t){.ends = {from->link_ends [2 * i], from->link_ends [2 * i + 1]},
-                           .bandwidth = from->link_bandwidths [i]};
-    if (from->n_offers > 0) {
-        lists->offers = must (malloc (from->n_offers * sizeof *lists->offers));
-        memcpy (lists->offers, from->offers, from->n_offers * sizeof *lists->offers);
-    }
-    if (from->barred.len > 0) {
-        lists->barred = must (calloc (links * edges + 1, 1));
-        for (size_t i = 0; i < links * edges; i++)
-            lists->barred [i] = from->barred.data [i / 8] >> i % 8 & 1;
-    }
-    return lists;
-}
-
-static bool take_program (solving_t *self, const Musubi__SolverProgram *from,
-                          char why [SOLVING_WHY_BYTES])
-{
-    if (!from || !lists_agree (from)) {
-        snprintf (why, SOLVING_WHY_BYTES, "program: its lists do not go together");
+    const wire_t *wire = self->wire;
+    if ((wire->offers_count > 0 && wire->offers_count != wire->cpus_count * wire->nodes_count) ||
+        (wire->barred_count > 0 && wire->barred_count != wire->links_count * wire->edges_count))
+        return wrong (why, "offers, barred: there must be one of them for each pair, or none");
+    if (!program_check (&self->program, why))
         return false;
-    }
-    self->lists = take_lists (from);
-    self->program = (program_t){
-      .nodes = self->lists->nodes,
-      .nodes_count = from->n_node_cpus,
-      .edges = self->lists->edges,
-      .edges_count = from->n_edge_bandwidths,
-      .cpus = self->lists->cpus,
-      .sites_count = from->n_site_cpus,
-      .links = self->lists->links,
-      .links_count = from->n_link_bandwidths,
-      .reading = from->directed ? PROGRAM_DIRECTED : PROGRAM_SHARED,
-      .hops_max = from->hops_max,
-      .offers = self->lists->offers,
-      .barred = self->lists->barred,
-    };
-    return program_check (&self->program, why);
-}
-
-/*  NULL when it is not such a message. */
-static ProtobufCMessage *unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body)
-{
-    if (body.size > SOLVING_BYTES_MAX)
-        return NULL;
-    return protobuf_c_message_unpack (descriptor, NULL, body.size, body.data);
+    return (solver_kind_read (wire->solver, &self->order.kind) &&
+            solver_takes (self->order.kind, &self->program)) ||
+           wrong (why, "solver: there is none of this kind, or not for this program");
 }
 
 bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_BYTES])
 {
-    *self = (solving_t){0};
-    ProtobufCMessage *message = unpack (&musubi__solver_order__descriptor, body);
-    if (!message) {
-        snprintf (why, SOLVING_WHY_BYTES, "not a SolverOrder");
-        return false;
-    }
-    const Musubi__SolverOrder *from = (Musubi__SolverOrder *) message;
+    wire_t *wire = must (calloc (1, sizeof *wire));
+    *self = (solving_t){.wire = wire};
+    bool good = decode (&order_codec, wire, body, why);
     self->order =
-      (solver_order_t){.first = from->first,
-                       .limit = {.steps_max = from->steps_max, .time_us_max = from->time_us_max}};
-    bool good = take_program (self, from->program, why);
-    if (good && (!solver_kind_read (from->solver, &self->order.kind) ||
-                 !solver_takes (self->order.kind, &self->program) || from->time_us_max < 0)) {
-        snprintf (why, SOLVING_WHY_BYTES, "solver, time_us_max: there is no such solver or limit");
-        good = false;
-    }
-    message_free (message);
+      (solver_order_t){.first = wire->first,
+                       .limit = {.steps_max = wire->steps_max, .time_us_max = wire->time_us_max}};
+    self->program = (program_t){
+      .nodes = wire->nodes,
+      .nodes_count = wire->nodes_count,
+      .edges = wire->edges,
+      .edges_count = wire->edges_count,
+      .cpus = wire->cpus,
+      .sites_count = wire->cpus_count,
+      .links = wire->links,
+      .links_count = wire->links_count,
+      .reading = wire->directed ? PROGRAM_DIRECTED : PROGRAM_SHARED,
+      .hops_max = wire->hops_max,
+      .offers = wire->offers,
+      .barred = wire->barred,
+    };
+    good = good && order_right (self, why);
     if (!good)
         solving_clear (self);
     return good;
@@ -253,108 +171,126 @@ bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_
 
 void solving_clear (solving_t *self)
 {
-    if (self->lists) {
-        free (self->lists->nodes);
-        free (self->lists->edges);
-        free (self->lists->cpus);
-        free (self->lists->links);
-        free (self->lists->offers);
-        free (self->lists->barred);
-        free (self->lists);
-    }
+    if (self->wire)
+        codec_clear (&order_codec, self->wire);
+    free (self->wire);
     *self = (solving_t){0};
 }
 
 /*  --- an answer --- */
 
-solving_bytes_t solving_answer_encode (const program_t *program, const solver_answer_t *answer,
-                                       int64_t spent_us)
+typedef struct {
+    char status [SOLVER_WORD_BYTES];
+    uint32_t *nodes;
+    size_t nodes_count;
+    uint32_t *path_lengths;
+    size_t lengths_count;
+    uint32_t *paths; /* one after the other */
+    size_t paths_count;
+    int64_t bound;
+    uint64_t steps;
+    int64_t spent_us;
+} answer_t;
+
+static const codec_row_t answer_rows [] = {
+  ROW_WORD ("status", answer_t, status),
+  ROW_NUMBER_LIST ("nodes", answer_t, nodes, nodes_count, 0, PROGRAM_SITES_MAX),
+  ROW_NUMBER_LIST ("path_lengths", answer_t, path_lengths, lengths_count, 0, PROGRAM_LINKS_MAX),
+  ROW_NUMBER_LIST ("paths", answer_t, paths, paths_count, 0,
+                   (size_t) PROGRAM_LINKS_MAX *PROGRAM_NODES_MAX),
+  ROW_NUMBER ("bound", answer_t, bound),
+  ROW_NUMBER ("steps", answer_t, steps),
+  ROW_NUMBER ("spent_us", answer_t, spent_us),
+};
+static const codec_t answer_codec =
+  CODEC (answer_t, musubi__solver_answer__descriptor, answer_rows);
+
+static const codec_t *const solving_list [] = {&program_node_codec, &program_edge_codec,
+                                               &program_link_codec, &order_codec, &answer_codec};
+const codecs_t solving_codecs = CODECS (solving_list);
+
+static void put_plan (answer_t *to, const program_t *program, const program_plan_t *plan)
 {
-    const program_plan_t *plan = answer->plan;
-    Musubi__SolverAnswer wire = MUSUBI__SOLVER_ANSWER__INIT;
-    wire.status = (char *) solver_status_word (answer->status);
-    wire.bound = answer->bound;
-    wire.steps = answer->steps;
-    wire.spent_us = spent_us;
-    uint32_t *paths = NULL;
-    if (plan) {
-        size_t nodes = 0;
-        for (size_t l = 0; l < program->links_count; l++)
-            nodes += plan->path_lengths [l];
-        paths = must (malloc ((nodes + 1) * sizeof *paths));
-        wire.n_nodes = program->sites_count;
-        wire.nodes = plan->nodes;
-        wire.n_path_lengths = program->links_count;
-        wire.path_lengths = plan->path_lengths;
-        wire.paths = paths;
-        for (size_t l = 0; l < program->links_count; l++) {
-            memcpy (&paths [wire.n_paths], &plan->paths [l * program->nodes_count],
-                    plan->path_lengths [l] * sizeof *paths);
-            wire.n_paths += plan->path_lengths [l];
-        }
+    to->nodes = plan->nodes;
+    to->nodes_count = program->sites_count;
+    to->path_lengths = plan->path_lengths;
+    to->lengths_count = program->links_count;
+    to->paths =
+      must (malloc ((program->links_count * program->nodes_count + 1) * sizeof *to->paths));
+    for (size_t l = 0; l < program->links_count; l++) {
+        memcpy (&to->paths [to->paths_count], &plan->paths [l * program->nodes_count],
+                plan->path_lengths [l] * sizeof *to->paths);
+        to->paths_count += plan->path_lengths [l];
     }
-    solving_bytes_t bytes = bytes_of (&wire.base);
-    free (paths);
-    return bytes;
+}
+
+packed_t solving_answer_encode (const program_t *program, const solver_answer_t *answer,
+                                int64_t spent_us)
+{
+    answer_t wire = {.bound = answer->bound, .steps = answer->steps, .spent_us = spent_us};
+    snprintf (wire.status, sizeof wire.status, "%s", solver_status_word (answer->status));
+    if (answer->plan)
+        put_plan (&wire, program, answer->plan);
+    packed_t packed = codec_encode (&answer_codec, &wire);
+    free (wire.paths);
+    return packed;
 }
 
 static bool status_read (const char *word, solver_status_t *status)
 {
-    for (solver_status_t i = SOLVER_OPTIMAL; i <= SOLVER_UNKNOWN; i++)
-        if (strcmp (word, solver_status_word (i)) == 0) {
-            *status = i;
+    for (*status = SOLVER_OPTIMAL; *status <= SOLVER_UNKNOWN; ++*status)
+        if (strcmp (word, solver_status_word (*status)) == 0)
             return true;
-        }
     return false;
 }
 
 /*  NULL when it is none. */
-static program_plan_t *take_plan (const Musubi__SolverAnswer *from, const program_t *program)
+static program_plan_t *take_plan (const answer_t *from, const program_t *program)
 {
-    if (from->n_nodes != program->sites_count || from->n_path_lengths != program->links_count)
+    if (from->nodes_count != program->sites_count || from->lengths_count != program->links_count)
         return NULL;
     program_plan_t *plan = program_plan_new (program);
-    memcpy (plan->nodes, from->nodes, from->n_nodes * sizeof *plan->nodes);
+    memcpy (plan->nodes, from->nodes, from->nodes_count * sizeof *plan->nodes);
     size_t at = 0;
     bool good = true;
     for (size_t l = 0; l < program->links_count && good; l++) {
-        uint32_t length = from->path_lengths [l];
-        good = length <= program->nodes_count && length <= from->n_paths - at;
-        if (!good)
-            break;
-        if (length > 0)
+        uint32_t length = plan->path_lengths [l] = from->path_lengths [l];
+        good = length <= program->nodes_count && length <= from->paths_count - at;
+        if (good && length > 0)
             memcpy (&plan->paths [l * program->nodes_count], &from->paths [at],
                     length * sizeof *plan->paths);
-        plan->path_lengths [l] = length;
         at += length;
     }
-    if (!good || at != from->n_paths || !program_plan_check (program, plan))
+    if (!good || at != from->paths_count || !program_plan_check (program, plan))
         program_plan_destroy (&plan);
     return plan;
+}
+
+static bool take_answer (const answer_t *from, const program_t *program, solver_answer_t *answer)
+{
+    answer->bound = from->bound;
+    answer->steps = from->steps;
+    if (!status_read (from->status, &answer->status))
+        return false;
+    if (answer->status != SOLVER_OPTIMAL && answer->status != SOLVER_FEASIBLE)
+        return true;
+    answer->plan = take_plan (from, program);
+    return answer->plan && from->bound <= answer->plan->cost &&
+           (answer->status == SOLVER_FEASIBLE || from->bound == answer->plan->cost);
 }
 
 bool solving_answer_decode (bytes_t body, const program_t *program, solver_answer_t *answer,
                             int64_t *spent_us)
 {
+    answer_t from = {0};
+    char why [WHY_BYTES];
+    *answer = (solver_answer_t){0};
+    bool good = decode (&answer_codec, &from, body, why) && take_answer (&from, program, answer);
+    *spent_us = from.spent_us;
+    codec_clear (&answer_codec, &from);
+    if (good)
+        return true;
+    program_plan_destroy (&answer->plan);
     *answer = (solver_answer_t){.status = SOLVER_UNKNOWN};
-    ProtobufCMessage *message = unpack (&musubi__solver_answer__descriptor, body);
-    if (!message)
-        return false;
-    const Musubi__SolverAnswer *from = (Musubi__SolverAnswer *) message;
-    bool good = status_read (from->status, &answer->status);
-    bool planned = answer->status == SOLVER_OPTIMAL || answer->status == SOLVER_FEASIBLE;
-    if (good && planned) {
-        answer->plan = take_plan (from, program);
-        good = answer->plan && from->bound <= answer->plan->cost &&
-               (answer->status == SOLVER_FEASIBLE || from->bound == answer->plan->cost);
-    }
-    answer->bound = from->bound;
-    answer->steps = from->steps;
-    *spent_us = from->spent_us;
-    message_free (message);
-    if (!good) {
-        program_plan_destroy (&answer->plan);
-        *answer = (solver_answer_t){.status = SOLVER_UNKNOWN};
-    }
-    return good;
+    return false;
 }

@@ -2,32 +2,26 @@
 #ifndef MUSUBI_SOLVING_WIRE_H
 #define MUSUBI_SOLVING_WIRE_H
 
-#include "core.h"
+#include "codec.h"
 #include "solver.h"
 
 #define SOLVING_BYTES_MAX (64u << 20) /* of an order or an answer: holds any program */
 #define SOLVING_WHY_BYTES (PROGRAM_WHY_BYTES + 64)
 
-/*  A message's bytes, malloc'ed; the caller frees data. */
-typedef struct {
-    uint8_t *data;
-    size_t size;
-} solving_bytes_t;
-
 /*  The order's clock stays here: another process has its own. */
-solving_bytes_t solving_order_encode (const program_t *program, const solver_order_t *order);
+packed_t solving_order_encode (const program_t *program, const solver_order_t *order);
 
 /*  Give an encoded order another limit of time. */
-void solving_order_limit (solving_bytes_t *order, int64_t time_us_max);
+void solving_order_limit (packed_t *order, int64_t time_us_max);
 
-solving_bytes_t solving_answer_encode (const program_t *program, const solver_answer_t *answer,
-                                       int64_t spent_us);
+packed_t solving_answer_encode (const program_t *program, const solver_answer_t *answer,
+                                int64_t spent_us);
 
 /*  An order as it was read, with all that its program borrows. */
 typedef struct {
     program_t program;
     solver_order_t order;
-    struct solving_lists *lists;
+    struct solving_order *wire;
 } solving_t;
 
 /*  False with why when it is not an order that solver_run may be given. End it with solving_clear.
@@ -39,5 +33,7 @@ void solving_clear (solving_t *self);
  */
 bool solving_answer_decode (bytes_t body, const program_t *program, solver_answer_t *answer,
                             int64_t *spent_us);
+
+extern const codecs_t solving_codecs; /* all of these */
 
 #endif

@@ -37,7 +37,7 @@ static bool solve (bytes_t arguments, uint8_t **result, size_t *result_size)
     assert_in_range (solving.order.limit.time_us_max, 1, 5000000);
     assert_int_equal (solving.order.limit.steps_max, 20000);
     solver_run (&solving.program, &solving.order, &answer);
-    solving_bytes_t bytes = solving_answer_encode (&solving.program, &answer, 1);
+    packed_t bytes = solving_answer_encode (&solving.program, &answer, 1);
     program_plan_destroy (&answer.plan);
     solving_clear (&solving);
     solver_rest ();

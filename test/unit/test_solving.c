@@ -75,7 +75,7 @@ static void draw_differences (drawn_t *self, uint64_t seed)
     program->barred = self->barred;
 }
 
-static bytes_t borrowed (solving_bytes_t bytes)
+static bytes_t borrowed (packed_t bytes)
 {
     return (bytes_t){.data = bytes.data, .size = bytes.size};
 }
@@ -84,7 +84,7 @@ static bytes_t borrowed (solving_bytes_t bytes)
 static solver_answer_t solve_aside (const program_t *program, const solver_order_t *order,
                                     bool (*stop) (void))
 {
-    solving_bytes_t asked = solving_order_encode (program, order);
+    packed_t asked = solving_order_encode (program, order);
     uint8_t *result;
     size_t size;
     bool good = solving_run (borrowed (asked), stop, &result, &size);
@@ -182,7 +182,7 @@ static void what_glpk_can_not_end_is_ended (void **state)
 
 static void say (const program_t *program, const solver_answer_t *answer)
 {
-    solving_bytes_t bytes = solving_answer_encode (program, answer, 1);
+    packed_t bytes = solving_answer_encode (program, answer, 1);
     uint8_t length [4];
     for (size_t i = 0; i < 4; i++)
         length [i] = (uint8_t) (bytes.size >> 8 * i);
@@ -321,7 +321,7 @@ static void one_that_is_ended_early_has_told_what_it_knew (void **state)
     (void) state;
     drawn_t *drawn = draw (3, 40, 4, 7);
     solver_order_t order = {.kind = SOLVER_GLPK_PLAIN}; /* without a limit: for hours */
-    solving_bytes_t asked = solving_order_encode (&drawn->program, &order);
+    packed_t asked = solving_order_encode (&drawn->program, &order);
     hear_alarms ();
     struct timeval one = {.tv_sec = 1};
     setitimer (ITIMER_REAL, &(struct itimerval){.it_interval = one, .it_value = one}, NULL);
@@ -350,7 +350,7 @@ static void no_part_of_an_order_is_an_order (void **state)
     drawn_t *drawn = draw (2, 8, 2, 3);
     draw_differences (drawn, 2);
     solver_order_t order = {.kind = SOLVER_GLPK, .limit = {.steps_max = 7, .time_us_max = 9}};
-    solving_bytes_t whole = solving_order_encode (&drawn->program, &order);
+    packed_t whole = solving_order_encode (&drawn->program, &order);
     char why [SOLVING_WHY_BYTES];
     solving_t solving;
     assert_true (solving_order_decode (&solving, borrowed (whole), why));
@@ -384,7 +384,7 @@ static void an_answer_that_is_not_about_the_program_is_refused (void **state)
     solver_run (program, &order, &known);
     assert_int_equal (known.status, SOLVER_OPTIMAL);
 
-    solving_bytes_t bytes = solving_answer_encode (program, &known, 12);
+    packed_t bytes = solving_answer_encode (program, &known, 12);
     assert_true (solving_answer_decode (borrowed (bytes), program, &again, &spent_us));
     assert_int_equal (spent_us, 12);
     same_plan (program, again.plan, known.plan);

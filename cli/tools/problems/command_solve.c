@@ -98,7 +98,7 @@ static bool solve_here (const program_t *program, const solver_order_t *order,
 static bool solve_aside (const program_t *program, const solver_order_t *order,
                          solver_answer_t *answer, int64_t *solve_us)
 {
-    solving_bytes_t asked = solving_order_encode (program, order);
+    packed_t asked = solving_order_encode (program, order);
     uint8_t *result;
     size_t size;
     bool good = solving_run ((bytes_t){.data = asked.data, .size = asked.size}, cli_interrupted,
