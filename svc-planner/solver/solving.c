@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +19,9 @@
 #define LENGTH_BYTES 4 /* before each answer */
 #define READ_BYTES   65536
 #define EXIT_USAGE   2
-#define SENTENCE_MAX 512
 #define NO_DEADLINE  INT64_MAX
 
-static int64_t clock_us (void *of)
+int64_t solving_clock_us (void *of)
 {
     (void) of;
     struct timespec now;
@@ -54,9 +52,11 @@ static bool send_all (int to, const uint8_t *data, size_t size)
 }
 
 /*  Nobody hears any more: nobody wants to know. */
-static void answer (const serving_t *self, const solver_answer_t *known)
+static void answer (void *of, const solver_answer_t *known)
 {
-    packed_t bytes = solving_answer_encode (self->program, known, clock_us (NULL) - self->begun_us);
+    const serving_t *self = of;
+    packed_t bytes =
+      solving_answer_encode (self->program, known, solving_clock_us (NULL) - self->begun_us);
     uint8_t length [LENGTH_BYTES];
     for (size_t i = 0; i < LENGTH_BYTES; i++)
         length [i] = (uint8_t) (bytes.size >> 8 * i);
@@ -64,11 +64,6 @@ static void answer (const serving_t *self, const solver_answer_t *known)
         !send_all (STDOUT_FILENO, bytes.data, bytes.size))
         _exit (EXIT_FAILURE);
     free (bytes.data);
-}
-
-static void on_report (void *of, const solver_answer_t *so_far)
-{
-    answer (of, so_far);
 }
 
 static uint8_t *read_order (size_t *size)
@@ -106,9 +101,9 @@ int solving_serve (char **argv)
         return EXIT_USAGE;
     }
     free (bytes);
-    serving_t self = {.program = &solving.program, .begun_us = clock_us (NULL)};
-    solving.order.limit.clock_us = clock_us;
-    solving.order.report = on_report;
+    serving_t self = {.program = &solving.program, .begun_us = solving_clock_us (NULL)};
+    solving.order.limit.clock_us = solving_clock_us;
+    solving.order.report = answer;
     solving.order.hearer = &self;
     solver_answer_t known;
     solver_run (&solving.program, &solving.order, &known);
@@ -134,18 +129,12 @@ typedef struct {
     bool killed;
 } run_t;
 
-static void tell (uint8_t **result, size_t *result_size, const char *format, ...)
-  __attribute__ ((format (printf, 3, 4)));
-
-static void tell (uint8_t **result, size_t *result_size, const char *format, ...)
+/*  The result is a sentence why there is none. */
+static bool fail (uint8_t **result, size_t *result_size, char *sentence)
 {
-    char text [SENTENCE_MAX];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (text, sizeof text, format, arguments);
-    va_end (arguments);
-    *result = (uint8_t *) must (strdup (text));
-    *result_size = strlen (text);
+    *result = (uint8_t *) sentence;
+    *result_size = strlen (sentence);
+    return false;
 }
 
 /*  Never fork: other threads may hold locks. The solver hears signals, but for those of a terminal:
@@ -241,7 +230,7 @@ static int patience_ms (const run_t *self)
 {
     if (self->until_us == NO_DEADLINE)
         return -1;
-    int64_t left_ms = (self->until_us - clock_us (NULL) + 999) / 1000;
+    int64_t left_ms = (self->until_us - solving_clock_us (NULL) + 999) / 1000;
     return left_ms < 0 ? 0 : left_ms > INT32_MAX ? INT32_MAX : (int) left_ms;
 }
 
@@ -270,21 +259,20 @@ static void follow (run_t *self, bool (*stop) (void))
     }
 }
 
-/*  In words; "" when it ended well, or we ended it. */
-static void await_end (const run_t *self, char words [SENTENCE_MAX])
+/*  In words, to be freed; NULL when it ended well, or we ended it. */
+static char *await_end (const run_t *self)
 {
     int status = 0;
     while (waitpid (self->pid, &status, 0) < 0 && errno == EINTR)
         ;
-    *words = '\0';
     if (self->killed)
-        return;
+        return NULL;
     if (WIFSIGNALED (status))
-        snprintf (words, SENTENCE_MAX, "a solver's process ended by signal %d: %s",
-                  WTERMSIG (status), strsignal (WTERMSIG (status)));
-    else if (WEXITSTATUS (status) != 0 || !self->last)
-        snprintf (words, SENTENCE_MAX, "a solver's process ended with code %d",
-                  WEXITSTATUS (status));
+        return must_print ("a solver's process ended by signal %d: %s", WTERMSIG (status),
+                           strsignal (WTERMSIG (status)));
+    if (WEXITSTATUS (status) != 0 || !self->last)
+        return must_print ("a solver's process ended with code %d", WEXITSTATUS (status));
+    return NULL;
 }
 
 /*  Nothing was heard in time. */
@@ -299,27 +287,24 @@ static void answer_unknown (run_t *self, const program_t *program, int64_t spent
 static bool run (run_t *self, const solving_t *solving, bool (*stop) (void), uint8_t **result,
                  size_t *result_size)
 {
-    int64_t begun_us = clock_us (NULL);
+    int64_t begun_us = solving_clock_us (NULL);
     int64_t limit_us = solving->order.limit.time_us_max;
     self->until_us =
       limit_us > 0 ? begun_us + limit_us + SOLVING_GRACE_MS * INT64_C (1000) : NO_DEADLINE;
     int error = start (self);
-    if (error) {
-        tell (result, result_size, "a solver's process can't be started: %s", strerror (error));
-        return false;
-    }
-    char words [SENTENCE_MAX];
+    if (error)
+        return fail (result, result_size,
+                     must_print ("a solver's process can't be started: %s", strerror (error)));
     follow (self, stop);
-    await_end (self, words);
+    char *words = await_end (self);
     close (self->socket);
     free (self->heard);
-    if (*words) {
+    if (words) {
         free (self->last);
-        tell (result, result_size, "%s", words);
-        return false;
+        return fail (result, result_size, words);
     }
     if (!self->last)
-        answer_unknown (self, &solving->program, clock_us (NULL) - begun_us);
+        answer_unknown (self, &solving->program, solving_clock_us (NULL) - begun_us);
     *result = self->last;
     *result_size = self->last_size;
     return true;
@@ -329,10 +314,8 @@ bool solving_run (bytes_t order, bool (*stop) (void), uint8_t **result, size_t *
 {
     solving_t solving;
     char why [SOLVING_WHY_BYTES];
-    if (!solving_order_decode (&solving, order, why)) {
-        tell (result, result_size, "%s", why);
-        return false;
-    }
+    if (!solving_order_decode (&solving, order, why))
+        return fail (result, result_size, must_print ("%s", why));
     run_t self = {.order = order};
     bool good = run (&self, &solving, stop, result, result_size);
     solving_clear (&solving);

@@ -16,6 +16,9 @@
 /*  Is this process to be a solver? First thing in main. */
 bool solving_role (int argc, char **argv);
 
+/*  Monotonic; for solver_limit_t. */
+int64_t solving_clock_us (void *of);
+
 /*  Be one: the exit code. */
 int solving_serve (char **argv);
 

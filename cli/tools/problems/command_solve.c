@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define TIME_LIMIT_S     60.0 /* for each instance, unless told */
 #define TIME_LIMIT_S_MAX 86400.0
@@ -37,15 +36,6 @@ static const variant_t *find_variant (const char *word)
         if (strcmp (variants [i].word, word) == 0)
             return &variants [i];
     return NULL;
-}
-
-static int64_t clock_us (void *of)
-{
-    (void) of;
-    struct timespec now;
-    if (clock_gettime (CLOCK_MONOTONIC, &now) != 0)
-        abort ();
-    return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 static json_t *numbers_form (const uint32_t *numbers, size_t count)
@@ -85,15 +75,6 @@ static void print_answer (const instance_t *instance, const variant_t *variant,
     fflush (stdout);
 }
 
-static bool solve_here (const program_t *program, const solver_order_t *order,
-                        solver_answer_t *answer, int64_t *solve_us)
-{
-    int64_t began = clock_us (NULL);
-    solver_run (program, order, answer);
-    *solve_us = clock_us (NULL) - began;
-    return true;
-}
-
 /*  False when there is no answer: why has been told. */
 static bool solve_aside (const program_t *program, const solver_order_t *order,
                          solver_answer_t *answer, int64_t *solve_us)
@@ -116,26 +97,20 @@ static bool solve_aside (const program_t *program, const solver_order_t *order,
 static int solve_all (const instance_t *instances, size_t count, const variant_t *variant,
                       const solver_order_t *order)
 {
-    bool good = true;
-    for (size_t i = 0; i < count && good && !cli_interrupted (); i++) {
+    for (size_t i = 0; i < count && !cli_interrupted (); i++) {
         solver_answer_t answer;
-        int64_t solve_us;
+        int64_t solve_us = -solving_clock_us (NULL);
         const program_t *program = &instances [i].program;
-        good = order->kind == SOLVER_AUTO ? solve_here (program, order, &answer, &solve_us)
-                                          : solve_aside (program, order, &answer, &solve_us);
-        if (!good)
-            break;
+        if (order->kind == SOLVER_AUTO) {
+            solver_run (program, order, &answer);
+            solve_us += solving_clock_us (NULL);
+        } else if (!solve_aside (program, order, &answer, &solve_us))
+            return EXIT_UNKNOWN;
         print_answer (&instances [i], variant, &answer, solve_us);
         program_plan_destroy (&answer.plan);
     }
     solver_rest ();
-    return good ? EXIT_DONE : EXIT_UNKNOWN;
-}
-
-static int refuse_pruned (void)
-{
-    return cli_fail (EXIT_USAGE, "--solver glpk-pruned: solves the variants shared_p2 and dir_p2 "
-                                 "only, whose paths have at most 2 edges");
+    return EXIT_DONE;
 }
 
 int run_solve (cli_t *cli)
@@ -165,14 +140,16 @@ int run_solve (cli_t *cli)
                          variant_word);
     solver_order_t order = {
       .first = first,
-      .limit = {.time_us_max = (int64_t) (time_limit_s * 1e6), .clock_us = clock_us},
+      .limit = {.time_us_max = (int64_t) (time_limit_s * 1e6), .clock_us = solving_clock_us},
     };
     if (!solver_kind_read (solver_word, &order.kind))
         return cli_fail (EXIT_USAGE,
                          "--solver: \"%.60s\" is none of auto, glpk, glpk-pruned, glpk-plain",
                          solver_word);
     if (order.kind == SOLVER_GLPK_PRUNED && variant->hops_max == 0)
-        return refuse_pruned ();
+        return cli_fail (EXIT_USAGE,
+                         "--solver glpk-pruned: solves the variants shared_p2 and dir_p2 only, "
+                         "whose paths have at most 2 edges");
     json_t *file = cli_read_json (words.list [0]);
     if (!file)
         return EXIT_USAGE;
