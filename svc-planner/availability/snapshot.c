@@ -14,15 +14,6 @@
 
 #define COST_MAX (INT64_C (1) << 50)
 
-/*  Room for one more in a list that doubles. */
-static void *grow (void *list, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return list;
-    *room = *room ? 2 * *room : 8;
-    return must (realloc (list, *room * size));
-}
-
 snapshot_t *snapshot_new (const user_request_t *request)
 {
     snapshot_t *self = must (calloc (1, sizeof *self));
@@ -38,9 +29,8 @@ void snapshot_destroy (snapshot_t **self_p)
         return;
     for (size_t i = 0; i < self->request->compute_count; i++)
         free (self->needs [i].options);
-    for (size_t i = 0; i < self->places_count; i++) {
+    for (size_t i = 0; i < self->places_count; i++)
         supply_clear (&self->places [i].supply);
-    }
     for (size_t i = 0; i < self->links_count; i++)
         supply_clear (&self->links [i].supply);
     graph_destroy (&self->graph);
@@ -55,7 +45,7 @@ void snapshot_destroy (snapshot_t **self_p)
 static source_t *add_source (snapshot_t *self, const directory_entry_t *entry, source_kind_t kind)
 {
     self->sources =
-      grow (self->sources, self->sources_count, &self->sources_room, sizeof *self->sources);
+      must_grow (self->sources, self->sources_count, &self->sources_room, sizeof *self->sources);
     source_t *source = &self->sources [self->sources_count++];
     *source = (source_t){.kind = kind};
     snprintf (source->party.name, sizeof source->party.name, "%s", entry->name);
@@ -77,7 +67,7 @@ static size_t add_site (snapshot_t *self, const directory_entry_t *entry)
 static size_t add_place (snapshot_t *self, size_t site, const node_class_t *class)
 {
     self->places =
-      grow (self->places, self->places_count, &self->places_room, sizeof *self->places);
+      must_grow (self->places, self->places_count, &self->places_room, sizeof *self->places);
     place_t *place = &self->places [self->places_count];
     *place = (place_t){
       .source = site,
@@ -144,8 +134,8 @@ void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t
             if (has_option (options, place))
                 continue;
             self->sources [site].asked = false;
-            options->options = grow (options->options, options->options_count,
-                                     &options->options_room, sizeof *options->options);
+            options->options = must_grow (options->options, options->options_count,
+                                          &options->options_room, sizeof *options->options);
             options->options [options->options_count++] =
               (option_t){.place = place, .nodes = class_nodes_for (class, need->cpus)};
         }

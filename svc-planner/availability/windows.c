@@ -35,10 +35,7 @@ static void add_demand (demands_t *self, const demand_t *demand)
             self->demands [i - 1].from_ms == demand->from_ms &&
             self->demands [i - 1].until_ms == demand->until_ms)
             return; /* another need wants just the same */
-    if (self->count == self->room) {
-        self->room = self->room ? 2 * self->room : 16;
-        self->demands = must (realloc (self->demands, self->room * sizeof *self->demands));
-    }
+    self->demands = must_grow (self->demands, self->count, &self->room, sizeof *self->demands);
     self->demands [self->count++] = *demand;
 }
 

@@ -46,8 +46,6 @@ typedef enum { THEN_NEXT_PLACE, THEN_RESTART, THEN_END } then_t;
 
 struct backtrack {
     backtrack_order_t order;
-    backtrack_need_t *needs;
-    backtrack_edge_t *edges;
     prng_t *prng;
     int64_t start_ms;
     vertex_t *vertices;
@@ -61,7 +59,6 @@ struct backtrack {
     then_t then;
     int64_t delta_ms;
     backtrack_wish_kind_t wish;
-    backtrack_counts_t counts;
 };
 
 static frame_t *top (const backtrack_t *self)
@@ -72,7 +69,7 @@ static frame_t *top (const backtrack_t *self)
 
 static int64_t need_from (const backtrack_t *self, size_t need)
 {
-    return self->start_ms + self->needs [need].offset_ms;
+    return self->start_ms + self->order.needs [need].offset_ms;
 }
 
 /*  The root: of those that are undecided the one with the fewest candidates, the first of equals.
@@ -82,7 +79,8 @@ static size_t root_of (const backtrack_t *self)
     size_t root = SIZE_MAX;
     for (size_t i = 0; i < self->order.needs_count; i++)
         if (self->vertices [i].place == SIZE_MAX &&
-            (root == SIZE_MAX || self->needs [i].places_count < self->needs [root].places_count))
+            (root == SIZE_MAX ||
+             self->order.needs [i].places_count < self->order.needs [root].places_count))
             root = i;
     return root;
 }
@@ -97,7 +95,7 @@ static void push (backtrack_t *self, size_t need)
 /*  The vertex at the other end of an edge of this one; SIZE_MAX when the edge is none of its. */
 static size_t other_end (const backtrack_t *self, size_t edge, size_t need)
 {
-    const size_t *ends = self->edges [edge].ends;
+    const size_t *ends = self->order.edges [edge].ends;
     if (ends [0] == need)
         return ends [1];
     return ends [1] == need ? ends [0] : SIZE_MAX;
@@ -150,7 +148,6 @@ static void carry_on (backtrack_t *self)
         break;
     case THEN_RESTART:
         self->start_ms += self->delta_ms;
-        self->counts.restarts++;
         begin (self);
         break;
     case THEN_END:
@@ -190,7 +187,6 @@ static void move_start (backtrack_t *self, int64_t delta_ms)
 static void not_found (backtrack_t *self)
 {
     pop (self);
-    self->counts.backtracks++;
     if (self->depth == 0) {
         give_back (self, 0, THEN_END);
         return;
@@ -205,7 +201,6 @@ static void fail_place (backtrack_t *self)
 {
     frame_t *frame = top (self);
     frame->at++;
-    self->counts.backtracks++;
     give_back (self, frame->mark, THEN_NEXT_PLACE);
 }
 
@@ -259,7 +254,7 @@ static void gather_edges (backtrack_t *self, frame_t *frame)
         size_t to = frame->edges_count++;
         for (; to > decided; to--) {
             size_t before = other_end (self, frame->edges [to - 1], frame->need);
-            if (self->needs [before].places_count <= self->needs [other].places_count)
+            if (self->order.needs [before].places_count <= self->order.needs [other].places_count)
                 break;
             frame->edges [to] = frame->edges [to - 1];
         }
@@ -398,11 +393,11 @@ static int64_t rest_ms (const backtrack_t *self, size_t need)
 {
     int64_t end_ms = 0;
     for (size_t i = 0; i < self->order.needs_count; i++) {
-        int64_t until_ms = self->needs [i].offset_ms + self->needs [i].duration_ms;
+        int64_t until_ms = self->order.needs [i].offset_ms + self->order.needs [i].duration_ms;
         if (until_ms > end_ms)
             end_ms = until_ms;
     }
-    return end_ms - self->needs [need].offset_ms;
+    return end_ms - self->order.needs [need].offset_ms;
 }
 
 void backtrack_slots (backtrack_t *self, const backtrack_slot_t *slots, size_t count)
@@ -410,7 +405,7 @@ void backtrack_slots (backtrack_t *self, const backtrack_slot_t *slots, size_t c
     assert (self->wish == BACKTRACK_ASK_PLACES);
     frame_t *frame = top (self);
     int64_t length_ms = self->order.whole_deadline ? rest_ms (self, frame->need)
-                                                   : self->needs [frame->need].duration_ms;
+                                                   : self->order.needs [frame->need].duration_ms;
     frame->options = must (calloc (count + 1, sizeof *frame->options));
     for (size_t i = 0; i < count; i++) {
         option_t option = {.slot = slots [i], .lot = prng_next (self->prng)};
@@ -469,8 +464,8 @@ backtrack_wish_t backtrack_wish (const backtrack_t *self)
     switch (self->wish) {
     case BACKTRACK_ASK_PLACES:
         wish.need = top (self)->need;
-        wish.places = self->needs [wish.need].places;
-        wish.places_count = self->needs [wish.need].places_count;
+        wish.places = self->order.needs [wish.need].places;
+        wish.places_count = self->order.needs [wish.need].places_count;
         wish.from_ms = need_from (self, wish.need);
         wish.until_ms = self->order.deadline_ms;
         break;
@@ -478,15 +473,15 @@ backtrack_wish_t backtrack_wish (const backtrack_t *self)
         wish.need = top (self)->need;
         wish.place = top (self)->options [top (self)->at].slot.place;
         wish.from_ms = need_from (self, wish.need);
-        wish.until_ms = wish.from_ms + self->needs [wish.need].duration_ms;
+        wish.until_ms = wish.from_ms + self->order.needs [wish.need].duration_ms;
         break;
     case BACKTRACK_ASK_EDGE:
     case BACKTRACK_HOLD_EDGE:
         wish.edge = edge_now (self);
         for (size_t i = 0; i < 2; i++)
-            wish.ends [i] = self->vertices [self->edges [wish.edge].ends [i]].place;
-        wish.from_ms = self->start_ms + self->edges [wish.edge].offset_ms;
-        wish.until_ms = wish.from_ms + self->edges [wish.edge].duration_ms;
+            wish.ends [i] = self->vertices [self->order.edges [wish.edge].ends [i]].place;
+        wish.from_ms = self->start_ms + self->order.edges [wish.edge].offset_ms;
+        wish.until_ms = wish.from_ms + self->order.edges [wish.edge].duration_ms;
         break;
     case BACKTRACK_CANCEL:
         wish.holds = self->cancelled;
@@ -514,38 +509,16 @@ bool backtrack_carried (const backtrack_t *self, size_t edge)
     return self->links [edge].carried;
 }
 
-backtrack_counts_t backtrack_counts (const backtrack_t *self)
-{
-    return self->counts;
-}
-
 /*  --- life --- */
-
-static backtrack_need_t *copy_needs (const backtrack_order_t *order)
-{
-    backtrack_need_t *needs = must (calloc (order->needs_count, sizeof *needs));
-    for (size_t i = 0; i < order->needs_count; i++) {
-        needs [i] = order->needs [i];
-        size_t bytes = needs [i].places_count * sizeof *needs [i].places;
-        needs [i].places = memcpy (must (malloc (bytes + 1)), order->needs [i].places, bytes);
-    }
-    return needs;
-}
 
 backtrack_t *backtrack_new (const backtrack_order_t *order, prng_t *prng)
 {
     assert (order->needs_count > 0);
     backtrack_t *self = must (calloc (1, sizeof *self));
     size_t things = order->needs_count + order->edges_count;
+    for (size_t i = 0; i < order->edges_count; i++)
+        assert (order->edges [i].ends [0] != order->edges [i].ends [1]);
     self->order = *order;
-    self->needs = copy_needs (order);
-    self->edges = must (calloc (order->edges_count + 1, sizeof *self->edges));
-    for (size_t i = 0; i < order->edges_count; i++) {
-        self->edges [i] = order->edges [i];
-        assert (self->edges [i].ends [0] != self->edges [i].ends [1]);
-    }
-    self->order.needs = self->needs;
-    self->order.edges = self->edges;
     self->prng = prng;
     self->start_ms = order->begin_ms;
     self->vertices = must (calloc (order->needs_count, sizeof *self->vertices));
@@ -566,10 +539,6 @@ void backtrack_destroy (backtrack_t **self_p)
     if (!self)
         return;
     unwind (self);
-    for (size_t i = 0; i < self->order.needs_count; i++)
-        free ((void *) self->needs [i].places);
-    free (self->needs);
-    free (self->edges);
     free (self->vertices);
     free (self->links);
     free (self->frames);

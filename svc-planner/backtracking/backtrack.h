@@ -38,13 +38,13 @@ typedef struct {
     int64_t duration_ms;
 } backtrack_edge_t;
 
-/*  Copied. */
+/*  Lists are borrowed for life. */
 typedef struct {
     const backtrack_need_t *needs;
     size_t needs_count;
     const backtrack_edge_t *edges;
     size_t edges_count;
-    const size_t *sites; /* of each place; NULL = a place is a site. Borrowed for life */
+    const size_t *sites; /* of each place; NULL = a place is a site */
     int64_t begin_ms;    /* the first start: arrival + w_interval */
     int64_t latest_ms;   /* no start after it; INT64_MAX = as the deadline allows */
     int64_t deadline_ms; /* of each need (literal) or of the whole plan (whole_deadline) */
@@ -119,12 +119,5 @@ size_t backtrack_place (const backtrack_t *self, size_t need);
 
 /*  Is the edge decided, and carried by the network? Not when both ends are at one place. */
 bool backtrack_carried (const backtrack_t *self, size_t edge);
-
-/*  For those who measure. */
-typedef struct {
-    uint64_t restarts;   /* the start was moved */
-    uint64_t backtracks; /* a choice was undone */
-} backtrack_counts_t;
-backtrack_counts_t backtrack_counts (const backtrack_t *self);
 
 #endif

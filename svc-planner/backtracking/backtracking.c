@@ -32,10 +32,11 @@ struct backtracking {
     const user_request_t *request;
     backtrack_t *machine;
     tentative_t *tentative;
-    size_t *sites;       /* by place: its source */
-    size_t **candidates; /* by need: places, in the order of its options */
-    size_t *choice;      /* by need: index into its options, once found */
-    way_t *ways;         /* by network need */
+    size_t *sites;           /* by place: its source */
+    backtrack_need_t *needs; /* their places in the order of options */
+    backtrack_edge_t *edges;
+    size_t *choice; /* by need: index into its options, once found */
+    way_t *ways;    /* by network need */
     question_t *questions;
     size_t questions_count; /* of the wish */
     size_t next;            /* the first of them not asked yet */
@@ -586,38 +587,41 @@ static backtrack_t *make_machine (backtracking_t *self)
 {
     const backtracking_order_t *order = &self->order;
     const user_request_t *request = self->request;
-    backtrack_need_t *needs = must (calloc (request->compute_count, sizeof *needs));
-    backtrack_edge_t *edges = must (calloc (request->network_count + 1, sizeof *edges));
-    for (size_t i = 0; i < request->compute_count; i++)
-        needs [i] = (backtrack_need_t){.offset_ms = request->compute [i].offset_ms,
-                                       .duration_ms = need_duration (request, i),
-                                       .places = self->candidates [i],
-                                       .places_count = order->snapshot->needs [i].options_count};
+    const snapshot_t *snapshot = order->snapshot;
+    self->needs = must (calloc (request->compute_count, sizeof *self->needs));
+    self->edges = must (calloc (request->network_count + 1, sizeof *self->edges));
+    for (size_t i = 0; i < request->compute_count; i++) {
+        const need_options_t *options = &snapshot->needs [i];
+        size_t *places = must (calloc (options->options_count + 1, sizeof *places));
+        for (size_t k = 0; k < options->options_count; k++)
+            places [k] = options->options [k].place;
+        self->needs [i] = (backtrack_need_t){.offset_ms = request->compute [i].offset_ms,
+                                             .duration_ms = need_duration (request, i),
+                                             .places = places,
+                                             .places_count = options->options_count};
+    }
     for (size_t i = 0; i < request->network_count; i++) {
         int64_t until_ms;
-        network_need_interval (request, i, &edges [i].offset_ms, &until_ms);
-        edges [i].duration_ms = until_ms - edges [i].offset_ms;
+        backtrack_edge_t *edge = &self->edges [i];
+        network_need_interval (request, i, &edge->offset_ms, &until_ms);
+        edge->duration_ms = until_ms - edge->offset_ms;
         for (int end = 0; end < 2; end++)
-            edges [i].ends [end] = network_need_end (request, i, end);
+            edge->ends [end] = network_need_end (request, i, end);
     }
-    backtrack_t *machine =
-      backtrack_new (&(backtrack_order_t){.needs = needs,
-                                          .needs_count = request->compute_count,
-                                          .edges = edges,
-                                          .edges_count = request->network_count,
-                                          .sites = self->sites,
-                                          .begin_ms = order->starts.earliest_ms,
-                                          .latest_ms = order->starts.latest_ms,
-                                          .deadline_ms = deadline_of (order, request),
-                                          .policy = policy_of (order->policy),
-                                          .incremental = order->incremental,
-                                          .distinct = request->distinct_sites,
-                                          .whole_deadline = order->settings->backtrack_whole,
-                                          .least_delta = order->settings->backtrack_least},
-                     &order->service->prng);
-    free (needs);
-    free (edges);
-    return machine;
+    return backtrack_new (&(backtrack_order_t){.needs = self->needs,
+                                               .needs_count = request->compute_count,
+                                               .edges = self->edges,
+                                               .edges_count = request->network_count,
+                                               .sites = self->sites,
+                                               .begin_ms = order->starts.earliest_ms,
+                                               .latest_ms = order->starts.latest_ms,
+                                               .deadline_ms = deadline_of (order, request),
+                                               .policy = policy_of (order->policy),
+                                               .incremental = order->incremental,
+                                               .distinct = request->distinct_sites,
+                                               .whole_deadline = order->settings->backtrack_whole,
+                                               .least_delta = order->settings->backtrack_least},
+                          &order->service->prng);
 }
 
 backtracking_t *backtracking_new (const backtracking_order_t *order, const moment_t *now,
@@ -633,15 +637,9 @@ backtracking_t *backtracking_new (const backtracking_order_t *order, const momen
     for (size_t i = 0; i < snapshot->places_count; i++)
         self->sites [i] = snapshot->places [i].source;
     size_t most = snapshot->sources_count + 1;
-    self->candidates = must (calloc (self->request->compute_count, sizeof *self->candidates));
-    for (size_t i = 0; i < self->request->compute_count; i++) {
-        const need_options_t *needs = &snapshot->needs [i];
-        self->candidates [i] = must (calloc (needs->options_count + 1, sizeof (size_t)));
-        for (size_t k = 0; k < needs->options_count; k++)
-            self->candidates [i][k] = needs->options [k].place;
-        if (needs->options_count > most)
-            most = needs->options_count;
-    }
+    for (size_t i = 0; i < self->request->compute_count; i++)
+        if (snapshot->needs [i].options_count > most)
+            most = snapshot->needs [i].options_count;
     self->choice = must (calloc (self->request->compute_count, sizeof *self->choice));
     self->ways = must (calloc (self->request->network_count + 1, sizeof *self->ways));
     self->hindrances = must (calloc (self->request->compute_count, sizeof *self->hindrances));
@@ -673,8 +671,9 @@ void backtracking_destroy (backtracking_t **self_p)
     tentative_destroy (&self->tentative);
     backtrack_destroy (&self->machine);
     for (size_t i = 0; i < self->request->compute_count; i++)
-        free (self->candidates [i]);
-    free (self->candidates);
+        free ((void *) self->needs [i].places);
+    free (self->needs);
+    free (self->edges);
     free (self->sites);
     free (self->choice);
     free (self->ways);

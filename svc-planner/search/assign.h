@@ -16,7 +16,7 @@ typedef enum { ASSIGN_MORE, ASSIGN_FOUND, ASSIGN_NONE } assign_state_t;
 
 typedef struct matching matching_t;
 
-/*  weights [need * sites + site], copied. */
+/*  weights [need * sites + site], borrowed. */
 matching_t *matching_new (const int64_t *weights, size_t needs, size_t sites);
 void matching_destroy (matching_t **self_p);
 assign_state_t matching_run (matching_t *self, uint64_t *steps);

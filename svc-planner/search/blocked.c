@@ -5,6 +5,7 @@
  */
 #include "blocked.h"
 
+#include "link_view.h"
 #include "must.h"
 #include "party.h"
 #include "stages.h"
@@ -123,13 +124,6 @@ static stand_t *find_stands (const part_t *self, int end, int64_t start_ms, size
     return list;
 }
 
-static size_t group_of (size_t *groups, size_t vertex)
-{
-    while (groups [vertex] != vertex)
-        vertex = groups [vertex] = groups [groups [vertex]];
-    return vertex;
-}
-
 /*  What each link has for the connection while it carries. Of those nobody was asked about because
  *  they are too narrow, or lead nowhere, their whole capacity; negative: not what is required. */
 typedef struct {
@@ -222,7 +216,7 @@ static bool pair_joined (const stands_t *self, size_t *groups, size_t pair [2])
         for (size_t b = 0; b < self->counts [1]; b++) {
             const stand_t *one = &self->stands [0][a], *other = &self->stands [1][b];
             if (one->source == other->source ||
-                group_of (groups, one->vertex) != group_of (groups, other->vertex))
+                link_group (groups, one->vertex) != link_group (groups, other->vertex))
                 continue;
             pair [0] = one->vertex;
             pair [1] = other->vertex;
@@ -246,7 +240,7 @@ static bool widest_pair (const part_t *self, rooms_t *rooms, const stands_t *sta
     bool found = false;
     for (size_t i = 0; i < links && !found; i++) {
         const size_t *ends = graph_link (graph, sorted [i])->ends;
-        size_t a = group_of (groups, ends [0]), b = group_of (groups, ends [1]);
+        size_t a = link_group (groups, ends [0]), b = link_group (groups, ends [1]);
         groups [a] = b;
         found = a != b && pair_joined (stands, groups, pair);
     }
@@ -258,7 +252,7 @@ static bool widest_pair (const part_t *self, rooms_t *rooms, const stands_t *sta
 static void join (const part_t *self, size_t *groups, size_t link)
 {
     const size_t *ends = graph_link (self->snapshot.graph, link)->ends;
-    groups [group_of (groups, ends [0])] = group_of (groups, ends [1]);
+    groups [link_group (groups, ends [0])] = link_group (groups, ends [1]);
 }
 
 /*  The domain that is left out and without which no two places hang together; NULL when they do, or

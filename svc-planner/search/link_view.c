@@ -131,13 +131,6 @@ void link_view_at (link_view_t *self, int64_t start_ms)
         self->room [i] = room_of (self, i);
 }
 
-static size_t group_of (const link_view_t *self, size_t vertex)
-{
-    while (self->groups [vertex] != vertex)
-        vertex = self->groups [vertex] = self->groups [self->groups [vertex]];
-    return vertex;
-}
-
 static void find_groups (link_view_t *self)
 {
     const graph_t *graph = self->snapshot->graph;
@@ -147,7 +140,7 @@ static void find_groups (link_view_t *self)
         if (self->room [i] < self->mbps)
             continue;
         const size_t *ends = graph_link (graph, i)->ends;
-        self->groups [group_of (self, ends [0])] = group_of (self, ends [1]);
+        self->groups [link_group (self->groups, ends [0])] = link_group (self->groups, ends [1]);
     }
     self->grouped = true;
 }
@@ -156,7 +149,7 @@ bool link_view_joins (link_view_t *self, size_t from, size_t to)
 {
     if (!self->grouped)
         find_groups (self);
-    return group_of (self, from) == group_of (self, to);
+    return link_group (self->groups, from) == link_group (self->groups, to);
 }
 
 /*  Does a step make room that was not there before it? */

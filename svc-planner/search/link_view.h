@@ -46,6 +46,15 @@ void link_view_at (link_view_t *self, int64_t start_ms);
 /*  Is there a path between these vertices whose links have room, however long? */
 bool link_view_joins (link_view_t *self, size_t from, size_t to);
 
+/*  Vertices hang together in groups, each of which has one that stands for all: where groups tells
+ *  of each vertex another one of its group, or itself. */
+static inline size_t link_group (size_t *groups, size_t vertex)
+{
+    while (groups [vertex] != vertex)
+        vertex = groups [vertex] = groups [groups [vertex]];
+    return vertex;
+}
+
 /*  The next start after this one at which some link has more room, or may be used at all; INT64_MAX
  *  when there is none. To be asked with ascending times. */
 int64_t link_view_next_start (link_view_t *self, int64_t after_ms, uint64_t *steps);

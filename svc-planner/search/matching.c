@@ -12,7 +12,7 @@
 struct matching {
     size_t needs;
     size_t sites;
-    int64_t *weights;
+    const int64_t *weights;
     int64_t *need_potential;
     int64_t *site_potential;
     size_t *need_of; /* by column: 1 + need, 0 = free */
@@ -27,9 +27,7 @@ matching_t *matching_new (const int64_t *weights, size_t needs, size_t sites)
     matching_t *self = must (calloc (1, sizeof *self));
     self->needs = needs;
     self->sites = sites;
-    self->weights = must (malloc ((needs * sites + 1) * sizeof *self->weights));
-    if (needs * sites > 0)
-        memcpy (self->weights, weights, needs * sites * sizeof *weights);
+    self->weights = weights;
     self->need_potential = must (calloc (needs + 1, sizeof *self->need_potential));
     self->site_potential = must (calloc (sites + 1, sizeof *self->site_potential));
     self->need_of = must (calloc (sites + 1, sizeof *self->need_of));
@@ -44,7 +42,6 @@ void matching_destroy (matching_t **self_p)
     matching_t *self = *self_p;
     if (!self)
         return;
-    free (self->weights);
     free (self->need_potential);
     free (self->site_potential);
     free (self->need_of);

@@ -20,10 +20,8 @@ void spans_add (spans_t *self, span_t span, span_t within)
         span.until_ms = within.until_ms;
     if (span.from_ms > span.until_ms)
         return;
-    if (self->spans_count == self->spans_room) {
-        self->spans_room = self->spans_room ? 2 * self->spans_room : 4;
-        self->spans = must (realloc (self->spans, self->spans_room * sizeof *self->spans));
-    }
+    self->spans =
+      must_grow (self->spans, self->spans_count, &self->spans_room, sizeof *self->spans);
     self->spans [self->spans_count++] = span;
 }
 
@@ -82,10 +80,8 @@ void spans_fill (spans_t *self, const supply_t *supply, const stay_t *stay, span
 
 static void add_change (spans_t *self, int64_t start_ms)
 {
-    if (self->changes_count == self->changes_room) {
-        self->changes_room = self->changes_room ? 2 * self->changes_room : 4;
-        self->changes = must (realloc (self->changes, self->changes_room * sizeof *self->changes));
-    }
+    self->changes =
+      must_grow (self->changes, self->changes_count, &self->changes_room, sizeof *self->changes);
     self->changes [self->changes_count++] = start_ms;
 }
 

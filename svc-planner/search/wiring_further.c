@@ -37,11 +37,8 @@ static void add_space (wiring_t *self, size_t need, space_t *space, uint64_t *st
         return;
     space->weight = (connection->present.set ? AWAY_WEIGHT : 0) +
                     wiring_weigh (self, need, space->path.links, space->path.links_count);
-    if (connection->spaces_count == connection->spaces_room) {
-        connection->spaces_room = connection->spaces_room ? 2 * connection->spaces_room : 8;
-        connection->spaces =
-          must (realloc (connection->spaces, connection->spaces_room * sizeof *connection->spaces));
-    }
+    connection->spaces = must_grow (connection->spaces, connection->spaces_count,
+                                    &connection->spaces_room, sizeof *connection->spaces);
     connection->spaces [connection->spaces_count++] = *space;
 }
 
