@@ -1,7 +1,10 @@
 /*  queue_asked - work comes, is cancelled, and its output is read. */
 #include "access.h"
+#include "codec_table.h"
+#include "message.h"
 #include "queue_state.h"
-#include "queue_wire.h"
+
+#include "tasks.pb-c.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -166,8 +169,7 @@ static bool repeated (queue_t *self, const request_t *request)
     if (bag->submitted.size == request->body.size &&
         (request->body.size == 0 ||
          memcmp (bag->submitted.data, request->body.data, request->body.size) == 0))
-        service_reply (self->parts.service, request,
-                       codec_encode (&submitted_codec, &(submitted_t){bag->number}));
+        service_reply (self->parts.service, request, codec_encode (&submitted_codec, bag));
     else
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
                         "request %.63s was another submission: bag %" PRIu64, request->request_id,
@@ -197,8 +199,7 @@ static void accept (queue_t *self, const moment_t *now, const request_t *request
         openings_wanted (self->parts.openings, now, reservation);
     }
     queue_soon (self);
-    service_reply (self->parts.service, request,
-                   codec_encode (&submitted_codec, &(submitted_t){bag->number}));
+    service_reply (self->parts.service, request, codec_encode (&submitted_codec, bag));
 }
 
 static bool submission_check (const queue_t *self, const moment_t *now, const request_t *request,
@@ -307,7 +308,7 @@ static void on_cancel (void *owner, const moment_t *now, const request_t *reques
     if (cancel->one && !index_check (self, request, bag, cancel->index))
         return;
     snprintf (why, sizeof why, "cancelled by %.63s", request->actor);
-    cancelled_t told = {0};
+    Musubi__CancelAnswer told = MUSUBI__CANCEL_ANSWER__INIT;
     uint32_t from = cancel->one ? cancel->index : 0;
     uint32_t until = cancel->one ? cancel->index + 1 : bag->asked.count;
     told.ended = stop_all (self, now, bag, from, until, why);
@@ -324,7 +325,7 @@ static void on_cancel (void *owner, const moment_t *now, const request_t *reques
         queue_put_bag (self, bag);
     queue_settle (self, now, bag);
     queue_soon (self);
-    service_reply (self->parts.service, request, codec_encode (&cancelled_codec, &told));
+    service_reply (self->parts.service, request, packed_of (&told.base));
 }
 
 /*  --- Output --- */
@@ -348,15 +349,16 @@ static void on_output_told (void *owner, uint64_t token, bytes_t data, uint64_t 
     reader_t reader;
     if (!reader_take (self, token, &reader))
         return;
-    if (why)
+    if (why) {
         outbox_refuse (self->parts.service->outbox, reader.reply_to, CALL_NOT_FOUND, why);
-    else
-        service_reply_to (
-          self->parts.service, reader.reply_to,
-          codec_encode (&output_told_codec, &(output_told_t){.data = data,
-                                                             .size = size,
-                                                             .over = reader.over,
-                                                             .dropped = reader.dropped}));
+        return;
+    }
+    Musubi__OutputAnswer told = MUSUBI__OUTPUT_ANSWER__INIT;
+    told.data = bytes_put (data.data, data.size);
+    told.size = size;
+    told.over = reader.over;
+    told.dropped = reader.dropped;
+    service_reply_to (self->parts.service, reader.reply_to, packed_of (&told.base));
 }
 
 void queue_output (queue_t *self, const moment_t *now, const request_t *request, const bag_t *bag,

@@ -1,7 +1,11 @@
 /*  queue_told - what people are told about bags and tasks. */
 #include "access.h"
+#include "codec_table.h"
+#include "message.h"
 #include "queue_state.h"
-#include "queue_wire.h"
+#include "runs_wire.h"
+
+#include "tasks.pb-c.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,25 +44,47 @@ static bool shown (const queue_t *self, const request_t *request, const bags_que
            may (self->parts.access, VERB_LIST, request->actor, request->actor, bag->owner);
 }
 
+static void bag_tell (const queue_t *self, const bag_t *bag, Musubi__BagRecord *record,
+                      arena_t *arena)
+{
+    bytes_t submitted = {bag->submitted.data, bag->submitted.size};
+    record->bag = bag->number;
+    record->owner = (char *) bag->owner;
+    record->submitted = (Musubi__SubmitRequest *) message_unpack_in (
+      &musubi__submit_request__descriptor, submitted, &arena->allocator);
+    record->submitted->count = bag->asked.count; /* of guests, those that are here */
+    record->submitted_ms = bag->submitted_ms;
+    record->queued = bag->waiting.waiting;
+    record->running = bag->running;
+    record->over = bag->over;
+    record->failed = bag->failed;
+    record->expected_ms = expected_ms (self, bag);
+    record->away = bag->away;
+    record->home = bag->guest ? bag->guest->home.name : "";
+}
+
 static void on_bags (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     queue_t *self = owner;
     const bags_question_t *question = body;
     uint32_t most = page (self, question->most);
-    bag_record_t *records = must (calloc (most, sizeof *records));
-    size_t count = 0;
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__QueueAnswer answer = MUSUBI__QUEUE_ANSWER__INIT;
+    answer.bags = codec_messages (&musubi__bag_record__descriptor, most, &arena);
     size_t bytes = 0;
     bag_t *bag = bags_after (self->bags, question->after);
-    for (; bag && count < most && bytes < PAGE_BYTES_MAX;
+    for (; bag && answer.n_bags < most && bytes < PAGE_BYTES_MAX;
          bag = bags_after (self->bags, bag->number)) {
         if (!shown (self, request, question, bag))
             continue;
-        records [count++] = (bag_record_t){bag, expected_ms (self, bag)};
+        bag_tell (self, bag, answer.bags [answer.n_bags++], &arena);
         bytes += bag->submitted.size + RECORD_BYTES;
     }
-    service_reply (self->parts.service, request, bags_answer_encode (records, count, bag != NULL));
-    free (records);
+    answer.more = bag != NULL;
+    service_reply (self->parts.service, request, packed_of (&answer.base));
+    arena_end (&arena);
 }
 
 /*  --- Tasks --- */
@@ -72,23 +98,25 @@ static int64_t cpu_ms_now (const queue_t *self, const bag_t *bag, uint32_t index
     return runs && nodes_run (self->parts.nodes, &id, &run) ? run.cpu_ms : task->cpu_ms;
 }
 
-static task_record_t task_record (const queue_t *self, const bag_t *bag, uint32_t index)
+static void task_tell (const queue_t *self, const bag_t *bag, uint32_t index,
+                       Musubi__TaskRecord *record, arena_t *arena)
 {
     const task_t *task = bag_task (bag, index);
-    task_record_t record = {.id = {bag->number, index}, .state = bag_task_state (bag, index)};
+    record->task = codec_put (&task_id_codec, &(task_id_t){bag->number, index}, arena);
+    record->state = (Musubi__TaskState) bag_task_state (bag, index);
     if (!task)
-        return record;
-    record.tries = task->tries;
-    record.node = task->node_name;
-    record.started_ms = task->started_ms;
-    record.ended_ms = task->ended_ms;
-    record.exit_code = task->exit_code;
-    record.signal = task->signal;
-    record.cpu_ms = cpu_ms_now (self, bag, index, task);
-    record.why = task->why;
-    record.site = task->trip ? task->trip->site : NULL;
-    record.dropped = task->dropped;
-    return record;
+        return;
+    record->run = task->tries;
+    record->node = task->node_name;
+    record->started_ms = task->started_ms;
+    record->ended_ms = task->ended_ms;
+    record->exit_code = task->exit_code;
+    record->signal = task->signal;
+    record->cpu_ms = cpu_ms_now (self, bag, index, task);
+    record->why = task->why;
+    if (task->trip)
+        record->site = task->trip->site;
+    record->dropped = task->dropped;
 }
 
 static void on_tasks (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -103,13 +131,16 @@ static void on_tasks (void *owner, const moment_t *now, const request_t *request
     uint32_t left = bag->asked.count - from;
     uint32_t count = page (self, question->most);
     count = count < left ? count : left;
-    tasks_told_t told = {.tasks = must (calloc ((size_t) count + 1, sizeof *told.tasks)),
-                         .count = count,
-                         .more = count < left};
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__TasksAnswer answer = MUSUBI__TASKS_ANSWER__INIT;
+    answer.n_tasks = count;
+    answer.tasks = codec_messages (&musubi__task_record__descriptor, count, &arena);
+    answer.more = count < left;
     for (uint32_t i = 0; i < count; i++)
-        told.tasks [i] = task_record (self, bag, from + i);
-    service_reply (self->parts.service, request, codec_encode (&tasks_told_codec, &told));
-    free (told.tasks);
+        task_tell (self, bag, from + i, answer.tasks [i], &arena);
+    service_reply (self->parts.service, request, packed_of (&answer.base));
+    arena_end (&arena);
 }
 
 void queue_serve_told (queue_t *self)

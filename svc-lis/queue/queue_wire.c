@@ -10,6 +10,7 @@
 #include "tasks.pb-c.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,10 +89,9 @@ bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, ch
 }
 
 static const codec_row_t submitted_rows [] = {
-  ROW_NUMBER ("bag", submitted_t, bag),
+  ROW_NUMBER ("bag", bag_t, number),
 };
-const codec_t submitted_codec =
-  CODEC (submitted_t, musubi__submit_answer__descriptor, submitted_rows);
+const codec_t submitted_codec = CODEC (bag_t, musubi__submit_answer__descriptor, submitted_rows);
 
 /*  --- Bags --- */
 
@@ -104,37 +104,6 @@ static const codec_row_t bags_question_rows [] = {
 const codec_t bags_question_codec =
   CODEC (bags_question_t, musubi__queue_request__descriptor, bags_question_rows);
 
-packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool more)
-{
-    arena_t arena;
-    arena_init (&arena);
-    Musubi__BagRecord **list = codec_messages (&musubi__bag_record__descriptor, count, &arena);
-    for (size_t i = 0; i < count; i++) {
-        const bag_t *bag = records [i].bag;
-        bytes_t submitted = {bag->submitted.data, bag->submitted.size};
-        list [i]->bag = bag->number;
-        list [i]->owner = (char *) bag->owner;
-        list [i]->submitted = (Musubi__SubmitRequest *) message_unpack_in (
-          &musubi__submit_request__descriptor, submitted, &arena.allocator);
-        list [i]->submitted->count = bag->asked.count; /* of guests, those that are here */
-        list [i]->submitted_ms = bag->submitted_ms;
-        list [i]->queued = bag->waiting.waiting;
-        list [i]->running = bag->running;
-        list [i]->over = bag->over;
-        list [i]->failed = bag->failed;
-        list [i]->expected_ms = records [i].expected_ms;
-        list [i]->away = bag->away;
-        list [i]->home = bag->guest ? bag->guest->home.name : "";
-    }
-    Musubi__QueueAnswer answer = MUSUBI__QUEUE_ANSWER__INIT;
-    answer.n_bags = count;
-    answer.bags = list;
-    answer.more = more;
-    packed_t packed = packed_of (&answer.base);
-    arena_end (&arena);
-    return packed;
-}
-
 /*  --- Tasks --- */
 
 static const codec_row_t tasks_question_rows [] = {
@@ -145,30 +114,6 @@ static const codec_row_t tasks_question_rows [] = {
 const codec_t tasks_question_codec =
   CODEC (tasks_question_t, musubi__tasks_request__descriptor, tasks_question_rows);
 
-static const codec_row_t task_record_rows [] = {
-  ROW_ONE ("task", task_record_t, id, task_id),
-  ROW_ENUM ("state", task_record_t, state, TASK_STATES - 1),
-  ROW_NUMBER ("run", task_record_t, tries),
-  ROW_STRING ("node", task_record_t, node, NAME_BYTES_MAX),
-  ROW_NUMBER ("started_ms", task_record_t, started_ms),
-  ROW_NUMBER ("ended_ms", task_record_t, ended_ms),
-  ROW_NUMBER ("exit_code", task_record_t, exit_code),
-  ROW_NUMBER ("signal", task_record_t, signal),
-  ROW_NUMBER ("cpu_ms", task_record_t, cpu_ms),
-  ROW_STRING ("why", task_record_t, why, TASK_WHY_BYTES_MAX),
-  ROW_STRING ("site", task_record_t, site, NAME_BYTES_MAX),
-  ROW_NUMBER ("dropped", task_record_t, dropped),
-};
-static const codec_t task_record_codec =
-  CODEC (task_record_t, musubi__task_record__descriptor, task_record_rows);
-
-static const codec_row_t tasks_told_rows [] = {
-  ROW_LIST ("tasks", tasks_told_t, tasks, count, task_record, 0, ANY_COUNT),
-  ROW_FLAG ("more", tasks_told_t, more),
-};
-const codec_t tasks_told_codec =
-  CODEC (tasks_told_t, musubi__tasks_answer__descriptor, tasks_told_rows);
-
 /*  --- Cancel, Output --- */
 
 static const codec_row_t cancel_rows [] = {
@@ -177,13 +122,6 @@ static const codec_row_t cancel_rows [] = {
   ROW_NUMBER ("index", cancel_t, index),
 };
 const codec_t cancel_codec = CODEC (cancel_t, musubi__cancel_request__descriptor, cancel_rows);
-
-static const codec_row_t cancelled_rows [] = {
-  ROW_NUMBER ("cancelled", cancelled_t, cancelled),
-  ROW_NUMBER ("ended", cancelled_t, ended),
-};
-const codec_t cancelled_codec =
-  CODEC (cancelled_t, musubi__cancel_answer__descriptor, cancelled_rows);
 
 static const codec_row_t output_question_rows [] = {
   ROW_ONE ("task", output_question_t, task, task_id),
@@ -194,59 +132,43 @@ static const codec_row_t output_question_rows [] = {
 const codec_t output_question_codec =
   CODEC (output_question_t, musubi__output_request__descriptor, output_question_rows);
 
-static const codec_row_t output_told_rows [] = {
-  ROW_BYTES ("data", output_told_t, data.data, data.size, BODY_BYTES_MAX),
-  ROW_NUMBER ("size", output_told_t, size),
-  ROW_FLAG ("over", output_told_t, over),
-  ROW_NUMBER ("dropped", output_told_t, dropped),
-};
-const codec_t output_told_codec =
-  CODEC (output_told_t, musubi__output_answer__descriptor, output_told_rows);
-
 /*  --- keys --- */
 
-static void number_pack (uint64_t number, size_t bytes, uint8_t *key)
-{
-    for (size_t i = bytes; i > 0; i--) {
-        key [i - 1] = (uint8_t) number;
-        number >>= 8;
-    }
-}
-
-static uint64_t number_unpack (const uint8_t *key, size_t bytes)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < bytes; i++)
-        number = number << 8 | key [i];
-    return number;
-}
+/*  Numbers as big-endian bytes, so that keys are in the order of their numbers. */
 
 void bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES])
 {
-    number_pack (bag, BAG_KEY_BYTES, key);
+    bag = htobe64 (bag);
+    memcpy (key, &bag, BAG_KEY_BYTES);
+}
+
+static uint64_t bag_unpack (bytes_t key)
+{
+    uint64_t bag;
+    memcpy (&bag, key.data, sizeof bag);
+    return be64toh (bag);
 }
 
 bool bag_key_unpack (uint64_t *bag, bytes_t key)
 {
-    if (key.size != BAG_KEY_BYTES)
-        return false;
-    *bag = number_unpack (key.data, BAG_KEY_BYTES);
+    *bag = key.size == BAG_KEY_BYTES ? bag_unpack (key) : 0;
     return *bag > 0;
 }
 
 void task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES])
 {
-    number_pack (task->bag, BAG_KEY_BYTES, key);
-    number_pack (task->index, TASK_KEY_BYTES - BAG_KEY_BYTES, key + BAG_KEY_BYTES);
+    uint32_t index = htobe32 (task->index);
+    bag_key_pack (task->bag, key);
+    memcpy (key + BAG_KEY_BYTES, &index, sizeof index);
 }
 
 bool task_key_unpack (task_id_t *task, bytes_t key)
 {
     if (key.size != TASK_KEY_BYTES)
         return false;
-    task->bag = number_unpack (key.data, BAG_KEY_BYTES);
-    task->index =
-      (uint32_t) number_unpack (key.data + BAG_KEY_BYTES, TASK_KEY_BYTES - BAG_KEY_BYTES);
+    task->bag = bag_unpack (key);
+    memcpy (&task->index, key.data + BAG_KEY_BYTES, sizeof task->index);
+    task->index = be32toh (task->index);
     return task->bag > 0;
 }
 
@@ -374,9 +296,8 @@ bool stored_task_decode (task_t *task, bytes_t record, char why [WHY_BYTES])
 }
 
 static const codec_t *const codecs [] = {
-  &submission_codec,      &submitted_codec,   &bags_question_codec, &tasks_question_codec,
-  &task_record_codec,     &tasks_told_codec,  &cancel_codec,        &cancelled_codec,
-  &output_question_codec, &output_told_codec, &guest_codec,         &stored_bag_codec,
-  &stored_task_codec,
+  &submission_codec,     &submitted_codec,  &bags_question_codec,
+  &tasks_question_codec, &cancel_codec,     &output_question_codec,
+  &guest_codec,          &stored_bag_codec, &stored_task_codec,
 };
 const codecs_t queue_codecs = CODECS (codecs);

@@ -16,10 +16,7 @@ typedef struct {
 bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, char why [WHY_BYTES]);
 extern const codec_t submission_codec; /* but for what the submitter says */
 
-typedef struct {
-    uint64_t bag;
-} submitted_t;
-extern const codec_t submitted_codec;
+extern const codec_t submitted_codec; /* of a bag_t: its number */
 
 typedef struct {
     char owner [NAME_BYTES_MAX + 1];
@@ -30,42 +27,11 @@ typedef struct {
 extern const codec_t bags_question_codec;
 
 typedef struct {
-    const bag_t *bag;
-    int64_t expected_ms;
-} bag_record_t;
-
-/*  Malloc'ed bytes, that the caller frees. */
-packed_t bags_answer_encode (const bag_record_t *records, size_t count, bool more);
-
-typedef struct {
     uint64_t bag;
     uint32_t from;
     uint32_t most;
 } tasks_question_t;
 extern const codec_t tasks_question_codec;
-
-/*  A task as it is told. */
-typedef struct {
-    task_id_t id;
-    task_state_t state;
-    uint32_t tries;
-    const char *node;
-    int64_t started_ms;
-    int64_t ended_ms;
-    int32_t exit_code;
-    int32_t signal;
-    int64_t cpu_ms;
-    const char *why;
-    const char *site; /* it was moved there; NULL = never */
-    uint64_t dropped;
-} task_record_t;
-
-typedef struct {
-    task_record_t *tasks;
-    size_t count;
-    bool more;
-} tasks_told_t;
-extern const codec_t tasks_told_codec;
 
 typedef struct {
     uint64_t bag;
@@ -75,26 +41,12 @@ typedef struct {
 extern const codec_t cancel_codec;
 
 typedef struct {
-    uint32_t cancelled; /* had not begun */
-    uint32_t ended;     /* are told to end */
-} cancelled_t;
-extern const codec_t cancelled_codec;
-
-typedef struct {
     task_id_t task;
     bool errors;
     uint64_t offset;
     uint32_t most;
 } output_question_t;
 extern const codec_t output_question_codec;
-
-typedef struct {
-    bytes_t data;
-    uint64_t size;
-    bool over;
-    uint64_t dropped;
-} output_told_t;
-extern const codec_t output_told_codec;
 
 /*  --- on disk --- */
 
