@@ -204,18 +204,6 @@ static place_t earliest_in (const backfill_t *self, size_t class, const backfill
                             : earliest_booked (self, class, bag);
 }
 
-int64_t backfill_earliest (const backfill_t *self, const backfill_bag_t *bag)
-{
-    int64_t best_ms = INT64_MAX;
-    for (size_t class = 0; class < self->classes_count; class ++) {
-        if (!bag_fits_class (bag, class))
-            continue;
-        place_t place = earliest_in (self, class, bag);
-        best_ms = place.at_ms < best_ms ? place.at_ms : best_ms;
-    }
-    return best_ms;
-}
-
 /*  --- promises --- */
 
 static void promise (backfill_t *self, const backfill_bag_t *bag, size_t class, place_t place)
@@ -550,9 +538,9 @@ size_t backfill_pass (backfill_t *self)
     pass_begin (&pass, self);
     size_t started = 0;
     size_t looked_at = 0;
-    for (backfill_bag_t *bag = self->first, *next;
-         bag && pass.open_count > 0 && looked_at <= self->depth; bag = next) {
-        next = bag->next; /* it may leave the list */
+    for (backfill_bag_t *bag = self->next (self->owner, NULL);
+         bag && pass.open_count > 0 && looked_at <= self->depth;
+         bag = self->next (self->owner, bag)) {
         started += pass_bag (&pass, bag);
         looked_at += bag->waiting > 0;
     }

@@ -67,13 +67,12 @@ int64_t backfill_node_busy_until (const backfill_node_t *self);
 void backfill_node_clear (backfill_node_t *self);
 
 /*  A bag of alike tasks; part of its owner's own record of it. */
-typedef struct backfill_bag {
+typedef struct {
     size_t class;     /* or BACKFILL_ANY */
     uint32_t cpus;    /* of one node, each */
     uint32_t waiting; /* tasks */
     int64_t limit_ms;
     bool preemptible;
-    struct backfill_bag *next;
     void *owner;
 } backfill_bag_t;
 
@@ -98,12 +97,15 @@ typedef struct {
     const calendar_t *const *calendars; /* of each class, in nodes */
     backfill_node_t *nodes;             /* ascending by class */
     size_t nodes_count;
-    backfill_bag_t *first;
     size_t depth;
     backfill_promise_t *promises; /* of each class: written */
 
+    /*  The bag that waits behind this one, which may have left since; NULL: the first. NULL at the
+     *  end. */
+    backfill_bag_t *(*next) (void *owner, const backfill_bag_t *bag);
+
     /*  A task of the bag starts on the node, and is over at until_ms. Its owner takes it from
-     *  waiting, may take the bag out of the list when nothing waits any more, and books the node's
+     *  waiting, may take the bag out of those when nothing waits any more, and books the node's
      *  class from the node's booked_until_ms, or now, to until_ms + gap_ms, if it is not
      *  preemptible. The run is added to the node afterwards. */
     void (*start) (void *owner, backfill_bag_t *bag, size_t node, int64_t until_ms);
@@ -112,9 +114,5 @@ typedef struct {
 
 /*  One pass. Returns how many tasks were started. */
 size_t backfill_pass (backfill_t *self);
-
-/*  When a task of the bag could start at the earliest, if all that runs goes on to its limit and
- *  nothing else is started; INT64_MAX when that is not known. */
-int64_t backfill_earliest (const backfill_t *self, const backfill_bag_t *bag);
 
 #endif

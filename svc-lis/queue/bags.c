@@ -10,17 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PRIORITIES (2 * TASK_PRIORITY_MOST + 1)
-
 struct bags {
     ordered_t *by_number;
     ordered_t *by_request;
     ordered_t *booths; /* by reservation */
     ordered_t *over;   /* by when they were, then number */
-    bag_list_t waiting;
-    bag_t *lasts [PRIORITIES]; /* of waiting, with that priority */
-    owners_t *owners;          /* of bags that are not over */
-    uint64_t numbers;          /* the highest one given */
+    ordered_t *waiting;
+    owners_t *owners; /* of bags that are not over */
+    uint64_t numbers; /* the highest one given */
 };
 
 /*  --- orders --- */
@@ -60,6 +57,15 @@ static int by_end (const void *key, const void *thing)
     return (a->number > b->number) - (a->number < b->number);
 }
 
+static int by_turn (const void *key, const void *thing)
+{
+    const bag_t *a = key;
+    const bag_t *b = thing;
+    if (a->asked.priority != b->asked.priority)
+        return a->asked.priority > b->asked.priority ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
 /*  --- their life --- */
 
 bags_t *bags_new (void)
@@ -69,6 +75,7 @@ bags_t *bags_new (void)
     self->by_request = ordered_new (by_request);
     self->booths = ordered_new (by_reservation);
     self->over = ordered_new (by_end);
+    self->waiting = ordered_new (by_turn);
     self->owners = owners_new ();
     return self;
 }
@@ -95,6 +102,13 @@ static void bag_free (bag_t *bag)
     free (bag);
 }
 
+static void booth_free (bags_t *self, booth_t *booth)
+{
+    ordered_remove (self->booths, booth->reservation);
+    ordered_destroy (&booth->waiting);
+    free (booth);
+}
+
 void bags_destroy (bags_t **self_p)
 {
     bags_t *self = *self_p;
@@ -105,14 +119,13 @@ void bags_destroy (bags_t **self_p)
         ordered_remove (self->by_number, &bag->number);
         bag_free (bag);
     }
-    for (booth_t *booth; (booth = ordered_after (self->booths, NULL));) {
-        ordered_remove (self->booths, booth->reservation);
-        free (booth);
-    }
+    for (booth_t *booth; (booth = ordered_after (self->booths, NULL));)
+        booth_free (self, booth);
     ordered_destroy (&self->by_number);
     ordered_destroy (&self->by_request);
     ordered_destroy (&self->booths);
     ordered_destroy (&self->over);
+    ordered_destroy (&self->waiting);
     owners_destroy (&self->owners);
     free (self);
     *self_p = NULL;
@@ -166,6 +179,7 @@ static void booth_enter (bags_t *self, const bag_t *bag)
     booth_t *booth = bags_booth (self, reservation_of (bag));
     if (!booth) {
         booth = must (calloc (1, sizeof *booth));
+        booth->waiting = ordered_new (by_turn);
         snprintf (booth->reservation, sizeof booth->reservation, "%s", reservation_of (bag));
         ordered_add (self->booths, booth->reservation, booth);
     }
@@ -179,9 +193,8 @@ static void booth_leave (bags_t *self, const bag_t *bag)
     booth_t *booth = bags_booth (self, reservation_of (bag));
     if (--booth->bags > 0)
         return;
-    assert (!booth->list.first && booth->running == 0);
-    ordered_remove (self->booths, booth->reservation);
-    free (booth);
+    assert (ordered_count (booth->waiting) == 0 && booth->running == 0);
+    booth_free (self, booth);
 }
 
 /*  --- bags --- */
@@ -236,9 +249,9 @@ size_t bags_of (const bags_t *self, const char *owner)
     return owners_count (self->owners, owner);
 }
 
-backfill_bag_t *bags_first (const bags_t *self)
+const ordered_t *bags_waiting (const bags_t *self)
 {
-    return self->waiting.first ? &self->waiting.first->waiting : NULL;
+    return self->waiting;
 }
 
 bag_t *bags_over_first (const bags_t *self)
@@ -248,94 +261,18 @@ bag_t *bags_over_first (const bags_t *self)
 
 /*  --- waiting --- */
 
-static bag_t *bag_next (const bag_t *bag)
+/*  Among those that wait from now on, or no more. */
+static void list (const bags_t *self, bag_t *bag, bool listed)
 {
-    return bag->waiting.next ? bag->waiting.next->owner : NULL;
-}
-
-static void list_insert (bag_list_t *list, bag_t *before, bag_t *bag)
-{
-    bag_t *next = before ? bag_next (before) : list->first;
-    bag->before = before;
-    bag->waiting.next = next ? &next->waiting : NULL;
-    if (before)
-        before->waiting.next = &bag->waiting;
+    if (bag->listed == listed)
+        return;
+    ordered_t *waiting =
+      *reservation_of (bag) ? bags_booth (self, reservation_of (bag))->waiting : self->waiting;
+    if (listed)
+        ordered_add (waiting, bag, bag);
     else
-        list->first = bag;
-    if (next)
-        next->before = bag;
-    else
-        list->last = bag;
-    bag->listed = true;
-}
-
-/*  Its own next stays: who walks the list may stand on it. */
-static void list_remove (bag_list_t *list, bag_t *bag)
-{
-    bag_t *next = bag_next (bag);
-    if (bag->before)
-        bag->before->waiting.next = bag->waiting.next;
-    else
-        list->first = next;
-    if (next)
-        next->before = bag->before;
-    else
-        list->last = bag->before;
-    bag->listed = false;
-}
-
-static bool goes_before (const bag_t *bag, const bag_t *other)
-{
-    if (bag->asked.priority != other->asked.priority)
-        return bag->asked.priority > other->asked.priority;
-    return bag->number < other->number;
-}
-
-/*  Behind the last one that goes before it. Mostly that is the last of its priority, or of the next
- *  higher one that has any. */
-static bag_t *place_of (bag_t *from, const bag_t *bag)
-{
-    while (from && goes_before (bag, from))
-        from = from->before;
-    return from;
-}
-
-static void waiting_enter (bags_t *self, bag_t *bag)
-{
-    int32_t at = bag->asked.priority + TASK_PRIORITY_MOST;
-    bag_t *last = self->lasts [at];
-    for (int32_t higher = at + 1; !last && higher < PRIORITIES; higher++)
-        last = self->lasts [higher];
-    list_insert (&self->waiting, place_of (last, bag), bag);
-    if (!self->lasts [at] || goes_before (self->lasts [at], bag))
-        self->lasts [at] = bag;
-}
-
-static void waiting_leave (bags_t *self, bag_t *bag)
-{
-    int32_t at = bag->asked.priority + TASK_PRIORITY_MOST;
-    if (self->lasts [at] == bag)
-        self->lasts [at] =
-          bag->before && bag->before->asked.priority == bag->asked.priority ? bag->before : NULL;
-    list_remove (&self->waiting, bag);
-}
-
-static void list (bags_t *self, bag_t *bag)
-{
-    if (*reservation_of (bag)) {
-        booth_t *booth = bags_booth (self, reservation_of (bag));
-        list_insert (&booth->list, place_of (booth->list.last, bag), bag);
-    } else {
-        waiting_enter (self, bag);
-    }
-}
-
-static void unlist (bags_t *self, bag_t *bag)
-{
-    if (*reservation_of (bag))
-        list_remove (&bags_booth (self, reservation_of (bag))->list, bag);
-    else
-        waiting_leave (self, bag);
+        ordered_remove (waiting, bag);
+    bag->listed = listed;
 }
 
 /*  Guests stay until their home has heard of all of them. */
@@ -346,11 +283,7 @@ static bool all_over (const bag_t *bag)
 
 bool bags_settle (bags_t *self, bag_t *bag, int64_t now_ms)
 {
-    bool waits = bag->waiting.waiting > 0;
-    if (waits && !bag->listed)
-        list (self, bag);
-    else if (!waits && bag->listed)
-        unlist (self, bag);
+    list (self, bag, bag->waiting.waiting > 0);
     if (bag->over_ms != 0 || !all_over (bag))
         return false;
     bag->over_ms = bag->over_stored_ms != 0 ? bag->over_stored_ms : now_ms;
@@ -362,8 +295,7 @@ bool bags_settle (bags_t *self, bag_t *bag, int64_t now_ms)
 
 void bags_remove (bags_t *self, bag_t *bag)
 {
-    if (bag->listed)
-        unlist (self, bag);
+    list (self, bag, false);
     if (bag->over_ms != 0) {
         ordered_remove (self->over, bag);
     } else {
@@ -578,17 +510,11 @@ static void bag_check (const bag_t *bag)
     }
 }
 
-static size_t list_check (const bag_list_t *list)
+static size_t waiting_check (const ordered_t *waiting)
 {
-    size_t count = 0;
-    const bag_t *before = NULL;
-    for (const bag_t *bag = list->first; bag; bag = bag_next (bag)) {
-        assert (bag->before == before && bag->listed && (!before || goes_before (before, bag)));
-        before = bag;
-        count++;
-    }
-    assert (list->last == before);
-    return count;
+    for (const bag_t *bag = NULL; (bag = ordered_after (waiting, bag));)
+        assert (bag->listed);
+    return ordered_count (waiting);
 }
 
 void bags_check (const bags_t *self)
@@ -601,9 +527,9 @@ void bags_check (const bags_t *self)
         over += bag->over_ms != 0;
     }
     assert (over == ordered_count (self->over));
-    size_t in_lists = list_check (&self->waiting);
+    size_t waiting = waiting_check (self->waiting);
     for (const booth_t *booth = NULL;
          (booth = ordered_after (self->booths, booth ? booth->reservation : NULL));)
-        in_lists += list_check (&booth->list);
-    assert (listed == in_lists);
+        waiting += waiting_check (booth->waiting);
+    assert (listed == waiting);
 }

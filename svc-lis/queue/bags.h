@@ -2,14 +2,15 @@
  *  in memory; who stores it, starts it and answers about it is queue.h.
  *
  *  A bag is one record however many tasks it has; a task gets one when it is first started, or
- *  cancelled by itself. Those that have none wait, from the first index on. Bags that wait are in a
- *  list by priority, then by number, which backfill.h walks; those of a reservation in one of its
- *  own. Finding costs the logarithm of the bags.
+ *  cancelled by itself. Those that have none wait, from the first index on. Bags that wait are kept
+ *  by priority, then by number, as backfill.h walks them; those of a reservation by themselves.
+ *  Finding costs the logarithm of the bags.
  */
 #ifndef MUSUBI_BAGS_H
 #define MUSUBI_BAGS_H
 
 #include "backfill.h"
+#include "ordered.h"
 #include "runs.h"
 
 #define TASK_PRIORITY_MOST 1000 /* either way */
@@ -86,10 +87,9 @@ typedef struct {
     uint32_t untold; /* that are over, and their home has not acknowledged it */
 } guest_t;
 
-typedef struct bag {
+typedef struct {
     backfill_bag_t waiting; /* waiting.waiting: tasks that are queued; owner: this bag */
-    struct bag *before;     /* in its list */
-    bool listed;
+    bool listed;            /* among those that wait */
     uint64_t number;
     char owner [NAME_BYTES_MAX + 1];
     char request_id [REQUEST_ID_BYTES_MAX + 1];
@@ -111,17 +111,11 @@ typedef struct bag {
     guest_t *guest;  /* NULL = submitted here */
 } bag_t;
 
-/*  Bags in the order in which they are to be started. */
-typedef struct {
-    bag_t *first;
-    bag_t *last;
-} bag_list_t;
-
 /*  Those of a reservation. */
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
-    bag_list_t list; /* that wait */
-    uint32_t bags;   /* that are not over */
+    ordered_t *waiting; /* bags, as bags_waiting has them */
+    uint32_t bags;      /* that are not over */
     uint64_t running;
     bool dirty; /* something may be startable */
 } booth_t;
@@ -154,8 +148,8 @@ bag_t *bags_requested (const bags_t *self, const char *owner, const char *reques
 size_t bags_count (const bags_t *self);
 size_t bags_of (const bags_t *self, const char *owner);
 
-/*  Bags that wait for what is not reserved, as backfill wants them. */
-backfill_bag_t *bags_first (const bags_t *self);
+/*  Bags that wait for what is not reserved, in the order in which they are to be started. */
+const ordered_t *bags_waiting (const bags_t *self);
 
 /*  The reservation's bags, NULL when there are none; all such, ascending by name. */
 booth_t *bags_booth (const bags_t *self, const char *reservation);

@@ -23,6 +23,13 @@ const queue_limits_t queue_limits_default = {
 
 /*  --- what is not reserved --- */
 
+static backfill_bag_t *next_waiting (void *owner, const backfill_bag_t *bag)
+{
+    const queue_t *self = owner;
+    bag_t *next = ordered_after (bags_waiting (self->bags), bag ? bag->owner : NULL);
+    return next ? &next->waiting : NULL;
+}
+
 static void on_backfill_start (void *owner, backfill_bag_t *waiting, size_t node, int64_t until_ms)
 {
     queue_t *self = owner;
@@ -47,9 +54,9 @@ static backfill_t queue_world (queue_t *self, const moment_t *now)
       .calendars = self->calendars,
       .nodes = self->seats,
       .nodes_count = nodes_count (self->parts.nodes),
-      .first = bags_first (self->bags),
       .depth = self->limits.depth,
       .promises = self->promises,
+      .next = next_waiting,
       .start = on_backfill_start,
       .owner = self,
     };

@@ -121,8 +121,8 @@ static void booth_pass (queue_t *self, const moment_t *now, const char *reservat
     booth->dirty = false;
     if (state == BOOTH_WAITS)
         return;
-    for (bag_t *bag = booth->list.first, *next; bag; bag = next) {
-        next = bag->waiting.next ? bag->waiting.next->owner : NULL;
+    for (bag_t *bag = ordered_after (booth->waiting, NULL), *next; bag; bag = next) {
+        next = ordered_after (booth->waiting, bag);
         if (state == BOOTH_OPEN)
             booth_start (self, now, bag, &opening);
         else
@@ -135,7 +135,7 @@ void queue_booths_pass (queue_t *self, const moment_t *now)
     char at [NAME_BYTES_MAX + 1] = "";
     for (booth_t *booth; (booth = bags_booth_after (self->bags, at));) {
         memcpy (at, booth->reservation, sizeof at);
-        if (booth->dirty && booth->list.first)
+        if (booth->dirty && ordered_count (booth->waiting) > 0)
             booth_pass (self, now, at);
     }
 }
@@ -151,5 +151,5 @@ bool queue_wants (void *owner, const char *reservation)
 {
     const queue_t *self = owner;
     const booth_t *booth = bags_booth (self->bags, reservation);
-    return booth && (booth->list.first || booth->running > 0);
+    return booth && (ordered_count (booth->waiting) > 0 || booth->running > 0);
 }

@@ -50,13 +50,12 @@ static bool begun (const bag_t *bag)
  *  order. NULL first; NULL at the end. */
 static const bag_t *next_queued (const bags_t *bags, const bag_t *bag)
 {
-    const backfill_bag_t *waiting = bags_first (bags);
     if (bag && bag->listed)
-        return bag->waiting.next ? bag->waiting.next->owner : NULL;
+        return ordered_after (bags_waiting (bags), bag);
     for (bag = bags_after (bags, bag ? bag->number : 0); bag; bag = bags_after (bags, bag->number))
         if (begun (bag))
             return bag;
-    return waiting ? waiting->owner : NULL;
+    return ordered_after (bags_waiting (bags), NULL);
 }
 
 static void on_state (void *owner, const moment_t *now, const request_t *request, void *body)

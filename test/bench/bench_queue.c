@@ -40,8 +40,10 @@ typedef struct {
     taking_t *bookings; /* of each node; quantity 0 = none */
     backfill_promise_t promise;
     backfill_bag_t *bags;
-    backfill_bag_t **before; /* of each in the list */
-    running_t *running;      /* a heap by ends_ms */
+    size_t bags_count;
+    size_t *before; /* of each bag that waits, by index; bags_count stands for both ends */
+    size_t *next;
+    running_t *running; /* a heap by ends_ms */
     size_t running_count;
     prng_t prng;
 } site_t;
@@ -95,6 +97,13 @@ static void book (site_t *site, size_t node, int64_t until_ms)
         bench_fail ("a task was started where the calendar has no room");
 }
 
+static backfill_bag_t *next_bag (void *owner, const backfill_bag_t *bag)
+{
+    site_t *site = owner;
+    size_t next = site->next [bag ? (size_t) (bag - site->bags) : site->bags_count];
+    return next < site->bags_count ? &site->bags [next] : NULL;
+}
+
 static void on_start (void *owner, backfill_bag_t *bag, size_t node, int64_t until_ms)
 {
     site_t *site = owner;
@@ -106,12 +115,8 @@ static void on_start (void *owner, backfill_bag_t *bag, size_t node, int64_t unt
     if (--bag->waiting > 0)
         return;
     size_t place = (size_t) (bag - site->bags);
-    if (bag->next)
-        site->before [bag->next - site->bags] = site->before [place];
-    if (site->before [place])
-        site->before [place]->next = bag->next;
-    else
-        site->queue.first = bag->next;
+    site->before [site->next [place]] = site->before [place];
+    site->next [site->before [place]] = site->next [place];
 }
 
 static void on_end (site_t *site)
@@ -137,12 +142,14 @@ static void add_bags (site_t *site, size_t tasks, size_t bags)
           .cpus = 1 + (uint32_t) prng_below (&site->prng, bags == 1 ? 1 : CPUS),
           .limit_ms = MINUTE_MS + (int64_t) prng_below (&site->prng, 240 * MINUTE_MS),
           .waiting = (uint32_t) (tasks / bags),
-          .next = i + 1 < bags ? &site->bags [i + 1] : NULL,
         };
+    site->bags_count = bags;
     site->before = must (calloc (bags + 1, sizeof *site->before));
-    for (size_t i = 1; i < bags; i++)
-        site->before [i] = &site->bags [i - 1];
-    site->queue.first = site->bags;
+    site->next = must (calloc (bags + 1, sizeof *site->next));
+    for (size_t i = 0; i <= bags; i++) {
+        site->before [i] = (i + bags) % (bags + 1);
+        site->next [i] = (i + 1) % (bags + 1);
+    }
 }
 
 static void add_reservations (site_t *site, size_t count)
@@ -179,6 +186,7 @@ static void open_site (site_t *site, size_t nodes)
                                .depth = BACKFILL_DEPTH,
                                .runs_max = 1024,
                                .promises = &site->promise,
+                               .next = next_bag,
                                .start = on_start,
                                .owner = site};
 }
@@ -193,6 +201,7 @@ static void close_site (site_t *site)
     free (site->running);
     free (site->bags);
     free (site->before);
+    free (site->next);
 }
 
 static void measure (bench_t *bench, size_t nodes, size_t tasks, size_t bags, size_t reservations)
