@@ -308,6 +308,15 @@ struct codec {
         .size = sizeof *ROW_MEMBER (type, member), ROW_COUNT (type, count),                        \
         .count_least = (count_from), .count_most = (count_to), __VA_ARGS__                         \
     }
+#define ROW_NUMBER_ARRAY(name, type, member, count, count_from, ...)                               \
+    {                                                                                              \
+        .field = (name), .kind = KIND_NUMBER, .many = MANY_ARRAY,                                  \
+        .number = ROW_NUMBER_OF (*ROW_MEMBER (type, member)), .at = offsetof (type, member),       \
+        .size = sizeof *ROW_MEMBER (type, member), ROW_COUNT (type, count),                        \
+        .count_least = (count_from),                                                               \
+        .count_most = sizeof ROW_MEMBER (type, member) / sizeof *ROW_MEMBER (type, member),        \
+        __VA_ARGS__                                                                                \
+    }
 #define ROW_FLAG_LIST(name, type, member, count, count_from, count_to, ...)                        \
     {                                                                                              \
         .field = (name), .kind = KIND_FLAG, .many = MANY_LIST,                                     \

@@ -110,10 +110,8 @@ static void start (back_end_t *self, const char *reservation, back_end_step_t st
         job->again = true;
 }
 
-void back_end_step (back_end_t *self, const moment_t *now, back_end_step_t step,
-                    const back_end_order_t *order)
+void back_end_step (back_end_t *self, back_end_step_t step, const back_end_order_t *order)
 {
-    (void) now;
     job_t *job = ordered_find (self->jobs, order->reservation);
     if (step == BACK_END_WATCH && job)
         return;
@@ -123,10 +121,8 @@ void back_end_step (back_end_t *self, const moment_t *now, back_end_step_t step,
         job_end (job);
 }
 
-void back_end_reconcile (back_end_t *self, const moment_t *now, const back_end_order_t *orders,
-                         size_t count)
+void back_end_reconcile (back_end_t *self, const back_end_order_t *orders, size_t count)
 {
-    (void) now;
     if (back_end_acts (self, BACK_END_RECONCILE))
         start (self, "", BACK_END_RECONCILE, orders, count);
 }

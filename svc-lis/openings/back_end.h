@@ -71,12 +71,10 @@ void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner);
 
 /*  Carry out a step; whatever was to be done for this reservation before, and has not begun, is not
  *  done any more. A watch never takes the place of another step. */
-void back_end_step (back_end_t *self, const moment_t *now, back_end_step_t step,
-                    const back_end_order_t *order);
+void back_end_step (back_end_t *self, back_end_step_t step, const back_end_order_t *order);
 
 /*  At start, before any other step. */
-void back_end_reconcile (back_end_t *self, const moment_t *now, const back_end_order_t *orders,
-                         size_t count);
+void back_end_reconcile (back_end_t *self, const back_end_order_t *orders, size_t count);
 
 /*  Why the last step of a reservation is not done yet; "" = it is. */
 const char *back_end_trouble (const back_end_t *self, const char *reservation);

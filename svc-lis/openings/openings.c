@@ -56,7 +56,7 @@ entry_t *opening_new (openings_t *self, const char *reservation, const char *own
     entry_t *entry = must (calloc (1, sizeof *entry));
     entry->openings = self;
     snprintf (entry->reservation, sizeof entry->reservation, "%s", reservation);
-    snprintf (entry->owner, sizeof entry->owner, "%s", owner);
+    snprintf (entry->kept.owner, sizeof entry->kept.owner, "%s", owner);
     entry->turn_ms = INT64_MAX;
     ordered_add (self->by_reservation, entry->reservation, entry);
     return entry;
@@ -70,8 +70,8 @@ void opening_free (entry_t *entry)
     ordered_remove (self->active, entry->reservation);
     ordered_remove (self->by_reservation, entry->reservation);
     free (entry->stages);
-    free (entry->bound);
-    free (entry->kept);
+    free (entry->kept.nodes);
+    free (entry->nodes);
     free (entry->use);
     free (entry);
 }
@@ -83,7 +83,7 @@ void opening_phase (entry_t *entry, opening_phase_t phase)
         ordered_add (self->active, entry->reservation, entry);
     if (!opening_is_active (phase))
         ordered_remove (self->active, entry->reservation);
-    entry->phase = phase;
+    entry->kept.phase = phase;
 }
 
 /*  --- what is booked --- */
@@ -116,15 +116,15 @@ static void opening_booked (entry_t *entry, bytes_t part)
             continue; /* a class that is not configured any more has no nodes */
         stage->class = (size_t) (class - site->classes);
         entry->stages_count++;
-        if (first || stage->over.from < entry->from_ms)
-            entry->from_ms = stage->over.from;
-        if (first || stage->over.until > entry->until_ms)
-            entry->until_ms = stage->over.until;
+        if (first || stage->over.from < entry->kept.from_ms)
+            entry->kept.from_ms = stage->over.from;
+        if (first || stage->over.until > entry->kept.until_ms)
+            entry->kept.until_ms = stage->over.until;
     }
     free (bookings);
-    for (size_t i = 0; i < entry->bound_count; i++)
-        if (entry->bound [i].state == BOUND_LEAVING)
-            entry->bound [i].state = BOUND_HELD; /* it is judged anew */
+    for (size_t i = 0; i < entry->kept.nodes_count; i++)
+        if (entry->kept.nodes [i].state == BOUND_LEAVING)
+            entry->kept.nodes [i].state = BOUND_HELD; /* it is judged anew */
 }
 
 /*  --- what is told --- */
@@ -132,20 +132,20 @@ static void opening_booked (entry_t *entry, bytes_t part)
 opening_t opening_view (const entry_t *entry, int64_t at_ms)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < entry->bound_count; i++)
-        if (bound_kept (&entry->bound [i]))
-            entry->kept [kept++] = entry->bound [i].node;
-    at_ms = at_ms > entry->from_ms ? at_ms : entry->from_ms;
+    for (size_t i = 0; i < entry->kept.nodes_count; i++)
+        if (bound_kept (&entry->kept.nodes [i]))
+            entry->nodes [kept++] = entry->kept.nodes [i].node;
+    at_ms = at_ms > entry->kept.from_ms ? at_ms : entry->kept.from_ms;
     return (opening_t){.reservation = entry->reservation,
-                       .owner = entry->owner,
-                       .phase = entry->phase,
-                       .from_ms = entry->from_ms,
-                       .until_ms = entry->until_ms,
+                       .owner = entry->kept.owner,
+                       .phase = entry->kept.phase,
+                       .from_ms = entry->kept.from_ms,
+                       .until_ms = entry->kept.until_ms,
                        .wanted = opening_wanted (entry, SIZE_MAX, at_ms),
-                       .nodes = entry->kept,
+                       .nodes = entry->nodes,
                        .nodes_count = kept,
-                       .lent = entry->lent,
-                       .given_back = entry->given_back,
+                       .lent = entry->kept.lent,
+                       .given_back = entry->kept.given_back,
                        .used_ms = entry->use ? spent_cpu (&entry->use->spent) : 0};
 }
 
@@ -154,15 +154,15 @@ opening_t opening_view (const entry_t *entry, int64_t at_ms)
 static void opening_left (entry_t *entry, int64_t now_ms)
 {
     stages_clear (entry);
-    if (entry->phase < OPENING_CLOSING && now_ms < entry->until_ms)
-        entry->until_ms = now_ms;
+    if (entry->kept.phase < OPENING_CLOSING && now_ms < entry->kept.until_ms)
+        entry->kept.until_ms = now_ms;
 }
 
 /*  A change may put it back: its end, or before the opening its start, is later now. */
 static void opening_put_back (entry_t *entry, int64_t now_ms)
 {
     opening_phase_t due = opening_phase_at (entry, now_ms);
-    if (entry->phase < OPENING_CLOSING && due < entry->phase)
+    if (entry->kept.phase < OPENING_CLOSING && due < entry->kept.phase)
         opening_phase (entry, entry->use && due < OPENING_OPEN ? OPENING_OPEN : due);
 }
 
@@ -203,9 +203,8 @@ void openings_usage (openings_t *self, usage_t *usage)
 /*  Something may be had for those who lack it. */
 static void look_for_the_degraded (openings_t *self, const moment_t *now)
 {
-    const entry_t *at = NULL;
-    for (entry_t *entry; (entry = ordered_after (self->active, at ? at->reservation : NULL));
-         at = entry)
+    for (entry_t *entry = ordered_after (self->active, NULL); entry;
+         entry = ordered_after (self->active, entry->reservation))
         if (entry->degraded)
             opening_soon (entry, now);
 }
@@ -226,7 +225,7 @@ static void run_is_over (openings_t *self, const moment_t *now, const run_t *run
     size_t node;
     bool drained = nodes_find (self->parts.nodes, run->node, &node) &&
                    nodes_at (self->parts.nodes, node).drained;
-    if (holder && (drained || !opening_is_open (holder->phase) || opening_closes (holder)))
+    if (holder && (drained || !opening_is_open (holder->kept.phase) || opening_closes (holder)))
         opening_soon (holder, now);
     if (!holder)
         look_for_the_degraded (self, now);
@@ -283,9 +282,9 @@ void openings_wanted (openings_t *self, const moment_t *now, const char *reserva
     if (!entry)
         return;
     entry->active_ms = present_ms (self, now);
-    if (!entry->lent)
+    if (!entry->kept.lent)
         return;
-    entry->lent = false;
+    entry->kept.lent = false;
     entry->recalled = true;
     opening_soon (entry, now);
 }
@@ -293,9 +292,9 @@ void openings_wanted (openings_t *self, const moment_t *now, const char *reserva
 bool openings_node_due (const openings_t *self, size_t node)
 {
     const entry_t *holder = self->holders [node];
-    for (size_t i = 0; holder && i < holder->bound_count; i++)
-        if (holder->bound [i].node == node)
-            return holder->bound [i].due;
+    for (size_t i = 0; holder && i < holder->kept.nodes_count; i++)
+        if (holder->kept.nodes [i].node == node)
+            return holder->kept.nodes [i].due;
     return false;
 }
 
@@ -304,38 +303,27 @@ int64_t openings_spare_until (const openings_t *self, size_t node, bool preempti
     const entry_t *holder = self->holders [node];
     if (!holder)
         return INT64_MAX;
-    bool spare = holder->given_back || (holder->lent && preemptible);
-    if (!spare || !opening_is_open (holder->phase))
+    bool spare = holder->kept.given_back || (holder->kept.lent && preemptible);
+    if (!spare || !opening_is_open (holder->kept.phase))
         return INT64_MIN;
-    for (size_t i = 0; i < holder->bound_count; i++)
-        if (holder->bound [i].node == node)
-            return holder->bound [i].state == BOUND_HELD ? holder->until_ms : INT64_MIN;
+    for (size_t i = 0; i < holder->kept.nodes_count; i++)
+        if (holder->kept.nodes [i].node == node)
+            return holder->kept.nodes [i].state == BOUND_HELD ? holder->kept.until_ms : INT64_MIN;
     return INT64_MIN;
 }
 
 /*  --- its life --- */
 
-static void reconcile (openings_t *self, const moment_t *now)
+static void reconcile (openings_t *self)
 {
     if (!back_end_acts (self->parts.back_end, BACK_END_RECONCILE))
         return;
-    size_t most = ordered_count (self->active);
-    back_end_order_t *orders = must (calloc (most + 1, sizeof *orders));
+    back_end_order_t *orders = must (calloc (ordered_count (self->active) + 1, sizeof *orders));
     size_t count = 0;
-    const entry_t *at = NULL;
-    for (const entry_t *entry; (entry = ordered_after (self->active, at ? at->reservation : NULL));
-         at = entry) {
-        const char **names = must (calloc (entry->bound_count + 1, sizeof *names));
-        for (size_t i = 0; i < entry->bound_count; i++)
-            names [i] = nodes_at (self->parts.nodes, entry->bound [i].node).name;
-        orders [count++] = (back_end_order_t){.reservation = entry->reservation,
-                                              .owner = entry->owner,
-                                              .from_ms = entry->from_ms,
-                                              .until_ms = entry->until_ms,
-                                              .nodes = names,
-                                              .nodes_count = entry->bound_count};
-    }
-    back_end_reconcile (self->parts.back_end, now, orders, count);
+    for (const entry_t *entry = ordered_after (self->active, NULL); entry;
+         entry = ordered_after (self->active, entry->reservation))
+        orders [count++] = opening_order (entry, true);
+    back_end_reconcile (self->parts.back_end, orders, count);
     for (size_t i = 0; i < count; i++)
         free ((void *) orders [i].nodes);
     free (orders);
@@ -347,7 +335,7 @@ static void on_start (void *owner, const moment_t *now)
     int64_t now_ms = present_ms (self, now);
     reservation_view_t view;
     self->now_ms = now_ms;
-    reconcile (self, now);
+    reconcile (self);
     for (const char *at = NULL; participant_next (self->participant, at, &view); at = view.id) {
         entry_t *entry = opening_find (self, view.id);
         if (!view.current)
@@ -356,7 +344,7 @@ static void on_start (void *owner, const moment_t *now)
         if (!known)
             entry = opening_new (self, view.id, view.owner);
         opening_booked (entry, view.part);
-        if (!known && entry->until_ms <= now_ms)
+        if (!known && entry->kept.until_ms <= now_ms)
             opening_free (entry); /* nothing was opened, and nothing is any more */
     }
     entry_t *next = ordered_after (self->by_reservation, NULL);
@@ -368,7 +356,7 @@ static void on_start (void *owner, const moment_t *now)
         }
         if (!view.current)
             opening_left (entry, now_ms);
-        snprintf (entry->owner, sizeof entry->owner, "%s", view.owner);
+        snprintf (entry->kept.owner, sizeof entry->kept.owner, "%s", view.owner);
         entry->active_ms = now_ms;
         opening_due (entry, now_ms);
         opening_soon (entry, now);

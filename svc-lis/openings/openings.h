@@ -133,9 +133,4 @@ void openings_wanted (openings_t *self, const moment_t *now, const char *reserva
  *  was given back is open to all, and is still booked in the calendar: see openings_of_node. */
 int64_t openings_spare_until (const openings_t *self, size_t node, bool preemptible);
 
-/*  Processor time used by a reservation's runs, in at most steps_max equal parts of its window so
- *  far (S4's MS); returns how many parts were written. */
-size_t openings_use (const openings_t *self, const moment_t *now, const char *reservation,
-                     use_step_t *steps, size_t steps_max);
-
 #endif

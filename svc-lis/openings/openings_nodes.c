@@ -9,6 +9,7 @@
 #include "must.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,24 +61,24 @@ static int64_t needed_ms (const entry_t *entry, size_t class, uint32_t have, int
 static uint32_t kept_count (const entry_t *entry, size_t class)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < entry->bound_count; i++)
-        count += bound_kept (&entry->bound [i]) &&
-                 nodes_at (entry->openings->parts.nodes, entry->bound [i].node).class == class;
+    for (size_t i = 0; i < entry->kept.nodes_count; i++)
+        count += bound_kept (&entry->kept.nodes [i]) &&
+                 nodes_at (entry->openings->parts.nodes, entry->kept.nodes [i].node).class == class;
     return count;
 }
 
 static uint32_t leaving_count (const entry_t *entry, size_t class)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < entry->bound_count; i++)
-        count += entry->bound [i].state == BOUND_LEAVING &&
-                 nodes_at (entry->openings->parts.nodes, entry->bound [i].node).class == class;
+    for (size_t i = 0; i < entry->kept.nodes_count; i++)
+        count += entry->kept.nodes [i].state == BOUND_LEAVING &&
+                 nodes_at (entry->openings->parts.nodes, entry->kept.nodes [i].node).class == class;
     return count;
 }
 
 uint32_t opening_short (const entry_t *entry, int64_t at_ms)
 {
-    at_ms = at_ms > entry->from_ms ? at_ms : entry->from_ms;
+    at_ms = at_ms > entry->kept.from_ms ? at_ms : entry->kept.from_ms;
     uint32_t lacking = 0;
     for (size_t class = 0; class < entry->openings->parts.site->classes_count; class ++) {
         uint32_t wanted = opening_wanted (entry, class, at_ms);
@@ -106,8 +107,8 @@ static bool look_whose (void *owner, const run_t *run)
 bool opening_clear (const entry_t *entry)
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
-    for (size_t i = 0; i < entry->bound_count; i++) {
-        size_t node = entry->bound [i].node;
+    for (size_t i = 0; i < entry->kept.nodes_count; i++) {
+        size_t node = entry->kept.nodes [i].node;
         running_t running = {.reservation = entry->reservation};
         nodes_runs (nodes, node, look_whose, &running);
         if (running.others || nodes_at (nodes, node).state != AGENT_UP)
@@ -119,53 +120,46 @@ bool opening_clear (const entry_t *entry)
 bool opening_runs (const entry_t *entry)
 {
     running_t running = {.reservation = entry->reservation};
-    for (size_t i = 0; i < entry->bound_count && !running.own; i++)
-        nodes_runs (entry->openings->parts.nodes, entry->bound [i].node, look_whose, &running);
+    for (size_t i = 0; i < entry->kept.nodes_count && !running.own; i++)
+        nodes_runs (entry->openings->parts.nodes, entry->kept.nodes [i].node, look_whose, &running);
     return running.own;
 }
 
 /*  --- binding and letting go --- */
 
-static void bind (entry_t *entry, size_t node, int64_t at_ms)
+void opening_bind (entry_t *entry, bound_t bound)
 {
     openings_t *self = entry->openings;
-    assert (!self->holders [node]);
-    self->holders [node] = entry;
-    entry->bound = must (reallocarray (entry->bound, entry->bound_count + 1, sizeof *entry->bound));
-    entry->kept = must (reallocarray (entry->kept, entry->bound_count + 1, sizeof *entry->kept));
-    size_t at = entry->bound_count++;
-    for (; at > 0 && entry->bound [at - 1].node > node; at--)
-        entry->bound [at] = entry->bound [at - 1];
-    entry->bound [at] = (bound_t){.node = node, .state = BOUND_HELD, .at_ms = at_ms};
+    assert (!self->holders [bound.node]);
+    self->holders [bound.node] = entry;
+    size_t at = entry->kept.nodes_count++;
+    bound_t *nodes = must (reallocarray (entry->kept.nodes, at + 1, sizeof *nodes));
+    entry->nodes = must (reallocarray (entry->nodes, at + 1, sizeof *entry->nodes));
+    for (; at > 0 && nodes [at - 1].node > bound.node; at--)
+        nodes [at] = nodes [at - 1];
+    nodes [at] = bound;
+    entry->kept.nodes = nodes;
 }
 
 static void unbind (entry_t *entry, size_t at)
 {
-    entry->openings->holders [entry->bound [at].node] = NULL;
-    memmove (&entry->bound [at], &entry->bound [at + 1],
-             (--entry->bound_count - at) * sizeof *entry->bound);
+    entry->openings->holders [entry->kept.nodes [at].node] = NULL;
+    memmove (&entry->kept.nodes [at], &entry->kept.nodes [at + 1],
+             (--entry->kept.nodes_count - at) * sizeof *entry->kept.nodes);
 }
 
 bool opening_closes (const entry_t *entry)
 {
-    for (size_t i = 0; i < entry->bound_count; i++)
-        if (entry->bound [i].state == BOUND_CLOSING)
+    for (size_t i = 0; i < entry->kept.nodes_count; i++)
+        if (entry->kept.nodes [i].state == BOUND_CLOSING)
             return true;
     return false;
 }
 
 void opening_unbind_all (entry_t *entry)
 {
-    while (entry->bound_count > 0)
-        unbind (entry, entry->bound_count - 1);
-}
-
-void opening_bind_recorded (entry_t *entry, const stored_bound_t *stored, size_t node)
-{
-    bind (entry, node, stored->at_ms);
-    for (size_t i = 0; i < entry->bound_count; i++)
-        if (entry->bound [i].node == node)
-            entry->bound [i].state = stored->state;
+    while (entry->kept.nodes_count > 0)
+        unbind (entry, entry->kept.nodes_count - 1);
 }
 
 /*  Lost nodes run nothing any more; drained ones are let go as soon as they are idle, and take no
@@ -174,8 +168,8 @@ static bool let_go_of_lost (entry_t *entry)
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
     bool changed = false;
-    for (size_t i = entry->bound_count; i-- > 0;) {
-        node_t node = nodes_at (nodes, entry->bound [i].node);
+    for (size_t i = entry->kept.nodes_count; i-- > 0;) {
+        node_t node = nodes_at (nodes, entry->kept.nodes [i].node);
         if (node.state != AGENT_LOST && !(node.drained && node.runs == 0))
             continue;
         outbox_log (entry->openings->parts.service->outbox, LEVEL_WARNING,
@@ -255,8 +249,12 @@ static bool bind_more (entry_t *entry, size_t class, uint32_t lacking, int64_t w
                                                  .cost_ms = made.own ? -1 : made.cost_ms};
     }
     qsort (candidates, count, sizeof *candidates, candidate_compare);
-    for (size_t i = 0; i < count && i < lacking; i++)
-        bind (entry, candidates [i].node, when_ms);
+    for (size_t i = 0; i < count && i < lacking; i++) {
+        bound_t bound = {.node = candidates [i].node, .at_ms = when_ms};
+        snprintf (bound.name, sizeof bound.name, "%s",
+                  nodes_at (self->parts.nodes, bound.node).name);
+        opening_bind (entry, bound);
+    }
     free (candidates);
     return count > 0;
 }
@@ -267,8 +265,8 @@ static bound_t *least_missed (entry_t *entry, size_t class, bool marked_too)
 {
     bound_t *least = NULL;
     int best = -1;
-    for (size_t i = 0; i < entry->bound_count; i++) {
-        bound_t *bound = &entry->bound [i];
+    for (size_t i = 0; i < entry->kept.nodes_count; i++) {
+        bound_t *bound = &entry->kept.nodes [i];
         node_t node = nodes_at (entry->openings->parts.nodes, bound->node);
         if (node.class != class || !bound_kept (bound) ||
             (bound->state == BOUND_LEAVING && !marked_too))
@@ -288,7 +286,7 @@ static void leave (entry_t *entry, bound_t *bound, int64_t at_ms)
     bound->state = BOUND_CLOSING;
     bound->at_ms = at_ms;
     if (!entry->use)
-        unbind (entry, (size_t) (bound - entry->bound));
+        unbind (entry, (size_t) (bound - entry->kept.nodes));
 }
 
 /*  The first instant within warning_ms at which more leave than are marked; how many are to be
@@ -334,7 +332,7 @@ static bool fit_class (entry_t *entry, size_t class, int64_t now_ms)
     bool changed = false;
     uint32_t wanted = target (entry, class, now_ms);
     uint32_t have = kept_count (entry, class);
-    if (have < wanted && !entry->given_back)
+    if (have < wanted && !entry->kept.given_back)
         changed = bind_more (entry, class, wanted - have, needed_ms (entry, class, have, now_ms));
     for (; have > wanted; have--) {
         bound_t *bound = least_missed (entry, class, true);
@@ -354,8 +352,8 @@ bool opening_close (entry_t *entry, const moment_t *now)
     int64_t now_ms = opening_now_ms (entry, now);
     bool outside = *back_end_trouble (self->parts.back_end, entry->reservation);
     bool changed = false;
-    for (size_t i = entry->bound_count; i-- > 0;) {
-        bound_t *bound = &entry->bound [i];
+    for (size_t i = entry->kept.nodes_count; i-- > 0;) {
+        bound_t *bound = &entry->kept.nodes [i];
         if (bound->state == BOUND_CLOSING && !outside &&
             nodes_at (self->parts.nodes, bound->node).runs == 0) {
             bound->state = BOUND_CLEANING;
@@ -382,8 +380,8 @@ bool opening_fit (entry_t *entry, const moment_t *now)
 bool opening_due (entry_t *entry, int64_t now_ms)
 {
     bool news = false;
-    for (size_t i = 0; i < entry->bound_count; i++) {
-        bound_t *bound = &entry->bound [i];
+    for (size_t i = 0; i < entry->kept.nodes_count; i++) {
+        bound_t *bound = &entry->kept.nodes [i];
         bool due = bound->state != BOUND_HELD || bound->at_ms <= now_ms;
         news = news || due != bound->due;
         bound->due = due;
@@ -410,10 +408,10 @@ int64_t opening_fit_due (const entry_t *entry, int64_t at_ms)
         sooner (&due_ms, stage->over.until - limits->warning_ms, at_ms);
         sooner (&due_ms, stage->over.until, at_ms);
     }
-    for (size_t i = 0; i < entry->bound_count; i++) {
-        sooner (&due_ms, entry->bound [i].at_ms, at_ms);
-        if (entry->bound [i].state == BOUND_HELD)
-            sooner (&due_ms, entry->bound [i].at_ms - limits->grace_ms, at_ms);
+    for (size_t i = 0; i < entry->kept.nodes_count; i++) {
+        sooner (&due_ms, entry->kept.nodes [i].at_ms, at_ms);
+        if (entry->kept.nodes [i].state == BOUND_HELD)
+            sooner (&due_ms, entry->kept.nodes [i].at_ms - limits->grace_ms, at_ms);
     }
     return due_ms;
 }
@@ -442,7 +440,7 @@ static told_t told_of (const telling_t *telling, const run_t *run, bool own)
         return END;
     if (bound->state == BOUND_LEAVING)
         return WARN;
-    if (own || entry->lent || entry->given_back)
+    if (own || entry->kept.lent || entry->kept.given_back)
         return LET_BE;
     int64_t grace_ms = run->booked_until_ms > 0 ? 0 : entry->openings->limits.grace_ms;
     return telling->now_ms >= bound->at_ms - grace_ms ? END : WARN;
@@ -485,17 +483,17 @@ static void enforce (entry_t *entry, const moment_t *now, bound_t *bound)
 
 void opening_enforce (entry_t *entry, const moment_t *now)
 {
-    for (size_t i = 0; i < entry->bound_count; i++)
-        if (nodes_at (entry->openings->parts.nodes, entry->bound [i].node).runs > 0)
-            enforce (entry, now, &entry->bound [i]);
+    for (size_t i = 0; i < entry->kept.nodes_count; i++)
+        if (nodes_at (entry->openings->parts.nodes, entry->kept.nodes [i].node).runs > 0)
+            enforce (entry, now, &entry->kept.nodes [i]);
 }
 
 void opening_enforce_new (entry_t *entry, const moment_t *now, size_t node)
 {
-    for (size_t i = 0; i < entry->bound_count; i++) {
-        if (entry->bound [i].node != node)
+    for (size_t i = 0; i < entry->kept.nodes_count; i++) {
+        if (entry->kept.nodes [i].node != node)
             continue;
-        entry->bound [i].warned = false;
-        enforce (entry, now, &entry->bound [i]);
+        entry->kept.nodes [i].warned = false;
+        enforce (entry, now, &entry->kept.nodes [i]);
     }
 }

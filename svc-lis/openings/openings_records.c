@@ -28,25 +28,9 @@ static bytes_t use_key_of (const entry_t *entry, uint8_t key [KEY_BYTES_MAX])
 
 void opening_put (entry_t *entry)
 {
-    const openings_t *self = entry->openings;
-    stored_opening_t stored = {.phase = entry->phase,
-                               .from_ms = entry->from_ms,
-                               .until_ms = entry->until_ms,
-                               .lent = entry->lent,
-                               .given_back = entry->given_back};
-    memcpy (stored.owner, entry->owner, sizeof stored.owner);
-    stored.nodes = must (calloc (entry->bound_count + 1, sizeof *stored.nodes));
-    for (size_t i = 0; i < entry->bound_count; i++) {
-        const bound_t *bound = &entry->bound [i];
-        stored_bound_t *into = &stored.nodes [stored.nodes_count++];
-        *into = (stored_bound_t){.state = bound->state, .at_ms = bound->at_ms};
-        snprintf (into->node, sizeof into->node, "%s",
-                  nodes_at (self->parts.nodes, bound->node).name);
-    }
-    service_put (self->parts.service, TABLE_OPENINGS, key_of (entry),
-                 codec_encode (&stored_opening_codec, &stored));
+    service_put (entry->openings->parts.service, TABLE_OPENINGS, key_of (entry),
+                 codec_encode (&stored_opening_codec, &entry->kept));
     entry->stored = true;
-    codec_clear (&stored_opening_codec, &stored);
 }
 
 void opening_put_use (entry_t *entry)
@@ -54,7 +38,7 @@ void opening_put_use (entry_t *entry)
     uint8_t key [KEY_BYTES_MAX];
     entry->use_put_ms = entry->use->until_ms;
     service_put (entry->openings->parts.service, TABLE_OPENINGS, use_key_of (entry, key),
-                 stored_use_encode (entry->use));
+                 codec_encode (&stored_use_codec, entry->use));
 }
 
 void opening_delete (entry_t *entry)
@@ -72,20 +56,18 @@ void opening_delete (entry_t *entry)
 static void opening_load (entry_t *entry, const stored_opening_t *stored)
 {
     openings_t *self = entry->openings;
-    memcpy (entry->owner, stored->owner, sizeof entry->owner);
     entry->stored = true;
-    entry->from_ms = stored->from_ms;
-    entry->until_ms = stored->until_ms;
-    entry->lent = stored->lent;
-    entry->given_back = stored->given_back;
+    entry->kept = *stored;
+    entry->kept.nodes = NULL;
+    entry->kept.nodes_count = 0;
     for (size_t i = 0; i < stored->nodes_count; i++) {
-        size_t node;
-        if (!nodes_find (self->parts.nodes, stored->nodes [i].node, &node))
+        bound_t bound = stored->nodes [i];
+        if (!nodes_find (self->parts.nodes, bound.name, &bound.node))
             outbox_log (self->parts.service->outbox, LEVEL_WARNING,
                         "opening %s node=%s is not configured any more", entry->reservation,
-                        stored->nodes [i].node);
-        else if (!self->holders [node])
-            opening_bind_recorded (entry, &stored->nodes [i], node);
+                        bound.name);
+        else if (!self->holders [bound.node])
+            opening_bind (entry, bound);
     }
     opening_phase (entry, stored->phase);
 }
@@ -108,7 +90,7 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
     char why [WHY_BYTES];
     stored_opening_t stored;
     stored_use_t use;
-    if (is_use ? !stored_use_decode (&use, value, why)
+    if (is_use ? !codec_decode (&stored_use_codec, &use, value, why)
                : !codec_decode (&stored_opening_codec, &stored, value, why)) {
         service_bad_record (self->parts.service, "openings", why);
         return;
@@ -116,8 +98,7 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
     if (!entry)
         entry = opening_new (self, reservation, "");
     if (is_use) {
-        entry->use = must (malloc (sizeof *entry->use));
-        *entry->use = use;
+        entry->use = must_copy (&use, sizeof use);
         entry->use_put_ms = use.until_ms;
         return;
     }

@@ -4,7 +4,7 @@
  *  openings_nodes.c    which nodes it has: bound, cleared, leaving, closed, cleaned
  *  openings_use.c      what its runs have used; lending what is not used, and giving it back
  *  openings_records.c  what is kept of it
- *  openings_told.c     what people are told
+ *  openings_wire_told.c     what people are told
  *  openings_wire.c     records and answers, to and from proto/openings.proto
  */
 #ifndef MUSUBI_OPENINGS_STATE_H
@@ -27,29 +27,14 @@ typedef struct {
 } stage_t;
 
 typedef struct {
-    size_t node;
-    bound_state_t state;
-    int64_t at_ms; /* held: needed from; leaving, closing: until; cleaning: it goes then */
-    bool due;      /* what it is needed from has come */
-    bool warned;   /* whoever runs there and is to know of an end has been told */
-} bound_t;
-
-typedef struct {
     openings_t *openings;
     char reservation [NAME_BYTES_MAX + 1];
-    char owner [NAME_BYTES_MAX + 1];
+    stored_opening_t kept;
     stage_t *stages;
     size_t stages_count;
-    opening_phase_t phase;
-    int64_t from_ms;
-    int64_t until_ms;
-    bound_t *bound;
-    size_t bound_count;
-    size_t *kept;  /* nodes that are held or leaving, for opening_t */
-    bool stored;   /* it has a record */
-    bool degraded; /* as last told */
-    bool lent;
-    bool given_back;
+    size_t *nodes;     /* that are held or leaving, for opening_t */
+    bool stored;       /* it has a record */
+    bool degraded;     /* as last told */
     bool recalled;     /* what was lent is wanted: to be told */
     int64_t active_ms; /* wall: a run of it has moved, or it has begun */
     int64_t watched_ms;
@@ -85,7 +70,7 @@ static inline int64_t present_ms (const openings_t *self, const moment_t *now)
 static inline int64_t opening_now_ms (const entry_t *entry, const moment_t *now)
 {
     int64_t now_ms = present_ms (entry->openings, now);
-    return entry->use && now_ms < entry->from_ms ? entry->from_ms : now_ms;
+    return entry->use && now_ms < entry->kept.from_ms ? entry->kept.from_ms : now_ms;
 }
 
 /*  From binding to cleaning. */
@@ -118,6 +103,9 @@ void opening_soon (entry_t *entry, const moment_t *now);
 
 /*  Nothing is kept of it any more. */
 void opening_end (entry_t *entry);
+
+/*  As a back end is told, of the nodes that it keeps or of all; nodes is to be freed. */
+back_end_order_t opening_order (const entry_t *entry, bool all);
 
 /*  --- openings_nodes.c --- */
 
@@ -152,9 +140,11 @@ int64_t opening_fit_due (const entry_t *entry, int64_t at_ms);
 void opening_enforce (entry_t *entry, const moment_t *now);
 void opening_enforce_new (entry_t *entry, const moment_t *now, size_t node);
 
-/*  As its record says; let all go, as they are. */
-bool opening_closes (const entry_t *entry); /* one of them is being closed */
-void opening_bind_recorded (entry_t *entry, const stored_bound_t *stored, size_t node);
+/*  One of them is being closed. */
+bool opening_closes (const entry_t *entry);
+
+/*  Nobody has it yet; let all go, as they are. */
+void opening_bind (entry_t *entry, bound_t bound);
 void opening_unbind_all (entry_t *entry);
 
 /*  --- openings_use.c --- */
@@ -181,7 +171,7 @@ void opening_delete (entry_t *entry);
 /*  A record at start. */
 record_fn openings_on_record;
 
-/*  --- openings_told.c --- */
+/*  --- openings_wire_told.c --- */
 
 /*  For usage_t; and Lis.Use. */
 packed_t opening_told (void *owner, const moment_t *now, const char *reservation, bool whole);

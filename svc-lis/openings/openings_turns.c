@@ -24,10 +24,10 @@ static void opening_changed (entry_t *entry, const moment_t *now)
 static void tell_degraded (entry_t *entry, int64_t now_ms)
 {
     openings_t *self = entry->openings;
-    uint32_t lacking = opening_is_active (entry->phase) && entry->phase <= OPENING_WARNED
+    uint32_t lacking = opening_is_active (entry->kept.phase) && entry->kept.phase <= OPENING_WARNED
                          ? opening_short (entry, now_ms)
                          : 0;
-    bool degraded = lacking > 0 && !entry->given_back;
+    bool degraded = lacking > 0 && !entry->kept.given_back;
     if (degraded == entry->degraded)
         return;
     entry->degraded = degraded;
@@ -43,22 +43,22 @@ static void tell_degraded (entry_t *entry, int64_t now_ms)
 opening_phase_t opening_phase_at (const entry_t *entry, int64_t now_ms)
 {
     const openings_limits_t *limits = &entry->openings->limits;
-    if (now_ms >= entry->until_ms)
+    if (now_ms >= entry->kept.until_ms)
         return OPENING_CLOSING;
-    if (now_ms >= entry->from_ms)
-        return now_ms >= entry->until_ms - limits->warning_ms ? OPENING_WARNED : OPENING_OPEN;
-    return now_ms >= entry->from_ms - limits->bind_ms ? OPENING_BINDING : OPENING_WAITING;
+    if (now_ms >= entry->kept.from_ms)
+        return now_ms >= entry->kept.until_ms - limits->warning_ms ? OPENING_WARNED : OPENING_OPEN;
+    return now_ms >= entry->kept.from_ms - limits->bind_ms ? OPENING_BINDING : OPENING_WAITING;
 }
 
 static void move (entry_t *entry, opening_phase_t to)
 {
     openings_t *self = entry->openings;
-    opening_phase_t from = entry->phase;
+    opening_phase_t from = entry->kept.phase;
     opening_phase (entry, to);
     service_count (self->parts.service, "openings_moved", 1);
     outbox_log (self->parts.service->outbox, LEVEL_INFO, "opening %s %s->%s nodes=%zu wanted=%u",
                 entry->reservation, opening_phase_word (from), opening_phase_word (to),
-                entry->bound_count, opening_wanted (entry, SIZE_MAX, entry->from_ms));
+                entry->kept.nodes_count, opening_wanted (entry, SIZE_MAX, entry->kept.from_ms));
 }
 
 /*  What was never open and is too late has nothing to close. */
@@ -66,15 +66,15 @@ static bool move_by_time (entry_t *entry, const moment_t *now)
 {
     int64_t now_ms = opening_now_ms (entry, now);
     opening_phase_t due = opening_phase_at (entry, now_ms);
-    if (entry->phase >= OPENING_CLOSING || due <= entry->phase)
+    if (entry->kept.phase >= OPENING_CLOSING || due <= entry->kept.phase)
         return false;
-    if (due == OPENING_CLOSING && entry->bound_count == 0 && !entry->use)
+    if (due == OPENING_CLOSING && entry->kept.nodes_count == 0 && !entry->use)
         due = OPENING_OVER;
     if (opening_is_open (due) && !entry->use) {
         entry->use = must (calloc (1, sizeof *entry->use));
         entry->active_ms = now_ms;
-        spent_init (&entry->use->spent, (interval_t){entry->from_ms, entry->until_ms});
-        entry->use->until_ms = entry->from_ms;
+        spent_init (&entry->use->spent, (interval_t){entry->kept.from_ms, entry->kept.until_ms});
+        entry->use->until_ms = entry->kept.from_ms;
         opening_put_use (entry);
     }
     move (entry, due);
@@ -83,13 +83,27 @@ static bool move_by_time (entry_t *entry, const moment_t *now)
 
 static bool move_to_the_end (entry_t *entry)
 {
-    opening_phase_t before = entry->phase;
-    if (entry->phase == OPENING_CLOSING && !opening_closes (entry) &&
+    opening_phase_t before = entry->kept.phase;
+    if (entry->kept.phase == OPENING_CLOSING && !opening_closes (entry) &&
         !*back_end_trouble (entry->openings->parts.back_end, entry->reservation))
         move (entry, OPENING_CLEANING);
-    if (entry->phase == OPENING_CLEANING && entry->bound_count == 0)
+    if (entry->kept.phase == OPENING_CLEANING && entry->kept.nodes_count == 0)
         move (entry, OPENING_OVER);
-    return entry->phase != before;
+    return entry->kept.phase != before;
+}
+
+back_end_order_t opening_order (const entry_t *entry, bool all)
+{
+    const char **names = must (calloc (entry->kept.nodes_count + 1, sizeof *names));
+    back_end_order_t order = {.reservation = entry->reservation,
+                              .owner = entry->kept.owner,
+                              .from_ms = entry->kept.from_ms,
+                              .until_ms = entry->kept.until_ms,
+                              .nodes = names};
+    for (size_t i = 0; i < entry->kept.nodes_count; i++)
+        if (all || bound_kept (&entry->kept.nodes [i]))
+            names [order.nodes_count++] = entry->kept.nodes [i].name;
+    return order;
 }
 
 static void order_back_end (entry_t *entry, const moment_t *now, back_end_step_t step)
@@ -97,35 +111,25 @@ static void order_back_end (entry_t *entry, const moment_t *now, back_end_step_t
     openings_t *self = entry->openings;
     if (!back_end_acts (self->parts.back_end, step))
         return;
-    const char **names = must (calloc (entry->bound_count + 1, sizeof *names));
-    size_t count = 0;
-    for (size_t i = 0; i < entry->bound_count; i++)
-        if (step == BACK_END_CLOSE || bound_kept (&entry->bound [i]))
-            names [count++] = nodes_at (self->parts.nodes, entry->bound [i].node).name;
-    back_end_order_t order = {.reservation = entry->reservation,
-                              .owner = entry->owner,
-                              .from_ms = entry->from_ms,
-                              .until_ms = entry->until_ms,
-                              .nodes = names,
-                              .nodes_count = count};
-    back_end_step (self->parts.back_end, now, step, &order);
+    back_end_order_t order = opening_order (entry, step == BACK_END_CLOSE);
+    back_end_step (self->parts.back_end, step, &order);
     entry->watched_ms = present_ms (self, now);
-    free (names);
+    free ((void *) order.nodes);
 }
 
 static void tell_back_end (entry_t *entry, const moment_t *now, opening_phase_t before,
                            bool nodes_changed)
 {
     int64_t now_ms = opening_now_ms (entry, now);
-    bool begun = opening_is_open (entry->phase) && !opening_is_open (before);
-    if (entry->phase == OPENING_BINDING && (nodes_changed || before != OPENING_BINDING))
+    bool begun = opening_is_open (entry->kept.phase) && !opening_is_open (before);
+    if (entry->kept.phase == OPENING_BINDING && (nodes_changed || before != OPENING_BINDING))
         order_back_end (entry, now, BACK_END_PREPARE);
-    else if (opening_is_open (entry->phase) && (nodes_changed || begun))
+    else if (opening_is_open (entry->kept.phase) && (nodes_changed || begun))
         order_back_end (entry, now, BACK_END_OPEN);
-    else if (entry->phase >= OPENING_CLOSING && before < OPENING_CLOSING &&
+    else if (entry->kept.phase >= OPENING_CLOSING && before < OPENING_CLOSING &&
              before != OPENING_WAITING)
         order_back_end (entry, now, BACK_END_CLOSE);
-    else if (opening_is_open (entry->phase) &&
+    else if (opening_is_open (entry->kept.phase) &&
              now_ms >= entry->watched_ms + entry->openings->limits.watch_ms)
         order_back_end (entry, now, BACK_END_WATCH);
 }
@@ -133,10 +137,10 @@ static void tell_back_end (entry_t *entry, const moment_t *now, opening_phase_t 
 static int64_t turn_due (const entry_t *entry, int64_t now_ms)
 {
     openings_t *self = entry->openings;
-    if (entry->phase == OPENING_OVER)
+    if (entry->kept.phase == OPENING_OVER)
         return INT64_MAX;
     int64_t due_ms = opening_fit_due (entry, now_ms);
-    if (!opening_is_open (entry->phase))
+    if (!opening_is_open (entry->kept.phase))
         return due_ms;
     int64_t others [] = {opening_lend_due (entry), entry->use_put_ms + ACCOUNT_MS,
                          back_end_acts (self->parts.back_end, BACK_END_WATCH)
@@ -168,25 +172,25 @@ void opening_turn (entry_t *entry, int64_t turn_ms)
 static void opening_refresh (entry_t *entry, const moment_t *now)
 {
     int64_t now_ms = opening_now_ms (entry, now);
-    opening_phase_t before = entry->phase;
+    opening_phase_t before = entry->kept.phase;
     if (opening_is_open (before))
         opening_account (entry, now);
     bool moved = move_by_time (entry, now);
     bool changed = opening_fit (entry, now);
     bool due = opening_due (entry, now_ms);
-    bool lent = opening_is_open (entry->phase) && opening_lend (entry, now);
+    bool lent = opening_is_open (entry->kept.phase) && opening_lend (entry, now);
     tell_back_end (entry, now, before, changed);
     opening_enforce (entry, now);
     changed = opening_close (entry, now) || changed;
     moved = move_to_the_end (entry) || moved;
-    if (entry->phase == OPENING_OVER && entry->use)
+    if (entry->kept.phase == OPENING_OVER && entry->use)
         opening_account (entry, now);
     if (entry->use && (changed || moved || now_ms >= entry->use_put_ms + ACCOUNT_MS))
         opening_put_use (entry);
     tell_degraded (entry, now_ms);
     if (changed || moved || lent || due)
         opening_changed (entry, now);
-    if (entry->phase == OPENING_OVER && !entry->use)
+    if (entry->kept.phase == OPENING_OVER && !entry->use)
         opening_end (entry);
     else
         opening_turn (entry, turn_due (entry, now_ms));
@@ -223,7 +227,7 @@ static void on_turn (void *owner, const moment_t *now, uint64_t token)
 void opening_soon (entry_t *entry, const moment_t *now)
 {
     openings_t *self = entry->openings;
-    if (entry->phase == OPENING_OVER)
+    if (entry->kept.phase == OPENING_OVER)
         return;
     opening_turn (entry, present_ms (self, now));
     turns_watch (self, now);

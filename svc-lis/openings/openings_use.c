@@ -24,14 +24,15 @@ static void account (const entry_t *entry, const moment_t *now, stored_use_t *us
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
     int64_t until_ms = present_ms (entry->openings, now);
-    until_ms = until_ms < entry->until_ms ? until_ms : entry->until_ms;
+    until_ms = until_ms < entry->kept.until_ms ? until_ms : entry->kept.until_ms;
     using_t using = {.reservation = entry->reservation, .cpu_ms = use->over_cpu_ms};
     int64_t cpus = 0;
-    for (size_t i = 0; i < entry->bound_count; i++) {
-        size_t node = entry->bound [i].node;
+    for (size_t i = 0; i < entry->kept.nodes_count; i++) {
+        size_t node = entry->kept.nodes [i].node;
         nodes_runs (nodes, node, add_run, &using);
-        cpus +=
-          bound_kept (&entry->bound [i]) && entry->bound [i].due ? nodes_at (nodes, node).cpus : 0;
+        cpus += bound_kept (&entry->kept.nodes [i]) && entry->kept.nodes [i].due
+                  ? nodes_at (nodes, node).cpus
+                  : 0;
     }
     interval_t over = {use->until_ms, until_ms};
     if (over.from >= over.until)
@@ -52,7 +53,7 @@ stored_use_t opening_use_now (const entry_t *entry, const moment_t *now)
     stored_use_t use = {0};
     if (entry->use)
         use = *entry->use;
-    if (entry->use && entry->phase != OPENING_OVER)
+    if (entry->use && entry->kept.phase != OPENING_OVER)
         account (entry, now, &use);
     return use;
 }
@@ -62,16 +63,6 @@ void opening_run_over (entry_t *entry, const moment_t *now, const run_t *run)
     entry->active_ms = present_ms (entry->openings, now);
     entry->use->over_cpu_ms += run->cpu_ms > 0 ? run->cpu_ms : 0;
     opening_put_use (entry);
-}
-
-size_t openings_use (const openings_t *self, const moment_t *now, const char *reservation,
-                     use_step_t *steps, size_t steps_max)
-{
-    const entry_t *entry = opening_find (self, reservation);
-    if (!entry || !entry->use)
-        return 0;
-    stored_use_t use = opening_use_now (entry, now);
-    return spent_steps (&use.spent, use.until_ms, steps, steps_max);
 }
 
 /*  --- what is not used --- */
@@ -87,8 +78,8 @@ bool opening_lend (entry_t *entry, const moment_t *now)
     int64_t now_ms = present_ms (self, now);
     bool recalled = entry->recalled;
     entry->recalled = false;
-    bool lend = due (self->limits.lend_ms, entry->lent, entry, now_ms);
-    bool give_back = due (self->limits.release_ms, entry->given_back, entry, now_ms);
+    bool lend = due (self->limits.lend_ms, entry->kept.lent, entry, now_ms);
+    bool give_back = due (self->limits.release_ms, entry->kept.given_back, entry, now_ms);
     if (!lend && !give_back)
         return recalled;
     if (opening_runs (entry) ||
@@ -96,8 +87,8 @@ bool opening_lend (entry_t *entry, const moment_t *now)
         entry->active_ms = now_ms;
         return recalled;
     }
-    entry->lent = entry->lent || lend;
-    entry->given_back = entry->given_back || give_back;
+    entry->kept.lent = entry->kept.lent || lend;
+    entry->kept.given_back = entry->kept.given_back || give_back;
     service_count (self->parts.service, give_back ? "openings_given_back" : "openings_lent", 1);
     outbox_log (self->parts.service->outbox, LEVEL_INFO, "opening %s unused_ms=%lld %s",
                 entry->reservation, (long long) (now_ms - entry->active_ms),
@@ -109,9 +100,9 @@ int64_t opening_lend_due (const entry_t *entry)
 {
     const openings_limits_t *limits = &entry->openings->limits;
     int64_t due_ms = INT64_MAX;
-    if (limits->lend_ms > 0 && !entry->lent)
+    if (limits->lend_ms > 0 && !entry->kept.lent)
         due_ms = entry->active_ms + limits->lend_ms;
-    if (limits->release_ms > 0 && !entry->given_back &&
+    if (limits->release_ms > 0 && !entry->kept.given_back &&
         entry->active_ms + limits->release_ms < due_ms)
         due_ms = entry->active_ms + limits->release_ms;
     return due_ms;

@@ -31,31 +31,6 @@ typedef struct {
 } spent_told_t;
 extern const codec_t spent_told_codec;
 
-typedef struct {
-    const char *class_name;
-    uint32_t nodes;
-    interval_t over;
-} alternative_t;
-
-/*  An opening as it is told. Borrows. */
-typedef struct {
-    opening_phase_t phase;
-    uint32_t wanted;
-    uint32_t bound;
-    bool ready;
-    bool degraded;
-    bool lent;
-    bool given_back;
-    int64_t cpu_ms;
-    int64_t offered_ms;
-    const char *trouble;
-    alternative_t *alternatives;
-    size_t alternatives_count;
-    bool disconnected;
-} opening_told_t;
-
-extern const codec_t opening_told_codec;
-
 /*  Same numbers as proto BoundState. */
 typedef enum {
     BOUND_HELD,
@@ -65,15 +40,19 @@ typedef enum {
     BOUND_STATES
 } bound_state_t;
 
+/*  A node that a reservation has. What stands behind at_ms is not kept. */
 typedef struct {
-    char node [NAME_BYTES_MAX + 1];
+    char name [NAME_BYTES_MAX + 1];
     bound_state_t state;
     int64_t at_ms; /* held: needed from; leaving, closing: until; cleaning: it goes then */
-} stored_bound_t;
+    size_t node;   /* by index of nodes.h */
+    bool due;      /* what it is needed from has come */
+    bool warned;   /* whoever runs there and is to know of an end has been told */
+} bound_t;
 
 typedef struct {
     opening_phase_t phase;
-    stored_bound_t *nodes;
+    bound_t *nodes;
     size_t nodes_count;
     int64_t from_ms;
     int64_t until_ms;
@@ -90,9 +69,7 @@ typedef struct {
     int64_t until_ms;
 } stored_use_t;
 
-/*  The bytes are the caller's to free. */
-packed_t stored_use_encode (const stored_use_t *self);
-bool stored_use_decode (stored_use_t *self, bytes_t value, char why [WHY_BYTES]);
+extern const codec_t stored_use_codec;
 
 extern const codecs_t openings_codecs; /* all of them */
 

@@ -9,7 +9,8 @@ void spent_init (spent_t *self, interval_t over)
     assert (over.from < over.until);
     int64_t width_ms = (over.until - over.from + SPENT_STEPS - 1) / SPENT_STEPS;
     *self = (spent_t){.from_ms = over.from,
-                      .width_ms = width_ms > SPENT_WIDTH_MS_MIN ? width_ms : SPENT_WIDTH_MS_MIN};
+                      .width_ms = width_ms > SPENT_WIDTH_MS_MIN ? width_ms : SPENT_WIDTH_MS_MIN,
+                      .parts = SPENT_STEPS};
 }
 
 static void halve (int64_t parts [SPENT_STEPS])

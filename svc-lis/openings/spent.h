@@ -15,6 +15,7 @@ typedef struct {
     int64_t width_ms; /* of each part */
     int64_t cpu_ms [SPENT_STEPS];
     int64_t offered_ms [SPENT_STEPS];
+    size_t parts; /* of both: SPENT_STEPS */
 } spent_t;
 
 /*  One part of the window, as it is told. */

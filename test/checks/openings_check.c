@@ -11,12 +11,12 @@ void openings_check (const openings_t *self)
     for (const entry_t *entry;
          (entry = ordered_after (self->by_reservation, at ? at->reservation : NULL)); at = entry) {
         turns += entry->turn_ms < INT64_MAX;
-        active += opening_is_active (entry->phase);
-        bound += entry->bound_count;
-        assert (entry->bound_count == 0 || opening_is_active (entry->phase));
-        for (size_t i = 0; i < entry->bound_count; i++) {
-            assert (self->holders [entry->bound [i].node] == entry);
-            assert (i == 0 || entry->bound [i - 1].node < entry->bound [i].node);
+        active += opening_is_active (entry->kept.phase);
+        bound += entry->kept.nodes_count;
+        assert (entry->kept.nodes_count == 0 || opening_is_active (entry->kept.phase));
+        for (size_t i = 0; i < entry->kept.nodes_count; i++) {
+            assert (self->holders [entry->kept.nodes [i].node] == entry);
+            assert (i == 0 || entry->kept.nodes [i - 1].node < entry->kept.nodes [i].node);
         }
     }
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++)

@@ -93,7 +93,7 @@ static void order (world_t *self, back_end_step_t what, const char *reservation)
 {
     static const char *const nodes [] = {"n1", "n2"};
     service_step (self->service, &self->now, &(event_t){.kind = EVENT_TIMER});
-    back_end_step (self->back_end, &self->now, what,
+    back_end_step (self->back_end, what,
                    &(back_end_order_t){.reservation = reservation,
                                        .owner = "alice",
                                        .until_ms = 1,
@@ -186,7 +186,7 @@ static void all_that_there_is_is_told_at_the_start (void **state)
     back_end_order_t orders [] = {{.reservation = "r1", .owner = "alice"},
                                   {.reservation = "r2", .owner = "bob"}};
     service_step (w->service, &w->now, &(event_t){.kind = EVENT_TIMER});
-    back_end_reconcile (w->back_end, &w->now, orders, 2);
+    back_end_reconcile (w->back_end, orders, 2);
     take_effects (w);
     assert_string_equal (w->asked, "reconcile r1 r2");
     ends (w, w->work, "not reachable");

@@ -1,12 +1,13 @@
-/*  openings_told - how a reservation stands on its nodes, as its owner is told; and what it has
+/*  openings_wire_told - how a reservation stands on its nodes, as its owner is told; and what it has
  *  used.
  */
 #include "access.h"
+#include "codec_table.h"
 #include "directory.h"
-#include "must.h"
 #include "openings_state.h"
 
-#include <stdlib.h>
+#include "openings.pb-c.h"
+
 #include <string.h>
 
 /*  Before it is bound it is a number in the calendar: how many nodes are missing there, at most, at
@@ -31,22 +32,34 @@ static uint32_t overbooked (const entry_t *entry, int64_t now_ms)
 
 static uint32_t lacking (const entry_t *entry, int64_t now_ms)
 {
-    if (entry->phase == OPENING_WAITING)
+    if (entry->kept.phase == OPENING_WAITING)
         return overbooked (entry, now_ms);
     return entry->degraded ? opening_short (entry, now_ms) : 0;
 }
 
+static void alternative_add (Musubi__OpeningRecord *told, const node_class_t *class, uint32_t nodes,
+                             interval_t over)
+{
+    if (told->n_alternatives == ALTERNATIVES_MAX)
+        return;
+    Musubi__OpeningAlternative *to = told->alternatives [told->n_alternatives++];
+    to->class_name = (char *) class->name;
+    to->nodes = nodes;
+    to->from_ms = over.from;
+    to->until_ms = over.until;
+}
+
 /*  Another class that has room for what is lacking, until the end of what is booked; and the first
  *  time at which as much of its own class is free for as long. */
-static size_t alternatives (const entry_t *entry, const moment_t *now, uint32_t missing,
-                            alternative_t list [ALTERNATIVES_MAX])
+static void alternatives_put (const entry_t *entry, const moment_t *now, uint32_t missing,
+                              Musubi__OpeningRecord *told)
 {
     const openings_t *self = entry->openings;
     const room_t *room = self->parts.room;
     const site_t *site = self->parts.site;
     int64_t now_ms = present_ms (self, now);
-    interval_t rest = {now_ms > entry->from_ms ? now_ms : entry->from_ms, entry->until_ms};
-    size_t count = 0;
+    interval_t rest = {now_ms > entry->kept.from_ms ? now_ms : entry->kept.from_ms,
+                       entry->kept.until_ms};
     for (size_t i = 0; i < site->classes_count && rest.from < rest.until; i++) {
         size_t resource;
         if (!room_find (room, site->classes [i].name, &resource))
@@ -54,19 +67,14 @@ static size_t alternatives (const entry_t *entry, const moment_t *now, uint32_t 
         uint32_t own = opening_wanted (entry, i, rest.from);
         int64_t free = room_least (room, resource, rest, NULL);
         interval_t span;
-        if (own > 0 && count < ALTERNATIVES_MAX &&
+        if (own == 0 && free >= (int64_t) missing)
+            alternative_add (told, &site->classes [i], (uint32_t) free, rest);
+        if (own > 0 &&
             room_spans (room, now, resource, own, rest.until - rest.from,
                         (interval_t){rest.from, room_horizon_ms (room, now)}, &span, 1) == 1)
-            list [count++] = (alternative_t){
-              .class_name = site->classes [i].name,
-              .nodes = own,
-              .over = {span.from, span.from + rest.until - rest.from},
-            };
-        if (own == 0 && free >= (int64_t) missing && count < ALTERNATIVES_MAX)
-            list [count++] = (alternative_t){
-              .class_name = site->classes [i].name, .nodes = (uint32_t) free, .over = rest};
+            alternative_add (told, &site->classes [i], own,
+                             (interval_t){span.from, span.from + rest.until - rest.from});
     }
-    return count;
 }
 
 packed_t opening_told (void *owner, const moment_t *now, const char *reservation, bool whole)
@@ -75,28 +83,32 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     const entry_t *entry = opening_find (self, reservation);
     if (!entry)
         return (packed_t){0};
+    arena_t arena;
+    arena_init (&arena);
+    const service_t *service = self->parts.service;
     opening_t view = opening_view (entry, present_ms (self, now));
     stored_use_t use = opening_use_now (entry, now);
-    alternative_t list [ALTERNATIVES_MAX];
     uint32_t missing = lacking (entry, present_ms (self, now));
-    opening_told_t told = {
-      .phase = view.phase,
-      .wanted = view.wanted,
-      .bound = (uint32_t) view.nodes_count,
-      .degraded = missing > 0,
-      .lent = view.lent,
-      .given_back = view.given_back,
-      .cpu_ms = spent_cpu (&use.spent),
-      .offered_ms = spent_offered (&use.spent),
-      .trouble = back_end_trouble (self->parts.back_end, reservation),
-      .alternatives = list,
-      .alternatives_count = whole && missing > 0 ? alternatives (entry, now, missing, list) : 0,
-      .disconnected =
-        self->parts.service->directory && !directory_hears (self->parts.service->directory),
-    };
+    Musubi__OpeningRecord told = MUSUBI__OPENING_RECORD__INIT;
+    told.phase = (Musubi__OpeningPhase) view.phase;
+    told.wanted = view.wanted;
+    told.bound = (uint32_t) view.nodes_count;
+    told.degraded = missing > 0;
+    told.lent = view.lent;
+    told.given_back = view.given_back;
+    told.cpu_ms = spent_cpu (&use.spent);
+    told.offered_ms = spent_offered (&use.spent);
+    told.trouble = (char *) back_end_trouble (self->parts.back_end, reservation);
+    told.alternatives =
+      codec_messages (&musubi__opening_alternative__descriptor, ALTERNATIVES_MAX, &arena);
+    if (whole && missing > 0)
+        alternatives_put (entry, now, missing, &told);
+    told.disconnected = service->directory && !directory_hears (service->directory);
     told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&
                  view.nodes_count >= view.wanted && !*told.trouble && opening_clear (entry);
-    return codec_encode (&opening_told_codec, &told);
+    packed_t packed = packed_of (&told.base);
+    arena_end (&arena);
+    return packed;
 }
 
 void openings_on_use (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -111,7 +123,7 @@ void openings_on_use (void *owner, const moment_t *now, const request_t *request
                         asked->reservation);
         return;
     }
-    if (!may (self->parts.access, VERB_SHOW, request->actor, request->actor, entry->owner)) {
+    if (!may (self->parts.access, VERB_SHOW, request->actor, request->actor, entry->kept.owner)) {
         service_refuse (service, request, CALL_DENIED, "reservation %s: not shown to %.63s",
                         asked->reservation, request->actor);
         return;
@@ -119,7 +131,8 @@ void openings_on_use (void *owner, const moment_t *now, const request_t *request
     spent_told_t told = {0};
     memcpy (told.reservation, asked->reservation, sizeof told.reservation);
     size_t most = asked->most > 0 && asked->most < SPENT_STEPS ? asked->most : SPENT_STEPS;
-    told.count = openings_use (self, now, asked->reservation, told.steps, most);
+    stored_use_t use = opening_use_now (entry, now);
+    told.count = spent_steps (&use.spent, use.until_ms, told.steps, most);
     for (size_t i = 0; i < told.count; i++) {
         told.cpu_ms += told.steps [i].cpu_ms;
         told.offered_ms += told.steps [i].offered_ms;
