@@ -43,8 +43,8 @@ const gis_settings_t gis_settings_default = {
 };
 
 typedef struct {
-    gis_settings_t settings; /* its lists are our copies */
     service_t *service;
+    gis_settings_t settings; /* its lists are our copies */
     roster_t *roster;
     watermarks_t *watermarks;
     announcer_t *announcer; /* at the other GIS */
@@ -343,16 +343,6 @@ static void free_settings (gis_settings_t *settings)
     free_texts (settings->access.administrators, settings->access.administrators_count);
 }
 
-static void step (void *owner, const moment_t *now, const event_t *event)
-{
-    service_step (((gis_t *) owner)->service, now, event);
-}
-
-static bool next (void *owner, effect_t *effect)
-{
-    return service_next (((gis_t *) owner)->service, effect);
-}
-
 static void destroy (void *owner)
 {
     gis_t *self = owner;
@@ -398,7 +388,7 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, on_withdraw, self);
     service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, on_snapshot, self);
     service_serve (self->service, "Gis", "Find", &find_codec, on_find, self);
-    *core = (core_t){.self = self, .step = step, .next = next, .destroy = destroy};
+    *core = service_core (self, destroy);
 }
 
 void gis_check (const core_t *core)

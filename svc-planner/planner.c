@@ -110,17 +110,6 @@ static bool on_work (void *owner, const moment_t *now, const event_t *event)
     return true;
 }
 
-static void planner_step (void *owner, const moment_t *now, const event_t *event)
-{
-    planner_t *self = owner;
-    service_step (self->service, now, event);
-}
-
-static bool planner_next (void *owner, effect_t *effect)
-{
-    return service_next (((planner_t *) owner)->service, effect);
-}
-
 static void planner_destroy (void *owner)
 {
     planner_t *self = owner;
@@ -208,6 +197,5 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     service_serve (self->service, "Planner", "Settle", &settle_order_codec, planner_on_settle,
                    &self->inquiries);
     service_at_start (self->service, on_start, self);
-    *core = (core_t){
-      .self = self, .step = planner_step, .next = planner_next, .destroy = planner_destroy};
+    *core = service_core (self, planner_destroy);
 }

@@ -226,16 +226,6 @@ static void start (void *owner, const moment_t *now)
     rules_hurry (self->rules, now);
 }
 
-static void replica_step (void *owner, const moment_t *now, const event_t *event)
-{
-    service_step (((replica_t *) owner)->service, now, event);
-}
-
-static bool replica_next (void *owner, effect_t *effect)
-{
-    return service_next (((replica_t *) owner)->service, effect);
-}
-
 static void replica_destroy (void *owner)
 {
     replica_t *self = owner;
@@ -314,6 +304,5 @@ void replica_core (const replica_settings_t *settings, core_t *core)
     else
         site_make (self, settings);
     service_at_start (self->service, start, self);
-    *core = (core_t){
-      .self = self, .step = replica_step, .next = replica_next, .destroy = replica_destroy};
+    *core = service_core (self, replica_destroy);
 }

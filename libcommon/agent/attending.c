@@ -19,6 +19,7 @@
 struct attending {
     service_t *service;
     attending_settings_t settings;
+    char **sites;
     attending_question_t question; /* the last */
     size_t at;                     /* which of the endpoints */
     bool store_known;
@@ -38,19 +39,26 @@ attending_t *attending_new (service_t *service, const attending_settings_t *sett
     attending_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = *settings;
+    self->sites = must (calloc (settings->sites_count, sizeof *self->sites));
+    for (size_t i = 0; i < settings->sites_count; i++)
+        self->sites [i] = must (strdup (settings->sites [i]));
     self->attend_ms = ATTEND_MS;
     return self;
 }
 
 void attending_destroy (attending_t **self_p)
 {
-    free (*self_p);
+    attending_t *self = *self_p;
+    for (size_t i = 0; i < self->settings.sites_count; i++)
+        free (self->sites [i]);
+    free (self->sites);
+    free (self);
     *self_p = NULL;
 }
 
 const char *attending_endpoint (const attending_t *self)
 {
-    return self->settings.sites [self->at];
+    return self->sites [self->at];
 }
 
 const uint8_t *attending_store (const attending_t *self)
@@ -70,18 +78,14 @@ static void ask (attending_t *self, const moment_t *now)
     self->question.asked_ms = now->mono_ms;
     packed_t body = self->settings.ask (self->settings.owner, &self->question);
     calls_cancel (self->service->calls, self->call);
-    self->call = calls_start (self->service->calls, now,
-                              &(call_order_t){.peer = "",
-                                              .endpoint = attending_endpoint (self),
+    self->call = service_ask (self->service, now,
+                              &(call_order_t){.endpoint = attending_endpoint (self),
                                               .to_store = attending_store (self),
                                               .service = self->settings.service,
                                               .method = "Attend",
-                                              .actor = self->settings.actor,
-                                              .body = {.data = body.data, .size = body.size},
                                               .timeout_ms = self->attend_ms + ANSWER_MS,
                                               .tries_max = 1},
-                              on_answer, self, 0);
-    free (body.data);
+                              body, on_answer, self, 0);
 }
 
 void attending_start (attending_t *self, const moment_t *now)

@@ -35,11 +35,9 @@ typedef bool attending_take_fn (void *owner, const moment_t *now,
                                 const attending_question_t *question, bytes_t body,
                                 attending_answer_t *answer, char why [WHY_BYTES]);
 
-/*  All of it is borrowed for life. */
 typedef struct {
-    const char *service; /* its method is Attend */
-    const char *actor;
-    const char *const *sites; /* endpoints; the next is tried when one is silent */
+    const char *service;      /* static; its method is Attend */
+    const char *const *sites; /* endpoints, copied; the next is tried when one is silent */
     size_t sites_count;
     bool one_store;         /* questions are for the store that answered the first, bare one */
     int64_t backoff_ms;     /* doubles, with jitter of half */
@@ -49,6 +47,7 @@ typedef struct {
     void *owner;
 } attending_settings_t;
 
+/*  It asks in the service's name. */
 attending_t *attending_new (service_t *service, const attending_settings_t *settings);
 void attending_destroy (attending_t **self_p);
 

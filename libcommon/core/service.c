@@ -440,6 +440,21 @@ bool service_next (service_t *self, effect_t *effect)
     return outbox_next (self->outbox, effect);
 }
 
+static void core_step (void *owner, const moment_t *now, const event_t *event)
+{
+    service_step (*(service_t **) owner, now, event);
+}
+
+static bool core_next (void *owner, effect_t *effect)
+{
+    return service_next (*(service_t **) owner, effect);
+}
+
+core_t service_core (void *owner, void (*destroy) (void *owner))
+{
+    return (core_t){.self = owner, .step = core_step, .next = core_next, .destroy = destroy};
+}
+
 void service_count (service_t *self, const char *name, int64_t by)
 {
     for (size_t i = 0; i < self->counters_count; i++) {

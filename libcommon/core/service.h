@@ -2,11 +2,8 @@
  *  serves and records it loads. One of a federation also has a directory, a ledger and a standing
  *  (member.h).
  *
- *  A core owns one service_t, registers its methods and tables in its constructor, and passes each
- *  step through:
- *
- *      void lis_step (void *self, const moment_t *now, const event_t *event)
- *      {   service_step (((lis_t *) self)->service, now, event);   }
+ *  A core owns one service_t, registers its methods and tables in its constructor, and is what
+ *  service_core makes of it.
  *
  *  The parts are there to be used directly: service->outbox, service->timers, service->calls.
  *  Pure: no socket, file, clock, thread or random source.
@@ -108,6 +105,9 @@ void service_on_flow (service_t *self, flow_fn *heard, void *owner);
 /*  One event: clears the outbox, keeps time, then hands the event to whom it concerns. */
 void service_step (service_t *self, const moment_t *now, const event_t *event);
 bool service_next (service_t *self, effect_t *effect);
+
+/*  The core of an owner that begins with its service_t *. */
+core_t service_core (void *owner, void (*destroy) (void *owner));
 
 /*  What is being loaded can't be read: counted, named by an alarm with its table and key, and kept.
  *  It stays where it is, and is put aside by whatever takes its place. */

@@ -52,19 +52,13 @@ static void provider_step (void *owner, const moment_t *now, const event_t *even
     service_step (self->service, now, event);
 }
 
-static bool provider_next (void *owner, effect_t *effect)
-{
-    provider_t *self = owner;
-    return service_next (self->service, effect);
-}
-
 void provider_open (provider_t *self, const provider_settings_t *settings, start_fn *announce,
                     core_t *core, void (*destroy) (void *self))
 {
     timetable_limits_show (self->service, &settings->limits.bookings);
     service_at_start (self->service, announce, self);
-    *core =
-      (core_t){.self = self, .step = provider_step, .next = provider_next, .destroy = destroy};
+    *core = service_core (self, destroy);
+    core->step = provider_step;
 }
 
 void provider_close (provider_t *self)

@@ -25,16 +25,6 @@ static void on_start (void *owner, const moment_t *now)
     balancer_step_start (self, now);
 }
 
-static void step (void *owner, const moment_t *now, const event_t *event)
-{
-    service_step (((balancer_t *) owner)->service, now, event);
-}
-
-static bool next (void *owner, effect_t *effect)
-{
-    return service_next (((balancer_t *) owner)->service, effect);
-}
-
 static void destroy (void *owner)
 {
     balancer_t *self = owner;
@@ -90,5 +80,5 @@ void balancer_core (const balancer_settings_t *settings, core_t *core)
     orders_serve (self);
     balancer_told_serve (self);
     service_at_start (self->service, on_start, self);
-    *core = (core_t){.self = self, .step = step, .next = next, .destroy = destroy};
+    *core = service_core (self, destroy);
 }

@@ -38,8 +38,8 @@ typedef struct {
 } telling_t;
 
 typedef struct balancer {
-    balancer_settings_t settings; /* its lists are our copies */
     service_t *service;
+    balancer_settings_t settings; /* its lists are our copies */
     coalition_t coalition;
     weighing_t *weighing;
     phase_t phase;

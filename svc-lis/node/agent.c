@@ -71,28 +71,6 @@ static void on_start (void *owner, const moment_t *now)
     attending_start (self->attending, now);
 }
 
-static void agent_step (void *owner, const moment_t *now, const event_t *event)
-{
-    agent_t *self = owner;
-    service_step (self->service, now, event);
-}
-
-static bool agent_next (void *owner, effect_t *effect)
-{
-    agent_t *self = owner;
-    return service_next (self->service, effect);
-}
-
-static void settings_clear (agent_settings_t *settings)
-{
-    free ((char *) settings->name);
-    free ((char *) settings->class_name);
-    free ((char *) settings->runs);
-    for (size_t i = 0; i < settings->sites_count; i++)
-        free ((char *) settings->sites [i]);
-    free ((char **) settings->sites);
-}
-
 static void agent_destroy (void *owner)
 {
     agent_t *self = owner;
@@ -100,35 +78,20 @@ static void agent_destroy (void *owner)
     agent_runs_end (self);
     attending_destroy (&self->attending);
     service_destroy (&self->service);
-    settings_clear (&self->settings);
     free (self);
-}
-
-static void settings_copy (agent_settings_t *to, const agent_settings_t *from)
-{
-    *to = *from;
-    to->name = must (strdup (from->name));
-    to->class_name = must (strdup (from->class_name));
-    to->runs = must (strdup (from->runs));
-    char **sites = must (calloc (from->sites_count + 1, sizeof *sites));
-    for (size_t i = 0; i < from->sites_count; i++)
-        sites [i] = must (strdup (from->sites [i]));
-    to->sites = (const char *const *) sites;
 }
 
 void agent_core (const agent_settings_t *settings, core_t *core)
 {
     assert (settings->look_ms > 0);
     agent_t *self = must (calloc (1, sizeof *self));
-    settings_copy (&self->settings, settings);
-    snprintf (self->actor, sizeof self->actor, "node/%s", settings->name);
+    self->settings = *settings;
     char name [NAME_BYTES_MAX + 1];
     snprintf (name, sizeof name, "node/%.58s", settings->name);
     self->service = member_new (name, NULL, 0);
     self->attending =
       attending_new (self->service, &(attending_settings_t){.service = "Nodes",
-                                                            .actor = self->actor,
-                                                            .sites = self->settings.sites,
+                                                            .sites = settings->sites,
                                                             .sites_count = settings->sites_count,
                                                             .one_store = true,
                                                             .backoff_ms = BACKOFF_MS,
@@ -139,6 +102,5 @@ void agent_core (const agent_settings_t *settings, core_t *core)
     agent_runs_init (self);
     service_at_start (self->service, on_start, self);
     service_on_work (self->service, agent_on_work, self);
-    *core =
-      (core_t){.self = self, .step = agent_step, .next = agent_next, .destroy = agent_destroy};
+    *core = service_core (self, agent_destroy);
 }

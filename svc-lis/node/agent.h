@@ -14,7 +14,7 @@
 
 #include "core.h"
 
-/*  Everything is copied by agent_core. */
+/*  Strings are borrowed for life; sites are copied. */
 typedef struct {
     const char *name; /* of the node in its site: "n017" */
     const char *class_name;

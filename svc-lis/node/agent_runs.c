@@ -262,7 +262,7 @@ static void on_look (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     agent_t *self = owner;
     self->look_timer = 0;
-    if (!agent_looks (self))
+    if (!agent_awaits (self, WORK_LOOK, 0))
         look (self);
     for (agent_run_t *run = ordered_after (self->runs, NULL); run;
          run = ordered_after (self->runs, run->key))
@@ -378,7 +378,7 @@ static void want_output (agent_t *self, const wanted_output_t *wanted)
 {
     char name [RUN_NAME_BYTES_MAX + 1];
     const char *names [] = {run_name (attending_store (self->attending), &wanted->id, name)};
-    if (agent_reads (self, wanted->number))
+    if (agent_awaits (self, WORK_READ, wanted->number))
         return;
     agent_order (self, RUN_READ,
                  &(work_order_t){.runs = self->settings.runs,

@@ -46,7 +46,6 @@ typedef struct ordered_work {
 typedef struct {
     service_t *service;
     agent_settings_t settings;
-    char actor [NAME_BYTES_MAX + 8];
     ordered_t *runs; /* of agent_run_t, by site and id */
     size_t open;     /* of those, not over */
     ordered_work_t *works;
@@ -86,9 +85,8 @@ void agent_order (agent_t *self, const char *kind, const work_order_t *order,
 bool agent_on_work (void *owner, const moment_t *now, const event_t *event);
 void agent_works_end (agent_t *self);
 
-/*  Is a look under way? Is that piece of output being read? */
-bool agent_looks (const agent_t *self);
-bool agent_reads (const agent_t *self, uint64_t output);
+/*  Is such a piece of work under way? output: of WORK_READ, else 0. */
+bool agent_awaits (const agent_t *self, ordered_kind_t kind, uint64_t output);
 
 /*  What work has found out; ok: it could be done. In agent_runs.c. */
 void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *note, bool ok);

@@ -51,18 +51,14 @@ static void bring (agent_t *self, const moment_t *now, uint64_t output, const wo
     brought_t brought = {.number = output, .data = result->data, .size = result->size};
     snprintf (brought.why, sizeof brought.why, "%s", result->why);
     packed_t body = codec_encode (&brought_codec, &brought);
-    calls_start (self->service->calls, now,
-                 &(call_order_t){.peer = "",
-                                 .endpoint = attending_endpoint (self->attending),
+    service_ask (self->service, now,
+                 &(call_order_t){.endpoint = attending_endpoint (self->attending),
                                  .to_store = attending_store (self->attending),
                                  .service = "Nodes",
                                  .method = "Bring",
-                                 .actor = self->actor,
-                                 .body = {.data = body.data, .size = body.size},
                                  .timeout_ms = BRING_MS,
                                  .tries_max = 1},
-                 on_brought, self, 0);
-    free (body.data);
+                 body, on_brought, self, 0);
 }
 
 static void failed (agent_t *self, const ordered_work_t *work, bytes_t result)
@@ -97,20 +93,12 @@ bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
     return true;
 }
 
-bool agent_looks (const agent_t *self)
+bool agent_awaits (const agent_t *self, ordered_kind_t kind, uint64_t output)
 {
-    for (const ordered_work_t *work = self->works; work; work = work->after)
-        if (work->kind == WORK_LOOK)
-            return true;
-    return false;
-}
-
-bool agent_reads (const agent_t *self, uint64_t output)
-{
-    for (const ordered_work_t *work = self->works; work; work = work->after)
-        if (work->kind == WORK_READ && work->output == output)
-            return true;
-    return false;
+    const ordered_work_t *work = self->works;
+    while (work && (work->kind != kind || work->output != output))
+        work = work->after;
+    return work != NULL;
 }
 
 void agent_works_end (agent_t *self)

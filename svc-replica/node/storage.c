@@ -99,18 +99,6 @@ static void on_start (void *owner, const moment_t *now)
     attending_start (self->attending, now);
 }
 
-static void storage_step (void *owner, const moment_t *now, const event_t *event)
-{
-    storage_t *self = owner;
-    service_step (self->service, now, event);
-}
-
-static bool storage_next (void *owner, effect_t *effect)
-{
-    storage_t *self = owner;
-    return service_next (self->service, effect);
-}
-
 static void storage_destroy (void *owner)
 {
     storage_t *self = owner;
@@ -118,9 +106,6 @@ static void storage_destroy (void *owner)
     files_end (self);
     attending_destroy (&self->attending);
     service_destroy (&self->service);
-    for (size_t i = 0; i < self->settings.sites_count; i++)
-        free (self->sites [i]);
-    free (self->sites);
     free (self);
 }
 
@@ -129,17 +114,13 @@ void storage_core (const storage_settings_t *settings, core_t *core)
     assert (settings->name && settings->folder);
     storage_t *self = must (calloc (1, sizeof *self));
     self->settings = *settings;
-    self->sites = must (calloc (settings->sites_count + 1, sizeof *self->sites));
-    for (size_t i = 0; i < settings->sites_count; i++)
-        self->sites [i] = must (strdup (settings->sites [i]));
-    self->settings.sites = (const char *const *) self->sites;
-    snprintf (self->actor, sizeof self->actor, "storage/%.54s", settings->name);
-    self->service = member_new (self->actor, NULL, 0);
+    char name [NAME_BYTES_MAX + 1];
+    snprintf (name, sizeof name, "storage/%.54s", settings->name);
+    self->service = member_new (name, NULL, 0);
     self->report_ms = REPORT_MS;
     self->attending =
       attending_new (self->service, &(attending_settings_t){.service = "Chain",
-                                                            .actor = self->actor,
-                                                            .sites = self->settings.sites,
+                                                            .sites = settings->sites,
                                                             .sites_count = settings->sites_count,
                                                             .backoff_ms = BACKOFF_MS,
                                                             .backoff_ms_max = BACKOFF_MS_MAX,
@@ -151,6 +132,5 @@ void storage_core (const storage_settings_t *settings, core_t *core)
     service_at_start (self->service, on_start, self);
     service_on_work (self->service, on_work, self);
     service_on_flow (self->service, transfers_on_flow, self);
-    *core = (core_t){
-      .self = self, .step = storage_step, .next = storage_next, .destroy = storage_destroy};
+    *core = service_core (self, storage_destroy);
 }

@@ -64,16 +64,14 @@ typedef struct {
 
 typedef struct {
     service_t *service;
-    storage_settings_t settings; /* borrowed, but for: */
-    char **sites;
-    char actor [NAME_BYTES_MAX + 16];
-    ordered_t *files;     /* of own_file_t, by name */
-    ordered_t *transfers; /* of transfer_t, by id */
-    uint64_t changes;     /* the number of the last change of files */
-    uint64_t numbers;     /* of flows, links and work, in this start */
-    uint64_t sweep;       /* the work that removes old parts; 0 = not ordered yet */
-    bool swept;           /* it is done: transfers may begin */
-    uint64_t writing;     /* the work that writes a part to the disk; one at once; 0 = none */
+    storage_settings_t settings; /* borrowed */
+    ordered_t *files;            /* of own_file_t, by name */
+    ordered_t *transfers;        /* of transfer_t, by id */
+    uint64_t changes;            /* the number of the last change of files */
+    uint64_t numbers;            /* of flows, links and work, in this start */
+    uint64_t sweep;              /* the work that removes old parts; 0 = not ordered yet */
+    bool swept;                  /* it is done: transfers may begin */
+    uint64_t writing; /* the work that writes a part to the disk; one at once; 0 = none */
 
     attending_t *attending; /* its site */
     uint64_t files_seen;

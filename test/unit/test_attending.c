@@ -137,7 +137,7 @@ static void set_up (fixture_t *self, bool one_store)
                         .timer_ms = INT64_MAX};
     self->service = member_new ("node/n1", NULL, 0);
     self->attending = attending_new (
-      self->service, &(attending_settings_t){"Nodes", "node/n1", sites, 2, one_store, BACKOFF_MS,
+      self->service, &(attending_settings_t){"Nodes", sites, 2, one_store, BACKOFF_MS,
                                              BACKOFF_MS_MAX, on_ask, on_take, self});
     service_at_start (self->service, on_start, self);
     step (self, &(event_t){.kind = EVENT_START,
