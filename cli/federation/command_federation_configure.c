@@ -20,12 +20,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define FEDERATION_BYTES_MAX (4u << 20)
-#define HOST_BYTES           144
-#define PLACE_BYTES          176
-#define STORAGE_BYTES        130 /* of a storage node's name, with its site's */
-#define PORT_PRESET          5600
-#define STORES_PRESET        "/var/lib/musubi"
+#define HOST_BYTES    144
+#define PLACE_BYTES   176
+#define STORAGE_BYTES 130 /* of a storage node's name, with its site's */
+#define PORT_PRESET   5600
+#define STORES_PRESET "/var/lib/musubi"
 
 typedef struct {
     const char *folder;
@@ -36,33 +35,20 @@ typedef struct {
     json_t *members;
 } plan_t;
 
-typedef struct {
-    const char *kind;
-    size_t (*names) (const federation_t *self, const char *const **names);
-    bool keeps_files; /* only those that do */
-} kind_t;
-
-static const kind_t kinds [] = {
-  {"gis", federation_directories, false}, {"lis", federation_sites, false},
-  {"nis", federation_domains, false},     {"balancer", federation_balancers, false},
-  {"index", federation_indexes, false},   {"replica", federation_sites, true}};
+static const char *const kinds [] = {"gis", "lis", "nis", "balancer", "index"};
 
 #define KINDS (sizeof kinds / sizeof kinds [0])
 
 static federation_t *load (const char *file)
 {
     char why [CONFIG_WHY_BYTES];
-    text_auto_t *text = must (malloc (FEDERATION_BYTES_MAX));
-    errno = 0;
-    FILE *from = fopen (file, "re");
-    size_t size = from ? fread (text, 1, FEDERATION_BYTES_MAX, from) : 0;
-    federation_t *federation = NULL;
-    if (!from || ferror (from))
-        cli_fail (EXIT_USAGE, "%s: can't be read: %s", file, strerror (errno ? errno : ENOENT));
-    else if (!(federation = federation_read (file, text, size, why)))
+    size_t size;
+    text_auto_t *text = federation_text (file, &size);
+    federation_t *federation = text ? federation_read (file, text, size, why) : NULL;
+    if (!text)
+        cli_fail (EXIT_USAGE, "%s: can't be read: %s", file, strerror (errno));
+    else if (!federation)
         cli_fail (EXIT_USAGE, "%s", why);
-    if (from)
-        fclose (from);
     return federation;
 }
 
@@ -99,7 +85,7 @@ static char **storage_names (const federation_t *federation, size_t *count)
 {
     const char *const *sites, *const *nodes;
     char **names = NULL;
-    size_t sites_count = federation_sites (federation, &sites);
+    size_t sites_count = federation_names (federation, "lis", &sites);
     *count = 0;
     for (size_t i = 0; i < sites_count; i++) {
         size_t nodes_count = federation_storage (federation, sites [i], &nodes);
@@ -128,7 +114,7 @@ static bool storage_hosts_differ (const federation_t *federation)
 static char *directories_but (const plan_t *plan, const char *but)
 {
     const char *const *names;
-    size_t count = federation_directories (plan->federation, &names);
+    size_t count = federation_names (plan->federation, "gis", &names);
     size_t size;
     char *text = NULL;
     FILE *to = must (open_memstream (&text, &size));
@@ -172,8 +158,8 @@ static int write_member (plan_t *plan, const char *kind, const char *name)
     snprintf (endpoint, sizeof endpoint, "tcp://*:%" PRId64, plan->port);
     snprintf (events, sizeof events, "tcp://*:%" PRId64, plan->port + 1);
     text_auto_t *path = must_print ("%s/%s.zpl", plan->folder, name ? host : kind);
-    char *store = must_print ("%s/%s", plan->stores, name ? host : "planners");
-    char *directories = directories_but (plan, strcmp (kind, "gis") == 0 ? name : NULL);
+    text_auto_t *store = must_print ("%s/%s", plan->stores, name ? host : "planners");
+    text_auto_t *directories = directories_but (plan, strcmp (kind, "gis") == 0 ? name : NULL);
     configuration_t configuration = {.kind = kind,
                                      .name = name ? name : "(any)",
                                      .written_by = "musubi federation configure",
@@ -188,8 +174,6 @@ static int write_member (plan_t *plan, const char *kind, const char *name)
     snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, name ? host : "*", plan->port);
     if (code == EXIT_DONE)
         tell (plan, kind, host, endpoint, path);
-    free (directories);
-    free (store);
     return code;
 }
 
@@ -278,15 +262,16 @@ static int write_agents (plan_t *plan, const char *site)
     return code;
 }
 
-/*  One kind of service. */
-static int write_kind (plan_t *plan, const kind_t *kind)
+/*  One kind of service; replicas where a site keeps files. */
+static int write_kind (plan_t *plan, const char *kind)
 {
+    bool replica = strcmp (kind, "replica") == 0;
     const char *const *names, *const *nodes;
-    size_t count = kind->names (plan->federation, &names);
+    size_t count = federation_names (plan->federation, replica ? "lis" : kind, &names);
     int code = EXIT_DONE;
     for (size_t i = 0; i < count && code == EXIT_DONE; i++)
-        if (!kind->keeps_files || federation_storage (plan->federation, names [i], &nodes) > 0)
-            code = write_member (plan, kind->kind, names [i]);
+        if (!replica || federation_storage (plan->federation, names [i], &nodes) > 0)
+            code = write_member (plan, kind, names [i]);
     return code;
 }
 
@@ -294,18 +279,20 @@ static int write_members (plan_t *plan)
 {
     const char *const *names;
     for (size_t k = 0; k < KINDS; k++) {
-        size_t count = kinds [k].names (plan->federation, &names);
-        if (!hosts_differ (names, count, kinds [k].kind))
+        size_t count = federation_names (plan->federation, kinds [k], &names);
+        if (!hosts_differ (names, count, kinds [k]))
             return EXIT_USAGE;
     }
     if (!storage_hosts_differ (plan->federation))
         return EXIT_USAGE;
     int code = EXIT_DONE;
     for (size_t k = 0; k < KINDS && code == EXIT_DONE; k++)
-        code = write_kind (plan, &kinds [k]);
+        code = write_kind (plan, kinds [k]);
+    if (code == EXIT_DONE)
+        code = write_kind (plan, "replica");
     if (code == EXIT_DONE)
         code = write_member (plan, "planner", NULL);
-    size_t sites = federation_sites (plan->federation, &names);
+    size_t sites = federation_names (plan->federation, "lis", &names);
     for (size_t i = 0; i < sites && code == EXIT_DONE; i++)
         code = write_agents (plan, names [i]);
     return code;

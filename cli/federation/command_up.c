@@ -20,8 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FEDERATION_BYTES_MAX (4u << 20)
-
 typedef struct {
     const char *file; /* NULL = what ran last, or the example */
     int64_t planners; /* 0 = as described */
@@ -37,14 +35,8 @@ typedef struct {
 
 static bool read_file (const char *path, description_t *description)
 {
-    FILE *file = fopen (path, "re");
-    *description = (description_t){must (malloc (FEDERATION_BYTES_MAX)), 0};
-    if (file)
-        description->size = fread (description->text, 1, FEDERATION_BYTES_MAX, file);
-    bool read = file && !ferror (file);
-    if (file)
-        fclose (file);
-    return read;
+    description->text = federation_text (path, &description->size);
+    return description->text;
 }
 
 static bool write_file (const char *path, const void *text, size_t size)
@@ -62,7 +54,7 @@ static bool write_file (const char *path, const void *text, size_t size)
 static bool read_kept (const char *dir, description_t *kept)
 {
     text_auto_t *path = must_print ("%s/federation.zpl", dir);
-    return access (path, F_OK) == 0 && read_file (path, kept);
+    return read_file (path, kept);
 }
 
 static bool same (const description_t *a, const description_t *b)
@@ -127,54 +119,59 @@ static bool make_current (const folder_t *folder)
 
 /*  --- preparing the folder ---  */
 
-static bool add_members (folder_t *folder, const char *kind, const char *const *names, size_t count)
+static bool add_members (folder_t *folder, const federation_t *federation, const char *kind)
 {
+    const char *const *names;
+    size_t count = federation_names (federation, kind, &names);
     for (size_t i = 0; i < count; i++)
         if (!folder_add (folder, kind, names [i]))
             return false;
     return true;
 }
 
-/*  "thin-001@amsterdam" */
-static bool add_agents (folder_t *folder, const federation_t *federation)
+/*  "thin-001@amsterdam", "disk-1@amsterdam" */
+static bool add_agent (folder_t *folder, const char *kind, const char *node, const char *site)
 {
-    const char *const *sites;
-    size_t count = federation_sites (federation, &sites);
-    for (size_t i = 0; i < count; i++) {
-        const federation_node_t *nodes;
-        size_t nodes_count = federation_nodes (federation, sites [i], &nodes);
-        for (size_t k = 0; k < nodes_count; k++) {
-            char name [sizeof folder->members->name];
-            snprintf (name, sizeof name, "%s@%s", nodes [k].name, sites [i]);
-            if (!folder_add (folder, "node", name))
-                return false;
-        }
-    }
+    char name [sizeof folder->members->name];
+    snprintf (name, sizeof name, "%s@%s", node, site);
+    return folder_add (folder, kind, name);
+}
+
+static bool add_nodes (folder_t *folder, const federation_t *federation, const char *site)
+{
+    const federation_node_t *nodes;
+    size_t count = federation_nodes (federation, site, &nodes);
+    for (size_t i = 0; i < count; i++)
+        if (!add_agent (folder, "node", nodes [i].name, site))
+            return false;
     return true;
 }
 
-/*  Who keeps files: indexes, a svc-replica for each site with storage nodes, and
- *  "disk-1@amsterdam". */
-static bool add_storage (folder_t *folder, const federation_t *federation)
+/*  A site with storage nodes has a svc-replica, too. */
+static bool add_storage (folder_t *folder, const federation_t *federation, const char *site)
+{
+    const char *const *nodes;
+    size_t count = federation_storage (federation, site, &nodes);
+    if (count > 0 && !folder_add (folder, "replica", site))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!add_agent (folder, "storage", nodes [i], site))
+            return false;
+    return true;
+}
+
+static bool add_agents (folder_t *folder, const federation_t *federation)
 {
     const char *const *sites;
-    const char *const *indexes;
-    size_t count = federation_sites (federation, &sites);
-    size_t indexes_count = federation_indexes (federation, &indexes);
-    if (!add_members (folder, "index", indexes, indexes_count))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const char *const *nodes;
-        size_t nodes_count = federation_storage (federation, sites [i], &nodes);
-        if (nodes_count > 0 && !folder_add (folder, "replica", sites [i]))
+    size_t count = federation_names (federation, "lis", &sites);
+    for (size_t i = 0; i < count; i++)
+        if (!add_nodes (folder, federation, sites [i]))
             return false;
-        for (size_t k = 0; k < nodes_count; k++) {
-            char name [sizeof folder->members->name];
-            snprintf (name, sizeof name, "%s@%s", nodes [k], sites [i]);
-            if (!folder_add (folder, "storage", name))
-                return false;
-        }
-    }
+    if (!add_members (folder, federation, "index"))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!add_storage (folder, federation, sites [i]))
+            return false;
     return true;
 }
 
@@ -191,54 +188,33 @@ static bool add_planners (folder_t *folder, size_t wanted)
 
 static bool plan_members (folder_t *folder, const federation_t *federation, size_t planners)
 {
-    const char *const *directories;
-    const char *const *sites;
-    const char *const *domains;
-    size_t directories_count = federation_directories (federation, &directories);
-    size_t sites_count = federation_sites (federation, &sites);
-    const char *const *balancers;
-    size_t domains_count = federation_domains (federation, &domains);
-    size_t balancers_count = federation_balancers (federation, &balancers);
     bool good = true;
     if (folder->members_count == 0)
-        good = add_members (folder, "gis", directories, directories_count) &&
-               add_members (folder, "lis", sites, sites_count) &&
-               add_members (folder, "nis", domains, domains_count) &&
-               add_members (folder, "balancer", balancers, balancers_count) &&
-               add_agents (folder, federation) && add_storage (folder, federation);
+        good = add_members (folder, federation, "gis") && add_members (folder, federation, "lis") &&
+               add_members (folder, federation, "nis") &&
+               add_members (folder, federation, "balancer") && add_agents (folder, federation);
     if (good && add_planners (folder, planners))
         return true;
     cli_fail (EXIT_REFUSED, "no free ports of loopback, or more than %d members", MEMBERS_MAX);
     return false;
 }
 
-/*  An agent's node, and the site that it belongs to. */
-static const federation_node_t *node_of (const folder_t *folder, const federation_t *federation,
-                                         const member_t *agent, const member_t **site)
+/*  Whom an agent serves: "lis" or "replica" of its site. */
+static const member_t *served_by (const folder_t *folder, const member_t *agent, const char *kind)
 {
     const char *at = strchr (agent->name, '@');
-    const federation_node_t *nodes;
-    *site = NULL;
-    for (size_t i = 0; i < folder->members_count && at; i++)
-        if (strcmp (folder->members [i].kind, "lis") == 0 &&
-            strcmp (folder->members [i].name, at + 1) == 0)
-            *site = &folder->members [i];
-    size_t count = *site ? federation_nodes (federation, at + 1, &nodes) : 0;
-    for (size_t i = 0; i < count; i++)
-        if (strlen (nodes [i].name) == (size_t) (at - agent->name) &&
-            strncmp (nodes [i].name, agent->name, (size_t) (at - agent->name)) == 0)
-            return &nodes [i];
-    return NULL;
+    return at ? folder_find (folder, kind, at + 1) : NULL;
 }
 
-/*  The svc-replica that a storage node belongs to. */
-static const member_t *replica_of (const folder_t *folder, const member_t *storage)
+static const federation_node_t *node_of (const federation_t *federation, const member_t *agent,
+                                         const char *site)
 {
-    const char *at = strchr (storage->name, '@');
-    for (size_t i = 0; i < folder->members_count && at; i++)
-        if (strcmp (folder->members [i].kind, "replica") == 0 &&
-            strcmp (folder->members [i].name, at + 1) == 0)
-            return &folder->members [i];
+    const federation_node_t *nodes;
+    size_t length = strcspn (agent->name, "@");
+    size_t count = federation_nodes (federation, site, &nodes);
+    for (size_t i = 0; i < count; i++)
+        if (strlen (nodes [i].name) == length && strncmp (nodes [i].name, agent->name, length) == 0)
+            return &nodes [i];
     return NULL;
 }
 
@@ -254,10 +230,12 @@ static void write_member (const folder_t *folder, const federation_t *federation
                           const member_t *member, const char *administrator, FILE *file)
 {
     bool planner = strcmp (member->kind, "planner") == 0;
-    char *directories =
+    text_auto_t *directories =
       folder_directories (folder, strcmp (member->kind, "gis") == 0 ? member : NULL);
-    char *store = planner ? folder_file (folder, "store/planners")
-                          : folder_member_file (folder, member, "store/", "");
+    text_auto_t *store = planner ? folder_file (folder, "store/planners")
+                                 : folder_member_file (folder, member, "store/", "");
+    text_auto_t *runs = folder_member_file (folder, member, "runs/", "");
+    text_auto_t *files = folder_member_file (folder, member, "files/", "");
     configuration_t configuration = {.kind = member->kind,
                                      .name = member->name,
                                      .written_by = "musubi up",
@@ -267,24 +245,20 @@ static void write_member (const folder_t *folder, const federation_t *federation
                                      .endpoint = member->endpoint,
                                      .events = member->events,
                                      .store = store};
-    char *runs = folder_member_file (folder, member, "runs/", "");
-    const member_t *site;
-    if (strcmp (member->kind, "node") == 0 &&
-        (configuration.node = node_of (folder, federation, member, &site)) != NULL) {
+    bool node = strcmp (member->kind, "node") == 0, storage = strcmp (member->kind, "storage") == 0;
+    const member_t *site = node      ? served_by (folder, member, "lis")
+                           : storage ? served_by (folder, member, "replica")
+                                     : NULL;
+    if (node && site && (configuration.node = node_of (federation, member, site->name))) {
         configuration.site = site->endpoint;
         configuration.runs = runs;
     }
-    char *files = folder_member_file (folder, member, "files/", "");
-    if (strcmp (member->kind, "storage") == 0 && (site = replica_of (folder, member))) {
+    if (storage && site) {
         configuration.site = site->endpoint;
         configuration.files = files;
         configuration.bytes = federation_storage_bytes (federation, site->name);
     }
     configuration_write (&configuration, federation, file);
-    free (files);
-    free (runs);
-    free (directories);
-    free (store);
 }
 
 /*  A configuration that is there already is the user's. */

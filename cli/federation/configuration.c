@@ -25,7 +25,7 @@ const char *configuration_program (const char *kind)
 static void write_homes (const federation_t *federation, FILE *to)
 {
     const char *const *names;
-    size_t count = federation_directories (federation, &names);
+    size_t count = federation_names (federation, "gis", &names);
     fputs ("homes = \"", to);
     for (size_t i = 0; i < count; i++)
         fprintf (to, "%sgis/%s", i ? "," : "", names [i]);

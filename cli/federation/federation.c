@@ -12,11 +12,13 @@
 #include "zpl.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DAY_MS         86400000.0
 #define PATH_END_BYTES 32
+#define FILE_BYTES_MAX (4u << 20)
 
 static const config_key_t keys [] = {
   KEY_TEXT ("name", NULL, "what this federation is called"),
@@ -90,23 +92,32 @@ static const config_key_t keys [] = {
 typedef struct {
     words_t names;
     federation_node_t *list; /* as many as names */
+    words_t storage;         /* names of its storage nodes */
 } nodes_t;
+
+/*  Whom a description names: in a list, or by a section each. */
+typedef struct {
+    const char *kind; /* of service */
+    const char *key;
+    const char *least; /* said when there is none; NULL = that is right */
+    size_t most;
+    bool listed;
+} kind_t;
+
+static const kind_t kinds [] = {
+  {"gis", "directories", "at least one is wanted", FEDERATION_DIRECTORIES_MAX, true},
+  {"index", "indexes", NULL, FEDERATION_SITES_MAX, true},
+  {"lis", "sites", "at least one site is wanted", FEDERATION_SITES_MAX, false},
+  {"nis", "domains", NULL, FEDERATION_DOMAINS_MAX, false},
+  {"balancer", "balancers", NULL, FEDERATION_BALANCERS_MAX, false}};
+
+#define KINDS (sizeof kinds / sizeof *kinds)
 
 struct federation {
     config_t *config;
     zpl_t *tree;
-    char *directories_text; /* cut at its commas */
-    const char *directories [FEDERATION_DIRECTORIES_MAX];
-    size_t directories_count;
-    const char *sites [FEDERATION_SITES_MAX + 1];
-    size_t sites_count;
-    nodes_t nodes [FEDERATION_SITES_MAX];   /* of each site */
-    words_t storage [FEDERATION_SITES_MAX]; /* names of its storage nodes */
-    words_t indexes;
-    const char *balancers [FEDERATION_BALANCERS_MAX + 1];
-    size_t balancers_count;
-    const char *domains [FEDERATION_DOMAINS_MAX + 1];
-    size_t domains_count;
+    words_t names [KINDS];
+    nodes_t nodes [FEDERATION_SITES_MAX]; /* of each site */
 };
 
 static bool name_sound (const char *name)
@@ -123,22 +134,54 @@ static bool refuse (const char *file, const char *key, const char *name, const c
     return false;
 }
 
-static bool read_directories (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+static const words_t *names_of (const federation_t *self, const char *kind)
 {
-    self->directories_text = must (strdup (config_text (self->config, "directories")));
-    for (char *save = NULL, *one = strtok_r (self->directories_text, ", ", &save); one;
-         one = strtok_r (NULL, ", ", &save)) {
-        if (!name_sound (one))
-            return refuse (file, "directories", one, "letters, digits and . _ - make a name", why);
-        for (size_t i = 0; i < self->directories_count; i++)
-            if (strcmp (self->directories [i], one) == 0)
-                return refuse (file, "directories", one, "is named twice", why);
-        if (self->directories_count == FEDERATION_DIRECTORIES_MAX)
-            return refuse (file, "directories", one, "is one too many", why);
-        self->directories [self->directories_count++] = one;
+    size_t i = 0;
+    while (strcmp (kinds [i].kind, kind) != 0)
+        i++;
+    return &self->names [i];
+}
+
+/*  Names that are sound, and none twice. */
+static bool names_right (const words_t *words, const char *file, const char *key,
+                         char why [CONFIG_WHY_BYTES])
+{
+    for (size_t i = 0; i < words->count; i++) {
+        if (!name_sound (words->words [i]))
+            return refuse (file, key, words->words [i], "letters, digits and . _ - make a name",
+                           why);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp (words->words [k], words->words [i]) == 0)
+                return refuse (file, key, words->words [i], "is named twice", why);
     }
-    if (self->directories_count == 0)
-        return refuse (file, "directories", "", "at least one is wanted", why);
+    return true;
+}
+
+static void take_sections (words_t *names, const config_t *config, const char *key)
+{
+    const char *found [FEDERATION_SITES_MAX + 1];
+    names->count = config_names (config, key, found, FEDERATION_SITES_MAX + 1);
+    names->words = must (calloc (names->count + 1, sizeof *names->words));
+    for (size_t i = 0; i < names->count; i++)
+        names->words [i] = must (strdup (found [i]));
+}
+
+static bool read_names (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+{
+    for (size_t i = 0; i < KINDS; i++) {
+        const kind_t *kind = &kinds [i];
+        words_t *names = &self->names [i];
+        if (kind->listed)
+            words_add (names, config_text (self->config, kind->key), "");
+        else
+            take_sections (names, self->config, kind->key);
+        if (names->count == 0 && kind->least)
+            return refuse (file, kind->key, "", kind->least, why);
+        if (names->count > kind->most)
+            return refuse (file, kind->key, names->words [kind->most], "is one too many", why);
+        if (!names_right (names, file, kind->key, why))
+            return false;
+    }
     return true;
 }
 
@@ -197,75 +240,53 @@ static bool read_nodes (federation_t *self, const char *site, nodes_t *nodes,
     return !twice || config_wrong (self->config, above, why, "two nodes are called %s", twice);
 }
 
-/*  Names that are sound, and none twice. */
-static bool names_right (const words_t *words, const char *file, const char *key,
-                         char why [CONFIG_WHY_BYTES])
-{
-    for (size_t i = 0; i < words->count; i++) {
-        if (!name_sound (words->words [i]))
-            return refuse (file, key, words->words [i], "letters, digits and . _ - make a name",
-                           why);
-        for (size_t k = 0; k < i; k++)
-            if (strcmp (words->words [k], words->words [i]) == 0)
-                return refuse (file, key, words->words [i], "is named twice", why);
-    }
-    return true;
-}
-
-static bool read_storage (federation_t *self, const char *file, size_t i,
-                          char why [CONFIG_WHY_BYTES])
+static bool read_storage (federation_t *self, const char *file, const char *section,
+                          words_t *storage, char why [CONFIG_WHY_BYTES])
 {
     static const char *const costs [2] = {"throughput", "rtt"};
-    char section [NAME_BYTES_MAX + 16];
     char path [ZPL_PATH_BYTES];
-    snprintf (section, sizeof section, "sites/%s/", self->sites [i]);
     snprintf (path, sizeof path, "%sstorage/nodes", section);
     const char *names = config_text (self->config, path);
     if (names)
-        words_add (&self->storage [i], names, "");
-    return names_right (&self->storage [i], file, path, why) &&
+        words_add (storage, names, "");
+    return names_right (storage, file, path, why) &&
            word_right (self, file, section, "storage/cost", costs, why);
 }
 
-static bool site_right (federation_t *self, const char *file, size_t i, char why [CONFIG_WHY_BYTES])
+static bool read_site (federation_t *self, const char *file, const char *site, nodes_t *nodes,
+                       char why [CONFIG_WHY_BYTES])
 {
     static const char *const back_ends [2] = {"none", "runner"};
     static const char *const disclosures [2] = {"profile", "windows"};
     char section [NAME_BYTES_MAX + 16];
     const char *class;
-    const char *site = self->sites [i];
-    if (!name_sound (site))
-        return refuse (file, "sites", site, "letters, digits and . _ - make a name", why);
     snprintf (section, sizeof section, "sites/%s/classes", site);
     if (config_names (self->config, section, &class, 1) == 0)
         return refuse (file, section, "", "at least one class of nodes is wanted", why);
     snprintf (section, sizeof section, "sites/%s/", site);
     return word_right (self, file, section, "back_end", back_ends, why) &&
            word_right (self, file, section, "disclosure", disclosures, why) &&
-           read_storage (self, file, i, why) &&
-           (!site_runs (self, site) || read_nodes (self, site, &self->nodes [i], why));
+           read_storage (self, file, section, &nodes->storage, why) &&
+           (!site_runs (self, site) || read_nodes (self, site, nodes, why));
 }
 
 static bool read_sites (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
 {
-    size_t count = config_names (self->config, "sites", self->sites, FEDERATION_SITES_MAX + 1);
-    if (count == 0)
-        return refuse (file, "sites", "", "at least one site is wanted", why);
-    if (count > FEDERATION_SITES_MAX)
-        return refuse (file, "sites", "", "too many sites", why);
-    self->sites_count = count;
-    for (size_t i = 0; i < count; i++)
-        if (!site_right (self, file, i, why))
+    const words_t *sites = names_of (self, "lis");
+    for (size_t i = 0; i < sites->count; i++)
+        if (!read_site (self, file, sites->words [i], &self->nodes [i], why))
             return false;
     return true;
 }
 
-static bool is_site (const federation_t *self, const char *name)
+/*  What is known of a site's nodes; NULL when there is no such site. */
+static const nodes_t *nodes_of (const federation_t *self, const char *site)
 {
-    for (size_t i = 0; i < self->sites_count; i++)
-        if (strcmp (self->sites [i], name) == 0)
-            return true;
-    return false;
+    const words_t *sites = names_of (self, "lis");
+    for (size_t i = 0; i < sites->count; i++)
+        if (strcmp (sites->words [i], site) == 0)
+            return &self->nodes [i];
+    return NULL;
 }
 
 static bool vertices_right (const federation_t *self, const char *file, const char *section,
@@ -274,7 +295,7 @@ static bool vertices_right (const federation_t *self, const char *file, const ch
     for (size_t i = 0; i < domain->vertices_count; i++) {
         const vertex_t *vertex = &domain->vertices [i];
         char path [ZPL_PATH_BYTES];
-        bool site = is_site (self, vertex->name);
+        bool site = nodes_of (self, vertex->name) != NULL;
         if (vertex->kind == VERTEX_SITE && !site) {
             snprintf (path, sizeof path, "%ssites", section);
             return refuse (file, path, vertex->name, "is none of this federation's sites", why);
@@ -294,8 +315,6 @@ static bool domain_right (const federation_t *self, const char *file, const char
     static const char *const disclosures [2] = {"profile", "windows"};
     char section [NAME_BYTES_MAX + 16];
     domain_t domain;
-    if (!name_sound (name))
-        return refuse (file, "domains", name, "letters, digits and . _ - make a name", why);
     snprintf (section, sizeof section, "domains/%s/", name);
     if (!domain_config_read (self->config, section, name, &domain, why))
         return false;
@@ -306,43 +325,46 @@ static bool domain_right (const federation_t *self, const char *file, const char
     return good;
 }
 
-static bool read_domains (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+static bool domains_right (const federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
 {
-    size_t count =
-      config_names (self->config, "domains", self->domains, FEDERATION_DOMAINS_MAX + 1);
-    if (count > FEDERATION_DOMAINS_MAX)
-        return refuse (file, "domains", "", "too many domains", why);
-    self->domains_count = count;
-    for (size_t i = 0; i < count; i++)
-        if (!domain_right (self, file, self->domains [i], why))
+    const words_t *domains = names_of (self, "nis");
+    for (size_t i = 0; i < domains->count; i++)
+        if (!domain_right (self, file, domains->words [i], why))
             return false;
     return true;
 }
 
-static bool read_indexes (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+static bool balancers_right (const federation_t *self, const char *file,
+                             char why [CONFIG_WHY_BYTES])
 {
-    words_add (&self->indexes, config_text (self->config, "indexes"), "");
-    return names_right (&self->indexes, file, "indexes", why);
-}
-
-static bool read_balancers (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
-{
-    self->balancers_count =
-      config_names (self->config, "balancers", self->balancers, FEDERATION_BALANCERS_MAX + 1);
-    if (self->balancers_count > FEDERATION_BALANCERS_MAX)
-        return refuse (file, "balancers", "", "too many balancers", why);
-    for (size_t i = 0; i < self->balancers_count; i++) {
-        const char *name = self->balancers [i];
+    const words_t *balancers = names_of (self, "balancer");
+    for (size_t i = 0; i < balancers->count; i++) {
+        const char *name = balancers->words [i];
         char step [ZPL_PATH_BYTES];
         char coalition [ZPL_PATH_BYTES];
-        if (!name_sound (name))
-            return refuse (file, "balancers", name, "letters, digits and . _ - make a name", why);
         snprintf (step, sizeof step, "balancers/%s/step", name);
         snprintf (coalition, sizeof coalition, "balancers/%s/coalition", name);
         if (config_duration_ms (self->config, coalition) < config_duration_ms (self->config, step))
             return refuse (file, "balancers", name, "coalition must not be shorter than step", why);
     }
     return true;
+}
+
+char *federation_text (const char *path, size_t *size)
+{
+    char *text = must (malloc (FILE_BYTES_MAX));
+    errno = 0;
+    FILE *from = fopen (path, "re");
+    *size = from ? fread (text, 1, FILE_BYTES_MAX, from) : 0;
+    bool read = from && !ferror (from);
+    int error = errno ? errno : ENOENT;
+    if (from)
+        fclose (from);
+    if (read)
+        return text;
+    free (text);
+    errno = error;
+    return NULL;
 }
 
 federation_t *federation_read (const char *name, const char *text, size_t size,
@@ -354,9 +376,8 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
       config_parse (name, text, size, NULL, 0, keys, sizeof keys / sizeof keys [0], why);
     self->tree = zpl_new ();
     bool good = self->config && zpl_read (self->tree, text, size, zpl_why) &&
-                read_directories (self, name, why) && read_indexes (self, name, why) &&
-                read_sites (self, name, why) && read_domains (self, name, why) &&
-                read_balancers (self, name, why);
+                read_names (self, name, why) && read_sites (self, name, why) &&
+                domains_right (self, name, why) && balancers_right (self, name, why);
     if (!good)
         federation_destroy (&self);
     return self;
@@ -371,11 +392,11 @@ void federation_destroy (federation_t **self_p)
     zpl_destroy (&self->tree);
     for (size_t i = 0; i < FEDERATION_SITES_MAX; i++) {
         words_clear (&self->nodes [i].names);
-        words_clear (&self->storage [i]);
+        words_clear (&self->nodes [i].storage);
         free (self->nodes [i].list);
     }
-    words_clear (&self->indexes);
-    free (self->directories_text);
+    for (size_t i = 0; i < KINDS; i++)
+        words_clear (&self->names [i]);
     free (self);
     *self_p = NULL;
 }
@@ -386,62 +407,40 @@ const char *federation_name (const federation_t *self)
     return name_sound (name) && *name != '.' ? name : NULL;
 }
 
-size_t federation_directories (const federation_t *self, const char *const **names)
+size_t federation_names (const federation_t *self, const char *kind, const char *const **names)
 {
-    *names = self->directories;
-    return self->directories_count;
-}
-
-size_t federation_sites (const federation_t *self, const char *const **names)
-{
-    *names = self->sites;
-    return self->sites_count;
-}
-
-size_t federation_domains (const federation_t *self, const char *const **names)
-{
-    *names = self->domains;
-    return self->domains_count;
+    const words_t *words = names_of (self, kind);
+    *names = (const char *const *) words->words;
+    return words->count;
 }
 
 size_t federation_nodes (const federation_t *self, const char *site,
                          const federation_node_t **nodes)
 {
-    for (size_t i = 0; i < self->sites_count; i++)
-        if (strcmp (self->sites [i], site) == 0) {
-            *nodes = self->nodes [i].list;
-            return self->nodes [i].names.count;
-        }
-    return 0;
+    const nodes_t *found = nodes_of (self, site);
+    *nodes = found ? found->list : NULL;
+    return found ? found->names.count : 0;
 }
 
 const char *federation_without_accounts (const federation_t *self)
 {
-    for (size_t i = 0; i < self->sites_count; i++) {
+    const words_t *sites = names_of (self, "lis");
+    for (size_t i = 0; i < sites->count; i++) {
         char path [ZPL_PATH_BYTES];
         const char *account;
-        snprintf (path, sizeof path, "sites/%s/accounts", self->sites [i]);
-        if (site_runs (self, self->sites [i]) &&
+        snprintf (path, sizeof path, "sites/%s/accounts", sites->words [i]);
+        if (site_runs (self, sites->words [i]) &&
             config_names (self->config, path, &account, 1) == 0)
-            return self->sites [i];
+            return sites->words [i];
     }
     return NULL;
 }
 
-size_t federation_indexes (const federation_t *self, const char *const **names)
-{
-    *names = (const char *const *) self->indexes.words;
-    return self->indexes.count;
-}
-
 size_t federation_storage (const federation_t *self, const char *site, const char *const **names)
 {
-    for (size_t i = 0; i < self->sites_count; i++)
-        if (strcmp (self->sites [i], site) == 0) {
-            *names = (const char *const *) self->storage [i].words;
-            return self->storage [i].count;
-        }
-    return 0;
+    const nodes_t *found = nodes_of (self, site);
+    *names = found ? (const char *const *) found->storage.words : NULL;
+    return found ? found->storage.count : 0;
 }
 
 uint64_t federation_storage_bytes (const federation_t *self, const char *site)
@@ -449,12 +448,6 @@ uint64_t federation_storage_bytes (const federation_t *self, const char *site)
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s/storage/bytes", site);
     return (uint64_t) config_integer (self->config, path);
-}
-
-size_t federation_balancers (const federation_t *self, const char *const **names)
-{
-    *names = self->balancers;
-    return self->balancers_count;
 }
 
 size_t federation_planners (const federation_t *self)

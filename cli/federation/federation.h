@@ -31,6 +31,9 @@ typedef struct {
 extern const char federation_example [];
 extern const size_t federation_example_size;
 
+/*  What a file holds, up to 4 MiB; NULL with errno when it can't be read. Malloc'ed. */
+char *federation_text (const char *path, size_t *size);
+
 /*  Reads a description; name stands for FILE in why = "FILE:LINE: key: …". The text is copied. */
 federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [CONFIG_WHY_BYTES]);
@@ -39,11 +42,9 @@ void federation_destroy (federation_t **self_p);
 /*  What it is called; NULL when no folder can have that name. */
 const char *federation_name (const federation_t *self);
 
-/*  Short names, in file order; they live with the federation. */
-size_t federation_directories (const federation_t *self, const char *const **names);
-size_t federation_sites (const federation_t *self, const char *const **names);
-size_t federation_domains (const federation_t *self, const char *const **names);
-size_t federation_balancers (const federation_t *self, const char *const **names);
+/*  Short names of those of a kind ("gis", "index", "lis", "nis", "balancer"), in file order; they
+ *  live with the federation. */
+size_t federation_names (const federation_t *self, const char *kind, const char *const **names);
 size_t federation_planners (const federation_t *self);
 
 /*  The nodes of a site, in file order; none where it keeps the times only. They live with the
@@ -51,9 +52,8 @@ size_t federation_planners (const federation_t *self);
 size_t federation_nodes (const federation_t *self, const char *site,
                          const federation_node_t **nodes);
 
-/*  The indexes of files; the storage nodes of a site, none where it keeps no files; and the bytes
- *  that each of those may use. Names live with the federation. */
-size_t federation_indexes (const federation_t *self, const char *const **names);
+/*  The storage nodes of a site, none where it keeps no files; and the bytes that each of them may
+ *  use. Names live with the federation. */
 size_t federation_storage (const federation_t *self, const char *site, const char *const **names);
 uint64_t federation_storage_bytes (const federation_t *self, const char *site);
 

@@ -23,41 +23,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MEMBER_NAME_BYTES 144
-#define PORTS_BEGIN       10000
-#define PORTS_END_PRESET  32768
-#define PORTS_LEAST       1000
-#define PORT_TRIES        256
-
-static char *joined (const char *a, const char *b, const char *c, const char *d)
-{
-    return must_print ("%s%s%s%s", a, b, c, d);
-}
+#define PORTS_BEGIN      10000
+#define PORTS_END_PRESET 32768
+#define PORTS_LEAST      1000
+#define PORT_TRIES       256
 
 char *folder_file (const folder_t *self, const char *name)
 {
-    return joined (self->path, "/", name, "");
-}
-
-/*  "lis-amsterdam" */
-static const char *member_file_name (const member_t *member, char name [MEMBER_NAME_BYTES])
-{
-    snprintf (name, MEMBER_NAME_BYTES, "%s-%s", member->kind, member->name);
-    return name;
+    return must_print ("%s/%s", self->path, name);
 }
 
 char *folder_member_file (const folder_t *self, const member_t *member, const char *before,
                           const char *after)
 {
-    char name [MEMBER_NAME_BYTES];
-    text_auto_t *end = joined (before, member_file_name (member, name), after, "");
-    return folder_file (self, end);
+    return must_print ("%s/%s%s-%s%s", self->path, before, member->kind, member->name, after);
 }
 
 /*  Makes a folder and those above it. */
 static bool make_path (const char *path)
 {
-    text_auto_t *copy = joined (path, "", "", "");
+    text_auto_t *copy = must (strdup (path));
     bool made = true;
     for (char *at = copy + 1; made; at++) {
         if (*at != '/' && *at != '\0')
@@ -247,6 +232,15 @@ member_t *folder_add (folder_t *self, const char *kind, const char *name)
     return NULL;
 }
 
+member_t *folder_find (const folder_t *self, const char *kind, const char *name)
+{
+    for (size_t i = 0; i < self->members_count; i++)
+        if (strcmp (self->members [i].kind, kind) == 0 &&
+            strcmp (self->members [i].name, name) == 0)
+            return &self->members [i];
+    return NULL;
+}
+
 size_t folder_count (const folder_t *self, const char *kind)
 {
     size_t count = 0;
@@ -257,14 +251,13 @@ size_t folder_count (const folder_t *self, const char *kind)
 
 char *folder_directories (const folder_t *self, const member_t *but)
 {
-    char *list = joined ("", "", "", "");
+    char *list = must (strdup (""));
     for (size_t i = 0; i < self->members_count; i++) {
         const member_t *member = &self->members [i];
         if (member == but || strcmp (member->kind, "gis") != 0)
             continue;
-        char *longer = joined (list, *list ? "," : "", member->endpoint, "");
-        free (list);
-        list = longer;
+        text_auto_t *before = list;
+        list = must_print ("%s%s%s", before, *before ? "," : "", member->endpoint);
     }
     return list;
 }

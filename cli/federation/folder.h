@@ -45,6 +45,8 @@ bool folder_save (const folder_t *self);
 /*  Adds a member with two free ports of loopback; NULL when there are none or too many members. */
 member_t *folder_add (folder_t *self, const char *kind, const char *name);
 
+/*  The one of that kind and name, or NULL. */
+member_t *folder_find (const folder_t *self, const char *kind, const char *name);
 size_t folder_count (const folder_t *self, const char *kind);
 
 /*  "PATH/log/lis-amsterdam.log" from "log/", ".log". Malloc'ed. */

@@ -187,14 +187,19 @@ typedef struct {
     char store [2 * STORE_ID_BYTES + 1];
 } identity_t;
 
-static json_t *ask_status (session_t *session, const member_t *member)
+/*  A question that has nothing to say; NULL when there is no answer. */
+static json_t *ask (session_t *session, const member_t *member, method_t method)
 {
-    method_t status = services_method ("Service", "Status");
     char reason [CLIENT_REASON_BYTES];
     json_t *answer;
     json_auto_t *nothing = json_object ();
-    session_ask (session, member->endpoint, &status, nothing, "", STATUS_WAIT_MS, &answer, reason);
+    session_ask (session, member->endpoint, &method, nothing, "", STATUS_WAIT_MS, &answer, reason);
     return answer;
+}
+
+static json_t *ask_status (session_t *session, const member_t *member)
+{
+    return ask (session, member, services_method ("Service", "Status"));
 }
 
 static bool ask_identity (session_t *session, const member_t *member, identity_t *identity)
@@ -202,10 +207,8 @@ static bool ask_identity (session_t *session, const member_t *member, identity_t
     json_auto_t *answer = ask_status (session, member);
     if (!answer)
         return false;
-    const char *name = json_string_value (json_object_get (answer, "name"));
-    const char *store = json_string_value (json_object_get (answer, "store"));
-    snprintf (identity->name, sizeof identity->name, "%s", name ? name : "");
-    snprintf (identity->store, sizeof identity->store, "%s", store ? store : "");
+    snprintf (identity->name, sizeof identity->name, "%s", text_of (answer, "name"));
+    snprintf (identity->store, sizeof identity->store, "%s", text_of (answer, "store"));
     return *identity->name != '\0';
 }
 
@@ -252,23 +255,14 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_
 static bool agent_missing (const folder_t *folder, const member_t *site, const json_t *record)
 {
     char name [2 * sizeof site->name];
-    const char *node = json_string_value (json_object_get (record, "node"));
-    const char *state = json_string_value (json_object_get (record, "state"));
-    snprintf (name, sizeof name, "%.*s@%s", NAME_BYTES_MAX, node ? node : "", site->name);
-    for (size_t i = 0; i < folder->members_count; i++)
-        if (is_kind (&folder->members [i], "node") && strcmp (folder->members [i].name, name) == 0)
-            return !state || strcmp (state, "NODE_UP") != 0;
-    return false;
+    snprintf (name, sizeof name, "%.*s@%s", NAME_BYTES_MAX, text_of (record, "node"), site->name);
+    return folder_find (folder, "node", name) && strcmp (text_of (record, "state"), "NODE_UP") != 0;
 }
 
 /*  How many of its agents the site has not heard yet; 1 when it does not say. */
 static size_t agents_missing (session_t *session, const folder_t *folder, const member_t *site)
 {
-    method_t nodes = services_method ("Nodes", "Nodes");
-    char reason [CLIENT_REASON_BYTES];
-    json_auto_t *answer = NULL;
-    json_auto_t *nothing = json_object ();
-    session_ask (session, site->endpoint, &nodes, nothing, "", STATUS_WAIT_MS, &answer, reason);
+    json_auto_t *answer = ask (session, site, services_method ("Nodes", "Nodes"));
     if (!answer)
         return 1;
     size_t missing = 0;

@@ -18,7 +18,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define FILE_BYTES_MAX     (4u << 20)
 #define PATH_BYTES         4096
 #define STORAGE_BYTES      107374182400.0 /* the preset of svc-replica node */
 #define DISK_BLOCK_BYTES   512.0
@@ -218,14 +217,12 @@ void doctor_file (const char *file, json_t *asked, findings_t *findings)
     char why [ZPL_WHY_BYTES];
     char why_not [CONFIG_WHY_BYTES];
     federation_t *federation = NULL;
-    text_auto_t *text = must (malloc (FILE_BYTES_MAX));
+    size_t size;
     zpl_t *settings = zpl_new ();
-    errno = 0;
-    FILE *from = fopen (file, "re");
-    size_t size = from ? fread (text, 1, FILE_BYTES_MAX, from) : 0;
+    text_auto_t *text = federation_text (file, &size);
     findings->looked_at++;
-    if (!from || ferror (from))
-        findings_add (findings, file, "it can't be read: %s", strerror (errno ? errno : ENOENT));
+    if (!text)
+        findings_add (findings, file, "it can't be read: %s", strerror (errno));
     else if (!zpl_read (settings, text, size, why))
         findings_add (findings, file, "line %s", why);
     else if (!zpl_find (settings, "directories"))
@@ -234,7 +231,5 @@ void doctor_file (const char *file, json_t *asked, findings_t *findings)
     else if (!(federation = federation_read (file, text, size, why_not)))
         findings_add (findings, file, "it describes a federation, wrongly: %s", why_not);
     federation_destroy (&federation);
-    if (from)
-        fclose (from);
     zpl_destroy (&settings);
 }

@@ -110,13 +110,13 @@ static void try_federation (const char *text, size_t size)
         return;
     }
     const char *const *names;
-    size_t count = federation_sites (federation, &names);
+    size_t count = federation_names (federation, "lis", &names);
     for (size_t i = 0; i < count; i++)
         try_section (federation, &site, names [i]);
-    count = federation_domains (federation, &names);
+    count = federation_names (federation, "nis", &names);
     for (size_t i = 0; i < count; i++)
         try_section (federation, &domain, names [i]);
-    REQUIRE (federation_directories (federation, &names) > 0);
+    REQUIRE (federation_names (federation, "gis", &names) > 0);
     REQUIRE (federation_planners (federation) > 0);
     federation_destroy (&federation);
 }

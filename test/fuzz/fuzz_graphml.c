@@ -32,8 +32,8 @@ static void federation_sound (const topology_t *topology, size_t sites)
         fprintf (stderr, "%s\n%s\n", why, text);
     REQUIRE (federation);
     const char *const *names;
-    REQUIRE (federation_sites (federation, &names) == sites);
-    REQUIRE (federation_domains (federation, &names) == topology_domains (topology));
+    REQUIRE (federation_names (federation, "lis", &names) == sites);
+    REQUIRE (federation_names (federation, "nis", &names) == topology_domains (topology));
     federation_destroy (&federation);
     free (text);
 }

@@ -33,9 +33,9 @@ static void the_example_is_five_sites_and_two_directories (void **state)
     if (!federation)
         fail_msg ("%s", why);
     const char *const *names;
-    assert_int_equal (federation_sites (federation, &names), 5);
+    assert_int_equal (federation_names (federation, "lis", &names), 5);
     assert_string_equal (names [0], "amsterdam");
-    assert_int_equal (federation_directories (federation, &names), 2);
+    assert_int_equal (federation_names (federation, "gis", &names), 2);
     assert_string_equal (names [1], "g2");
     assert_int_equal (federation_planners (federation), 2);
     federation_destroy (&federation);
@@ -57,7 +57,7 @@ static void a_thousand_sites_are_read (void **state)
     federation_t *self = federation_read ("wide.zpl", text, size, why);
     const char *const *names;
     assert_string_equal (why, "");
-    assert_int_equal (federation_sites (self, &names), 1000);
+    assert_int_equal (federation_names (self, "lis", &names), 1000);
     assert_string_equal (names [999], "n999");
     federation_destroy (&self);
 }
@@ -93,7 +93,7 @@ static void a_sites_section_passes_through_one_level_up (void **state)
                                "    everybody = \"*\"\n");
     free (text);
     const char *const *names;
-    assert_int_equal (federation_directories (federation, &names), 2);
+    assert_int_equal (federation_names (federation, "gis", &names), 2);
     assert_int_equal (federation_planners (federation), 1);
     federation_destroy (&federation);
 }
@@ -238,7 +238,7 @@ static void what_is_said_of_storage_goes_to_who_keeps_the_files (void **state)
     if (!federation)
         fail_msg ("%s", why);
     const char *const *names;
-    assert_int_equal (federation_indexes (federation, &names), 1);
+    assert_int_equal (federation_names (federation, "index", &names), 1);
     assert_string_equal (names [0], "i1");
     assert_int_equal (federation_storage (federation, "ams", &names), 2);
     assert_string_equal (names [1], "d2");
@@ -297,7 +297,7 @@ static void what_is_said_of_a_balancer_goes_to_it (void **state)
     if (!federation)
         fail_msg ("%s", why);
     const char *const *names;
-    assert_int_equal (federation_balancers (federation, &names), 2);
+    assert_int_equal (federation_names (federation, "balancer", &names), 2);
     assert_string_equal (names [0], "green");
     assert_string_equal (names [1], "red");
     char *text = NULL;
@@ -384,7 +384,7 @@ static void a_domains_section_passes_through_one_level_up (void **state)
     if (!federation)
         fail_msg ("%s", why);
     const char *const *names;
-    assert_int_equal (federation_domains (federation, &names), 1);
+    assert_int_equal (federation_names (federation, "nis", &names), 1);
     assert_string_equal (names [0], "N");
     char *text = NULL;
     size_t size;

@@ -132,7 +132,7 @@ static checked_t check (const char *text)
         fail_msg ("%s\n%s", why, text);
     checked_t checked = {.graph = graph_new ()};
     const char *const *names;
-    size_t count = federation_domains (federation, &names);
+    size_t count = federation_names (federation, "nis", &names);
     for (size_t i = 0; i < count; i++) {
         domain_t domain = domain_of (federation, names [i]);
         graph_t *alone = graph_new ();
@@ -148,7 +148,7 @@ static checked_t check (const char *text)
     for (size_t i = 0; i < graph_vertices (checked.graph); i++)
         checked.exchanges += graph_vertex_kind (checked.graph, i) == VERTEX_EXCHANGE;
     const char *const *sites;
-    size_t sites_count = federation_sites (federation, &sites);
+    size_t sites_count = federation_names (federation, "lis", &sites);
     for (size_t i = 0; i < sites_count; i++)
         assert_int_equal (graph_site_count (checked.graph, sites [i]), 1);
     federation_destroy (&federation);
