@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORT_OPTIONS_MAX 32
-
 typedef struct {
     const char *host;
     const char *start;
@@ -280,32 +278,23 @@ static int print_command (plus_t *self, const char *reservation, const json_t *c
 
 /*  --- the commands --- */
 
-/*  What a command was answered: without -T it is committed now. Takes the reference. */
-static int finish (plus_t *self, const char *reservation, json_t *command)
+/*  What a command was answered: without -T it is committed now. */
+static int finish (plus_t *self, const char *reservation, const json_t *command)
 {
     char reason [CLIENT_REASON_BYTES];
-    int code = EXIT_DONE;
-    if (!self->options.two_phase && is_state (command, "prepared")) {
-        json_auto_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
-        json_t *answer = NULL;
-        call_status_t status = ask (self, "Command", "Commit", body, "", &answer, reason);
-        if (status == CALL_OK) {
-            json_decref (command);
-            command = answer;
-        } else {
-            code = refused (self, status, reason);
-        }
-    }
-    if (code == EXIT_DONE)
-        code = print_command (self, reservation, command);
-    json_decref (command);
-    return code;
+    if (self->options.two_phase || !is_state (command, "prepared"))
+        return print_command (self, reservation, command);
+    json_auto_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
+    json_auto_t *answer = NULL;
+    call_status_t status = ask (self, "Command", "Commit", body, "", &answer, reason);
+    return status == CALL_OK ? print_command (self, reservation, answer)
+                             : refused (self, status, reason);
 }
 
 static int operate (plus_t *self, const char *name, const char *reservation, const json_t *body)
 {
     char reason [CLIENT_REASON_BYTES];
-    json_t *answer = NULL;
+    json_auto_t *answer = NULL;
     call_status_t status = ask (self, "Reservation", name, body, "command", &answer, reason);
     return status == CALL_OK ? finish (self, reservation, answer) : refused (self, status, reason);
 }
@@ -322,7 +311,7 @@ static int create (plus_t *self, char reservation [NAME_BYTES_MAX + 1])
     return EXIT_DONE;
 }
 
-static int reserve (plus_t *self)
+static int reserve (plus_t *self, const char *name)
 {
     char reservation [NAME_BYTES_MAX + 1];
     const plus_options_t *options = &self->options;
@@ -336,25 +325,28 @@ static int reserve (plus_t *self)
     int code = good ? find_site (self) : EXIT_USAGE;
     if (code == EXIT_DONE)
         code = create (self, reservation);
-    if (code == EXIT_DONE) {
-        json_object_set_new (body, "reservation", json_string (reservation));
-        code = operate (self, "Reserve", reservation, body);
-    }
-    return code;
+    if (code != EXIT_DONE)
+        return code;
+    json_object_set_new (body, "reservation", json_string (reservation));
+    return operate (self, name, reservation, body);
 }
 
+/*  "Modify", or "Release", which is told nothing but whom. */
 static int change (plus_t *self, const char *name)
 {
     const plus_options_t *options = &self->options;
+    bool releases = strcmp (name, "Release") == 0;
+    if (!options->start && !options->end && options->nodes == 0 && !releases)
+        return cli_fail (EXIT_USAGE, "plus modify: -s, -e or -n: what is to change?");
+    if ((options->start || options->end || options->nodes) && releases)
+        return cli_fail (EXIT_USAGE, "plus cancel: takes -r, -R and -T only");
     json_auto_t *body = json_pack ("{s:s}", "reservation", options->reservation);
     bool good = body && time_into (self, body, "from_ms", "-s", options->start) &&
                 time_into (self, body, "until_ms", "-e", options->end);
     if (good && options->nodes)
         json_object_set_new (body, "nodes", json_integer (options->nodes));
     int code = good ? find_site (self) : EXIT_USAGE;
-    if (code == EXIT_DONE)
-        code = operate (self, name, options->reservation, body);
-    return code;
+    return code == EXIT_DONE ? operate (self, name, options->reservation, body) : code;
 }
 
 /*  The properties of one reservation, or of a page of all; NULL with *code. */
@@ -379,23 +371,19 @@ static int decide (plus_t *self, const char *name)
         return code;
     const json_t *one = item_of (answer, "reservations", 0);
     const json_t *command = item_of (one, "commands", 0);
-    if (!command) {
-        char state [LOWER_BYTES];
-        code = cli_fail (EXIT_REFUSED, "plus: %s: nothing waits for it; it is %s at %s",
+    char state [LOWER_BYTES], reason [CLIENT_REASON_BYTES];
+    if (!command)
+        return cli_fail (EXIT_REFUSED, "plus: %s: nothing waits for it; it is %s at %s",
                          self->options.reservation, state_word (one, state), self->site);
-    } else {
-        char reason [CLIENT_REASON_BYTES];
-        json_auto_t *told = NULL;
-        json_auto_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
-        call_status_t status = ask (self, "Command", name, body, "", &told, reason);
-        if (status != CALL_OK)
-            code = refused (self, status, reason);
-        else if (strcmp (name, "Abort") == 0 && is_state (told, "aborted"))
-            printf ("%s\n", self->options.reservation);
-        else
-            code = print_command (self, self->options.reservation, told);
-    }
-    return code;
+    json_auto_t *told = NULL;
+    json_auto_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
+    call_status_t status = ask (self, "Command", name, body, "", &told, reason);
+    if (status != CALL_OK)
+        return refused (self, status, reason);
+    if (strcmp (name, "Abort") != 0 || !is_state (told, "aborted"))
+        return print_command (self, self->options.reservation, told);
+    printf ("%s\n", self->options.reservation);
+    return EXIT_DONE;
 }
 
 /*  What the site told of one, as users read it. */
@@ -448,7 +436,7 @@ static int status_at (plus_t *self, json_t *all)
     return code;
 }
 
-static int status (plus_t *self)
+static int status (plus_t *self, const char *name)
 {
     static const column_t columns [] = {{"RESERVATION", "reservation", NULL},
                                         {"SITE", "site", NULL},
@@ -460,6 +448,7 @@ static int status (plus_t *self)
                                         {"CLASS", "class", NULL},
                                         {"COMMAND", "command", NULL},
                                         {0}};
+    (void) name;
     bool everywhere = !self->options.host && !self->options.reservation;
     int code = EXIT_DONE;
     if (!everywhere)
@@ -489,105 +478,63 @@ static int status (plus_t *self)
 /*  --- running one --- */
 
 typedef struct {
+    const char *name;
+    int (*act) (plus_t *self, const char *method);
+    const char *method;
     bool id;      /* needs -r */
     bool changes; /* under a request id */
 } manner_t;
 
-static int run (cli_t *cli, manner_t manner, int (*act) (plus_t *self))
+static const manner_t manners [] = {
+  {"plus reserve", reserve, "Reserve", false, true}, {"plus cancel", change, "Release", true, true},
+  {"plus modify", change, "Modify", true, true},     {"plus status", status, NULL, false, false},
+  {"plus commit", decide, "Commit", true, false},    {"plus abort", decide, "Abort", true, false}};
+
+static void choose_id (plus_t *self)
+{
+    if (self->cli->request_id)
+        snprintf (self->request_id, sizeof self->request_id, "%s", self->cli->request_id);
+    else
+        snprintf (self->request_id, sizeof self->request_id, "plus-%016llx",
+                  (unsigned long long) session_random (self->session));
+    fprintf (stderr, "request-id %s\n", self->request_id);
+}
+
+static int run (cli_t *cli)
 {
     int code;
     plus_t self = {.cli = cli};
+    const manner_t *manner = manners;
+    while (strcmp (manner->name, cli->command->name) != 0)
+        manner++;
     if (!parse (cli, &self.options, &code))
         return code;
-    if (manner.id && !self.options.reservation)
-        return cli_fail (EXIT_USAGE, "%s: -r is needed", cli->command->name);
-    self.session = session_open (cli, &code);
-    if (!self.session)
+    if (manner->id && !self.options.reservation)
+        return cli_fail (EXIT_USAGE, "%s: -r is needed", manner->name);
+    session_auto_t *session = session_open (cli, &code);
+    if (!session)
         return code;
-    if (cli->request_id && strlen (cli->request_id) > REQUEST_ID_BYTES_MAX - 16) {
-        code =
-          cli_fail (EXIT_USAGE, "plus: --request-id: at most %d bytes", REQUEST_ID_BYTES_MAX - 16);
-    } else {
-        if (manner.changes) {
-            if (cli->request_id)
-                snprintf (self.request_id, sizeof self.request_id, "%s", cli->request_id);
-            else
-                snprintf (self.request_id, sizeof self.request_id, "plus-%016llx",
-                          (unsigned long long) session_random (self.session));
-            fprintf (stderr, "request-id %s\n", self.request_id);
-        }
-        code = act (&self);
-    }
-    session_close (&self.session);
-    return code;
-}
-
-static int modify (plus_t *self)
-{
-    if (!self->options.start && !self->options.end && self->options.nodes == 0)
-        return cli_fail (EXIT_USAGE, "plus modify: -s, -e or -n: what is to change?");
-    return change (self, "Modify");
-}
-
-static int cancel (plus_t *self)
-{
-    if (self->options.start || self->options.end || self->options.nodes)
-        return cli_fail (EXIT_USAGE, "plus cancel: takes -r, -R and -T only");
-    return change (self, "Release");
-}
-
-static int commit (plus_t *self)
-{
-    return decide (self, "Commit");
-}
-
-static int abort_it (plus_t *self)
-{
-    return decide (self, "Abort");
-}
-
-static int run_plus_reserve (cli_t *cli)
-{
-    return run (cli, (manner_t){.changes = true}, reserve);
-}
-
-static int run_plus_cancel (cli_t *cli)
-{
-    return run (cli, (manner_t){.id = true, .changes = true}, cancel);
-}
-
-static int run_plus_modify (cli_t *cli)
-{
-    return run (cli, (manner_t){.id = true, .changes = true}, modify);
-}
-
-static int run_plus_status (cli_t *cli)
-{
-    return run (cli, (manner_t){.id = false}, status);
-}
-
-static int run_plus_commit (cli_t *cli)
-{
-    return run (cli, (manner_t){.id = true}, commit);
-}
-
-static int run_plus_abort (cli_t *cli)
-{
-    return run (cli, (manner_t){.id = true}, abort_it);
+    if (cli->request_id && strlen (cli->request_id) > REQUEST_ID_BYTES_MAX - 16)
+        return cli_fail (EXIT_USAGE, "plus: --request-id: at most %d bytes",
+                         REQUEST_ID_BYTES_MAX - 16);
+    self.session = session;
+    if (manner->changes)
+        choose_id (&self);
+    return manner->act (&self, manner->method);
 }
 
 int run_plus (cli_t *cli)
 {
     static const command_t commands [] = {
       {"plus reserve", "-s START -e END -n NODES [-R SITE] [-T] [--class NAME]",
-       "Reserve nodes of one site; prints the reservation's id.", run_plus_reserve},
-      {"plus cancel", "-r ID [-R SITE] [-T]", "Give a reservation back.", run_plus_cancel},
+       "Reserve nodes of one site; prints the reservation's id.", run},
+      {"plus cancel", "-r ID [-R SITE] [-T]", "Give a reservation back.", run},
       {"plus modify", "-r ID [-s START] [-e END] [-n NODES] [-R SITE] [-T]",
-       "Change it; the old one stands until the change is committed.", run_plus_modify},
+       "Change it; the old one stands until the change is committed.", run},
       {"plus status", "[-r ID] [-R SITE]", "One reservation, or all of yours, and what waits.",
-       run_plus_status},
-      {"plus commit", "-r ID [-R SITE]", "Commit what waits since -T.", run_plus_commit},
-      {"plus abort", "-r ID [-R SITE]", "Abort it; what was before -T stands.", run_plus_abort},
+       run},
+      {"plus commit", "-r ID [-R SITE]", "Commit what waits since -T.", run},
+      {"plus abort", "-r ID [-R SITE]", "Abort it; what was before -T stands.", run},
     };
     return cli_run_own (cli, commands, sizeof commands / sizeof *commands);
 }
