@@ -8,6 +8,7 @@
 #define MUSUBI_ANSWER_FORM_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /*  The user's form of an Answer, new. */
@@ -25,8 +26,18 @@ void answer_print (const json_t *form, const char *what, FILE *to);
 /*  The exit code that a form's status means. */
 int answer_code (const json_t *form);
 
-/*  The user's form of a ReservationView, new; and printed. */
+/*  The user's form of a ReservationView, new; and printed. Of each site that has told how it
+ *  stands on its nodes "openings" has
+ *
+ *      {"site", "phase", "nodes", "wanted", "ready", "degraded", "lent", "given_back",
+ *       "disconnected", "cpu_ms", "offered_ms", "trouble", "alternatives": [{"class", "nodes",
+ *       "start", "end"}…]}
+ *
+ *  trouble and alternatives only where there are any. */
 json_t *view_form (const json_t *view);
 void view_print (const json_t *form, FILE *to);
+
+/*  Has such a form fewer nodes somewhere than it should? */
+bool opening_degraded (const json_t *view);
 
 #endif

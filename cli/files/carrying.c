@@ -3,6 +3,7 @@
 #include "must.h"
 
 #include "fields.h"
+#include "table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +11,15 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOOK_MS_FIRST 10 /* between two looks: doubles, so that small files are quick */
-#define LOOK_MS_MOST  200
-#define BLOCK_BYTES   (512u << 10)
+#define LOOK_MS_FIRST       10 /* between two looks: doubles, so that small files are quick */
+#define LOOK_MS_MOST        200
+#define BLOCK_BYTES         (512u << 10)
+#define PROGRESS_LINE_BYTES 512
+#define HOPS_SHOWN          6
 
 /*  --- digest --- */
 
@@ -68,6 +72,131 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
     if (read)
         sodium_bin2hex (digest, DIGEST_TEXT_BYTES, bytes, sizeof bytes);
     return read;
+}
+
+/*  --- progress --- */
+
+/*  How a transfer comes along, on one line of a terminal: bytes, rate, time left, and the chain of
+ *  those who receive it. Counted at our own end when we take, at the first receiver when we give. */
+typedef struct {
+    const char *self; /* our guest's name: shown as "here" */
+    bool gives;       /* what is sent, else what comes, is counted */
+    int64_t seen_ms;  /* the rate is taken between two looks */
+    uint64_t seen_bytes;
+    double rate; /* bytes a second, smoothed */
+} progress_t;
+
+static uint64_t bytes_of (const progress_t *self, const json_t *hops)
+{
+    const json_t *hop;
+    for (size_t i = 0; (hop = json_array_get (hops, i)); i++)
+        if (self->gives || strcmp (text_of (hop, "node"), self->self) == 0)
+            return (uint64_t) number_of (hop, "has");
+    return 0;
+}
+
+static void rate_learn (progress_t *self, uint64_t bytes, int64_t now_ms)
+{
+    if (self->seen_ms != 0 && now_ms > self->seen_ms) {
+        double rate = bytes > self->seen_bytes ? (double) (bytes - self->seen_bytes) * 1000 /
+                                                   (double) (now_ms - self->seen_ms)
+                                               : 0;
+        self->rate = self->rate > 0 ? self->rate + (rate - self->rate) / 4 : rate;
+    }
+    self->seen_ms = now_ms;
+    self->seen_bytes = bytes;
+}
+
+static void chain_text (const progress_t *self, const json_t *transfer, char *text, size_t room)
+{
+    uint64_t size = (uint64_t) number_of (transfer, "size");
+    const char *source = text_of (transfer, "source");
+    const json_t *hops = json_object_get (transfer, "hops");
+    const json_t *hop;
+    snprintf (text, room, "%s", self->gives ? "here" : source);
+    for (size_t i = 0; (hop = json_array_get (hops, i)); i++) {
+        size_t used = strlen (text);
+        const char *node = text_of (hop, "node");
+        uint64_t has = (uint64_t) number_of (hop, "has");
+        if (i == HOPS_SHOWN) {
+            snprintf (text + used, room - used, " → %zu more", json_array_size (hops) - i);
+            break;
+        }
+        bool guest = strncmp (node, "guest-", 6) == 0;
+        snprintf (text + used, room - used, "%s%s %u%%", used ? " → " : "",
+                  strcmp (node, self->self) == 0 ? "here"
+                  : guest                        ? "a client"
+                                                 : node,
+                  size > 0 ? (unsigned) (has * 100 / size) : 100);
+    }
+}
+
+static void left_text (const progress_t *self, uint64_t left, char text [32])
+{
+    int64_t seconds = self->rate > 1 ? (int64_t) ((double) left / self->rate + 0.5) : -1;
+    if (seconds < 0 || seconds > 359999)
+        snprintf (text, 32, "-:--");
+    else if (seconds >= 3600)
+        snprintf (text, 32, "%d:%02d:%02d", (int) (seconds / 3600), (int) (seconds / 60 % 60),
+                  (int) (seconds % 60));
+    else
+        snprintf (text, 32, "%d:%02d", (int) (seconds / 60), (int) (seconds % 60));
+}
+
+/*  Cut so that it fits the columns, never within a letter. */
+static void cut (char *line, unsigned columns)
+{
+    while (text_width (line) > columns) {
+        size_t length = strlen (line);
+        do
+            line [--length] = '\0';
+        while (length > 0 && ((unsigned char) line [length - 1] & 0xc0) == 0x80);
+        if (length > 0 && (unsigned char) line [length - 1] >= 0xc0)
+            line [length - 1] = '\0';
+    }
+}
+
+/*  One line for proto's TransferAnswer at this time (monotonic), at most columns wide. */
+static void progress_line (progress_t *self, const json_t *transfer, int64_t now_ms,
+                           unsigned columns, char line [PROGRESS_LINE_BYTES])
+{
+    char has [BYTES_TEXT_BYTES], all [BYTES_TEXT_BYTES], rate [BYTES_TEXT_BYTES], left [32];
+    char chain [PROGRESS_LINE_BYTES / 2];
+    uint64_t size = (uint64_t) number_of (transfer, "size");
+    uint64_t bytes = bytes_of (self, json_object_get (transfer, "hops"));
+    const char *why = text_of (transfer, "why");
+    rate_learn (self, bytes, now_ms);
+    if (strcmp (text_of (transfer, "state"), "TRANSFER_WAITING") == 0) {
+        snprintf (line, PROGRESS_LINE_BYTES, "%.120s  waiting%s%.200s", text_of (transfer, "name"),
+                  *why ? ": " : "", why);
+        cut (line, columns);
+        return;
+    }
+    chain_text (self, transfer, chain, sizeof chain);
+    left_text (self, size > bytes ? size - bytes : 0, left);
+    snprintf (line, PROGRESS_LINE_BYTES, "%.80s  %s of %s  %s/s  %s  %s",
+              text_of (transfer, "name"), bytes_text ((double) bytes, has),
+              bytes_text ((double) size, all), bytes_text (self->rate, rate), left, chain);
+    cut (line, columns);
+}
+
+/*  Draws it over the one before on standard error, when that is a terminal; and wipes it. */
+static void progress_draw (progress_t *self, const json_t *transfer, int64_t now_ms)
+{
+    char line [PROGRESS_LINE_BYTES];
+    struct winsize window = {.ws_col = 80};
+    if (!isatty (STDERR_FILENO))
+        return;
+    ioctl (STDERR_FILENO, TIOCGWINSZ, &window);
+    progress_line (self, transfer, now_ms, window.ws_col > 1 ? window.ws_col - 1u : 79, line);
+    fprintf (stderr, "\r\033[K%s", line);
+    fflush (stderr);
+}
+
+static void progress_wipe (void)
+{
+    if (isatty (STDERR_FILENO))
+        fputs ("\r\033[K", stderr);
 }
 
 /*  --- carrying --- */

@@ -10,7 +10,6 @@
 
 #include "guest.h"
 #include "holdings.h"
-#include "progress.h"
 
 typedef struct {
     const cli_t *cli;

@@ -13,8 +13,8 @@ static int change (cli_t *cli, const char *method, const char *word, json_t *bod
     if (planned_open (&planned, &code)) {
         code = planned_ask (&planned, &form);
         code = planned_print (&planned, form, code);
-        planned_close (&planned);
     }
+    session_close (&planned.session);
     json_decref (body);
     return code;
 }

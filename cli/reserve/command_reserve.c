@@ -148,7 +148,8 @@ static void tell_sites_near (session_t *session, const json_t *request)
 static int reserve (cli_t *cli, const reserve_options_t *options, json_t *request)
 {
     int code;
-    json_t *body = must (json_pack ("{s:O, s:b}", "request", request, "dry_run", options->dry_run));
+    json_auto_t *body =
+      must (json_pack ("{s:O, s:b}", "request", request, "dry_run", options->dry_run));
     planned_t planned = {.cli = cli, .method = "Reserve", .word = "reserve", .body = body};
     json_t *form = NULL;
     if (options->wait)
@@ -160,9 +161,8 @@ static int reserve (cli_t *cli, const reserve_options_t *options, json_t *reques
         if (code == EXIT_REFUSED && form)
             tell_sites_near (planned.session, request);
         code = planned_print (&planned, form, code);
-        planned_close (&planned);
     }
-    json_decref (body);
+    session_close (&planned.session);
     return code;
 }
 

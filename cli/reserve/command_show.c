@@ -2,7 +2,6 @@
 #include "answer_form.h"
 #include "fields.h"
 #include "listing.h"
-#include "opening_form.h"
 #include "reserve_commands.h"
 #include "table.h"
 #include "watch.h"

@@ -3,6 +3,7 @@
 
 #include "answer_form.h"
 #include "fields.h"
+#include "listing.h"
 #include "must.h"
 
 #include <stdlib.h>
@@ -10,19 +11,8 @@
 
 bool planned_open (planned_t *self, int *code)
 {
-    self->session = session_open (self->cli, code);
-    if (!self->session)
-        return false;
-    if (session_look (self->session, "planner"))
-        return true;
-    *code = session_lost (self->session);
-    session_close (&self->session);
-    return false;
-}
-
-void planned_close (planned_t *self)
-{
-    session_close (&self->session);
+    self->session = listing_session (self->cli, code);
+    return self->session;
 }
 
 static int ask (planned_t *self, const char *given, json_t **form)

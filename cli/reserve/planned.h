@@ -20,9 +20,8 @@ typedef struct {
     bool unsent; /* no planner was there to be asked, under a fresh id: nothing can have happened */
 } planned_t;
 
-/*  Finds a directory. False after refusing, with *code. */
+/*  Finds a directory. False after refusing, with *code. The session is the caller's. */
 bool planned_open (planned_t *self, int *code);
-void planned_close (planned_t *self);
 
 /*  Asks under the id of the command line, or a fresh one. *form is new: the user's form of the
  *  answer, NULL when the planner could not take the request at all (told already). Returns the exit

@@ -5,7 +5,6 @@
  */
 #include "doctor_files.h"
 #include "fields.h"
-#include "findings.h"
 #include "holdings.h"
 #include "must.h"
 #include "services_commands.h"

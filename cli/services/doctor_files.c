@@ -12,17 +12,60 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#define WHAT_BYTES         1024
 #define PATH_BYTES         4096
 #define STORAGE_BYTES      107374182400.0 /* the preset of svc-replica node */
 #define DISK_BLOCK_BYTES   512.0
 #define STORE_ROOM_BYTES   67108864.0 /* less than that is too little for any store */
 #define ENDPOINTS_SEPARATE ", \t"
+
+/*  --- findings --- */
+
+void findings_init (findings_t *self)
+{
+    *self = (findings_t){.wrong = made (json_array ())};
+}
+
+void findings_clear (findings_t *self)
+{
+    json_decref (self->wrong);
+    *self = (findings_t){0};
+}
+
+void findings_add (findings_t *self, const char *who, const char *format, ...)
+{
+    char what [WHAT_BYTES];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (what, sizeof what, format, arguments);
+    va_end (arguments);
+    take_last (self->wrong, json_pack ("{s:s, s:s}", "who", who, "what", what));
+}
+
+int findings_tell (const findings_t *self, bool as_json)
+{
+    size_t count = json_array_size (self->wrong);
+    const json_t *one;
+    if (as_json) {
+        cli_print_json (json_pack ("{s:I, s:O}", "looked_at", (json_int_t) self->looked_at, "wrong",
+                                   self->wrong));
+    } else {
+        for (size_t i = 0; (one = json_array_get (self->wrong, i)); i++)
+            printf ("%s: %s\n", json_string_value (json_object_get (one, "who")),
+                    json_string_value (json_object_get (one, "what")));
+        printf ("%zu looked at, %zu found wrong\n", self->looked_at, count);
+    }
+    return count == 0 ? EXIT_DONE : EXIT_REFUSED;
+}
+
+/*  --- settings --- */
 
 typedef struct {
     const char *file;

@@ -6,7 +6,22 @@
 #define MUSUBI_DOCTOR_FILES_H
 
 #include "cli.h"
-#include "findings.h"
+
+/*  What has been found wrong, in the order in which it was found. */
+typedef struct {
+    json_t *wrong; /* [{"who", "what"}] */
+    size_t looked_at;
+} findings_t;
+
+void findings_init (findings_t *self);
+void findings_clear (findings_t *self);
+
+/*  who = a service, or a file. */
+void findings_add (findings_t *self, const char *who, const char *format, ...)
+  __attribute__ ((format (printf, 3, 4)));
+
+/*  A line each, and how many there are; or JSON. Returns the exit code. */
+int findings_tell (const findings_t *self, bool as_json);
 
 /*  file is a service's, or an agent's: ZPL. To be run as the account that the member runs as. Whom
  *  it will ask is added to asked. A federation's description is only read. */

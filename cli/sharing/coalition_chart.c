@@ -1,11 +1,13 @@
 /*  coalition_chart - in letters: a table with a bar in each row, then the scores on a grid. */
-#include "coalition_chart_state.h"
+#include "coalition_chart.h"
 
+#include "coalition_form.h"
 #include "fields.h"
 #include "table.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BAR_SIDE    12 /* columns on each side of the axis */

@@ -1,5 +1,7 @@
 /*  coalition_chart - as an SVG picture: bars above and below an axis, lines below them. */
-#include "coalition_chart_state.h"
+#include "coalition_chart.h"
+
+#include "coalition_form.h"
 #include "fields.h"
 #include "svg.h"
 

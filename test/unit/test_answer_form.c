@@ -2,7 +2,6 @@
 #include "answer_form.h"
 #include "cli.h"
 #include "fields.h"
-#include "opening_form.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
