@@ -11,12 +11,12 @@
 #include <string.h>
 
 static const form_row_t placement_rows [] = {
-  {.key = "id", .kind = FORM_TEXT, .from = "need"},
-  {.key = "site", .kind = FORM_SHORT},
-  {.key = "class", .kind = FORM_TEXT, .from = "class_name", .optional = true},
-  {.key = "cpus", .kind = FORM_NUMBER},
-  {.key = "start", .kind = FORM_TIME, .from = "from_ms", .optional = true},
-  {.key = "end", .kind = FORM_TIME, .from = "until_ms", .optional = true},
+  {"NEED", "id", .kind = FORM_TEXT, .from = "need"},
+  {"SITE", "site", .kind = FORM_SHORT},
+  {"CLASS", "class", .kind = FORM_TEXT, .from = "class_name", .optional = true},
+  {">CPUS", "cpus", .kind = FORM_NUMBER},
+  {"START", "start", .kind = FORM_TIME, .from = "from_ms", .optional = true},
+  {"END", "end", .kind = FORM_TIME, .from = "until_ms", .optional = true},
   {0}};
 
 static const form_row_t connection_rows [] = {
@@ -137,14 +137,6 @@ int answer_code (const json_t *form)
                                              : EXIT_DONE;
 }
 
-static const column_t placement_columns [] = {{"NEED", "id", NULL},
-                                              {"SITE", "site", NULL},
-                                              {"CLASS", "class", NULL},
-                                              {">CPUS", "cpus", cell_number},
-                                              {"START", "start", cell_time},
-                                              {"END", "end", cell_time},
-                                              {0}};
-
 /*  The way from one end to the other: its vertices, or the links where these are not known. */
 static const char *way_cell (const json_t *connection, const char *key, char text [CELL_BYTES])
 {
@@ -163,21 +155,21 @@ static const char *links_cell (const json_t *connection, const char *key, char t
     return text;
 }
 
-static const column_t connection_columns [] = {{"NEED", "need", NULL},
-                                               {">MBIT/S", "mbps", cell_number},
-                                               {"PATH", "path", way_cell},
-                                               {"LINKS", "links", links_cell},
-                                               {">LATENCY", "latency_ms", cell_latency},
-                                               {"START", "start", cell_time},
-                                               {"END", "end", cell_time},
-                                               {0}};
+static const form_row_t connection_columns [] = {{"NEED", "need", .kind = FORM_TEXT},
+                                                 {">MBIT/S", "mbps", .kind = FORM_NUMBER},
+                                                 {"PATH", "path", .cell = way_cell},
+                                                 {"LINKS", "links", .cell = links_cell},
+                                                 {">LATENCY", "latency_ms", .cell = cell_latency},
+                                                 {"START", "start", .kind = FORM_TIME},
+                                                 {"END", "end", .kind = FORM_TIME},
+                                                 {0}};
 
 static void print_parts (const json_t *form, FILE *to)
 {
     const json_t *compute = json_object_get (form, "compute");
     const json_t *network = json_object_get (form, "network");
     if (json_array_size (compute) > 0)
-        table_print_forms (placement_columns, compute, to);
+        table_print_forms (placement_rows, compute, to);
     if (json_array_size (network) > 0)
         table_print_forms (connection_columns, network, to);
 }

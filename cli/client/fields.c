@@ -226,6 +226,8 @@ static json_t *value_form (const form_row_t *row, const json_t *value)
         return value ? json_deep_copy (value) : json_array ();
     case FORM_EACH:
         return forms_of (row->more, value);
+    case FORM_MADE:
+        break;
     }
     abort ();
 }
@@ -234,7 +236,7 @@ void form_add (json_t *form, const form_row_t *rows, const json_t *from)
 {
     for (; rows->key; rows++) {
         const json_t *value = value_at (from, rows->from ? rows->from : rows->key);
-        if (!rows->optional || !is_empty (value))
+        if (rows->kind != FORM_MADE && (!rows->optional || !is_empty (value)))
             take (form, rows->key, value_form (rows, value));
     }
 }

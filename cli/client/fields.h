@@ -61,7 +61,8 @@ const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES]);
 #define LOWER_BYTES 64
 const char *lower_word (const char *word, char between, char text [LOWER_BYTES]);
 
-/*  A field of a form. A list of them ends with {0}; the form's keys stand in its order. */
+/*  A field of a form, and its column where forms are shown in a table. A list of them ends with
+ *  {0}; keys and columns stand in its order. */
 typedef enum {
     FORM_SAME, /* as it is; [] where there is none */
     FORM_TEXT,
@@ -74,10 +75,17 @@ typedef enum {
     FORM_TIME,     /* of ms: RFC 3339 */
     FORM_DURATION, /* of ms: "10m" */
     FORM_EACH,     /* a list; more: the fields of each element */
+    FORM_MADE,     /* by whoever makes the form: only shown here */
 } form_kind_t;
 
+/*  Makes a cell out of the form and its key; text is room for it. */
+#define CELL_BYTES 1024
+typedef const char *cell_fn (const json_t *form, const char *key, char text [CELL_BYTES]);
+
 typedef struct {
+    const char *heading; /* NULL = it has no column */
     const char *key;
+    cell_fn *cell; /* NULL = what reads best for its kind */
     form_kind_t kind;
     const char *from; /* its key in the message, or "opening.phase"; NULL = the same */
     bool optional;    /* left out where it is 0, "", [] or not there */

@@ -1,7 +1,6 @@
 /*  table - keeps all cells, then prints each column as wide as its widest cell. */
 #include "table.h"
 
-#include "fields.h"
 #include "must.h"
 
 #include <stdbool.h>
@@ -95,12 +94,12 @@ const char *cell_short (const json_t *form, const char *key, char text [CELL_BYT
     return name_short (text_of (form, key));
 }
 
-const char *cell_number (const json_t *form, const char *key, char text [CELL_BYTES])
+static const char *cell_number (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     return number_text (form, key, text);
 }
 
-const char *cell_time (const json_t *form, const char *key, char text [CELL_BYTES])
+static const char *cell_time (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     return time_brief (text_of (form, key), text);
 }
@@ -125,26 +124,38 @@ const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTE
     return text;
 }
 
-static void table_add (table_t *self, const column_t *columns, const json_t *form)
+static const char *cell_of (const form_row_t *row, const json_t *form, char text [CELL_BYTES])
+{
+    cell_fn *cell = row->cell                  ? row->cell
+                    : row->kind == FORM_NUMBER ? cell_number
+                    : row->kind == FORM_TIME   ? cell_time
+                                               : NULL;
+    return cell ? cell (form, row->key, text) : text_of (form, row->key);
+}
+
+static void table_add (table_t *self, const form_row_t *rows, const json_t *form)
 {
     char texts [TABLE_COLUMNS_MAX][CELL_BYTES];
     const char *cells [TABLE_COLUMNS_MAX];
-    for (size_t c = 0; c < self->columns; c++)
-        cells [c] = columns [c].cell ? columns [c].cell (form, columns [c].key, texts [c])
-                                     : text_of (form, columns [c].key);
+    for (size_t c = 0; rows->key; rows++)
+        if (rows->heading) {
+            cells [c] = cell_of (rows, form, texts [c]);
+            c++;
+        }
     table_row (self, cells);
 }
 
-table_t *table_of (const column_t *columns, const json_t *forms)
+table_t *table_of (const form_row_t *rows, const json_t *forms)
 {
     const char *headings [TABLE_COLUMNS_MAX];
     size_t count = 0;
-    for (; columns [count].heading; count++)
-        headings [count] = columns [count].heading;
+    for (const form_row_t *row = rows; row->key; row++)
+        if (row->heading)
+            headings [count++] = row->heading;
     table_t *self = table_new (headings, count);
     const json_t *form;
     for (size_t i = 0; (form = json_array_get (forms, i)); i++)
-        table_add (self, columns, form);
+        table_add (self, rows, form);
     return self;
 }
 
@@ -168,8 +179,8 @@ void table_print (table_t **self_p, FILE *to)
     table_destroy (self_p);
 }
 
-void table_print_forms (const column_t *columns, const json_t *forms, FILE *to)
+void table_print_forms (const form_row_t *rows, const json_t *forms, FILE *to)
 {
-    table_t *self = table_of (columns, forms);
+    table_t *self = table_of (rows, forms);
     table_print (&self, to);
 }

@@ -2,7 +2,8 @@
 #ifndef MUSUBI_TABLE_H
 #define MUSUBI_TABLE_H
 
-#include <jansson.h>
+#include "fields.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -20,26 +21,17 @@ void table_row (table_t *self, const char *const *cells);
 /*  Prints headings and rows, nothing but the headings when there are no rows; and ends it. */
 void table_print (table_t **self_p, FILE *to);
 
-/*  A column of a list of forms; a list of them ends with {0}. Its cells are made by `cell` out
- *  of the form and, where it has one, the key. NULL = the text under the key. */
-#define CELL_BYTES 1024
-typedef struct {
-    const char *heading;
-    const char *key;
-    const char *(*cell) (const json_t *form, const char *key, char text [CELL_BYTES]);
-} column_t;
-
+/*  Cells of columns (fields.h). */
 const char *cell_short (const json_t *form, const char *key, char text [CELL_BYTES]);
-const char *cell_number (const json_t *form, const char *key, char text [CELL_BYTES]);
-const char *cell_time (const json_t *form, const char *key, char text [CELL_BYTES]);
 const char *cell_cost (const json_t *form, const char *key, char text [CELL_BYTES]);
 const char *cell_latency (const json_t *form, const char *key, char text [CELL_BYTES]);
 const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTES]); /* "a, b" */
 
-/*  A row for each form of the list; headings alone where there is none. As a table to add to; or
+/*  A row for each form of the list, a column for each field that has a heading; headings alone where
+ *  there is no form. As a table to add to; or
  *  printed. */
-void table_print_forms (const column_t *columns, const json_t *forms, FILE *to);
-table_t *table_of (const column_t *columns, const json_t *forms);
+void table_print_forms (const form_row_t *rows, const json_t *forms, FILE *to);
+table_t *table_of (const form_row_t *rows, const json_t *forms);
 
 /*  Columns that a text takes on a terminal: wide letters of East Asia count two. */
 size_t text_width (const char *text);

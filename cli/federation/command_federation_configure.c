@@ -300,11 +300,11 @@ static int write_members (plan_t *plan)
 
 static int configure (const cli_t *cli, plan_t *plan)
 {
-    static const column_t columns [] = {{"SERVICE", "kind", NULL},
-                                        {"HOST", "host", NULL},
-                                        {"ENDPOINT", "endpoint", NULL},
-                                        {"FILE", "file", NULL},
-                                        {0}};
+    static const form_row_t columns [] = {{"SERVICE", "kind", .kind = FORM_TEXT},
+                                          {"HOST", "host", .kind = FORM_TEXT},
+                                          {"ENDPOINT", "endpoint", .kind = FORM_TEXT},
+                                          {"FILE", "file", .kind = FORM_TEXT},
+                                          {0}};
     umask (077);
     if (mkdir (plan->folder, 0755) != 0 && errno != EEXIST)
         return cli_fail (EXIT_REFUSED, "%s: can't be made: %s", plan->folder, strerror (errno));

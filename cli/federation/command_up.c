@@ -333,11 +333,11 @@ static json_t *members_form (const folder_t *folder)
 
 static void print_running (const cli_t *cli, const folder_t *folder, size_t started)
 {
-    static const column_t columns [] = {{"SERVICE", "kind", NULL},
-                                        {"NAME", "name", NULL},
-                                        {">PID", "pid", cell_number},
-                                        {"ENDPOINT", "endpoint", NULL},
-                                        {0}};
+    static const form_row_t columns [] = {{"SERVICE", "kind", .kind = FORM_TEXT},
+                                          {"NAME", "name", .kind = FORM_TEXT},
+                                          {">PID", "pid", .kind = FORM_NUMBER},
+                                          {"ENDPOINT", "endpoint", .kind = FORM_TEXT},
+                                          {0}};
     json_auto_t *members = members_form (folder);
     text_auto_t *gis = folder_directories (folder, NULL);
     if (cli->json) {

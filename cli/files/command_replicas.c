@@ -108,11 +108,11 @@ static const char *use_cell (const json_t *copy, const char *key, char text [CEL
 
 static void print_files (const json_t *files)
 {
-    static const column_t columns [] = {
-      {"NAME", "name", NULL},          {">SIZE", "size", size_cell},
-      {"SITE", "site", NULL},          {"NODE", "node", NULL},
-      {"STATE", "state", NULL},        {"", "kept", use_cell},
-      {"PROVED", "proved", cell_time}, {0}};
+    static const form_row_t columns [] = {
+      {"NAME", "name", .kind = FORM_TEXT},     {">SIZE", "size", .cell = size_cell},
+      {"SITE", "site", .kind = FORM_TEXT},     {"NODE", "node", .kind = FORM_TEXT},
+      {"STATE", "state", .kind = FORM_TEXT},   {"", "kept", .cell = use_cell},
+      {"PROVED", "proved", .kind = FORM_TIME}, {0}};
     json_auto_t *copies = forms_flat (files, "copies");
     table_print_forms (columns, copies, stdout);
 }

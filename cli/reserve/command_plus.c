@@ -438,16 +438,16 @@ static int status_at (plus_t *self, json_t *all)
 
 static int status (plus_t *self, const char *name)
 {
-    static const column_t columns [] = {{"RESERVATION", "reservation", NULL},
-                                        {"SITE", "site", NULL},
-                                        {"OWNER", "owner", NULL},
-                                        {"STATE", "state", NULL},
-                                        {"START", "start", cell_time},
-                                        {"END", "end", cell_time},
-                                        {">NODES", "nodes", nodes_cell},
-                                        {"CLASS", "class", NULL},
-                                        {"COMMAND", "command", NULL},
-                                        {0}};
+    static const form_row_t columns [] = {{"RESERVATION", "reservation", .kind = FORM_TEXT},
+                                          {"SITE", "site", .kind = FORM_TEXT},
+                                          {"OWNER", "owner", .kind = FORM_TEXT},
+                                          {"STATE", "state", .kind = FORM_TEXT},
+                                          {"START", "start", .kind = FORM_TIME},
+                                          {"END", "end", .kind = FORM_TIME},
+                                          {">NODES", "nodes", .cell = nodes_cell},
+                                          {"CLASS", "class", .kind = FORM_TEXT},
+                                          {"COMMAND", "command", .kind = FORM_TEXT},
+                                          {0}};
     (void) name;
     bool everywhere = !self->options.host && !self->options.reservation;
     int code = EXIT_DONE;

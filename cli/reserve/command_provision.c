@@ -85,8 +85,8 @@ static const char *use_cell (const json_t *row, const char *key, char text [CELL
 
 static void print_rows (const json_t *rows)
 {
-    static const column_t columns [] = {
-      {"DOMAIN", "domain", NULL}, {"USE", "provisioned", use_cell}, {0}};
+    static const form_row_t columns [] = {
+      {"DOMAIN", "domain", .kind = FORM_TEXT}, {"USE", "provisioned", .cell = use_cell}, {0}};
     table_print_forms (columns, rows, stdout);
 }
 

@@ -76,15 +76,15 @@ static const char *status_cell (const json_t *form, const char *key, char text [
 
 static void print_list (const json_t *forms)
 {
-    static const column_t columns [] = {{"RESERVATION", "reservation", NULL},
-                                        {"NAME", "name", NULL},
-                                        {"OWNER", "owner", NULL},
-                                        {"STATUS", "status", status_cell},
-                                        {"START", "start", cell_time},
-                                        {"END", "end", cell_time},
-                                        {"CPUS", "compute", cpus_cell},
-                                        {"MBIT/S", "network", mbps_cell},
-                                        {0}};
+    static const form_row_t columns [] = {{"RESERVATION", "reservation", .kind = FORM_TEXT},
+                                          {"NAME", "name", .kind = FORM_TEXT},
+                                          {"OWNER", "owner", .kind = FORM_TEXT},
+                                          {"STATUS", "status", .cell = status_cell},
+                                          {"START", "start", .kind = FORM_TIME},
+                                          {"END", "end", .kind = FORM_TIME},
+                                          {"CPUS", "compute", .cell = cpus_cell},
+                                          {"MBIT/S", "network", .cell = mbps_cell},
+                                          {0}};
     table_print_forms (columns, forms, stdout);
 }
 

@@ -212,12 +212,12 @@ static const char *change_cell (const json_t *part, const char *key, char text [
 
 static void print_parts (const json_t *form, FILE *to)
 {
-    static const column_t columns [] = {{"PARTICIPANT", "participant", NULL},
-                                        {">VERSION", "version", cell_number},
-                                        {"STATE", "state", NULL},
-                                        {"CHANGE", "change", change_cell},
-                                        {"HOLDS", "holds", cell_list},
-                                        {0}};
+    static const form_row_t columns [] = {{"PARTICIPANT", "participant", .kind = FORM_TEXT},
+                                          {">VERSION", "version", .kind = FORM_NUMBER},
+                                          {"STATE", "state", .kind = FORM_TEXT},
+                                          {"CHANGE", "change", .cell = change_cell},
+                                          {"HOLDS", "holds", .cell = cell_list},
+                                          {0}};
     table_t *table = table_of (columns, json_object_get (form, "parts"));
     const json_t *one;
     for (size_t i = 0; (one = item_of (form, "silent", i)); i++) {

@@ -22,81 +22,7 @@ static const char *job_of (const json_t *guarantee, char text [JOB_TEXT_BYTES])
     return text;
 }
 
-/*  --- forms --- */
-
-/*  Those of the jobs that are keys of own; all, where it is NULL. */
-static json_t *guarantees_form (const json_t *guarantees, const json_t *own)
-{
-    static const form_row_t rows [] = {
-      {.key = "load_s", .kind = FORM_REAL},
-      {.key = "submitted", .kind = FORM_TIME, .from = "submitted_ms", .optional = true},
-      {.key = "promised", .kind = FORM_TIME, .from = "promised_ms", .optional = true},
-      {.key = "broken", .kind = FORM_TEXT, .optional = true},
-      {0}};
-    json_t *forms = made (json_array ());
-    const json_t *one;
-    for (size_t i = 0; (one = json_array_get (guarantees, i)); i++) {
-        char job [JOB_TEXT_BYTES];
-        if (own && !json_object_get (own, job_of (one, job)))
-            continue;
-        json_t *form = made (json_pack ("{s:s}", "bag", job_of (one, job)));
-        form_add (form, rows, one);
-        json_array_append_new (forms, form);
-    }
-    return forms;
-}
-
-json_t *coalition_form (const json_t *status, const json_t *own)
-{
-    static const form_row_t member [] = {{.key = "site", .kind = FORM_SHORT},
-                                         {.key = "automatic", .kind = FORM_FLAG},
-                                         {.key = "level_s", .kind = FORM_REAL},
-                                         {.key = "cpus", .kind = FORM_REAL},
-                                         {.key = "load_s", .kind = FORM_REAL},
-                                         {.key = "drain_s", .kind = FORM_REAL},
-                                         {.key = "away", .kind = FORM_NUMBER},
-                                         {.key = "guests", .kind = FORM_NUMBER},
-                                         {.key = "given_s", .kind = FORM_REAL},
-                                         {.key = "taken_s", .kind = FORM_REAL},
-                                         {.key = "score", .kind = FORM_REAL},
-                                         {.key = "aside", .kind = FORM_TEXT, .optional = true},
-                                         {0}};
-    static const form_row_t rows [] = {
-      {.key = "balancer", .kind = FORM_SHORT, .from = "name"},
-      {.key = "coalition", .kind = FORM_NUMBER},
-      {.key = "step", .kind = FORM_NUMBER},
-      {.key = "formed", .kind = FORM_TIME, .from = "formed_ms", .optional = true},
-      {.key = "next_step", .kind = FORM_TIME, .from = "next_step_ms", .optional = true},
-      {.key = "members", .kind = FORM_EACH, .more = member},
-      {0}};
-    json_t *form = form_of (rows, status);
-    take (form, "guarantees", guarantees_form (json_object_get (status, "guarantees"), own));
-    return form;
-}
-
-json_t *coalition_form_record (const json_t *record)
-{
-    static const form_row_t member [] = {{.key = "site", .kind = FORM_SHORT},
-                                         {.key = "level_s", .kind = FORM_REAL},
-                                         {.key = "given_s", .kind = FORM_REAL},
-                                         {.key = "taken_s", .kind = FORM_REAL},
-                                         {.key = "jobs", .kind = FORM_NUMBER},
-                                         {.key = "flow_s", .kind = FORM_REAL},
-                                         {.key = "flow_alone_s", .kind = FORM_REAL},
-                                         {.key = "score", .kind = FORM_REAL},
-                                         {.key = "aside", .kind = FORM_TEXT, .optional = true},
-                                         {0}};
-    static const form_row_t rows [] = {
-      {.key = "coalition", .kind = FORM_NUMBER},
-      {.key = "formed", .kind = FORM_TIME, .from = "formed_ms", .optional = true},
-      {.key = "ended", .kind = FORM_TIME, .from = "ended_ms", .optional = true},
-      {.key = "steps", .kind = FORM_NUMBER},
-      {.key = "members", .kind = FORM_EACH, .more = member},
-      {0}};
-    return form_of (rows, record);
-}
-
-/*  --- tables --- */
+/*  --- cells --- */
 
 const char *seconds_text (double seconds, char text [SECONDS_TEXT_BYTES])
 {
@@ -144,41 +70,89 @@ static const char *cpus_cell (const json_t *form, const char *key, char text [CE
     return text;
 }
 
-static void print_members (const json_t *form, FILE *to)
+/*  --- forms --- */
+
+static const form_row_t guarantee_rows [] = {
+  {"BAG", "bag", .kind = FORM_MADE},
+  {">LEFT", "load_s", cell_seconds, .kind = FORM_REAL},
+  {"SUBMITTED", "submitted", .kind = FORM_TIME, .from = "submitted_ms", .optional = true},
+  {"PROMISED", "promised", .kind = FORM_TIME, .from = "promised_ms", .optional = true},
+  {"BROKEN", "broken", .kind = FORM_TEXT, .optional = true},
+  {0}};
+
+static const form_row_t member_rows [] = {{"SITE", "site", .kind = FORM_SHORT},
+                                          {.key = "automatic", .kind = FORM_FLAG},
+                                          {">LEVEL", "level_s", level_cell, .kind = FORM_REAL},
+                                          {">CPUS", "cpus", cpus_cell, .kind = FORM_REAL},
+                                          {">LOAD", "load_s", cell_seconds, .kind = FORM_REAL},
+                                          {">DRAIN", "drain_s", cell_seconds, .kind = FORM_REAL},
+                                          {">AWAY", "away", .kind = FORM_NUMBER},
+                                          {">GUESTS", "guests", .kind = FORM_NUMBER},
+                                          {">GIVEN", "given_s", cell_seconds, .kind = FORM_REAL},
+                                          {">TAKEN", "taken_s", cell_seconds, .kind = FORM_REAL},
+                                          {">SCORE", "score", cell_score, .kind = FORM_REAL},
+                                          {"ASIDE", "aside", .kind = FORM_TEXT, .optional = true},
+                                          {0}};
+
+/*  Those of the jobs that are keys of own; all, where it is NULL. */
+static json_t *guarantees_form (const json_t *guarantees, const json_t *own)
 {
-    static const column_t columns [] = {{"SITE", "site", NULL},
-                                        {">LEVEL", "level_s", level_cell},
-                                        {">CPUS", "cpus", cpus_cell},
-                                        {">LOAD", "load_s", cell_seconds},
-                                        {">DRAIN", "drain_s", cell_seconds},
-                                        {">AWAY", "away", cell_number},
-                                        {">GUESTS", "guests", cell_number},
-                                        {">GIVEN", "given_s", cell_seconds},
-                                        {">TAKEN", "taken_s", cell_seconds},
-                                        {">SCORE", "score", cell_score},
-                                        {"ASIDE", "aside", NULL},
-                                        {0}};
-    table_print_forms (columns, json_object_get (form, "members"), to);
+    json_t *forms = made (json_array ());
+    const json_t *one;
+    for (size_t i = 0; (one = json_array_get (guarantees, i)); i++) {
+        char job [JOB_TEXT_BYTES];
+        if (own && !json_object_get (own, job_of (one, job)))
+            continue;
+        json_t *form = made (json_pack ("{s:s}", "bag", job_of (one, job)));
+        form_add (form, guarantee_rows, one);
+        json_array_append_new (forms, form);
+    }
+    return forms;
 }
 
-static void print_guarantees (const json_t *form, FILE *to)
+json_t *coalition_form (const json_t *status, const json_t *own)
 {
-    static const column_t columns [] = {{"BAG", "bag", NULL},
-                                        {">LEFT", "load_s", cell_seconds},
-                                        {"SUBMITTED", "submitted", cell_time},
-                                        {"PROMISED", "promised", cell_time},
-                                        {"BROKEN", "broken", NULL},
-                                        {0}};
-    const json_t *guarantees = json_object_get (form, "guarantees");
-    if (json_array_size (guarantees) == 0)
-        return;
-    fputc ('\n', to);
-    table_print_forms (columns, guarantees, to);
+    static const form_row_t rows [] = {
+      {.key = "balancer", .kind = FORM_SHORT, .from = "name"},
+      {.key = "coalition", .kind = FORM_NUMBER},
+      {.key = "step", .kind = FORM_NUMBER},
+      {.key = "formed", .kind = FORM_TIME, .from = "formed_ms", .optional = true},
+      {.key = "next_step", .kind = FORM_TIME, .from = "next_step_ms", .optional = true},
+      {.key = "members", .kind = FORM_EACH, .more = member_rows},
+      {0}};
+    json_t *form = form_of (rows, status);
+    take (form, "guarantees", guarantees_form (json_object_get (status, "guarantees"), own));
+    return form;
 }
+
+json_t *coalition_form_record (const json_t *record)
+{
+    static const form_row_t member [] = {{.key = "site", .kind = FORM_SHORT},
+                                         {.key = "level_s", .kind = FORM_REAL},
+                                         {.key = "given_s", .kind = FORM_REAL},
+                                         {.key = "taken_s", .kind = FORM_REAL},
+                                         {.key = "jobs", .kind = FORM_NUMBER},
+                                         {.key = "flow_s", .kind = FORM_REAL},
+                                         {.key = "flow_alone_s", .kind = FORM_REAL},
+                                         {.key = "score", .kind = FORM_REAL},
+                                         {.key = "aside", .kind = FORM_TEXT, .optional = true},
+                                         {0}};
+    static const form_row_t rows [] = {
+      {.key = "coalition", .kind = FORM_NUMBER},
+      {.key = "formed", .kind = FORM_TIME, .from = "formed_ms", .optional = true},
+      {.key = "ended", .kind = FORM_TIME, .from = "ended_ms", .optional = true},
+      {.key = "steps", .kind = FORM_NUMBER},
+      {.key = "members", .kind = FORM_EACH, .more = member},
+      {0}};
+    return form_of (rows, record);
+}
+
+/*  --- tables --- */
 
 void coalition_form_print (const json_t *form, FILE *to)
 {
     char formed [TIME_TEXT_BYTES], next [TIME_TEXT_BYTES];
+    const json_t *guarantees = json_object_get (form, "guarantees");
     if (json_array_size (json_object_get (form, "members")) == 0) {
         const char *when = time_brief (text_of (form, "next_step"), next);
         fprintf (
@@ -191,6 +165,9 @@ void coalition_form_print (const json_t *form, FILE *to)
              text_of (form, "balancer"), number_of (form, "coalition"),
              time_brief (text_of (form, "formed"), formed), number_of (form, "step"),
              time_brief (text_of (form, "next_step"), next));
-    print_members (form, to);
-    print_guarantees (form, to);
+    table_print_forms (member_rows, json_object_get (form, "members"), to);
+    if (json_array_size (guarantees) == 0)
+        return;
+    fputc ('\n', to);
+    table_print_forms (guarantee_rows, guarantees, to);
 }

@@ -150,8 +150,10 @@ static void print_none (const offer_t *offer, const free_options_t *options)
 
 static void print_spans (const offer_t *offer, const json_t *form, const free_options_t *options)
 {
-    static const column_t columns [] = {
-      {"CLASS", "class", NULL}, {"FREE FROM", "from", NULL}, {"UNTIL", "until", NULL}, {0}};
+    static const form_row_t columns [] = {{"CLASS", "class", .kind = FORM_TEXT},
+                                          {"FREE FROM", "from", .kind = FORM_TEXT},
+                                          {"UNTIL", "until", .kind = FORM_TEXT},
+                                          {0}};
     const json_t *spans = json_object_get (form, "spans");
     if (json_array_size (spans) == 0)
         print_none (offer, options);

@@ -45,14 +45,14 @@ static json_t *links_form (const json_t *entries, size_t *passed_over)
 
 static void print_links (const json_t *links)
 {
-    static const column_t columns [] = {{"DOMAIN", "domain", NULL},
-                                        {"LINK", "link", NULL},
-                                        {"BETWEEN", "between", cell_list},
-                                        {">MBIT/S", "mbps", cell_number},
-                                        {">LATENCY", "latency_ms", cell_latency},
-                                        {">PRICE", "price", cell_cost},
-                                        {"ATTRIBUTES", "attributes", cell_attributes},
-                                        {0}};
+    static const form_row_t columns [] = {{"DOMAIN", "domain", .kind = FORM_TEXT},
+                                          {"LINK", "link", .kind = FORM_TEXT},
+                                          {"BETWEEN", "between", .cell = cell_list},
+                                          {">MBIT/S", "mbps", .kind = FORM_NUMBER},
+                                          {">LATENCY", "latency_ms", .cell = cell_latency},
+                                          {">PRICE", "price", .cell = cell_cost},
+                                          {"ATTRIBUTES", "attributes", .cell = cell_attributes},
+                                          {0}};
     table_print_forms (columns, links, stdout);
 }
 

@@ -41,14 +41,14 @@ static json_t *site_form (const json_t *entry)
 
 static void print_sites (const json_t *sites)
 {
-    static const column_t columns [] = {{"SITE", "name", NULL},
-                                        {"CLASS", "class", NULL},
-                                        {">NODES", "nodes", cell_number},
-                                        {">CPUS/NODE", "cpus_per_node", cell_number},
-                                        {">CPUS", "cpus", cell_number},
-                                        {">PRICE", "price", cell_cost},
-                                        {"ATTRIBUTES", "attributes", cell_attributes},
-                                        {0}};
+    static const form_row_t columns [] = {{"SITE", "name", .kind = FORM_TEXT},
+                                          {"CLASS", "class", .kind = FORM_TEXT},
+                                          {">NODES", "nodes", .kind = FORM_NUMBER},
+                                          {">CPUS/NODE", "cpus_per_node", .kind = FORM_NUMBER},
+                                          {">CPUS", "cpus", .kind = FORM_NUMBER},
+                                          {">PRICE", "price", .cell = cell_cost},
+                                          {"ATTRIBUTES", "attributes", .cell = cell_attributes},
+                                          {0}};
     json_auto_t *classes = forms_flat (sites, "classes");
     table_print_forms (columns, classes, stdout);
 }

@@ -34,26 +34,37 @@ static json_t *ask (const cli_t *cli, session_t *session, const json_t *site, co
 
 /*  --- the list --- */
 
+static const char *state_cell (const json_t *node, const char *key, char text [CELL_BYTES])
+{
+    snprintf (text, CELL_BYTES, "%s%s%s", text_of (node, key),
+              flag_of (node, "drained") ? ", drained" : "",
+              *text_of (node, "resting") ? ", rests" : "");
+    return text;
+}
+
+static const char *const state_words [][2] = {{"NODE_UP", "up"},
+                                              {"NODE_SILENT", "silent"},
+                                              {"NODE_LOST", "lost"},
+                                              {"NODE_AWAITED", "awaited"},
+                                              {NULL}};
+
+static const form_row_t node_rows [] = {
+  {"SITE", "site", .kind = FORM_MADE},
+  {"NODE", "node", .kind = FORM_TEXT},
+  {"CLASS", "class", .kind = FORM_TEXT, .from = "class_name"},
+  {"STATE", "state", state_cell, .kind = FORM_WORD, .more = state_words},
+  {.key = "drained", .kind = FORM_FLAG},
+  {">CPUS", "cpus", .kind = FORM_NUMBER},
+  {">USED", "cpus_used", .kind = FORM_NUMBER},
+  {"RESERVATION", "reservation", .kind = FORM_TEXT, .optional = true},
+  {.key = "resting", .kind = FORM_TEXT, .optional = true},
+  {"HEARD", "heard", .kind = FORM_TIME, .from = "heard_ms", .optional = true},
+  {0}};
+
 static json_t *node_form (const json_t *site, const json_t *record)
 {
-    static const char *const states [][2] = {{"NODE_UP", "up"},
-                                             {"NODE_SILENT", "silent"},
-                                             {"NODE_LOST", "lost"},
-                                             {"NODE_AWAITED", "awaited"},
-                                             {NULL}};
-    static const form_row_t rows [] = {
-      {.key = "node", .kind = FORM_TEXT},
-      {.key = "class", .kind = FORM_TEXT, .from = "class_name"},
-      {.key = "state", .kind = FORM_WORD, .more = states},
-      {.key = "drained", .kind = FORM_FLAG},
-      {.key = "cpus", .kind = FORM_NUMBER},
-      {.key = "cpus_used", .kind = FORM_NUMBER},
-      {.key = "reservation", .kind = FORM_TEXT, .optional = true},
-      {.key = "resting", .kind = FORM_TEXT, .optional = true},
-      {.key = "heard", .kind = FORM_TIME, .from = "heard_ms", .optional = true},
-      {0}};
     json_t *form = made (json_pack ("{s:s}", "site", task_site_name (site)));
-    form_add (form, rows, record);
+    form_add (form, node_rows, record);
     return form;
 }
 
@@ -79,26 +90,9 @@ static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const 
     return true;
 }
 
-static const char *state_cell (const json_t *node, const char *key, char text [CELL_BYTES])
-{
-    snprintf (text, CELL_BYTES, "%s%s%s", text_of (node, key),
-              flag_of (node, "drained") ? ", drained" : "",
-              *text_of (node, "resting") ? ", rests" : "");
-    return text;
-}
-
 static void print_nodes (const json_t *nodes)
 {
-    static const column_t columns [] = {{"SITE", "site", NULL},
-                                        {"NODE", "node", NULL},
-                                        {"CLASS", "class", NULL},
-                                        {"STATE", "state", state_cell},
-                                        {">CPUS", "cpus", cell_number},
-                                        {">USED", "cpus_used", cell_number},
-                                        {"RESERVATION", "reservation", NULL},
-                                        {"HEARD", "heard", cell_time},
-                                        {0}};
-    table_print_forms (columns, nodes, stdout);
+    table_print_forms (node_rows, nodes, stdout);
 }
 
 /*  --- taking out --- */

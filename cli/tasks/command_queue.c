@@ -88,19 +88,19 @@ static const char *called_cell (const json_t *bag, const char *key, char text [C
 
 static void print_bags (const json_t *bags)
 {
-    static const column_t columns [] = {{"BAG", "bag", NULL},
-                                        {"OWNER", "owner", NULL},
-                                        {"NAME", "name", called_cell},
-                                        {">QUEUED", "queued", cell_number},
-                                        {">RUNNING", "running", cell_number},
-                                        {">AWAY", "away", cell_number},
-                                        {">OVER", "over", cell_number},
-                                        {">FAILED", "failed", cell_number},
-                                        {">CPUS", "cpus", cell_number},
-                                        {">LIMIT", "limit", NULL},
-                                        {">PRIORITY", "priority", cell_number},
-                                        {"EXPECTED", "expected", cell_time},
-                                        {0}};
+    static const form_row_t columns [] = {{"BAG", "bag", .kind = FORM_TEXT},
+                                          {"OWNER", "owner", .kind = FORM_TEXT},
+                                          {"NAME", "name", .cell = called_cell},
+                                          {">QUEUED", "queued", .kind = FORM_NUMBER},
+                                          {">RUNNING", "running", .kind = FORM_NUMBER},
+                                          {">AWAY", "away", .kind = FORM_NUMBER},
+                                          {">OVER", "over", .kind = FORM_NUMBER},
+                                          {">FAILED", "failed", .kind = FORM_NUMBER},
+                                          {">CPUS", "cpus", .kind = FORM_NUMBER},
+                                          {">LIMIT", "limit", .kind = FORM_TEXT},
+                                          {">PRIORITY", "priority", .kind = FORM_NUMBER},
+                                          {"EXPECTED", "expected", .kind = FORM_TIME},
+                                          {0}};
     table_print_forms (columns, bags, stdout);
 }
 
@@ -168,16 +168,16 @@ static const char *why_cell (const json_t *task, const char *key, char text [CEL
 
 static void print_tasks (const json_t *tasks)
 {
-    static const column_t columns [] = {{"TASK", "task", NULL},
-                                        {"STATE", "state", NULL},
-                                        {"NODE", "node", NULL},
-                                        {"SITE", "site", cell_short},
-                                        {">EXIT", "exit_code", end_cell},
-                                        {">SIGNAL", "signal", end_cell},
-                                        {">CPU S", "cpu_seconds", cpu_cell},
-                                        {"STARTED", "started", cell_time},
-                                        {"WHY", "why", why_cell},
-                                        {0}};
+    static const form_row_t columns [] = {{"TASK", "task", .kind = FORM_TEXT},
+                                          {"STATE", "state", .kind = FORM_TEXT},
+                                          {"NODE", "node", .kind = FORM_TEXT},
+                                          {"SITE", "site", .cell = cell_short},
+                                          {">EXIT", "exit_code", .cell = end_cell},
+                                          {">SIGNAL", "signal", .cell = end_cell},
+                                          {">CPU S", "cpu_seconds", .cell = cpu_cell},
+                                          {"STARTED", "started", .kind = FORM_TIME},
+                                          {"WHY", "why", .cell = why_cell},
+                                          {0}};
     table_print_forms (columns, tasks, stdout);
 }
 

@@ -63,8 +63,10 @@ static void what_is_not_told_is_left_out_only_where_it_may_be (void **state)
 static void a_table_has_a_row_for_each_form (void **state)
 {
     (void) state;
-    static const column_t columns [] = {
-      {"SITE", "site", cell_short}, {">N", "n", cell_number}, {"WHY", "why", NULL}, {0}};
+    static const form_row_t columns [] = {{"SITE", "site", .cell = cell_short},
+                                          {">N", "n", .kind = FORM_NUMBER},
+                                          {"WHY", "why", .kind = FORM_TEXT},
+                                          {0}};
     json_t *forms = json_loads ("[{\"pieces\": [{\"n\": 10}, {\"n\": 2, \"why\": \"full\"}], "
                                 "\"site\": \"lis/ams\", \"why\": \"-\"}]",
                                 0, NULL);

@@ -178,10 +178,12 @@ static void print_times (const json_t *form, int64_t now_ms, FILE *to)
 
 void transaction_print (const json_t *form, int64_t now_ms, FILE *to)
 {
-    static const column_t columns [] = {
-      {"PARTICIPANT", "participant", NULL}, {"STATE", "state", NULL},
-      {"HELD", "held", cell_time},          {"VOTED", "voted", cell_time},
-      {"FENCED", NULL, fence_cell},         {0}};
+    static const form_row_t columns [] = {{"PARTICIPANT", "participant", .kind = FORM_TEXT},
+                                          {"STATE", "state", .kind = FORM_TEXT},
+                                          {"HELD", "held", .kind = FORM_TIME},
+                                          {"VOTED", "voted", .kind = FORM_TIME},
+                                          {"FENCED", "fenced", .cell = fence_cell},
+                                          {0}};
     fprintf (to, "transaction %s: %s\n", text_of (form, "txid"), text_of (form, "status"));
     fprintf (to, "  %-12s %s %s, version %" PRId64 "\n", "operation", text_of (form, "operation"),
              text_of (form, "reservation"), number_of (form, "version"));
