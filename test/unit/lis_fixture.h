@@ -32,12 +32,7 @@ static inline void prepare_world (world_t *self)
     static const char *const accounts [] = {"alice", "bob"};
     static const char *const administrators [] = {"root"};
     static const char *const gis [] = {"sim://gis/g1"};
-    *self = (world_t){
-      .now = {.wall_ms = EPOCH_MS,
-              .mono_ms = 5000,
-              .store_free_bytes = 1 << 30,
-              .store_bytes = 1 << 30},
-    };
+    *self = (world_t){.host = memory_host (EPOCH_MS, 5000, take_effect, self)};
     self->settings = (lis_settings_t){
       .provider.name = FIXTURE_NAME,
       .site = {.classes = classes,

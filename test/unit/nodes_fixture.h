@@ -5,6 +5,7 @@
 #define MUSUBI_NODES_FIXTURE_H
 
 #include "checks.h"
+#include "host_in_memory.h"
 #include "member.h"
 #include "message.h"
 #include "nodes.h"
@@ -19,18 +20,9 @@
 #include <cmocka.h>
 
 #define EPOCH_MS    INT64_C (1700000000000)
-#define RECORDS_MAX 2048
 #define REPLIES_MAX 64
 #define MOVES_MAX   256
-#define ARENA_BYTES (32u << 20) /* of all values and bodies of one world, ever */
-
-typedef struct {
-    uint8_t table;
-    uint8_t key [64];
-    size_t key_size;
-    const uint8_t *value;
-    size_t value_size;
-} record_t;
+#define ARENA_BYTES (32u << 20) /* of all bodies of one world, ever */
 
 typedef struct {
     uint64_t reply_to;
@@ -50,17 +42,11 @@ typedef struct {
 
 typedef struct {
     nodes_limits_t limits;
-    uint8_t store [STORE_ID_BYTES];
+    memory_host_t host;
     service_t *service;
     nodes_t *nodes;
     site_t site;
     access_t access;
-    moment_t now;
-    uint32_t start;
-    int64_t timer_ms;
-    record_t records [RECORDS_MAX];
-    size_t records_count;
-    size_t puts; /* and deletes, ever */
     reply_t replies [REPLIES_MAX];
     size_t replies_count;
     uint64_t asked;
@@ -102,33 +88,6 @@ static inline const uint8_t *arena_copy (bytes_t bytes)
     return copy;
 }
 
-static inline size_t record_find (const world_t *self, uint8_t table, bytes_t key)
-{
-    for (size_t i = 0; i < self->records_count; i++)
-        if (self->records [i].table == table && self->records [i].key_size == key.size &&
-            memcmp (self->records [i].key, key.data, key.size) == 0)
-            return i;
-    return self->records_count;
-}
-
-static inline void record_take (world_t *self, const effect_t *effect)
-{
-    size_t i = record_find (self, effect->record.table, effect->record.key);
-    if (i < self->records_count)
-        self->records [i] = self->records [--self->records_count];
-    self->puts++;
-    if (effect->kind == EFFECT_DELETE)
-        return;
-    assert_true (self->records_count < RECORDS_MAX);
-    record_t *record = &self->records [self->records_count++];
-    assert_true (effect->record.key.size <= sizeof record->key);
-    record->table = effect->record.table;
-    record->key_size = effect->record.key.size;
-    memcpy (record->key, effect->record.key.data, record->key_size);
-    record->value_size = effect->record.value.size;
-    record->value = arena_copy (effect->record.value);
-}
-
 static inline void reply_take (world_t *self, const effect_t *effect)
 {
     assert_true (self->replies_count < REPLIES_MAX);
@@ -143,66 +102,36 @@ static inline void reply_take (world_t *self, const effect_t *effect)
     reply->body = arena_copy (effect->reply.body);
 }
 
-static inline void effects_take (world_t *self)
+static inline void effect_take (void *owner, const effect_t *effect)
 {
-    effect_t effect;
-    while (service_next (self->service, &effect)) {
-        if ((effect.kind == EFFECT_PUT || effect.kind == EFFECT_DELETE) &&
-            effect.record.table != TABLE_LEDGER)
-            record_take (self, &effect);
-        else if (effect.kind == EFFECT_REPLY)
-            reply_take (self, &effect);
-        else if (effect.kind == EFFECT_TIMER)
-            self->timer_ms = effect.timer.mono_ms;
-    }
+    if (effect->kind == EFFECT_REPLY)
+        reply_take (owner, effect);
 }
 
-static inline void step (world_t *self, const event_t *event)
+static inline void step (void *owner, const event_t *event)
 {
-    self->now.entropy [0]++;
-    service_step (self->service, &self->now, event);
-    effects_take (self);
+    world_t *self = owner;
+    self->host.now.entropy [0]++;
+    memory_host_step (&self->host, event);
     nodes_check (self->nodes);
 }
 
 /*  What a test does to the nodes happens in a step of its own: begin, do it, end. */
 static inline void begin (world_t *self)
 {
-    service_step (self->service, &self->now, &(event_t){.kind = EVENT_TIMER});
-    effects_take (self);
+    memory_host_step (&self->host, &(event_t){.kind = EVENT_TIMER});
 }
 
 static inline void end (world_t *self)
 {
-    effects_take (self);
-    service_step (self->service, &self->now, &(event_t){.kind = EVENT_TIMER});
-    effects_take (self);
+    memory_host_drain (&self->host);
+    memory_host_step (&self->host, &(event_t){.kind = EVENT_TIMER});
     nodes_check (self->nodes);
 }
 
 static inline void pass (world_t *self, int64_t ms)
 {
-    int64_t until = self->now.mono_ms + ms;
-    while (self->now.mono_ms < until) {
-        int64_t next = self->timer_ms > until ? until : self->timer_ms;
-        next = next > self->now.mono_ms ? next : self->now.mono_ms;
-        self->now.wall_ms += next - self->now.mono_ms;
-        self->now.mono_ms = next;
-        if (self->timer_ms > next)
-            break;
-        self->timer_ms = INT64_MAX;
-        step (self, &(event_t){.kind = EVENT_TIMER});
-    }
-}
-
-static inline int record_compare (const void *left, const void *right)
-{
-    const record_t *a = left, *b = right;
-    if (a->table != b->table)
-        return a->table < b->table ? -1 : 1;
-    size_t size = a->key_size < b->key_size ? a->key_size : b->key_size;
-    int order = memcmp (a->key, b->key, size);
-    return order != 0 ? order : (a->key_size > b->key_size) - (a->key_size < b->key_size);
+    memory_host_pass (&self->host, ms, step);
 }
 
 /*  ams: thin, n1 to n3 of 4 CPUs; fat, m1 of 16. */
@@ -220,30 +149,15 @@ static inline void start (world_t *self)
     nodes_observer_t observer = {
       .owner = self, .run_moved = on_run_moved, .node_moved = on_node_moved};
     nodes_observe (self->nodes, &observer);
-    self->start++;
-    self->timer_ms = INT64_MAX;
-    qsort (self->records, self->records_count, sizeof *self->records, record_compare);
-    static record_t loaded [RECORDS_MAX];
-    size_t count = self->records_count;
-    memcpy (loaded, self->records, sizeof loaded);
-    for (size_t i = 0; i < count; i++)
-        step (self, &(event_t){.kind = EVENT_RECORD,
-                               .record = {.table = loaded [i].table,
-                                          .key = {loaded [i].key, loaded [i].key_size},
-                                          .value = {loaded [i].value, loaded [i].value_size}}});
-    event_t event = {.kind = EVENT_START,
-                     .start = {.store = {.start = self->start}, .endpoint = "", .events = ""}};
-    memcpy (event.start.store.id, self->store, STORE_ID_BYTES);
-    step (self, &event);
+    self->host.core = service_as_core (self->service);
+    memory_host_boot (&self->host, "", "", step);
 }
 
 static inline void open_world (world_t *self)
 {
-    *self = (world_t){
-      .limits = nodes_limits_default,
-      .store = {9},
-      .now = {
-        .wall_ms = EPOCH_MS, .mono_ms = 5000, .store_free_bytes = 1 << 30, .store_bytes = 1 << 30}};
+    *self = (world_t){.limits = nodes_limits_default,
+                      .host = memory_host (EPOCH_MS, 5000, effect_take, self)};
+    self->host.store.id [0] = 9;
     start (self);
 }
 
@@ -269,15 +183,8 @@ static inline void restart (world_t *self)
 static inline void close_world (world_t *self)
 {
     stop (self);
+    records_clear (&self->host.records);
     arena_used = 0;
-}
-
-static inline size_t records_of (const world_t *self, uint8_t table)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < self->records_count; i++)
-        count += self->records [i].table == table;
-    return count;
 }
 
 static inline uint64_t ask_bytes (world_t *self, const char *actor, const char *method,
@@ -441,7 +348,7 @@ static inline void place (world_t *w, const char *name, run_id_t id, uint32_t cp
     run_order_t order = order_of (cpus);
     assert_true (nodes_find (w->nodes, name, &node));
     begin (w);
-    nodes_start (w->nodes, &w->now, node, &id, &order);
+    nodes_start (w->nodes, &w->host.now, node, &id, &order);
     end (w);
 }
 

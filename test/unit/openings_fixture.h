@@ -4,7 +4,6 @@
 #ifndef MUSUBI_OPENINGS_FIXTURE_H
 #define MUSUBI_OPENINGS_FIXTURE_H
 
-#define RECORDS_MAX 4096
 #include "lis_fixture.h"
 
 #include "checks.h"
@@ -51,17 +50,17 @@ typedef struct {
 
 static inline nodes_t *field_nodes (field_t *self)
 {
-    return runner_nodes (lis_runner (&self->w.core));
+    return runner_nodes (lis_runner (&self->w.host.core));
 }
 
 static inline openings_t *field_openings (field_t *self)
 {
-    return runner_openings (lis_runner (&self->w.core));
+    return runner_openings (lis_runner (&self->w.host.core));
 }
 
 static inline void field_check (field_t *self)
 {
-    site_check (&self->w.core);
+    site_check (&self->w.host.core);
 }
 
 /*  ams: thin-001 to -008 of 2 CPUs, fat-001 to -004 of 16; lead a minute. */
@@ -120,7 +119,7 @@ static inline void machine_end (machine_run_t *run, int64_t now_ms)
 
 static inline void agent_carry_out (field_t *self, agent_t *agent, const wanted_run_t *wanted)
 {
-    int64_t now_ms = self->w.now.wall_ms;
+    int64_t now_ms = self->w.host.now.wall_ms;
     machine_run_t *run = agent_run (agent, &wanted->id);
     if (!run && wanted->wish == WISH_FORGET)
         return;
@@ -240,7 +239,7 @@ static inline void field_pass (field_t *self, int64_t ms)
 /*  Until a minute, and so many ms beyond it. */
 static inline void field_until (field_t *self, int64_t minute, int64_t ms)
 {
-    int64_t left = at (minute) + ms - self->w.now.wall_ms;
+    int64_t left = at (minute) + ms - self->w.host.now.wall_ms;
     assert_true (left >= 0);
     field_pass (self, left);
 }
@@ -283,10 +282,8 @@ static inline run_id_t field_run (field_t *self, const char *name, const char *r
     assert_true (nodes_find (field_nodes (self), name, &node));
     for (int tries = 0; !nodes_usable (field_nodes (self), node) && tries < 2; tries++)
         agents_come (self); /* the site may have just come back */
-    nodes_start (field_nodes (self), &self->w.now, node, &id, &order);
-    effect_t effect;
-    while (self->w.core.next (self->w.core.self, &effect))
-        take_effect (&self->w, &effect);
+    nodes_start (field_nodes (self), &self->w.host.now, node, &id, &order);
+    memory_host_drain (&self->w.host);
     step (&self->w, &(event_t){.kind = EVENT_TIMER});
     agents_come (self);
     return id;
@@ -312,7 +309,7 @@ static inline void run_ends (field_t *self, run_id_t id, int64_t cpu_ms)
         machine_run_t *run = agent_run (&self->agents [i], &id);
         if (!run)
             continue;
-        machine_end (run, self->w.now.wall_ms);
+        machine_end (run, self->w.host.now.wall_ms);
         run->report.cpu_ms = cpu_ms;
     }
     agents_come (self);

@@ -43,7 +43,7 @@ static inline call_status_t ask_with_id (field_t *self, const char *actor, const
 {
     size_t size;
     uint8_t *packed = message_pack (message, &size);
-    uint32_t start = self->w.start;
+    uint32_t start = self->w.host.store.start;
     self->w.replied = false;
     self->w.asked = 1;
     step (&self->w, &(event_t){.kind = EVENT_REQUEST,
@@ -54,7 +54,7 @@ static inline call_status_t ask_with_id (field_t *self, const char *actor, const
                                            .body = {.data = packed, .size = size},
                                            .reply_to = 1}});
     free (packed);
-    assert_true (self->w.replied || self->w.start != start);
+    assert_true (self->w.replied || self->w.host.store.start != start);
     field_check (self);
     return self->w.status;
 }
@@ -208,7 +208,7 @@ static inline machine_run_t *machine (field_t *self, uint64_t number, uint32_t i
 static inline void task_ends (field_t *self, uint64_t number, uint32_t index, int32_t exit_code)
 {
     machine_run_t *run = machine (self, number, index);
-    machine_end (run, self->w.now.wall_ms);
+    machine_end (run, self->w.host.now.wall_ms);
     run->report.exit_code = exit_code;
     agents_come (self);
 }

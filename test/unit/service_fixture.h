@@ -11,6 +11,7 @@
 #ifndef MUSUBI_SERVICE_FIXTURE_H
 #define MUSUBI_SERVICE_FIXTURE_H
 
+#include "host_in_memory.h"
 #include "message.h"
 
 #include "calendar.pb-c.h"
@@ -26,36 +27,19 @@
 
 #define EPOCH_MS  INT64_C (1700000000000)
 #define MINUTE_MS INT64_C (60000)
-#ifndef RECORDS_MAX
-#define RECORDS_MAX 256
-#endif
 #ifndef CALLS_MAX
 #define CALLS_MAX 16
 #endif
 #define PLANNER "planner/00000000000000000000000000000001"
 
 typedef struct {
-    uint8_t table;
-    uint8_t key [64];
-    size_t key_size;
-    uint8_t *value;
-    size_t value_size;
-} record_t;
-
-typedef struct {
     settings_t settings;
-    core_t core;
-    moment_t now;
-    uint32_t start;
-    const char *name;               /* NULL = FIXTURE_NAME */
-    uint8_t store [STORE_ID_BYTES]; /* zero = fixture_store */
+    memory_host_t host; /* its store's id zero = fixture_store */
+    const char *name;   /* NULL = FIXTURE_NAME */
 
     /*  Who carries calls, and replies that are not asked's, to others; NULL = nobody. */
     void (*carry) (void *owner, const effect_t *effect);
     void *carrier;
-    int64_t timer_ms;
-    record_t records [RECORDS_MAX];
-    size_t records_count;
     struct {
         uint64_t call;
         int64_t ends_ms; /* nobody ever answers */
@@ -93,60 +77,14 @@ static inline int64_t at (int64_t minute)
     return EPOCH_MS + minute * MINUTE_MS;
 }
 
-static inline size_t record_find (const world_t *self, uint8_t table, bytes_t key)
-{
-    for (size_t i = 0; i < self->records_count; i++)
-        if (self->records [i].table == table && self->records [i].key_size == key.size &&
-            memcmp (self->records [i].key, key.data, key.size) == 0)
-            return i;
-    return self->records_count;
-}
-
 static inline void record_put (world_t *self, const effect_t *effect)
 {
-    size_t i = record_find (self, effect->record.table, effect->record.key);
-    assert_true (i < RECORDS_MAX && effect->record.key.size <= sizeof self->records [i].key);
-    record_t *record = &self->records [i];
-    if (i == self->records_count)
-        self->records_count++;
-    else
-        free (record->value);
-    record->table = effect->record.table;
-    record->key_size = effect->record.key.size;
-    memcpy (record->key, effect->record.key.data, record->key_size);
-    record->value_size = effect->record.value.size;
-    record->value = malloc (record->value_size + 1);
-    assert_non_null (record->value);
-    if (record->value_size > 0)
-        memcpy (record->value, effect->record.value.data, record->value_size);
-}
-
-static inline void record_delete (world_t *self, const effect_t *effect)
-{
-    size_t i = record_find (self, effect->record.table, effect->record.key);
-    if (i == self->records_count)
-        return;
-    free (self->records [i].value);
-    self->records [i] = self->records [--self->records_count];
+    memory_host_take (&self->host, effect);
 }
 
 static inline size_t records_of (const world_t *self, uint8_t table)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < self->records_count; i++)
-        count += self->records [i].table == table;
-    return count;
-}
-
-static inline int record_compare (const void *left, const void *right)
-{
-    const record_t *a = left;
-    const record_t *b = right;
-    if (a->table != b->table)
-        return a->table < b->table ? -1 : 1;
-    size_t size = a->key_size < b->key_size ? a->key_size : b->key_size;
-    int order = memcmp (a->key, b->key, size);
-    return order != 0 ? order : (a->key_size > b->key_size) - (a->key_size < b->key_size);
+    return records_in (&self->host.records, table);
 }
 
 static inline void see_announcement (world_t *self, bytes_t body)
@@ -157,14 +95,15 @@ static inline void see_announcement (world_t *self, bytes_t body)
     assert_string_equal (request->entry->name, FIXTURE_NAME);
     assert_string_equal (request->entry->endpoint, "sim://" FIXTURE_NAME);
     assert_string_equal (request->entry->events, "sim://" FIXTURE_NAME "/events");
-    assert_int_equal (request->entry->start, self->start);
+    assert_int_equal (request->entry->start, self->host.store.start);
     self->announced++;
     self->announced_quantity = fixture_announced (request->entry);
     message_free (&request->base);
 }
 
-static inline void take_effect (world_t *self, const effect_t *effect)
+static inline void take_effect (void *owner, const effect_t *effect)
 {
+    world_t *self = owner;
     switch (effect->kind) {
     case EFFECT_REPLY:
         if (effect->reply.reply_to != self->asked) {
@@ -186,7 +125,8 @@ static inline void take_effect (world_t *self, const effect_t *effect)
     case EFFECT_CALL:
         assert_true (self->calls_count < CALLS_MAX);
         self->calls [self->calls_count].call = effect->call.call;
-        self->calls [self->calls_count++].ends_ms = self->now.mono_ms + effect->call.timeout_ms;
+        self->calls [self->calls_count++].ends_ms =
+          self->host.now.mono_ms + effect->call.timeout_ms;
         if (strcmp (effect->call.method, "Announce") == 0)
             see_announcement (self, effect->call.body);
         else if (self->carry)
@@ -205,16 +145,6 @@ static inline void take_effect (world_t *self, const effect_t *effect)
             self->hints++;
         }
         break;
-    case EFFECT_PUT:
-        if (effect->record.table != TABLE_LEDGER) /* see test_ledger.c */
-            record_put (self, effect);
-        break;
-    case EFFECT_DELETE:
-        record_delete (self, effect);
-        break;
-    case EFFECT_TIMER:
-        self->timer_ms = effect->timer.mono_ms;
-        break;
     case EFFECT_LOG:
         if (effect->log.level == LEVEL_ALARM) {
             size_t used = strlen (self->alarms);
@@ -228,16 +158,18 @@ static inline void take_effect (world_t *self, const effect_t *effect)
 
 static inline void restart (world_t *self);
 
-static inline void step (world_t *self, const event_t *event)
+static inline void step (void *owner, const event_t *event)
 {
-    self->now.entropy [0]++;
-    self->core.step (self->core.self, &self->now, event);
+    world_t *self = owner;
+    core_t *core = &self->host.core;
+    self->host.now.entropy [0]++;
+    core->step (core->self, &self->host.now, event);
     bool dies = ++self->steps == self->dies_in;
     effect_t effect;
-    while (self->core.next (self->core.self, &effect)) {
+    while (core->next (core->self, &effect)) {
         bool stored = effect.kind == EFFECT_PUT || effect.kind == EFFECT_DELETE;
         if (!dies || (self->dies_flushed && stored))
-            take_effect (self, &effect);
+            memory_host_take (&self->host, &effect);
     }
     if (dies)
         restart (self);
@@ -253,68 +185,53 @@ static inline size_t call_next (const world_t *self)
     return next;
 }
 
+static inline void time_out (world_t *self, size_t call)
+{
+    event_t event = {.kind = EVENT_ANSWER,
+                     .answer = {.call = self->calls [call].call,
+                                .status = CALL_TIMED_OUT,
+                                .reason = "nobody is there"}};
+    self->calls [call] = self->calls [--self->calls_count];
+    step (self, &event);
+}
+
 /*  Let time pass: timers ring on the way, and calls time out. */
 static inline void pass (world_t *self, int64_t ms)
 {
-    int64_t until = self->now.mono_ms + ms;
-    while (self->now.mono_ms < until) {
+    memory_host_t *host = &self->host;
+    int64_t until = host->now.mono_ms + ms;
+    while (host->now.mono_ms < until) {
         size_t call = call_next (self);
-        bool timed_out = call < self->calls_count && self->calls [call].ends_ms <= self->timer_ms;
-        int64_t next = timed_out ? self->calls [call].ends_ms : self->timer_ms;
-        bool none = next > until;
-        next = none ? until : next;
-        next = next > self->now.mono_ms ? next : self->now.mono_ms;
-        self->now.wall_ms += next - self->now.mono_ms;
-        self->now.mono_ms = next;
-        if (none)
+        bool timed_out = call < self->calls_count && self->calls [call].ends_ms <= host->alarm_ms;
+        int64_t next = timed_out ? self->calls [call].ends_ms : host->alarm_ms;
+        memory_host_turn (host, next < until ? next : until);
+        if (next > until)
             break;
-        event_t event = {.kind = EVENT_TIMER};
-        if (timed_out) {
-            event = (event_t){.kind = EVENT_ANSWER,
-                              .answer = {.call = self->calls [call].call,
-                                         .status = CALL_TIMED_OUT,
-                                         .reason = "nobody is there"}};
-            self->calls [call] = self->calls [--self->calls_count];
-        } else {
-            self->timer_ms = INT64_MAX;
-        }
-        step (self, &event);
+        if (timed_out)
+            time_out (self, call);
+        else
+            memory_host_ring (host, step);
     }
 }
 
 /*  A new process on the records there are. */
 static inline void start (world_t *self)
 {
-    self->start++;
-    self->timer_ms = INT64_MAX;
-    self->calls_count = 0;
-    fixture_core (&self->settings, &self->core);
-    qsort (self->records, self->records_count, sizeof *self->records, record_compare);
-    static record_t loaded [RECORDS_MAX];
-    size_t count = self->records_count;
-    memcpy (loaded, self->records, sizeof loaded);
-    for (size_t i = 0; i < count; i++)
-        step (self, &(event_t){.kind = EVENT_RECORD,
-                               .record = {.table = loaded [i].table,
-                                          .key = {loaded [i].key, loaded [i].key_size},
-                                          .value = {loaded [i].value, loaded [i].value_size}}});
     const char *name = self->name ? self->name : FIXTURE_NAME;
     char endpoint [96];
     char events [96];
     snprintf (endpoint, sizeof endpoint, "sim://%s", name);
     snprintf (events, sizeof events, "sim://%s/events", name);
-    if (self->store [0] == 0)
-        memcpy (self->store, fixture_store, STORE_ID_BYTES);
-    event_t event = {
-      .kind = EVENT_START,
-      .start = {.store = {.start = self->start}, .endpoint = endpoint, .events = events}};
-    memcpy (event.start.store.id, self->store, STORE_ID_BYTES);
-    step (self, &event);
+    if (self->host.store.id [0] == 0)
+        memcpy (self->host.store.id, fixture_store, STORE_ID_BYTES);
+    self->calls_count = 0;
+    fixture_core (&self->settings, &self->host.core);
+    memory_host_boot (&self->host, endpoint, events, step);
 }
 
 static inline void stop (world_t *self)
 {
-    self->core.destroy (self->core.self);
+    self->host.core.destroy (self->host.core.self);
 }
 
 static inline void restart (world_t *self)
@@ -327,8 +244,7 @@ static inline void restart (world_t *self)
 static inline void close_world (world_t *self)
 {
     stop (self);
-    for (size_t i = 0; i < self->records_count; i++)
-        free (self->records [i].value);
+    records_clear (&self->host.records);
     free (self->body);
 }
 
@@ -434,7 +350,7 @@ typedef struct {
 static inline txid_t hold (world_t *self, const order_t *order, command_answer_t *told)
 {
     party_t participant = {.name = FIXTURE_NAME, .endpoint = "sim://" FIXTURE_NAME};
-    memcpy (participant.store, self->store, STORE_ID_BYTES);
+    memcpy (participant.store, self->host.store.id, STORE_ID_BYTES);
     hold_t asked = {
       .plan = {.txid = {.store = {[15] = 1}, .start = 1, .counter = ++self->counter},
                .operation = order->operation,
@@ -442,8 +358,8 @@ static inline txid_t hold (world_t *self, const order_t *order, command_answer_t
                .participants = &participant,
                .participants_count = 1,
                .coordinator = {.name = PLANNER, .store = {[15] = 1}, .endpoint = "sim://p"},
-               .decide_by_ms = self->now.wall_ms + 10000,
-               .edge_ms = self->now.wall_ms + 900 * MINUTE_MS,
+               .decide_by_ms = self->host.now.wall_ms + 10000,
+               .edge_ms = self->host.now.wall_ms + 900 * MINUTE_MS,
                .request = order->request.data,
                .request_size = order->request.size},
       .part_kind = FIXTURE_PART,

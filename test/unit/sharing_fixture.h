@@ -113,7 +113,7 @@ static inline void on_carry (void *owner, const effect_t *effect)
         message_t message = {.from = carrier->site,
                              .to = to,
                              .call = effect->call.call,
-                             .start = self->sites [carrier->site].w.start};
+                             .start = self->sites [carrier->site].w.host.store.start};
         snprintf (message.service, sizeof message.service, "%s", effect->call.service);
         snprintf (message.method, sizeof message.method, "%s", effect->call.method);
         snprintf (message.actor, sizeof message.actor, "%s", effect->call.actor);
@@ -165,7 +165,7 @@ static inline bool misdirected (coalition_t *self, const message_t *message)
 {
     static const uint8_t anybody [STORE_ID_BYTES];
     if (memcmp (message->to_store, anybody, STORE_ID_BYTES) == 0 ||
-        memcmp (message->to_store, self->sites [message->to].w.store, STORE_ID_BYTES) == 0)
+        memcmp (message->to_store, self->sites [message->to].w.host.store.id, STORE_ID_BYTES) == 0)
         return false;
     message_t back = *message;
     back.answer = true;
@@ -197,7 +197,7 @@ static inline void request_deliver (coalition_t *self, message_t *message)
 static inline void answer_deliver (coalition_t *self, message_t *message)
 {
     world_t *w = &self->sites [message->from].w;
-    for (size_t i = 0; i < w->calls_count && w->start == message->start; i++) {
+    for (size_t i = 0; i < w->calls_count && w->host.store.start == message->start; i++) {
         if (w->calls [i].call != message->call)
             continue;
         w->calls [i] = w->calls [--w->calls_count];
@@ -206,7 +206,7 @@ static inline void answer_deliver (coalition_t *self, message_t *message)
                                     .status = message->status,
                                     .reason = message->reason,
                                     .body = {message->body, message->size}}};
-        memcpy (event.answer.store, self->sites [message->to].w.store, STORE_ID_BYTES);
+        memcpy (event.answer.store, self->sites [message->to].w.host.store.id, STORE_ID_BYTES);
         step (w, &event);
         return;
     }
@@ -253,7 +253,7 @@ static inline call_status_t ask_sharing (coalition_t *self, size_t site, const c
     size_t size;
     uint8_t *packed = message_pack (message, &size);
     world_t *w = &self->sites [site].w;
-    uint32_t start = w->start;
+    uint32_t start = w->host.store.start;
     w->replied = false;
     w->asked = 1;
     step (w, &(event_t){.kind = EVENT_REQUEST,
@@ -264,7 +264,7 @@ static inline call_status_t ask_sharing (coalition_t *self, size_t site, const c
                                     .body = {packed, size},
                                     .reply_to = 1}});
     free (packed);
-    assert_true (w->replied || w->start != start);
+    assert_true (w->replied || w->host.store.start != start);
     field_check (&self->sites [site]);
     return w->status;
 }
@@ -285,7 +285,8 @@ static inline call_status_t move_said_by (coalition_t *self, const char *actor, 
     snprintf (endpoint, sizeof endpoint, "sim://%s", site_names [to]);
     party.name = (char *) site_names [to];
     party.endpoint = endpoint;
-    party.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = self->sites [to].w.store};
+    party.store =
+      (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = self->sites [to].w.host.store.id};
     Musubi__MoveRequest request = MUSUBI__MOVE_REQUEST__INIT;
     request.round = ++self->order;
     request.to = &party;
@@ -358,7 +359,7 @@ static inline void all_end (coalition_t *self, size_t site, int32_t exit_code)
             machine_run_t *run = &field->agents [i].runs [k];
             if (run_over (run->report.state))
                 continue;
-            machine_end (run, field->w.now.wall_ms);
+            machine_end (run, field->w.host.now.wall_ms);
             run->report.exit_code = exit_code;
         }
     agents_come (field);
@@ -377,7 +378,7 @@ static inline void prepare_coalition (coalition_t *self)
         site->w.settings.provider.gis_count = 0;
         site->w.settings.runner = &site->runner;
         site->w.name = site_names [i];
-        site->w.store [0] = (uint8_t) (i + 1);
+        site->w.host.store.id [0] = (uint8_t) (i + 1);
         site->w.carry = on_carry;
         site->w.carrier = &self->carriers [i];
         site->begun = on_begun;

@@ -70,7 +70,7 @@ static void a_circuit_takes_every_link_or_none (void **state)
     tell (&w, "Abort", &txid);
     assert_taken (&w, 10, nothing);
     assert_int_equal (held (&w, &order, REFUSAL_NONE), COMMAND_HELD);
-    nis_check (&w.core);
+    nis_check (&w.host.core);
     close_world (&w);
 }
 
@@ -116,7 +116,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
         assert_taken (&w, 12, (int64_t [6]){700, 700, 0, 0, 0, 0});
         assert_taken (&w, 17, (int64_t [6]){700, 700, 0, 0, 500, 500});
         assert_taken (&w, 25, (int64_t [6]){0, 500, 0, 0, 500, 500});
-        nis_check (&w.core);
+        nis_check (&w.host.core);
         restart (&w);
     }
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
@@ -124,7 +124,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
         assert_taken (&w, 12, (int64_t [6]){0});
         assert_taken (&w, 17, (int64_t [6]){0, 500, 0, 0, 500, 500});
         assert_taken (&w, 25, (int64_t [6]){0, 500, 0, 0, 500, 500});
-        nis_check (&w.core);
+        nis_check (&w.host.core);
         restart (&w);
     }
 
@@ -288,7 +288,7 @@ static void an_edge_gives_back_and_a_late_commit_takes_all_or_nothing (void **st
         assert_taken (&w, 955, (int64_t [6]){0});
         if (taken)
             reserve (&w, "r2", circuit ("b-x", 200, 955, 970));
-        nis_check (&w.core);
+        nis_check (&w.host.core);
         restart (&w);
         assert_int_equal (tell (&w, "Commit", &txid),
                           taken ? COMMAND_EDGE_REFUSED : COMMAND_COMMITTED);
@@ -329,7 +329,7 @@ static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
     for (int round = 0; round < 2; round++) {
         assert_taken (&w, 955, (int64_t [6]){300, 300, 0});
         assert_taken (&w, 962, (int64_t [6]){0, 0, 100});
-        nis_check (&w.core);
+        nis_check (&w.host.core);
         restart (&w);
     }
     order = (order_t){
@@ -356,7 +356,7 @@ static void links_that_are_gone_keep_their_bookings (void **state)
     circuit_t one = circuit ("c-r", 1, 30, 40);
     held (&w, &(order_t){.reservation = "r2", .bookings = &one, .count = 1},
           REFUSAL_UNKNOWN_RESOURCE);
-    nis_check (&w.core);
+    nis_check (&w.host.core);
     order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
     command_answer_t told;
@@ -380,7 +380,7 @@ static void a_participant_takes_parts_of_its_kind_only (void **state)
                .participants = &participant,
                .participants_count = 1,
                .coordinator = {.name = PLANNER, .store = {[15] = 1}, .endpoint = "sim://p"},
-               .decide_by_ms = w.now.wall_ms + 10000,
+               .decide_by_ms = w.host.now.wall_ms + 10000,
                .edge_ms = at (900),
                .reservation = "r1",
                .actor = "alice"},

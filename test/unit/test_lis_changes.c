@@ -110,7 +110,7 @@ static void each_limit_is_refused_by_name (void **state)
     hold (&w, &order, &told);
     assert_int_equal (told.refusal.reason, REFUSAL_LIMIT);
     assert_string_equal (told.refusal.resource, "bookings_max");
-    assert_true (told.refusal.frees_ms > w.now.wall_ms); /* the first hold's end */
+    assert_true (told.refusal.frees_ms > w.host.now.wall_ms); /* the first hold's end */
     command_answer_clear (&told);
     tell (&w, "Abort", &txid);
     hold (&w, &order, &told);

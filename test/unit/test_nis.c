@@ -416,7 +416,7 @@ static void the_largest_domain_fits_its_answers (void **state)
         command_answer_clear (&told);
         assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     }
-    nis_check (&w.core);
+    nis_check (&w.host.core);
 
     /*  Refused on every link it names, at once. */
     circuit_t many [CIRCUITS_MAX];
@@ -517,7 +517,7 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ask_spoilt (&w, "root", cases [i].service, cases [i].method, cases [i].request);
-    nis_check (&w.core);
+    nis_check (&w.host.core);
     close_world (&w);
 }
 
@@ -539,7 +539,7 @@ static void spoilt_holds_are_refused_or_taken (void **state)
                        .participants = &participant,
                        .participants_count = 1,
                        .coordinator = {.name = PLANNER, .store = {[15] = 1}, .endpoint = "sim://p"},
-                       .decide_by_ms = w.now.wall_ms + 10000,
+                       .decide_by_ms = w.host.now.wall_ms + 10000,
                        .edge_ms = at (900),
                        .reservation = "r1",
                        .actor = "alice"},
@@ -557,16 +557,14 @@ static void spoilt_holds_are_refused_or_taken (void **state)
             memcpy (body + size, part.data, part.size);
             ask_bytes (&w, PLANNER, "Participant", "Hold",
                        (bytes_t){.data = body, .size = size + part.size});
-            nis_check (&w.core);
+            nis_check (&w.host.core);
             tell (&w, "Abort", &asked.plan.txid);
             free (body);
             free (whole.data);
             part.data [at_byte] = (uint8_t) (part.data [at_byte] - spoilt);
         }
         restart (&w); /* forgets the records' answers, not the records */
-        for (size_t i = 0; i < w.records_count; i++)
-            free (w.records [i].value);
-        w.records_count = 0;
+        records_clear (&w.host.records);
         restart (&w);
     }
     free (part.data);

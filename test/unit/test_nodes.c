@@ -37,14 +37,14 @@ static void an_idle_agent_is_answered_once_and_then_waits (void **state)
     assert_int_equal (a.wanted.lease_ms, w.limits.lease_ms);
     assert_string_equal (a.wanted.site, "ams");
     assert_int_equal (w.states [0], AGENT_UP);
-    size_t puts = w.puts;
+    size_t puts = w.host.writes;
     agent_ask (&w, &a);
     assert_false (agent_told (&w, &a));
     pass (&w, w.limits.attend_ms - 1);
     assert_false (agent_told (&w, &a));
     pass (&w, 1);
     assert_true (agent_told (&w, &a));
-    assert_int_equal (w.puts, puts); /* idling costs no write */
+    assert_int_equal (w.host.writes, puts); /* idling costs no write */
     agent_leaves (&a);
     close_world (&w);
 }
@@ -57,7 +57,7 @@ static void a_run_is_stored_then_wanted_and_moves_as_its_agent_says (void **stat
     agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 3);
-    assert_int_equal (records_of (&w, TABLE_RUNS), 1);
+    assert_int_equal (records_in (&w.host.records, TABLE_RUNS), 1);
     assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 3);
     assert_true (agent_told (&w, &a)); /* at once */
     const wanted_run_t *wanted = agent_wanted (&a, r1);
@@ -192,14 +192,14 @@ static void warning_and_end_are_told_at_once_and_their_reason_with_the_end (void
     agent_comes (&w, &a);
     r1_runs (&w, &a);
     begin (&w);
-    nodes_warn (w.nodes, &w.now, &r1, 60000);
+    nodes_warn (w.nodes, &w.host.now, &r1, 60000);
     end (&w);
     assert_true (agent_told (&w, &a));
     assert_int_equal (agent_wanted (&a, r1)->wish, WISH_WARN);
     assert_int_equal (agent_wanted (&a, r1)->grace_ms, 60000);
     agent_comes (&w, &a);
     begin (&w);
-    nodes_end (w.nodes, &w.now, &r1, 5000, "its reservation has ended");
+    nodes_end (w.nodes, &w.host.now, &r1, 5000, "its reservation has ended");
     end (&w);
     assert_true (agent_told (&w, &a));
     assert_int_equal (agent_wanted (&a, r1)->wish, WISH_END);
@@ -209,8 +209,8 @@ static void warning_and_end_are_told_at_once_and_their_reason_with_the_end (void
     /*  In less time, never in more; and after a restart, too. */
     agent_comes (&w, &a);
     begin (&w);
-    nodes_end (w.nodes, &w.now, &r1, 9000, "later");
-    nodes_end (w.nodes, &w.now, &r1, 0, "at once");
+    nodes_end (w.nodes, &w.host.now, &r1, 9000, "later");
+    nodes_end (w.nodes, &w.host.now, &r1, 0, "at once");
     end (&w);
     assert_true (agent_told (&w, &a));
     assert_int_equal (agent_wanted (&a, r1)->grace_ms, 0);
@@ -235,7 +235,7 @@ static void a_run_that_no_agent_has_heard_of_ends_without_one (void **state)
     assert_true (agent_told (&w, &a)); /* it does not ask again */
     place (&w, "n1", r1, 1);
     begin (&w);
-    nodes_end (w.nodes, &w.now, &r1, 0, "cancelled");
+    nodes_end (w.nodes, &w.host.now, &r1, 0, "cancelled");
     end (&w);
     assert_int_equal (run_at (&w, r1).state, RUN_REFUSED);
     assert_string_equal (run_at (&w, r1).why, "cancelled");
@@ -244,7 +244,7 @@ static void a_run_that_no_agent_has_heard_of_ends_without_one (void **state)
     place (&w, "n1", r2, 1);
     restart (&w);
     begin (&w);
-    nodes_end (w.nodes, &w.now, &r2, 0, "cancelled");
+    nodes_end (w.nodes, &w.host.now, &r2, 0, "cancelled");
     end (&w);
     assert_int_equal (run_at (&w, r2).state, RUN_PLACED);
     agent_ask (&w, &a);
@@ -319,7 +319,7 @@ static void runs_that_are_over_are_kept_for_a_while (void **state)
         agent_says (&a, r1, RUN_ENDED);
         agent_ask (&w, &a);
         assert_int_equal (w.moves_count, 1);
-        assert_int_equal (records_of (&w, TABLE_RUNS), kept);
+        assert_int_equal (records_in (&w.host.records, TABLE_RUNS), kept);
         replies_forget (&w);
         if (kept) {
             pass (&w, 3000000);
@@ -328,7 +328,7 @@ static void runs_that_are_over_are_kept_for_a_while (void **state)
             pass (&w, 601000);
         }
         assert_false (nodes_run (w.nodes, &r1, &(run_t){0}));
-        assert_int_equal (records_of (&w, TABLE_RUNS), 0);
+        assert_int_equal (records_in (&w.host.records, TABLE_RUNS), 0);
         agent_leaves (&a);
         close_world (&w);
     }

@@ -31,7 +31,7 @@ static void output_is_brought_by_its_node_alone_or_told_to_be_late (void **state
     open_world (&w);
     agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
-    nodes_output (w.nodes, &w.now, &r1, false, 0, 100, on_output, &heard, 5);
+    nodes_output (w.nodes, &w.host.now, &r1, false, 0, 100, on_output, &heard, 5);
     assert_int_equal (heard.told, 1);
     assert_string_equal (heard.why, "that run is not known, or not any more");
     place (&w, "n1", r1, 1);
@@ -41,7 +41,7 @@ static void output_is_brought_by_its_node_alone_or_told_to_be_late (void **state
     for (int late = 0; late < 2; late++) {
         heard = (heard_t){0};
         begin (&w);
-        nodes_output (w.nodes, &w.now, &r1, true, 10, 100, on_output, &heard, 5);
+        nodes_output (w.nodes, &w.host.now, &r1, true, 10, 100, on_output, &heard, 5);
         end (&w);
         assert_true (agent_told (&w, &a));
         assert_int_equal (a.wanted.outputs_count, 1);
@@ -85,7 +85,7 @@ static void more_orders_than_fit_an_answer_come_one_answer_after_another (void *
     order.arguments = arguments;
     begin (&w);
     for (uint32_t i = 1; i <= 20; i++)
-        nodes_start (w.nodes, &w.now, 0, &(run_id_t){.task = {.bag = i}, .number = 1}, &order);
+        nodes_start (w.nodes, &w.host.now, 0, &(run_id_t){.task = {.bag = i}, .number = 1}, &order);
     end (&w);
     size_t answers = 0;
     while (a.reports_count < 20) {
@@ -113,8 +113,8 @@ static void a_node_is_full_at_so_many_runs (void **state)
     begin (&w);
     for (uint32_t i = 0; i < NODE_RUNS_MAX; i++) {
         assert_true (nodes_usable (w.nodes, 0));
-        nodes_start (w.nodes, &w.now, 0, &(run_id_t){.task = {.bag = 1, .index = i}, .number = 1},
-                     &order);
+        nodes_start (w.nodes, &w.host.now, 0,
+                     &(run_id_t){.task = {.bag = 1, .index = i}, .number = 1}, &order);
     }
     assert_false (nodes_usable (w.nodes, 0));
     end (&w);
@@ -165,9 +165,9 @@ static void a_damaged_record_is_skipped_and_counted (void **state)
     agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 1);
-    for (size_t i = 0; i < w.records_count; i++)
-        if (w.records [i].table >= TABLE_NODES)
-            w.records [i].value_size = 1, w.records [i].value = (const uint8_t *) "\007";
+    for (size_t i = 0; i < w.host.records.count; i++)
+        if (w.host.records.list [i].table >= TABLE_NODES)
+            w.host.records.list [i].value.size = 1, w.host.records.list [i].value.data [0] = 7;
     restart (&w);
     assert_int_equal (service_counted (w.service, "bad_records"), 2);
     assert_false (nodes_run (w.nodes, &r1, &(run_t){0}));

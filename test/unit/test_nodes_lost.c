@@ -127,7 +127,7 @@ static void runs_of_an_earlier_store_of_the_site_are_never_begun (void **state)
     agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 2);
-    w.store [0] = 77; /* a backup, adopted */
+    w.host.store.id [0] = 77; /* a backup, adopted */
     restart (&w);
     agent_ask (&w, &a);
     assert_true (agent_told (&w, &a));

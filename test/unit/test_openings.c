@@ -333,7 +333,7 @@ static void what_is_not_used_is_lent_called_back_and_at_last_given_back (void **
     openings_wants (field_openings (&f), wants, NULL);
     assert_true (opening (&f, "r1").lent);
     assert_false (told_to_end (&f, borrowed));
-    openings_wanted (field_openings (&f), &f.w.now, "r1");
+    openings_wanted (field_openings (&f), &f.w.host.now, "r1");
     field_pass (&f, SECOND_MS);
     assert_true (told_to_end (&f, borrowed));
     assert_false (opening (&f, "r1").lent);
@@ -425,16 +425,16 @@ static void a_stepped_clock_opens_and_ends_nothing (void **state)
     prepare_field (&f);
     open_field (&f);
     reserve (&f.w, "r1", booking ("thin", 4, 2, 10, 20));
-    f.w.now.wall_ms += 12 * MINUTE_MS;
+    f.w.host.now.wall_ms += 12 * MINUTE_MS;
     field_pass (&f, SECOND_MS);
     assert_int_equal (opening (&f, "r1").phase, OPENING_WAITING);
-    f.w.now.wall_ms -= 12 * MINUTE_MS;
+    f.w.host.now.wall_ms -= 12 * MINUTE_MS;
     field_until (&f, 10, SECOND_MS);
     assert_int_equal (opening (&f, "r1").phase, OPENING_OPEN);
-    f.w.now.wall_ms += 12 * MINUTE_MS;
+    f.w.host.now.wall_ms += 12 * MINUTE_MS;
     field_pass (&f, SECOND_MS);
     assert_int_equal (opening (&f, "r1").phase, OPENING_OPEN);
-    f.w.now.wall_ms -= 24 * MINUTE_MS;
+    f.w.host.now.wall_ms -= 24 * MINUTE_MS;
     drain (&f, "thin-001", true); /* a reason to look at it */
     field_pass (&f, SECOND_MS);
     assert_int_equal (opening (&f, "r1").phase, OPENING_OPEN);
@@ -471,8 +471,8 @@ static void one_that_passed_while_the_site_was_down_is_over (void **state)
     open_field (&f);
     reserve (&f.w, "r1", booking ("thin", 4, 2, 10, 20));
     reserve (&f.w, "r2", booking ("thin", 4, 2, 10, 60));
-    f.w.now.wall_ms += 30 * MINUTE_MS;
-    f.w.now.mono_ms += 30 * MINUTE_MS;
+    f.w.host.now.wall_ms += 30 * MINUTE_MS;
+    f.w.host.now.mono_ms += 30 * MINUTE_MS;
     restart_field (&f);
     field_pass (&f, SECOND_MS);
     opening_t view;
@@ -542,7 +542,7 @@ static size_t life (size_t dies_in, bool flushed)
     f.runner.openings.warning_ms = 5 * SECOND_MS;
     f.runner.openings.grace_ms = 2 * SECOND_MS;
     open_field (&f);
-    int64_t begun_ms = f.w.now.wall_ms;
+    int64_t begun_ms = f.w.host.now.wall_ms;
     booking_t two_nodes = booking ("thin", 4, 2, 0, 1);
     two_nodes.from_ms = begun_ms + 8 * SECOND_MS;
     two_nodes.until_ms = begun_ms + 35 * SECOND_MS;

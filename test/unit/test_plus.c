@@ -161,8 +161,8 @@ static void a_running_one_is_prolonged_grown_and_shrunk (world_t *w)
 
     told = plus_modify (w, "alice", "m2", r, 0, 0, 5);
     assert_int_equal (told.state, PREPARED);
-    assert_true (told.waits_until_ms >= w->now.wall_ms + 10000);
-    assert_true (told.waits_until_ms <= w->now.wall_ms + MINUTE_MS);
+    assert_true (told.waits_until_ms >= w->host.now.wall_ms + 10000);
+    assert_true (told.waits_until_ms <= w->host.now.wall_ms + MINUTE_MS);
     assert_int_equal (free_at (w, "thin", 5), 6);
     assert_int_equal (free_at (w, "thin", 10), 3);
     assert_int_equal (plus_command (w, "alice", "Commit", &told.command).state, COMMITTED);
@@ -392,7 +392,7 @@ static void what_has_other_parts_is_left_to_planners (world_t *w)
                .participants_count = 2,
                .coordinator = {.name = PLANNER, .store = {[15] = 1}, .endpoint = "sim://p"},
                .actor = "alice",
-               .decide_by_ms = w->now.wall_ms + 10000,
+               .decide_by_ms = w->host.now.wall_ms + 10000,
                .edge_ms = at (9)},
       .part_kind = PART_COMPUTE,
       .prepare = true,
@@ -420,11 +420,11 @@ static void what_cannot_be_had_is_refused_in_words (world_t *w)
     told = plus_reserve (w, "alice", "", r, "thin", -5, 20, 1);
     assert_int_equal (told.state, ABORTED);
     assert_true (told.refused == REFUSAL_LATE || told.refused == REFUSAL_TOO_NEAR);
-    w->now.wall_ms -= 10; /* a clock that was set back: by its own, it is later */
+    w->host.now.wall_ms -= 10; /* a clock that was set back: by its own, it is later */
     told = plus_reserve (w, "alice", "", r, "thin", -50, -20, 1);
     assert_int_equal (told.state, ABORTED);
     assert_int_equal (told.refused, REFUSAL_TOO_NEAR);
-    w->now.wall_ms += 10;
+    w->host.now.wall_ms += 10;
     told = plus_reserve (w, "alice", "", r, "thin", 10, 2000, 1);
     assert_int_equal (told.refused, REFUSAL_OUTSIDE);
     assert_int_equal (plus_reserve (w, "alice", "", r, "huge", 10, 20, 1).status, CALL_NOT_FOUND);

@@ -241,8 +241,8 @@ static void what_waits_for_a_time_in_which_the_site_was_down_is_never_begun (voi
     reserve (&f.w, "r1", booking ("thin", 2, 1, 10, 20));
     uint64_t number = submit (&f, (wish_bag_t){.reservation = "r1"});
     stop (&f.w);
-    f.w.now.wall_ms += 25 * MINUTE_MS;
-    f.w.now.mono_ms += 25 * MINUTE_MS;
+    f.w.host.now.wall_ms += 25 * MINUTE_MS;
+    f.w.host.now.mono_ms += 25 * MINUTE_MS;
     start (&f.w);
     field_pass (&f, 1000);
     assert_int_equal (task (&f, number, 0).state, TASK_CANCELLED);
@@ -656,9 +656,11 @@ static void a_damaged_record_of_a_task_is_a_lost_task (void **state)
     open_queue (&f);
     uint64_t number = submit (&f, (wish_bag_t){.count = 2});
     agents_come (&f);
-    for (size_t i = 0; i < f.w.records_count; i++)
-        if (f.w.records [i].table == TABLE_TASKS && f.w.records [i].key [11] == 0)
-            f.w.records [i].value_size = 1; /* no decoder takes it */
+    for (size_t i = 0; i < f.w.host.records.count; i++) {
+        kept_t *record = &f.w.host.records.list [i];
+        if (record->table == TABLE_TASKS && record->key.data [11] == 0)
+            record->value.size = 1; /* no decoder takes it */
+    }
     restart_field (&f);
     assert_int_equal (task (&f, number, 0).state, TASK_LOST);
     assert_int_equal (task (&f, number, 1).state, TASK_RUNNING);
@@ -719,11 +721,11 @@ static void a_submission_as_large_as_a_message_is_refused (void **state)
     close_world (&f.w);
 }
 
-static record_t *record_in (world_t *w, uint8_t table)
+static kept_t *record_in (world_t *w, uint8_t table)
 {
-    for (size_t i = 0; i < w->records_count; i++)
-        if (w->records [i].table == table)
-            return &w->records [i];
+    for (size_t i = 0; i < w->host.records.count; i++)
+        if (w->host.records.list [i].table == table)
+            return &w->host.records.list [i];
     fail_msg ("no record in table %d", table);
     return NULL;
 }
@@ -737,32 +739,32 @@ static void what_cannot_be_read_is_kept_aside (void **state)
     open_queue (&f);
     uint64_t number = submit (&f, (wish_bag_t){.count = 1});
     agents_come (&f);
-    record_t *bad = record_in (&f.w, TABLE_BAGS);
-    bad->value [0] = 0xff; /* no message begins so */
-    size_t size = bad->value_size;
+    kept_t *bad = record_in (&f.w, TABLE_BAGS);
+    bad->value.data [0] = 0xff; /* no message begins so */
+    size_t size = bad->value.size;
     restart_field (&f);
     assert_false (bag (&f, number).found);
     assert_non_null (
       strstr (f.w.alarms, "table=bags key=\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01"));
-    assert_int_equal (record_in (&f.w, TABLE_BAGS)->value_size, size);
+    assert_int_equal (record_in (&f.w, TABLE_BAGS)->value.size, size);
     assert_int_equal (submit (&f, (wish_bag_t){.count = 1}), number + 1);
     restart_field (&f);
     assert_int_equal (records_of (&f.w, TABLE_BAGS), 2);
 
     /*  A node's record is written anew when its agent comes. */
-    record_t *node = record_in (&f.w, TABLE_NODES);
+    kept_t *node = record_in (&f.w, TABLE_NODES);
     char name [64] = "";
-    memcpy (name, node->key, node->key_size);
-    node->value [0] = 0xff;
-    size = node->value_size;
+    memcpy (name, node->key.data, node->key.size);
+    node->value.data [0] = 0xff;
+    size = node->value.size;
     restart_field (&f);
     agents_come (&f);
-    const record_t *aside = record_in (&f.w, TABLE_ASIDE);
+    const kept_t *aside = record_in (&f.w, TABLE_ASIDE);
     assert_int_equal (records_of (&f.w, TABLE_ASIDE), 1);
-    assert_int_equal (aside->key [0], TABLE_NODES);
-    assert_memory_equal (aside->key + 1, name, strlen (name));
-    assert_int_equal (aside->value_size, size);
-    assert_int_equal (aside->value [0], 0xff);
+    assert_int_equal (aside->key.data [0], TABLE_NODES);
+    assert_memory_equal (aside->key.data + 1, name, strlen (name));
+    assert_int_equal (aside->value.size, size);
+    assert_int_equal (aside->value.data [0], 0xff);
     restart_field (&f);
     assert_int_equal (records_of (&f.w, TABLE_ASIDE), 1);
     close_world (&f.w);

@@ -61,7 +61,7 @@ static void check_calendar (day_t *day)
         if (day->f.agents [i].away)
             return;
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
-    request.from_ms = day->f.w.now.wall_ms;
+    request.from_ms = day->f.w.host.now.wall_ms;
     request.until_ms = request.from_ms + 1440 * MINUTE_MS;
     ask (&day->f.w, "root", "Calendar", "Profile", &request.base);
     Musubi__ProfileAnswer *told = answer (&day->f.w, &musubi__profile_answer__descriptor);
@@ -100,9 +100,9 @@ static void come (day_t *day)
         return;
     for (bool again = true; again;) {
         maybe_kill (day);
-        uint32_t start = day->f.w.start;
+        uint32_t start = day->f.w.host.store.start;
         call_status_t status = try_submit (&day->f, &wish);
-        again = day->f.w.start != start;
+        again = day->f.w.host.store.start != start;
         if (!again && status == CALL_OK) {
             Musubi__SubmitAnswer *told = answer (&day->f.w, &musubi__submit_answer__descriptor);
             day->bags [day->bags_count++] = told->bag;
@@ -116,7 +116,7 @@ static void come (day_t *day)
 static void reserve_some (day_t *day)
 {
     char id [16];
-    int64_t minute = (day->f.w.now.wall_ms - EPOCH_MS) / MINUTE_MS + 3;
+    int64_t minute = (day->f.w.host.now.wall_ms - EPOCH_MS) / MINUTE_MS + 3;
     int64_t from = minute + (int64_t) prng_below (&day->prng, 60);
     uint32_t nodes = 1 + (uint32_t) prng_below (&day->prng, 4);
     bool fat = chance (day, 2);
@@ -142,7 +142,7 @@ static void some_run_ends (day_t *day)
     machine_run_t *run = &agent->runs [prng_below (&day->prng, agent->runs_count)];
     if (run_over (run->report.state))
         return;
-    machine_end (run, day->f.w.now.wall_ms);
+    machine_end (run, day->f.w.host.now.wall_ms);
     run->report.exit_code = (int32_t) prng_below (&day->prng, 2);
 }
 

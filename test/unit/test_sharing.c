@@ -270,28 +270,23 @@ static void an_answer_of_another_store_settles_nothing (void **state)
 /*  What a site keeps, set aside while it serves from another store. */
 typedef struct {
     uint8_t store [STORE_ID_BYTES];
-    record_t records [RECORDS_MAX];
-    size_t count;
+    records_t records;
 } disk_t;
 
 static void disk_swap (size_t site, disk_t *disk)
 {
-    static disk_t now;
-    world_t *w = &c.sites [site].w;
-    memcpy (now.store, w->store, STORE_ID_BYTES);
-    memcpy (now.records, w->records, sizeof now.records);
-    now.count = w->records_count;
-    memcpy (w->store, disk->store, STORE_ID_BYTES);
-    memcpy (w->records, disk->records, sizeof now.records);
-    w->records_count = disk->count;
+    memory_host_t *host = &c.sites [site].w.host;
+    disk_t now = {.records = host->records};
+    memcpy (now.store, host->store.id, STORE_ID_BYTES);
+    memcpy (host->store.id, disk->store, STORE_ID_BYTES);
+    host->records = disk->records;
     *disk = now;
     restart_field (&c.sites [site]);
 }
 
-static void disk_end (const disk_t *disk)
+static void disk_end (disk_t *disk)
 {
-    for (size_t i = 0; i < disk->count; i++)
-        free (disk->records [i].value);
+    records_clear (&disk->records);
 }
 
 /*  ams has given three tasks to osa, which began them and serves from an empty store now. */
@@ -408,9 +403,7 @@ static void what_a_host_knows_nothing_of_any_more_can_be_cancelled (void **state
     uint64_t number;
     guests_wait (&number);
     world_t *w = &c.sites [OSA].w;
-    for (size_t i = 0; i < w->records_count; i++)
-        free (w->records [i].value);
-    w->records_count = 0;
+    records_clear (&w->host.records);
     restart_field (&c.sites [OSA]);
     cancel (&c.sites [AMS], number, 19);
     coalition_pass (&c, MINUTE_MS);
@@ -491,8 +484,8 @@ static void ends_from_a_site_that_does_not_have_the_task_are_not_heard (void **s
     uint64_t number;
     guests_wait (&number);
     Musubi__Txid txid = MUSUBI__TXID__INIT;
-    txid.store = (ProtobufCBinaryData){STORE_ID_BYTES, c.sites [AMS].w.store};
-    txid.start = c.sites [AMS].w.start;
+    txid.store = (ProtobufCBinaryData){STORE_ID_BYTES, c.sites [AMS].w.host.store.id};
+    txid.start = c.sites [AMS].w.host.store.start;
     txid.counter = 1;
     Musubi__GuestEnd end = MUSUBI__GUEST_END__INIT;
     end.index = 19;
@@ -603,7 +596,7 @@ static void messages_that_are_spoilt_break_nothing (void **state)
     world_t *w = &c.sites [OSA].w;
     Musubi__Txid txid = MUSUBI__TXID__INIT;
     Musubi__Party home = MUSUBI__PARTY__INIT;
-    txid.store = home.store = (ProtobufCBinaryData){STORE_ID_BYTES, c.sites [KYO].w.store};
+    txid.store = home.store = (ProtobufCBinaryData){STORE_ID_BYTES, c.sites [KYO].w.host.store.id};
     txid.start = txid.counter = 1;
     home.name = "lis/kyo";
     home.endpoint = "sim://lis/kyo";
@@ -613,7 +606,7 @@ static void messages_that_are_spoilt_break_nothing (void **state)
     offer.balancer = BALANCER;
     offer.owner = "alice";
     offer.bag = offer.count = 1;
-    offer.offered_ms = w->now.wall_ms;
+    offer.offered_ms = w->host.now.wall_ms;
     ask_spoilt (w, "lis/kyo", "Sharing", "Accept", &offer.base);
     Musubi__MoveRequest order = MUSUBI__MOVE_REQUEST__INIT;
     order.round = 9;

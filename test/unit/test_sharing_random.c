@@ -66,10 +66,10 @@ static void come (day_t *day)
     for (bool again = true; again;) {
         world_t *w = &day->c.sites [shared->site].w;
         maybe_kill (day, shared->site);
-        uint32_t start = w->start;
+        uint32_t start = w->host.store.start;
         call_status_t status =
           try_share (&day->c, shared->site, shared->label, shared->count, shared->label);
-        again = w->start != start;
+        again = w->host.store.start != start;
         if (!again) {
             assert_int_equal (status, CALL_OK);
             shared->number = submitted_bag (&day->c, shared->site);
@@ -92,9 +92,9 @@ static void balance (day_t *day)
     world_t *w = &day->c.sites [from].w;
     for (bool again = true; again; day->c.order -= again) {
         maybe_kill (day, from);
-        uint32_t start = w->start;
+        uint32_t start = w->host.store.start;
         call_status_t status = try_move (&day->c, from, to, number, count);
-        again = w->start != start;
+        again = w->host.store.start != start;
         if (!again && status == CALL_OK)
             day->moved += moved (&day->c, from);
     }

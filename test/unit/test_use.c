@@ -16,7 +16,7 @@ static call_status_t ask_use (world_t *w, const char *actor, const char *method,
     Musubi__UseRequest request = MUSUBI__USE_REQUEST__INIT;
     request.reservation = (char *) reservation;
     call_status_t status = ask (w, actor, "Nis", method, &request.base);
-    nis_check (&w->core);
+    nis_check (&w->host.core);
     return status;
 }
 
@@ -95,7 +95,7 @@ static void what_was_asked_survives_a_restart (void **state)
     use (&w, "Release", "r2");
     assert_int_equal (records_of (&w, TABLE_USES), 1);
     restart (&w);
-    nis_check (&w.core);
+    nis_check (&w.host.core);
     assert_true (shown (&w, "r1"));
     assert_false (shown (&w, "r2"));
     pass (&w, 15 * MINUTE_MS);
@@ -292,7 +292,7 @@ static void records_that_make_no_sense_are_passed_over (void **state)
                 .kind = EFFECT_PUT,
                 .record = {.table = TABLE_USES, .key = cases [i].key, .value = cases [i].value}});
     restart (&w);
-    nis_check (&w.core);
+    nis_check (&w.host.core);
     assert_false (shown (&w, "r1"));
     assert_int_equal (use (&w, "Provision", "r1"), PROVISIONED);
     restart (&w);
@@ -308,12 +308,12 @@ static void a_window_is_open_by_both_clocks (void **state)
     open_mode (&w, USE_ASKED);
     reserve (&w, "r1", circuit ("a-r", 100, 10, 20));
     use (&w, "Provision", "r1");
-    w.now.wall_ms += 12 * MINUTE_MS;
+    w.host.now.wall_ms += 12 * MINUTE_MS;
     assert_int_equal (use (&w, "Provision", "r1"), PROVISIONED);
-    w.now.wall_ms -= 12 * MINUTE_MS;
+    w.host.now.wall_ms -= 12 * MINUTE_MS;
     pass (&w, 12 * MINUTE_MS);
     assert_int_equal (use (&w, "Provision", "r1"), BOTH);
-    w.now.wall_ms += 10 * MINUTE_MS;
+    w.host.now.wall_ms += 10 * MINUTE_MS;
     assert_int_equal (ask_use (&w, "alice", "Provision", "r1"), CALL_DENIED);
     assert_int_equal (use (&w, "Release", "r1"), NEITHER);
     close_world (&w);

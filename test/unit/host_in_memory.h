@@ -1,0 +1,257 @@
+/*  host_in_memory - one core under a host made of memory: a store of records, a clock that stands
+ *  still until a test turns it, an alarm. What a core asks of others - replies, calls, hints - goes
+ *  to whoever made the host. No socket, no file, no clock.
+ */
+#ifndef MUSUBI_TEST_HOST_IN_MEMORY_H
+#define MUSUBI_TEST_HOST_IN_MEMORY_H
+
+#include "core.h"
+#include "must.h"
+#include "service.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  --- the store --- */
+
+typedef struct {
+    uint8_t table;
+    packed_t key;
+    packed_t value;
+} kept_t;
+
+typedef struct {
+    kept_t *list; /* ascending by table and key, as a store hands them over */
+    size_t count;
+    size_t room;
+} records_t;
+
+static inline bytes_t kept_bytes (packed_t from)
+{
+    return (bytes_t){.data = from.data, .size = from.size};
+}
+
+static inline packed_t kept_copy (bytes_t from)
+{
+    packed_t copy = {.data = must (malloc (from.size + 1)), .size = from.size};
+    if (from.size > 0)
+        memcpy (copy.data, from.data, from.size);
+    return copy;
+}
+
+static inline int kept_compare (const kept_t *kept, uint8_t table, bytes_t key)
+{
+    if (kept->table != table)
+        return kept->table < table ? -1 : 1;
+    size_t shorter = kept->key.size < key.size ? kept->key.size : key.size;
+    int order = shorter > 0 ? memcmp (kept->key.data, key.data, shorter) : 0;
+    return order ? order : (kept->key.size > key.size) - (kept->key.size < key.size);
+}
+
+/*  Where the first one stands that is not before it. */
+static inline size_t records_at (const records_t *self, uint8_t table, bytes_t key)
+{
+    size_t from = 0, until = self->count;
+    while (from < until) {
+        size_t middle = (from + until) / 2;
+        if (kept_compare (&self->list [middle], table, key) < 0)
+            from = middle + 1;
+        else
+            until = middle;
+    }
+    return from;
+}
+
+/*  NULL when there is none. */
+static inline kept_t *records_find (const records_t *self, uint8_t table, bytes_t key)
+{
+    size_t at = records_at (self, table, key);
+    bool there = at < self->count && kept_compare (&self->list [at], table, key) == 0;
+    return there ? &self->list [at] : NULL;
+}
+
+static inline void records_put (records_t *self, uint8_t table, bytes_t key, bytes_t value)
+{
+    kept_t *kept = records_find (self, table, key);
+    if (!kept) {
+        size_t at = records_at (self, table, key);
+        self->list = must_grow (self->list, self->count, &self->room, sizeof *self->list);
+        kept = &self->list [at];
+        memmove (kept + 1, kept, (self->count++ - at) * sizeof *kept);
+        *kept = (kept_t){.table = table, .key = kept_copy (key)};
+    }
+    free (kept->value.data);
+    kept->value = kept_copy (value);
+}
+
+static inline void records_delete (records_t *self, uint8_t table, bytes_t key)
+{
+    kept_t *kept = records_find (self, table, key);
+    if (!kept)
+        return;
+    free (kept->key.data);
+    free (kept->value.data);
+    memmove (kept, kept + 1, (size_t) (&self->list [--self->count] - kept) * sizeof *kept);
+}
+
+static inline size_t records_in (const records_t *self, uint8_t table)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->count; i++)
+        count += self->list [i].table == table;
+    return count;
+}
+
+static inline void records_clear (records_t *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        free (self->list [i].key.data);
+        free (self->list [i].value.data);
+    }
+    free (self->list);
+    *self = (records_t){0};
+}
+
+static inline records_t records_copy (const records_t *from)
+{
+    records_t copy = {0};
+    for (size_t i = 0; i < from->count; i++)
+        records_put (&copy, from->list [i].table, kept_bytes (from->list [i].key),
+                     kept_bytes (from->list [i].value));
+    return copy;
+}
+
+/*  --- the host --- */
+
+typedef struct {
+    core_t core;
+    moment_t now;
+    int64_t alarm_ms; /* monotonic; INT64_MAX = none */
+    store_identity_t store;
+    records_t records;
+    size_t writes; /* puts and deletes of records, ever */
+
+    /*  Takes every effect but alarms and what changes records; rows of the ledger are not kept
+     *  with the records, and shown to it, too. */
+    void (*take) (void *owner, const effect_t *effect);
+    void *owner;
+} memory_host_t;
+
+/*  A service by itself as a core. */
+static inline void service_as_core_step (void *self, const moment_t *now, const event_t *event)
+{
+    service_step (self, now, event);
+}
+
+static inline bool service_as_core_next (void *self, effect_t *effect)
+{
+    return service_next (self, effect);
+}
+
+static inline void service_as_core_destroy (void *self)
+{
+    service_t *service = self;
+    service_destroy (&service);
+}
+
+static inline core_t service_as_core (service_t *service)
+{
+    return (core_t){.self = service,
+                    .step = service_as_core_step,
+                    .next = service_as_core_next,
+                    .destroy = service_as_core_destroy};
+}
+
+static inline memory_host_t memory_host (int64_t wall_ms, int64_t mono_ms,
+                                         void (*take) (void *owner, const effect_t *effect),
+                                         void *owner)
+{
+    return (memory_host_t){.now = {.wall_ms = wall_ms,
+                                   .mono_ms = mono_ms,
+                                   .store_free_bytes = 1 << 30,
+                                   .store_bytes = 1 << 30},
+                           .alarm_ms = INT64_MAX,
+                           .take = take,
+                           .owner = owner};
+}
+
+static inline void memory_host_take (memory_host_t *self, const effect_t *effect)
+{
+    bool write = effect->kind == EFFECT_PUT || effect->kind == EFFECT_DELETE;
+    if (effect->kind == EFFECT_TIMER) {
+        self->alarm_ms = effect->timer.mono_ms;
+    } else if (!write || effect->record.table == TABLE_LEDGER) {
+        self->take (self->owner, effect);
+    } else {
+        self->writes++;
+        if (effect->kind == EFFECT_PUT)
+            records_put (&self->records, effect->record.table, effect->record.key,
+                         effect->record.value);
+        else
+            records_delete (&self->records, effect->record.table, effect->record.key);
+    }
+}
+
+static inline void memory_host_drain (memory_host_t *self)
+{
+    effect_t effect;
+    while (self->core.next (self->core.self, &effect))
+        memory_host_take (self, &effect);
+}
+
+static inline void memory_host_step (memory_host_t *self, const event_t *event)
+{
+    self->core.step (self->core.self, &self->now, event);
+    memory_host_drain (self);
+}
+
+/*  A new process of the core on the records there are; each event is a step of its own. One that
+ *  dies and is replaced in one of them is not gone on with. */
+static inline void memory_host_boot (memory_host_t *self, const char *endpoint, const char *events,
+                                     void (*step) (void *owner, const event_t *event))
+{
+    uint32_t start = ++self->store.start;
+    self->alarm_ms = INT64_MAX;
+    records_t loaded = records_copy (&self->records); /* steps may change them */
+    for (size_t i = 0; i < loaded.count && self->store.start == start; i++)
+        step (self->owner, &(event_t){.kind = EVENT_RECORD,
+                                      .record = {.table = loaded.list [i].table,
+                                                 .key = kept_bytes (loaded.list [i].key),
+                                                 .value = kept_bytes (loaded.list [i].value)}});
+    records_clear (&loaded);
+    if (self->store.start == start)
+        step (self->owner,
+              &(event_t){.kind = EVENT_START,
+                         .start = {.store = self->store, .endpoint = endpoint, .events = events}});
+}
+
+static inline void memory_host_turn (memory_host_t *self, int64_t to_mono_ms)
+{
+    if (to_mono_ms <= self->now.mono_ms)
+        return;
+    self->now.wall_ms += to_mono_ms - self->now.mono_ms;
+    self->now.mono_ms = to_mono_ms;
+}
+
+static inline void memory_host_ring (memory_host_t *self,
+                                     void (*step) (void *owner, const event_t *event))
+{
+    self->alarm_ms = INT64_MAX;
+    step (self->owner, &(event_t){.kind = EVENT_TIMER});
+}
+
+/*  Time passes, alarm by alarm. */
+static inline void memory_host_pass (memory_host_t *self, int64_t ms,
+                                     void (*step) (void *owner, const event_t *event))
+{
+    int64_t end_ms = self->now.mono_ms + ms;
+    for (int alarms = 0; self->alarm_ms <= end_ms; alarms++) {
+        assert (alarms < 100000);
+        memory_host_turn (self, self->alarm_ms);
+        memory_host_ring (self, step);
+    }
+    memory_host_turn (self, end_ms);
+}
+
+#endif
