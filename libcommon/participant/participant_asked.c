@@ -28,9 +28,7 @@ static bool may_resolve (const request_t *request, const command_t *command)
     if (!command || command->plan.size == 0 || participant_is_planner (request->actor))
         return true;
     plan_t plan = command_plan (command);
-    bool among = false;
-    for (size_t i = 0; i < plan.participants_count && !among; i++)
-        among = strcmp (plan.participants [i].name, request->actor) == 0;
+    bool among = parties_find (plan.participants, plan.participants_count, request->actor);
     plan_clear (&plan);
     return among;
 }

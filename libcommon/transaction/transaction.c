@@ -84,16 +84,18 @@ void plan_clear (plan_t *self)
     codec_clear (&plan_codec, self);
 }
 
+const party_t *parties_find (const party_t *parties, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (parties [i].name, name) == 0)
+            return &parties [i];
+    return NULL;
+}
+
 const party_t *plan_party (const plan_t *self, const char *name)
 {
-    for (size_t i = 0; i < self->participants_count + self->awaited_count; i++) {
-        const party_t *party = i < self->participants_count
-                                 ? &self->participants [i]
-                                 : &self->awaited [i - self->participants_count];
-        if (strcmp (party->name, name) == 0)
-            return party;
-    }
-    return NULL;
+    const party_t *party = parties_find (self->participants, self->participants_count, name);
+    return party ? party : parties_find (self->awaited, self->awaited_count, name);
 }
 
 const char *command_state_word (command_state_t state)

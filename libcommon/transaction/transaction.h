@@ -68,6 +68,9 @@ typedef struct {
 void plan_copy (plan_t *to, const plan_t *from);
 void plan_clear (plan_t *self);
 
+/*  The one of that name; NULL when there is none. */
+const party_t *parties_find (const party_t *parties, size_t count, const char *name);
+
 /*  Who votes on it, or is awaited, by name; NULL when nobody. */
 const party_t *plan_party (const plan_t *self, const char *name);
 

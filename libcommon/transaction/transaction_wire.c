@@ -82,10 +82,8 @@ static bool home_right (const plan_t *plan, char why [WHY_BYTES])
         return true;
     if (!*plan->request_id)
         return wrong (why, "request_id: missing, though home is given");
-    for (size_t i = 0; i < plan->participants_count; i++)
-        if (strcmp (plan->participants [i].name, plan->home) == 0)
-            return true;
-    return wrong (why, "home: %s is not among the participants", plan->home);
+    return parties_find (plan->participants, plan->participants_count, plan->home) ||
+           wrong (why, "home: %s is not among the participants", plan->home);
 }
 
 /*  A plan without an owner is its actor's own. */

@@ -2,39 +2,11 @@
 #include "attempt.h"
 #include "must.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define GRACE_MS 10 /* after the first no, for the others' answers */
-
-typedef struct {
-    party_t party; /* of its own: a decision takes the plan away */
-    uint64_t call;
-    vote_t vote;
-    txid_t replaced [REPLACES_MAX];
-    size_t replaced_count;
-    packed_t kept; /* a hold that has not been sent yet */
-} ballot_t;
-
-struct attempt {
-    service_t *service;
-    coordinator_t *coordinator;
-    const planner_settings_t *settings;
-    plan_t plan;
-    txid_t txid;
-    ballot_t *ballots;
-    size_t count;
-    size_t waiting;
-    size_t kept; /* of them, how many have not been asked yet */
-    bool refused;
-    uint64_t timer;
-    int64_t mono_by_ms;
-    trail_t *trail;
-    attempt_ended_fn *on_end;
-    void *owner;
-};
 
 /*  --- trail --- */
 
@@ -45,10 +17,7 @@ static bool same_party (const party_t *a, const party_t *b)
 
 void trail_add (trail_t *self, const party_t *party, const txid_t *txid)
 {
-    if (self->count == self->room) {
-        self->room = self->room ? 2 * self->room : 8;
-        self->traces = must (realloc (self->traces, self->room * sizeof *self->traces));
-    }
+    self->traces = must_grow (self->traces, self->count, &self->room, sizeof *self->traces);
     self->traces [self->count++] = (trace_t){.party = *party, .txid = *txid};
 }
 
@@ -97,8 +66,8 @@ static void end (attempt_t *self, const moment_t *now)
     timers_cancel (self->service->timers, self->timer);
     self->timer = 0;
     for (size_t i = 0; i < self->count; i++) {
-        calls_cancel (self->service->calls, self->ballots [i].call);
-        self->ballots [i].call = 0;
+        calls_cancel (self->service->calls, self->voters [i].call);
+        self->voters [i].call = 0;
     }
     self->on_end (self->owner, now, self->waiting == 0 && !self->refused);
 }
@@ -120,7 +89,7 @@ static void send_kept (attempt_t *self, const moment_t *now)
 {
     self->kept = 0;
     for (size_t i = 0; i < self->count; i++) {
-        packed_t *kept = &self->ballots [i].kept;
+        packed_t *kept = &self->voters [i].kept;
         if (!kept->data)
             continue;
         send_hold (self, now, i, packed_bytes (*kept));
@@ -149,10 +118,10 @@ static void answered (attempt_t *self, const moment_t *now)
     self->timer = timers_set (self->service->timers, grace_ms, on_time, self, 0);
 }
 
-static void read_answer (ballot_t *ballot, const call_result_t *result)
+static void read_answer (voter_t *voter, const call_result_t *result)
 {
     command_answer_t answer;
-    vote_t *vote = &ballot->vote;
+    vote_t *vote = &voter->vote;
     if (!codec_decode (&command_answer_codec, &answer, result->body, vote->why)) {
         vote->kind = VOTE_WRONG;
         return;
@@ -174,21 +143,21 @@ static void read_answer (ballot_t *ballot, const call_result_t *result)
 static void on_vote (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
 {
     attempt_t *self = owner;
-    ballot_t *ballot = &self->ballots [token];
-    ballot->call = 0;
-    snprintf (ballot->vote.why, sizeof ballot->vote.why, "%s", result->reason);
+    voter_t *voter = &self->voters [token];
+    voter->call = 0;
+    snprintf (voter->vote.why, sizeof voter->vote.why, "%s", result->reason);
     if (result->status == CALL_OK)
-        read_answer (ballot, result);
+        read_answer (voter, result);
     else if (result->status == CALL_TIMED_OUT)
-        ballot->vote.kind = VOTE_SILENT;
+        voter->vote.kind = VOTE_SILENT;
     else if (result->status == CALL_WRONG_STORE)
-        ballot->vote.kind = VOTE_LOST;
+        voter->vote.kind = VOTE_LOST;
     else
-        ballot->vote.kind = VOTE_WRONG;
+        voter->vote.kind = VOTE_WRONG;
 
-    if (ballot->vote.kind == VOTE_YES)
-        for (size_t i = 0; i < ballot->replaced_count; i++)
-            trail_remove (self->trail, &ballot->party, &ballot->replaced [i]);
+    if (voter->vote.kind == VOTE_YES)
+        for (size_t i = 0; i < voter->replaced_count; i++)
+            trail_remove (self->trail, &voter->party, &voter->replaced [i]);
     else
         self->refused = true;
     answered (self, now);
@@ -196,24 +165,24 @@ static void on_vote (void *owner, const moment_t *now, uint64_t token, const cal
 
 static void send_hold (attempt_t *self, const moment_t *now, size_t at, bytes_t body)
 {
-    ballot_t *ballot = &self->ballots [at];
-    ballot->call = calls_start (self->service->calls, now,
-                                &(call_order_t){.peer = ballot->party.name,
-                                                .endpoint = ballot->party.endpoint,
-                                                .to_store = ballot->party.store,
-                                                .service = "Participant",
-                                                .method = "Hold",
-                                                .actor = self->service->name,
-                                                .body = body,
-                                                .timeout_ms = self->settings->try_ms,
-                                                .tries_max = self->settings->tries_max},
-                                on_vote, self, at);
+    voter_t *voter = &self->voters [at];
+    voter->call = calls_start (self->service->calls, now,
+                               &(call_order_t){.peer = voter->party.name,
+                                               .endpoint = voter->party.endpoint,
+                                               .to_store = voter->party.store,
+                                               .service = "Participant",
+                                               .method = "Hold",
+                                               .actor = self->service->name,
+                                               .body = body,
+                                               .timeout_ms = self->settings->try_ms,
+                                               .tries_max = self->settings->tries_max},
+                               on_vote, self, at);
 }
 
 static void make_hold (attempt_t *self, const moment_t *now, size_t at, const attempt_part_t *part,
                        bool later)
 {
-    ballot_t *ballot = &self->ballots [at];
+    voter_t *voter = &self->voters [at];
     hold_t hold = {.plan = self->plan, /* lent */
                    .part_kind = part->kind,
                    .part = part->part.data,
@@ -221,13 +190,13 @@ static void make_hold (attempt_t *self, const moment_t *now, size_t at, const at
                    .ttl_ms = self->settings->hold_ttl_ms,
                    .prepare = true};
     for (size_t i = 0; i < self->trail->count && hold.replaces_count < REPLACES_MAX; i++)
-        if (same_party (&self->trail->traces [i].party, &ballot->party))
+        if (same_party (&self->trail->traces [i].party, &voter->party))
             hold.replaces [hold.replaces_count++] = self->trail->traces [i].txid;
-    memcpy (ballot->replaced, hold.replaces, sizeof ballot->replaced);
-    ballot->replaced_count = hold.replaces_count;
+    memcpy (voter->replaced, hold.replaces, sizeof voter->replaced);
+    voter->replaced_count = hold.replaces_count;
     packed_t body = codec_encode (&hold_codec, &hold);
     if (later) {
-        ballot->kept = body;
+        voter->kept = body;
         self->kept++;
         return;
     }
@@ -251,12 +220,12 @@ attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
     self->on_end = ended;
     self->owner = owner;
     self->count = self->waiting = self->plan.participants_count;
-    self->ballots = must (calloc (self->count, sizeof *self->ballots));
+    self->voters = must (calloc (self->count, sizeof *self->voters));
     self->mono_by_ms =
       now->mono_ms + (self->plan.decide_by_ms - timekeeper_most (&service->timekeeper, now));
     self->timer = timers_set (service->timers, self->mono_by_ms, on_time, self, 0);
     for (size_t i = 0; i < self->count; i++) {
-        self->ballots [i].party = self->plan.participants [i];
+        self->voters [i].party = self->plan.participants [i];
         make_hold (self, now, i, &parts [i], domains_last && parts [i].kind == PART_NETWORK);
         free (parts [i].part.data);
     }
@@ -279,45 +248,18 @@ void attempt_destroy (attempt_t **self_p)
         return;
     bool taken = self->plan.participants_count == 0;
     for (size_t i = 0; i < self->count; i++) {
-        calls_cancel (self->service->calls, self->ballots [i].call);
-        bool asked = !self->ballots [i].kept.data;
-        if (!taken && asked && may_hold (&self->ballots [i].vote))
-            trail_add (self->trail, &self->ballots [i].party, &self->txid);
-        refusal_clear (&self->ballots [i].vote.refusal);
-        free (self->ballots [i].kept.data);
+        calls_cancel (self->service->calls, self->voters [i].call);
+        bool asked = !self->voters [i].kept.data;
+        if (!taken && asked && may_hold (&self->voters [i].vote))
+            trail_add (self->trail, &self->voters [i].party, &self->txid);
+        refusal_clear (&self->voters [i].vote.refusal);
+        free (self->voters [i].kept.data);
     }
     if (!taken)
         coordinator_drop (self->coordinator, &self->txid);
     timers_cancel (self->service->timers, self->timer);
     plan_clear (&self->plan);
-    free (self->ballots);
+    free (self->voters);
     free (self);
     *self_p = NULL;
-}
-
-plan_t *attempt_plan (attempt_t *self)
-{
-    return &self->plan;
-}
-
-int64_t attempt_mono_by_ms (const attempt_t *self)
-{
-    return self->mono_by_ms;
-}
-
-size_t attempt_votes (const attempt_t *self)
-{
-    return self->count;
-}
-
-const vote_t *attempt_vote (const attempt_t *self, size_t participant)
-{
-    assert (participant < self->count);
-    return &self->ballots [participant].vote;
-}
-
-const party_t *attempt_party (const attempt_t *self, size_t participant)
-{
-    assert (participant < self->count);
-    return &self->ballots [participant].party;
 }

@@ -54,11 +54,37 @@ void trail_abort (trail_t *self, coordinator_t *coordinator, const moment_t *now
 
 /*  --- attempt --- */
 
-typedef struct attempt attempt_t;
-
 /*  prepared: every vote is yes. Called once, never from within attempt_new; destroy it there or
  *  later. */
 typedef void attempt_ended_fn (void *owner, const moment_t *now, bool prepared);
+
+typedef struct {
+    party_t party; /* of its own: a decision takes the plan away */
+    uint64_t call;
+    vote_t vote;
+    txid_t replaced [REPLACES_MAX];
+    size_t replaced_count;
+    packed_t kept; /* a hold that has not been sent yet */
+} voter_t;
+
+/*  Its owner reads plan, voters and mono_by_ms. */
+typedef struct {
+    service_t *service;
+    coordinator_t *coordinator;
+    const planner_settings_t *settings;
+    plan_t plan; /* coordinator_decide takes it */
+    txid_t txid;
+    voter_t *voters;
+    size_t count; /* of voters */
+    size_t waiting;
+    size_t kept; /* of them, how many have not been asked yet */
+    bool refused;
+    uint64_t timer;
+    int64_t mono_by_ms;
+    trail_t *trail;
+    attempt_ended_fn *on_end;
+    void *owner;
+} attempt_t;
 
 /*  Sends the holds. plan: complete, with a txid of coordinator_begin; taken over. parts: one a
  *  participant, in their order; the list is the caller's, what it points to is taken over. trail is
@@ -71,13 +97,5 @@ attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
 
 /*  Leaves what may be held in the trail, unless the plan was taken out by a decision. */
 void attempt_destroy (attempt_t **self_p);
-
-/*  The plan; for coordinator_decide, which takes it. */
-plan_t *attempt_plan (attempt_t *self);
-int64_t attempt_mono_by_ms (const attempt_t *self);
-
-size_t attempt_votes (const attempt_t *self);
-const vote_t *attempt_vote (const attempt_t *self, size_t participant);
-const party_t *attempt_party (const attempt_t *self, size_t participant);
 
 #endif

@@ -147,10 +147,8 @@ static bool may_ask (const coordinator_t *self, const request_t *request, const 
     const decision_t *decision = ordered_find (self->decisions, txid);
     if (!decision)
         return may (&access, VERB_OUTCOME, actor, actor, "");
-    for (size_t i = 0; i < decision->record.plan.participants_count; i++)
-        if (strcmp (decision->record.plan.participants [i].name, actor) == 0)
-            return true;
-    return false;
+    const plan_t *plan = &decision->record.plan;
+    return parties_find (plan->participants, plan->participants_count, actor);
 }
 
 static void on_outcome (void *owner, const moment_t *now, const request_t *request, void *body)

@@ -113,10 +113,7 @@ void done_notices_add (done_notices_t *self, const moment_t *now, const party_t 
         box->party = *party;
         ordered_add (self->boxes, &box->party, box);
     }
-    if (box->count == box->room) {
-        box->room = box->room ? 2 * box->room : 16;
-        box->txids = must (realloc (box->txids, box->room * sizeof *box->txids));
-    }
+    box->txids = must_grow (box->txids, box->count, &box->room, sizeof *box->txids);
     box->txids [box->count++] = *txid;
     if (self->timer == 0)
         self->timer = timers_set (self->service->timers, now->mono_ms + self->settings->done_ms,

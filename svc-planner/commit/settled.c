@@ -73,10 +73,8 @@ void settled_keep (settled_t *self, const txid_t *txid, int64_t end_ms, bool don
     notice_end (self, end_ms);
     if (stored)
         return;
-    if (self->unstored_count == self->unstored_room) {
-        self->unstored_room = self->unstored_room ? 2 * self->unstored_room : 64;
-        self->unstored = must (realloc (self->unstored, self->unstored_room * sizeof (kept_t *)));
-    }
+    self->unstored =
+      must_grow (self->unstored, self->unstored_count, &self->unstored_room, sizeof (kept_t *));
     self->unstored [self->unstored_count++] = kept;
 }
 

@@ -44,7 +44,7 @@ static bool given_up (const confirm_t *self, const moment_t *now)
 static void on_located (void *owner, const moment_t *now)
 {
     confirm_t *self = owner;
-    located_t verdict = locate_verdict (self->locate);
+    located_t verdict = self->locate->verdict;
     /* A release can't fail: at its edge, which is the window's end, there is nothing to give back
      * any more, and its commit is still taken. */
     bool release = self->plan->operation == OPERATION_RELEASE;

@@ -261,10 +261,8 @@ static void add_sheets (list_t *self, const char *kind)
     directory_t *directory = self->inquiry.inquiries->service->directory;
     const directory_entry_t *entry = directory_next (directory, kind, NULL);
     for (; entry; entry = directory_next (directory, kind, entry)) {
-        if (self->sheets_count == self->sheets_room) {
-            self->sheets_room = self->sheets_room ? 2 * self->sheets_room : 16;
-            self->sheets = must (realloc (self->sheets, self->sheets_room * sizeof *self->sheets));
-        }
+        self->sheets =
+          must_grow (self->sheets, self->sheets_count, &self->sheets_room, sizeof *self->sheets);
         sheet_t *sheet = &self->sheets [self->sheets_count++];
         *sheet = (sheet_t){.party = party_of_entry (entry)};
         memcpy (sheet->page.next, self->question.after, sizeof sheet->page.next);

@@ -9,29 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct locate {
-    service_t *service;
-    const planner_settings_t *settings;
-    suspects_t *suspects; /* NULL = nobody is suspected */
-    char reservation [NAME_BYTES_MAX + 1];
-    located_part_t *parts;
-    size_t count;
-    size_t room;
-    size_t waiting;
-    locate_done_fn *done;
-    void *owner;
-    bool of_plan;   /* it is asked what has become of a plan */
-    uint64_t timer; /* when there is nobody to ask */
-    located_t verdict;
-    char culprit [NAME_BYTES_MAX + 1];
-};
-
 static void add_part (locate_t *self, const party_t *party)
 {
-    if (self->count == self->room) {
-        self->room = self->room ? 2 * self->room : 16;
-        self->parts = must (realloc (self->parts, self->room * sizeof *self->parts));
-    }
+    self->parts = must_grow (self->parts, self->count, &self->room, sizeof *self->parts);
     self->parts [self->count++] = (located_part_t){.party = *party};
 }
 
@@ -41,17 +21,6 @@ static bool has_part (const locate_t *self, const char *name)
         if (strcmp (self->parts [i].party.name, name) == 0)
             return true;
     return false;
-}
-
-size_t locate_count (const locate_t *self)
-{
-    return self->count;
-}
-
-const located_part_t *locate_part (const locate_t *self, size_t at)
-{
-    assert (at < self->count);
-    return &self->parts [at];
 }
 
 bool locate_heard (const locate_t *self, const char *name)
@@ -79,18 +48,7 @@ static const party_t *listed_party (const part_record_t *record, const char *nam
 {
     if (!record || !record->plan_set || strcmp (record->plan.home, name) == 0)
         return NULL;
-    for (size_t i = 0; i < record->plan.participants_count; i++)
-        if (strcmp (record->plan.participants [i].name, name) == 0)
-            return &record->plan.participants [i];
-    return NULL;
-}
-
-static bool among (const party_t *parties, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp (parties [i].name, name) == 0)
-            return true;
-    return false;
+    return parties_find (record->plan.participants, record->plan.participants_count, name);
 }
 
 /*  --- the verdict --- */
@@ -140,7 +98,7 @@ static located_t judge (locate_t *self)
         if (!part->answered &&
             (part->in_question ||
              (self->of_plan &&
-              among (newest->plan.awaited, newest->plan.awaited_count, part->party.name))))
+              parties_find (newest->plan.awaited, newest->plan.awaited_count, part->party.name))))
             silent = part->party.name;
         if (!listed)
             continue;
@@ -158,16 +116,6 @@ static located_t judge (locate_t *self)
     if (lost)
         return say (self, LOCATED_LOST, lost);
     return say (self, LOCATED_AGREED, "");
-}
-
-located_t locate_verdict (const locate_t *self)
-{
-    return self->verdict;
-}
-
-const char *locate_culprit (const locate_t *self)
-{
-    return self->culprit;
 }
 
 void locate_abort_remains (const locate_t *self, coordinator_t *coordinator, const moment_t *now)
@@ -348,7 +296,7 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings, su
         add_participants (self, plan);
     for (size_t i = 0; i < self->count && plan; i++)
         self->parts [i].in_question =
-          among (plan->participants, plan->participants_count, self->parts [i].party.name);
+          parties_find (plan->participants, plan->participants_count, self->parts [i].party.name);
     size_t asked = self->count;
     for (size_t i = 0; i < asked; i++)
         ask (self, now, i);

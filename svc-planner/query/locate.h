@@ -34,9 +34,25 @@ typedef enum {
     LOCATED_OVER,     /* released or failed at all of them */
 } located_t;
 
-typedef struct locate locate_t;
-
 typedef void locate_done_fn (void *owner, const moment_t *now);
+
+/*  Its owner reads parts, verdict and culprit. */
+typedef struct {
+    service_t *service;
+    const planner_settings_t *settings;
+    suspects_t *suspects; /* NULL = nobody is suspected */
+    char reservation [NAME_BYTES_MAX + 1];
+    located_part_t *parts; /* of whom is asked */
+    size_t count;
+    size_t room;
+    size_t waiting;
+    locate_done_fn *done;
+    void *owner;
+    bool of_plan;                      /* it is asked what has become of a plan */
+    uint64_t timer;                    /* when there is nobody to ask */
+    located_t verdict;                 /* once it is done */
+    char culprit [NAME_BYTES_MAX + 1]; /* the first participant that it is about; "" = none */
+} locate_t;
 
 /*  suspects: those among them are waited for but a moment, and those that were waited for in vain
  *  come to be; NULL = everybody is waited for in full. plan: one that its participants had, to ask
@@ -47,9 +63,6 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings, su
                       locate_done_fn *done, void *owner);
 void locate_destroy (locate_t **self_p);
 
-size_t locate_count (const locate_t *self);
-const located_part_t *locate_part (const locate_t *self, size_t at);
-
 /*  Has the participant of this name answered? */
 bool locate_heard (const locate_t *self, const char *name);
 
@@ -57,12 +70,7 @@ bool locate_heard (const locate_t *self, const char *name);
  *  answered knows it. */
 const part_record_t *locate_newest (const locate_t *self);
 
-located_t locate_verdict (const locate_t *self);
-
 /*  Abort what is pending that an earlier life of this planner left without a decision. */
 void locate_abort_remains (const locate_t *self, coordinator_t *coordinator, const moment_t *now);
-
-/*  The first participant that the verdict is about; "" when it is about none. */
-const char *locate_culprit (const locate_t *self);
 
 #endif

@@ -33,11 +33,11 @@ static void show_free (inquiry_t *inquiry)
 static void tell (show_t *self)
 {
     bool hidden = self->view.reservation && !self->details;
-    size_t count = hidden ? 0 : locate_count (self->locate), silent_count = 0;
+    size_t count = hidden ? 0 : self->locate->count, silent_count = 0;
     const char **silent = must (calloc (count + 1, sizeof *silent));
     for (size_t i = 0; i < count; i++)
-        if (!locate_part (self->locate, i)->answered)
-            silent [silent_count++] = locate_part (self->locate, i)->party.name;
+        if (!self->locate->parts [i].answered)
+            silent [silent_count++] = self->locate->parts [i].party.name;
     packed_t packed =
       show_answer_encode (self->view.reservation ? &self->view : NULL, silent, silent_count);
     free (silent);
@@ -57,10 +57,10 @@ static void on_located (void *owner, const moment_t *now)
 {
     show_t *self = owner;
     const inquiries_t *inquiries = self->inquiry.inquiries;
-    size_t count = locate_count (self->locate);
+    size_t count = self->locate->count;
     self->parts = must (calloc (count + 1, sizeof *self->parts));
     for (size_t i = 0; i < count; i++) {
-        const located_part_t *part = locate_part (self->locate, i);
+        const located_part_t *part = &self->locate->parts [i];
         self->parts [i] = (view_part_t){.participant = part->party.name,
                                         .answered = part->answered,
                                         .record = part->known ? &part->record : NULL};

@@ -142,11 +142,7 @@ static void add_placements (view_t *self, const part_record_t *record)
 static bool read_request (const part_record_t *newest, user_request_t *request)
 {
     char why [WHY_BYTES];
-    bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
-    if (!newest->plan_set || packed.size == 0 ||
-        !codec_decode (&user_request_codec, request, packed, why))
-        return false;
-    if (user_request_check (request, why))
+    if (plan_user_request (&newest->plan, request, why) && user_request_check (request, why))
         return true;
     user_request_clear (request);
     return false;
@@ -184,8 +180,7 @@ static void add_connections (view_t *self, const part_record_t *newest, const gr
         add_wanted (self, &request);
     self->network = connections_gather (self->parts, self->parts_count, known ? &request : NULL,
                                         graph, &self->network_count);
-    if (known)
-        user_request_clear (&request);
+    user_request_clear (&request);
 }
 
 void view_build (view_t *self, const view_part_t *parts, size_t count, bool details,

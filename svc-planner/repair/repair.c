@@ -313,12 +313,11 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
 {
     repair_t *self = owner;
     pendings_t *pendings = self->pendings;
-    plan_t *plan = attempt_plan (self->attempt);
+    plan_t *plan = &self->attempt->plan;
     self->release = plan->txid;
     self->releasing =
-      prepared &&
-      coordinator_decide (pendings->coordinator, now, plan, attempt_mono_by_ms (self->attempt),
-                          self->release_end_ms, NULL, on_released, self);
+      prepared && coordinator_decide (pendings->coordinator, now, plan, self->attempt->mono_by_ms,
+                                      self->release_end_ms, NULL, on_released, self);
     attempt_destroy (&self->attempt);
     if (!self->releasing)
         again (self, now);
@@ -352,9 +351,8 @@ static void add_unheard (const repair_t *self, unheard_t *unheard, const party_t
     for (size_t i = 0; i < count; i++) {
         bool known = strcmp (parties [i].name, self->plan.home) == 0 || (spoilt && spoilt [i]) ||
                      locate_heard (self->locate, parties [i].name);
-        for (size_t u = 0; u < unheard->count && !known; u++)
-            known = strcmp (unheard->list [u].name, parties [i].name) == 0;
-        if (!known && unheard->count < PARTICIPANTS_MAX)
+        if (!known && !parties_find (unheard->list, unheard->count, parties [i].name) &&
+            unheard->count < PARTICIPANTS_MAX)
             unheard->list [unheard->count++] = parties [i];
     }
 }
@@ -383,10 +381,9 @@ static void fill_release (repair_t *self, const moment_t *now, plan_t *plan)
     plan->awaited = must (malloc (sizeof unheard.list));
     memcpy (plan->awaited, unheard.list, sizeof unheard.list);
     plan->awaited_count = unheard.count;
-    plan->participants =
-      must (calloc (locate_count (self->locate) + 1, sizeof *plan->participants));
-    for (size_t i = 0; i < locate_count (self->locate); i++) {
-        const located_part_t *part = locate_part (self->locate, i);
+    plan->participants = must (calloc (self->locate->count + 1, sizeof *plan->participants));
+    for (size_t i = 0; i < self->locate->count; i++) {
+        const located_part_t *part = &self->locate->parts [i];
         if (!books (self, now, part) || plan->participants_count == PARTICIPANTS_MAX)
             continue;
         party_t *party = &plan->participants [plan->participants_count++];
@@ -492,8 +489,8 @@ static void act (repair_t *self, const moment_t *now, const part_record_t *newes
 static size_t booked_of (const repair_t *self, const moment_t *now)
 {
     size_t booked = 0;
-    for (size_t i = 0; i < locate_count (self->locate); i++)
-        booked += books (self, now, locate_part (self->locate, i));
+    for (size_t i = 0; i < self->locate->count; i++)
+        booked += books (self, now, &self->locate->parts [i]);
     return booked;
 }
 
@@ -546,9 +543,8 @@ static void on_located (void *owner, const moment_t *now)
     const pendings_t *pendings = self->pendings;
     const part_record_t *newest = locate_newest (self->locate);
     size_t booked = booked_of (self, now), pending = 0;
-    for (size_t i = 0; i < locate_count (self->locate); i++)
-        pending +=
-          locate_part (self->locate, i)->known && locate_part (self->locate, i)->record.pending_set;
+    for (size_t i = 0; i < self->locate->count; i++)
+        pending += self->locate->parts [i].known && self->locate->parts [i].record.pending_set;
     if (superseded (self, newest)) {
         bool released = newest->plan.operation == OPERATION_RELEASE;
         if (!version_heard (self, newest) || (released && booked > 0))

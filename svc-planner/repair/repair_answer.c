@@ -53,9 +53,7 @@ static void sort_placements (const part_record_t *newest, placement_t *placement
 {
     user_request_t request;
     char why [WHY_BYTES];
-    bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
-    if (!newest->plan_set || packed.size == 0 ||
-        !codec_decode (&user_request_codec, &request, packed, why))
+    if (!plan_user_request (&newest->plan, &request, why))
         return;
     size_t done = 0;
     for (size_t n = 0; n < request.compute_count; n++)
@@ -71,10 +69,10 @@ static void sort_placements (const part_record_t *newest, placement_t *placement
 
 void repair_answer_standing (const directory_t *directory, const locate_t *locate, answer_t *answer)
 {
-    size_t count = locate_count (locate);
+    size_t count = locate->count;
     view_part_t *parts = must (calloc (count + 1, sizeof *parts));
     for (size_t i = 0; i < count; i++) {
-        const located_part_t *part = locate_part (locate, i);
+        const located_part_t *part = &locate->parts [i];
         parts [i] = (view_part_t){.participant = part->party.name,
                                   .answered = part->answered,
                                   .record = part->known ? &part->record : NULL};

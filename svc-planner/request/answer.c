@@ -47,14 +47,11 @@ static void mend_cut (char text [SENTENCE_BYTES], int length)
 reason_t *answer_reason (answer_t *self, const char *need, const char *resource, const char *text,
                          ...)
 {
-    if (self->reasons_count == self->reasons_room && self->reasons_room < REASONS_MAX) {
-        self->reasons_room = self->reasons_room ? 2 * self->reasons_room : 4;
-        if (self->reasons_room > REASONS_MAX)
-            self->reasons_room = REASONS_MAX;
-        self->reasons = must (realloc (self->reasons, self->reasons_room * sizeof *self->reasons));
-    }
-    size_t at = self->reasons_count < REASONS_MAX ? self->reasons_count++ : REASONS_MAX - 1;
-    reason_t *reason = &self->reasons [at];
+    if (self->reasons_count == REASONS_MAX)
+        self->reasons_count--;
+    self->reasons =
+      must_grow (self->reasons, self->reasons_count, &self->reasons_room, sizeof *self->reasons);
+    reason_t *reason = &self->reasons [self->reasons_count++];
     *reason = (reason_t){0};
     snprintf (reason->need, sizeof reason->need, "%s", need);
     snprintf (reason->resource, sizeof reason->resource, "%s", resource);

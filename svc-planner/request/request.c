@@ -192,6 +192,15 @@ bool user_request_check (const user_request_t *self, char why [WHY_BYTES])
            check_choice (self, why);
 }
 
+bool plan_user_request (const plan_t *plan, user_request_t *request, char why [WHY_BYTES])
+{
+    *request = (user_request_t){0};
+    if (plan->request_size == 0)
+        return wrong (why, "the request it was made for is not on record any more");
+    return codec_decode (&user_request_codec, request,
+                         (bytes_t){.data = plan->request, .size = plan->request_size}, why);
+}
+
 policy_t user_request_policy (const user_request_t *self)
 {
     for (size_t i = 0; i < POLICIES; i++)

@@ -22,6 +22,10 @@ bool user_request_check (const user_request_t *self, char why [WHY_BYTES]);
 /*  Index of the compute need of that id; SIZE_MAX when there is none. */
 size_t user_request_need (const user_request_t *self, const char *id);
 
+/*  The one that a plan was made for. False with why when it is not on record; *request is empty then.
+ */
+bool plan_user_request (const plan_t *plan, user_request_t *request, char why [WHY_BYTES]);
+
 policy_t user_request_policy (const user_request_t *self);
 
 /*  How long one need lasts, and from the first need's start to the last one's end. */

@@ -11,8 +11,6 @@
 
 static bool check_needs (const request_patch_t *self, char why [WHY_BYTES])
 {
-    if (self->compute_count > NEEDS_MAX)
-        return wrong (why, "compute: %zu needs, at most %d", self->compute_count, NEEDS_MAX);
     for (size_t i = 0; i < self->compute_count; i++) {
         if (self->compute [i].cpus > CPUS_MAX)
             return wrong (why, "compute[%zu].cpus: must be 1 to %d", i, CPUS_MAX);
@@ -20,9 +18,6 @@ static bool check_needs (const request_patch_t *self, char why [WHY_BYTES])
         if (*site && strcmp (site, SITE_ANY) != 0 && !name_sound (site))
             return wrong (why, "compute[%zu].site: must be a site's name, or " SITE_ANY, i);
     }
-    if (self->network_count > NETWORK_NEEDS_MAX)
-        return wrong (why, "network: %zu needs, at most %d", self->network_count,
-                      NETWORK_NEEDS_MAX);
     for (size_t i = 0; i < self->network_count; i++) {
         if (self->network [i].mbps > LINK_MBPS_MAX)
             return wrong (why, "network[%zu].mbps: must be 1 to %d", i, LINK_MBPS_MAX);

@@ -27,10 +27,7 @@ static const directory_entry_t **shuffled_sites (pending_t *self, size_t *count)
     for (; entry; entry = directory_next (service->directory, "lis", entry)) {
         if (!entry->site)
             continue;
-        if (*count == room) {
-            room = room ? 2 * room : 16;
-            sites = must (realloc (sites, room * sizeof *sites));
-        }
+        sites = must_grow (sites, *count, &room, sizeof *sites);
         sites [(*count)++] = entry;
     }
     for (size_t i = *count; i > 1; i--) {
@@ -60,9 +57,9 @@ static int compare_prices (const void *a, const void *b)
 
 static bool present_at (const pending_t *self, const directory_entry_t *entry)
 {
-    for (size_t p = 0; self->base.locate && p < locate_count (self->base.locate); p++)
-        if (locate_part (self->base.locate, p)->known &&
-            strcmp (locate_part (self->base.locate, p)->party.name, entry->name) == 0)
+    for (size_t p = 0; self->base.locate && p < self->base.locate->count; p++)
+        if (self->base.locate->parts [p].known &&
+            strcmp (self->base.locate->parts [p].party.name, entry->name) == 0)
             return true;
     return false;
 }

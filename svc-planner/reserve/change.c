@@ -21,14 +21,6 @@
 #define LOCATES_MAX 16 /* looks at a reservation that is changing */
 #define SILENT_MAX  2  /* looks while a participant is silent */
 
-static void on_look_again (void *owner, const moment_t *now, uint64_t token)
-{
-    (void) token;
-    pending_t *self = owner;
-    self->pause_timer = 0;
-    pending_go (self, now, STEP_LOCATE);
-}
-
 static void give_up (pending_t *self, const moment_t *now, const char *resource, const char *why)
 {
     answer_reason (&self->answer, "", resource, "%s", why);
@@ -39,7 +31,7 @@ static void give_up (pending_t *self, const moment_t *now, const char *resource,
  *  reason of another's is one to refuse a release (R11). */
 static void end_for (pending_t *self, const moment_t *now, const char *participant, const char *why)
 {
-    located_t verdict = locate_verdict (self->base.locate);
+    located_t verdict = self->base.locate->verdict;
     if (self->operation != OPERATION_RELEASE && verdict != LOCATED_SILENT &&
         verdict != LOCATED_UNSURE) {
         give_up (self, now, participant, why);
@@ -53,7 +45,7 @@ static void end_for (pending_t *self, const moment_t *now, const char *participa
 static void blame (pending_t *self, const moment_t *now, const char *what)
 {
     char words [PARTY_WORDS_BYTES], why [WHY_BYTES];
-    const char *culprit = locate_culprit (self->base.locate);
+    const char *culprit = self->base.locate->culprit;
     snprintf (why, sizeof why, "%s %s", party_words (culprit, words), what);
     end_for (self, now, culprit, why);
 }
@@ -65,8 +57,8 @@ static void blame_change (pending_t *self, const moment_t *now, const char *what
     static const char *const words [] = {[OPERATION_RESERVE] = "reserve",
                                          [OPERATION_MODIFY] = "modify",
                                          [OPERATION_RELEASE] = "release"};
-    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
-        const located_part_t *part = locate_part (self->base.locate, i);
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const located_part_t *part = &self->base.locate->parts [i];
         char why [WHY_BYTES], txid [TXID_TEXT_BYTES], party [PARTY_WORDS_BYTES];
         if (!part->known || !part->record.pending_set)
             continue;
@@ -94,23 +86,12 @@ static int64_t later (int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/*  The request it was made for. */
-static bool read_request (pending_t *self, user_request_t *request, char why [WHY_BYTES])
-{
-    const part_record_t *newest = locate_newest (self->base.locate);
-    *request = (user_request_t){0};
-    if (!newest->plan_set || newest->plan.request_size == 0)
-        return wrong (why, "the request it was made for is not on record any more");
-    bytes_t packed = {.data = newest->plan.request, .size = newest->plan.request_size};
-    return codec_decode (&user_request_codec, request, packed, why);
-}
-
 /*  When it starts, as the earliest booking of each need has it, and whether it has. */
 static bool find_start (const pending_t *self, const moment_t *now, present_state_t *present)
 {
     present->start_ms = INT64_MAX;
-    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
-        const part_record_t *record = &locate_part (self->base.locate, i)->record;
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const part_record_t *record = &self->base.locate->parts [i].record;
         for (size_t b = 0; b < record->bookings_count && !part_record_over (record); b++) {
             const compute_booking_t *booking = &record->bookings [b];
             size_t need = user_request_need (&present->before, booking->need);
@@ -136,11 +117,10 @@ static int64_t find_lead (const pending_t *self)
     static const char *const kinds [] = {"lis", "nis"};
     const directory_t *directory = self->pendings->service->directory;
     int64_t lead_ms = 0;
-    for (size_t i = 0; i < locate_count (self->base.locate); i++)
-        if (locate_part (self->base.locate, i)->known)
-            lead_ms =
-              later (lead_ms, entry_lead (directory_find (
-                                directory, locate_part (self->base.locate, i)->party.name)));
+    for (size_t i = 0; i < self->base.locate->count; i++)
+        if (self->base.locate->parts [i].known)
+            lead_ms = later (lead_ms, entry_lead (directory_find (
+                                        directory, self->base.locate->parts [i].party.name)));
     for (size_t i = 0; i < self->plan.lessons_count; i++)
         lead_ms = later (lead_ms, self->plan.lessons [i].lead_ms);
     bool joins = self->patch.added.compute_count + self->patch.added.network_count > 0;
@@ -178,8 +158,8 @@ static bool stays_begun (pending_t *self, const moment_t *now, const present_sta
 /*  Nor does a need that has begun go to another site. */
 static bool sites_stay (const pending_t *self, const moment_t *now, char why [WHY_BYTES])
 {
-    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
-        const located_part_t *part = locate_part (self->base.locate, i);
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const located_part_t *part = &self->base.locate->parts [i];
         const char *here = party_short_name (part->party.name);
         for (size_t b = 0; b < part->record.bookings_count && !part_record_over (&part->record);
              b++) {
@@ -223,7 +203,7 @@ static bool keep_start (pending_t *self, const moment_t *now, const present_stat
 static bool merge (pending_t *self, const moment_t *now, present_state_t *present,
                    char why [WHY_BYTES])
 {
-    if (!read_request (self, &present->before, why))
+    if (!plan_user_request (&locate_newest (self->base.locate)->plan, &present->before, why))
         return false;
     user_request_clear (&self->request);
     user_request_copy (&self->request, &present->before);
@@ -258,8 +238,8 @@ static void modify_located (pending_t *self, const moment_t *now)
 
 static void release_located (pending_t *self, const moment_t *now)
 {
-    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
-        const part_record_t *record = &locate_part (self->base.locate, i)->record;
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const part_record_t *record = &self->base.locate->parts [i].record;
         int64_t end_ms = part_record_end (record);
         if (end_ms > 0 && !part_record_over (record))
             self->base.version = record->version;
@@ -281,8 +261,8 @@ static bool can_give_back (const pending_t *self, bool others_silent)
     if (self->operation != OPERATION_RELEASE || !newest->plan_set || newest->version == 0 ||
         released == others_silent)
         return false;
-    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
-        const located_part_t *part = locate_part (self->base.locate, i);
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const located_part_t *part = &self->base.locate->parts [i];
         bool old = part->record.version != newest->version && !part_record_over (&part->record);
         if (part->known && (part->record.pending_set || (old && !released)))
             return false;
@@ -311,21 +291,21 @@ static void look_again (pending_t *self, const moment_t *now, uint32_t looks_max
         return;
     }
     if (self->base.looks >= looks_max) {
-        if (locate_verdict (self->base.locate) == LOCATED_CHANGING)
+        if (self->base.locate->verdict == LOCATED_CHANGING)
             blame_change (self, now, why);
         else
             blame (self, now, why);
         return;
     }
     locate_abort_remains (self->base.locate, self->pendings->coordinator, now);
-    pending_pause (self, now, self->base.looks, on_look_again);
+    pending_pause (self, now, self->base.looks, STEP_LOCATE);
 }
 
 static void on_located (void *owner, const moment_t *now)
 {
     pending_t *self = owner;
     self->answer.reasons_count = 0;
-    switch (locate_verdict (self->base.locate)) {
+    switch (self->base.locate->verdict) {
     case LOCATED_AGREED:
         proceed (self, now);
         break;

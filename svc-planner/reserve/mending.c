@@ -48,8 +48,8 @@ static bool took_part (const mend_t *mend, const char *name, bool spoilt_only)
 static bool start_that_stands (const pending_t *self, int64_t *start_ms)
 {
     *start_ms = INT64_MAX;
-    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
-        const located_part_t *part = locate_part (self->base.locate, i);
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const located_part_t *part = &self->base.locate->parts [i];
         for (size_t b = 0; b < part->record.bookings_count; b++) {
             size_t need = user_request_need (&self->request, part->record.bookings [b].need);
             if (need == SIZE_MAX || took_part (self->mend, part->party.name, true))
@@ -65,8 +65,8 @@ static bool start_that_stands (const pending_t *self, int64_t *start_ms)
 /*  Does any of it run already? Then it keeps its start. */
 static bool has_begun (const pending_t *self, const moment_t *now)
 {
-    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
-        const part_record_t *record = &locate_part (self->base.locate, i)->record;
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const part_record_t *record = &self->base.locate->parts [i].record;
         for (size_t b = 0; b < record->bookings_count; b++)
             if (record->bookings [b].from_ms <= now->wall_ms)
                 return true;
@@ -96,10 +96,7 @@ void pending_mend_located (pending_t *self, const moment_t *now)
         return;
     }
     user_request_clear (&self->request);
-    if (mend->plan->request_size == 0 ||
-        !codec_decode (&user_request_codec, &self->request,
-                       (bytes_t){.data = mend->plan->request, .size = mend->plan->request_size},
-                       why)) {
+    if (!plan_user_request (mend->plan, &self->request, why)) {
         end_without (self, now, "the request it was made for is not on record");
         return;
     }

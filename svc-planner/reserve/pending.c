@@ -142,7 +142,8 @@ void pending_go (pending_t *self, const moment_t *now, pending_step_t step)
       [STEP_LOCATE] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
       [STEP_PLAN] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
       [STEP_VOTE] = ANY | 1 << STEP_AGAIN | 1 << STEP_LOOK,
-      [STEP_AGAIN] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
+      [STEP_AGAIN] = ANY | 1 << STEP_LOCATE | 1 << STEP_NEXT,
+      [STEP_NEXT] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
       [STEP_LOOK] = ANY | 1 << STEP_AGAIN,
       [STEP_LATE] = 1 << STEP_GIVE_UP | 1 << STEP_DOUBT,
     };
@@ -360,7 +361,14 @@ void pending_tell (pending_t *self, const moment_t *now, answer_status_t status)
     free (packed.data);
 }
 
-void pending_pause (pending_t *self, const moment_t *now, uint32_t round, timer_fn *go_on)
+static void on_pause (void *owner, const moment_t *now, uint64_t step)
+{
+    pending_t *self = owner;
+    self->pause_timer = 0;
+    pending_go (self, now, (pending_step_t) step);
+}
+
+void pending_pause (pending_t *self, const moment_t *now, uint32_t round, pending_step_t step)
 {
     service_t *service = self->pendings->service;
     int64_t base_ms = self->pendings->settings->backoff_ms;
@@ -373,7 +381,7 @@ void pending_pause (pending_t *self, const moment_t *now, uint32_t round, timer_
         most_ms /= 2;
     int64_t pause_ms = 1 + (int64_t) prng_below (&service->prng, (uint64_t) most_ms + 1);
     timers_cancel (service->timers, self->pause_timer);
-    self->pause_timer = timers_set (service->timers, now->mono_ms + pause_ms, go_on, self, 0);
+    self->pause_timer = timers_set (service->timers, now->mono_ms + pause_ms, on_pause, self, step);
 }
 
 /*  By who asks and what for; dry runs have no request id and are told apart by number. */

@@ -32,6 +32,7 @@ typedef enum {
     STEP_PLAN,    /* look for a plan, from a fresh survey */
     STEP_VOTE,    /* put the proposal to the vote */
     STEP_AGAIN,   /* another round after a pause, or give up when there were enough */
+    STEP_NEXT,    /* that pause is over: another plan */
     STEP_LOOK,    /* the home has the answer, or another attempt: look there and tell */
     STEP_LATE,    /* its time is over, and nothing is decided */
     STEP_GIVE_UP, /* no plan: abort what is held, close the claim, tell the refusal */
@@ -183,7 +184,7 @@ bool pending_takes_remains (pending_t *self, const plan_t *holder);
 void pending_log (const pending_t *self, log_level_t level, const char *move, const char *detail);
 
 /*  Go on later: jittered back-off before round number so and so, by what the last round took. */
-void pending_pause (pending_t *self, const moment_t *now, uint32_t round, timer_fn *go_on);
+void pending_pause (pending_t *self, const moment_t *now, uint32_t round, pending_step_t step);
 
 /*  Drop what planning made: survey and search; and the snapshot. */
 void pending_clear_search (pending_t *self);

@@ -30,8 +30,8 @@ static bool has_services (pending_t *self)
 static void find_places (pending_t *self, const moment_t *now)
 {
     memset (self->plan.present, 0, sizeof self->plan.present);
-    for (size_t p = 0; p < locate_count (self->base.locate); p++) {
-        const located_part_t *part = locate_part (self->base.locate, p);
+    for (size_t p = 0; p < self->base.locate->count; p++) {
+        const located_part_t *part = &self->base.locate->parts [p];
         size_t site =
           part->known ? snapshot_source (self->plan.snapshot, part->party.name) : SIZE_MAX;
         for (size_t b = 0; site != SIZE_MAX && b < part->record.bookings_count; b++) {
@@ -62,11 +62,11 @@ static bool has_begun (const part_record_t *const *records, size_t count, const 
 
 static void find_paths (pending_t *self, const moment_t *now)
 {
-    size_t count = 0, most = locate_count (self->base.locate);
+    size_t count = 0, most = self->base.locate->count;
     const part_record_t **records = must (calloc (most + 1, sizeof *records));
     for (size_t p = 0; p < most; p++)
-        if (locate_part (self->base.locate, p)->known)
-            records [count++] = &locate_part (self->base.locate, p)->record;
+        if (self->base.locate->parts [p].known)
+            records [count++] = &self->base.locate->parts [p].record;
     free (self->plan.present_paths);
     self->plan.present_paths =
       must (calloc (self->request.network_count + 1, sizeof *self->plan.present_paths));
@@ -153,15 +153,10 @@ bool planning_ask_on (pending_t *self, const moment_t *now)
 
 /*  --- what follows from a search --- */
 
-static void on_replan (void *owner, const moment_t *now, uint64_t token)
+/*  Of a change: when it takes effect is reckoned anew. */
+static pending_step_t replan_step (const pending_t *self)
 {
-    (void) token;
-    pending_t *self = owner;
-    self->pause_timer = 0;
-    if (self->operation == OPERATION_MODIFY)
-        pending_go (self, now, STEP_LOCATE); /* when a change takes effect is reckoned anew */
-    else
-        pending_go (self, now, STEP_PLAN);
+    return self->operation == OPERATION_MODIFY ? STEP_LOCATE : STEP_PLAN;
 }
 
 /*  The reasons are looked for in slices, too: a request may have many needs. */
@@ -204,14 +199,14 @@ void planning_none (pending_t *self, const moment_t *now, bool proven)
         return;
     if (self->plan.hasty) {
         self->plan.patient = true;
-        pending_pause (self, now, 1, on_replan);
+        pending_pause (self, now, 1, replan_step (self));
         return;
     }
     if (proven && self->vote.contended &&
         self->vote.rounds < self->pendings->settings->attempts_max) {
         self->vote.contended = false;
         trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
-        pending_pause (self, now, self->vote.rounds, on_replan);
+        pending_pause (self, now, self->vote.rounds, replan_step (self));
         return;
     }
     give_reasons (self, now, proven);

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sodium.h>
+
 #define DECIDE_MS_MIN 100 /* no vote can be had in less */
 
 /*  --- shares --- */
@@ -112,11 +114,11 @@ static void share_manner (share_t *share, const directory_entry_t *entry)
 /*  What the reservation has now, at those who still know it. */
 static void share_present (const pending_t *self, shares_t *shares)
 {
-    for (size_t i = 0; i < locate_count (self->base.locate); i++) {
-        const located_part_t *part = locate_part (self->base.locate, i);
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const located_part_t *part = &self->base.locate->parts [i];
         const part_record_t *record = &part->record;
-        bool over = record->state == RECORD_RELEASED || record->state == RECORD_FAILED;
-        if (!part->known || (over && record->bookings_count + record->circuits_count == 0))
+        if (!part->known ||
+            (part_record_over (record) && record->bookings_count + record->circuits_count == 0))
             continue;
         party_t party = part->party;
         memcpy (party.store, part->store, STORE_ID_BYTES);
@@ -142,32 +144,21 @@ static int64_t later (int64_t a, int64_t b)
 static void name_reservation (plan_t *plan)
 {
     /* Six bytes of the store's id: short enough for people, long enough for a federation. */
-    int at = 0;
-    for (int i = 0; i < 6; i++)
-        at += snprintf (plan->reservation + at, sizeof plan->reservation - (size_t) at, "%02x",
-                        plan->txid.store [i]);
-    snprintf (plan->reservation + at, sizeof plan->reservation - (size_t) at,
-              "-%" PRIu32 "-%" PRIu64, plan->txid.start, plan->txid.counter);
-}
-
-static packed_t copy_request (const uint8_t *request, size_t size)
-{
-    packed_t copy = {.size = size};
-    if (size > 0)
-        copy.data = memcpy (must (malloc (size)), request, size);
-    return copy;
+    char store [2 * 6 + 1];
+    sodium_bin2hex (store, sizeof store, plan->txid.store, 6);
+    snprintf (plan->reservation, sizeof plan->reservation, "%s-%" PRIu32 "-%" PRIu64, store,
+              plan->txid.start, plan->txid.counter);
 }
 
 /*  The request as it is kept for those who plan again: with absolute times. */
 static packed_t pack_request (const pending_t *self)
 {
     if (self->mend && self->mend->step == MEND_BACK)
-        return copy_request (self->mend->before->request, self->mend->before->request_size);
+        return packed_copy (
+          (bytes_t){self->mend->before->request, self->mend->before->request_size});
     if (self->operation == OPERATION_RELEASE) {
         const part_record_t *newest = locate_newest (self->base.locate);
-        return newest && newest->plan_set
-                 ? copy_request (newest->plan.request, newest->plan.request_size)
-                 : (packed_t){0};
+        return packed_copy ((bytes_t){newest->plan.request, newest->plan.request_size});
     }
     user_request_t fixed;
     user_request_copy (&fixed, &self->request);
@@ -212,15 +203,6 @@ static size_t find_awaited (const pending_t *self, party_t awaited [PARTICIPANTS
             awaited [count++] = *party;
     }
     return count;
-}
-
-static void keep_awaited (plan_t *plan, const party_t *awaited, size_t count)
-{
-    if (count == 0)
-        return;
-    plan->awaited =
-      memcpy (must (malloc (count * sizeof *awaited)), awaited, count * sizeof *awaited);
-    plan->awaited_count = count;
 }
 
 /*  Who gives it back now, and who will. */
@@ -347,7 +329,8 @@ static bool propose (pending_t *self, const moment_t *now, const shares_t *share
     plan->request_size = request.size;
     coordinator_sign (pendings->coordinator, plan);
     fill_participants (self, shares, home);
-    keep_awaited (plan, awaited, awaited_count);
+    plan->awaited = must_copy (awaited, awaited_count * sizeof *awaited);
+    plan->awaited_count = awaited_count;
     if (home)
         fill_claim (self, now);
     else
@@ -396,9 +379,8 @@ static void share_before (const pending_t *self, shares_t *shares)
         for (size_t b = 0; b < part->bookings_count; b++)
             share_book (share, &part->bookings [b]);
         for (size_t c = 0; c < part->circuits_count; c++) {
-            circuit_t circuit = part->circuits [c];
-            size_t size = circuit.links_count * sizeof *circuit.links;
-            circuit.links = memcpy (must (malloc (size + 1)), part->circuits [c].links, size);
+            circuit_t circuit;
+            codec_copy (&circuit_codec, &circuit, &part->circuits [c]);
             share_connect (share, &circuit);
         }
     }

@@ -47,9 +47,11 @@ void planner_on_reserve (void *owner, const moment_t *now, const request_t *requ
 void pendings_open (pendings_t *self)
 {
     static pending_step_fn *const steps [STEPS] = {
-      [STEP_LOCATE] = pending_locate, [STEP_PLAN] = pending_plan,       [STEP_VOTE] = pending_vote,
-      [STEP_AGAIN] = pending_again,   [STEP_LOOK] = pending_look,       [STEP_LATE] = pending_late,
-      [STEP_DOUBT] = pending_doubt,   [STEP_GIVE_UP] = pending_give_up,
+      [STEP_LOCATE] = pending_locate,   [STEP_PLAN] = pending_plan,
+      [STEP_VOTE] = pending_vote,       [STEP_AGAIN] = pending_again,
+      [STEP_NEXT] = pending_next,       [STEP_LOOK] = pending_look,
+      [STEP_LATE] = pending_late,       [STEP_DOUBT] = pending_doubt,
+      [STEP_GIVE_UP] = pending_give_up,
     };
     self->steps = steps;
     self->open = ordered_new (pending_compare);

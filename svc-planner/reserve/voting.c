@@ -70,7 +70,7 @@ static void learn_short (pending_t *self, size_t source, const refusal_t *refusa
  *  the next round. */
 static bool clock_ahead (const pending_t *self, const moment_t *now, const refusal_t *refusal)
 {
-    const plan_t *plan = attempt_plan (self->vote.attempt);
+    const plan_t *plan = &self->vote.attempt->plan;
     return refusal->reason == REFUSAL_LATE && now->wall_ms < plan->decide_by_ms &&
            now->wall_ms < plan->edge_ms;
 }
@@ -81,7 +81,7 @@ static bool clock_ahead (const pending_t *self, const moment_t *now, const refus
 static void learn_ahead (pending_t *self, const moment_t *now, size_t source,
                          const refusal_t *refusal)
 {
-    const plan_t *plan = attempt_plan (self->vote.attempt);
+    const plan_t *plan = &self->vote.attempt->plan;
     int64_t round_ms = self->vote.round_ms, decide_ms = self->pendings->settings->decide_ms;
     int64_t given_ms = plan->decide_by_ms - now->wall_ms + round_ms;
     bool near = refusal->free <= 0 && refusal->free > -decide_ms &&
@@ -190,9 +190,9 @@ static lesson_t learn (pending_t *self, const moment_t *now)
 {
     lesson_t gravest = LESSON_PLAN_AGAIN;
     self->answer.alternatives_count = 0;
-    for (size_t i = 0; i < attempt_votes (self->vote.attempt); i++) {
-        const party_t *party = attempt_party (self->vote.attempt, i);
-        const vote_t *vote = attempt_vote (self->vote.attempt, i);
+    for (size_t i = 0; i < self->vote.attempt->count; i++) {
+        const party_t *party = &self->vote.attempt->voters [i].party;
+        const vote_t *vote = &self->vote.attempt->voters [i].vote;
         lesson_t lesson = strcmp (party->name, self->receipt.name.home) == 0
                             ? learn_home (self, party, vote)
                             : learn_party (self, now, party, vote);
@@ -202,17 +202,6 @@ static lesson_t learn (pending_t *self, const moment_t *now)
 }
 
 /*  --- what follows --- */
-
-static void on_next_plan (void *owner, const moment_t *now, uint64_t token)
-{
-    (void) token;
-    pending_t *self = owner;
-    self->pause_timer = 0;
-    if (self->operation != OPERATION_RESERVE)
-        pending_go (self, now, STEP_LOCATE);
-    else
-        self->plan.algorithm->again (self, now);
-}
 
 static void count_no (pending_t *self)
 {
@@ -235,8 +224,8 @@ static void count_no (pending_t *self)
       [REFUSAL_FENCED] = "no_fenced",
     };
     service_t *service = self->pendings->service;
-    for (size_t i = 0; i < attempt_votes (self->vote.attempt); i++) {
-        const vote_t *vote = attempt_vote (self->vote.attempt, i);
+    for (size_t i = 0; i < self->vote.attempt->count; i++) {
+        const vote_t *vote = &self->vote.attempt->voters [i].vote;
         if (vote->kind == VOTE_REFUSED && counters [vote->refusal.reason])
             service_count (service, counters [vote->refusal.reason], 1);
         else if (vote->kind == VOTE_SILENT)
@@ -250,7 +239,7 @@ static void count_no (pending_t *self)
 static void log_no (pending_t *self, size_t reason)
 {
     char text [TXID_TEXT_BYTES];
-    const plan_t *plan = attempt_plan (self->vote.attempt);
+    const plan_t *plan = &self->vote.attempt->plan;
     outbox_log (self->pendings->service->outbox, LEVEL_INFO,
                 "txn %s voting->aborted reservation=%s request=%s round=%u why=%s",
                 txid_text (&plan->txid, text), plan->reservation, self->receipt.name.full,
@@ -273,7 +262,13 @@ void pending_again (pending_t *self, const moment_t *now)
         return;
     }
     self->vote.contended = true;
-    pending_pause (self, now, self->vote.rounds, on_next_plan);
+    pending_pause (self, now, self->vote.rounds,
+                   self->operation == OPERATION_RESERVE ? STEP_NEXT : STEP_LOCATE);
+}
+
+void pending_next (pending_t *self, const moment_t *now)
+{
+    self->plan.algorithm->again (self, now);
 }
 
 /*  Its time was over before all had voted: they may be far, and the next plan has twice as long. */
@@ -281,7 +276,7 @@ static void give_time (pending_t *self, const moment_t *now)
 {
     pendings_t *pendings = self->pendings;
     if (timekeeper_most (&pendings->service->timekeeper, now) <
-        attempt_plan (self->vote.attempt)->decide_by_ms)
+        self->vote.attempt->plan.decide_by_ms)
         return;
     self->vote.unheard = true;
     if (self->vote.votable_ms < pendings->settings->decide_ms)
@@ -367,10 +362,10 @@ static before_t before_change (const pending_t *self)
 {
     before_t lent = {0}, before;
     const part_record_t *newest = locate_newest (self->base.locate);
-    size_t most = locate_count (self->base.locate);
+    size_t most = self->base.locate->count;
     lent.parts = must (calloc (most + 1, sizeof *lent.parts));
     for (size_t i = 0; i < most; i++) {
-        const located_part_t *part = locate_part (self->base.locate, i);
+        const located_part_t *part = &self->base.locate->parts [i];
         if (part->known && part->record.bookings_count + part->record.circuits_count > 0 &&
             lent.parts_count < PARTICIPANTS_MAX) {
             lent.parts [lent.parts_count] = part->record;
@@ -389,13 +384,13 @@ static before_t before_change (const pending_t *self)
 
 static bool decide (pending_t *self, const moment_t *now)
 {
-    plan_t *plan = attempt_plan (self->vote.attempt);
+    plan_t *plan = &self->vote.attempt->plan;
     bool change = self->operation == OPERATION_MODIFY && !self->mend;
     before_t before = change ? before_change (self) : (before_t){0};
     self->vote.txid = plan->txid;
-    bool decided = coordinator_decide (
-      self->pendings->coordinator, now, plan, attempt_mono_by_ms (self->vote.attempt),
-      self->vote.proposal.end_ms, change ? &before : NULL, on_settled, self);
+    bool decided =
+      coordinator_decide (self->pendings->coordinator, now, plan, self->vote.attempt->mono_by_ms,
+                          self->vote.proposal.end_ms, change ? &before : NULL, on_settled, self);
     codec_clear (&before_codec, &before);
     if (!decided)
         return false;
