@@ -37,15 +37,6 @@ static ordered_work_t *work_take (agent_t *self, uint64_t number)
     return NULL;
 }
 
-static void on_brought (void *owner, const moment_t *now, uint64_t token,
-                        const call_result_t *result)
-{
-    (void) owner;
-    (void) now;
-    (void) token;
-    (void) result; /* who wanted it asks again, or has given up */
-}
-
 static void bring (agent_t *self, const moment_t *now, uint64_t output, const work_result_t *result)
 {
     brought_t brought = {.number = output, .data = result->data, .size = result->size};
@@ -58,7 +49,7 @@ static void bring (agent_t *self, const moment_t *now, uint64_t output, const wo
                                  .method = "Bring",
                                  .timeout_ms = BRING_MS,
                                  .tries_max = 1},
-                 body, on_brought, self, 0);
+                 body, NULL, self, 0);
 }
 
 static void failed (agent_t *self, const ordered_work_t *work, bytes_t result)
