@@ -15,18 +15,15 @@
 #include "solvers.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
     service_t *service;
     planner_settings_t settings;
-    char **gis_endpoints; /* what the settings point to */
-    char **administrators;
-    named_number_t *weights; /* the same */
+    access_t access; /* who administers it; what the settings point to, as these two */
+    named_number_t *weights;
     named_number_t *visible_to;
-    access_t access; /* who administers it */
     coordinator_t *coordinator;
     solvers_t *solvers;
     suspects_t suspects; /* who was silent lately */
@@ -39,29 +36,6 @@ typedef struct {
 } planner_t;
 
 #define LOAD_TOLD_MS 2000 /* the load in our directory entry is so fresh */
-
-static char **copy_texts (const char *const *texts, size_t count)
-{
-    char **copies = must (calloc (count + 1, sizeof *copies));
-    for (size_t i = 0; i < count; i++)
-        copies [i] = must (strdup (texts [i]));
-    return copies;
-}
-
-static named_number_t *copy_numbers (const named_number_t *numbers, size_t count)
-{
-    named_number_t *copies = must (calloc (count + 1, sizeof *copies));
-    if (count > 0)
-        memcpy (copies, numbers, count * sizeof *copies);
-    return copies;
-}
-
-static void free_texts (char **texts)
-{
-    for (size_t i = 0; texts [i]; i++)
-        free (texts [i]);
-    free (texts);
-}
 
 static void announce (planner_t *self, const moment_t *now)
 {
@@ -85,11 +59,9 @@ static void on_named (void *owner, const moment_t *now)
 {
     (void) now;
     planner_t *self = owner;
-    service_t *service = self->service;
-    int at = snprintf (service->name, sizeof service->name, "planner/");
-    for (size_t i = 0; i < STORE_ID_BYTES; i++)
-        at += snprintf (service->name + at, sizeof service->name - (size_t) at, "%02x",
-                        service->store.id [i]);
+    txid_t txid = {0};
+    memcpy (txid.store, self->service->store.id, sizeof txid.store);
+    txid_planner (&txid, self->service->name);
 }
 
 static void on_start (void *owner, const moment_t *now)
@@ -119,8 +91,7 @@ static void planner_destroy (void *owner)
     solvers_destroy (&self->solvers);
     coordinator_destroy (&self->coordinator);
     service_destroy (&self->service);
-    free_texts (self->gis_endpoints);
-    free_texts (self->administrators);
+    access_clear (&self->access);
     free (self->weights);
     free (self->visible_to);
     free (self);
@@ -129,12 +100,13 @@ static void planner_destroy (void *owner)
 static void copy_settings (planner_t *self, const planner_settings_t *settings)
 {
     self->settings = *settings;
-    self->gis_endpoints = copy_texts (settings->gis_endpoints, settings->gis_count);
-    self->administrators = copy_texts (settings->administrators, settings->administrators_count);
-    self->settings.gis_endpoints = (const char *const *) self->gis_endpoints;
-    self->settings.administrators = (const char *const *) self->administrators;
-    self->weights = copy_numbers (settings->ip.weights, settings->ip.weights_count);
-    self->visible_to = copy_numbers (settings->ip.visible_to, settings->ip.visible_to_count);
+    access_copy (&self->access,
+                 &(access_t){.administrators = settings->administrators,
+                             .administrators_count = settings->administrators_count});
+    self->settings.administrators = self->access.administrators;
+    const ip_settings_t *ip = &settings->ip;
+    self->weights = must_copy (ip->weights, ip->weights_count * sizeof *ip->weights);
+    self->visible_to = must_copy (ip->visible_to, ip->visible_to_count * sizeof *ip->visible_to);
     self->settings.ip.weights = self->weights;
     self->settings.ip.visible_to = self->visible_to;
     if (self->settings.try_ms_max < settings->try_ms)
@@ -170,15 +142,13 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     assert (settings->gis_count > 0);
     planner_t *self = must (calloc (1, sizeof *self));
     copy_settings (self, settings);
-    self->service = member_new ("planner", self->settings.gis_endpoints, self->settings.gis_count);
+    self->service = member_new ("planner", settings->gis_endpoints, settings->gis_count);
     calls_patience (self->service->calls, self->settings.try_ms_max);
     standing_wait (self->service->standing, self->settings.standing_wait_ms);
     service_at_start (self->service, on_named, self);
     service_on_work (self->service, on_work, self);
     self->solvers = solvers_new (self->service, self->settings.ip.workers, &self->works);
     self->coordinator = coordinator_new (self->service, &self->settings);
-    self->access = (access_t){.administrators = self->settings.administrators,
-                              .administrators_count = self->settings.administrators_count};
     ledger_access (self->service->ledger, &self->access);
     ledger_retention (self->service->ledger, self->settings.ledger_retention_ms);
     open_parts (self);

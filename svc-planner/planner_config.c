@@ -16,12 +16,6 @@
 #define DAY_MS  86400000.0
 #define YEAR_MS (366 * DAY_MS)
 
-#define COUNT(key, default_, least_, most_, meaning_)                                              \
-    {                                                                                              \
-        .path = (key), .type = CONFIG_INTEGER, .preset = (default_), .least = (least_),            \
-        .most = (most_), .meaning = (meaning_)                                                     \
-    }
-
 const config_key_t planner_keys [] = {
   KEY_TEXT ("name", NULL, "for people only; in the federation a planner's name is its store's id"),
   KEY_NEEDED (CONFIG_TEXT, "gis", 0, 0, "endpoints of the directories, separated by commas"),

@@ -1,6 +1,7 @@
 /*  attempt - holds out, votes in. */
 #include "attempt.h"
 #include "must.h"
+#include "party.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,17 +167,10 @@ static void on_vote (void *owner, const moment_t *now, uint64_t token, const cal
 static void send_hold (attempt_t *self, const moment_t *now, size_t at, bytes_t body)
 {
     voter_t *voter = &self->voters [at];
-    voter->call = calls_start (self->service->calls, now,
-                               &(call_order_t){.peer = voter->party.name,
-                                               .endpoint = voter->party.endpoint,
-                                               .to_store = voter->party.store,
-                                               .service = "Participant",
-                                               .method = "Hold",
-                                               .actor = self->service->name,
-                                               .body = body,
-                                               .timeout_ms = self->settings->try_ms,
-                                               .tries_max = self->settings->tries_max},
-                               on_vote, self, at);
+    call_order_t order = party_order (&voter->party, self->settings, "Participant", "Hold");
+    order.actor = self->service->name;
+    order.body = body;
+    voter->call = calls_start (self->service->calls, now, &order, on_vote, self, at);
 }
 
 static void make_hold (attempt_t *self, const moment_t *now, size_t at, const attempt_part_t *part,

@@ -10,6 +10,7 @@
 #include "decision_log.h"
 #include "ledger.h"
 #include "must.h"
+#include "party.h"
 #include "question_wire.h"
 
 #include <assert.h>
@@ -336,29 +337,13 @@ void coordinator_adopt (coordinator_t *self, const moment_t *now, plan_t *plan, 
     decision_drive (decision, now);
 }
 
-static void on_abort_told (void *owner, const moment_t *now, uint64_t token,
-                           const call_result_t *result)
-{
-    (void) owner;
-    (void) now;
-    (void) token;
-    (void) result; /* whoever missed it asks for the outcome, or its hold expires */
-}
-
 uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const party_t *party,
                             const txid_t *txid, call_done_fn *done, void *owner)
 {
     assert (!of_this_store (self, txid) || coordinator_aborted (self, txid));
-    packed_t body = decision_message_encode (txid, 0);
-    return service_ask (self->service, now,
-                        &(call_order_t){.peer = party->name,
-                                        .endpoint = party->endpoint,
-                                        .to_store = party->store,
-                                        .service = "Participant",
-                                        .method = "Abort",
-                                        .timeout_ms = self->settings->try_ms,
-                                        .tries_max = self->settings->tries_max},
-                        body, done ? done : on_abort_told, owner, 0);
+    call_order_t order = party_order (party, self->settings, "Participant", "Abort");
+    return service_ask (self->service, now, &order, decision_message_encode (txid, 0), done, owner,
+                        0);
 }
 
 void coordinator_disown (coordinator_t *self, const txid_t *txid)

@@ -4,6 +4,7 @@
 #include "access.h"
 #include "decision_log.h"
 #include "must.h"
+#include "party.h"
 #include "question_wire.h"
 
 #include <assert.h>
@@ -244,17 +245,11 @@ static void on_status (void *owner, const moment_t *now, uint64_t token,
 
 static void ask_status (decision_t *decision, const moment_t *now, size_t at)
 {
-    const party_t *party = &decision->record.plan.participants [at];
     coordinator_t *self = decision->coordinator;
+    call_order_t order =
+      party_status_order (&decision->record.plan.participants [at], self->settings);
     decision->ballots [at].call =
-      service_ask (self->service, now,
-                   &(call_order_t){.peer = party->name,
-                                   .endpoint = party->endpoint,
-                                   .service = "Service",
-                                   .method = "Status",
-                                   .timeout_ms = self->settings->try_ms,
-                                   .tries_max = self->settings->tries_max},
-                   (packed_t){0}, on_status, decision, at);
+      service_ask (self->service, now, &order, (packed_t){0}, on_status, decision, at);
 }
 
 /*  T8: a fence that its planner does not carry to an end, dead for good perhaps, would bar the
@@ -332,18 +327,13 @@ static void on_commit (void *owner, const moment_t *now, uint64_t token,
 
 static void send_commit (decision_t *decision, const moment_t *now, size_t at)
 {
-    const party_t *party = &decision->record.plan.participants [at];
     coordinator_t *self = decision->coordinator;
     packed_t body = decision_message_encode (&decision->txid, decision->record.epoch);
+    call_order_t order = party_order (&decision->record.plan.participants [at], self->settings,
+                                      "Participant", "Commit");
+    order.tries_max = 0; /* for ever */
     decision->ballots [at].call =
-      service_ask (self->service, now,
-                   &(call_order_t){.peer = party->name,
-                                   .endpoint = party->endpoint,
-                                   .to_store = party->store,
-                                   .service = "Participant",
-                                   .method = "Commit",
-                                   .timeout_ms = self->settings->try_ms},
-                   body, on_commit, decision, at);
+      service_ask (self->service, now, &order, body, on_commit, decision, at);
 }
 
 void decision_drive (decision_t *decision, const moment_t *now)

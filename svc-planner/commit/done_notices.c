@@ -3,6 +3,7 @@
 
 #include "must.h"
 #include "ordered.h"
+#include "party.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,29 +66,15 @@ void done_notices_destroy (done_notices_t **self_p)
     *self_p = NULL;
 }
 
-static void on_told (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
-{
-    (void) owner;
-    (void) now;
-    (void) token;
-    (void) result; /* a participant that missed it asks before it forgets */
-}
-
 static void box_send (done_notices_t *self, const moment_t *now, const box_t *box)
 {
     for (size_t at = 0; at < box->count; at += DONE_TXIDS_MAX) {
         size_t count = box->count - at < DONE_TXIDS_MAX ? box->count - at : DONE_TXIDS_MAX;
         packed_t body =
           codec_encode (&done_request_codec, &(done_request_t){&box->txids [at], count});
-        service_ask (self->service, now,
-                     &(call_order_t){.peer = box->party.name,
-                                     .endpoint = box->party.endpoint,
-                                     .to_store = box->party.store,
-                                     .service = "Participant",
-                                     .method = "Done",
-                                     .timeout_ms = self->settings->try_ms,
-                                     .tries_max = DONE_TRIES},
-                     body, on_told, self, 0);
+        call_order_t order = party_order (&box->party, self->settings, "Participant", "Done");
+        order.tries_max = DONE_TRIES;
+        service_ask (self->service, now, &order, body, NULL, self, 0);
     }
 }
 

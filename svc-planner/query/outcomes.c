@@ -2,6 +2,7 @@
 #include "outcomes.h"
 
 #include "must.h"
+#include "party.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -65,15 +66,9 @@ static void ask (outcomes_t *self, const moment_t *now, size_t at, const party_t
 {
     packed_t body = decision_message_encode (&self->plan.txid, 0);
     self->waiting++;
-    self->calls [at] = service_ask (self->service, now,
-                                    &(call_order_t){.peer = party->name,
-                                                    .endpoint = party->endpoint,
-                                                    .to_store = party->store,
-                                                    .service = service_name,
-                                                    .method = "Outcome",
-                                                    .timeout_ms = self->settings->try_ms,
-                                                    .tries_max = 2},
-                                    body, on_outcome, self, at);
+    call_order_t order = party_order (party, self->settings, service_name, "Outcome");
+    order.tries_max = 2;
+    self->calls [at] = service_ask (self->service, now, &order, body, on_outcome, self, at);
 }
 
 static void ask_all (outcomes_t *self, const moment_t *now)

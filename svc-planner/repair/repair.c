@@ -6,6 +6,7 @@
 #include "directory.h"
 #include "must.h"
 #include "outcomes.h"
+#include "party.h"
 #include "planner_wire.h"
 #include "question_wire.h"
 #include "repair_answer.h"
@@ -139,16 +140,9 @@ static void on_home_status (void *owner, const moment_t *now, uint64_t token,
  *  lost, else it is only an address (T16). */
 static void ask_home_status (repair_t *self, const moment_t *now, const party_t *home)
 {
-    const planner_settings_t *settings = self->pendings->settings;
-    service_t *service = self->pendings->service;
-    self->call = service_ask (service, now,
-                              &(call_order_t){.peer = home->name,
-                                              .endpoint = home->endpoint,
-                                              .service = "Service",
-                                              .method = "Status",
-                                              .timeout_ms = settings->try_ms,
-                                              .tries_max = settings->tries_max},
-                              (packed_t){0}, on_home_status, self, home_index (self));
+    call_order_t order = party_status_order (home, self->pendings->settings);
+    self->call = service_ask (self->pendings->service, now, &order, (packed_t){0}, on_home_status,
+                              self, home_index (self));
 }
 
 static void on_amended (void *owner, const moment_t *now, uint64_t token,
@@ -210,8 +204,6 @@ static packed_t compose (const repair_t *self, answer_status_t status)
 /*  It is over: the home is told first, then the user (T2). */
 static void conclude (repair_t *self, const moment_t *now, answer_status_t status)
 {
-    const planner_settings_t *settings = self->pendings->settings;
-    service_t *service = self->pendings->service;
     const party_t *home = home_of (self);
     if (!home) {
         finish (self, now, DECISION_END_RELEASED);
@@ -220,15 +212,8 @@ static void conclude (repair_t *self, const moment_t *now, answer_status_t statu
     packed_t answer = compose (self, status);
     packed_t body =
       codec_encode (&amend_request_codec, &(amend_request_t){self->txid, self->epoch, answer});
-    self->call = service_ask (service, now,
-                              &(call_order_t){.peer = home->name,
-                                              .endpoint = home->endpoint,
-                                              .to_store = home->store,
-                                              .service = "Participant",
-                                              .method = "Amend",
-                                              .timeout_ms = settings->try_ms,
-                                              .tries_max = settings->tries_max},
-                              body, on_amended, self, 0);
+    call_order_t order = party_order (home, self->pendings->settings, "Participant", "Amend");
+    self->call = service_ask (self->pendings->service, now, &order, body, on_amended, self, 0);
     free (answer.data);
 }
 

@@ -19,6 +19,7 @@
 
 #include "access.h"
 #include "inquiry.h"
+#include "party.h"
 #include "settle_wire.h"
 
 #include <inttypes.h>
@@ -98,15 +99,9 @@ static uint64_t ask (settle_t *self, const moment_t *now, const party_t *party,
                      call_done_fn *done, uint64_t token)
 {
     const inquiries_t *inquiries = self->inquiry.inquiries;
-    return service_ask (inquiries->service, now,
-                        &(call_order_t){.peer = party->name,
-                                        .endpoint = party->endpoint,
-                                        .to_store = party->store,
-                                        .service = service_name,
-                                        .method = method,
-                                        .timeout_ms = inquiries->settings->try_ms,
-                                        .tries_max = tries},
-                        body, done, self, token);
+    call_order_t order = party_order (party, inquiries->settings, service_name, method);
+    order.tries_max = tries;
+    return service_ask (inquiries->service, now, &order, body, done, self, token);
 }
 
 /*  --- the end --- */

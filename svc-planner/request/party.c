@@ -37,3 +37,22 @@ party_t party_of_entry (const directory_entry_t *entry)
     memcpy (party.store, entry->store, STORE_ID_BYTES);
     return party;
 }
+
+call_order_t party_order (const party_t *party, const planner_settings_t *settings,
+                          const char *service, const char *method)
+{
+    return (call_order_t){.peer = party->name,
+                          .endpoint = party->endpoint,
+                          .to_store = party->store,
+                          .service = service,
+                          .method = method,
+                          .timeout_ms = settings->try_ms,
+                          .tries_max = settings->tries_max};
+}
+
+call_order_t party_status_order (const party_t *party, const planner_settings_t *settings)
+{
+    call_order_t order = party_order (party, settings, "Service", "Status");
+    order.to_store = NULL;
+    return order;
+}

@@ -2,7 +2,9 @@
 #ifndef MUSUBI_PARTY_H
 #define MUSUBI_PARTY_H
 
+#include "call.h"
 #include "directory.h"
+#include "planner_settings.h"
 #include "transaction.h"
 
 #define PARTY_WORDS_BYTES 96
@@ -18,5 +20,12 @@ part_kind_t party_part_kind (const char *name);
 
 /*  As the directory has it. */
 party_t party_of_entry (const directory_entry_t *entry);
+
+/*  A call to the store that a plan names, tried as often as the settings say. */
+call_order_t party_order (const party_t *party, const planner_settings_t *settings,
+                          const char *service, const char *method);
+
+/*  Service.Status of whatever store answers there (status_lost). */
+call_order_t party_status_order (const party_t *party, const planner_settings_t *settings);
 
 #endif
