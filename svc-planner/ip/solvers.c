@@ -59,8 +59,7 @@ static void begin (solvers_t *self, const moment_t *now, job_t *job)
     solving_order_limit (&job->order, (job->until_ms - now->mono_ms) * 1000);
     job->work = ++*self->works;
     self->busy++;
-    outbox_work (self->service->outbox, job->work, "solve",
-                 (bytes_t){.data = job->order.data, .size = job->order.size});
+    outbox_work (self->service->outbox, job->work, "solve", packed_bytes (job->order));
     free (job->order.data);
     job->order = (packed_t){0};
     service_count (self->service, "solvers", 1);

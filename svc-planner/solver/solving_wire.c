@@ -61,7 +61,6 @@ struct solving_order {
 typedef struct solving_order wire_t;
 
 static const codec_row_t order_rows [] = {
-  ROW_WORD ("solver", wire_t, solver),
   ROW_FLAG ("first", wire_t, first),
   ROW_NUMBER ("steps_max", wire_t, steps_max),
   ROW_NUMBER ("time_us_max", wire_t, time_us_max, LEAST (0)),
@@ -74,6 +73,7 @@ static const codec_row_t order_rows [] = {
   ROW_NUMBER_LIST ("offers", wire_t, offers, offers_count, 0,
                    (size_t) PROGRAM_SITES_MAX *PROGRAM_NODES_MAX),
   ROW_BYTES ("barred", wire_t, barred, barred_count, SOLVING_BYTES_MAX / 2),
+  ROW_WORD ("solver", wire_t, solver),
 };
 static const codec_t order_codec = CODEC (wire_t, musubi__solver_order__descriptor, order_rows);
 

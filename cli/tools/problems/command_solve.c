@@ -82,8 +82,7 @@ static bool solve_aside (const program_t *program, const solver_order_t *order,
     packed_t asked = solving_order_encode (program, order);
     uint8_t *result;
     size_t size;
-    bool good = solving_run ((bytes_t){.data = asked.data, .size = asked.size}, cli_interrupted,
-                             &result, &size);
+    bool good = solving_run (packed_bytes (asked), cli_interrupted, &result, &size);
     free (asked.data);
     if (!good)
         cli_fail (EXIT_UNKNOWN, "%.*s", (int) size, (const char *) result);
