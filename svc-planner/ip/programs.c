@@ -158,16 +158,6 @@ static double bandwidth_asked (const programs_t *self)
     return sum;
 }
 
-static int64_t common_divisor (int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /*  What a need costs at an option, in unit costs of a Mbit/s for as long as connections last. */
 static double cost_of_option (const programs_t *self, size_t need, const option_t *option)
 {
@@ -197,7 +187,7 @@ static void choose_scale (programs_t *self, const size_t *useful, size_t count)
         self->hours = 1;
     for (size_t i = 0; i < count; i++) {
         int64_t unit = self->order.costs->links [useful [i]];
-        divisor = common_divisor (divisor, unit);
+        divisor = program_divisor (divisor, unit);
         dearest = (double) unit > dearest ? (double) unit : dearest;
     }
     for (size_t n = 0; n < self->request->compute_count; n++) {

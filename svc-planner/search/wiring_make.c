@@ -9,6 +9,7 @@
 #include <string.h>
 
 static_assert (NETWORK_NEEDS_MAX <= SUPPLY_OTHERS_MAX, "all others fit into a question");
+static_assert (NEEDS_MAX <= 64, "a set of compute needs fits into 64 bits");
 
 static void find_vertices (wiring_t *self)
 {
@@ -128,17 +129,15 @@ static void make_connection (wiring_t *self, const search_order_t *order, size_t
     connection->least = least_of (self, connection);
 }
 
-static void make_joints (wiring_t *self)
+/*  The compute needs that connections join to this one. */
+static uint64_t joined_to (const wiring_t *self, size_t need)
 {
-    self->joints.directed = self->order == PATH_FIXED;
-    for (size_t i = 0; i < self->connections_count; i++) {
-        const connection_t *connection = &self->connections [i];
-        self->any_present = self->any_present || connection->present.set;
-        self->joints.joints [self->joints.joints_count++] =
-          (joint_t){.ends = {connection->ends [0], connection->ends [1]}, .kind = connection->view};
-    }
-    for (size_t need = 0; need < self->snapshot->request->compute_count; need++)
-        self->joined [need] = joints_of (&self->joints, need);
+    uint64_t others = 0;
+    for (size_t i = 0; i < self->connections_count; i++)
+        for (int end = 0; end < 2; end++)
+            if (self->connections [i].ends [end] == need)
+                others |= UINT64_C (1) << self->connections [i].ends [!end];
+    return others;
 }
 
 static uint64_t path_steps (const snapshot_t *snapshot, const search_order_t *order)
@@ -168,7 +167,10 @@ wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order)
     find_vertices (self);
     for (size_t i = 0; i < needs; i++)
         make_connection (self, order, i);
-    make_joints (self);
+    for (size_t i = 0; i < needs; i++)
+        self->any_present = self->any_present || self->connections [i].present.set;
+    for (size_t need = 0; need < snapshot->request->compute_count; need++)
+        self->joined [need] = joined_to (self, need);
     return self;
 }
 
@@ -207,7 +209,40 @@ uint64_t wiring_joined (const wiring_t *self, size_t compute_need)
     return self->joined [compute_need];
 }
 
+/*  How many connections that ask the same of a path has a compute need with the one at the other
+ *  end of this one? A fixed path there may not do for the way back. */
+static size_t count_like (const wiring_t *self, const connection_t *like, int end, size_t need)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->connections_count; i++) {
+        const connection_t *connection = &self->connections [i];
+        const size_t *ends = connection->ends;
+        bool along = ends [end] == need && ends [!end] == like->ends [!end];
+        bool back = ends [!end] == need && ends [end] == like->ends [!end];
+        count += connection->view == like->view && (along || (back && self->order != PATH_FIXED));
+    }
+    return count;
+}
+
+/*  Has b whatever a has? */
+static bool has_all (const wiring_t *self, size_t a, size_t b)
+{
+    for (size_t i = 0; i < self->connections_count; i++) {
+        const connection_t *connection = &self->connections [i];
+        for (int end = 0; end < 2; end++) {
+            if (connection->ends [end] != a)
+                continue;
+            if (connection->ends [!end] == b && self->order == PATH_FIXED)
+                return false;
+            if (connection->ends [!end] != b &&
+                count_like (self, connection, end, a) != count_like (self, connection, end, b))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool wiring_alike (const wiring_t *self, size_t a, size_t b)
 {
-    return !self->any_present && joints_alike (&self->joints, a, b);
+    return !self->any_present && has_all (self, a, b) && has_all (self, b, a);
 }

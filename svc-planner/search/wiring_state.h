@@ -5,7 +5,6 @@
 #ifndef MUSUBI_WIRING_STATE_H
 #define MUSUBI_WIRING_STATE_H
 
-#include "joints.h"
 #include "link_view.h"
 #include "weights.h"
 #include "wiring.h"
@@ -100,9 +99,8 @@ struct wiring {
     size_t views_count;
     connection_t *connections;
     size_t connections_count;
-    size_t *vertices_from; /* by place, one more than places: into vertices */
-    size_t *vertices;      /* of the sites of places */
-    joints_t joints;
+    size_t *vertices_from;       /* by place, one more than places: into vertices */
+    size_t *vertices;            /* of the sites of places */
     bool any_present;            /* some need has a path already */
     uint64_t joined [NEEDS_MAX]; /* by compute need */
     size_t *uses_of;             /* by link: into uses */

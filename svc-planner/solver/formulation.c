@@ -55,22 +55,12 @@ static int *y_at (const formulation_t *self, size_t link, size_t arc)
     return &self->y [link * 2 * self->program->edges_count + arc];
 }
 
-static int64_t common_divisor (int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static int add_column (formulation_t *self, int64_t cost)
 {
     int column = glp_add_cols (self->lp, 1);
     glp_set_col_kind (self->lp, column, GLP_BV);
     glp_set_obj_coef (self->lp, column, (double) cost);
-    self->unit = (double) common_divisor ((int64_t) self->unit, cost);
+    self->unit = (double) program_divisor ((int64_t) self->unit, cost);
     return column;
 }
 

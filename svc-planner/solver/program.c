@@ -167,6 +167,16 @@ int64_t program_bandwidth_wanted (const program_t *self)
     return sum;
 }
 
+int64_t program_divisor (int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 program_plan_t *program_plan_new (const program_t *self)
 {
     program_plan_t *plan = must (malloc (sizeof *plan));

@@ -93,6 +93,9 @@ bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES]);
 /*  The most bandwidth that plans can ask of an edge; more need not be told apart. */
 int64_t program_bandwidth_wanted (const program_t *self);
 
+/*  The greatest that divides both; of nothing and something the latter. */
+int64_t program_divisor (int64_t a, int64_t b);
+
 /*  --- plans --- */
 
 typedef struct {
