@@ -89,19 +89,28 @@ void graph_destroy (graph_t **self_p)
     *self_p = NULL;
 }
 
-/*  Index of the first member whose name is not less. */
-static size_t member_seek (const graph_t *self, const char *name)
+/*  The first of [low, high) whose name is not less. */
+static size_t seek (const graph_t *self, size_t low, size_t high, const char *name,
+                    const char *(*name_at) (const graph_t *self, size_t i))
 {
-    size_t low = 0;
-    size_t high = self->members_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp (self->members [middle]->name, name) < 0)
+        if (strcmp (name_at (self, middle), name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+static const char *member_name (const graph_t *self, size_t i)
+{
+    return self->members [i]->name;
+}
+
+static size_t member_seek (const graph_t *self, const char *name)
+{
+    return seek (self, 0, self->members_count, name, member_name);
 }
 
 static bool member_is (const graph_t *self, size_t at, const char *name)
@@ -263,23 +272,20 @@ static void join_vertices (graph_t *self)
         }
 }
 
+static const char *described_name (const graph_t *self, size_t i)
+{
+    return self->described [i].vertex->name;
+}
+
 /*  The vertex that a domain means by a name. */
 static size_t vertex_of (const graph_t *self, size_t member, const char *name)
 {
-    size_t low = 0;
-    size_t high = self->described_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const described_t *described = &self->described [middle];
-        int order = strcmp (described->vertex->name, name);
-        if (order < 0 || (order == 0 && described->member < member))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    assert (low < self->described_count && self->described [low].member == member &&
-            strcmp (self->described [low].vertex->name, name) == 0);
-    return self->described [low].joined;
+    size_t at = seek (self, 0, self->described_count, name, described_name);
+    while (at < self->described_count && self->described [at].member < member)
+        at++;
+    assert (at < self->described_count && self->described [at].member == member &&
+            strcmp (described_name (self, at), name) == 0);
+    return self->described [at].joined;
 }
 
 static int by_link_name (const void *a, const void *b, void *links)
@@ -354,25 +360,10 @@ const char *graph_vertex_name (const graph_t *self, size_t vertex)
     return self->vertices [vertex]->name;
 }
 
-vertex_kind_t graph_vertex_kind (const graph_t *self, size_t vertex)
-{
-    assert (vertex < joined (self)->vertices_count);
-    return self->vertices [vertex]->kind;
-}
-
 /*  Number of the first vertex whose name is not less. */
 static size_t vertex_seek (const graph_t *self, const char *name)
 {
-    size_t low = 0;
-    size_t high = joined (self)->vertices_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp (self->vertices [middle]->name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return seek (self, 0, graph_vertices (self), name, graph_vertex_name);
 }
 
 static bool vertex_is (const graph_t *self, size_t vertex, const char *name)
@@ -417,24 +408,21 @@ const graph_link_t *graph_link (const graph_t *self, size_t link)
     return &self->links [link];
 }
 
+static const char *link_name (const graph_t *self, size_t i)
+{
+    return self->links [self->links_by_name [i]].link->name;
+}
+
 size_t graph_find_link (const graph_t *self, const char *domain, const char *name)
 {
     size_t member = member_seek (joined (self), domain);
     if (!member_is (self, member, domain))
         return SIZE_MAX;
-    size_t low = self->members [member]->links_from;
-    size_t until = low + self->members [member]->domain.links_count;
-    size_t high = until;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp (self->links [self->links_by_name [middle]].link->name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == until || strcmp (self->links [self->links_by_name [low]].link->name, name) != 0)
-        return SIZE_MAX;
-    return self->links_by_name [low];
+    size_t from = self->members [member]->links_from;
+    size_t until = from + self->members [member]->domain.links_count;
+    size_t at = seek (self, from, until, name, link_name);
+    return at < until && strcmp (link_name (self, at), name) == 0 ? self->links_by_name [at]
+                                                                  : SIZE_MAX;
 }
 
 const size_t *graph_at (const graph_t *self, size_t vertex, size_t *count)

@@ -25,7 +25,6 @@ void graph_add (graph_t *self, const char *domain, const domain_t *description);
 
 size_t graph_vertices (const graph_t *self);
 const char *graph_vertex_name (const graph_t *self, size_t vertex);
-vertex_kind_t graph_vertex_kind (const graph_t *self, size_t vertex);
 
 /*  SIZE_MAX when there is none. Where domains describe it differently it is one vertex for each
  *  description; this gives the one of the domain that is first by name. */

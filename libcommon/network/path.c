@@ -1,9 +1,9 @@
 /*  path - one path after the other, after Yen (1971) with Lawler's saving (1972).
  *
  *  The best path is given first. Then the other paths part into sets: those that leave it at its
- *  first vertex, at its second, and so on; of each set the best waits in a heap. Giving one of them
- *  parts its own set in the same way. So the sets never overlap, every path comes once, and the
- *  one given is the best of all that are left.
+ *  first vertex, at its second, and so on; of each set the best waits. Giving one of them parts its
+ *  own set in the same way. So the sets never overlap, every path comes once, and the one given is
+ *  the best of all that are left.
  */
 #include "path.h"
 
@@ -27,10 +27,10 @@ struct path_finder {
     const graph_t *graph;
     way_t *way;
     path_question_t question;
-    bool begun;            /* the best of all was found, or there is none */
-    candidate_t *given;    /* the last one given, while its set is parted; NULL */
-    size_t parted;         /* the next vertex to leave it at */
-    candidate_t **waiting; /* a heap, best first */
+    bool begun;         /* the best of all was found, or there is none */
+    candidate_t *given; /* the last one given, while its set is parted; NULL */
+    size_t parted;      /* the next vertex to leave it at */
+    candidate_t **waiting;
     size_t waiting_count;
     size_t waiting_room;
 };
@@ -125,29 +125,18 @@ static void waiting_push (path_finder_t *self, candidate_t *candidate)
 {
     self->waiting =
       must_grow (self->waiting, self->waiting_count, &self->waiting_room, sizeof (candidate_t *));
-    size_t at = self->waiting_count++;
-    while (at > 0 && better (self, candidate, self->waiting [(at - 1) / 2])) {
-        self->waiting [at] = self->waiting [(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    self->waiting [at] = candidate;
+    self->waiting [self->waiting_count++] = candidate;
 }
 
-static candidate_t *waiting_pop (path_finder_t *self)
+static candidate_t *waiting_take_best (path_finder_t *self)
 {
-    candidate_t *best = self->waiting [0];
-    candidate_t *last = self->waiting [--self->waiting_count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < self->waiting_count; at = child) {
-        if (child + 1 < self->waiting_count &&
-            better (self, self->waiting [child + 1], self->waiting [child]))
-            child++;
-        if (!better (self, self->waiting [child], last))
-            break;
-        self->waiting [at] = self->waiting [child];
-    }
-    self->waiting [at] = last;
-    return best;
+    size_t best = 0;
+    for (size_t i = 1; i < self->waiting_count; i++)
+        if (better (self, self->waiting [i], self->waiting [best]))
+            best = i;
+    candidate_t *taken = self->waiting [best];
+    self->waiting [best] = self->waiting [--self->waiting_count];
+    return taken;
 }
 
 static void waiting_clear (path_finder_t *self)
@@ -238,7 +227,7 @@ path_state_t path_finder_next (path_finder_t *self, path_t *path, uint64_t *step
     self->given = NULL;
     if (self->waiting_count == 0)
         return PATH_NONE;
-    self->given = waiting_pop (self);
+    self->given = waiting_take_best (self);
     self->parted = self->given->leaves;
     *path = self->given->path;
     return PATH_FOUND;

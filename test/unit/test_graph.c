@@ -62,6 +62,16 @@ static void add (graph_t *graph, const char *name, const drawn_t *drawn)
     graph_add (graph, name, &drawn->domain);
 }
 
+/*  A router is its domain's: "N/r1". */
+static vertex_kind_t kind_of (const graph_t *graph, size_t vertex)
+{
+    const char *name = graph_vertex_name (graph, vertex);
+    for (size_t i = 0; i < graph_site_count (graph, name); i++)
+        if (graph_site (graph, name, i) == vertex)
+            return VERTEX_SITE;
+    return strchr (name, '/') ? VERTEX_ROUTER : VERTEX_EXCHANGE;
+}
+
 /*  All that can be asked of a graph, as text. Malloc'ed. */
 static char *told (const graph_t *graph)
 {
@@ -73,7 +83,7 @@ static char *told (const graph_t *graph)
         size_t count;
         const size_t *at = graph_at (graph, i, &count);
         fprintf (to, "%s (%s):", graph_vertex_name (graph, i),
-                 vertex_kind_word (graph_vertex_kind (graph, i)));
+                 vertex_kind_word (kind_of (graph, i)));
         for (size_t k = 0; k < count; k++)
             fprintf (to, " %zu", at [k]);
         fputc ('\n', to);
