@@ -72,11 +72,11 @@ static void ask_begin (answering_t *self, const path_ask_t *ask)
 
 /*  --- one answer --- */
 
-static void tell_found (const paths_t *self, const path_ask_t *ask, size_t from, const path_t *path,
+static void tell_found (const paths_t *self, const path_ask_t *ask, const path_t *path,
                         path_told_t *told)
 {
     size_t vertices [PATH_HOPS_MAX + 1];
-    size_t count = path_vertices (self->graph, from, path, vertices);
+    size_t count = path_vertices (self->graph, path, vertices);
     assert (count == path->links_count + 1);
     told->found = true;
     told->links_count = path->links_count;
@@ -135,7 +135,7 @@ static void path_answer (answering_t *self, const path_ask_t *ask, path_told_t *
     path_t path;
     switch (path_find (graph, &question, &path, &self->steps)) {
     case PATH_FOUND:
-        tell_found (self->paths, ask, question.from, &path, told);
+        tell_found (self->paths, ask, &path, told);
         break;
     case PATH_NONE:
         tell_none (self, &question, told);

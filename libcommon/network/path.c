@@ -49,9 +49,9 @@ static size_t follow (const graph_t *graph, size_t vertex, size_t link)
     return ends [0] == vertex ? ends [1] : ends [0];
 }
 
-size_t path_vertices (const graph_t *graph, size_t from, const path_t *path, size_t *vertices)
+size_t path_vertices (const graph_t *graph, const path_t *path, size_t *vertices)
 {
-    vertices [0] = from;
+    vertices [0] = path->from;
     for (size_t i = 0; i < path->links_count; i++)
         vertices [i + 1] = follow (graph, vertices [i], path->links [i]);
     return path->links_count + 1;

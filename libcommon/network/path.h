@@ -40,6 +40,7 @@ typedef struct {
 } path_question_t;
 
 typedef struct {
+    size_t from; /* vertex */
     size_t links [PATH_HOPS_MAX];
     size_t links_count; /* 0: from is to */
     int64_t latency_us;
@@ -73,7 +74,7 @@ path_state_t path_finder_next (path_finder_t *self, path_t *path, uint64_t *step
 void path_finder_ask (path_finder_t *self, const path_question_t *question);
 
 /*  The vertices of a path in order; vertices has room for PATH_HOPS_MAX + 1. Returns how many. */
-size_t path_vertices (const graph_t *graph, size_t from, const path_t *path, size_t *vertices);
+size_t path_vertices (const graph_t *graph, const path_t *path, size_t *vertices);
 
 /*  Why is there none? One sentence that names what stands in the way: no path at all, every path
  *  longer than the latency limit, a vertex that two domains describe differently, or the link with

@@ -456,7 +456,7 @@ path_state_t way_best (way_t *self, const path_t *begin, size_t kept, const size
 {
     assert (kept <= begin->links_count && kept <= PATH_HOPS_MAX);
     base_t base = {.start = self->question.from, .hops = kept, .width = INT64_MAX};
-    path_t found = {.mbps = INT64_MAX};
+    path_t found = {.from = self->question.from, .mbps = INT64_MAX};
     for (size_t i = 0; i < kept; i++) {
         const lane_t *lane = &self->lanes [begin->links [i]];
         path_add (&found, self, begin->links [i]);

@@ -81,6 +81,13 @@ typedef struct {
     size_t windows_starts; /* about which those were asked who disclose windows only */
 } snapshot_t;
 
+/*  A plan found on it. Lists are the finder's. */
+typedef struct {
+    int64_t start_ms;
+    const size_t *options; /* by need: index into its options */
+    const path_t *paths;   /* by network need; without links: both ends are on one site */
+} choice_t;
+
 /*  Empty, for the needs of a request that outlives it. */
 snapshot_t *snapshot_new (const user_request_t *request);
 void snapshot_destroy (snapshot_t **self_p);

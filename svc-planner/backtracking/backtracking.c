@@ -21,12 +21,6 @@ typedef struct {
     int64_t step_ms; /* of a site's windows: from one to the next */
 } question_t;
 
-/*  A network need's path between the places that its ends have now. */
-typedef struct {
-    path_t path;
-    size_t from; /* vertex */
-} way_t;
-
 struct backtracking {
     backtracking_order_t order;
     const user_request_t *request;
@@ -36,7 +30,7 @@ struct backtracking {
     backtrack_need_t *needs; /* their places in the order of options */
     backtrack_edge_t *edges;
     size_t *choice; /* by need: index into its options, once found */
-    way_t *ways;    /* by network need */
+    path_t *paths;  /* by network need, between the places that its ends have now */
     question_t *questions;
     size_t questions_count; /* of the wish */
     size_t next;            /* the first of them not asked yet */
@@ -295,7 +289,7 @@ static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
     for (int i = 0; i < 2; i++)
         ends [i] = party_short_name (
           snapshot->sources [snapshot->places [wish->ends [i]].source].party.name);
-    way_t *way = &self->ways [wish->edge];
+    path_t *way = &self->paths [wish->edge];
     bool found = false;
     uint64_t steps = self->order.settings->search_steps_max;
     if (!snapshot->graph)
@@ -311,9 +305,9 @@ static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
                                         .owner = &seeker};
             path_t path;
             if (path_find (snapshot->graph, &question, &path, &steps) != PATH_FOUND ||
-                (found && !shorter (&path, &way->path)))
+                (found && !shorter (&path, way)))
                 continue;
-            *way = (way_t){.path = path, .from = question.from};
+            *way = path;
             found = true;
         }
     return found;
@@ -332,7 +326,7 @@ static uint32_t own_mbps (const backtracking_t *self, const backtrack_wish_t *wi
         if (!backtrack_carried (self->machine, i) || from_ms >= wish->until_ms ||
             until_ms <= wish->from_ms)
             continue;
-        const path_t *path = &self->ways [i].path;
+        const path_t *path = &self->paths [i];
         for (size_t k = 0; k < path->links_count; k++)
             mbps += path->links [k] == link ? self->request->network [i].mbps : 0;
     }
@@ -372,7 +366,7 @@ static void ask_domain (backtracking_t *self, const moment_t *now, const backtra
                         size_t source)
 {
     const snapshot_t *snapshot = self->order.snapshot;
-    const path_t *path = &self->ways [wish->edge].path;
+    const path_t *path = &self->paths [wish->edge];
     window_asked_t windows [PATH_HOPS_MAX];
     size_t at = self->next++;
     question_t *question = &self->questions [at];
@@ -403,7 +397,7 @@ static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack
         replied (self, now, false);
         return;
     }
-    const path_t *path = &self->ways [wish->edge].path;
+    const path_t *path = &self->paths [wish->edge];
     for (size_t i = 0; i < path->links_count; i++) {
         size_t source = snapshot->links [path->links [i]].source;
         bool asked = false;
@@ -472,7 +466,7 @@ static void connect_stretch (const backtracking_t *self, const backtrack_wish_t 
 {
     const snapshot_t *snapshot = self->order.snapshot;
     const network_need_t *need = &self->request->network [wish->edge];
-    const path_t *path = &self->ways [wish->edge].path;
+    const path_t *path = &self->paths [wish->edge];
     circuit_t circuit = {.mbps = need->mbps,
                          .from_ms = wish->from_ms,
                          .until_ms = wish->until_ms,
@@ -489,7 +483,7 @@ static void connect_stretch (const backtracking_t *self, const backtrack_wish_t 
 
 static void hold_edge (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
 {
-    const path_t *path = &self->ways [wish->edge].path;
+    const path_t *path = &self->paths [wish->edge];
     shares_t shares = {0};
     for (size_t first = 0, count; first < path->links_count; first += count) {
         count = path_stretch (self->order.snapshot->graph, path, first);
@@ -508,7 +502,7 @@ static void found (backtracking_t *self, const moment_t *now)
         self->choice [i] = option_at (self, i, backtrack_place (self->machine, i));
     for (size_t i = 0; i < self->request->network_count; i++)
         if (!backtrack_carried (self->machine, i))
-            self->ways [i] = (way_t){.from = SIZE_MAX};
+            self->paths [i] = (path_t){.from = SIZE_MAX};
     finish (self, now, BACKTRACKING_FOUND);
 }
 
@@ -641,7 +635,7 @@ backtracking_t *backtracking_new (const backtracking_order_t *order, const momen
         if (snapshot->needs [i].options_count > most)
             most = snapshot->needs [i].options_count;
     self->choice = must (calloc (self->request->compute_count, sizeof *self->choice));
-    self->ways = must (calloc (self->request->network_count + 1, sizeof *self->ways));
+    self->paths = must (calloc (self->request->network_count + 1, sizeof *self->paths));
     self->hindrances = must (calloc (self->request->compute_count, sizeof *self->hindrances));
     self->path_hindrances =
       must (calloc (self->request->network_count + 1, sizeof *self->path_hindrances));
@@ -676,7 +670,7 @@ void backtracking_destroy (backtracking_t **self_p)
     free (self->edges);
     free (self->sites);
     free (self->choice);
-    free (self->ways);
+    free (self->paths);
     free (self->hindrances);
     free (self->path_hindrances);
     free (self->questions);
@@ -684,24 +678,10 @@ void backtracking_destroy (backtracking_t **self_p)
     free (self);
 }
 
-int64_t backtracking_start (const backtracking_t *self)
+choice_t backtracking_choice (const backtracking_t *self)
 {
-    return backtrack_start (self->machine);
-}
-
-const size_t *backtracking_choice (const backtracking_t *self)
-{
-    return self->choice;
-}
-
-const path_t *backtracking_path (const backtracking_t *self, size_t network_need)
-{
-    return &self->ways [network_need].path;
-}
-
-size_t backtracking_path_from (const backtracking_t *self, size_t network_need)
-{
-    return self->ways [network_need].from;
+    return (choice_t){
+      .start_ms = backtrack_start (self->machine), .options = self->choice, .paths = self->paths};
 }
 
 hindrance_t backtracking_hindrance (const backtracking_t *self, size_t need)

@@ -47,12 +47,8 @@ backtracking_t *backtracking_new (const backtracking_order_t *order, const momen
                                   backtracking_done_fn *done, void *owner);
 void backtracking_destroy (backtracking_t **self_p);
 
-/*  The plan found: its start; for each need an index into its options; the path of each network
- *  need, and the vertex it starts at, as search.h tells them. */
-int64_t backtracking_start (const backtracking_t *self);
-const size_t *backtracking_choice (const backtracking_t *self);
-const path_t *backtracking_path (const backtracking_t *self, size_t network_need);
-size_t backtracking_path_from (const backtracking_t *self, size_t network_need);
+/*  The plan found. */
+choice_t backtracking_choice (const backtracking_t *self);
 
 /*  The last no that the search met for a need. */
 typedef struct {

@@ -47,7 +47,6 @@ void candidate_clear (candidate_t *self)
 {
     free (self->choice);
     free (self->paths);
-    free (self->froms);
     *self = (candidate_t){0};
 }
 
@@ -455,12 +454,11 @@ static size_t link_between (const programs_t *self, uint32_t a, uint32_t b)
 
 /*  False when it has more links than a path may. */
 static bool read_path (const programs_t *self, const program_plan_t *plan, size_t link,
-                       path_t *path, size_t *from)
+                       path_t *path)
 {
     const graph_t *graph = self->order.snapshot->graph;
     const uint32_t *nodes = &plan->paths [link * self->program.nodes_count];
-    *path = (path_t){.mbps = INT64_MAX};
-    *from = self->node_vertex [nodes [0]];
+    *path = (path_t){.from = self->node_vertex [nodes [0]], .mbps = INT64_MAX};
     for (uint32_t i = 0; i + 1 < plan->path_lengths [link]; i++) {
         size_t at = link_between (self, nodes [i], nodes [i + 1]);
         if (path->links_count > 0 && path->links [path->links_count - 1] == at)
@@ -513,7 +511,7 @@ static bool mend_latency (const programs_t *self, candidate_t *candidate, size_t
     path_t *path = &candidate->paths [link];
     const graph_t *graph = self->order.snapshot->graph;
     size_t vertices [PATH_HOPS_MAX + 1];
-    size_t count = path_vertices (graph, candidate->froms [link], path, vertices);
+    size_t count = path_vertices (graph, path, vertices);
     beside_t beside = {.programs = self, .candidate = candidate, .link = link};
     path_question_t question = {.from = vertices [0],
                                 .to = vertices [count - 1],
@@ -550,11 +548,10 @@ bool programs_read (programs_t *self, const program_plan_t *plan, candidate_t *c
     *candidate = (candidate_t){.start_ms = self->start_ms, .weight = plan->cost / self->ties};
     candidate->choice = must (calloc (needs, sizeof *candidate->choice));
     candidate->paths = must (calloc (links + 1, sizeof *candidate->paths));
-    candidate->froms = must (calloc (links + 1, sizeof *candidate->froms));
     for (size_t i = 0; i < needs; i++)
         candidate->choice [i] = self->choices [i * self->program.nodes_count + plan->nodes [i]];
     for (size_t l = 0; l < links; l++)
-        if (!read_path (self, plan, l, &candidate->paths [l], &candidate->froms [l])) {
+        if (!read_path (self, plan, l, &candidate->paths [l])) {
             snprintf (why, WHY_BYTES, "a path has more than %d links", PATH_HOPS_MAX);
             candidate_clear (candidate);
             return false;

@@ -24,7 +24,6 @@ typedef struct {
     int64_t start_ms;
     size_t *choice; /* by need: index into its options */
     path_t *paths;  /* by network need */
-    size_t *froms;  /* the vertices they start at */
     int64_t weight; /* what the program minimised; comparable within one programs_t */
     int64_t price;  /* micro-credits */
 } candidate_t;

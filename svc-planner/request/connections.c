@@ -40,10 +40,10 @@ size_t path_stretch (const graph_t *graph, const path_t *path, size_t first)
     return end - first;
 }
 
-void connection_set_path (connection_t *self, const graph_t *graph, size_t from, const path_t *path)
+void connection_set_path (connection_t *self, const graph_t *graph, const path_t *path)
 {
     size_t vertices [PATH_HOPS_MAX + 1];
-    self->path_count = path_vertices (graph, from, path, vertices);
+    self->path_count = path_vertices (graph, path, vertices);
     self->path = must (calloc (self->path_count, sizeof *self->path));
     for (size_t i = 0; i < self->path_count; i++)
         snprintf (self->path [i], sizeof self->path [i], "%s",
@@ -199,8 +199,8 @@ static void gather_one (connection_t *to, const piece_t *pieces, size_t count,
 {
     const circuit_t *circuit = pieces [0].circuit;
     const compute_booking_t *booking;
-    path_t path = {0};
-    size_t start = SIZE_MAX, index;
+    path_t path = {.from = SIZE_MAX};
+    size_t index;
     *to = (connection_t){.ends_count = 2,
                          .mbps = circuit->mbps,
                          .from_ms = circuit->from_ms,
@@ -214,15 +214,15 @@ static void gather_one (connection_t *to, const piece_t *pieces, size_t count,
             sites [end] = site_of (records, records_count, need->ends [end], &booking);
         if (sites [0] && sites [1] && graph &&
             find_links (pieces, count, graph, path.links, &path.links_count))
-            start = walk_start (graph, sites, path.links, path.links_count);
+            path.from = walk_start (graph, sites, path.links, path.links_count);
     }
-    if (start == SIZE_MAX) {
+    if (path.from == SIZE_MAX) {
         copy_links (to, pieces, count);
         return;
     }
     for (size_t i = 0; i < path.links_count; i++)
         path.latency_us += graph_link (graph, path.links [i])->link->latency_us;
-    connection_set_path (to, graph, start, &path);
+    connection_set_path (to, graph, &path);
 }
 
 /*  A need whose ends are at one site has no circuits: its path is that site. */

@@ -19,8 +19,7 @@ void link_resource (const graph_t *graph, size_t link, char resource [RESOURCE_B
 size_t path_stretch (const graph_t *graph, const path_t *path, size_t first);
 
 /*  Vertices, links and latency of a path that starts at a vertex. */
-void connection_set_path (connection_t *self, const graph_t *graph, size_t from,
-                          const path_t *path);
+void connection_set_path (connection_t *self, const graph_t *graph, const path_t *path);
 
 /*  The connections of a reservation, from the circuits its participants have on record, ascending
  *  by need. request: what it was made for, which names their ends and those that need no links;

@@ -4,22 +4,9 @@
 #ifndef MUSUBI_ALGORITHM_H
 #define MUSUBI_ALGORITHM_H
 
-#include "path.h"
 #include "survey.h"
 
 struct pending;
-
-/*  A plan found: when, and for each need an index into its options. */
-typedef struct {
-    int64_t start_ms;
-    const size_t *options;
-} choice_t;
-
-/*  The path of a network need in it, and the vertex it starts at, as search.h tells them. */
-typedef struct {
-    const path_t *path;
-    size_t from;
-} choice_path_t;
 
 /*  Functions may be NULL where that is said. */
 typedef struct {
@@ -43,7 +30,6 @@ typedef struct {
     bool (*next) (struct pending *self);
 
     choice_t (*result) (const struct pending *self);
-    choice_path_t (*path) (const struct pending *self, size_t network_need);
 
     /*  Why there is no plan: before the reasons need by need, and after them, or NULL. */
     void (*explain) (struct pending *self);

@@ -54,14 +54,7 @@ static void again (pending_t *self, const moment_t *now)
 
 static choice_t result (const pending_t *self)
 {
-    return (choice_t){.start_ms = search_start (self->plan.search),
-                      .options = search_choice (self->plan.search)};
-}
-
-static choice_path_t path (const pending_t *self, size_t network_need)
-{
-    return (choice_path_t){.path = search_path (self->plan.search, network_need),
-                           .from = search_path_from (self->plan.search, network_need)};
+    return search_choice (self->plan.search);
 }
 
 static void explain (pending_t *self)
@@ -78,6 +71,5 @@ const algorithm_t algorithm_auto = {
   .start = start,
   .again = again,
   .result = result,
-  .path = path,
   .explain = explain,
 };

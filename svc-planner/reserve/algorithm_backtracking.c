@@ -210,16 +210,7 @@ static void start (pending_t *self, const moment_t *now)
 
 static choice_t result (const pending_t *self)
 {
-    const found_t *found = self->plan.found;
-    return (choice_t){.start_ms = backtracking_start (found->search),
-                      .options = backtracking_choice (found->search)};
-}
-
-static choice_path_t path (const pending_t *self, size_t network_need)
-{
-    const found_t *found = self->plan.found;
-    return (choice_path_t){.path = backtracking_path (found->search, network_need),
-                           .from = backtracking_path_from (found->search, network_need)};
+    return backtracking_choice (((const found_t *) self->plan.found)->search);
 }
 
 static void clear (pending_t *self)
@@ -235,7 +226,6 @@ const algorithm_t algorithm_bbr = {
   .asks_itself = true,
   .start = start,
   .result = result,
-  .path = path,
   .explain = explain,
   .explain_rest = explain_rest,
   .clear = clear,
@@ -246,7 +236,6 @@ const algorithm_t algorithm_bir = {
   .asks_itself = true,
   .start = start,
   .result = result,
-  .path = path,
   .explain = explain,
   .explain_rest = explain_rest,
   .clear = clear,

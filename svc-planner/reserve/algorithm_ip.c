@@ -160,14 +160,7 @@ static choice_t result (const pending_t *self)
 {
     const found_t *found = self->plan.found;
     const candidate_t *plan = ranking_plan (found->ranking);
-    return (choice_t){.start_ms = plan->start_ms, .options = plan->choice};
-}
-
-static choice_path_t path (const pending_t *self, size_t network_need)
-{
-    const found_t *found = self->plan.found;
-    const candidate_t *plan = ranking_plan (found->ranking);
-    return (choice_path_t){.path = &plan->paths [network_need], .from = plan->froms [network_need]};
+    return (choice_t){.start_ms = plan->start_ms, .options = plan->choice, .paths = plan->paths};
 }
 
 static void explain (pending_t *self)
@@ -203,7 +196,6 @@ const algorithm_t algorithm_ip = {
   .again = again,
   .next = next,
   .result = result,
-  .path = path,
   .explain = explain,
   .clear = clear,
 };

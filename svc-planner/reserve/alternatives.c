@@ -184,7 +184,7 @@ static bool try (pending_t *self, const moment_t *now, const change_t *changes, 
         state = search_run (search, STEPS_MAX);
     while (state == SEARCH_MORE);
     if (state == SEARCH_FOUND)
-        answer_alternative (&self->answer, search_start (search), "%s", words);
+        answer_alternative (&self->answer, search_choice (search).start_ms, "%s", words);
     search_destroy (&search);
     snapshot_destroy (&snapshot);
     user_request_clear (&request);

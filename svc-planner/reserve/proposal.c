@@ -34,6 +34,11 @@ static share_t *share_of_source (shares_t *shares, const source_t *source)
     return share;
 }
 
+static const path_t *path_of (const pending_t *self, size_t network_need)
+{
+    return &self->plan.algorithm->result (self).paths [network_need];
+}
+
 static void share_place (const pending_t *self, shares_t *shares, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
@@ -63,7 +68,7 @@ static void share_stretch (const pending_t *self, shares_t *shares, size_t at, c
 {
     const network_need_t *need = &self->request.network [at];
     const snapshot_t *snapshot = self->plan.snapshot;
-    const path_t *path = self->plan.algorithm->path (self, at).path;
+    const path_t *path = path_of (self, at);
     const snapshot_link_t *link = &snapshot->links [path->links [first]];
     share_t *share = share_of_source (shares, &snapshot->sources [link->source]);
     if (!share)
@@ -87,7 +92,7 @@ static void share_choice (const pending_t *self, shares_t *shares)
     for (size_t i = 0; i < self->request.compute_count; i++)
         share_place (self, shares, i);
     for (size_t i = 0; i < self->request.network_count; i++) {
-        const path_t *path = self->plan.algorithm->path (self, i).path;
+        const path_t *path = path_of (self, i);
         phase_t phases [PHASES_MAX];
         size_t phases_count = network_phases (&self->request, i, phases);
         for (size_t first = 0, count; first < path->links_count; first += count) {
@@ -426,10 +431,9 @@ static void fill_placements (const pending_t *self, answer_t *answer, size_t at)
 static void fill_path (const pending_t *self, const answer_t *answer, size_t at,
                        connection_t *connection)
 {
-    const path_t *path = self->plan.algorithm->path (self, at).path;
+    const path_t *path = path_of (self, at);
     if (path->links_count > 0) {
-        connection_set_path (connection, self->plan.snapshot->graph,
-                             self->plan.algorithm->path (self, at).from, path);
+        connection_set_path (connection, self->plan.snapshot->graph, path);
         return;
     }
     const char *end = self->request.network [at].ends [0];
@@ -445,7 +449,7 @@ static void fill_path (const pending_t *self, const answer_t *answer, size_t at,
 static void fill_connections (const pending_t *self, answer_t *answer, size_t at)
 {
     const network_need_t *need = &self->request.network [at];
-    const path_t *path = self->plan.algorithm->path (self, at).path;
+    const path_t *path = path_of (self, at);
     int64_t start_ms = self->plan.algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = network_phases (&self->request, at, phases);

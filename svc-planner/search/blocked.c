@@ -78,7 +78,7 @@ static search_state_t find (part_t *self, int64_t *start_ms)
     while (state == SEARCH_MORE)
         state = search_run (search, ALONE_SLICE_STEPS);
     if (state == SEARCH_FOUND)
-        *start_ms = search_start (search);
+        *start_ms = search_choice (search).start_ms;
     search_destroy (&search);
     return state;
 }

@@ -507,28 +507,12 @@ search_state_t search_run (search_t *self, uint64_t steps)
     return self->steps_left == 0 ? ended (self) : SEARCH_MORE;
 }
 
-int64_t search_start (const search_t *self)
+choice_t search_choice (const search_t *self)
 {
     assert (self->found);
-    return self->found_start_ms;
-}
-
-const size_t *search_choice (const search_t *self)
-{
-    assert (self->found);
-    return self->found_choice;
-}
-
-const path_t *search_path (const search_t *self, size_t network_need)
-{
-    assert (self->found);
-    return wiring_kept (self->wiring, network_need);
-}
-
-size_t search_path_from (const search_t *self, size_t network_need)
-{
-    assert (self->found);
-    return wiring_kept_from (self->wiring, network_need);
+    return (choice_t){.start_ms = self->found_start_ms,
+                      .options = self->found_choice,
+                      .paths = self->wiring ? wiring_kept (self->wiring) : NULL};
 }
 
 static bool fits_alone (const search_t *self, size_t need, const option_t *option, int64_t nodes)

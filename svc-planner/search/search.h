@@ -37,14 +37,8 @@ void search_destroy (search_t **self_p);
 /*  Go on for about so many steps. */
 search_state_t search_run (search_t *self, uint64_t steps);
 
-/*  The plan found: its start, and for each need an index into its options. */
-int64_t search_start (const search_t *self);
-const size_t *search_choice (const search_t *self);
-
-/*  The path of a network need in that plan, and the vertex that it starts at. links_count 0: both
- *  ends are on one site. */
-const path_t *search_path (const search_t *self, size_t network_need);
-size_t search_path_from (const search_t *self, size_t network_need);
+/*  The plan found. */
+choice_t search_choice (const search_t *self);
 
 /*  Can the need be had at all in the frame, were it alone? When not, *place is where the most of it
  *  fits, and *nodes how many for its whole duration (0 with *place SIZE_MAX: nowhere). */

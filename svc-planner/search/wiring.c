@@ -211,12 +211,12 @@ bool wiring_unproven (const wiring_t *self)
 void wiring_keep (wiring_t *self)
 {
     for (size_t n = 0; n < self->connections_count; n++) {
-        connection_t *connection = &self->connections [n];
+        const connection_t *connection = &self->connections [n];
         const route_t *route = &connection->route;
         const link_view_t *view = wiring_view (self, n);
         assert (connection->routed);
-        path_t *kept = &connection->kept;
-        *kept = (path_t){.links_count = route->links_count, .mbps = INT64_MAX};
+        path_t *kept = &self->kept [n];
+        *kept = (path_t){.from = route->from, .links_count = route->links_count, .mbps = INT64_MAX};
         for (size_t i = 0; i < route->links_count; i++) {
             size_t link = route->links [i];
             kept->links [i] = link;
@@ -224,16 +224,10 @@ void wiring_keep (wiring_t *self)
             kept->weight += view->cost [link];
             kept->mbps = view->room [link] < kept->mbps ? view->room [link] : kept->mbps;
         }
-        connection->kept_from = route->from;
     }
 }
 
-const path_t *wiring_kept (const wiring_t *self, size_t need)
+const path_t *wiring_kept (const wiring_t *self)
 {
-    return &self->connections [need].kept;
-}
-
-size_t wiring_kept_from (const wiring_t *self, size_t need)
-{
-    return self->connections [need].kept_from;
+    return self->kept;
 }

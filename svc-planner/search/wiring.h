@@ -47,11 +47,9 @@ void wiring_close (wiring_t *self, size_t need);
 /*  Did some question for a path run out of steps at this start? Then "none" is not proven. */
 bool wiring_unproven (const wiring_t *self);
 
-/*  Keep the paths of all needs as they are now; and what was kept last. links_count 0: both ends
- *  are on one site. */
+/*  Keep the paths of all needs as they are now; and what was kept last, as choice_t has it. */
 void wiring_keep (wiring_t *self);
-const path_t *wiring_kept (const wiring_t *self, size_t need);
-size_t wiring_kept_from (const wiring_t *self, size_t need); /* vertex */
+const path_t *wiring_kept (const wiring_t *self);
 
 /*  --- the shape of the request --- */
 

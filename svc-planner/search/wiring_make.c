@@ -163,6 +163,7 @@ wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order)
     self->connections_count = needs;
     self->uses_of = must (calloc (snapshot->links_count + 1, sizeof *self->uses_of));
     self->uses = must (calloc (needs * PATH_HOPS_MAX + 1, sizeof *self->uses));
+    self->kept = must (calloc (needs + 1, sizeof *self->kept));
     self->barred = must (calloc (snapshot->links_count + 1, sizeof *self->barred));
     find_vertices (self);
     for (size_t i = 0; i < needs; i++)
@@ -190,6 +191,7 @@ void wiring_destroy (wiring_t **self_p)
     free (self->connections);
     path_finder_destroy (&self->seeker);
     free (self->barred);
+    free (self->kept);
     free (self->vertices_from);
     free (self->vertices);
     free (self->uses_of);

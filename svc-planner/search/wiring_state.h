@@ -79,9 +79,6 @@ typedef struct {
     size_t spaces_room;
     space_t space; /* that the route is of, once there are any */
     route_t route;
-
-    path_t kept;
-    size_t kept_from;
 } connection_t;
 
 /*  That a need's path lies over a link: a list for each link, the latest first. */
@@ -113,6 +110,7 @@ struct wiring {
     bool unproven;
     path_finder_t *seeker; /* of best paths; kept for its memory */
     bool *barred;          /* by link, while a space is searched */
+    path_t *kept;          /* by network need */
 };
 
 /*  Who asks for a path: a need, alone or beside the others. */

@@ -163,8 +163,8 @@ static int by_order (const void *left, const void *right)
             return order [i] < 0 ? -1 : 1;
     size_t here [PATH_HOPS_MAX + 1];
     size_t there [PATH_HOPS_MAX + 1];
-    path_vertices (comparing->graph, comparing->question.from, a, here);
-    path_vertices (comparing->graph, comparing->question.from, b, there);
+    path_vertices (comparing->graph, a, here);
+    path_vertices (comparing->graph, b, there);
     for (size_t i = 0; i < a->links_count; i++) {
         int names = strcmp (graph_vertex_name (comparing->graph, here [i + 1]),
                             graph_vertex_name (comparing->graph, there [i + 1]));
@@ -179,7 +179,7 @@ static int by_order (const void *left, const void *right)
 static void model_enumerate (model_t *self)
 {
     self->paths_count = 0;
-    path_t path = {.mbps = INT64_MAX};
+    path_t path = {.from = self->question.from, .mbps = INT64_MAX};
     model_visit (self, self->question.from, &path, UINT64_C (1) << self->question.from);
     comparing = self;
     qsort (self->paths, self->paths_count, sizeof *self->paths, by_order);
@@ -187,6 +187,7 @@ static void model_enumerate (model_t *self)
 
 static void assert_same (const path_t *path, const path_t *expected)
 {
+    assert_int_equal (path->from, expected->from);
     assert_int_equal (path->links_count, expected->links_count);
     for (size_t i = 0; i < path->links_count; i++)
         assert_int_equal (path->links [i], expected->links [i]);

@@ -214,12 +214,12 @@ static void compare_with_exhaustion (uint64_t seed, policy_t policy, bool spread
                   (int) state, (long long) best_start);
     if (state == SEARCH_FOUND) {
         (*found)++;
-        const size_t *choice = search_choice (search);
-        if (!plan_fits (&problem, search_start (search), choice) ||
+        const size_t *choice = search_choice (search).options;
+        if (!plan_fits (&problem, search_choice (search).start_ms, choice) ||
             !cost_right (&order, plan_cost (&problem, choice), best_cost) ||
-            search_start (search) != best_start)
+            search_choice (search).start_ms != best_start)
             fail_msg ("seed %llu: start %lld cost %lld, exhaustion %lld cost %lld",
-                      (unsigned long long) seed, (long long) search_start (search),
+                      (unsigned long long) seed, (long long) search_choice (search).start_ms,
                       (long long) plan_cost (&problem, choice), (long long) best_start,
                       (long long) best_cost);
         *dearer += plan_cost (&problem, choice) > best_cost;
@@ -420,7 +420,7 @@ static void windows_are_used_only_as_they_were_asked (void **state)
       .starts = {0, 500, INT64_MAX}, .check_from_ms = INT64_MIN, .prng = &prng, .steps_max = 1000};
     search_t *search = search_new (equal.snapshot, &order);
     assert_int_equal (run (search, 100), SEARCH_FOUND);
-    assert_int_equal (search_start (search), 90);
+    assert_int_equal (search_choice (search).start_ms, 90);
     search_destroy (&search);
     supply_deny (&equal.snapshot->places [0].supply, 90, 190, 2);
     search = search_new (equal.snapshot, &order);
@@ -446,7 +446,8 @@ static void a_change_prefers_the_present_place (void **state)
                             .steps_max = 1000};
     search_t *search = search_new (equal.snapshot, &order);
     assert_int_equal (run (search, 100), SEARCH_FOUND);
-    assert_int_equal (equal.snapshot->needs [0].options [search_choice (search) [0]].place, 2);
+    assert_int_equal (equal.snapshot->needs [0].options [search_choice (search).options [0]].place,
+                      2);
     search_destroy (&search);
     clear_equal (&equal);
 }

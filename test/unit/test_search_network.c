@@ -488,7 +488,7 @@ static void solver_prepare (solver_t *self, const problem_t *problem)
 static size_t site_of (const problem_t *problem, const search_t *search, size_t need)
 {
     const snapshot_t *snapshot = problem->snapshot;
-    size_t place = snapshot->needs [need].options [search_choice (search) [need]].place;
+    size_t place = snapshot->needs [need].options [search_choice (search).options [need]].place;
     return (size_t) (snapshot->sources [snapshot->places [place].source].party.name [5] - '0');
 }
 
@@ -505,7 +505,7 @@ static const way_t *way_of (const walk_t *walk, const path_t *path)
 /*  Weight of a plan that holds; -1 when it does not. */
 static int64_t judge (solver_t *self, const problem_t *problem, const search_t *search)
 {
-    int64_t start = search_start (search);
+    int64_t start = search_choice (search).start_ms;
     size_t sites [NEEDS];
     for (size_t n = 0; n < problem->request.compute_count; n++)
         sites [n] = site_of (problem, search, n);
@@ -515,7 +515,7 @@ static int64_t judge (solver_t *self, const problem_t *problem, const search_t *
     for (size_t n = 0; n < problem->request.network_count; n++) {
         const network_need_t *need = &problem->network [n];
         size_t from = sites [need->ends [0][1] - '0'], to = sites [need->ends [1][1] - '0'];
-        const path_t *path = search_path (search, n);
+        const path_t *path = &search_choice (search).paths [n];
         if (from == to) {
             fits = fits && path->links_count == 0;
             continue;
@@ -526,8 +526,7 @@ static int64_t judge (solver_t *self, const problem_t *problem, const search_t *
         fits = take (self, problem, start, n, way, 1) && fits;
         cost += way_weight (problem, n, way);
         size_t vertices [PATH_HOPS_MAX + 1];
-        size_t count =
-          path_vertices (problem->snapshot->graph, search_path_from (search, n), path, vertices);
+        size_t count = path_vertices (problem->snapshot->graph, path, vertices);
         assert_int_equal (count, path->links_count + 1);
         assert_string_equal (graph_vertex_name (problem->snapshot->graph, vertices [0]),
                              name_of (from));
@@ -578,9 +577,9 @@ static bool compare (solver_t *solver, uint64_t seed, policy_t policy, const cha
     if (state == SEARCH_FOUND) {
         int64_t cost = judge (solver, &problem, search);
         if (cost < 0 || (policy != POLICY_RANDOM && cost != best_cost) ||
-            search_start (search) != best_start)
+            search_choice (search).start_ms != best_start)
             fail_msg ("seed %llu %s: start %lld cost %lld, exhaustion %lld cost %lld",
-                      (unsigned long long) seed, route, (long long) search_start (search),
+                      (unsigned long long) seed, route, (long long) search_choice (search).start_ms,
                       (long long) cost, (long long) best_start, (long long) best_cost);
     }
     search_destroy (&search);

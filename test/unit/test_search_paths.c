@@ -177,7 +177,7 @@ static supply_t *supply_of (const world_t *self, size_t net, size_t link)
 /*  The path of a need goes over these links of domain A, and no others. */
 static void assert_path (const world_t *self, size_t need, const size_t *links, size_t count)
 {
-    const path_t *path = search_path (self->search, need);
+    const path_t *path = &search_choice (self->search).paths [need];
     assert_int_equal (path->links_count, count);
     for (size_t i = 0; i < count; i++)
         assert_int_equal (path->links [i], link_at (self, 0, links [i]));
@@ -211,7 +211,7 @@ static void a_need_on_one_site_needs_no_network (void **state)
     world_look (&world);
     assert_null (world.snapshot->graph);
     assert_int_equal (seek (&world), SEARCH_FOUND);
-    assert_int_equal (search_path (world.search, 0)->links_count, 0);
+    assert_int_equal (search_choice (world.search).paths [0].links_count, 0);
     world.request.distinct_sites = true;
     assert_int_equal (seek (&world), SEARCH_NONE);
     world_end (&world);
@@ -280,8 +280,9 @@ static void the_cheapest_path_counts_with_its_bandwidth_and_time (void **state)
     world_look (&world);
     assert_int_equal (seek (&world), SEARCH_FOUND);
     ASSERT_PATH (&world, 0, 1, 2);
-    assert_int_equal (snapshot_path_cost (world.snapshot, 0, search_path (world.search, 0)),
-                      2 * 2 * 2 * 100);
+    assert_int_equal (
+      snapshot_path_cost (world.snapshot, 0, &search_choice (world.search).paths [0]),
+      2 * 2 * 2 * 100);
     snprintf (world.request.policy, sizeof world.request.policy, "load"); /* money is no matter */
     assert_int_equal (seek (&world), SEARCH_FOUND);
     ASSERT_PATH (&world, 0, 0);
@@ -299,7 +300,7 @@ static void a_latency_limit_takes_the_quicker_way_round (void **state)
     world_look (&world);
     assert_int_equal (seek (&world), SEARCH_FOUND);
     ASSERT_PATH (&world, 0, 1, 2);
-    assert_int_equal (search_path (world.search, 0)->latency_us, 20);
+    assert_int_equal (search_choice (world.search).paths [0].latency_us, 20);
     need->latency_us_max = 19;
     assert_int_equal (seek (&world), SEARCH_NONE);
     blocked_t blocked;
@@ -351,12 +352,12 @@ static void a_path_crosses_where_both_domains_are (void **state)
     make_crossing (&world);
     world_look (&world);
     assert_int_equal (seek (&world), SEARCH_FOUND);
-    const path_t *path = search_path (world.search, 0);
+    const path_t *path = &search_choice (world.search).paths [0];
     assert_int_equal (path->links_count, 2);
     assert_int_equal (path->links [0], link_at (&world, 0, 0));
     assert_int_equal (path->links [1], link_at (&world, 1, 0));
     assert_string_equal (
-      graph_vertex_name (world.snapshot->graph, search_path_from (world.search, 0)), "s0");
+      graph_vertex_name (world.snapshot->graph, search_choice (world.search).paths [0].from), "s0");
     world_end (&world);
 }
 
@@ -398,7 +399,7 @@ static void a_site_in_dispute_is_left_by_either_domain (void **state)
     need->mbps = 15;
     world_look (&world);
     assert_int_equal (seek (&world), SEARCH_FOUND);
-    assert_int_equal (search_path (world.search, 0)->links [0], link_at (&world, 1, 0));
+    assert_int_equal (search_choice (world.search).paths [0].links [0], link_at (&world, 1, 0));
     world_end (&world);
 }
 
@@ -427,7 +428,7 @@ static void a_plan_waits_for_the_lead_of_its_domains (void **state)
     world.order.soonest_ms = 50;
     world_look (&world);
     assert_int_equal (seek (&world), SEARCH_FOUND);
-    assert_int_equal (search_start (world.search), 120);
+    assert_int_equal (search_choice (world.search).start_ms, 120);
     world.order.starts.latest_ms = 119;
     assert_int_equal (seek (&world), SEARCH_NONE);
     world_end (&world);
@@ -465,10 +466,10 @@ static void windows_of_links_are_used_as_they_were_asked (void **state)
     supply_window (supply, (window_t){90, 190, 3});
     supply_window (supply, (window_t){200, 300, 6});
     assert_int_equal (seek (&world), SEARCH_FOUND);
-    assert_int_equal (search_start (world.search), 90);
+    assert_int_equal (search_choice (world.search).start_ms, 90);
     want_path (&world, 1, 0, 3); /* both together: only where the sum was asked for */
     assert_int_equal (seek (&world), SEARCH_FOUND);
-    assert_int_equal (search_start (world.search), 200);
+    assert_int_equal (search_choice (world.search).start_ms, 200);
     supply_deny (supply, 200, 300, 6);
     assert_int_equal (seek (&world), SEARCH_NONE);
     world_end (&world);
@@ -487,7 +488,7 @@ static void starts_follow_the_rise_of_a_link (void **state)
     supply_profile (supply_of (&world, 0, 0),
                     &(profile_t){.steps = steps, .steps_count = 5, .until_ms = UNTIL_MS});
     assert_int_equal (seek (&world), SEARCH_FOUND);
-    assert_int_equal (search_start (world.search), 100);
+    assert_int_equal (search_choice (world.search).start_ms, 100);
     world_end (&world);
 }
 
@@ -741,7 +742,7 @@ static void a_modest_request_is_decided_among_thousands_of_links (void **state)
     world_look (&world);
     assert_true (graph_links (world.snapshot->graph) > 12000);
     assert_int_equal (seek (&world), SEARCH_FOUND);
-    assert_int_equal (search_path (world.search, 0)->links_count, 22);
+    assert_int_equal (search_choice (world.search).paths [0].links_count, 22);
     world_end (&world);
     need->latency_us_max = 100; /* no two sites are so near */
     snprintf (world.needs [1].site, sizeof world.needs [1].site, "s0");
