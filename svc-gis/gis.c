@@ -197,7 +197,7 @@ static void on_withdraw (void *owner, const moment_t *now, const request_t *requ
     gis_t *self = owner;
     const withdraw_t *withdraw = body;
     if (strcmp (request->actor, withdraw->name) != 0 && !is_administrator (self, request->actor)) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s may not *withdraw %s",
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not withdraw %s",
                         request->actor, withdraw->name);
         return;
     }
