@@ -122,10 +122,8 @@ static bool list_entry (gis_t *self, const moment_t *now, const request_t *reque
     directory_entry_t entry;
     char why [WHY_BYTES];
     bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
-    if (!codec_decode (&directory_entry_codec, &entry, packed, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "entry.%s", why);
-        return false;
-    }
+    if (!codec_decode (&directory_entry_codec, &entry, packed, why))
+        return service_refuse (self->service, request, CALL_BAD_REQUEST, "entry.%s", why);
     roster_answer_t answer = roster_list (self->roster, now, &entry, &announce->packed, lease_ms);
     if (answer == ROSTER_OK)
         return true;

@@ -211,9 +211,8 @@ static const codec_row_t close_rows [] = {
   ROW_TIME ("keep_until_ms", close_t, keep_until_ms),
 };
 
-static bool close_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool close_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     close_t *order = self;
     int64_t end_ms;
     order->claim.digest_set = true;

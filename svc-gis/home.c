@@ -274,8 +274,7 @@ static bool belongs_here (const home_t *self, const char *request_id, char why [
     const char *at = strrchr (request_id, '@');
     if (at && at != request_id && strcmp (at + 1, here) == 0)
         return true;
-    snprintf (why, WHY_BYTES, "request_id: must end in @%s here", here);
-    return false;
+    return wrong (why, "request_id: must end in @%s here", here);
 }
 
 static bool valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
@@ -286,14 +285,10 @@ static bool valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *ref
     uint8_t digest [DIGEST_BYTES];
     packed_t answer;
     int64_t end_ms;
-    if (strcmp (plan->home, self->service->name) != 0) {
-        snprintf (why, WHY_BYTES, "plan.home: this is %s", self->service->name);
-        return false;
-    }
-    if (!*plan->actor) {
-        snprintf (why, WHY_BYTES, "plan.actor: missing");
-        return false;
-    }
+    if (strcmp (plan->home, self->service->name) != 0)
+        return wrong (why, "plan.home: this is %s", self->service->name);
+    if (!*plan->actor)
+        return wrong (why, "plan.actor: missing");
     if (!belongs_here (self, plan->request_id, why) ||
         !claim_part_decode (part, digest, &answer, why))
         return false;
@@ -496,31 +491,23 @@ static bool check_close (home_t *self, const moment_t *now, const request_t *req
                          const close_t *order)
 {
     char why [WHY_BYTES];
-    if (!belongs_here (self, order->claim.request_id, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return false;
-    }
+    if (!belongs_here (self, order->claim.request_id, why))
+        return service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
     /* Final, as an answer to RESOLVE is: taken from the same callers. */
-    if (!may (&self->settings->access, VERB_RESOLVE, request->actor, order->claim.actor, "")) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s may not close claims",
-                        request->actor);
-        return false;
-    }
+    if (!may (&self->settings->access, VERB_RESOLVE, request->actor, order->claim.actor, ""))
+        return service_refuse (self->service, request, CALL_DENIED, "%.63s may not close claims",
+                               request->actor);
     if (claim_find (self, order->claim.actor, order->claim.request_id))
         return true;
-    if (self->closed_count >= self->settings->closed_max) {
-        service_refuse (self->service, request, CALL_OVERLOADED,
-                        "closed_max: %zu closed requests are kept", self->closed_count);
-        return false;
-    }
-    if (!moment_room (now, now->store_bytes / CLOSE_RESERVE_PARTS, request->body.size)) {
-        service_refuse (self->service, request, CALL_OVERLOADED,
-                        "the store of %s is full, %" PRIu64
-                        " KiB are left: what is over leaves it with time, or give it more "
-                        "store/bytes",
-                        self->service->name, now->store_free_bytes >> 10);
-        return false;
-    }
+    if (self->closed_count >= self->settings->closed_max)
+        return service_refuse (self->service, request, CALL_OVERLOADED,
+                               "closed_max: %zu closed requests are kept", self->closed_count);
+    if (!moment_room (now, now->store_bytes / CLOSE_RESERVE_PARTS, request->body.size))
+        return service_refuse (self->service, request, CALL_OVERLOADED,
+                               "the store of %s is full, %" PRIu64
+                               " KiB are left: what is over leaves it with time, or give it more "
+                               "store/bytes",
+                               self->service->name, now->store_free_bytes >> 10);
     return true;
 }
 

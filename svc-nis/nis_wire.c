@@ -55,7 +55,7 @@ static bool ask_rule (void *self, const void *message, char why [WHY_BYTES])
 }
 
 static const codec_t path_ask_codec =
-  CODEC_RULED (path_ask_t, musubi__path_question__descriptor, ask_rows, ask_rule);
+  CODEC_JUDGED (path_ask_t, musubi__path_question__descriptor, ask_rows, ask_rule);
 
 static const codec_row_t paths_rows [] = {
   ROW_LIST ("questions", paths_question_t, asks, asks_count, path_ask, 0, NIS_PATHS_MOST),

@@ -244,21 +244,16 @@ static void use_reply (uses_t *self, const request_t *request, const use_t *use)
 static bool use_allowed (uses_t *self, const request_t *request, const use_question_t *asked,
                          reservation_view_t *view)
 {
-    if (!participant_find (self->participant, asked->reservation, view)) {
-        service_refuse (self->service, request, CALL_NOT_FOUND, "%s knows no reservation %s",
-                        self->service->name, asked->reservation);
-        return false;
-    }
-    if (!may (self->access, VERB_USE, request->actor, request->actor, view->owner)) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s does not own reservation %s",
-                        request->actor, asked->reservation);
-        return false;
-    }
-    if (view->version == 0) {
-        service_refuse (self->service, request, CALL_DENIED, "reservation %s is not committed",
-                        asked->reservation);
-        return false;
-    }
+    if (!participant_find (self->participant, asked->reservation, view))
+        return service_refuse (self->service, request, CALL_NOT_FOUND, "%s knows no reservation %s",
+                               self->service->name, asked->reservation);
+    if (!may (self->access, VERB_USE, request->actor, request->actor, view->owner))
+        return service_refuse (self->service, request, CALL_DENIED,
+                               "%.63s does not own reservation %s", request->actor,
+                               asked->reservation);
+    if (view->version == 0)
+        return service_refuse (self->service, request, CALL_DENIED,
+                               "reservation %s is not committed", asked->reservation);
     return true;
 }
 

@@ -99,24 +99,19 @@ bool agent_session_right (const agent_session_t *session, const moment_t *now,
     if (memcmp (asked->store, session->store, STORE_ID_BYTES) != 0) {
         if (quiet_ms >= session->all->silent_ms)
             return true;
-        service_refuse (service, request, CALL_DENIED,
-                        "store: node %s has another agent, heard %" PRId64
-                        " s ago; a new one is taken when that was silent for %u s",
-                        session->name, quiet_ms / 1000, session->all->silent_ms / 1000);
-        return false;
+        return service_refuse (service, request, CALL_DENIED,
+                               "store: node %s has another agent, heard %" PRId64
+                               " s ago; a new one is taken when that was silent for %u s",
+                               session->name, quiet_ms / 1000, session->all->silent_ms / 1000);
     }
-    if (asked->start < session->start) {
-        service_refuse (service, request, CALL_DENIED,
-                        "start: %u, but this store of node %s has been started %u times: a "
-                        "restored backup, or a late question",
-                        asked->start, session->name, session->start);
-        return false;
-    }
-    if (asked->start == session->start && asked->number < session->asked) {
-        service_refuse (service, request, CALL_BAD_REQUEST,
-                        "number: a later question has been heard");
-        return false;
-    }
+    if (asked->start < session->start)
+        return service_refuse (service, request, CALL_DENIED,
+                               "start: %u, but this store of node %s has been started %u times: a "
+                               "restored backup, or a late question",
+                               asked->start, session->name, session->start);
+    if (asked->start == session->start && asked->number < session->asked)
+        return service_refuse (service, request, CALL_BAD_REQUEST,
+                               "number: a later question has been heard");
     return true;
 }
 

@@ -68,9 +68,11 @@ typedef struct {
     const codec_t *of;
 } codec_row_t;
 
-/*  A rule between fields, called when each is right by itself. message is the generated struct.
- *  Its sentence begins with the field: wrong (why, "home: …"). */
-typedef bool codec_rule_fn (void *self, const void *message, char why [WHY_BYTES]);
+/*  A rule between fields, called when each is right by itself. Its sentence begins with the field:
+ *  wrong (why, "home: …"). One that must see the generated struct, too: which of a oneof's cases
+ *  there was, say. */
+typedef bool codec_rule_fn (void *self, char why [WHY_BYTES]);
+typedef bool codec_judge_fn (void *self, const void *message, char why [WHY_BYTES]);
 
 /*  The rule of [from_ms, until_ms). */
 bool interval_right (int64_t from_ms, int64_t until_ms, char why [WHY_BYTES]);
@@ -81,6 +83,7 @@ struct codec {
     const codec_row_t *rows;
     size_t rows_count;
     codec_rule_fn *rule; /* NULL = none */
+    codec_judge_fn *judge;
 };
 
 /*  A message without fields: its struct is NULL. */
@@ -94,6 +97,11 @@ struct codec {
     {                                                                                              \
         .message = &(descriptor), .size = sizeof (type), .rows = (table),                          \
         .rows_count = sizeof (table) / sizeof *(table), .rule = (check)                            \
+    }
+#define CODEC_JUDGED(type, descriptor, table, check)                                               \
+    {                                                                                              \
+        .message = &(descriptor), .size = sizeof (type), .rows = (table),                          \
+        .rows_count = sizeof (table) / sizeof *(table), .judge = (check)                           \
     }
 
 #define CODECS(array)                                                                              \

@@ -351,7 +351,8 @@ static bool take_message (const codec_t *codec, uint8_t *self, const uint8_t *me
     for (size_t i = 0; i < codec->rows_count; i++)
         if (!take_row (&codec->rows [i], &codec->message->fields [i], self, message, taking))
             return within (taking->why, codec->rows [i].field, SIZE_MAX);
-    return !taking->rules || !codec->rule || codec->rule (self, message, taking->why);
+    return !taking->rules || ((!codec->rule || codec->rule (self, taking->why)) &&
+                              (!codec->judge || codec->judge (self, message, taking->why)));
 }
 
 /*  --- outside --- */

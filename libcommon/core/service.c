@@ -510,7 +510,7 @@ void service_put (service_t *self, uint8_t table, bytes_t key, packed_t record)
     free (record.data);
 }
 
-void service_refuse (service_t *self, const request_t *request, call_status_t status,
+bool service_refuse (service_t *self, const request_t *request, call_status_t status,
                      const char *format, ...)
 {
     char reason [512];
@@ -519,4 +519,5 @@ void service_refuse (service_t *self, const request_t *request, call_status_t st
     vsnprintf (reason, sizeof reason, format, arguments);
     va_end (arguments);
     outbox_refuse (self->outbox, request->reply_to, status, reason);
+    return false;
 }

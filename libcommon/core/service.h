@@ -136,7 +136,8 @@ void service_reply (service_t *self, const request_t *request, packed_t body);
 void service_reply_to (service_t *self, uint64_t reply_to, packed_t body);
 void service_put (service_t *self, uint8_t table, bytes_t key, packed_t record);
 
-void service_refuse (service_t *self, const request_t *request, call_status_t status,
+/*  Answers false: return service_refuse (…). */
+bool service_refuse (service_t *self, const request_t *request, call_status_t status,
                      const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 
 #endif

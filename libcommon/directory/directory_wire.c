@@ -42,9 +42,8 @@ static const codec_row_t entry_rows [] = {
   ROW_POINTER ("domain", directory_entry_t, domain, domain),
 };
 
-static bool entry_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool entry_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const directory_entry_t *entry = self;
     char reason [WHY_BYTES];
     if (!name_right (entry->name, "name", why))
@@ -143,7 +142,7 @@ static bool snapshot_rule (void *self, const void *message, char why [WHY_BYTES]
     return names_right (snapshot, from, why);
 }
 
-const codec_t directory_snapshot_codec = CODEC_RULED (
+const codec_t directory_snapshot_codec = CODEC_JUDGED (
   directory_snapshot_t, musubi__snapshot_answer__descriptor, snapshot_rows, snapshot_rule);
 
 /*  --- delta --- */
@@ -166,7 +165,7 @@ static bool delta_rule (void *self, const void *message, char why [WHY_BYTES])
 }
 
 const codec_t directory_delta_codec =
-  CODEC_RULED (directory_delta_t, musubi__delta__descriptor, delta_rows, delta_rule);
+  CODEC_JUDGED (directory_delta_t, musubi__delta__descriptor, delta_rows, delta_rule);
 
 static const codec_t *const codecs [] = {
   &attribute_codec,       &node_class_codec,       &site_codec,

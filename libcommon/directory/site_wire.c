@@ -36,9 +36,8 @@ static const codec_row_t site_rows [] = {
   ROW_TIME ("cleaning_gap_ms", site_t, cleaning_gap_ms),
 };
 
-static bool site_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool site_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const site_t *site = self;
     for (size_t i = 0; i < site->classes_count; i++)
         if (site_class (site, site->classes [i].name) != &site->classes [i])
@@ -66,4 +65,4 @@ static bool requirement_rule (void *self, const void *message, char why [WHY_BYT
 }
 
 const codec_t requirement_codec =
-  CODEC_RULED (requirement_t, musubi__requirement__descriptor, requirement_rows, requirement_rule);
+  CODEC_JUDGED (requirement_t, musubi__requirement__descriptor, requirement_rows, requirement_rule);

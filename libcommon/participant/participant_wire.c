@@ -39,9 +39,8 @@ static const codec_row_t command_record_rows [] = {
   ROW_FLAG ("amended", command_record_t, amended),
 };
 
-static bool command_record_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool command_record_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const command_record_t *record = self;
     if (record->state == COMMAND_REJECTED)
         return wrong (why, "state: one that was rejected is not kept");
@@ -93,9 +92,8 @@ static const codec_row_t reservation_record_rows [] = {
              OF (&plan_codec)),
 };
 
-static bool reservation_record_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool reservation_record_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const reservation_record_t *record = self;
     return !(record->released || record->failed) || record->part.size == 0 ||
            wrong (why, "part: of a reservation that has ended");

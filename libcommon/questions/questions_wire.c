@@ -17,9 +17,8 @@ static const codec_row_t profile_rows [] = {
   ROW_FLAG ("without_work", profile_question_t, without_work),
 };
 
-static bool profile_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool profile_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const profile_question_t *asked = self;
     if (asked->without_work && *asked->reservation)
         return wrong (why, "without_work: leave one of reservation and without_work out");
@@ -36,9 +35,8 @@ static const codec_row_t window_rows [] = {
   ROW_TIME ("until_ms", window_question_t, over.until),
 };
 
-static bool window_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool window_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const window_question_t *window = self;
     return interval_right (window->over.from, window->over.until, why);
 }
@@ -63,9 +61,8 @@ static const codec_row_t free_rows [] = {
   ROW_NUMBER ("most", free_question_t, most),
 };
 
-static bool free_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool free_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const free_question_t *asked = self;
     return interval_right (asked->over.from, asked->over.until, why);
 }
@@ -78,9 +75,8 @@ static const codec_row_t utilisation_rows [] = {
   ROW_TIME ("until_ms", interval_t, until),
 };
 
-static bool utilisation_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool utilisation_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const interval_t *over = self;
     return interval_right (over->from, over->until, why);
 }

@@ -22,7 +22,7 @@ static bool instant_rule (void *self, const void *message, char why [WHY_BYTES])
 }
 
 static const codec_t instant_codec =
-  CODEC_RULED (instant_t, musubi__instant__descriptor, instant_rows, instant_rule);
+  CODEC_JUDGED (instant_t, musubi__instant__descriptor, instant_rows, instant_rule);
 
 static const codec_row_t frame_rows [] = {
   ROW_ONE ("start", frame_t, start, instant, SET_BY (frame_t, start.set)),
@@ -72,8 +72,8 @@ static bool network_need_rule (void *self, const void *message, char why [WHY_BY
            wrong (why, "latency_ms_max: %g should be at least 0.001, or 0 for any", ms);
 }
 
-const codec_t network_need_codec = CODEC_RULED (network_need_t, musubi__network_need__descriptor,
-                                                network_need_rows, network_need_rule);
+const codec_t network_need_codec = CODEC_JUDGED (network_need_t, musubi__network_need__descriptor,
+                                                 network_need_rows, network_need_rule);
 
 static const codec_row_t data_need_rows [] = {
   ROW_TEXT ("file", data_need_t, file, OR_NONE),
@@ -95,9 +95,8 @@ static const codec_row_t user_request_rows [] = {
   ROW_TEXT ("route", user_request_t, route, OR_NONE),
 };
 
-static bool user_request_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool user_request_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     (void) why;
     user_request_name (self);
     return true;

@@ -72,10 +72,9 @@ static bool check_disclosed (questions_t *self, const request_t *request)
 {
     if (questions_disclosed (self, request))
         return true;
-    service_refuse (self->parts.service, request, CALL_DENIED,
-                    "%s discloses only whether windows fit: ask Windows",
-                    self->parts.service->name);
-    return false;
+    return service_refuse (self->parts.service, request, CALL_DENIED,
+                           "%s discloses only whether windows fit: ask Windows",
+                           self->parts.service->name);
 }
 
 bool questions_counted (questions_t *self, const request_t *request, const char *reservation,
@@ -87,9 +86,8 @@ bool questions_counted (questions_t *self, const request_t *request, const char 
     if (!current || may (self->parts.access, VERB_SHOW, request->actor, request->actor,
                          timetable_owner (current)))
         return true;
-    service_refuse (self->parts.service, request, CALL_DENIED, "reservation: not shown to %.63s",
-                    request->actor);
-    return false;
+    return service_refuse (self->parts.service, request, CALL_DENIED,
+                           "reservation: not shown to %.63s", request->actor);
 }
 
 static bool resource_find (questions_t *self, const request_t *request, const char *name,
@@ -97,9 +95,9 @@ static bool resource_find (questions_t *self, const request_t *request, const ch
 {
     if (room_find (self->parts.room, name, resource))
         return true;
-    service_refuse (self->parts.service, request, CALL_NOT_FOUND, "%s has no %s %.63s",
-                    self->parts.service->name, room_words (self->parts.room)->resource, name);
-    return false;
+    return service_refuse (self->parts.service, request, CALL_NOT_FOUND, "%s has no %s %.63s",
+                           self->parts.service->name, room_words (self->parts.room)->resource,
+                           name);
 }
 
 /*  --- Profile --- */

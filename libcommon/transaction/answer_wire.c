@@ -23,9 +23,8 @@ static const codec_row_t profile_rows [] = {
   ROW_TIME ("until_ms", profile_t, until_ms),
 };
 
-static bool profile_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool profile_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const profile_t *profile = self;
     for (size_t i = 1; i < profile->steps_count; i++)
         if (profile->steps [i].from_ms <= profile->steps [i - 1].from_ms)

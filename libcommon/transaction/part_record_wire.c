@@ -71,9 +71,8 @@ static const codec_row_t parts_page_rows [] = {
 };
 
 /*  Where to go on is not before the last one told; older sites do not say. */
-static bool parts_page_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool parts_page_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     parts_page_t *page = self;
     const char *last = page->count > 0 ? page->records [page->count - 1].reservation : "";
     if (!page->more)
@@ -105,9 +104,8 @@ static const codec_row_t list_rows [] = {
   ROW_NUMBER ("most", list_request_t, most),
 };
 
-static bool list_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool list_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const list_request_t *asked = self;
     bool all = asked->from_ms == 0 && asked->until_ms == 0;
     return all || interval_right (asked->from_ms, asked->until_ms, why);

@@ -87,9 +87,8 @@ static bool home_right (const plan_t *plan, char why [WHY_BYTES])
 }
 
 /*  A plan without an owner is its actor's own. */
-static bool plan_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool plan_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     plan_t *plan = self;
     if (!*plan->owner)
         memcpy (plan->owner, plan->actor, sizeof plan->owner);
@@ -135,9 +134,8 @@ static const codec_row_t booking_rows [] = {
   ROW_TIME ("until_ms", compute_booking_t, until_ms),
 };
 
-static bool booking_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool booking_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const compute_booking_t *booking = self;
     return interval_right (booking->from_ms, booking->until_ms, why);
 }
@@ -177,9 +175,8 @@ static const codec_row_t circuit_rows [] = {
   ROW_NUMBER ("hop", circuit_t, hop),
 };
 
-static bool circuit_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool circuit_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const circuit_t *circuit = self;
     for (size_t i = 0; i < circuit->links_count; i++)
         for (size_t before = 0; before < i; before++)
@@ -195,9 +192,8 @@ static const codec_row_t network_rows [] = {
   ROW_LIST ("circuits", network_part_t, circuits, circuits_count, circuit, 0, CIRCUITS_MAX),
 };
 
-static bool network_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool network_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const network_part_t *part = self;
     size_t links = 0;
     for (size_t i = 0; i < part->circuits_count; i++)
@@ -268,9 +264,8 @@ static const codec_row_t hold_rows [] = {
               CASE_OF (hold_t, part_kind, PART_NETWORK)),
 };
 
-static bool hold_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool hold_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const hold_t *hold = self;
     for (const txid_t *old = hold->replaces; old < hold->replaces + hold->replaces_count; old++)
         if (memcmp (old->store, hold->plan.txid.store, STORE_ID_BYTES) != 0 ||

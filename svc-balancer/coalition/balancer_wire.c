@@ -43,9 +43,8 @@ static const codec_row_t queued_rows [] = {
   ROW_NUMBER ("away", queued_t, away),
 };
 
-static bool queued_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool queued_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const queued_t *bag = self;
     if (bag->movable > bag->waiting)
         return wrong (why, "movable: %u of %u that wait", bag->movable, bag->waiting);

@@ -22,9 +22,8 @@ static const codec_row_t agent_record_rows [] = {
   ROW_ONE ("end", agent_record_t, end, run_report, SET_BY (agent_record_t, over)),
 };
 
-static bool agent_record_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool agent_record_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const agent_record_t *record = self;
     if (record->over == (record->order != NULL))
         return wrong (why, "order: %s", record->over ? "of one that is over" : "missing");

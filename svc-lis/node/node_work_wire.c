@@ -57,9 +57,8 @@ static const codec_row_t stand_rows [] = {
   ROW_NUMBER ("dropped", stand_t, report.dropped),
 };
 
-static bool stand_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool stand_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     return name_right (((const stand_t *) self)->name, why);
 }
 
@@ -95,9 +94,8 @@ static const codec_row_t ticket_rows [] = {
   ROW_NUMBER ("room_bytes_least", ticket_t, room_bytes_least),
 };
 
-static bool ticket_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool ticket_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     ticket_t *ticket = self;
     char text [NAME_BYTES_MAX + 1];
     if (ticket->output_bytes_max == 0)
@@ -129,9 +127,8 @@ static const codec_row_t work_order_rows [] = {
   ROW_NUMBER ("keep_ms", work_order_t, keep_ms),
 };
 
-static bool work_order_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool work_order_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const work_order_t *order = self;
     for (size_t i = 0; i < order->names_count; i++)
         if (!name_right (order->names [i], why))
@@ -157,9 +154,8 @@ static const codec_row_t run_ended_rows [] = {
   ROW_WORD ("name", run_ended_t, name),
 };
 
-static bool run_ended_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool run_ended_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     return name_right (((const run_ended_t *) self)->name, why);
 }
 

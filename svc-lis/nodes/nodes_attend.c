@@ -165,31 +165,23 @@ bool nodes_agent_is (const char *actor, const char *node)
 static bool agent_right (nodes_t *self, const request_t *request, const attend_t *asked,
                          size_t *node)
 {
-    if (!nodes_agent_is (request->actor, asked->node)) {
-        service_refuse (self->service, request, CALL_DENIED,
-                        "node %s is attended by node/%s alone, not by %s", asked->node, asked->node,
-                        request->actor);
-        return false;
-    }
-    if (!nodes_find (self, asked->node, node)) {
-        service_refuse (self->service, request, CALL_NOT_FOUND,
-                        "node: site %s has no node %s; its names are in its configuration",
-                        self->service->name + strlen ("lis/"), asked->node);
-        return false;
-    }
+    if (!nodes_agent_is (request->actor, asked->node))
+        return service_refuse (self->service, request, CALL_DENIED,
+                               "node %s is attended by node/%s alone, not by %s", asked->node,
+                               asked->node, request->actor);
+    if (!nodes_find (self, asked->node, node))
+        return service_refuse (self->service, request, CALL_NOT_FOUND,
+                               "node: site %s has no node %s; its names are in its configuration",
+                               self->service->name + strlen ("lis/"), asked->node);
     const node_class_t *class = &self->site->classes [self->places [*node].class];
-    if (strcmp (asked->class_name, class->name) != 0) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST,
-                        "class_name: node %s is of class %s, not %s", asked->node, class->name,
-                        asked->class_name);
-        return false;
-    }
-    if (asked->cpus != class->cpus_per_node) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST,
-                        "cpus: nodes of class %s have %u, not %u", class->name,
-                        class->cpus_per_node, asked->cpus);
-        return false;
-    }
+    if (strcmp (asked->class_name, class->name) != 0)
+        return service_refuse (self->service, request, CALL_BAD_REQUEST,
+                               "class_name: node %s is of class %s, not %s", asked->node,
+                               class->name, asked->class_name);
+    if (asked->cpus != class->cpus_per_node)
+        return service_refuse (self->service, request, CALL_BAD_REQUEST,
+                               "cpus: nodes of class %s have %u, not %u", class->name,
+                               class->cpus_per_node, asked->cpus);
     return true;
 }
 

@@ -159,9 +159,8 @@ static const codec_row_t stored_run_rows [] = {
   ROW_NUMBER ("dropped", stored_run_t, run.dropped),
 };
 
-static bool stored_run_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool stored_run_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const stored_run_t *run = self;
     char text [NAME_BYTES_MAX + 1];
     if (run->placed != (run->order != NULL))

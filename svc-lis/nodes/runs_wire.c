@@ -21,9 +21,8 @@ static const codec_row_t run_id_rows [] = {
   ROW_NUMBER ("number", run_id_t, number, LEAST (1)),
 };
 
-static bool run_id_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool run_id_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     return ((const run_id_t *) self)->task.bag > 0 || wrong (why, "task.bag: bags count from 1");
 }
 
@@ -55,9 +54,8 @@ static const codec_row_t run_order_rows [] = {
   ROW_NUMBER ("index_from", run_order_t, index_from),
 };
 
-static bool run_order_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool run_order_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const run_order_t *order = self;
     char text [NAME_BYTES_MAX + 1];
     return run_order_check (order, why) &&

@@ -77,9 +77,8 @@ static const codec_row_t stored_opening_rows [] = {
   ROW_WORD ("owner", stored_opening_t, owner, OR_NONE),
 };
 
-static bool stored_opening_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool stored_opening_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const stored_opening_t *opening = self;
     return opening->nodes_count == 0 ||
            (opening->phase != OPENING_WAITING && opening->phase != OPENING_OVER) ||

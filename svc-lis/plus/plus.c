@@ -70,18 +70,16 @@ void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *reque
 static bool create_allowed (plus_t *self, const request_t *request)
 {
     service_t *service = self->parts.service;
-    if (!may (self->parts.access, VERB_HOLD, "planner/plus", request->actor, request->actor)) {
-        service_refuse (service, request, CALL_DENIED, "%.63s has no account here", request->actor);
-        return false;
-    }
+    if (!may (self->parts.access, VERB_HOLD, "planner/plus", request->actor, request->actor))
+        return service_refuse (service, request, CALL_DENIED, "%.63s has no account here",
+                               request->actor);
     if (ordered_count (self->created) >= self->limits.created_max ||
-        plus_created_by (self, request->actor) >= self->limits.created_per_actor_max) {
-        service_refuse (service, request, CALL_OVERLOADED,
-                        "plus/created_max, plus/created_per_actor_max: at most %" PRIu32
-                        " reservations are created and not reserved, %" PRIu32 " of one actor",
-                        self->limits.created_max, self->limits.created_per_actor_max);
-        return false;
-    }
+        plus_created_by (self, request->actor) >= self->limits.created_per_actor_max)
+        return service_refuse (service, request, CALL_OVERLOADED,
+                               "plus/created_max, plus/created_per_actor_max: at most %" PRIu32
+                               " reservations are created and not reserved, %" PRIu32
+                               " of one actor",
+                               self->limits.created_max, self->limits.created_per_actor_max);
     return plus_asked_room (self, request);
 }
 

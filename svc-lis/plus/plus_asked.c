@@ -165,10 +165,10 @@ bool plus_asked_room (plus_t *self, const request_t *request)
     if (!*request->request_id ||
         ordered_count (self->asked) - self->refused < self->limits.asked_max)
         return true;
-    service_refuse (self->parts.service, request, CALL_OVERLOADED,
-                    "plus/asked_max: %" PRIu32 " request ids are kept; ask without one, or later",
-                    self->limits.asked_max);
-    return false;
+    return service_refuse (self->parts.service, request, CALL_OVERLOADED,
+                           "plus/asked_max: %" PRIu32
+                           " request ids are kept; ask without one, or later",
+                           self->limits.asked_max);
 }
 
 /*  like: what became of it; its refusal is taken. */

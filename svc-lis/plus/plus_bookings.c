@@ -62,8 +62,7 @@ static void keep_until (plus_bookings_t *self, const plus_bookings_t *old, int64
 
 static bool refuse (char why [WHY_BYTES], const char *text)
 {
-    snprintf (why, WHY_BYTES, "%s", text);
-    return false;
+    return wrong (why, "%s", text);
 }
 
 /*  From then on others, or as many as before. False when there is no room for another phase. */
@@ -99,11 +98,8 @@ static bool change_begun (plus_bookings_t *self, const plus_bookings_t *old,
     int64_t turn_ms = turns ? soonest_ms : whole->until_ms;
     keep_until (self, old, turn_ms);
     self->list [self->count - 1].until_ms = turn_ms;
-    if (turns && !turn (self, class, whole->nodes, turn_ms, whole->until_ms)) {
-        snprintf (why, WHY_BYTES, "nodes: changed %d times already, which is the most",
-                  BOOKINGS_MAX - 1);
-        return false;
-    }
+    if (turns && !turn (self, class, whole->nodes, turn_ms, whole->until_ms))
+        return wrong (why, "nodes: changed %d times already, which is the most", BOOKINGS_MAX - 1);
     if (wish->nodes && wish->nodes != self->list [self->count - 1].nodes)
         return refuse (why, "nodes: it ends before others could be had");
     return true;

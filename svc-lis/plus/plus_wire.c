@@ -26,9 +26,8 @@ static const codec_row_t reserve_rows [] = {
   ROW_WORD ("class_name", plus_wish_t, class_name, OR_NONE),
 };
 
-static bool reserve_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool reserve_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const plus_wish_t *wish = self;
     return interval_check (wish->from_ms, wish->until_ms, "from_ms, until_ms", why);
 }
@@ -43,9 +42,8 @@ static const codec_row_t modify_rows [] = {
   ROW_NUMBER ("nodes", plus_wish_t, nodes),
 };
 
-static bool modify_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool modify_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const plus_wish_t *wish = self;
     return wish->from_ms || wish->until_ms || wish->nodes ||
            wrong (why, "from_ms, until_ms, nodes: at least one of them must change");

@@ -17,16 +17,12 @@
 bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, bag_t **bag)
 {
     *bag = bags_find (self->bags, number);
-    if (!*bag) {
-        service_refuse (self->parts.service, request, CALL_NOT_FOUND, "%s knows no bag %" PRIu64,
-                        self->parts.service->name, number);
-        return false;
-    }
-    if (!may (self->parts.access, VERB_USE, request->actor, request->actor, (*bag)->owner)) {
-        service_refuse (self->parts.service, request, CALL_DENIED, "bag %" PRIu64 " is not %.63s's",
-                        number, request->actor);
-        return false;
-    }
+    if (!*bag)
+        return service_refuse (self->parts.service, request, CALL_NOT_FOUND,
+                               "%s knows no bag %" PRIu64, self->parts.service->name, number);
+    if (!may (self->parts.access, VERB_USE, request->actor, request->actor, (*bag)->owner))
+        return service_refuse (self->parts.service, request, CALL_DENIED,
+                               "bag %" PRIu64 " is not %.63s's", number, request->actor);
     return true;
 }
 
@@ -122,24 +118,20 @@ static bool reservation_check (const queue_t *self, const moment_t *now, const r
     opening_t opening;
     if (!*reservation)
         return true;
-    if (!participant_find (self->parts.participant, reservation, &view) || view.version == 0) {
-        service_refuse (service, request, CALL_NOT_FOUND, "reservation: %s knows no reservation %s",
-                        service->name, reservation);
-        return false;
-    }
-    if (!may (self->parts.access, VERB_USE, request->actor, request->actor, view.owner)) {
-        service_refuse (service, request, CALL_DENIED, "reservation: %s is not %.63s's",
-                        reservation, request->actor);
-        return false;
-    }
+    if (!participant_find (self->parts.participant, reservation, &view) || view.version == 0)
+        return service_refuse (service, request, CALL_NOT_FOUND,
+                               "reservation: %s knows no reservation %s", service->name,
+                               reservation);
+    if (!may (self->parts.access, VERB_USE, request->actor, request->actor, view.owner))
+        return service_refuse (service, request, CALL_DENIED, "reservation: %s is not %.63s's",
+                               reservation, request->actor);
     bool known = openings_find (self->parts.openings, reservation, &opening);
     bool ended =
       known ? opening.phase >= OPENING_CLOSING || opening.until_ms <= queue_now_ms (self, now)
             : queue_past (self, now, reservation);
-    if (!view.current || ended) {
-        service_refuse (service, request, CALL_DENIED, "reservation: %s has ended", reservation);
-        return false;
-    }
+    if (!view.current || ended)
+        return service_refuse (service, request, CALL_DENIED, "reservation: %s has ended",
+                               reservation);
     return fit_check (self, request, asked);
 }
 

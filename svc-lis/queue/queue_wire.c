@@ -35,9 +35,8 @@ static const codec_row_t submission_rows [] = {
   ROW_FLAG ("shared", submission_t, shared),
 };
 
-static bool submission_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool submission_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const submission_t *asked = self;
     const char *reservation = asked->order.reservation;
     const char *need = asked->order.need;

@@ -38,9 +38,8 @@ static bool administers_check (sharing_t *self, const request_t *request)
 {
     if (administers (self, request->actor))
         return true;
-    service_refuse (self->service, request, CALL_DENIED, "%.63s is no administrator of %s",
-                    request->actor, self->service->name);
-    return false;
+    return service_refuse (self->service, request, CALL_DENIED, "%.63s is no administrator of %s",
+                           request->actor, self->service->name);
 }
 
 static void membership_put (sharing_t *self)
@@ -109,9 +108,8 @@ bool sharing_allowed (sharing_t *self, const request_t *request)
 {
     if (balances (self, request->actor) || administers (self, request->actor))
         return true;
-    service_refuse (self->service, request, CALL_DENIED, "%.63s is not the balancer of %s",
-                    request->actor, self->service->name);
-    return false;
+    return service_refuse (self->service, request, CALL_DENIED, "%.63s is not the balancer of %s",
+                           request->actor, self->service->name);
 }
 
 static void on_membership (void *owner, const moment_t *now, const request_t *request, void *body)

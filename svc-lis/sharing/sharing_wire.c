@@ -10,9 +10,8 @@
 
 /*  --- membership --- */
 
-static bool terms_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool terms_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const membership_t *terms = self;
     return (strncmp (terms->balancer, "balancer/", 9) == 0 && terms->balancer [9]) ||
            wrong (why, "balancer: \"%s\" should be like balancer/green", terms->balancer);
@@ -100,9 +99,8 @@ static const codec_row_t move_order_rows [] = {
   ROW_NUMBER ("count", move_order_t, count, LEAST (1)),
 };
 
-static bool move_order_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool move_order_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const move_order_t *order = self;
     return strncmp (order->to.name, "lis/", 4) == 0 ||
            wrong (why, "to: \"%s\" should be a site, like lis/osa", order->to.name);
@@ -129,9 +127,8 @@ static const codec_row_t offer_message_rows [] = {
   ROW_TIME ("offered_ms", offer_message_t, offered_ms),
 };
 
-static bool offer_message_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool offer_message_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const offer_message_t *offer = self;
     return memcmp (offer->move.store, offer->home.store, STORE_ID_BYTES) == 0 ||
            wrong (why, "move.store: must be the home's");
@@ -163,9 +160,8 @@ static const codec_row_t guest_end_rows [] = {
   ROW_NUMBER ("dropped", guest_end_t, dropped),
 };
 
-static bool guest_end_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool guest_end_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const guest_end_t *end = self;
     return task_over (end->state) || wrong (why, "state: %u is not how a task ends", end->state);
 }

@@ -80,8 +80,8 @@ static bool decision_rule (void *self, const void *message, char why [WHY_BYTES]
     return !whole (record) || from->plan || wrong (why, "plan: missing");
 }
 
-const codec_t decision_codec = CODEC_RULED (decision_record_t, musubi__decision_record__descriptor,
-                                            decision_rows, decision_rule);
+const codec_t decision_codec = CODEC_JUDGED (decision_record_t, musubi__decision_record__descriptor,
+                                             decision_rows, decision_rule);
 
 packed_t decision_encode (const decision_record_t *self)
 {

@@ -31,9 +31,8 @@ static const codec_row_t reserve_rows [] = {
   ROW_FLAG ("dry_run", reserve_t, dry_run),
 };
 
-static bool reserve_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool reserve_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     return unstaged (&((const reserve_t *) self)->request, "request.", why);
 }
 
@@ -73,9 +72,8 @@ static const codec_row_t request_patch_rows [] = {
   ROW_FLAG ("dry_run", request_patch_t, dry_run),
 };
 
-static bool request_patch_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool request_patch_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     request_patch_t *patch = self;
     user_request_name (&patch->added);
     return unstaged (&patch->added, "add_", why);
@@ -89,9 +87,8 @@ static const codec_row_t reservation_id_rows [] = {
   ROW_TEXT ("reservation", reservation_id_t, reservation, OR_NONE),
 };
 
-static bool reservation_id_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool reservation_id_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     return name_sound (((const reservation_id_t *) self)->reservation) ||
            wrong (why, "reservation: must be a reservation's id");
 }

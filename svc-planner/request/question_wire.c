@@ -73,9 +73,8 @@ static const codec_row_t claim_closed_rows [] = {
   ROW_ONE ("look", claim_closed_t, look, claim_look, SET_BY (claim_closed_t, look_set)),
 };
 
-static bool claim_closed_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool claim_closed_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const claim_closed_t *answer = self;
     return answer->closed || answer->look_set || wrong (why, "look: missing, though not closed");
 }

@@ -85,40 +85,31 @@ static bool name_request (pendings_t *pendings, const moment_t *now, const reque
     char why [WHY_BYTES], id [REQUEST_ID_BYTES_MAX + 1];
     const char *const *homes;
     size_t homes_count = directory_homes (pendings->service->directory, &homes);
-    if (homes_count == 0) {
-        service_refuse (pendings->service, request, CALL_OVERLOADED,
-                        "the directory has not answered this planner yet");
-        return false;
-    }
+    if (homes_count == 0)
+        return service_refuse (pendings->service, request, CALL_OVERLOADED,
+                               "the directory has not answered this planner yet");
     const char *wanted = request->request_id;
     if (*wanted == 0) {
         name_anew (now, id);
         wanted = id;
     }
-    if (!request_name_parse (name, request->actor, wanted, homes, homes_count, why)) {
-        service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
-        return false;
-    }
+    if (!request_name_parse (name, request->actor, wanted, homes, homes_count, why))
+        return service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
     return true;
 }
 
 static bool receivable (pendings_t *pendings, const request_t *request)
 {
-    if (pendings->settings->finishing) {
-        service_refuse (pendings->service, request, CALL_OVERLOADED,
-                        "this planner only settles what a dead one left");
-        return false;
-    }
-    if (!actor_sound (request->actor)) {
-        service_refuse (pendings->service, request, CALL_BAD_REQUEST,
-                        "actor: must be a name without blanks, 1 to %d bytes", NAME_BYTES_MAX);
-        return false;
-    }
-    if (!directory_known (pendings->service->directory)) {
-        service_refuse (pendings->service, request, CALL_OVERLOADED,
-                        "the directory has not answered this planner yet");
-        return false;
-    }
+    if (pendings->settings->finishing)
+        return service_refuse (pendings->service, request, CALL_OVERLOADED,
+                               "this planner only settles what a dead one left");
+    if (!actor_sound (request->actor))
+        return service_refuse (pendings->service, request, CALL_BAD_REQUEST,
+                               "actor: must be a name without blanks, 1 to %d bytes",
+                               NAME_BYTES_MAX);
+    if (!directory_known (pendings->service->directory))
+        return service_refuse (pendings->service, request, CALL_OVERLOADED,
+                               "the directory has not answered this planner yet");
     return true;
 }
 
@@ -127,10 +118,9 @@ static bool room_for_one (pendings_t *pendings, const request_t *request)
     if (ordered_count (pendings->open) < pendings->settings->in_progress_max)
         return true;
     service_count (pendings->service, "overloaded", 1);
-    service_refuse (pendings->service, request, CALL_OVERLOADED,
-                    "in_progress_max = %u requests are under way",
-                    pendings->settings->in_progress_max);
-    return false;
+    return service_refuse (pendings->service, request, CALL_OVERLOADED,
+                           "in_progress_max = %u requests are under way",
+                           pendings->settings->in_progress_max);
 }
 
 /*  What may follow: time can be over in any step but the last two, which end the request. */

@@ -6,8 +6,7 @@
 
 static bool refuse (char why [WHY_BYTES], const char *what)
 {
-    snprintf (why, WHY_BYTES, "name: %s", what);
-    return false;
+    return wrong (why, "name: %s", what);
 }
 
 static bool part_sound (const char *part, size_t length, char why [WHY_BYTES])

@@ -14,9 +14,8 @@ static_assert ((int) SPREAD_DOMAINS == MUSUBI__SPREAD__SPREAD_DOMAINS, "same num
 static_assert ((int) TRANSFER_FAILED == MUSUBI__TRANSFER_STATE__TRANSFER_FAILED, "same numbers");
 
 /*  Of structs that begin with a file's name. */
-static bool name_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool name_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     return file_name_check (self, why);
 }
 
@@ -70,13 +69,13 @@ static const codec_row_t put_question_rows [] = {
 
 /*  A name that turns text around is refused when it is new; one that is there can be got and
  *  dropped. */
-static bool put_question_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool put_question_rule (void *self, char why [WHY_BYTES])
 {
     const begin_question_t *question = self;
     if (text_turns (question->name))
         return wrong (why,
                       "name: characters that turn text around, such as U+202E, are not allowed");
-    return name_rule (self, message, why);
+    return name_rule (self, why);
 }
 
 const codec_t put_question_codec = CODEC_RULED (begin_question_t, musubi__put_request__descriptor,
@@ -144,9 +143,8 @@ static const codec_row_t files_question_rows [] = {
   ROW_NUMBER ("most", files_question_t, most),
 };
 
-static bool files_question_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool files_question_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const files_question_t *question = self;
     return (!*question->name || file_name_check (question->name, why)) &&
            (!*question->after || file_name_check (question->after, why));
@@ -298,9 +296,8 @@ static const codec_row_t publish_rows [] = {
   ROW_NUMBER ("lease_ms", publish_t, lease_ms, BETWEEN (1, 10 * REPLICA_LEASE_MS)),
 };
 
-static bool publish_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool publish_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const publish_t *publish = self;
     return publish->after <= publish->number || wrong (why, "after: must not be above number");
 }

@@ -68,9 +68,8 @@ static const codec_row_t storage_attend_rows [] = {
   ROW_LIST ("receipts", storage_attend_t, receipts, receipts_count, receipt, 0, RECEIPTS_MAX),
 };
 
-static bool storage_attend_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool storage_attend_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const storage_attend_t *attend = self;
     for (size_t i = 1; i < attend->files_count; i++)
         if (attend->files [i].number <= attend->files [i - 1].number)
@@ -106,9 +105,8 @@ static const codec_row_t wanted_transfer_rows [] = {
   ROW_NUMBER ("looks", wanted_transfer_t, looks),
 };
 
-static bool wanted_transfer_rule (void *self, const void *message, char why [WHY_BYTES])
+static bool wanted_transfer_rule (void *self, char why [WHY_BYTES])
 {
-    (void) message;
     const wanted_transfer_t *wanted = self;
     return wanted->feeds_only || wanted->size_known ||
            wrong (why, "size: what is to be received has no size");
