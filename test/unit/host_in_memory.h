@@ -10,6 +10,7 @@
 #include "service.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,15 @@ static inline void records_delete (records_t *self, uint8_t table, bytes_t key)
     memmove (kept, kept + 1, (size_t) (&self->list [--self->count] - kept) * sizeof *kept);
 }
 
+/*  As an EFFECT_PUT or EFFECT_DELETE says. */
+static inline void records_change (records_t *self, const effect_t *effect)
+{
+    if (effect->kind == EFFECT_PUT)
+        records_put (self, effect->record.table, effect->record.key, effect->record.value);
+    else
+        records_delete (self, effect->record.table, effect->record.key);
+}
+
 static inline size_t records_in (const records_t *self, uint8_t table)
 {
     size_t count = 0;
@@ -130,7 +140,8 @@ typedef struct {
     int64_t alarm_ms; /* monotonic; INT64_MAX = none */
     store_identity_t store;
     records_t records;
-    size_t writes; /* puts and deletes of records, ever */
+    size_t puts; /* of records, ever */
+    size_t deletes;
 
     /*  Takes every effect but alarms and what changes records; rows of the ledger are not kept
      *  with the records, and shown to it, too. */
@@ -184,12 +195,9 @@ static inline void memory_host_take (memory_host_t *self, const effect_t *effect
     } else if (!write || effect->record.table == TABLE_LEDGER) {
         self->take (self->owner, effect);
     } else {
-        self->writes++;
-        if (effect->kind == EFFECT_PUT)
-            records_put (&self->records, effect->record.table, effect->record.key,
-                         effect->record.value);
-        else
-            records_delete (&self->records, effect->record.table, effect->record.key);
+        records_change (&self->records, effect);
+        self->puts += effect->kind == EFFECT_PUT;
+        self->deletes += effect->kind == EFFECT_DELETE;
     }
 }
 
@@ -206,20 +214,32 @@ static inline void memory_host_step (memory_host_t *self, const event_t *event)
     memory_host_drain (self);
 }
 
-/*  A new process of the core on the records there are; each event is a step of its own. One that
+static inline void memory_host_recall (memory_host_t *self, const kept_t *kept,
+                                       void (*step) (void *owner, const event_t *event))
+{
+    step (self->owner, &(event_t){.kind = EVENT_RECORD,
+                                  .record = {.table = kept->table,
+                                             .key = kept_bytes (kept->key),
+                                             .value = kept_bytes (kept->value)}});
+}
+
+/*  A new process of the core on the records there are, and on the last row of its ledger where that
+ *  is kept; its events come from endpoint/events. Each record is a step of its own. A process that
  *  dies and is replaced in one of them is not gone on with. */
-static inline void memory_host_boot (memory_host_t *self, const char *endpoint, const char *events,
+static inline void memory_host_boot (memory_host_t *self, const kept_t *last_row,
+                                     const char *endpoint,
                                      void (*step) (void *owner, const event_t *event))
 {
     uint32_t start = ++self->store.start;
+    char events [128];
+    snprintf (events, sizeof events, "%s/events", endpoint);
     self->alarm_ms = INT64_MAX;
     records_t loaded = records_copy (&self->records); /* steps may change them */
     for (size_t i = 0; i < loaded.count && self->store.start == start; i++)
-        step (self->owner, &(event_t){.kind = EVENT_RECORD,
-                                      .record = {.table = loaded.list [i].table,
-                                                 .key = kept_bytes (loaded.list [i].key),
-                                                 .value = kept_bytes (loaded.list [i].value)}});
+        memory_host_recall (self, &loaded.list [i], step);
     records_clear (&loaded);
+    if (last_row && self->store.start == start)
+        memory_host_recall (self, last_row, step);
     if (self->store.start == start)
         step (self->owner,
               &(event_t){.kind = EVENT_START,

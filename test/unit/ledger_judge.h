@@ -42,20 +42,20 @@ static inline void judge_reservation (const replay_reservation_t *standing, cons
 static inline void judge_rig (const rig_t *rig)
 {
     ledger_replay_t *replay = ledger_replay_new (judge_told, NULL);
-    for (size_t i = 0; i < rig->rows_count; i++)
+    for (size_t i = 0; i < rig->rows.count; i++)
         assert_true (ledger_replay_row (
-          replay, (bytes_t){rig->rows [i].value.data, rig->rows [i].value.size}));
+          replay, (bytes_t){rig->rows.list [i].value.data, rig->rows.list [i].value.size}));
     ledger_replay_end (replay, ledger_last (rig->service->ledger));
 
     const replay_reservation_t *standing = ledger_replay_reservation (replay, NULL);
     size_t stand = 0;
-    for (size_t i = 0; i < rig->kept_count; i++) {
-        if (rig->kept [i].table == TABLE_COMMANDS) {
-            judge_command (replay, &rig->kept [i]);
+    for (size_t i = 0; i < rig->host.records.count; i++) {
+        if (rig->host.records.list [i].table == TABLE_COMMANDS) {
+            judge_command (replay, &rig->host.records.list [i]);
             stand++;
-        } else if (rig->kept [i].table == TABLE_RESERVATIONS) {
+        } else if (rig->host.records.list [i].table == TABLE_RESERVATIONS) {
             assert_non_null (standing);
-            judge_reservation (standing, &rig->kept [i]);
+            judge_reservation (standing, &rig->host.records.list [i]);
             standing = ledger_replay_reservation (replay, standing->id);
         }
     }

@@ -150,7 +150,7 @@ static inline void start (world_t *self)
       .owner = self, .run_moved = on_run_moved, .node_moved = on_node_moved};
     nodes_observe (self->nodes, &observer);
     self->host.core = service_as_core (self->service);
-    memory_host_boot (&self->host, "", "", step);
+    memory_host_boot (&self->host, NULL, "", step);
 }
 
 static inline void open_world (world_t *self)

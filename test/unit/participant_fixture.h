@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_in_memory.h"
 #include "member.h"
 #include "participant.h"
 
@@ -22,7 +23,6 @@
 #define OTHER_PLANNER "planner/22222222222222222222222222222222"
 #define WALL_MS       INT64_C (1800000000000)
 #define HOUR_MS       INT64_C (3600000)
-#define RECORDS_MAX   8192
 #define CALLS_KEPT    64
 
 /*  --- a resource: nodes of one class, counted the plain way --- */
@@ -210,12 +210,6 @@ static inline void pool_moved (void *owner, const moment_t *now, const plan_t *p
 /*  --- the rig --- */
 
 typedef struct {
-    uint8_t table;
-    packed_t key;
-    packed_t value;
-} kept_t;
-
-typedef struct {
     uint64_t call;
     char endpoint [64];
     char service [32];
@@ -225,20 +219,15 @@ typedef struct {
 } asked_t;
 
 typedef struct {
+    memory_host_t host;
     service_t *service;
     participant_t *participant;
     pool_t pool;
     resource_t resource;
     participant_limits_t limits;
     access_t access;
-    moment_t now;
-    store_identity_t store;
-    int64_t alarm_ms;
-    kept_t kept [RECORDS_MAX];
-    size_t kept_count;
-    kept_t *rows; /* of the ledger */
-    size_t rows_count;
-    bool reading; /* rows were asked for in the last step */
+    records_t rows; /* of the ledger */
+    bool reading;   /* rows were asked for in the last step */
     read_order_t read;
     uint64_t read_from;
     size_t puts;   /* in the last step */
@@ -251,59 +240,12 @@ typedef struct {
     packed_t reply;
 } rig_t;
 
-static inline int kept_compare (const kept_t *kept, uint8_t table, bytes_t key)
-{
-    if (kept->table != table)
-        return kept->table < table ? -1 : 1;
-    size_t shorter = kept->key.size < key.size ? kept->key.size : key.size;
-    int sign = memcmp (kept->key.data, key.data, shorter);
-    if (sign != 0)
-        return sign;
-    return kept->key.size < key.size ? -1 : kept->key.size > key.size;
-}
-
-static inline void rig_keep (rig_t *rig, const effect_t *effect)
-{
-    size_t at = 0;
-    while (at < rig->kept_count &&
-           kept_compare (&rig->kept [at], effect->record.table, effect->record.key) < 0)
-        at++;
-    bool there = at < rig->kept_count &&
-                 kept_compare (&rig->kept [at], effect->record.table, effect->record.key) == 0;
-    if (there) {
-        free (rig->kept [at].key.data);
-        free (rig->kept [at].value.data);
-        rig->kept_count--;
-        memmove (&rig->kept [at], &rig->kept [at + 1], (rig->kept_count - at) * sizeof (kept_t));
-    }
-    if (effect->kind == EFFECT_DELETE)
-        return;
-    assert_true (rig->kept_count < RECORDS_MAX);
-    memmove (&rig->kept [at + 1], &rig->kept [at], (rig->kept_count - at) * sizeof (kept_t));
-    rig->kept [at] = (kept_t){.table = effect->record.table,
-                              .key = packed_copy (effect->record.key),
-                              .value = packed_copy (effect->record.value)};
-    rig->kept_count++;
-    rig->puts++;
-}
-
-/*  Rows of the ledger are kept apart: new ones behind, old ones leave from the front. */
+/*  New rows of the ledger come behind, old ones leave from the front. */
 static inline void rig_keep_row (rig_t *rig, const effect_t *effect)
 {
-    if (effect->kind == EFFECT_DELETE) {
-        assert_true (rig->rows_count > 0);
-        assert_int_equal (ledger_number (effect->record.key),
-                          ledger_number ((bytes_t){rig->rows [0].key.data, LEDGER_KEY_BYTES}));
-        free (rig->rows [0].key.data);
-        free (rig->rows [0].value.data);
-        memmove (rig->rows, rig->rows + 1, --rig->rows_count * sizeof *rig->rows);
-        return;
-    }
-    rig->rows = realloc (rig->rows, (rig->rows_count + 1) * sizeof *rig->rows);
-    assert_non_null (rig->rows);
-    rig->rows [rig->rows_count++] = (kept_t){.table = TABLE_LEDGER,
-                                             .key = packed_copy (effect->record.key),
-                                             .value = packed_copy (effect->record.value)};
+    size_t at = records_at (&rig->rows, TABLE_LEDGER, effect->record.key);
+    assert_int_equal (at, effect->kind == EFFECT_DELETE ? 0 : rig->rows.count);
+    records_change (&rig->rows, effect);
 }
 
 static inline void rig_ask (rig_t *rig, const effect_t *effect)
@@ -317,57 +259,49 @@ static inline void rig_ask (rig_t *rig, const effect_t *effect)
     memcpy (asked->to_store, effect->call.to_store, STORE_ID_BYTES);
 }
 
-static inline void rig_drain (rig_t *rig)
+static inline void rig_take (void *owner, const effect_t *effect)
 {
-    effect_t effect;
-    while (service_next (rig->service, &effect)) {
-        switch (effect.kind) {
-        case EFFECT_PUT:
-        case EFFECT_DELETE:
-            if (effect.record.table == TABLE_LEDGER)
-                rig_keep_row (rig, &effect);
-            else
-                rig_keep (rig, &effect);
-            break;
-        case EFFECT_READ:
-            assert_false (rig->reading);
-            rig->reading = true;
-            rig->read = effect.read;
-            rig->read_from = ledger_number (effect.read.from);
-            break;
-        case EFFECT_REPLY:
-            assert_false (rig->replied);
-            rig->replied = true;
-            rig->status = effect.reply.status;
-            snprintf (rig->reason, sizeof rig->reason, "%s", effect.reply.reason);
-            free (rig->reply.data);
-            rig->reply = packed_copy (effect.reply.body);
-            break;
-        case EFFECT_CALL:
-            rig_ask (rig, &effect);
-            break;
-        case EFFECT_TIMER:
-            rig->alarm_ms = effect.timer.mono_ms;
-            break;
-        case EFFECT_LOG:
-            rig->alarms += effect.log.level == LEVEL_ALARM;
-            break;
-        default:
-            fail_msg ("an effect that a participant has no use for: %d", (int) effect.kind);
-        }
+    rig_t *rig = owner;
+    switch (effect->kind) {
+    case EFFECT_PUT:
+    case EFFECT_DELETE:
+        rig_keep_row (rig, effect);
+        break;
+    case EFFECT_READ:
+        assert_false (rig->reading);
+        rig->reading = true;
+        rig->read = effect->read;
+        rig->read_from = ledger_number (effect->read.from);
+        break;
+    case EFFECT_REPLY:
+        assert_false (rig->replied);
+        rig->replied = true;
+        rig->status = effect->reply.status;
+        snprintf (rig->reason, sizeof rig->reason, "%s", effect->reply.reason);
+        free (rig->reply.data);
+        rig->reply = packed_copy (effect->reply.body);
+        break;
+    case EFFECT_CALL:
+        rig_ask (rig, effect);
+        break;
+    case EFFECT_LOG:
+        rig->alarms += effect->log.level == LEVEL_ALARM;
+        break;
+    default:
+        fail_msg ("an effect that a participant has no use for: %d", (int) effect->kind);
     }
 }
 
 /*  Those that were asked for, in a step of its own. */
 static inline void rig_show_rows (rig_t *rig)
 {
-    row_t *rows = calloc (rig->rows_count + 1, sizeof *rows);
+    row_t *rows = calloc (rig->rows.count + 1, sizeof *rows);
     assert_non_null (rows);
     event_t event = {.kind = EVENT_ROWS, .rows = {.read = rig->read.read, .rows = rows}};
     size_t bytes = 0;
-    for (size_t i = 0; i < rig->rows_count && !event.rows.more; i++) {
-        row_t row = {.key = {rig->rows [i].key.data, rig->rows [i].key.size},
-                     .value = {rig->rows [i].value.data, rig->rows [i].value.size}};
+    for (size_t i = 0; i < rig->rows.count && !event.rows.more; i++) {
+        row_t row = {.key = {rig->rows.list [i].key.data, rig->rows.list [i].key.size},
+                     .value = {rig->rows.list [i].value.data, rig->rows.list [i].value.size}};
         bytes += row.key.size + row.value.size;
         if (ledger_number (row.key) < rig->read_from)
             bytes = 0;
@@ -378,17 +312,17 @@ static inline void rig_show_rows (rig_t *rig)
             rows [event.rows.count++] = row;
     }
     rig->reading = false;
-    service_step (rig->service, &rig->now, &event);
-    rig_drain (rig);
+    memory_host_step (&rig->host, &event);
     free (rows);
 }
 
-static inline void rig_step (rig_t *rig, const event_t *event)
+static inline void rig_step (void *owner, const event_t *event)
 {
+    rig_t *rig = owner;
+    size_t puts = rig->host.puts;
     rig->replied = false;
-    rig->puts = 0;
-    service_step (rig->service, &rig->now, event);
-    rig_drain (rig);
+    memory_host_step (&rig->host, event);
+    rig->puts = rig->host.puts - puts;
     if (rig->reading)
         rig_show_rows (rig);
     if (event->kind != EVENT_RECORD)
@@ -425,16 +359,10 @@ static inline void rig_boot (rig_t *rig)
     rig->service = member_new ("lis/ams", NULL, 0);
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
     ledger_capacities (rig->service->ledger, rig_quantities, rig);
-    rig->alarm_ms = INT64_MAX;
-    rig->store.start++;
-    for (size_t i = 0; i < rig->kept_count; i++)
-        rig_recall (rig, &rig->kept [i]);
-    if (rig->rows_count > 0)
-        rig_recall (rig, &rig->rows [rig->rows_count - 1]);
-    rig_step (rig, &(event_t){.kind = EVENT_START,
-                              .start = {.store = rig->store,
-                                        .endpoint = "sim://lis/ams",
-                                        .events = "sim://lis/ams/events"}});
+    rig->host.core = service_as_core (rig->service);
+    memory_host_boot (&rig->host,
+                      rig->rows.count > 0 ? &rig->rows.list [rig->rows.count - 1] : NULL,
+                      "sim://lis/ams", rig_step);
 }
 
 static inline rig_t *rig_new (int64_t capacity)
@@ -458,9 +386,8 @@ static inline rig_t *rig_new (int64_t capacity)
                              .accounts_count = 3,
                              .administrators = administrators,
                              .administrators_count = 1};
-    rig->now = (moment_t){
-      .wall_ms = WALL_MS, .mono_ms = 5000, .store_free_bytes = 1u << 30, .store_bytes = 1u << 30};
-    memset (rig->store.id, 0xaa, STORE_ID_BYTES);
+    rig->host = memory_host (WALL_MS, 5000, rig_take, rig);
+    memset (rig->host.store.id, 0xaa, STORE_ID_BYTES);
     return rig;
 }
 
@@ -483,23 +410,16 @@ static inline void rig_stop (rig_t *rig)
 static inline void rig_restart (rig_t *rig, int64_t ms)
 {
     rig_stop (rig);
-    rig->now.wall_ms += ms;
-    rig->now.mono_ms += ms;
+    rig->host.now.wall_ms += ms;
+    rig->host.now.mono_ms += ms;
     rig_boot (rig);
 }
 
 static inline void rig_destroy (rig_t *rig)
 {
     rig_stop (rig);
-    for (size_t i = 0; i < rig->kept_count; i++) {
-        free (rig->kept [i].key.data);
-        free (rig->kept [i].value.data);
-    }
-    for (size_t i = 0; i < rig->rows_count; i++) {
-        free (rig->rows [i].key.data);
-        free (rig->rows [i].value.data);
-    }
-    free (rig->rows);
+    records_clear (&rig->host.records);
+    records_clear (&rig->rows);
     free (rig->reply.data);
     free (rig);
 }
@@ -507,17 +427,7 @@ static inline void rig_destroy (rig_t *rig)
 /*  Time passes, alarm by alarm. */
 static inline void rig_pass (rig_t *rig, int64_t ms)
 {
-    int64_t end_ms = rig->now.mono_ms + ms;
-    for (int alarms = 0; rig->alarm_ms <= end_ms; alarms++) {
-        assert_true (alarms < 100000);
-        int64_t step_ms = rig->alarm_ms > rig->now.mono_ms ? rig->alarm_ms - rig->now.mono_ms : 0;
-        rig->now.mono_ms += step_ms;
-        rig->now.wall_ms += step_ms;
-        rig->alarm_ms = INT64_MAX;
-        rig_step (rig, &(event_t){.kind = EVENT_TIMER});
-    }
-    rig->now.wall_ms += end_ms - rig->now.mono_ms;
-    rig->now.mono_ms = end_ms;
+    memory_host_pass (&rig->host, ms, rig_step);
 }
 
 /*  Ends body. */
@@ -586,7 +496,7 @@ static inline hold_t hold_of (const rig_t *rig, uint64_t counter, operation_t op
     party_set (&plan->participants [1], "lis/tyo", 0xbb);
     party_set (&plan->participants [2], "gis/g1", 0xcc);
     party_set (&plan->coordinator, PLANNER, 0x11);
-    plan->decide_by_ms = rig->now.wall_ms + 10000;
+    plan->decide_by_ms = rig->host.now.wall_ms + 10000;
     plan->edge_ms = WALL_MS + from_h * HOUR_MS;
     snprintf (plan->actor, sizeof plan->actor, "alice");
     snprintf (plan->request_id, sizeof plan->request_id, "r%d@g1", (int) counter);
@@ -624,7 +534,7 @@ static inline command_answer_t rig_verb_as (rig_t *rig, const char *caller, cons
     rig_request (rig, caller, method,
                  strcmp (method, "Resolve") == 0
                    ? codec_encode (&resolve_request_codec,
-                                   &(resolve_request_t){txid, rig->now.wall_ms + 10000})
+                                   &(resolve_request_t){txid, rig->host.now.wall_ms + 10000})
                    : decision_message_encode (&txid, 0));
     return rig_answer (rig);
 }

@@ -219,14 +219,12 @@ static inline void start (world_t *self)
 {
     const char *name = self->name ? self->name : FIXTURE_NAME;
     char endpoint [96];
-    char events [96];
     snprintf (endpoint, sizeof endpoint, "sim://%s", name);
-    snprintf (events, sizeof events, "sim://%s/events", name);
     if (self->host.store.id [0] == 0)
         memcpy (self->host.store.id, fixture_store, STORE_ID_BYTES);
     self->calls_count = 0;
     fixture_core (&self->settings, &self->host.core);
-    memory_host_boot (&self->host, endpoint, events, step);
+    memory_host_boot (&self->host, NULL, endpoint, step);
 }
 
 static inline void stop (world_t *self)

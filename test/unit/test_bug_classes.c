@@ -13,7 +13,7 @@ static void fail_change (rig_t *rig, uint64_t counter, way_t way)
     hold.prepare = way == BY_ABORT || way == BY_EDGE;
     hold.ttl_ms = 5000;
     if (way == BY_EDGE)
-        hold.plan.edge_ms = rig->now.wall_ms + 20000;
+        hold.plan.edge_ms = rig->host.now.wall_ms + 20000;
     command_answer_t answer = rig_hold (rig, hold);
     assert_int_equal (answer.refusal.reason, way == BY_REFUSAL ? REFUSAL_SHORT : REFUSAL_NONE);
     if (way == BY_DEATH)
@@ -190,14 +190,14 @@ static void a_hold_that_ends_as_a_verb_arrives_ends_once (void **state)
         rig_t *rig = rig_started (10);
         hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 4, 2, 6);
         hold.prepare = false;
-        hold.plan.decide_by_ms = rig->now.wall_ms + 120000;
+        hold.plan.decide_by_ms = rig->host.now.wall_ms + 120000;
         rig_hold (rig, hold);
-        rig->now.mono_ms += 60000;
-        rig->now.wall_ms += 60000;
+        rig->host.now.mono_ms += 60000;
+        rig->host.now.wall_ms += 60000;
         txid_t txid = txid_numbered (1);
         packed_t body = strcmp (verbs [i], "Resolve") == 0
                           ? codec_encode (&resolve_request_codec,
-                                          &(resolve_request_t){txid, rig->now.wall_ms + 10000})
+                                          &(resolve_request_t){txid, rig->host.now.wall_ms + 10000})
                         : strcmp (verbs [i], "Renew") == 0
                           ? codec_encode (&renew_request_codec, &(renew_request_t){txid, 1000})
                           : decision_message_encode (&txid, 0);

@@ -12,8 +12,8 @@
 /*  A row of the rig, decoded; the caller ends it. */
 static Musubi__LedgerRow *row_at (const rig_t *rig, size_t at)
 {
-    assert_true (at < rig->rows_count);
-    const kept_t *kept = &rig->rows [at];
+    assert_true (at < rig->rows.count);
+    const kept_t *kept = &rig->rows.list [at];
     ProtobufCMessage *row = message_unpack (&musubi__ledger_row__descriptor,
                                             (bytes_t){kept->value.data, kept->value.size});
     assert_non_null (row);
@@ -22,7 +22,7 @@ static Musubi__LedgerRow *row_at (const rig_t *rig, size_t at)
 
 static Musubi__LedgerRow *last_row (const rig_t *rig)
 {
-    return row_at (rig, rig->rows_count - 1);
+    return row_at (rig, rig->rows.count - 1);
 }
 
 static void row_free (Musubi__LedgerRow *row)
@@ -32,24 +32,25 @@ static void row_free (Musubi__LedgerRow *row)
 
 static void digest_of (const rig_t *rig, size_t at, uint8_t digest [LEDGER_DIGEST_BYTES])
 {
-    const kept_t *kept = &rig->rows [at];
+    const kept_t *kept = &rig->rows.list [at];
     crypto_generichash (digest, LEDGER_DIGEST_BYTES, kept->value.data, kept->value.size, NULL, 0);
 }
 
 static void assert_chained (const rig_t *rig)
 {
     uint8_t before [LEDGER_DIGEST_BYTES] = {0};
-    for (size_t i = 0; i < rig->rows_count; i++) {
+    for (size_t i = 0; i < rig->rows.count; i++) {
         Musubi__LedgerRow *row = row_at (rig, i);
         assert_int_equal (row->number, i + 1);
-        assert_int_equal (ledger_number ((bytes_t){rig->rows [i].key.data, rig->rows [i].key.size}),
-                          i + 1);
+        assert_int_equal (
+          ledger_number ((bytes_t){rig->rows.list [i].key.data, rig->rows.list [i].key.size}),
+          i + 1);
         assert_int_equal (row->before.len, sizeof before);
         assert_memory_equal (row->before.data, before, sizeof before);
         digest_of (rig, i, before);
         row_free (row);
     }
-    assert_int_equal (ledger_last (rig->service->ledger), rig->rows_count);
+    assert_int_equal (ledger_last (rig->service->ledger), rig->rows.count);
     assert_memory_equal (ledger_digest (rig->service->ledger), before, sizeof before);
 }
 
@@ -58,11 +59,11 @@ static void each_start_says_what_there_is (void **state)
     (void) state;
     rig_t *rig = rig_started (12);
     rig_restart (rig, 500);
-    assert_int_equal (rig->rows_count, 2);
+    assert_int_equal (rig->rows.count, 2);
     Musubi__LedgerRow *row = last_row (rig);
     assert_int_equal (row->kind, MUSUBI__LEDGER_KIND__ROW_STARTED);
     assert_int_equal (row->start, 2);
-    assert_int_equal (row->wall_ms, rig->now.wall_ms);
+    assert_int_equal (row->wall_ms, rig->host.now.wall_ms);
     assert_string_equal (row->caller, "");
     assert_int_equal (row->n_quantities, 1);
     assert_string_equal (row->quantities [0]->resource, "thin");
@@ -83,7 +84,7 @@ static void rows_are_numbered_and_chained_across_restarts (void **state)
         rig_restart (rig, 10);
         assert_chained (rig);
     }
-    assert_int_equal (rig->rows_count, 4 + 3 * 2);
+    assert_int_equal (rig->rows.count, 4 + 3 * 2);
     rig_destroy (rig);
 }
 
@@ -94,7 +95,7 @@ static void a_row_is_in_the_same_step_as_its_change_and_before_the_answer (void 
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
     packed_t body = codec_encode (&hold_codec, &hold);
     codec_clear (&hold_codec, &hold);
-    service_step (rig->service, &rig->now,
+    service_step (rig->service, &rig->host.now,
                   &(event_t){.kind = EVENT_REQUEST,
                              .request = {.service = "Participant",
                                          .method = "Hold",
@@ -160,8 +161,8 @@ static void what_time_does_names_no_caller (void **state)
     hold.prepare = false;
     hold.ttl_ms = 1000;
     rig_hold (rig, hold);
-    rig->now.mono_ms += 2000;
-    rig->now.wall_ms += 2000;
+    rig->host.now.mono_ms += 2000;
+    rig->host.now.wall_ms += 2000;
     rig_verb (rig, "Resolve", 1); /* the message finds it expired */
     Musubi__LedgerRow *row = last_row (rig);
     assert_int_equal (row->to, MUSUBI__COMMAND_STATE__EXPIRED);
@@ -179,21 +180,21 @@ static void what_changes_within_a_state_has_its_row (void **state)
     hold.prepare = false;
     hold.ttl_ms = 5000;
     rig_hold (rig, hold);
-    rig->now.mono_ms += 1000;
-    rig->now.wall_ms += 1000;
+    rig->host.now.mono_ms += 1000;
+    rig->host.now.wall_ms += 1000;
     rig_verb (rig, "Renew", 1);
     Musubi__LedgerRow *row = last_row (rig);
     assert_string_equal (row->event, "renew");
     assert_int_equal (row->from, MUSUBI__COMMAND_STATE__HELD);
     assert_int_equal (row->to, MUSUBI__COMMAND_STATE__HELD);
-    assert_int_equal (row->command->expires_ms, rig->now.wall_ms + rig->limits.hold_ttl_ms);
+    assert_int_equal (row->command->expires_ms, rig->host.now.wall_ms + rig->limits.hold_ttl_ms);
     row_free (row);
 
     rig_verb (rig, "Prepare", 1);
     txid_t txid = txid_numbered (1);
-    rig_request (
-      rig, OTHER_PLANNER, "Fence",
-      codec_encode (&fence_request_codec, &(fence_request_t){txid, 3, rig->now.wall_ms + 1000}));
+    rig_request (rig, OTHER_PLANNER, "Fence",
+                 codec_encode (&fence_request_codec,
+                               &(fence_request_t){txid, 3, rig->host.now.wall_ms + 1000}));
     row = last_row (rig);
     assert_string_equal (row->event, "fence");
     assert_string_equal (row->caller, OTHER_PLANNER);
@@ -208,11 +209,11 @@ static void all_acknowledged_has_its_row_when_it_is_stored (void **state)
     (void) state;
     rig_t *rig = rig_started (20);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
-    size_t before = rig->rows_count;
+    size_t before = rig->rows.count;
     txid_t txid = txid_numbered (1);
     rig_request (rig, PLANNER, "Done",
                  codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
-    assert_int_equal (rig->rows_count, before);
+    assert_int_equal (rig->rows.count, before);
     rig_pass (rig, 10000);
     Musubi__LedgerRow *row = last_row (rig);
     assert_string_equal (row->event, "done");
@@ -227,9 +228,9 @@ static void what_changes_when_all_is_over_has_its_row (void **state)
     (void) state;
     rig_t *rig = rig_started (4);
     txid_t unknown = txid_numbered (7);
-    rig_request (
-      rig, PLANNER, "Fence",
-      codec_encode (&fence_request_codec, &(fence_request_t){unknown, 1, rig->now.wall_ms + 1000}));
+    rig_request (rig, PLANNER, "Fence",
+                 codec_encode (&fence_request_codec,
+                               &(fence_request_t){unknown, 1, rig->host.now.wall_ms + 1000}));
     Musubi__LedgerRow *row = last_row (rig);
     assert_string_equal (row->event, "fence");
     assert_int_equal (row->from, MUSUBI__COMMAND_STATE__ABORTED);
@@ -264,13 +265,13 @@ static void what_was_pruned_is_told (void **state)
     txid_t txid = txid_numbered (1);
     rig_request (rig, PLANNER, "Done",
                  codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
-    size_t before = rig->rows_count;
+    size_t before = rig->rows.count;
     for (int i = 0; i < 24; i++)
         rig_pass (rig, HOUR_MS / 4);
-    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (rig->host.records.count, 0);
     size_t commands = 0;
     size_t reservations = 0;
-    for (size_t i = before; i < rig->rows_count; i++) {
+    for (size_t i = before; i < rig->rows.count; i++) {
         Musubi__LedgerRow *row = row_at (rig, i);
         commands += row->kind == MUSUBI__LEDGER_KIND__ROW_PRUNED_COMMAND && row->txid->counter == 1;
         reservations += row->kind == MUSUBI__LEDGER_KIND__ROW_PRUNED_RESERVATION &&
@@ -295,14 +296,14 @@ static void a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight (v
     /* as a store shows it: the last sound row, then what is damaged behind it */
     rig->service = member_new ("lis/ams", NULL, 0);
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
-    rig_recall (rig, &rig->rows [rig->rows_count - 2]);
-    kept_t *damaged = &rig->rows [rig->rows_count - 1];
+    memory_host_recall (&rig->host, &rig->rows.list [rig->rows.count - 2], rig_step);
+    kept_t *damaged = &rig->rows.list [rig->rows.count - 1];
     damaged->value.data [0] = RECORD_DAMAGED.data [0];
     damaged->value.size = RECORD_DAMAGED.size;
-    rig_recall (rig, damaged);
+    memory_host_recall (&rig->host, damaged, rig_step);
     assert_int_equal (ledger_last (rig->service->ledger), last);
     assert_int_equal (rig->alarms, alarms + 1);
-    rig_step (rig, &(event_t){.kind = EVENT_START, .start = {.store = rig->store}});
+    rig_step (rig, &(event_t){.kind = EVENT_START, .start = {.store = rig->host.store}});
     Musubi__LedgerRow *row = last_row (rig);
     assert_int_equal (row->number, last + 1);
     assert_int_equal (row->before.len, sizeof zeros);
@@ -360,7 +361,7 @@ static void rows_come_page_by_page_as_they_were_stored (void **state)
     rig_t *rig = rig_started (20);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig_reserve (rig, 2, "r2", 2, 1, 2);
-    assert_int_equal (rig->rows_count, 5);
+    assert_int_equal (rig->rows.count, 5);
     size_t told = 0;
     for (bool more = true; more;) {
         ask_rows (rig, "root", told + 1, 2);
@@ -368,8 +369,8 @@ static void rows_come_page_by_page_as_they_were_stored (void **state)
         assert_int_equal (answer->last, 5);
         assert_true (answer->n_rows > 0 && answer->n_rows <= 2);
         for (size_t i = 0; i < answer->n_rows; i++, told++) {
-            assert_int_equal (answer->rows [i].len, rig->rows [told].value.size);
-            assert_memory_equal (answer->rows [i].data, rig->rows [told].value.data,
+            assert_int_equal (answer->rows [i].len, rig->rows.list [told].value.size);
+            assert_memory_equal (answer->rows [i].data, rig->rows.list [told].value.data,
                                  answer->rows [i].len);
         }
         more = answer->more;
@@ -402,7 +403,7 @@ static void live_and_forget (rig_t *rig, uint64_t first, uint64_t count)
 {
     for (uint64_t i = first; i < first + count; i++) {
         char id [16];
-        int64_t hours = (rig->now.wall_ms - WALL_MS) / HOUR_MS;
+        int64_t hours = (rig->host.now.wall_ms - WALL_MS) / HOUR_MS;
         snprintf (id, sizeof id, "old%d", (int) i);
         rig_reserve (rig, i, id, 2, hours + 1, hours + 2);
         txid_t txid = txid_numbered (i);
@@ -430,7 +431,7 @@ static rig_t *rig_cutting (int64_t retention_ms)
 
 static uint64_t first_number (const rig_t *rig)
 {
-    return ledger_number ((bytes_t){rig->rows [0].key.data, rig->rows [0].key.size});
+    return ledger_number ((bytes_t){rig->rows.list [0].key.data, rig->rows.list [0].key.size});
 }
 
 static void old_rows_that_nothing_needs_leave_from_the_front (void **state)
@@ -439,13 +440,13 @@ static void old_rows_that_nothing_needs_leave_from_the_front (void **state)
     rig_t *rig = rig_cutting (48 * HOUR_MS);
     live_and_forget (rig, 1, 10);
     pass_hours (rig, 47);
-    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (rig->host.records.count, 0);
     assert_int_equal (first_number (rig), 1); /* nothing before its time */
     uint64_t before = ledger_last (rig->service->ledger);
     pass_hours (rig, 10);
     assert_true (first_number (rig) > 1);
     assert_true (ledger_last (rig->service->ledger) > before);
-    assert_int_equal (first_number (rig) + rig->rows_count - 1, ledger_last (rig->service->ledger));
+    assert_int_equal (first_number (rig) + rig->rows.count - 1, ledger_last (rig->service->ledger));
     Musubi__LedgerRow *row = last_row (rig);
     assert_int_equal (row->kind, MUSUBI__LEDGER_KIND__ROW_CUT);
     assert_int_equal (row->kept_from, first_number (rig));
@@ -479,7 +480,7 @@ static void the_first_row_that_is_needed_keeps_all_behind_it (void **state)
     rig_request (rig, PLANNER, "Done",
                  codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
     pass_hours (rig, 120);
-    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (rig->host.records.count, 0);
     assert_true (first_number (rig) > needed);
     rig_destroy (rig);
 }
@@ -489,7 +490,7 @@ static void a_few_rows_are_not_worth_a_cut (void **state)
     (void) state;
     rig_t *rig = rig_cutting (48 * HOUR_MS);
     pass_hours (rig, 200);
-    assert_int_equal (rig->rows_count, 1); /* and not one more for each look */
+    assert_int_equal (rig->rows.count, 1); /* and not one more for each look */
     rig_destroy (rig);
 }
 
@@ -502,7 +503,7 @@ static void rows_leave_early_when_the_store_is_nearly_full_and_it_is_told (void 
     pass_hours (rig, 20);
     assert_int_equal (first_number (rig), 1);
     size_t alarms = rig->alarms;
-    rig->now.store_free_bytes = rig->now.store_bytes / LEDGER_ROOM_PARTS - 1;
+    rig->host.now.store_free_bytes = rig->host.now.store_bytes / LEDGER_ROOM_PARTS - 1;
     pass_hours (rig, 1);
     assert_true (first_number (rig) > 1);
     assert_int_equal (rig->alarms, alarms + 1);
@@ -517,10 +518,11 @@ static void nothing_is_cut_while_a_record_cannot_be_read (void **state)
     live_and_forget (rig, 1, 10);
     rig_reserve (rig, 11, "far", 2, 200, 201);
     size_t damaged = 0;
-    for (size_t i = 0; i < rig->kept_count; i++) {
-        if (rig->kept [i].table == TABLE_RESERVATIONS && rig->kept [i].key.size == 3) {
-            rig->kept [i].value.data [0] = RECORD_DAMAGED.data [0];
-            rig->kept [i].value.size = RECORD_DAMAGED.size;
+    for (size_t i = 0; i < rig->host.records.count; i++) {
+        if (rig->host.records.list [i].table == TABLE_RESERVATIONS &&
+            rig->host.records.list [i].key.size == 3) {
+            rig->host.records.list [i].value.data [0] = RECORD_DAMAGED.data [0];
+            rig->host.records.list [i].value.size = RECORD_DAMAGED.size;
             damaged++;
         }
     }

@@ -242,8 +242,8 @@ static void R1_hold_is_over_even_before_its_timer_rings (void **state)
     hold.prepare = false;
     hold.ttl_ms = 2000;
     rig_hold (rig, hold);
-    rig->now.mono_ms += 2000;
-    rig->now.wall_ms += 2000;
+    rig->host.now.mono_ms += 2000;
+    rig->host.now.wall_ms += 2000;
     command_answer_t answer = rig_verb (rig, "Prepare", 1);
     assert_int_equal (answer.refusal.reason, REFUSAL_ENDED);
     assert_int_equal (answer.state, COMMAND_EXPIRED);
@@ -255,8 +255,8 @@ static void a_vote_does_not_expire (void **state)
     (void) state;
     rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
-    rig->now.mono_ms += 30 * 60000;
-    rig->now.wall_ms += 30 * 60000;
+    rig->host.now.mono_ms += 30 * 60000;
+    rig->host.now.wall_ms += 30 * 60000;
     assert_int_equal (rig_verb (rig, "Prepare", 1).state, COMMAND_PREPARED);
     rig_destroy (rig);
 }
@@ -329,7 +329,7 @@ static void R5_commit_repeats_with_the_same_answer (void **state)
     (void) state;
     rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 2);
-    size_t kept = rig->kept_count;
+    size_t kept = rig->host.records.count;
     for (int i = 0; i < 3; i++) {
         command_answer_t answer = rig_verb (rig, "Commit", 1);
         assert_int_equal (answer.state, COMMAND_COMMITTED);
@@ -337,7 +337,7 @@ static void R5_commit_repeats_with_the_same_answer (void **state)
         assert_false (answer.late);
         assert_int_equal (rig->puts, 0);
     }
-    assert_int_equal (rig->kept_count, kept);
+    assert_int_equal (rig->host.records.count, kept);
     assert_int_equal (rig_load (rig, 1), 6);
     assert_int_equal (rig_verb (rig, "Prepare", 1).state, COMMAND_COMMITTED);
     rig_destroy (rig);
@@ -416,7 +416,7 @@ static void T15_hold_and_prepare_after_decide_by_are_refused (void **state)
     rig_hold (rig, hold);
     rig_pass (rig, 9999);
     hold = hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 1, 1, 2);
-    hold.plan.decide_by_ms = rig->now.wall_ms;
+    hold.plan.decide_by_ms = rig->host.now.wall_ms;
     assert_int_equal (rig_hold (rig, hold).refusal.reason, REFUSAL_LATE);
     rig_pass (rig, 1);
     command_answer_t answer = rig_verb (rig, "Prepare", 1);
@@ -432,7 +432,7 @@ static void T15_decide_by_counts_by_whichever_clock_comes_first (void **state)
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
-    rig->now.wall_ms -= 60000; /* stepped back: the monotonic clock still counts */
+    rig->host.now.wall_ms -= 60000; /* stepped back: the monotonic clock still counts */
     rig_pass (rig, 10000);
     assert_int_equal (rig_verb (rig, "Prepare", 1).refusal.reason, REFUSAL_LATE);
 
@@ -440,7 +440,7 @@ static void T15_decide_by_counts_by_whichever_clock_comes_first (void **state)
     hold.plan.decide_by_ms += 60000;
     hold.prepare = false;
     rig_hold (rig, hold);
-    rig->now.wall_ms += 120000; /* stepped forward: the wall clock counts too */
+    rig->host.now.wall_ms += 120000; /* stepped forward: the wall clock counts too */
     assert_int_equal (rig_verb (rig, "Prepare", 2).refusal.reason, REFUSAL_LATE);
     rig_destroy (rig);
 }
@@ -449,7 +449,7 @@ static void T15_a_clock_put_right_long_ago_does_not_make_holds_late (void **stat
 {
     (void) state;
     rig_t *rig = rig_started (10);
-    rig->now.wall_ms -= 30 * 60000; /* it was half an hour fast when we started */
+    rig->host.now.wall_ms -= 30 * 60000; /* it was half an hour fast when we started */
     rig_pass (rig, 60000);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
@@ -473,7 +473,7 @@ static void R11_a_release_gets_in_whatever_the_clock_says (void **state)
         hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 0, 0);
         hold.prepare = cases [i].prepare;
         hold.plan.edge_ms = WALL_MS + 2 * HOUR_MS; /* the old end */
-        rig->now.wall_ms += cases [i].ahead_ms;
+        rig->host.now.wall_ms += cases [i].ahead_ms;
         command_answer_t answer = rig_hold (rig, hold);
         if (!cases [i].prepare)
             answer = rig_verb (rig, "Prepare", 2);
@@ -492,12 +492,12 @@ static void T7_a_release_is_late_once_its_tombstone_could_be_gone (void **state)
     rig_reserve (rig, 1, "r1", 6, 1, 60);
     hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 0, 0);
     hold.plan.edge_ms = WALL_MS + 60 * HOUR_MS;
-    rig->now.wall_ms = hold.plan.decide_by_ms + 24 * HOUR_MS;
+    rig->host.now.wall_ms = hold.plan.decide_by_ms + 24 * HOUR_MS;
     assert_int_equal (rig_hold (rig, hold).refusal.reason, REFUSAL_LATE);
-    rig->now.wall_ms--;
+    rig->host.now.wall_ms--;
     hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 0, 0);
     hold.plan.edge_ms = WALL_MS + 60 * HOUR_MS;
-    hold.plan.decide_by_ms = rig->now.wall_ms - 24 * HOUR_MS + 1;
+    hold.plan.decide_by_ms = rig->host.now.wall_ms - 24 * HOUR_MS + 1;
     assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
     rig_destroy (rig);
 }
@@ -507,7 +507,7 @@ static void T9_hold_past_its_edge_is_refused (void **state)
     (void) state;
     rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
-    hold.plan.edge_ms = rig->now.wall_ms;
+    hold.plan.edge_ms = rig->host.now.wall_ms;
     assert_int_equal (rig_hold (rig, hold).refusal.reason, REFUSAL_LATE);
     rig_destroy (rig);
 }
@@ -587,7 +587,7 @@ static void T11_a_second_change_is_busy_and_names_the_blocker (void **state)
     assert_int_equal (answer.refusal.reason, REFUSAL_BUSY_CHANGE);
     txid_t blocker = txid_numbered (2);
     assert_int_equal (txid_compare (&answer.refusal.blocker, &blocker), 0);
-    assert_int_equal (answer.refusal.frees_ms, rig->now.wall_ms + 60000);
+    assert_int_equal (answer.refusal.frees_ms, rig->host.now.wall_ms + 60000);
     rig_pass (rig, 60000);
     assert_int_equal (rig_hold (rig, hold_of (rig, 4, OPERATION_MODIFY, "r1", 1, 3, 1, 2)).state,
                       COMMAND_PREPARED);
@@ -691,7 +691,7 @@ static void T11_a_waiting_release_bars_new_changes_for_a_while (void **state)
     rig_verb (rig, "Abort", 2);
     command_answer_t answer = rig_hold (rig, hold_of (rig, 4, OPERATION_MODIFY, "r1", 1, 3, 1, 2));
     assert_int_equal (answer.refusal.reason, REFUSAL_BUSY_CHANGE);
-    assert_true (answer.refusal.frees_ms > rig->now.wall_ms);
+    assert_true (answer.refusal.frees_ms > rig->host.now.wall_ms);
     assert_int_equal (rig_hold (rig, hold_of (rig, 5, OPERATION_RELEASE, "r1", 1, 0, 1, 3)).state,
                       COMMAND_PREPARED);
     rig_verb (rig, "Abort", 5);

@@ -286,7 +286,7 @@ static void T2_a_committed_claim_is_kept_until_the_window_and_retention_have_pas
     assert_non_null (claim_of_txid (1));
     rig_pass (rig, HOUR_MS);
     assert_null (claim_of_txid (1));
-    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (rig->host.records.count, 0);
     rig_destroy (rig);
 }
 

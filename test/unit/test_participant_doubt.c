@@ -87,7 +87,7 @@ static void T7_pending_past_decide_by_asks_the_others (void **state)
             rig_tell_outcome (rig, 1, OUTCOME_PENDING, false);
     }
     assert_non_null (rig_asked (rig, "Resolve"));
-    assert_true (rig->now.wall_ms >= WALL_MS + 10000);
+    assert_true (rig->host.now.wall_ms >= WALL_MS + 10000);
     assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
     rig_destroy (rig);
 }
@@ -228,15 +228,15 @@ static void questions_back_off_and_never_end_while_in_doubt (void **state)
     rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 10, 12));
     int asked = 0;
-    int64_t last_ms = rig->now.mono_ms;
+    int64_t last_ms = rig->host.now.mono_ms;
     int64_t longest_ms = 0;
     for (int second = 0; second < 600; second++) {
         rig_pass (rig, 1000);
         while (rig_asked (rig, "Outcome")) {
             asked++;
-            int64_t pause_ms = rig->now.mono_ms - last_ms;
+            int64_t pause_ms = rig->host.now.mono_ms - last_ms;
             longest_ms = pause_ms > longest_ms ? pause_ms : longest_ms;
-            last_ms = rig->now.mono_ms;
+            last_ms = rig->host.now.mono_ms;
             rig_tell_silence (rig, "Outcome");
         }
         while (rig_asked (rig, "Resolve"))
@@ -477,7 +477,7 @@ static void T15_a_stepped_clock_alone_makes_no_edge (void **state)
 {
     (void) state;
     rig_t *rig = rig_voted ();
-    rig->now.wall_ms += 2 * HOUR_MS;
+    rig->host.now.wall_ms += 2 * HOUR_MS;
     rig_pass (rig, 120000);
     assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
     assert_int_equal (rig_verb (rig, "Commit", 1).state, COMMAND_COMMITTED);
@@ -489,10 +489,10 @@ static void T15_a_clock_put_back_does_not_hide_the_edge_for_long (void **state)
 {
     (void) state;
     rig_t *rig = rig_voted ();
-    rig->now.wall_ms -= 5 * HOUR_MS;
+    rig->host.now.wall_ms -= 5 * HOUR_MS;
     rig_pass (rig, HOUR_MS);
     assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
-    rig->now.wall_ms += 5 * HOUR_MS;
+    rig->host.now.wall_ms += 5 * HOUR_MS;
     rig_pass (rig, 60000);
     assert_int_equal (rig_state (rig, 1), COMMAND_EDGE);
     rig_destroy (rig);
@@ -502,7 +502,7 @@ static void T15_a_clock_put_right_does_not_put_the_edge_off (void **state)
 {
     (void) state;
     rig_t *rig = rig_started (10);
-    rig->now.wall_ms += 30 * 60000; /* it was half an hour slow when we started */
+    rig->host.now.wall_ms += 30 * 60000; /* it was half an hour slow when we started */
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     rig_pass (rig, 30 * 60000 - 1);
     assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
@@ -538,7 +538,7 @@ static int64_t buried_for_ms (int64_t decide_by_ms)
                  codec_encode (&resolve_request_codec, &(resolve_request_t){txid, decide_by_ms}));
     assert_int_equal (rig_answer (rig).state, COMMAND_ABORTED);
     int64_t minutes = 0;
-    while (rig->kept_count > 0 && minutes < 5000) {
+    while (rig->host.records.count > 0 && minutes < 5000) {
         rig_pass (rig, 60000);
         minutes++;
     }

@@ -16,7 +16,7 @@ static command_answer_t fence (rig_t *rig, const char *caller, uint64_t counter,
     txid_t txid = txid_numbered (counter);
     rig_request (rig, caller, "Fence",
                  codec_encode (&fence_request_codec,
-                               &(fence_request_t){txid, epoch, rig->now.wall_ms + 10000}));
+                               &(fence_request_t){txid, epoch, rig->host.now.wall_ms + 10000}));
     return rig_answer (rig);
 }
 

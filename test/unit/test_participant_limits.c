@@ -37,7 +37,7 @@ static void T1_a_coordinator_has_the_name_of_its_txids_store (void **state)
         assert_non_null (strstr (rig->reason, "plan.coordinator.name"));
     }
     assert_int_equal (pool_things (&rig->pool), 0);
-    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (rig->host.records.count, 0);
     rig_destroy (rig);
 }
 
@@ -237,9 +237,9 @@ static command_answer_t resolve_of (rig_t *rig, int store, uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
     memset (txid.store, store, STORE_ID_BYTES);
-    rig_request (
-      rig, "lis/tyo", "Resolve",
-      codec_encode (&resolve_request_codec, &(resolve_request_t){txid, rig->now.wall_ms + 10000}));
+    rig_request (rig, "lis/tyo", "Resolve",
+                 codec_encode (&resolve_request_codec,
+                               &(resolve_request_t){txid, rig->host.now.wall_ms + 10000}));
     return rig_answer (rig);
 }
 
@@ -275,7 +275,7 @@ static void T7_tombstones_are_bounded_for_each_planner_and_in_all (void **state)
     assert_int_equal (resolve_of (rig, 0x33, 1).state, COMMAND_ABORTED);
     answer = resolve_of (rig, 0x44, 1);
     expect_no_room (&answer, "tombstones_max");
-    assert_int_equal (rig->kept_count, 6);
+    assert_int_equal (rig->host.records.count, 6);
     rig_forget_calls (rig);
     rig_pass (rig, 25 * HOUR_MS); /* their retention ends */
     assert_int_equal (resolve_of (rig, 0x44, 1).state, COMMAND_ABORTED);
@@ -287,12 +287,12 @@ static void T13_a_nearly_full_store_buries_nothing_but_ends_what_it_holds (void 
     (void) state;
     rig_t *rig = rig_started (100);
     rig_hold (rig, small_hold (rig, 1, false));
-    rig->now.store_free_bytes = rig->now.store_bytes / 20 - 1;
+    rig->host.now.store_free_bytes = rig->host.now.store_bytes / 20 - 1;
     command_answer_t answer = resolve_of (rig, 0x11, 2);
     assert_int_equal (answer.state, COMMAND_UNKNOWN);
     assert_int_equal (answer.refusal.reason, REFUSAL_STORE_FULL);
     assert_int_equal (rig_verb (rig, "Abort", 3).refusal.reason, REFUSAL_STORE_FULL);
-    assert_int_equal (rig->kept_count, 1);
+    assert_int_equal (rig->host.records.count, 1);
     assert_int_equal (resolve_of (rig, 0x11, 1).state, COMMAND_ABORTED);
     rig_destroy (rig);
 }
@@ -306,16 +306,17 @@ static void T13_a_full_store_takes_no_holds_but_every_end (void **state)
     rig_hold (rig, small_hold (rig, 3, true));
     hold_t hold = small_hold (rig, 4, false);
     rig_hold (rig, hold);
-    rig->now.store_free_bytes = rig->now.store_bytes / 10 - 1;
+    rig->host.now.store_free_bytes = rig->host.now.store_bytes / 10 - 1;
     assert_int_equal (rig_hold (rig, small_hold (rig, 5, true)).refusal.reason, REFUSAL_STORE_FULL);
     assert_int_equal (rig_verb (rig, "Commit", 2).state, COMMAND_COMMITTED);
     assert_int_equal (rig_verb (rig, "Abort", 3).state, COMMAND_ABORTED);
     assert_int_equal (rig_verb (rig, "Prepare", 4).state, COMMAND_PREPARED);
     assert_int_equal (rig_hold (rig, hold_of (rig, 6, OPERATION_RELEASE, "r1", 1, 0, 1, 2)).state,
                       COMMAND_PREPARED);
-    rig->now.store_free_bytes = rig->now.store_bytes / 10; /* not the room for the hold itself */
+    rig->host.now.store_free_bytes =
+      rig->host.now.store_bytes / 10; /* not the room for the hold itself */
     assert_int_equal (rig_hold (rig, small_hold (rig, 7, true)).refusal.reason, REFUSAL_STORE_FULL);
-    rig->now.store_free_bytes += STORE_COPIES * 1024;
+    rig->host.now.store_free_bytes += STORE_COPIES * 1024;
     assert_int_equal (rig_hold (rig, small_hold (rig, 8, true)).state, COMMAND_PREPARED);
     rig_destroy (rig);
 }

@@ -24,7 +24,7 @@ static rig_t *rig_crowded (void)
         packed_t body = codec_encode (&hold_codec, &hold);
         codec_clear (&hold_codec, &hold);
         rig->replied = false;
-        service_step (rig->service, &rig->now,
+        service_step (rig->service, &rig->host.now,
                       &(event_t){.kind = EVENT_REQUEST,
                                  .request = {.service = "Participant",
                                              .method = "Hold",
@@ -32,7 +32,7 @@ static rig_t *rig_crowded (void)
                                              .request_id = "",
                                              .body = {body.data, body.size},
                                              .reply_to = 1}});
-        rig_drain (rig);
+        memory_host_drain (&rig->host);
         free (body.data);
         assert_int_equal (rig_answer (rig).state, COMMAND_HELD);
     }

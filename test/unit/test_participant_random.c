@@ -77,7 +77,7 @@ static void play_hold (play_t *play)
     operation_t operation = (operation_t) pick (play, 3);
     uint32_t base = operation == OPERATION_RESERVE ? 0 : 1 + (uint32_t) pick (play, 3);
     uint32_t nodes = operation == OPERATION_RELEASE ? 0 : 1 + (uint32_t) pick (play, 7);
-    int64_t hours = (rig->now.wall_ms - WALL_MS) / HOUR_MS + 1;
+    int64_t hours = (rig->host.now.wall_ms - WALL_MS) / HOUR_MS + 1;
     int64_t from_h = hours + (int64_t) pick (play, 5);
     hold_t hold = hold_of (rig, counter, operation, id, base, nodes, from_h,
                            from_h + 1 + (int64_t) pick (play, 4));

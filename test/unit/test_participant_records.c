@@ -119,26 +119,26 @@ static void a_bad_record_is_told_and_skipped_and_never_stops_a_start (void **sta
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig_reserve (rig, 2, "r2", 3, 1, 2);
     rig_hold (rig, hold_of (rig, 3, OPERATION_RESERVE, "r3", 0, 1, 1, 2));
-    size_t kept = rig->kept_count;
+    size_t kept = rig->host.records.count;
     assert_int_equal (kept, 5);
     for (size_t bad = 0; bad < kept; bad++) {
-        packed_t good = rig->kept [bad].value;
+        packed_t good = rig->host.records.list [bad].value;
         for (size_t size = 0; size < good.size; size++) {
-            rig->kept [bad].value = packed_copy ((bytes_t){good.data, size});
+            rig->host.records.list [bad].value = packed_copy ((bytes_t){good.data, size});
             rig_restart (rig, 0);
-            free (rig->kept [bad].value.data);
-            rig->kept [bad].value = good;
+            free (rig->host.records.list [bad].value.data);
+            rig->host.records.list [bad].value = good;
         }
         for (size_t at = 0; at < good.size; at += 7) {
-            rig->kept [bad].value = packed_copy ((bytes_t){good.data, good.size});
-            rig->kept [bad].value.data [at] ^= 0x5a;
+            rig->host.records.list [bad].value = packed_copy ((bytes_t){good.data, good.size});
+            rig->host.records.list [bad].value.data [at] ^= 0x5a;
             rig_restart (rig, 0);
-            free (rig->kept [bad].value.data);
-            rig->kept [bad].value = good;
+            free (rig->host.records.list [bad].value.data);
+            rig->host.records.list [bad].value = good;
         }
     }
     rig_restart (rig, 0);
-    assert_int_equal (rig->kept_count, kept);
+    assert_int_equal (rig->host.records.count, kept);
     assert_int_equal (rig_load (rig, 1), 6);
     rig_destroy (rig);
 }
@@ -149,15 +149,15 @@ static void a_skipped_record_leaves_the_others_and_stays_in_the_store (void **st
     rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig_reserve (rig, 2, "r2", 3, 1, 2);
-    packed_t good = rig->kept [2].value; /* two commands, then r1 */
-    assert_int_equal (rig->kept [2].table, TABLE_RESERVATIONS);
-    rig->kept [2].value = packed_copy ((bytes_t){(const uint8_t *) "\x07", 1});
+    packed_t good = rig->host.records.list [2].value; /* two commands, then r1 */
+    assert_int_equal (rig->host.records.list [2].table, TABLE_RESERVATIONS);
+    rig->host.records.list [2].value = packed_copy ((bytes_t){(const uint8_t *) "\x07", 1});
     rig_restart (rig, 0);
     assert_int_equal (rig_counter (rig, "bad_records"), 1);
     assert_int_equal (rig_load (rig, 1), 3);
-    assert_int_equal (rig->kept_count, 4);
-    free (rig->kept [2].value.data);
-    rig->kept [2].value = good;
+    assert_int_equal (rig->host.records.count, 4);
+    free (rig->host.records.list [2].value.data);
+    rig->host.records.list [2].value = good;
     rig_destroy (rig);
 }
 
@@ -167,13 +167,13 @@ static void T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried 
     (void) state;
     rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
-    packed_t good = rig->kept [0].value;
-    assert_int_equal (rig->kept [0].table, TABLE_COMMANDS);
-    rig->kept [0].value = packed_copy ((bytes_t){(const uint8_t *) "\x07", 1});
+    packed_t good = rig->host.records.list [0].value;
+    assert_int_equal (rig->host.records.list [0].table, TABLE_COMMANDS);
+    rig->host.records.list [0].value = packed_copy ((bytes_t){(const uint8_t *) "\x07", 1});
     rig_restart (rig, 0);
 
     txid_t txid = txid_numbered (1);
-    int64_t later_ms = rig->now.wall_ms + HOUR_MS;
+    int64_t later_ms = rig->host.now.wall_ms + HOUR_MS;
     static const char *const verbs [] = {"Prepare", "Renew", "Commit", "Abort"};
     for (size_t i = 0; i < sizeof verbs / sizeof verbs [0]; i++) {
         command_answer_t answer = rig_verb (rig, verbs [i], 1);
@@ -202,8 +202,8 @@ static void T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried 
     hold_t instead = hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 2, 1, 2);
     instead.replaces [instead.replaces_count++] = txid;
     assert_int_equal (rig_hold (rig, instead).state, COMMAND_PREPARED);
-    free (rig->kept [0].value.data);
-    rig->kept [0].value = good;
+    free (rig->host.records.list [0].value.data);
+    rig->host.records.list [0].value = good;
     rig_restart (rig, 0);
     assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
     assert_int_equal (rig_counter (rig, "bad_records"), 0);
@@ -215,14 +215,14 @@ static void two_changes_of_one_reservation_cannot_both_be_pending (void **state)
     (void) state;
     rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
-    kept_t first = rig->kept [0];
+    kept_t first = rig->host.records.list [0];
     first.key = packed_copy ((bytes_t){first.key.data, first.key.size});
     first.value = packed_copy ((bytes_t){first.value.data, first.value.size});
     rig_verb (rig, "Abort", 1);
     rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
-    free (rig->kept [0].key.data);
-    free (rig->kept [0].value.data);
-    rig->kept [0] = first;
+    free (rig->host.records.list [0].key.data);
+    free (rig->host.records.list [0].value.data);
+    rig->host.records.list [0] = first;
     rig_restart (rig, 0);
     assert_int_equal (rig_counter (rig, "bad_records"), 1);
     assert_int_equal (rig_load (rig, 1), 2);
@@ -234,19 +234,19 @@ static void a_record_under_the_wrong_key_or_of_another_service_is_skipped (void 
     (void) state;
     rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
-    rig->kept [0].key.data [TXID_BYTES - 1] = 9; /* the command's */
+    rig->host.records.list [0].key.data [TXID_BYTES - 1] = 9; /* the command's */
     rig_restart (rig, 0);
     assert_int_equal (rig_counter (rig, "bad_records"), 1);
     assert_int_equal (rig_load (rig, 1), 2); /* the reservation stands by itself */
-    rig->kept [0].key.data [TXID_BYTES - 1] = 1;
+    rig->host.records.list [0].key.data [TXID_BYTES - 1] = 1;
 
-    size_t key_size = rig->kept [1].key.size;
-    rig->kept [1].key.size = 0;
+    size_t key_size = rig->host.records.list [1].key.size;
+    rig->host.records.list [1].key.size = 0;
     rig_stop (rig);
     rig_boot (rig);
     assert_int_equal (rig_counter (rig, "bad_records"), 1);
     assert_int_equal (rig_load (rig, 1), 0);
-    rig->kept [1].key.size = key_size;
+    rig->host.records.list [1].key.size = key_size;
 
     rig_stop (rig);
     rig->resource.part_kind = PART_CLAIM;
@@ -264,16 +264,16 @@ static void a_reservation_whose_command_is_lost_can_still_be_released (void **st
     (void) state;
     rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
-    packed_t good = rig->kept [0].value;
-    rig->kept [0].value = packed_copy ((bytes_t){(const uint8_t *) "?", 1});
+    packed_t good = rig->host.records.list [0].value;
+    rig->host.records.list [0].value = packed_copy ((bytes_t){(const uint8_t *) "?", 1});
     rig_restart (rig, 0);
     assert_int_equal (rig_load (rig, 1), 2);
     hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 1, 2);
     assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
     rig_verb (rig, "Commit", 2);
     assert_int_equal (rig_load (rig, 1), 0);
-    free (rig->kept [0].value.data);
-    rig->kept [0].value = good;
+    free (rig->host.records.list [0].value.data);
+    rig->host.records.list [0].value = good;
     rig_destroy (rig);
 }
 
@@ -290,15 +290,15 @@ static void finished_records_are_pruned_after_their_retention (void **state)
     rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 2, 1, 2));
     rig_verb (rig, "Abort", 2);
     rig_verb (rig, "Abort", 3);
-    assert_int_equal (rig->kept_count, 4);
+    assert_int_equal (rig->host.records.count, 4);
     rig_pass (rig, 24 * HOUR_MS - 60000); /* nothing yet */
-    assert_int_equal (rig->kept_count, 4);
+    assert_int_equal (rig->host.records.count, 4);
     rig_pass (rig, HOUR_MS - 60000); /* the aborted: decide_by + retention */
-    assert_int_equal (rig->kept_count, 3);
+    assert_int_equal (rig->host.records.count, 3);
     rig_pass (rig, HOUR_MS);
-    assert_int_equal (rig->kept_count, 2); /* the tombstone of unknown date */
-    rig_pass (rig, HOUR_MS);               /* the window's end + retention */
-    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (rig->host.records.count, 2); /* the tombstone of unknown date */
+    rig_pass (rig, HOUR_MS);                       /* the window's end + retention */
+    assert_int_equal (rig->host.records.count, 0);
     assert_int_equal (pool_things (&rig->pool), 0);
     assert_int_equal (rig_counter (rig, "pruned"), 4);
     rig_destroy (rig);
@@ -328,7 +328,7 @@ static void a_part_is_kept_until_the_whole_plans_last_window_and_retention_have_
     assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
     rig_pass (rig, 25 * HOUR_MS);
     assert_int_equal (rig_state (rig, 1), COMMAND_UNKNOWN);
-    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (rig->host.records.count, 0);
     rig_destroy (rig);
 }
 
@@ -371,7 +371,7 @@ static void a_commit_not_acknowledged_by_all_is_kept_and_asked_about (void **sta
     rig_tell_outcome (rig, 1, OUTCOME_COMMITTED, true);
     rig_pass (rig, HOUR_MS);
     assert_int_equal (rig_state (rig, 1), COMMAND_UNKNOWN);
-    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (rig->host.records.count, 0);
     rig_destroy (rig);
 }
 
@@ -397,7 +397,7 @@ static void what_is_undecided_is_never_pruned (void **state)
         rig_forget_calls (rig);
     }
     assert_int_equal (rig_state (rig, 1), COMMAND_EDGE);
-    assert_int_equal (rig->kept_count, 1);
+    assert_int_equal (rig->host.records.count, 1);
     rig_destroy (rig);
 }
 
@@ -408,15 +408,15 @@ static void pruning_looks_at_a_bounded_number_in_one_go (void **state)
     for (uint64_t i = 1; i <= 1000; i++)
         rig_verb (rig, "Abort", i);
     rig_pass (rig, 25 * HOUR_MS);
-    assert_int_equal (rig->kept_count, 1000);
+    assert_int_equal (rig->host.records.count, 1000);
     size_t most = 0;
-    for (int step = 0; step < 100000 && rig->kept_count > 0; step++) {
-        size_t before = rig->kept_count;
+    for (int step = 0; step < 100000 && rig->host.records.count > 0; step++) {
+        size_t before = rig->host.records.count;
         rig_pass (rig, PRUNE_GO_MS);
-        if (before - rig->kept_count > most)
-            most = before - rig->kept_count;
+        if (before - rig->host.records.count > most)
+            most = before - rig->host.records.count;
     }
-    assert_int_equal (rig->kept_count, 0);
+    assert_int_equal (rig->host.records.count, 0);
     assert_int_equal (most, 256);
     rig_destroy (rig);
 }

@@ -33,7 +33,7 @@ static readmit_t readmit (rig_t *rig, uint64_t counter, const char *reservation,
     char why [WHY_BYTES] = "";
     outbox_clear (rig->service->outbox);
     readmit_t end =
-      participant_readmit (rig->participant, &rig->now,
+      participant_readmit (rig->participant, &rig->host.now,
                            &(readmitted_t){.plan = &hold.plan,
                                            .packed_plan = bytes (plan),
                                            .version = version,
@@ -41,7 +41,7 @@ static readmit_t readmit (rig_t *rig, uint64_t counter, const char *reservation,
                                            .part = {.data = hold.part, .size = hold.part_size}},
                            why);
     assert_true ((end == READMIT_REFUSED) == (*why != '\0'));
-    rig_drain (rig);
+    memory_host_drain (&rig->host);
     participant_check (rig->participant);
     free (plan.data);
     codec_clear (&hold_codec, &hold);
@@ -74,9 +74,9 @@ static void told_again_it_is_booked_once (void **state)
     (void) state;
     rig_t *rig = rig_started (10);
     assert_int_equal (readmit (rig, 7, "r1", 1, 6, 1, 3), READMIT_BOOKED);
-    size_t rows = rig->rows_count;
+    size_t rows = rig->rows.count;
     assert_int_equal (readmit (rig, 7, "r1", 1, 6, 1, 3), READMIT_KNOWN);
-    assert_int_equal (rig->rows_count, rows);
+    assert_int_equal (rig->rows.count, rows);
     assert_int_equal (rig_load (rig, 1), 6);
     rig_destroy (rig);
 }
@@ -151,8 +151,8 @@ static void a_vote_whose_commit_a_home_tells_of_is_committed (void **state)
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 3, 1, 3));
     txid_t txid = txid_numbered (1);
     outbox_clear (rig->service->outbox);
-    participant_told_committed (rig->participant, &rig->now, &txid);
-    rig_drain (rig);
+    participant_told_committed (rig->participant, &rig->host.now, &txid);
+    memory_host_drain (&rig->host);
     assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
     assert_int_equal (readmit (rig, 1, "r1", 1, 3, 1, 3), READMIT_KNOWN);
     assert_int_equal (rig_load (rig, 1), 3);
@@ -165,11 +165,11 @@ static void what_has_no_room_any_more_is_refused_and_changes_nothing (void **sta
     (void) state;
     rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
-    size_t rows = rig->rows_count;
+    size_t rows = rig->rows.count;
     assert_int_equal (readmit (rig, 7, "r2", 1, 5, 1, 3), READMIT_REFUSED);
     assert_int_equal (rig_load (rig, 1), 6);
     assert_int_equal (version_of (rig, "r2"), 0);
-    assert_int_equal (rig->rows_count, rows);
+    assert_int_equal (rig->rows.count, rows);
     rig_destroy (rig);
 }
 
