@@ -327,9 +327,3 @@ bool answer_end_ms (bytes_t answer, int64_t *end_ms)
     message_free (message);
     return true;
 }
-
-static const codec_t *const codecs [] = {
-  &withdraw_codec,    &find_codec,         &look_codec,          &close_codec,
-  &look_answer_codec, &close_answer_codec, &closed_record_codec,
-};
-const codecs_t gis_codecs = CODECS (codecs);

@@ -108,7 +108,6 @@ typedef struct {
 } closed_record_t;
 
 extern const codec_t closed_record_codec;
-extern const codecs_t gis_codecs; /* all of them */
 
 /*  What a site or domain tells of the requests of this home (Participant.Commands). after with
  *  start 0: from the first one. */

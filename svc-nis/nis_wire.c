@@ -108,9 +108,3 @@ static const codec_row_t use_record_rows [] = {
 };
 const codec_t use_record_codec =
   CODEC (use_record_t, musubi__use_record__descriptor, use_record_rows);
-
-static const codec_t *const codecs [] = {
-  &domain_question_codec, &path_ask_codec,   &paths_question_codec,
-  &use_question_codec,    &use_answer_codec, &use_record_codec,
-};
-const codecs_t nis_codecs = CODECS (codecs);

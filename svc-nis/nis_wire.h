@@ -65,6 +65,4 @@ typedef struct {
 } use_record_t;
 extern const codec_t use_record_codec;
 
-extern const codecs_t nis_codecs; /* all of them */
-
 #endif

@@ -1,69 +1,272 @@
-/*  codecs - every table of every library, for test_codec and the fuzzer: new ones at the end. */
+/*  codecs - every table that others see, by name, and with them those that are rows of others: for
+ *  test_codec and the fuzzer.
+ */
 #ifndef MUSUBI_TEST_CODECS_H
 #define MUSUBI_TEST_CODECS_H
 
-#include "balancer_wire.h"
 #include "codec_table.h"
-#include "transaction.h"
 
-extern const codecs_t planner_request_codecs;
-extern const codecs_t planner_record_codecs;
-extern const codecs_t planner_decision_codecs;
-extern const codecs_t chain_codecs;
-extern const codecs_t storage_codecs;
-extern const codecs_t replica_codecs;
-extern const codecs_t sharing_codecs;
-extern const codecs_t directory_codecs;
-extern const codecs_t gis_codecs;
-extern const codecs_t nis_codecs;
-extern const codecs_t planner_question_codecs;
-extern const codecs_t planner_settle_codecs;
-extern const codecs_t plus_codecs;
-extern const codecs_t openings_codecs;
-extern const codecs_t request_codecs;
-extern const codecs_t part_record_codecs;
-extern const codecs_t participant_codecs;
-extern const codecs_t questions_codecs;
-extern const codecs_t runs_codecs;
-extern const codecs_t nodes_codecs;
-extern const codecs_t node_codecs;
-extern const codecs_t queue_codecs;
-extern const codecs_t site_codecs;
-extern const codecs_t replay_codecs;
-extern const codecs_t records_codecs;
-extern const codecs_t solving_codecs;
+#include <assert.h>
 
-static const codecs_t *const all_codecs [] = {
-  &transaction_codecs,
-  &balancer_codecs,
-  &planner_request_codecs,
-  &planner_record_codecs,
-  &planner_decision_codecs,
-  &chain_codecs,
-  &storage_codecs,
-  &replica_codecs,
-  &sharing_codecs,
-  &directory_codecs,
-  &gis_codecs,
-  &nis_codecs,
-  &planner_question_codecs,
-  &planner_settle_codecs,
-  &plus_codecs,
-  &openings_codecs,
-  &request_codecs,
-  &part_record_codecs,
-  &participant_codecs,
-  &questions_codecs,
-  &runs_codecs,
-  &nodes_codecs,
-  &node_codecs,
-  &queue_codecs,
-  &site_codecs,
-  &replay_codecs,
-  &records_codecs,
-  &solving_codecs,
+#define CODECS_MOST 1024
+
+extern const codec_t accept_answer_codec, agent_record_codec, allocation_codec,
+  allocations_page_codec, allocations_question_codec, amend_request_codec, announce_answer_codec,
+  answer_codec, attend_codec, attribute_codec, back_end_task_codec, bags_question_codec,
+  balance_history_codec, balance_status_codec, before_codec, begin_answer_codec, brought_codec,
+  cache_evicted_codec, cancel_codec, capacity_answer_codec, capacity_question_codec,
+  chain_transfer_codec, check_record_codec, circuit_codec, claim_asked_codec, claim_closed_codec,
+  claim_part_codec, close_answer_codec, close_codec, closed_record_codec, command_answer_codec,
+  command_record_codec, commands_request_codec, compute_booking_codec, compute_need_codec,
+  compute_part_codec, connection_codec, decision_codec, decision_request_codec,
+  directory_delta_codec, directory_entry_codec, directory_snapshot_codec, domain_codec,
+  domain_question_codec, done_request_codec, drain_codec, ends_codec, fence_request_codec,
+  file_codec, files_question_codec, find_codec, frame_codec, free_answer_codec, free_question_codec,
+  get_question_codec, guest_cancel_codec, guest_output_codec, hold_codec, host_status_codec,
+  join_codec, kept_node_codec, leave_codec, ledger_mark_codec, ledger_row_codec, left_codec,
+  link_codec, list_request_codec, locate_codec, look_answer_codec, look_codec,
+  membership_question_codec, membership_told_codec, move_codec, move_order_codec, move_told_codec,
+  moved_codec, names_told_codec, network_need_codec, network_part_codec, node_class_codec,
+  nodes_question_codec, offer_answer_codec, offer_end_codec, offer_message_codec,
+  offer_question_codec, outcome_answer_codec, output_question_codec, part_record_codec,
+  part_shown_codec, parts_page_codec, party_codec, paths_question_codec, placement_codec,
+  places_told_codec, plan_codec, plus_asked_codec, plus_command_codec, plus_create_codec,
+  plus_created_codec, plus_handle_codec, plus_made_codec, plus_modify_codec, plus_page_codec,
+  plus_question_codec, plus_release_codec, plus_reserve_codec, prepare_request_codec,
+  profile_answer_codec, profile_codec, profile_question_codec, publish_answer_codec, publish_codec,
+  put_question_codec, refusal_codec, renew_request_codec, request_patch_codec, requirement_codec,
+  reservation_id_codec, reservation_record_codec, reservation_view_codec, reserve_codec,
+  resolve_request_codec, run_ended_codec, run_id_codec, run_order_codec, run_report_codec,
+  said_evict_codec, said_lifetime_codec, said_pin_codec, said_rule_codec, settle_answer_codec,
+  settle_order_codec, show_request_codec, site_codec, site_question_codec, site_state_codec,
+  site_told_codec, snapshot_request_codec, solver_answer_codec, solver_order_codec,
+  spent_question_codec, spent_told_codec, stale_codec, stand_codec, state_asked_codec,
+  state_page_codec, state_question_codec, storage_attend_codec, storage_result_codec,
+  storage_wanted_codec, storage_work_codec, stored_bag_codec, stored_coalition_codec,
+  stored_file_codec, stored_job_codec, stored_member_codec, stored_membership_codec,
+  stored_move_codec, stored_node_codec, stored_offer_codec, stored_opening_codec,
+  stored_order_codec, stored_run_codec, stored_task_codec, stored_use_codec, submission_codec,
+  submitted_codec, task_command_codec, task_id_codec, tasks_question_codec, terms_codec,
+  ticket_codec, transfer_question_codec, transfers_question_codec, txid_codec, use_answer_codec,
+  use_question_codec, use_record_codec, user_request_codec, utilisation_answer_codec,
+  utilisation_question_codec, vertex_codec, wanted_codec, watermark_codec, windows_answer_codec,
+  windows_question_codec, withdraw_codec, work_order_codec, work_result_codec;
+
+static const codec_t *const codecs_named [] = {
+  &accept_answer_codec,
+  &agent_record_codec,
+  &allocation_codec,
+  &allocations_page_codec,
+  &allocations_question_codec,
+  &amend_request_codec,
+  &announce_answer_codec,
+  &answer_codec,
+  &attend_codec,
+  &attribute_codec,
+  &back_end_task_codec,
+  &bags_question_codec,
+  &balance_history_codec,
+  &balance_status_codec,
+  &before_codec,
+  &begin_answer_codec,
+  &brought_codec,
+  &cache_evicted_codec,
+  &cancel_codec,
+  &capacity_answer_codec,
+  &capacity_question_codec,
+  &chain_transfer_codec,
+  &check_record_codec,
+  &circuit_codec,
+  &claim_asked_codec,
+  &claim_closed_codec,
+  &claim_part_codec,
+  &close_answer_codec,
+  &close_codec,
+  &closed_record_codec,
+  &command_answer_codec,
+  &command_record_codec,
+  &commands_request_codec,
+  &compute_booking_codec,
+  &compute_need_codec,
+  &compute_part_codec,
+  &connection_codec,
+  &decision_codec,
+  &decision_request_codec,
+  &directory_delta_codec,
+  &directory_entry_codec,
+  &directory_snapshot_codec,
+  &domain_codec,
+  &domain_question_codec,
+  &done_request_codec,
+  &drain_codec,
+  &ends_codec,
+  &fence_request_codec,
+  &file_codec,
+  &files_question_codec,
+  &find_codec,
+  &frame_codec,
+  &free_answer_codec,
+  &free_question_codec,
+  &get_question_codec,
+  &guest_cancel_codec,
+  &guest_output_codec,
+  &hold_codec,
+  &host_status_codec,
+  &join_codec,
+  &kept_node_codec,
+  &leave_codec,
+  &ledger_mark_codec,
+  &ledger_row_codec,
+  &left_codec,
+  &link_codec,
+  &list_request_codec,
+  &locate_codec,
+  &look_answer_codec,
+  &look_codec,
+  &membership_question_codec,
+  &membership_told_codec,
+  &move_codec,
+  &move_order_codec,
+  &move_told_codec,
+  &moved_codec,
+  &names_told_codec,
+  &network_need_codec,
+  &network_part_codec,
+  &node_class_codec,
+  &nodes_question_codec,
+  &offer_answer_codec,
+  &offer_end_codec,
+  &offer_message_codec,
+  &offer_question_codec,
+  &outcome_answer_codec,
+  &output_question_codec,
+  &part_record_codec,
+  &part_shown_codec,
+  &parts_page_codec,
+  &party_codec,
+  &paths_question_codec,
+  &placement_codec,
+  &places_told_codec,
+  &plan_codec,
+  &plus_asked_codec,
+  &plus_command_codec,
+  &plus_create_codec,
+  &plus_created_codec,
+  &plus_handle_codec,
+  &plus_made_codec,
+  &plus_modify_codec,
+  &plus_page_codec,
+  &plus_question_codec,
+  &plus_release_codec,
+  &plus_reserve_codec,
+  &prepare_request_codec,
+  &profile_answer_codec,
+  &profile_codec,
+  &profile_question_codec,
+  &publish_answer_codec,
+  &publish_codec,
+  &put_question_codec,
+  &refusal_codec,
+  &renew_request_codec,
+  &request_patch_codec,
+  &requirement_codec,
+  &reservation_id_codec,
+  &reservation_record_codec,
+  &reservation_view_codec,
+  &reserve_codec,
+  &resolve_request_codec,
+  &run_ended_codec,
+  &run_id_codec,
+  &run_order_codec,
+  &run_report_codec,
+  &said_evict_codec,
+  &said_lifetime_codec,
+  &said_pin_codec,
+  &said_rule_codec,
+  &settle_answer_codec,
+  &settle_order_codec,
+  &show_request_codec,
+  &site_codec,
+  &site_question_codec,
+  &site_state_codec,
+  &site_told_codec,
+  &snapshot_request_codec,
+  &solver_answer_codec,
+  &solver_order_codec,
+  &spent_question_codec,
+  &spent_told_codec,
+  &stale_codec,
+  &stand_codec,
+  &state_asked_codec,
+  &state_page_codec,
+  &state_question_codec,
+  &storage_attend_codec,
+  &storage_result_codec,
+  &storage_wanted_codec,
+  &storage_work_codec,
+  &stored_bag_codec,
+  &stored_coalition_codec,
+  &stored_file_codec,
+  &stored_job_codec,
+  &stored_member_codec,
+  &stored_membership_codec,
+  &stored_move_codec,
+  &stored_node_codec,
+  &stored_offer_codec,
+  &stored_opening_codec,
+  &stored_order_codec,
+  &stored_run_codec,
+  &stored_task_codec,
+  &stored_use_codec,
+  &submission_codec,
+  &submitted_codec,
+  &task_command_codec,
+  &task_id_codec,
+  &tasks_question_codec,
+  &terms_codec,
+  &ticket_codec,
+  &transfer_question_codec,
+  &transfers_question_codec,
+  &txid_codec,
+  &use_answer_codec,
+  &use_question_codec,
+  &use_record_codec,
+  &user_request_codec,
+  &utilisation_answer_codec,
+  &utilisation_question_codec,
+  &vertex_codec,
+  &wanted_codec,
+  &watermark_codec,
+  &windows_answer_codec,
+  &windows_question_codec,
+  &withdraw_codec,
+  &work_order_codec,
+  &work_result_codec,
 };
 
-#define ALL_CODECS (sizeof all_codecs / sizeof *all_codecs)
+typedef struct {
+    const codec_t *list [CODECS_MOST];
+    size_t count;
+} codecs_t;
+
+static inline void codecs_add (codecs_t *self, const codec_t *codec)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (self->list [i] == codec)
+            return;
+    assert (self->count < CODECS_MOST);
+    self->list [self->count++] = codec;
+    for (size_t i = 0; i < codec->rows_count; i++)
+        if (codec->rows [i].of)
+            codecs_add (self, codec->rows [i].of);
+}
+
+static inline codecs_t all_codecs (void)
+{
+    codecs_t all = {.count = 0};
+    for (size_t i = 0; i < sizeof codecs_named / sizeof *codecs_named; i++)
+        codecs_add (&all, codecs_named [i]);
+    return all;
+}
 
 #endif

@@ -53,10 +53,4 @@ void codec_copy (const codec_t *codec, void *to, const void *from);
 /*  Do both say the same on the wire? */
 bool codec_same (const codec_t *codec, const void *a, const void *b);
 
-/*  A library's codecs, for test_codec and the fuzzer. */
-typedef struct {
-    const codec_t *const *list;
-    size_t count;
-} codecs_t;
-
 #endif

@@ -104,11 +104,6 @@ struct codec {
         .rows_count = sizeof (table) / sizeof *(table), .judge = (check)                           \
     }
 
-#define CODECS(array)                                                                              \
-    {                                                                                              \
-        .list = (array), .count = sizeof (array) / sizeof *(array)                                 \
-    }
-
 /*  --- what may stand behind a row --- */
 
 #define OR_NONE  .empty = true

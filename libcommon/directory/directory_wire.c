@@ -166,12 +166,3 @@ static bool delta_rule (void *self, const void *message, char why [WHY_BYTES])
 
 const codec_t directory_delta_codec =
   CODEC_JUDGED (directory_delta_t, musubi__delta__descriptor, delta_rows, delta_rule);
-
-static const codec_t *const codecs [] = {
-  &attribute_codec,       &node_class_codec,       &site_codec,
-  &requirement_codec,     &vertex_codec,           &link_codec,
-  &domain_codec,          &planner_codec,          &directory_entry_codec,
-  &announce_answer_codec, &snapshot_request_codec, &directory_snapshot_codec,
-  &directory_delta_codec, &ledger_mark_codec,      &watermark_codec,
-};
-const codecs_t directory_codecs = CODECS (codecs);

@@ -70,6 +70,5 @@ typedef struct {
 } directory_delta_t;
 
 extern const codec_t directory_delta_codec;
-extern const codecs_t directory_codecs; /* all of this room's */
 
 #endif

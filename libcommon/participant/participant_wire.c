@@ -278,9 +278,3 @@ packed_t page_commands_encode (const page_t *self, const txid_t *next)
     }
     return packed_of (&answer.base);
 }
-
-static const codec_t *const codecs [] = {
-  &command_record_codec,   &reservation_record_codec,   &allocation_codec,
-  &allocations_page_codec, &allocations_question_codec,
-};
-const codecs_t participant_codecs = CODECS (codecs);

@@ -144,15 +144,6 @@ static const codec_row_t overbooked_rows [] = {
 const codec_t capacity_answer_codec =
   CODEC (capacity_answer_t, musubi__capacity_answer__descriptor, overbooked_rows);
 
-static const codec_t *const codecs [] = {
-  &profile_question_codec, &window_question_codec,      &windows_question_codec,
-  &free_question_codec,    &utilisation_question_codec, &capacity_question_codec,
-  &profile_answer_codec,   &windows_answer_codec,       &free_span_codec,
-  &free_answer_codec,      &resource_use_codec,         &utilisation_answer_codec,
-  &capacity_answer_codec,
-};
-const codecs_t questions_codecs = CODECS (codecs);
-
 /*  --- the request a plan serves --- */
 
 static bool instant_read (const Musubi__Instant *from, int64_t now_ms, int64_t *ms)

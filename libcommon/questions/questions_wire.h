@@ -97,8 +97,6 @@ typedef struct {
 } capacity_answer_t;
 extern const codec_t capacity_answer_codec;
 
-extern const codecs_t questions_codecs; /* all of them */
-
 /*  In which time the packed Request of a plan may be placed; frame is left alone when it does not
  *  say. Times counted from its receipt are taken from now_ms. */
 void request_frame_decode (bytes_t request, int64_t now_ms, interval_t *frame);

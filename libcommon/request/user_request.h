@@ -96,6 +96,5 @@ extern const codec_t frame_codec;
 extern const codec_t compute_need_codec;
 extern const codec_t network_need_codec;
 extern const codec_t user_request_codec;
-extern const codecs_t request_codecs; /* all of this room's */
 
 #endif

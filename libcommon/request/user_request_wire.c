@@ -104,9 +104,3 @@ static bool user_request_rule (void *self, char why [WHY_BYTES])
 
 const codec_t user_request_codec =
   CODEC_RULED (user_request_t, musubi__request__descriptor, user_request_rows, user_request_rule);
-
-static const codec_t *const codecs [] = {
-  &instant_codec,      &frame_codec,     &stage_codec,        &compute_need_codec,
-  &network_need_codec, &data_need_codec, &user_request_codec,
-};
-const codecs_t request_codecs = CODECS (codecs);

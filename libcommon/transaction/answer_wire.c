@@ -134,28 +134,3 @@ static const codec_row_t outcome_rows [] = {
 };
 const codec_t outcome_answer_codec =
   CODEC (outcome_answer_t, musubi__outcome_answer__descriptor, outcome_rows);
-
-static const codec_t *const codecs [] = {
-  &txid_codec,
-  &party_codec,
-  &plan_codec,
-  &compute_booking_codec,
-  &compute_part_codec,
-  &circuit_codec,
-  &network_part_codec,
-  &claim_part_codec,
-  &hold_codec,
-  &profile_step_codec,
-  &profile_codec,
-  &refusal_codec,
-  &command_answer_codec,
-  &decision_request_codec,
-  &renew_request_codec,
-  &prepare_request_codec,
-  &resolve_request_codec,
-  &fence_request_codec,
-  &done_request_codec,
-  &amend_request_codec,
-  &outcome_answer_codec,
-};
-const codecs_t transaction_codecs = CODECS (codecs);

@@ -86,6 +86,5 @@ extern const codec_t parts_page_codec;
 extern const codec_t show_request_codec;
 extern const codec_t list_request_codec;
 extern const codec_t commands_request_codec;
-extern const codecs_t part_record_codecs; /* all of these */
 
 #endif

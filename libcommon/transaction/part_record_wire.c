@@ -121,9 +121,3 @@ static const codec_row_t commands_rows [] = {
 };
 const codec_t commands_request_codec =
   CODEC (commands_request_t, musubi__commands_request__descriptor, commands_rows);
-
-static const codec_t *const codecs [] = {
-  &opening_codec,      &part_record_codec,  &part_shown_codec,       &parts_page_codec,
-  &show_request_codec, &list_request_codec, &commands_request_codec,
-};
-const codecs_t part_record_codecs = CODECS (codecs);

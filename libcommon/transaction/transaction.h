@@ -296,7 +296,6 @@ extern const codec_t fence_request_codec;
 extern const codec_t done_request_codec;
 extern const codec_t amend_request_codec;
 extern const codec_t outcome_answer_codec;
-extern const codecs_t transaction_codecs; /* all of them */
 
 /*  Encoders return malloc'ed bytes that the caller frees. Decoders: see codec_decode. */
 packed_t compute_part_encode (const compute_booking_t *bookings, size_t count);

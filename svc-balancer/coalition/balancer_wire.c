@@ -69,12 +69,12 @@ static const codec_row_t state_rows [] = {
   ROW_LIST ("bags", state_t, told.bags, told.count, queued, 0, ANY_COUNT),
   ROW_FLAG ("more", state_t, more),
 };
-static const codec_t state_codec = CODEC (state_t, musubi__state_answer__descriptor, state_rows);
+const codec_t state_page_codec = CODEC (state_t, musubi__state_answer__descriptor, state_rows);
 
 bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
 {
     state_t page;
-    if (!codec_decode (&state_codec, &page, body, why))
+    if (!codec_decode (&state_page_codec, &page, body, why))
         return false;
     size_t wanted = told->count + page.told.count;
     if (wanted > told->room) {
@@ -87,7 +87,7 @@ bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
     told->done_s = page.told.done_s;
     told->start = page.told.start;
     *more = page.more && page.told.count > 0;
-    codec_clear (&state_codec, &page);
+    codec_clear (&state_page_codec, &page);
     return told_load (told) <= LOAD_S_MOST ||
            wrong (why, "bags: a load of %g CPU seconds, should be at most %g", told_load (told),
                   (double) LOAD_S_MOST);
@@ -350,19 +350,3 @@ bool coalition_record_check (bytes_t key, bytes_t value, uint64_t *number, char 
     message_free (record);
     return true;
 }
-
-static const codec_t *const codecs [] = {
-  &terms_codec,
-  &state_question_codec,
-  &queued_codec,
-  &state_codec,
-  &move_codec,
-  &moved_codec,
-  &balance_status_codec,
-  &balance_history_codec,
-  &stored_coalition_codec,
-  &stored_member_codec,
-  &stored_job_codec,
-  &stored_order_codec,
-};
-const codecs_t balancer_codecs = CODECS (codecs);

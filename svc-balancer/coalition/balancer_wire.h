@@ -65,8 +65,6 @@ bool stored_member_decode (member_kept_t *kept, bytes_t key, bytes_t value, char
 bool stored_job_decode (job_t *job, bytes_t key, bytes_t value, char why [WHY_BYTES]);
 bool stored_order_decode (order_t *order, bytes_t key, bytes_t value, char why [WHY_BYTES]);
 
-extern const codecs_t balancer_codecs; /* all of them */
-
 /*  What a coalition was worth to a member. */
 typedef struct {
     const member_t *member;

@@ -93,6 +93,4 @@ typedef struct {
 } run_ended_t;
 extern const codec_t run_ended_codec;
 
-extern const codecs_t node_codecs; /* all of this folder */
-
 #endif

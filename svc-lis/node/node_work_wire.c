@@ -161,9 +161,3 @@ static bool run_ended_rule (void *self, char why [WHY_BYTES])
 
 const codec_t run_ended_codec =
   CODEC_RULED (run_ended_t, musubi__ended_request__descriptor, run_ended_rows, run_ended_rule);
-
-static const codec_t *const codecs [] = {
-  &agent_record_codec, &stand_codec,       &ticket_codec,
-  &work_order_codec,   &work_result_codec, &run_ended_codec,
-};
-const codecs_t node_codecs = CODECS (codecs);

@@ -203,9 +203,3 @@ void run_key_pack (const run_id_t *id, uint8_t key [RUN_KEY_BYTES])
     big_endian (key + 8, id->task.index, 4);
     big_endian (key + 12, id->number, 4);
 }
-
-static const codec_t *const codecs [] = {
-  &attend_codec,         &wanted_run_codec, &wanted_output_codec, &wanted_codec,     &brought_codec,
-  &nodes_question_codec, &drain_codec,      &stored_node_codec,   &stored_run_codec,
-};
-const codecs_t nodes_codecs = CODECS (codecs);

@@ -103,8 +103,6 @@ extern const codec_t stored_run_codec;
 packed_t stored_run_encode (const stored_run_t *run);
 bool stored_run_decode (stored_run_t *run, bytes_t record, char why [WHY_BYTES]);
 
-extern const codecs_t nodes_codecs; /* all of them */
-
 /*  Keys of TABLE_RUNS sort as run_id_compare does. */
 #define RUN_KEY_BYTES 16
 void run_key_pack (const run_id_t *id, uint8_t key [RUN_KEY_BYTES]);

@@ -82,8 +82,3 @@ static const codec_row_t run_report_rows [] = {
 };
 const codec_t run_report_codec =
   CODEC (run_report_t, musubi__run_report__descriptor, run_report_rows);
-
-static const codec_t *const codecs [] = {
-  &task_id_codec, &run_id_codec, &task_command_codec, &run_order_codec, &run_report_codec,
-};
-const codecs_t runs_codecs = CODECS (codecs);

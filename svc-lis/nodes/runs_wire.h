@@ -13,6 +13,4 @@ typedef run_order_t task_command_t;
 extern const codec_t task_command_codec;
 extern const codec_t run_order_codec;
 
-extern const codecs_t runs_codecs; /* all of them */
-
 #endif

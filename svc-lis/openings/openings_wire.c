@@ -99,9 +99,3 @@ static const codec_row_t stored_use_rows [] = {
 };
 const codec_t stored_use_codec =
   CODEC (stored_use_t, musubi__stored_use__descriptor, stored_use_rows);
-
-static const codec_t *const codecs [] = {
-  &back_end_order_codec, &back_end_task_codec, &spent_question_codec, &use_step_codec,
-  &spent_told_codec,     &bound_codec,         &stored_opening_codec, &stored_use_codec,
-};
-const codecs_t openings_codecs = CODECS (codecs);

@@ -71,6 +71,4 @@ typedef struct {
 
 extern const codec_t stored_use_codec;
 
-extern const codecs_t openings_codecs; /* all of them */
-
 #endif

@@ -189,13 +189,6 @@ static const codec_row_t asked_rows [] = {
 };
 const codec_t plus_asked_codec = CODEC (plus_asked_t, musubi__stored_asked__descriptor, asked_rows);
 
-static const codec_t *const codecs [] = {
-  &plus_reserve_codec,    &plus_modify_codec, &plus_release_codec,  &plus_create_codec,
-  &plus_made_codec,       &plus_handle_codec, &plus_question_codec, &plus_command_codec,
-  &plus_properties_codec, &plus_page_codec,   &plus_created_codec,  &plus_asked_codec,
-};
-const codecs_t plus_codecs = CODECS (codecs);
-
 void plus_digest (const char *method, bytes_t body, uint8_t digest [DIGEST_BYTES])
 {
     crypto_generichash_state state;

@@ -104,8 +104,6 @@ typedef struct {
 } plus_created_t;
 extern const codec_t plus_created_codec;
 
-extern const codecs_t plus_codecs; /* all of them */
-
 /*  BLAKE2b-256 of a method and its body. */
 void plus_digest (const char *method, bytes_t body, uint8_t digest [DIGEST_BYTES]);
 

@@ -245,8 +245,7 @@ static const codec_row_t stored_task_rows [] = {
   ROW_FLAG ("told", task_t, told),
   ROW_NUMBER ("dropped", task_t, dropped),
 };
-static const codec_t stored_task_codec =
-  CODEC (task_t, musubi__stored_task__descriptor, stored_task_rows);
+const codec_t stored_task_codec = CODEC (task_t, musubi__stored_task__descriptor, stored_task_rows);
 
 packed_t stored_task_encode (const task_t *task)
 {
@@ -293,10 +292,3 @@ bool stored_task_decode (task_t *task, bytes_t record, char why [WHY_BYTES])
     *task = taken;
     return true;
 }
-
-static const codec_t *const codecs [] = {
-  &submission_codec,     &submitted_codec,  &bags_question_codec,
-  &tasks_question_codec, &cancel_codec,     &output_question_codec,
-  &guest_codec,          &stored_bag_codec, &stored_task_codec,
-};
-const codecs_t queue_codecs = CODECS (codecs);

@@ -69,6 +69,4 @@ packed_t stored_task_encode (const task_t *task);
 /*  Into a task as bag_task_new makes it. */
 bool stored_task_decode (task_t *task, bytes_t record, char why [WHY_BYTES]);
 
-extern const codecs_t queue_codecs; /* all of them */
-
 #endif

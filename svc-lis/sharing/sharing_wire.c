@@ -229,12 +229,3 @@ static const codec_row_t stored_offer_rows [] = {
 };
 const codec_t stored_offer_codec =
   CODEC (stored_offer_t, musubi__stored_offer__descriptor, stored_offer_rows);
-
-static const codec_t *const codecs [] = {
-  &join_codec,          &stored_membership_codec, &leave_codec,       &membership_question_codec,
-  &left_codec,          &membership_told_codec,   &state_asked_codec, &queued_bag_codec,
-  &site_state_codec,    &move_order_codec,        &move_told_codec,   &offer_message_codec,
-  &accept_answer_codec, &guest_end_codec,         &ends_codec,        &guest_cancel_codec,
-  &guest_output_codec,  &host_status_codec,       &stored_move_codec, &stored_offer_codec,
-};
-const codecs_t sharing_codecs = CODECS (codecs);

@@ -167,6 +167,4 @@ typedef struct {
 } stored_offer_t;
 extern const codec_t stored_offer_codec;
 
-extern const codecs_t sharing_codecs; /* all of them */
-
 #endif

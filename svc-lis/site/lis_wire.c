@@ -14,6 +14,3 @@ static const codec_row_t site_told_rows [] = {
 };
 const codec_t site_told_codec =
   CODEC (site_told_t, musubi__site_answer__descriptor, site_told_rows);
-
-static const codec_t *const codecs [] = {&site_question_codec, &site_told_codec};
-const codecs_t site_codecs = CODECS (codecs);

@@ -15,6 +15,4 @@ typedef struct {
 } site_told_t;
 extern const codec_t site_told_codec;
 
-extern const codecs_t site_codecs; /* both */
-
 #endif

@@ -102,6 +102,3 @@ packed_t decision_encode (const decision_record_t *self)
     arena_end (&arena);
     return packed;
 }
-
-static const codec_t *const codecs [] = {&before_codec, &decision_codec};
-const codecs_t planner_decision_codecs = CODECS (codecs);

@@ -43,11 +43,3 @@ bool command_told_decode (bytes_t body, plan_t *plan, char why [WHY_BYTES])
     arena_end (&arena);
     return good;
 }
-
-static const codec_t *const codecs [] = {
-  &settle_order_codec,
-  &settle_voice_codec,
-  &settle_answer_codec,
-
-};
-const codecs_t planner_settle_codecs = CODECS (codecs);

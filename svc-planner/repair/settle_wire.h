@@ -35,6 +35,4 @@ extern const codec_t settle_answer_codec;
  *  as a tombstone is. Else *plan is the caller's. */
 bool command_told_decode (bytes_t body, plan_t *plan, char why [WHY_BYTES]);
 
-extern const codecs_t planner_settle_codecs; /* all of these */
-
 #endif

@@ -155,10 +155,3 @@ static const codec_row_t answer_rows [] = {
   ROW_WORD_LIST ("awaited", answer_t, awaited, awaited_count, 0, PARTICIPANTS_MAX),
 };
 const codec_t answer_codec = CODEC (answer_t, musubi__answer__descriptor, answer_rows);
-
-static const codec_t *const codecs [] = {
-  &reserve_codec,        &need_patch_codec, &connection_patch_codec, &request_patch_codec,
-  &reservation_id_codec, &placement_codec,  &connection_codec,       &reason_codec,
-  &alternative_codec,    &answer_codec,
-};
-const codecs_t planner_request_codecs = CODECS (codecs);

@@ -22,6 +22,4 @@ typedef struct {
 } reservation_id_t;
 extern const codec_t reservation_id_codec;
 
-extern const codecs_t planner_request_codecs; /* all of these, and what they are made of */
-
 #endif

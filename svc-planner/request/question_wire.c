@@ -79,8 +79,8 @@ static bool claim_closed_rule (void *self, char why [WHY_BYTES])
     return answer->closed || answer->look_set || wrong (why, "look: missing, though not closed");
 }
 
-static const codec_t claim_closed_codec = CODEC_RULED (
-  claim_closed_t, musubi__close_answer__descriptor, claim_closed_rows, claim_closed_rule);
+const codec_t claim_closed_codec = CODEC_RULED (claim_closed_t, musubi__close_answer__descriptor,
+                                                claim_closed_rows, claim_closed_rule);
 
 bool claim_close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES])
 {
@@ -105,7 +105,3 @@ bool status_lost (bytes_t body, const uint8_t store [STORE_ID_BYTES], const part
     arena_end (&arena);
     return lost;
 }
-
-static const codec_t *const codecs [] = {&claim_asked_codec, &claim_look_codec,
-                                         &claim_closed_codec};
-const codecs_t planner_question_codecs = CODECS (codecs);

@@ -34,6 +34,4 @@ void claim_look_clear (claim_look_t *self);
 /*  Service.Status, answered by that store: is it the party, and its store another one? */
 bool status_lost (bytes_t body, const uint8_t store [STORE_ID_BYTES], const party_t *party);
 
-extern const codecs_t planner_question_codecs; /* all of these */
-
 #endif

@@ -50,8 +50,6 @@ packed_t show_answer_encode (const view_t *view, const char *const *silent, size
 packed_t list_answer_encode (const view_t *views, size_t views_count, const char *const *silent,
                              size_t silent_count, bool more);
 
-extern const codecs_t planner_record_codecs; /* all of these */
-
 /*  --- the coordinator's log --- */
 
 /*  Same numbers as proto DecisionPhase. */
@@ -96,7 +94,5 @@ extern const codec_t decision_codec;
 
 /*  As it is kept: without plan and before when settled or repaired. */
 packed_t decision_encode (const decision_record_t *self);
-
-extern const codecs_t planner_decision_codecs;
 
 #endif

@@ -39,7 +39,8 @@ static const codec_row_t view_rows [] = {
   ROW_LIST ("network", view_t, network, network_count, connection, 0, ANY_COUNT),
   ROW_UNUSED ("openings"), /* see view_put */
 };
-static const codec_t view_codec = CODEC (view_t, musubi__reservation_view__descriptor, view_rows);
+const codec_t reservation_view_codec =
+  CODEC (view_t, musubi__reservation_view__descriptor, view_rows);
 
 /*  Without the request, which users sent themselves; openings are told apart. */
 static Musubi__PartRecord *part_put (const part_record_t *from, arena_t *arena)
@@ -54,7 +55,7 @@ static Musubi__PartRecord *part_put (const part_record_t *from, arena_t *arena)
 static Musubi__ReservationView *view_put (const view_t *from, arena_t *arena)
 {
     char why [WHY_BYTES];
-    Musubi__ReservationView *to = codec_put (&view_codec, from, arena);
+    Musubi__ReservationView *to = codec_put (&reservation_view_codec, from, arena);
     to->n_parts = from->parts_count;
     to->parts = arena_take (arena, to->n_parts * sizeof *to->parts);
     for (size_t i = 0; i < to->n_parts; i++)
@@ -118,6 +119,3 @@ packed_t list_answer_encode (const view_t *views, size_t views_count, const char
     arena_end (&arena);
     return packed;
 }
-
-static const codec_t *const codecs [] = {&view_codec};
-const codecs_t planner_record_codecs = CODECS (codecs);

@@ -75,7 +75,7 @@ static const codec_row_t order_rows [] = {
   ROW_BYTES ("barred", wire_t, barred, barred_count, SOLVING_BYTES_MAX / 2),
   ROW_WORD ("solver", wire_t, solver),
 };
-static const codec_t order_codec = CODEC (wire_t, musubi__solver_order__descriptor, order_rows);
+const codec_t solver_order_codec = CODEC (wire_t, musubi__solver_order__descriptor, order_rows);
 
 packed_t solving_order_encode (const program_t *program, const solver_order_t *order)
 {
@@ -101,13 +101,13 @@ packed_t solving_order_encode (const program_t *program, const solver_order_t *o
       .barred_count = program->barred ? barred : 0,
     };
     snprintf (wire.solver, sizeof wire.solver, "%s", solver_kind_word (order->kind));
-    return codec_encode (&order_codec, &wire);
+    return codec_encode (&solver_order_codec, &wire);
 }
 
 /*  Of two messages one after the other, what the second one sets counts. */
 void solving_order_limit (packed_t *order, int64_t time_us_max)
 {
-    packed_t limit = codec_encode (&order_codec, &(wire_t){.time_us_max = time_us_max});
+    packed_t limit = codec_encode (&solver_order_codec, &(wire_t){.time_us_max = time_us_max});
     order->data = must (realloc (order->data, order->size + limit.size));
     memcpy (order->data + order->size, limit.data, limit.size);
     order->size += limit.size;
@@ -145,7 +145,7 @@ bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_
 {
     wire_t *wire = must (calloc (1, sizeof *wire));
     *self = (solving_t){.wire = wire};
-    bool good = decode (&order_codec, wire, body, why);
+    bool good = decode (&solver_order_codec, wire, body, why);
     self->order =
       (solver_order_t){.first = wire->first,
                        .limit = {.steps_max = wire->steps_max, .time_us_max = wire->time_us_max}};
@@ -172,7 +172,7 @@ bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_
 void solving_clear (solving_t *self)
 {
     if (self->wire)
-        codec_clear (&order_codec, self->wire);
+        codec_clear (&solver_order_codec, self->wire);
     free (self->wire);
     *self = (solving_t){0};
 }
@@ -202,12 +202,8 @@ static const codec_row_t answer_rows [] = {
   ROW_NUMBER ("steps", answer_t, steps),
   ROW_NUMBER ("spent_us", answer_t, spent_us),
 };
-static const codec_t answer_codec =
+const codec_t solver_answer_codec =
   CODEC (answer_t, musubi__solver_answer__descriptor, answer_rows);
-
-static const codec_t *const solving_list [] = {&program_node_codec, &program_edge_codec,
-                                               &program_link_codec, &order_codec, &answer_codec};
-const codecs_t solving_codecs = CODECS (solving_list);
 
 static void put_plan (answer_t *to, const program_t *program, const program_plan_t *plan)
 {
@@ -231,7 +227,7 @@ packed_t solving_answer_encode (const program_t *program, const solver_answer_t 
     snprintf (wire.status, sizeof wire.status, "%s", solver_status_word (answer->status));
     if (answer->plan)
         put_plan (&wire, program, answer->plan);
-    packed_t packed = codec_encode (&answer_codec, &wire);
+    packed_t packed = codec_encode (&solver_answer_codec, &wire);
     free (wire.paths);
     return packed;
 }
@@ -285,9 +281,10 @@ bool solving_answer_decode (bytes_t body, const program_t *program, solver_answe
     answer_t from = {0};
     char why [WHY_BYTES];
     *answer = (solver_answer_t){0};
-    bool good = decode (&answer_codec, &from, body, why) && take_answer (&from, program, answer);
+    bool good =
+      decode (&solver_answer_codec, &from, body, why) && take_answer (&from, program, answer);
     *spent_us = from.spent_us;
-    codec_clear (&answer_codec, &from);
+    codec_clear (&solver_answer_codec, &from);
     if (good)
         return true;
     program_plan_destroy (&answer->plan);

@@ -34,6 +34,4 @@ void solving_clear (solving_t *self);
 bool solving_answer_decode (bytes_t body, const program_t *program, solver_answer_t *answer,
                             int64_t *spent_us);
 
-extern const codecs_t solving_codecs; /* all of these */
-
 #endif

@@ -331,32 +331,3 @@ static const codec_row_t names_told_rows [] = {
 };
 const codec_t names_told_codec =
   CODEC (names_told_t, musubi__names_answer__descriptor, names_told_rows);
-
-static const codec_t *const codecs [] = {
-  &copy_codec,
-  &replica_rule_codec,
-  &file_codec,
-  &put_question_codec,
-  &get_question_codec,
-  &begin_answer_codec,
-  &transfer_question_codec,
-  &files_question_codec,
-  &said_pin_codec,
-  &said_lifetime_codec,
-  &said_rule_codec,
-  &said_evict_codec,
-  &cache_evicted_codec,
-  &file_place_codec,
-  &locate_codec,
-  &places_told_codec,
-  &offer_question_codec,
-  &offer_answer_codec,
-  &offer_end_codec,
-  &news_codec,
-  &publish_codec,
-  &publish_answer_codec,
-  &stale_codec,
-  &named_places_codec,
-  &names_told_codec,
-};
-const codecs_t replica_codecs = CODECS (codecs);

@@ -171,6 +171,4 @@ typedef struct {
 } names_told_t;
 extern const codec_t names_told_codec;
 
-extern const codecs_t replica_codecs; /* all of them */
-
 #endif

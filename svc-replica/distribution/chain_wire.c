@@ -271,10 +271,3 @@ packed_t storage_nodes_answer_encode (const chain_t *chain)
     arena_end (&arena);
     return packed;
 }
-
-static const codec_t *const codecs [] = {
-  &stored_file_codec,     &receipt_codec,        &storage_attend_codec,     &feeder_codec,
-  &wanted_transfer_codec, &storage_wanted_codec, &transfers_question_codec, &kept_node_codec,
-  &chain_origin_codec,    &chain_receiver_codec, &chain_transfer_codec,
-};
-const codecs_t chain_codecs = CODECS (codecs);

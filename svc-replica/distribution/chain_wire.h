@@ -147,6 +147,4 @@ packed_t storage_nodes_answer_encode (const chain_t *chain);
 /*  A logical name: 1 to CHAIN_FILE_BYTES_MAX bytes of UTF-8 that print, blanks allowed. */
 bool chain_file_name_right (const char *file, char why [WHY_BYTES]);
 
-extern const codecs_t chain_codecs; /* all of them */
-
 #endif

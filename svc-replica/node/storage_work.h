@@ -43,6 +43,5 @@ typedef struct {
 
 extern const codec_t storage_work_codec;
 extern const codec_t storage_result_codec;
-extern const codecs_t storage_codecs; /* both */
 
 #endif

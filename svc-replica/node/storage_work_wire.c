@@ -22,6 +22,3 @@ static const codec_row_t storage_result_rows [] = {
 };
 const codec_t storage_result_codec =
   CODEC (storage_result_t, musubi__storage_work_result__descriptor, storage_result_rows);
-
-static const codec_t *const codecs [] = {&storage_work_codec, &storage_result_codec};
-const codecs_t storage_codecs = CODECS (codecs);

@@ -41,8 +41,7 @@ static const codec_row_t row_rows [] = {
            SET_BY (ledger_row_t, readmitted_set)),
   ROW_NUMBER ("kept_from", ledger_row_t, kept_from),
 };
-static const codec_t ledger_row_codec =
-  CODEC (ledger_row_t, musubi__ledger_row__descriptor, row_rows);
+const codec_t ledger_row_codec = CODEC (ledger_row_t, musubi__ledger_row__descriptor, row_rows);
 
 bool row_read (ledger_row_t *self, bytes_t bytes, char why [WHY_BYTES])
 {
@@ -53,9 +52,6 @@ void row_end (ledger_row_t *self)
 {
     codec_clear (&ledger_row_codec, self);
 }
-
-static const codec_t *const codecs [] = {&ledger_quantity_codec, &ledger_row_codec};
-const codecs_t replay_codecs = CODECS (codecs);
 
 bool decision_read (bytes_t record, bool *acknowledged)
 {

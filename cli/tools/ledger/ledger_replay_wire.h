@@ -41,6 +41,4 @@ void row_end (ledger_row_t *self);
  *  none. */
 bool decision_read (bytes_t record, bool *acknowledged);
 
-extern const codecs_t replay_codecs;
-
 #endif

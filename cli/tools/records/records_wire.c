@@ -51,8 +51,6 @@ static const codec_row_t record_rows [] = {
 };
 const codec_t check_record_codec =
   CODEC (check_record_t, musubi__command_record__descriptor, record_rows);
-static const codec_t *const codecs [] = {&check_record_codec};
-const codecs_t records_codecs = CODECS (codecs);
 
 /*  The request that a plan was made for, as its planner packed it; NULL when it is no such. */
 static user_request_t *asked_by (const plan_t *plan)
