@@ -174,8 +174,9 @@ static void serve (served_t *self, const char *name)
     assert_string_equal (self->alarms, "");
 }
 
-/*  As an administrator; ends body. */
-static void ask (served_t *self, const char *service, const char *method, packed_t body)
+/*  Ends body. */
+static void ask (served_t *self, const char *actor, const char *service, const char *method,
+                 packed_t body)
 {
     free (self->reply.data);
     self->reply = (packed_t){0};
@@ -183,7 +184,7 @@ static void ask (served_t *self, const char *service, const char *method, packed
     memory_host_step (&self->host, &(event_t){.kind = EVENT_REQUEST,
                                               .request = {.service = service,
                                                           .method = method,
-                                                          .actor = "root",
+                                                          .actor = actor,
                                                           .request_id = "",
                                                           .body = kept_bytes (body),
                                                           .reply_to = 1}});
@@ -223,7 +224,7 @@ static parts_page_t reservations_of (served_t *self)
 {
     parts_page_t page;
     char why [WHY_BYTES];
-    ask (self, "Participant", "List", (packed_t){0});
+    ask (self, "root", "Participant", "List", (packed_t){0});
     if (!codec_decode (&parts_page_codec, &page, kept_bytes (self->reply), why))
         fail_msg ("%s", why);
     assert_int_equal (page.count, 4);
@@ -317,7 +318,7 @@ static void a_home_has_the_claims_that_it_had (void **state)
     store_read (&home, "gis-g1");
     gis_core (&settings, &home.host.core);
     serve (&home, "gis-g1");
-    ask (&home, "Participant", "Commands", (packed_t){0});
+    ask (&home, "root", "Participant", "Commands", (packed_t){0});
     Musubi__CommandsAnswer *answer = (Musubi__CommandsAnswer *) message_unpack (
       &musubi__commands_answer__descriptor, kept_bytes (home.reply));
     assert_non_null (answer);
@@ -344,7 +345,7 @@ static void a_planner_knows_what_it_has_decided (void **state)
     memcpy (txid.store, planner.host.store.id, STORE_ID_BYTES);
     outcome_answer_t answer;
     char why [WHY_BYTES];
-    ask (&planner, "Coordinator", "Outcome", decision_message_encode (&txid, 0));
+    ask (&planner, "lis/ams", "Coordinator", "Outcome", decision_message_encode (&txid, 0));
     assert_true (codec_decode (&outcome_answer_codec, &answer, kept_bytes (planner.reply), why));
     assert_int_equal (answer.outcome, OUTCOME_COMMITTED);
     stop (&planner);
