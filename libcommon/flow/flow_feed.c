@@ -77,12 +77,11 @@ static void pace (const conn_t *conn)
 static void hear_hello (flow_loop_t *self, conn_t *conn)
 {
     flow_hello_t hello;
-    bool failed = false;
-    if (!conn_fill (self, conn, FLOW_HELLO_BYTES, &failed)) {
-        if (failed)
-            conn_end (self, conn);
+    moved_t moved = conn_fill (conn, FLOW_HELLO_BYTES);
+    if (moved == HUNG_UP)
+        conn_end (self, conn);
+    if (moved != MOVED_ALL)
         return;
-    }
     conn->in_used = 0;
     if (!flow_hello_unpack (&hello, conn->in)) {
         conn_end (self, conn);
@@ -96,7 +95,7 @@ static void hear_hello (flow_loop_t *self, conn_t *conn)
     flow_reply_pack (conn->out, &reply);
     conn->out_used = FLOW_ANSWER_BYTES;
     if (reply.answer != FLOW_FEEDS) {
-        conn_flush (self, conn, false, &failed); /* it fits a new connection's buffer */
+        conn_flush (conn, false); /* it fits a new connection's buffer */
         conn_end (self, conn);
         return;
     }
@@ -108,12 +107,11 @@ static void hear_hello (flow_loop_t *self, conn_t *conn)
 
 static void hear_choice (flow_loop_t *self, conn_t *conn)
 {
-    bool failed = false;
-    if (!conn_fill (self, conn, FLOW_NUMBER_BYTES, &failed)) {
-        if (failed)
-            conn_end (self, conn);
+    moved_t moved = conn_fill (conn, FLOW_NUMBER_BYTES);
+    if (moved == HUNG_UP)
+        conn_end (self, conn);
+    if (moved != MOVED_ALL)
         return;
-    }
     conn->in_used = 0;
     conn->offset = flow_number_unpack (conn->in);
     if (conn->offset > conn->flow->size) {
@@ -194,7 +192,6 @@ static bool body_send (flow_loop_t *self, conn_t *conn, size_t *moved)
 
 void feed_more (flow_loop_t *self, conn_t *conn)
 {
-    bool failed = false;
     size_t moved = 0;
     while (!conn->dead && conn->state == CONN_FEEDS) {
         if (conn->out_used == 0 && conn->frame_left == 0) {
@@ -211,11 +208,11 @@ void feed_more (flow_loop_t *self, conn_t *conn)
                 return;
             }
         }
-        if (!conn_flush (self, conn, conn->frame_left > 0, &failed)) {
-            if (failed)
-                conn_end (self, conn);
-            else
-                conn_watch (self, conn, true);
+        moved_t flushed = conn_flush (conn, conn->frame_left > 0);
+        if (flushed == HUNG_UP)
+            conn_end (self, conn);
+        if (flushed != MOVED_ALL) {
+            conn_watch (self, conn, true);
             return;
         }
         if (conn->frame_left > 0 && !body_send (self, conn, &moved))
@@ -234,18 +231,17 @@ static void hear_end (flow_loop_t *self, conn_t *conn)
 
 void feed_ready (flow_loop_t *self, conn_t *conn)
 {
-    bool failed = false;
     if (conn->state == CONN_GREETS)
         hear_hello (self, conn);
     if (conn->dead)
         return;
     if (conn->state == CONN_CHOOSES) {
-        bool sent = conn_flush (self, conn, false, &failed);
-        if (failed) {
+        moved_t moved = conn_flush (conn, false);
+        if (moved == HUNG_UP) {
             conn_end (self, conn);
             return;
         }
-        conn_watch (self, conn, !sent);
+        conn_watch (self, conn, moved == MOVES_LATER);
         hear_choice (self, conn);
     } else if (conn->state == CONN_FEEDS) {
         hear_end (self, conn);
@@ -263,9 +259,8 @@ void feed_tick (flow_loop_t *self, conn_t *conn)
     }
     if (conn->state != CONN_FEEDS || conn->out_used > 0 || conn->frame_left > 0)
         return;
-    bool failed = false;
     conn->heard_ms = self->now_ms;
     head_put (conn, 0);
-    if (!conn_flush (self, conn, false, &failed) && failed)
+    if (conn_flush (conn, false) == HUNG_UP)
         conn_end (self, conn);
 }

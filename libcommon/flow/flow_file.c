@@ -293,15 +293,7 @@ void flow_break (flow_loop_t *self, flow_t *flow, const char *why)
     if (flow->broken)
         return;
     flow->broken = true;
-    for (conn_t *conn = self->conns; conn; conn = conn->after)
-        if (conn->flow == flow)
-            conn_end (self, conn);
+    conns_end (self, flow, CONN_GREETS);
     flow->look_until = 0;
-    self->tell (self->owner, &(flow_event_t){.news = FLOW_BROKEN,
-                                             .flow = flow->number,
-                                             .has = flow->has,
-                                             .size = flow->size,
-                                             .received = flow->received,
-                                             .fed = flow->fed,
-                                             .why = why});
+    flow_tell (self, flow, (flow_event_t){.news = FLOW_BROKEN, .why = why});
 }

@@ -15,52 +15,25 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void tell_link (flow_loop_t *self, const conn_t *conn, flow_news_t news, bool refused,
-                       bool wrong, uint64_t peer_has, const char *why)
-{
-    self->tell (self->owner, &(flow_event_t){.news = news,
-                                             .flow = conn->flow->number,
-                                             .link = conn->link,
-                                             .has = conn->flow->has,
-                                             .size = conn->flow->size,
-                                             .received = conn->flow->received,
-                                             .fed = conn->flow->fed,
-                                             .peer_has = peer_has,
-                                             .refused = refused,
-                                             .wrong = wrong,
-                                             .why = why});
-}
-
-void link_fail (flow_loop_t *self, conn_t *conn, bool refused, const char *why)
+static void link_fail (flow_loop_t *self, conn_t *conn, bool refused, const char *why)
 {
     if (conn->dead)
         return;
     conn_end (self, conn);
-    tell_link (self, conn, FLOW_FAILED, refused, false, 0, why);
+    flow_tell (
+      self, conn->flow,
+      (flow_event_t){.news = FLOW_FAILED, .link = conn->link, .refused = refused, .why = why});
 }
 
-/*  "tcp://10.0.0.7:4711", "tcp://[::1]:4711" */
 static struct addrinfo *resolve (const char *endpoint)
 {
-    static const char kind [] = "tcp://";
-    char text [256];
-    if (strncmp (endpoint, kind, sizeof kind - 1) != 0)
-        return NULL;
-    snprintf (text, sizeof text, "%s", endpoint + sizeof kind - 1);
-    char *port = strrchr (text, ':');
-    if (!port)
-        return NULL;
-    *port++ = '\0';
-    char *address = text;
-    size_t size = strlen (address);
-    if (size > 1 && address [0] == '[' && address [size - 1] == ']') {
-        address [size - 1] = '\0';
-        address++;
-    }
+    char host [FLOW_HOST_BYTES], port [FLOW_PORT_BYTES];
     struct addrinfo *found = NULL;
     struct addrinfo wish = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
                             .ai_socktype = SOCK_STREAM};
-    return getaddrinfo (address, port, &wish, &found) == 0 ? found : NULL;
+    bool good =
+      flow_endpoint_split (endpoint, host, port) && getaddrinfo (host, port, &wish, &found) == 0;
+    return good ? found : NULL;
 }
 
 static int dial (const char *endpoint)
@@ -89,8 +62,8 @@ void link_dial (flow_loop_t *self, flow_t *flow, uint64_t link, const char *endp
 {
     int file = dial (endpoint);
     if (file < 0) {
-        conn_t none = {.flow = flow, .link = link};
-        tell_link (self, &none, FLOW_FAILED, false, false, 0, strerror (errno));
+        flow_tell (self, flow,
+                   (flow_event_t){.news = FLOW_FAILED, .link = link, .why = strerror (errno)});
         return;
     }
     conn_t *conn = conn_new (self, file, CONN_DIALS, flow);
@@ -116,13 +89,12 @@ static void say_hello (flow_loop_t *self, conn_t *conn)
 
 static void hear_answer (flow_loop_t *self, conn_t *conn)
 {
-    bool failed = false;
     flow_reply_t reply;
-    if (!conn_fill (self, conn, FLOW_ANSWER_BYTES, &failed)) {
-        if (failed)
-            link_fail (self, conn, false, "it has hung up before it answered");
+    moved_t moved = conn_fill (conn, FLOW_ANSWER_BYTES);
+    if (moved == HUNG_UP)
+        link_fail (self, conn, false, "it has hung up before it answered");
+    if (moved != MOVED_ALL)
         return;
-    }
     conn->in_used = 0;
     conn->heard_ms = self->now_ms;
     if (!flow_reply_unpack (&reply, conn->in)) {
@@ -142,7 +114,8 @@ static void hear_answer (flow_loop_t *self, conn_t *conn)
         return;
     }
     conn->state = CONN_LINKED;
-    tell_link (self, conn, FLOW_LINKED, false, false, reply.has, "");
+    flow_tell (self, conn->flow,
+               (flow_event_t){.news = FLOW_LINKED, .link = conn->link, .peer_has = reply.has});
 }
 
 /*  --- bytes --- */
@@ -152,18 +125,9 @@ void flow_whole (flow_loop_t *self, flow_t *flow)
     uint8_t digest [FLOW_DIGEST_BYTES];
     if (!flow->digest || flow->has < flow->size || flow->look_until > 0 || flow->broken)
         return;
-    for (conn_t *conn = self->conns; conn; conn = conn->after)
-        if (conn->flow == flow && conn->state >= CONN_DIALS)
-            conn_end (self, conn);
+    conns_end (self, flow, CONN_DIALS);
     flow_file_digest (flow, digest);
-    self->tell (self->owner, &(flow_event_t){.news = FLOW_WHOLE,
-                                             .flow = flow->number,
-                                             .has = flow->has,
-                                             .size = flow->size,
-                                             .received = flow->received,
-                                             .fed = flow->fed,
-                                             .digest = digest,
-                                             .why = ""});
+    flow_tell (self, flow, (flow_event_t){.news = FLOW_WHOLE, .digest = digest});
 }
 
 /*  Bytes that are not right are let go; whoever was fed with them asks anew, from where it is. */
@@ -180,7 +144,8 @@ static void let_go (flow_loop_t *self, conn_t *conn, bool all, bool wrong, const
             fed->offset + fed->frame_left > flow->has)
             conn_end (self, fed);
     conn_end (self, conn);
-    tell_link (self, conn, FLOW_FAILED, false, wrong, 0, why);
+    flow_tell (self, flow,
+               (flow_event_t){.news = FLOW_FAILED, .link = conn->link, .wrong = wrong, .why = why});
 }
 
 /*  The bytes since the last right mark are not what they should be. Its own they were only when
@@ -335,24 +300,19 @@ void link_go (flow_loop_t *self, flow_t *flow, conn_t *conn)
 
 void link_ready (flow_loop_t *self, conn_t *conn)
 {
-    bool failed = false;
     if (conn->state == CONN_DIALS)
         say_hello (self, conn);
     if (conn->dead)
         return;
-    bool sent = conn_flush (self, conn, false, &failed);
-    if (failed) {
+    moved_t moved = conn_flush (conn, false);
+    conn_watch (self, conn, moved == MOVES_LATER);
+    if (moved == HUNG_UP ||
+        (conn->state == CONN_LINKED && conn_fill (conn, FLOW_NUMBER_BYTES) == HUNG_UP))
         link_fail (self, conn, false, "it has hung up");
-        return;
-    }
-    conn_watch (self, conn, !sent);
-    if (conn->state == CONN_ASKS)
+    else if (conn->state == CONN_ASKS)
         hear_answer (self, conn);
     else if (conn->state == CONN_RECEIVES)
         receive (self, conn);
-    else if (conn->state == CONN_LINKED && !conn_fill (self, conn, FLOW_NUMBER_BYTES, &failed) &&
-             failed)
-        link_fail (self, conn, false, "it has hung up");
 }
 
 void link_tick (flow_loop_t *self, conn_t *conn)
@@ -362,5 +322,5 @@ void link_tick (flow_loop_t *self, conn_t *conn)
     if (conn->silent_ms != 0 && self->now_ms - conn->silent_ms < FLOW_SILENT_MS)
         return;
     conn->silent_ms = self->now_ms;
-    tell_link (self, conn, FLOW_SILENT, false, false, 0, "");
+    flow_tell (self, conn->flow, (flow_event_t){.news = FLOW_SILENT, .link = conn->link});
 }

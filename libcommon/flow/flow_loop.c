@@ -18,6 +18,24 @@
 
 /*  --- connections --- */
 
+bool flow_endpoint_split (const char *endpoint, char host [FLOW_HOST_BYTES],
+                          char port [FLOW_PORT_BYTES])
+{
+    static const char kind [] = "tcp://";
+    const char *from = endpoint + sizeof kind - 1;
+    if (strncmp (endpoint, kind, sizeof kind - 1) != 0)
+        return false;
+    const char *colon = strrchr (from, ':');
+    if (!colon || colon == from || (size_t) (colon - from) >= FLOW_HOST_BYTES ||
+        strlen (colon) >= FLOW_PORT_BYTES)
+        return false;
+    bool bracketed = from [0] == '[' && colon [-1] == ']';
+    snprintf (host, FLOW_HOST_BYTES, "%.*s", (int) (colon - from - (bracketed ? 2 : 0)),
+              from + (bracketed ? 1 : 0));
+    snprintf (port, FLOW_PORT_BYTES, "%s", strcmp (colon + 1, "*") == 0 ? "0" : colon + 1);
+    return true;
+}
+
 conn_t *conn_new (flow_loop_t *self, int file, conn_state_t state, flow_t *flow)
 {
     conn_t *conn = must (calloc (1, sizeof *conn));
@@ -52,38 +70,41 @@ void conn_end (flow_loop_t *self, conn_t *conn)
     close (conn->file);
 }
 
-bool conn_flush (flow_loop_t *self, conn_t *conn, bool more, bool *failed)
+moved_t conn_flush (conn_t *conn, bool more)
 {
     while (conn->out_sent < conn->out_used) {
         ssize_t sent = send (conn->file, conn->out + conn->out_sent,
                              conn->out_used - conn->out_sent, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
         if (sent < 0 && errno == EINTR)
             continue;
-        if (sent < 0) {
-            *failed = errno != EAGAIN && errno != EWOULDBLOCK;
-            return false;
-        }
+        if (sent < 0)
+            return errno == EAGAIN || errno == EWOULDBLOCK ? MOVES_LATER : HUNG_UP;
         conn->out_sent += (size_t) sent;
     }
-    (void) self;
     conn->out_used = conn->out_sent = 0;
-    return true;
+    return MOVED_ALL;
 }
 
-bool conn_fill (flow_loop_t *self, conn_t *conn, size_t size, bool *failed)
+moved_t conn_fill (conn_t *conn, size_t size)
 {
-    (void) self;
     while (conn->in_used < size) {
         ssize_t got = recv (conn->file, conn->in + conn->in_used, size - conn->in_used, 0);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0) {
-            *failed = got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
-            return false;
-        }
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return MOVES_LATER;
+        if (got <= 0)
+            return HUNG_UP;
         conn->in_used += (size_t) got;
     }
-    return true;
+    return MOVED_ALL;
+}
+
+void conns_end (flow_loop_t *self, const flow_t *flow, conn_state_t from)
+{
+    for (conn_t *conn = self->conns; conn; conn = conn->after)
+        if (conn->flow == flow && conn->state >= from)
+            conn_end (self, conn);
 }
 
 static void conns_bury (flow_loop_t *self)
@@ -117,13 +138,15 @@ static conn_t *link_find (const flow_loop_t *self, uint64_t link)
     return NULL;
 }
 
-static void tell_opened (flow_loop_t *self, const flow_t *flow)
+void flow_tell (const flow_loop_t *self, const flow_t *flow, flow_event_t event)
 {
-    self->tell (self->owner, &(flow_event_t){.news = FLOW_OPENED,
-                                             .flow = flow->number,
-                                             .has = flow->has,
-                                             .size = flow->size,
-                                             .why = ""});
+    event.flow = flow->number;
+    event.has = flow->has;
+    event.size = flow->size;
+    event.received = flow->received;
+    event.fed = flow->fed;
+    event.why = event.why ? event.why : "";
+    self->tell (self->owner, &event);
 }
 
 /*  What may be another when it is opened again. */
@@ -158,7 +181,7 @@ static void order_open (flow_loop_t *self, const flow_order_t *order)
     } else if (flow->look_until > 0) {
         self->looking++;
     } else {
-        tell_opened (self, flow);
+        flow_tell (self, flow, (flow_event_t){.news = FLOW_OPENED});
         flow_whole (self, flow);
     }
 }
@@ -171,9 +194,7 @@ static void order_close (flow_loop_t *self, uint64_t number)
     flow_t *flow = *at;
     if (!flow)
         return;
-    for (conn_t *conn = self->conns; conn; conn = conn->after)
-        if (conn->flow == flow)
-            conn_end (self, conn);
+    conns_end (self, flow, CONN_GREETS);
     conns_bury (self);
     *at = flow->after;
     flow_file_close (flow);
@@ -225,7 +246,7 @@ static void look_on (flow_loop_t *self)
             looking++;
         } else {
             flow->grown = true;
-            tell_opened (self, flow);
+            flow_tell (self, flow, (flow_event_t){.news = FLOW_OPENED});
             flow_whole (self, flow);
         }
     }
@@ -240,13 +261,7 @@ static void tell_progress (flow_loop_t *self)
             continue;
         flow->told_has = flow->has;
         flow->told_fed = flow->fed;
-        self->tell (self->owner, &(flow_event_t){.news = FLOW_PROGRESS,
-                                                 .flow = flow->number,
-                                                 .has = flow->has,
-                                                 .size = flow->size,
-                                                 .received = flow->received,
-                                                 .fed = flow->fed,
-                                                 .why = ""});
+        flow_tell (self, flow, (flow_event_t){.news = FLOW_PROGRESS});
     }
 }
 

@@ -18,6 +18,8 @@
 
 #define FLOW_WHY_BYTES    256
 #define FLOW_PATH_BYTES   4096
+#define FLOW_HOST_BYTES   128
+#define FLOW_PORT_BYTES   16
 #define FLOW_BUFFER_BYTES (256 * 1024)
 #define FLOW_TURN_BYTES   (2u << 20) /* that one connection moves before others have their turn */
 
@@ -116,16 +118,29 @@ bool flow_loop_turn (flow_loop_t *self);
 /*  Does it hear who dials? */
 void flow_loop_listen (flow_loop_t *self, bool listens);
 
+/*  "tcp://10.0.0.7:4711", "tcp://[::1]:4711" to its host and port, "*" being port 0; false when it
+ *  is none. */
+bool flow_endpoint_split (const char *endpoint, char host [FLOW_HOST_BYTES],
+                          char port [FLOW_PORT_BYTES]);
+
 conn_t *conn_new (flow_loop_t *self, int file, conn_state_t state, flow_t *flow);
 void conn_watch (flow_loop_t *self, conn_t *conn, bool outbound);
 void conn_end (flow_loop_t *self, conn_t *conn);
 
-/*  Sends what is in out. False when it is not all gone: later, or the connection is at its end
- *  (failed). */
-bool conn_flush (flow_loop_t *self, conn_t *conn, bool more, bool *failed);
+/*  All has moved, the rest does later, or the connection is at its end. */
+typedef enum { MOVED_ALL, MOVES_LATER, HUNG_UP } moved_t;
 
-/*  Reads into in until it has size bytes; the same. */
-bool conn_fill (flow_loop_t *self, conn_t *conn, size_t size, bool *failed);
+/*  Sends what is in out. */
+moved_t conn_flush (conn_t *conn, bool more);
+
+/*  Reads into in until it has size bytes. */
+moved_t conn_fill (conn_t *conn, size_t size);
+
+/*  The flow's connections end that are in this state or in one behind it. */
+void conns_end (flow_loop_t *self, const flow_t *flow, conn_state_t from);
+
+/*  Adds how far the flow is, and tells it. */
+void flow_tell (const flow_loop_t *self, const flow_t *flow, flow_event_t event);
 
 /*  --- flow_file.c --- */
 
@@ -163,7 +178,6 @@ void link_dial (flow_loop_t *self, flow_t *flow, uint64_t link, const char *endp
 void link_go (flow_loop_t *self, flow_t *flow, conn_t *conn);
 void link_ready (flow_loop_t *self, conn_t *conn);
 void link_tick (flow_loop_t *self, conn_t *conn);
-void link_fail (flow_loop_t *self, conn_t *conn, bool refused, const char *why);
 
 /*  Has it all? Then that is told. */
 void flow_whole (flow_loop_t *self, flow_t *flow);

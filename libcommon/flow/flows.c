@@ -19,7 +19,6 @@
 
 #define BACKLOG        256
 #define ENDPOINT_BYTES 256
-#define HOST_BYTES     128
 
 typedef struct item {
     struct item *after;
@@ -127,29 +126,12 @@ static void *run (void *owner)
 
 /*  --- addresses --- */
 
-/*  "tcp://10.0.0.7:0" to its host and port; false when it is none. */
-static bool split (const char *endpoint, char host [HOST_BYTES], char port [16])
-{
-    static const char kind [] = "tcp://";
-    const char *from = endpoint + sizeof kind - 1;
-    if (strncmp (endpoint, kind, sizeof kind - 1) != 0)
-        return false;
-    const char *colon = strrchr (from, ':');
-    if (!colon || colon == from || (size_t) (colon - from) >= HOST_BYTES || strlen (colon) > 15)
-        return false;
-    bool bracketed = from [0] == '[' && colon [-1] == ']';
-    snprintf (host, HOST_BYTES, "%.*s", (int) (colon - from - (bracketed ? 2 : 0)),
-              from + (bracketed ? 1 : 0));
-    snprintf (port, 16, "%s", strcmp (colon + 1, "*") == 0 ? "0" : colon + 1);
-    return true;
-}
-
 static int listen_at (const char *endpoint, char why [FLOWS_WHY_BYTES])
 {
-    char host [HOST_BYTES], port [16];
+    char host [FLOW_HOST_BYTES], port [FLOW_PORT_BYTES];
     struct addrinfo wish = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
     struct addrinfo *at = NULL;
-    if (!split (endpoint, host, port) || getaddrinfo (host, port, &wish, &at) != 0) {
+    if (!flow_endpoint_split (endpoint, host, port) || getaddrinfo (host, port, &wish, &at) != 0) {
         snprintf (why, FLOWS_WHY_BYTES,
                   "\"%.120s\" should be tcp://ADDRESS:PORT, port 0 for any free one", endpoint);
         return -1;
@@ -173,12 +155,12 @@ static bool endpoint_find (flows_t *self, int listener, const char *listen, cons
 {
     struct sockaddr_storage bound = {0};
     socklen_t size = sizeof bound;
-    char own [HOST_BYTES], number [HOST_BYTES], port [16];
+    char own [FLOW_HOST_BYTES], number [FLOW_HOST_BYTES], port [FLOW_PORT_BYTES];
     struct addrinfo *found = NULL;
     if (getsockname (listener, (struct sockaddr *) &bound, &size) != 0 ||
         getnameinfo ((struct sockaddr *) &bound, size, NULL, 0, port, sizeof port,
                      NI_NUMERICSERV) != 0 ||
-        !split (listen, own, number))
+        !flow_endpoint_split (listen, own, number))
         return false;
     struct addrinfo wish = {.ai_family = bound.ss_family, .ai_socktype = SOCK_STREAM};
     const char *name = host && *host ? host : own;
