@@ -18,4 +18,19 @@ typedef struct {
     size_t size;
 } bytes_t;
 
+/*  Big-endian in so many bytes, so that memcmp sorts keys as numbers. */
+static inline void number_put (uint8_t *to, uint64_t number, size_t bytes)
+{
+    for (size_t i = bytes; i-- > 0; number >>= 8)
+        to [i] = (uint8_t) number;
+}
+
+static inline uint64_t number_get (const uint8_t *from, size_t bytes)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes; i++)
+        number = number << 8 | from [i];
+    return number;
+}
+
 #endif

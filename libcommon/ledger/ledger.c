@@ -44,19 +44,13 @@ struct ledger {
 
 static bytes_t key_of (uint64_t number, uint8_t key [LEDGER_KEY_BYTES])
 {
-    for (int i = 0; i < LEDGER_KEY_BYTES; i++)
-        key [i] = (uint8_t) (number >> (56 - 8 * i));
+    number_put (key, number, LEDGER_KEY_BYTES);
     return (bytes_t){.data = key, .size = LEDGER_KEY_BYTES};
 }
 
 uint64_t ledger_number (bytes_t key)
 {
-    uint64_t number = 0;
-    if (key.size != LEDGER_KEY_BYTES)
-        return 0;
-    for (int i = 0; i < LEDGER_KEY_BYTES; i++)
-        number = number << 8 | key.data [i];
-    return number;
+    return key.size == LEDGER_KEY_BYTES ? number_get (key.data, LEDGER_KEY_BYTES) : 0;
 }
 
 /*  --- appending --- */

@@ -319,9 +319,7 @@ static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
                     words->resource, name);
         return;
     }
-    uint32_t quantity = 0;
-    for (size_t i = 0; i < CAPACITY_BYTES; i++)
-        quantity = quantity << 8 | value.data [i];
+    uint32_t quantity = (uint32_t) number_get (value.data, CAPACITY_BYTES);
     self->set [resource] = quantity;
     room_set_quantity (self->parts.room, resource, in_force (self, resource));
     outbox_log (outbox, LEVEL_INFO, "%s %s quantity=%u configured=%u: as set before",

@@ -11,28 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  Big-endian, so that memcmp sorts keys as numbers. */
-static void put_number (uint8_t *to, uint64_t number, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        to [i] = (uint8_t) (number >> (8 * (bytes - 1 - i)) & 0xff);
-}
-
-static uint64_t get_number (const uint8_t *from, size_t bytes)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < bytes; i++)
-        number = number << 8 | from [i];
-    return number;
-}
-
 static_assert (TXID_BYTES == STORE_ID_BYTES + 4 + 8, "a key is store, start, counter");
 
 void txid_pack (const txid_t *self, uint8_t key [TXID_BYTES])
 {
     memcpy (key, self->store, STORE_ID_BYTES);
-    put_number (key + STORE_ID_BYTES, self->start, 4);
-    put_number (key + STORE_ID_BYTES + 4, self->counter, 8);
+    number_put (key + STORE_ID_BYTES, self->start, 4);
+    number_put (key + STORE_ID_BYTES + 4, self->counter, 8);
 }
 
 bool txid_unpack (txid_t *self, bytes_t key)
@@ -40,8 +25,8 @@ bool txid_unpack (txid_t *self, bytes_t key)
     if (key.size != TXID_BYTES)
         return false;
     memcpy (self->store, key.data, STORE_ID_BYTES);
-    self->start = (uint32_t) get_number (key.data + STORE_ID_BYTES, 4);
-    self->counter = get_number (key.data + STORE_ID_BYTES + 4, 8);
+    self->start = (uint32_t) number_get (key.data + STORE_ID_BYTES, 4);
+    self->counter = number_get (key.data + STORE_ID_BYTES + 4, 8);
     return true;
 }
 

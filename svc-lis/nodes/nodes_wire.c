@@ -191,15 +191,9 @@ bool stored_run_decode (stored_run_t *run, bytes_t record, char why [WHY_BYTES])
     return true;
 }
 
-static void big_endian (uint8_t *to, uint64_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        to [i] = (uint8_t) (value >> (8 * (bytes - 1 - i)));
-}
-
 void run_key_pack (const run_id_t *id, uint8_t key [RUN_KEY_BYTES])
 {
-    big_endian (key, id->task.bag, 8);
-    big_endian (key + 8, id->task.index, 4);
-    big_endian (key + 12, id->number, 4);
+    number_put (key, id->task.bag, 8);
+    number_put (key + 8, id->task.index, 4);
+    number_put (key + 12, id->number, 4);
 }

@@ -10,7 +10,6 @@
 #include "tasks.pb-c.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,41 +132,29 @@ const codec_t output_question_codec =
 
 /*  --- keys --- */
 
-/*  Numbers as big-endian bytes, so that keys are in the order of their numbers. */
-
 void bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES])
 {
-    bag = htobe64 (bag);
-    memcpy (key, &bag, BAG_KEY_BYTES);
-}
-
-static uint64_t bag_unpack (bytes_t key)
-{
-    uint64_t bag;
-    memcpy (&bag, key.data, sizeof bag);
-    return be64toh (bag);
+    number_put (key, bag, BAG_KEY_BYTES);
 }
 
 bool bag_key_unpack (uint64_t *bag, bytes_t key)
 {
-    *bag = key.size == BAG_KEY_BYTES ? bag_unpack (key) : 0;
+    *bag = key.size == BAG_KEY_BYTES ? number_get (key.data, BAG_KEY_BYTES) : 0;
     return *bag > 0;
 }
 
 void task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES])
 {
-    uint32_t index = htobe32 (task->index);
-    bag_key_pack (task->bag, key);
-    memcpy (key + BAG_KEY_BYTES, &index, sizeof index);
+    number_put (key, task->bag, BAG_KEY_BYTES);
+    number_put (key + BAG_KEY_BYTES, task->index, TASK_KEY_BYTES - BAG_KEY_BYTES);
 }
 
 bool task_key_unpack (task_id_t *task, bytes_t key)
 {
     if (key.size != TASK_KEY_BYTES)
         return false;
-    task->bag = bag_unpack (key);
-    memcpy (&task->index, key.data + BAG_KEY_BYTES, sizeof task->index);
-    task->index = be32toh (task->index);
+    task->bag = number_get (key.data, BAG_KEY_BYTES);
+    task->index = (uint32_t) number_get (key.data + BAG_KEY_BYTES, TASK_KEY_BYTES - BAG_KEY_BYTES);
     return task->bag > 0;
 }
 
