@@ -10,38 +10,28 @@
 
 #define DAY_MS 86400000.0
 
-#define COUNT(key, default_, least_, most_, meaning_)                                              \
-    {                                                                                              \
-        .path = (key), .type = CONFIG_INTEGER, .preset = (default_), .least = (least_),            \
-        .most = (most_), .meaning = (meaning_)                                                     \
-    }
-#define DURATION(key, default_, least_, most_, meaning_)                                           \
-    {                                                                                              \
-        .path = (key), .type = CONFIG_DURATION, .preset = (default_), .least = (least_),           \
-        .most = (most_), .meaning = (meaning_)                                                     \
-    }
-
 const config_key_t balancer_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "name", 0, 0,
               "this balancer's name in the federation, such as green: sites join balancer/green"),
   KEY_NEEDED (CONFIG_TEXT, "gis", 0, 0, "endpoints of the directories, separated by commas"),
-  DURATION ("coalition", "1h", 1000, 366 * DAY_MS,
-            "a coalition is formed each such time (T of S1); levels adapt then"),
-  DURATION ("step", "10s", 100, DAY_MS, "queues are balanced each such time (t of S1)"),
+  KEY_DURATION ("coalition", "1h", 1000, 366 * DAY_MS,
+                "a coalition is formed each such time (T of S1); levels adapt then"),
+  KEY_DURATION ("step", "10s", 100, DAY_MS, "queues are balanced each such time (t of S1)"),
   KEY_FLAG ("reschedule", "false",
             "the extension, too, where it completes the jobs earlier than the step; it believes "
             "the speeds that sites say they have"),
-  DURATION ("timeout", "2s", 10, 600000, "a member is waited for so long, and half a step at most"),
-  COUNT ("limits/members_max", "256", 2, BALANCER_MEMBERS_MOST, "sites of a coalition"),
-  COUNT ("limits/jobs_max", "10000", 1, BALANCER_JOBS_MOST, "bags looked at in one step"),
-  COUNT ("limits/orders_max", "1000", 1, BALANCER_ORDERS_MOST, "orders in one step"),
-  COUNT ("limits/kept_max", "100000", 1, 10000000,
-         "jobs that are over, kept for the length of a coalition and measured at its end"),
-  COUNT ("limits/history_max", "1000", 1, 1000000, "coalitions that have ended, kept"),
-  COUNT ("limits/silent_max", "3", 1, 1000000,
-         "steps without an answer, then a member is set aside until the next coalition"),
-  COUNT ("limits/diligence_steps", "6", 1, 1000000,
-         "a member's work is held against its CPUs over so many steps in which tasks waited"),
+  KEY_DURATION ("timeout", "2s", 10, 600000,
+                "a member is waited for so long, and half a step at most"),
+  KEY_INTEGER ("limits/members_max", "256", 2, BALANCER_MEMBERS_MOST, "sites of a coalition"),
+  KEY_INTEGER ("limits/jobs_max", "10000", 1, BALANCER_JOBS_MOST, "bags looked at in one step"),
+  KEY_INTEGER ("limits/orders_max", "1000", 1, BALANCER_ORDERS_MOST, "orders in one step"),
+  KEY_INTEGER ("limits/kept_max", "100000", 1, 10000000,
+               "jobs that are over, kept for the length of a coalition and measured at its end"),
+  KEY_INTEGER ("limits/history_max", "1000", 1, 1000000, "coalitions that have ended, kept"),
+  KEY_INTEGER ("limits/silent_max", "3", 1, 1000000,
+               "steps without an answer, then a member is set aside until the next coalition"),
+  KEY_INTEGER ("limits/diligence_steps", "6", 1, 1000000,
+               "a member's work is held against its CPUs over so many steps in which tasks waited"),
   KEY_REAL (
     "limits/work_least", "0.5", 0, 0.99,
     "one that has done less of that work is set aside until the next coalition; 0 = nobody is"),

@@ -192,16 +192,11 @@ static job_t *job_of (balancer_t *self, const queued_t *bag)
     return job;
 }
 
-static bool placed (const weighed_step_t *step, const job_t *job)
-{
-    return job->place < step->jobs_count && step->jobs [job->place] == job;
-}
-
 static void take_bag (balancer_t *self, weighed_step_t *step, size_t site, const queued_t *bag)
 {
     double load_s = bag->running_s + bag->waiting * bag->task_s;
     job_t *job = job_of (self, bag);
-    if (!placed (step, job)) {
+    if (job->place == SIZE_MAX) {
         job->place = step->jobs_count++;
         job->now_s = 0;
         job->away = 0;

@@ -10,10 +10,9 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     (void) body;
     (void) now;
     balancer_t *self = owner;
-    service_reply (self->service, request,
-                   balance_status_encode (&(status_told_t){.name = self->service->name,
-                                                           .coalition = &self->coalition,
-                                                           .next_step_ms = self->next_step_ms}));
+    service_reply (
+      self->service, request,
+      balance_status_encode (self->service->name, &self->coalition, self->next_step_ms));
 }
 
 static void on_history (void *owner, const moment_t *now, const request_t *request, void *body)

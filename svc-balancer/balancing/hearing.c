@@ -55,10 +55,8 @@ void hearing_form (balancer_t *self, const moment_t *now)
     const directory_entry_t *entry = NULL;
     self->phase = PHASE_FORMING;
     while ((entry = directory_next (self->service->directory, "lis", entry))) {
-        if (self->candidates_count == room) {
-            room = room == 0 ? 16 : 2 * room;
-            self->candidates = must (reallocarray (self->candidates, room, sizeof (candidate_t)));
-        }
+        self->candidates =
+          must_grow (self->candidates, self->candidates_count, &room, sizeof (candidate_t));
         candidate_t *candidate = &self->candidates [self->candidates_count++];
         *candidate = (candidate_t){.joined = false};
         memcpy (candidate->site, entry->name, sizeof candidate->site);

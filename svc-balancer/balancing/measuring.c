@@ -75,8 +75,7 @@ static void adapt (member_t *member, const member_worth_t *worth)
 
 static bytes_t number_key (uint64_t number, uint8_t key [8])
 {
-    for (size_t i = 0; i < 8; i++)
-        key [i] = (uint8_t) (number >> (8 * (7 - i)));
+    number_put (key, number, 8);
     return (bytes_t){key, 8};
 }
 

@@ -123,7 +123,7 @@ static void tell_next (balancer_t *self, const moment_t *now, const char *site)
         }
 }
 
-static void tell_all (balancer_t *self, const moment_t *now)
+void orders_start (balancer_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < self->tellings_count; i++)
         tell_next (self, now, self->tellings [i]->order.from);
@@ -154,7 +154,7 @@ void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *
         telling_add (self, &order);
     }
     service_count (self->service, "orders", number);
-    tell_all (self, now);
+    orders_start (self, now);
 }
 
 void orders_end (balancer_t *self)
@@ -162,11 +162,6 @@ void orders_end (balancer_t *self)
     service_count (self->service, "orders_given_up", (int64_t) self->tellings_count);
     while (self->tellings_count > 0)
         telling_remove (self, self->tellings_count - 1);
-}
-
-void orders_start (balancer_t *self, const moment_t *now)
-{
-    tell_all (self, now);
 }
 
 void orders_serve (balancer_t *self)

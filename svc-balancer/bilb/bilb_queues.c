@@ -36,10 +36,7 @@ struct bilb_queues {
 
 static void queue_put (bilb_queue_t *queue, uint32_t job, double load)
 {
-    if (queue->count == queue->room) {
-        queue->room = queue->room == 0 ? 16 : 2 * queue->room;
-        queue->pieces = must (reallocarray (queue->pieces, queue->room, sizeof *queue->pieces));
-    }
+    queue->pieces = must_grow (queue->pieces, queue->count, &queue->room, sizeof *queue->pieces);
     queue->pieces [queue->count++] = (bilb_piece_t){job, load};
 }
 

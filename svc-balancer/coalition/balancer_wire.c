@@ -76,11 +76,8 @@ bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
     state_t page;
     if (!codec_decode (&state_page_codec, &page, body, why))
         return false;
-    size_t wanted = told->count + page.told.count;
-    if (wanted > told->room) {
-        told->room = wanted;
-        told->bags = must (reallocarray (told->bags, told->room, sizeof *told->bags));
-    }
+    told->bags =
+      must (reallocarray (told->bags, told->count + page.told.count + 1, sizeof *told->bags));
     for (size_t i = 0; i < page.told.count; i++)
         told->bags [told->count++] = page.told.bags [i];
     told->cpus = page.told.cpus;
@@ -177,9 +174,9 @@ static packed_t fitting (Musubi__BalanceStatusAnswer *answer)
     return packed_of (&answer->base);
 }
 
-packed_t balance_status_encode (const status_told_t *told)
+packed_t balance_status_encode (const char *name, const coalition_t *coalition,
+                                int64_t next_step_ms)
 {
-    const coalition_t *coalition = told->coalition;
     size_t jobs = ordered_count (coalition->jobs) - coalition->jobs_over;
     Musubi__BalanceStatusAnswer answer = MUSUBI__BALANCE_STATUS_ANSWER__INIT;
     Musubi__CoalitionMember **members_list =
@@ -187,11 +184,11 @@ packed_t balance_status_encode (const status_told_t *told)
     Musubi__Guarantee **guarantees_list = messages_new (&musubi__guarantee__descriptor, jobs);
     for (size_t i = 0; i < coalition->members_count; i++)
         member_put (members_list [i], coalition->members [i]);
-    answer.name = (char *) told->name;
+    answer.name = (char *) name;
     answer.coalition = coalition->kept.number;
     answer.step = coalition->kept.step;
     answer.formed_ms = coalition->kept.formed_ms;
-    answer.next_step_ms = told->next_step_ms;
+    answer.next_step_ms = next_step_ms;
     answer.n_members = coalition->members_count;
     answer.members = members_list;
     answer.n_guarantees = guarantees_put (guarantees_list, coalition);
@@ -219,14 +216,6 @@ packed_t balance_history_encode (const bytes_t *records, size_t count, bool more
 }
 
 /*  --- what is kept --- */
-
-static uint64_t number_of (const uint8_t *from, size_t bytes)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < bytes; i++)
-        number = number << 8 | from [i];
-    return number;
-}
 
 static const codec_row_t stored_coalition_rows [] = {
   ROW_NUMBER ("coalition", coalition_kept_t, number),
@@ -280,7 +269,7 @@ bool stored_job_decode (job_t *job, bytes_t key, bytes_t value, char why [WHY_BY
 {
     if (key.size <= 8 || key.size > JOB_KEY_BYTES)
         return wrong (why, "key: no bag and home");
-    *job = (job_t){.bag = number_of (key.data, 8)};
+    *job = (job_t){.bag = number_get (key.data, 8)};
     memcpy (job->home, key.data + 8, key.size - 8);
     return codec_decode (&stored_job_codec, &job->kept, value, why);
 }
@@ -298,12 +287,12 @@ const codec_t stored_order_codec =
 
 bool stored_order_decode (order_t *order, bytes_t key, bytes_t value, char why [WHY_BYTES])
 {
-    if (key.size != ORDER_KEY_BYTES || number_of (key.data, 8) == 0)
+    if (key.size != ORDER_KEY_BYTES || number_get (key.data, 8) == 0)
         return wrong (why, "key: no round and number");
     if (!codec_decode (&stored_order_codec, order, value, why))
         return false;
-    order->round = number_of (key.data, 8);
-    order->number = (uint32_t) number_of (key.data + 8, 4);
+    order->round = number_get (key.data, 8);
+    order->number = (uint32_t) number_get (key.data + 8, 4);
     return true;
 }
 
@@ -346,7 +335,7 @@ bool coalition_record_check (bytes_t key, bytes_t value, uint64_t *number, char 
     ProtobufCMessage *record = message_unpack (&musubi__coalition_record__descriptor, value);
     if (!record)
         return wrong (why, "not a CoalitionRecord");
-    *number = number_of (key.data, 8);
+    *number = number_get (key.data, 8);
     message_free (record);
     return true;
 }

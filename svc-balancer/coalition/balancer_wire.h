@@ -39,12 +39,8 @@ extern const codec_t moved_codec;
 
 extern const codec_t balance_status_codec; /* of nothing */
 
-typedef struct {
-    const char *name;
-    const coalition_t *coalition;
-    int64_t next_step_ms;
-} status_told_t;
-packed_t balance_status_encode (const status_told_t *told);
+packed_t balance_status_encode (const char *name, const coalition_t *coalition,
+                                int64_t next_step_ms);
 
 typedef struct {
     uint64_t from;

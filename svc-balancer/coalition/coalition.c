@@ -22,63 +22,50 @@ double told_load (const told_t *told)
     return load;
 }
 
-static void put_number (uint8_t *to, uint64_t number, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        to [i] = (uint8_t) (number >> (8 * (bytes - 1 - i)));
-}
-
 bytes_t job_key (const job_t *job, uint8_t key [JOB_KEY_BYTES])
 {
-    put_number (key, job->bag, 8);
+    number_put (key, job->bag, 8);
     memcpy (key + 8, job->home, strlen (job->home));
     return (bytes_t){key, 8 + strlen (job->home)};
 }
 
 bytes_t order_key (const order_t *order, uint8_t key [ORDER_KEY_BYTES])
 {
-    put_number (key, order->round, 8);
-    put_number (key + 8, order->number, 4);
+    number_put (key, order->round, 8);
+    number_put (key + 8, order->number, 4);
     return (bytes_t){key, ORDER_KEY_BYTES};
 }
 
 /*  --- members --- */
 
-/*  Where the site is, or belongs. */
-static size_t place_of (const coalition_t *self, const char *site)
+static int by_site (const void *key, const void *item)
 {
-    size_t low = 0;
-    size_t high = self->members_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (strcmp (self->members [middle]->kept.site, site) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return strcmp (key, (*(member_t *const *) item)->kept.site);
+}
+
+static member_t **place_of (const coalition_t *self, const char *site)
+{
+    return self->members_count == 0
+             ? NULL
+             : bsearch (site, self->members, self->members_count, sizeof *self->members, by_site);
 }
 
 member_t *coalition_find (const coalition_t *self, const char *site)
 {
-    size_t at = place_of (self, site);
-    bool there = at < self->members_count && strcmp (self->members [at]->kept.site, site) == 0;
-    return there ? self->members [at] : NULL;
+    member_t **place = place_of (self, site);
+    return place ? *place : NULL;
 }
 
 member_t *coalition_add (coalition_t *self, const char *site)
 {
-    size_t at = place_of (self, site);
     assert (!coalition_find (self, site));
-    self->members =
-      must (reallocarray (self->members, self->members_count + 1, sizeof *self->members));
-    memmove (&self->members [at + 1], &self->members [at],
-             (self->members_count - at) * sizeof *self->members);
+    size_t at = self->members_count++;
+    self->members = must (reallocarray (self->members, at + 1, sizeof *self->members));
+    for (; at > 0 && strcmp (self->members [at - 1]->kept.site, site) > 0; at--)
+        self->members [at] = self->members [at - 1];
     member_t *member = must (calloc (1, sizeof *member));
     snprintf (member->kept.site, sizeof member->kept.site, "%s", site);
-    self->members [at] = member;
-    self->members_count++;
-    return member;
+    return self->members [at] = member;
 }
 
 static void member_free (member_t *member)
@@ -90,12 +77,11 @@ static void member_free (member_t *member)
 
 void coalition_remove (coalition_t *self, const char *site)
 {
-    size_t at = place_of (self, site);
-    assert (coalition_find (self, site));
-    member_free (self->members [at]);
-    self->members_count--;
-    memmove (&self->members [at], &self->members [at + 1],
-             (self->members_count - at) * sizeof *self->members);
+    member_t **place = place_of (self, site);
+    assert (place);
+    member_free (*place);
+    size_t behind = (size_t) (self->members + --self->members_count - place);
+    memmove (place, place + 1, behind * sizeof *place);
 }
 
 /*  --- jobs --- */

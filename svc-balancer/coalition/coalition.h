@@ -33,7 +33,6 @@ typedef struct {
     uint32_t start;
     queued_t *bags;
     size_t count;
-    size_t room;
 } told_t;
 
 void told_clear (told_t *told);

@@ -37,10 +37,7 @@ struct weighing {
 void weighed_add (weighed_t *site, const piece_t *piece)
 {
     assert (piece->task_s > 0 && piece->running_s >= 0 && piece->movable <= piece->waiting);
-    if (site->count == site->room) {
-        site->room = site->room == 0 ? 16 : 2 * site->room;
-        site->pieces = must (reallocarray (site->pieces, site->room, sizeof *site->pieces));
-    }
+    site->pieces = must_grow (site->pieces, site->count, &site->room, sizeof *site->pieces);
     site->pieces [site->count++] = *piece;
 }
 
@@ -116,32 +113,30 @@ static uint32_t least (uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/*  Where tasks that come home are put: the head, when none of the bag waits there. */
-static size_t place_home (const weighed_t *site, size_t job)
+/*  Where tasks that come home are put; NULL: none of the bag waits there, so before all. */
+static piece_t *place_home (const weighed_t *site, size_t job)
 {
     for (size_t i = 0; i < site->count; i++)
         if (site->pieces [i].job == job && site->pieces [i].waiting > 0)
-            return i;
-    return 0;
+            return &site->pieces [i];
+    return NULL;
 }
 
-/*  How many tasks may be put at this place, so that nothing from there on is complete later than it
+/*  How many tasks may come home, so that nothing from their place on is complete later than it
  *  would be. They themselves end with the piece there, or as the first of all. */
-static uint32_t room_from (const weighing_t *self, const weighed_t *site, size_t place, size_t job,
-                           double task_s)
+static uint32_t room_at_home (const weighing_t *self, const weighed_t *site, size_t job,
+                              double task_s)
 {
     double room_s = INFINITY;
     double until = 0;
+    const piece_t *place = place_home (site, job);
     if (site->cpus <= 0)
         return 0;
-    bool there =
-      place < site->count && site->pieces [place].job == job && site->pieces [place].waiting > 0;
-    if (!there && bound (self, job))
+    if (!place && bound (self, job))
         room_s = (self->jobs [job].before_s - task_s) * site->cpus + task_s;
-    for (size_t i = 0; i < site->count; i++) {
-        const piece_t *piece = &site->pieces [i];
+    for (const piece_t *piece = site->pieces; piece < site->pieces + site->count; piece++) {
         until += piece_load (piece);
-        if (i < place || piece->waiting == 0 || !bound (self, piece->job))
+        if ((place && piece < place) || piece->waiting == 0 || !bound (self, piece->job))
             continue;
         double spare_s = self->jobs [piece->job].before_s - piece_end (site, piece, until);
         room_s = fmin (room_s, spare_s * site->cpus);
@@ -174,10 +169,9 @@ static uint32_t room_of_levels (const plan_t *plan, size_t from, size_t to, doub
 
 static void put_home (weighed_t *site, const piece_t *moved)
 {
-    size_t place = place_home (site, moved->job);
-    if (place < site->count && site->pieces [place].job == moved->job &&
-        site->pieces [place].waiting > 0) {
-        site->pieces [place].waiting += moved->waiting;
+    piece_t *place = place_home (site, moved->job);
+    if (place) {
+        place->waiting += moved->waiting;
         return;
     }
     weighed_add (site, moved);
@@ -197,9 +191,7 @@ static uint32_t try_move (const weighing_t *self, plan_t *plan, size_t from, siz
     if (levels)
         count = least (count, room_of_levels (plan, from, to, piece->task_s));
     if (home)
-        count = least (count, room_from (self, &plan->sites [to],
-                                         place_home (&plan->sites [to], piece->job), piece->job,
-                                         piece->task_s));
+        count = least (count, room_at_home (self, &plan->sites [to], piece->job, piece->task_s));
     else
         count = least (count, room_behind (self, plan, to, piece->job, piece->task_s));
     if (count == 0)

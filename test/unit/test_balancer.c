@@ -32,8 +32,7 @@ static diligence_t watched (double cpus, double work_s, uint32_t steps)
     diligence_t watch = {.seen = false};
     queued_t bag = {.bag = 1, .waiting = 5, .task_s = 10};
     for (uint32_t i = 0; i <= steps; i++) {
-        told_t told = {
-          .cpus = cpus, .done_s = i * work_s, .start = 1, .bags = &bag, .count = 1, .room = 1};
+        told_t told = {.cpus = cpus, .done_s = i * work_s, .start = 1, .bags = &bag, .count = 1};
         diligence_see (&watch, &told, 10000 * (int64_t) i);
     }
     return watch;
@@ -62,7 +61,7 @@ static void a_queue_that_drained_or_another_start_begins_anew (void **state)
     diligence_see (&watch, &empty, 60000);
     assert_int_equal (watch.steps, 0);
     watch = watched (40, 0, 5);
-    told_t again = {.cpus = 40, .start = 2, .bags = &bag, .count = 1, .room = 1};
+    told_t again = {.cpus = 40, .start = 2, .bags = &bag, .count = 1};
     assert_true (diligence_see (&watch, &again, 60000) == 0);
     assert_int_equal (watch.steps, 0);
 }
@@ -76,7 +75,7 @@ static void what_runs_counts_as_far_as_it_has_come (void **state)
     for (int i = 0; i <= 3; i++) {
         queued_t bag = {
           .bag = 1, .running = 2, .waiting = 1, .task_s = 100, .running_s = 200 - 20 * i};
-        told_t told = {.cpus = 2, .start = 1, .bags = &bag, .count = 1, .room = 1};
+        told_t told = {.cpus = 2, .start = 1, .bags = &bag, .count = 1};
         work_s += diligence_see (&watch, &told, 10000 * (int64_t) i);
     }
     assert_true (near (work_s, 60));
