@@ -85,19 +85,6 @@ static void on_transfer (void *owner, const moment_t *now, const request_t *requ
 
 /*  --- files --- */
 
-static size_t nodes_of (const replica_t *self, chain_node_t **nodes)
-{
-    size_t all = chain_nodes (self->chain);
-    size_t count = 0;
-    *nodes = must (calloc (all + 1, sizeof **nodes));
-    for (size_t i = 0; i < all; i++) {
-        chain_node_t node = chain_node_at (self->chain, i);
-        if (!node.guest)
-            (*nodes) [count++] = node;
-    }
-    return count;
-}
-
 static void on_files (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
@@ -115,12 +102,10 @@ static void on_files (void *owner, const moment_t *now, const request_t *request
         for (; next && count < most; next = catalogue_after (self->catalogue, next->name))
             files [count++] = next;
     }
-    chain_node_t *nodes = NULL;
-    size_t nodes_count = *question->after ? 0 : nodes_of (self, &nodes);
-    service_reply (self->service, request,
-                   files_answer_encode (files, count, next != NULL, nodes, nodes_count));
+    service_reply (
+      self->service, request,
+      files_answer_encode (files, count, next != NULL, *question->after ? NULL : self->chain));
     free (files);
-    free (nodes);
 }
 
 /*  What this site has itself. */

@@ -53,22 +53,22 @@ static bool may_go (const file_t *file, const copy_t *copy)
 /*  What a node has, and what of it may leave. The victims are the caller's to free. */
 static survey_t survey_of (const cache_t *self, const chain_node_t *node)
 {
-    survey_t survey = {.room = chain_room (node), .most = node->bytes_max};
-    chain_file_t have;
-    for (bool more = chain_file_after (self->chain, node->name, NULL, &have); more;
-         more = chain_file_after (self->chain, node->name, have.file, &have)) {
-        const file_t *file = catalogue_find (self->catalogue, have.file);
+    survey_t survey = {.room = chain_room (self->chain, node), .most = node->bytes_max};
+    for (const chain_file_t *have = chain_file_after (node, NULL); have;
+         have = chain_file_after (node, have->stored.file)) {
+        const file_t *file = catalogue_find (self->catalogue, have->stored.file);
+        uint64_t size = have->stored.size;
         const copy_t *copy = file ? file_copy (file, node->name) : NULL;
-        if (have.dropping) {
-            survey.dropping += have.size;
+        if (have->drop) {
+            survey.dropping += size;
         } else if (copy && may_go (file, copy)) {
             survey.victims =
               must (reallocarray (survey.victims, survey.count + 1, sizeof (victim_t)));
             survey.victims [survey.count++] =
-              (victim_t){.file = file, .size = have.size, .stale = copy->state == COPY_STALE};
-            survey.may_go += have.size;
+              (victim_t){.file = file, .size = size, .stale = copy->state == COPY_STALE};
+            survey.may_go += size;
         } else if (!copy || file->kept || file->pinned) {
-            survey.most -= have.size < survey.most ? have.size : survey.most;
+            survey.most -= size < survey.most ? size : survey.most;
         }
     }
     return survey;
@@ -77,7 +77,7 @@ static survey_t survey_of (const cache_t *self, const chain_node_t *node)
 static bool usable (const cache_t *self, const chain_node_t *node, const char *name)
 {
     const file_t *file = catalogue_find (self->catalogue, name);
-    return !node->guest && node->state == AGENT_UP && *node->data &&
+    return !node->guest && node->agent.state == AGENT_UP && *node->data &&
            !(file && file_copy (file, node->name));
 }
 
@@ -85,8 +85,8 @@ static bool usable (const cache_t *self, const chain_node_t *node, const char *n
 static bool awaited (const cache_t *self)
 {
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
-        chain_node_t at = chain_node_at (self->chain, i);
-        if (!at.guest && (at.state == AGENT_AWAITED || at.state == AGENT_SILENT))
+        const chain_node_t *at = chain_node_at (self->chain, i);
+        if (!at->guest && (at->agent.state == AGENT_AWAITED || at->agent.state == AGENT_SILENT))
             return true;
     }
     return false;
@@ -99,13 +99,13 @@ static bool roomy_node (const cache_t *self, const char *name, uint64_t size,
     uint64_t most = 0;
     bool found = false;
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
-        chain_node_t at = chain_node_at (self->chain, i);
-        uint64_t room = chain_room (&at);
-        if (!usable (self, &at, name) || room < size || (found && room <= most))
+        const chain_node_t *at = chain_node_at (self->chain, i);
+        uint64_t room = chain_room (self->chain, at);
+        if (!usable (self, at, name) || room < size || (found && room <= most))
             continue;
         found = true;
         most = room;
-        snprintf (node, NAME_BYTES_MAX + 1, "%s", at.name);
+        snprintf (node, NAME_BYTES_MAX + 1, "%s", at->name);
     }
     return found;
 }
@@ -147,8 +147,8 @@ static cache_answer_t refuse (const cache_t *self, const char *name, uint64_t si
 {
     size_t up = 0;
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
-        chain_node_t at = chain_node_at (self->chain, i);
-        up += usable (self, &at, name);
+        const chain_node_t *at = chain_node_at (self->chain, i);
+        up += usable (self, at, name);
     }
     if (up == 0)
         snprintf (why, WHY_BYTES, "none of the site's storage nodes is up and without the file");
@@ -169,10 +169,10 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
     uint64_t most = 0;
     bool found = false;
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
-        chain_node_t at = chain_node_at (self->chain, i);
-        if (!usable (self, &at, name))
+        const chain_node_t *at = chain_node_at (self->chain, i);
+        if (!usable (self, at, name))
             continue;
-        survey_t survey = survey_of (self, &at);
+        survey_t survey = survey_of (self, at);
         most = survey.most > most ? survey.most : most;
         if (found && could_have (&survey) <= could_have (&best)) {
             free (survey.victims);
@@ -181,7 +181,7 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
         free (best.victims);
         best = survey;
         found = true;
-        snprintf (node, NAME_BYTES_MAX + 1, "%s", at.name);
+        snprintf (node, NAME_BYTES_MAX + 1, "%s", at->name);
     }
     bool coming = found && could_have (&best) >= size && make_room (self, now, node, &best, size);
     free (best.victims);

@@ -69,15 +69,15 @@ static bool node_for (const loans_t *self, const file_t *file, const bool *tried
     bool found = false;
     uint32_t least = 0;
     for (size_t i = 0; i < file->copies_count; i++) {
-        chain_node_t node;
-        if (tried [i] || file->copies [i].state != COPY_SOUND ||
-            !chain_node_find (self->chain, file->copies [i].node, &node) ||
-            node.state != AGENT_UP || !*node.data)
+        const chain_node_t *node = chain_node (self->chain, file->copies [i].node);
+        if (tried [i] || file->copies [i].state != COPY_SOUND || !node ||
+            node->agent.state != AGENT_UP || !*node->data)
             continue;
-        if (found && node.feeds >= least)
+        uint32_t feeds = chain_feeds (self->chain, node);
+        if (found && feeds >= least)
             continue;
         found = true;
-        least = node.feeds;
+        least = feeds;
         *copy = i;
     }
     return found;
@@ -90,6 +90,19 @@ static uint32_t mbps_of (const loans_t *self, const offer_question_t *question)
     return own == 0 || (question->mbps > 0 && question->mbps < own) ? question->mbps : own;
 }
 
+static bool lend_node (loans_t *self, const moment_t *now, const offer_question_t *question,
+                       const char *node, offer_answer_t *answer, char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    chain_loan_t loan = {.id = question->transfer,
+                         .node = node,
+                         .file = question->name,
+                         .mbps = mbps_of (self, question),
+                         .until_ms = now->wall_ms + LOAN_MS};
+    memcpy (loan.token, question->token, CHAIN_TOKEN_BYTES);
+    snprintf (answer->node, sizeof answer->node, "%s", node);
+    return chain_lend (self->chain, now, &loan, answer->endpoint, why);
+}
+
 /*  Lends the best node that can be lent. False with why. */
 static bool lend (loans_t *self, const moment_t *now, const offer_question_t *question,
                   const file_t *file, offer_answer_t *answer, char why [CHAIN_WHY_BYTES_MAX + 1])
@@ -98,14 +111,7 @@ static bool lend (loans_t *self, const moment_t *now, const offer_question_t *qu
     size_t copy;
     snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "none of its storage nodes with the file is up");
     while (node_for (self, file, tried, &copy)) {
-        chain_loan_t loan = {.id = question->transfer,
-                             .node = file->copies [copy].node,
-                             .file = file->name,
-                             .mbps = mbps_of (self, question),
-                             .until_ms = now->wall_ms + LOAN_MS};
-        memcpy (loan.token, question->token, CHAIN_TOKEN_BYTES);
-        snprintf (answer->node, sizeof answer->node, "%s", loan.node);
-        if (chain_lend (self->chain, now, &loan, answer->endpoint, why))
+        if (lend_node (self, now, question, file->copies [copy].node, answer, why))
             return true;
         tried [copy] = true;
     }
@@ -132,17 +138,9 @@ static bool renew (loans_t *self, const moment_t *now, const char *site,
 {
     char why [CHAIN_WHY_BYTES_MAX + 1];
     const loan_t *loan = ordered_find (self->loans, question->transfer.bytes);
-    if (!loan || strcmp (loan->site, site) != 0 || strcmp (loan->name, question->name) != 0 ||
-        !chain_transfer (self->chain, &question->transfer))
-        return false;
-    chain_loan_t again = {.id = question->transfer,
-                          .node = loan->node,
-                          .file = loan->name,
-                          .mbps = mbps_of (self, question),
-                          .until_ms = now->wall_ms + LOAN_MS};
-    memcpy (again.token, question->token, CHAIN_TOKEN_BYTES);
-    snprintf (answer->node, sizeof answer->node, "%s", loan->node);
-    return chain_lend (self->chain, now, &again, answer->endpoint, why);
+    return loan && strcmp (loan->site, site) == 0 && strcmp (loan->name, question->name) == 0 &&
+           chain_transfer (self->chain, &question->transfer) &&
+           lend_node (self, now, question, loan->node, answer, why);
 }
 
 static void offer (loans_t *self, const moment_t *now, const request_t *request, const char *site,

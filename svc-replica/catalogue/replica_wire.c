@@ -158,18 +158,25 @@ uint32_t files_most (const files_question_t *question)
     return question->most > 0 && question->most < FILES_PAGE_MAX ? question->most : FILES_PAGE_MAX;
 }
 
-static void node_put (Musubi__StorageNode *to, const chain_node_t *from)
+static void nodes_put (Musubi__FilesAnswer *answer, const chain_t *chain, arena_t *arena)
 {
-    to->node = (char *) from->name;
-    to->up = from->state == AGENT_UP;
-    to->limit = from->bytes_max;
-    to->used = from->bytes_files;
-    to->held = from->bytes_held;
-    to->sending = from->feeds;
+    answer->nodes = codec_messages (&musubi__storage_node__descriptor, chain_nodes (chain), arena);
+    for (size_t i = 0; i < chain_nodes (chain); i++) {
+        chain_node_t *node = chain_node_at (chain, i);
+        if (node->guest)
+            continue;
+        Musubi__StorageNode *to = answer->nodes [answer->n_nodes++];
+        to->node = node->name;
+        to->up = node->agent.state == AGENT_UP;
+        to->limit = node->bytes_max;
+        to->used = chain_bytes_files (node);
+        to->held = chain_bytes_held (chain, node);
+        to->sending = chain_feeds (chain, node);
+    }
 }
 
 packed_t files_answer_encode (const file_t *const *files, size_t count, bool more,
-                              const chain_node_t *nodes, size_t nodes_count)
+                              const chain_t *chain)
 {
     arena_t arena;
     arena_init (&arena);
@@ -179,10 +186,8 @@ packed_t files_answer_encode (const file_t *const *files, size_t count, bool mor
     for (size_t i = 0; i < count; i++)
         codec_fill (&file_codec, files [i], answer.files [i], &arena);
     answer.more = more;
-    answer.n_nodes = nodes_count;
-    answer.nodes = codec_messages (&musubi__storage_node__descriptor, nodes_count, &arena);
-    for (size_t i = 0; i < nodes_count; i++)
-        node_put (answer.nodes [i], &nodes [i]);
+    if (chain)
+        nodes_put (&answer, chain, &arena);
     packed_t packed = packed_of (&answer.base);
     arena_end (&arena);
     return packed;

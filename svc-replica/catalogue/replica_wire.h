@@ -72,8 +72,9 @@ extern const codec_t files_question_codec;
 /*  How many are told at most: one or more. */
 uint32_t files_most (const files_question_t *question);
 
+/*  chain: whose nodes are told, too; NULL = none. */
 packed_t files_answer_encode (const file_t *const *files, size_t count, bool more,
-                              const chain_node_t *nodes, size_t nodes_count);
+                              const chain_t *chain);
 
 /*  What is said of a file by its owner. */
 typedef struct {

@@ -98,7 +98,7 @@ static void on_start (void *owner, const moment_t *now)
          transfer = chain_next (self, transfer)) {
         for (size_t i = 0; i < transfer->receivers_count; i++) {
             const char *node = transfer->receivers [i].node;
-            if (!chain_place (self, node))
+            if (!chain_node (self, node))
                 chain_guest (self, now, node);
         }
         if (transfer->over && !transfer->loan)
@@ -158,7 +158,7 @@ static bool no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
 static bool receiver_right (const chain_t *self, const chain_transfer_t *transfer, const char *node,
                             char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    const place_t *place = chain_place (self, node);
+    const chain_node_t *place = chain_node (self, node);
     if (*node == '\0' || strlen (node) > NAME_BYTES_MAX)
         return no (why, "receiver: \"%.80s\" is no node's name", node);
     if (chain_receiver_find (transfer, node))
@@ -207,7 +207,7 @@ static bool source_right (const chain_t *self, chain_transfer_t *transfer,
             return no (why, "source: \"%.80s\" is no node's name", source->node);
         if (chain_receiver_find (transfer, source->node))
             return no (why, "source: node %s is a receiver of it", source->node);
-        return chain_place (self, source->node) || self->places_count < CHAIN_NODES_MAX ||
+        return chain_node (self, source->node) || self->places_count < CHAIN_NODES_MAX ||
                no (why, "source: more than %d nodes", CHAIN_NODES_MAX);
     }
     if (!source->name || *source->name == '\0' || strlen (source->name) > FEEDER_NAME_BYTES_MAX ||
@@ -265,10 +265,10 @@ static bool order_take (const chain_t *self, chain_transfer_t *transfer, const c
 static void guests_await (chain_t *self, const moment_t *now, const chain_transfer_t *transfer)
 {
     for (size_t i = 0; i < transfer->receivers_count; i++)
-        if (!chain_place (self, transfer->receivers [i].node))
+        if (!chain_node (self, transfer->receivers [i].node))
             chain_guest (self, now, transfer->receivers [i].node);
     for (size_t i = 0; i < transfer->sources_count; i++)
-        if (*transfer->sources [i].node && !chain_place (self, transfer->sources [i].node))
+        if (*transfer->sources [i].node && !chain_node (self, transfer->sources [i].node))
             chain_guest (self, now, transfer->sources [i].node);
 }
 
@@ -371,8 +371,8 @@ void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
 bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
                  char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    const place_t *place = chain_place (self, loan->node);
-    if (!place || !chain_site_file (place, loan->file))
+    const chain_node_t *place = chain_node (self, loan->node);
+    if (!place || !chain_file (place, loan->file))
         return no (why, "node %s has no file %.150s", loan->node, loan->file);
     if (place->agent.state != AGENT_UP || !*place->data)
         return no (why, "node %s can't be reached now", loan->node);
@@ -384,7 +384,7 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
     if (!transfer && ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
         return no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
     if (!transfer) {
-        const site_file_t *file = chain_site_file (place, loan->file);
+        const chain_file_t *file = chain_file (place, loan->file);
         transfer = must (calloc (1, sizeof *transfer));
         transfer->receivers = must (calloc (1, sizeof *transfer->receivers));
         transfer->id = loan->id;

@@ -18,6 +18,7 @@
 
 #include "access.h"
 #include "agent_session.h"
+#include "ordered.h"
 #include "service.h"
 
 #define CHAIN_FILE_BYTES_MAX     500 /* a logical name; it is a key in stores */
@@ -46,31 +47,39 @@ typedef struct {
     uint8_t bytes [CHAIN_ID_BYTES];
 } chain_id_t;
 
+/*  A file as its node tells it. */
 typedef struct {
-    const char *name;
-    const char *data; /* its data endpoint; "" = it only dials out */
-    agent_state_t state;
-    bool guest;
-    bool files_told; /* all that it has; node_moved tells when it becomes so */
-    uint64_t bytes_max;
-    uint64_t bytes_files; /* of its files */
-    uint64_t bytes_held;  /* for transfers that are not over */
-    uint32_t feeds;       /* transfers in which it is a source just now */
-    uint32_t receives;
-    uint32_t files;
-    int64_t heard_ms; /* wall; 0 = never in this start */
-} chain_node_t;
+    uint64_t number;
+    char file [CHAIN_FILE_BYTES_MAX + 1];
+    uint64_t size;
+    bool digest_known;
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+    int64_t proved_ms; /* wall; 0 = never */
+    int64_t used_ms;
+    bool gone;
+    bool has_part; /* never told: that part is about to become it */
+    chain_id_t part;
+} stored_file_t;
+
+/*  Nodes and their files, as the conductor has them: private but for reading. */
+typedef struct {
+    stored_file_t stored;
+    bool unsure; /* known from before the node's last start, and not told since */
+    bool drop;
+    bool prove;
+} chain_file_t;
 
 typedef struct {
-    const char *node;
-    const char *file;
-    uint64_t size;         /* counts only with a digest */
-    const uint8_t *digest; /* NULL = not known yet (a guest's) */
-    int64_t proved_ms;     /* wall; 0 = never */
-    int64_t used_ms;
-    bool dropping;
-    bool gone; /* in file_moved only */
-} chain_file_t;
+    agent_session_t agent; /* the first member */
+    char name [NAME_BYTES_MAX + 1];
+    bool guest;                               /* else it is configured */
+    char data [CHAIN_ENDPOINT_BYTES_MAX + 1]; /* "" = it only dials out */
+    uint64_t bytes_max;
+    ordered_t *files;
+    uint64_t files_seen;
+    bool files_told; /* all that it has, since its start and ours; node_moved tells when it is so */
+    bool dirty;
+} chain_node_t;
 
 /*  Where the bytes come from: a node of this site (which must have the file when it feeds), or what
  *  another site has lent (chain_lend there; its name is for people). */
@@ -180,7 +189,8 @@ typedef struct {
 
     /*  A node tells of a file: new, proved again, used, gone. After a restart of either side each
      *  is told again. */
-    void (*file_moved) (void *owner, const moment_t *now, const chain_file_t *file);
+    void (*file_moved) (void *owner, const moment_t *now, const chain_node_t *node,
+                        const stored_file_t *file);
 
     void (*node_moved) (void *owner, const moment_t *now, const chain_node_t *node);
 } chain_observer_t;
@@ -235,16 +245,24 @@ chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after
 
 /*  Nodes that are configured, then guests that have come. */
 size_t chain_nodes (const chain_t *self);
-chain_node_t chain_node_at (const chain_t *self, size_t node);
-bool chain_node_find (const chain_t *self, const char *name, chain_node_t *node);
+chain_node_t *chain_node_at (const chain_t *self, size_t node);
 
-/*  What may still be put there: bytes_max less files and what is held. */
-uint64_t chain_room (const chain_node_t *node);
+/*  NULL when there is none. */
+chain_node_t *chain_node (const chain_t *self, const char *name);
 
-/*  A node's files, ascending by name: the first whose name is greater; NULL = the very first. */
-bool chain_file_after (const chain_t *self, const char *node, const char *after,
-                       chain_file_t *file);
-bool chain_file_find (const chain_t *self, const char *node, const char *name, chain_file_t *file);
+/*  Of its files; held for transfers that are not over; and what may still be put there. */
+uint64_t chain_bytes_files (const chain_node_t *node);
+uint64_t chain_bytes_held (const chain_t *self, const chain_node_t *node);
+uint64_t chain_room (const chain_t *self, const chain_node_t *node);
+
+/*  Transfers in which it is a source just now. */
+uint32_t chain_feeds (const chain_t *self, const chain_node_t *node);
+
+/*  NULL when the node is none, or has it not. */
+chain_file_t *chain_file (const chain_node_t *node, const char *name);
+
+/*  Ascending by name: the first whose name is greater; NULL = the very first. */
+chain_file_t *chain_file_after (const chain_node_t *node, const char *after);
 
 /*  Remove a file from a node; file_moved tells when it is gone. To be said again after a restart.
  *  False when the node is not known to have it, or it is a source just now. */

@@ -11,37 +11,38 @@
 
 static int by_name (const void *key, const void *thing)
 {
-    return strcmp (key, ((const site_file_t *) thing)->stored.file);
+    return strcmp (key, ((const chain_file_t *) thing)->stored.file);
 }
 
-site_file_t *chain_site_file (const place_t *place, const char *file)
+chain_file_t *chain_file (const chain_node_t *node, const char *name)
 {
-    return place->files ? ordered_find (place->files, file) : NULL;
+    return node ? ordered_find (node->files, name) : NULL;
 }
 
-void chain_files_end (place_t *place)
+void chain_files_init (chain_node_t *place)
 {
-    if (!place->files)
-        return;
-    for (site_file_t *file; (file = ordered_after (place->files, NULL));) {
+    place->files = ordered_new (by_name);
+}
+
+void chain_files_end (chain_node_t *place)
+{
+    for (chain_file_t *file; (file = ordered_after (place->files, NULL));) {
         ordered_remove (place->files, file->stored.file);
         free (file);
     }
     ordered_destroy (&place->files);
 }
 
-void chain_files_unsure (place_t *place)
+void chain_files_unsure (chain_node_t *place)
 {
     place->files_seen = 0;
     place->files_told = false;
-    if (!place->files)
-        return;
-    for (site_file_t *file = ordered_after (place->files, NULL); file;
+    for (chain_file_t *file = ordered_after (place->files, NULL); file;
          file = ordered_after (place->files, file->stored.file))
         file->unsure = true;
 }
 
-static void tell_file (chain_t *self, const moment_t *now, const place_t *place,
+static void tell_file (chain_t *self, const moment_t *now, const chain_node_t *place,
                        const stored_file_t *stored)
 {
     told_t told = {.kind = TOLD_FILE, .file = *stored};
@@ -49,9 +50,9 @@ static void tell_file (chain_t *self, const moment_t *now, const place_t *place,
     chain_tell (self, now, &told);
 }
 
-static void file_gone (chain_t *self, const moment_t *now, place_t *place, const char *name)
+static void file_gone (chain_t *self, const moment_t *now, chain_node_t *place, const char *name)
 {
-    site_file_t *file = ordered_remove (place->files, name);
+    chain_file_t *file = ordered_remove (place->files, name);
     if (!file)
         return;
     file->stored.gone = true;
@@ -59,14 +60,14 @@ static void file_gone (chain_t *self, const moment_t *now, place_t *place, const
     free (file);
 }
 
-static void file_told (chain_t *self, const moment_t *now, place_t *place,
+static void file_told (chain_t *self, const moment_t *now, chain_node_t *place,
                        const stored_file_t *stored)
 {
     if (stored->gone) {
         file_gone (self, now, place, stored->file);
         return;
     }
-    site_file_t *file = ordered_find (place->files, stored->file);
+    chain_file_t *file = ordered_find (place->files, stored->file);
     if (!file) {
         file = must (calloc (1, sizeof *file));
         memcpy (file->stored.file, stored->file, sizeof file->stored.file);
@@ -80,9 +81,9 @@ static void file_told (chain_t *self, const moment_t *now, place_t *place,
 }
 
 /*  The node has nothing to tell after what is known here. */
-static void all_told (chain_t *self, const moment_t *now, place_t *place)
+static void all_told (chain_t *self, const moment_t *now, chain_node_t *place)
 {
-    for (site_file_t *file = ordered_after (place->files, NULL), *next; file; file = next) {
+    for (chain_file_t *file = ordered_after (place->files, NULL), *next; file; file = next) {
         next = ordered_after (place->files, file->stored.file);
         if (file->unsure)
             file_gone (self, now, place, file->stored.file);
@@ -95,11 +96,9 @@ static void all_told (chain_t *self, const moment_t *now, place_t *place)
     chain_tell (self, now, &told);
 }
 
-void chain_files_take (chain_t *self, const moment_t *now, place_t *place,
+void chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
                        const storage_attend_t *asked)
 {
-    if (!place->files)
-        place->files = ordered_new (by_name);
     for (size_t i = 0; i < asked->files_count; i++) {
         const stored_file_t *stored = &asked->files [i];
         if (stored->number <= place->files_seen)
@@ -115,18 +114,16 @@ void chain_files_take (chain_t *self, const moment_t *now, place_t *place,
 
 /*  --- room --- */
 
-uint64_t chain_bytes_files (const place_t *place)
+uint64_t chain_bytes_files (const chain_node_t *place)
 {
     uint64_t bytes = 0;
-    if (!place->files)
-        return 0;
-    for (const site_file_t *file = ordered_after (place->files, NULL); file;
+    for (const chain_file_t *file = ordered_after (place->files, NULL); file;
          file = ordered_after (place->files, file->stored.file))
         bytes += file->stored.size;
     return bytes;
 }
 
-uint64_t chain_bytes_held (const chain_t *self, const place_t *place)
+uint64_t chain_bytes_held (const chain_t *self, const chain_node_t *place)
 {
     uint64_t bytes = 0;
     for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
@@ -139,8 +136,14 @@ uint64_t chain_bytes_held (const chain_t *self, const place_t *place)
     return bytes;
 }
 
+uint64_t chain_room (const chain_t *self, const chain_node_t *node)
+{
+    uint64_t used = chain_bytes_files (node) + chain_bytes_held (self, node);
+    return used < node->bytes_max ? node->bytes_max - used : 0;
+}
+
 /*  Of one that has not come yet nothing is known: it says so itself. */
-bool chain_has_room (const chain_t *self, const place_t *place, uint64_t bytes)
+bool chain_has_room (const chain_t *self, const chain_node_t *place, uint64_t bytes)
 {
     if (place->agent.state == AGENT_AWAITED)
         return true;
@@ -148,33 +151,24 @@ bool chain_has_room (const chain_t *self, const place_t *place, uint64_t bytes)
     return used <= place->bytes_max && bytes <= place->bytes_max - used;
 }
 
-uint64_t chain_room (const chain_node_t *node)
+uint32_t chain_feeds (const chain_t *self, const chain_node_t *node)
 {
-    uint64_t used = node->bytes_files + node->bytes_held;
-    return used < node->bytes_max ? node->bytes_max - used : 0;
+    uint32_t feeds = 0;
+    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer))
+        for (size_t i = 0; !transfer->over && i < transfer->sources_count; i++)
+            feeds += strcmp (transfer->sources [i].node, node->name) == 0;
+    return feeds;
 }
 
 /*  --- what owners ask --- */
 
-bool chain_file_after (const chain_t *self, const char *node, const char *after, chain_file_t *view)
+chain_file_t *chain_file_after (const chain_node_t *node, const char *after)
 {
-    const place_t *place = chain_place (self, node);
-    const site_file_t *file = place && place->files ? ordered_after (place->files, after) : NULL;
-    if (file)
-        chain_file_view (place, &file->stored, file->drop, view);
-    return file;
+    return ordered_after (node->files, after);
 }
 
-bool chain_file_find (const chain_t *self, const char *node, const char *name, chain_file_t *view)
-{
-    const place_t *place = chain_place (self, node);
-    const site_file_t *file = place ? chain_site_file (place, name) : NULL;
-    if (file)
-        chain_file_view (place, &file->stored, file->drop, view);
-    return file;
-}
-
-static bool feeds_it (const chain_t *self, const moment_t *now, const place_t *place,
+static bool feeds_it (const chain_t *self, const moment_t *now, const chain_node_t *place,
                       const char *file)
 {
     wanted_transfer_t wanted;
@@ -188,8 +182,8 @@ static bool feeds_it (const chain_t *self, const moment_t *now, const place_t *p
 
 bool chain_drop (chain_t *self, const moment_t *now, const char *node, const char *name)
 {
-    place_t *place = chain_place (self, node);
-    site_file_t *file = place ? chain_site_file (place, name) : NULL;
+    chain_node_t *place = chain_node (self, node);
+    chain_file_t *file = chain_file (place, name);
     if (!file || feeds_it (self, now, place, name))
         return false;
     file->drop = true;
@@ -199,8 +193,8 @@ bool chain_drop (chain_t *self, const moment_t *now, const char *node, const cha
 
 bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *name)
 {
-    place_t *place = chain_place (self, node);
-    site_file_t *file = place ? chain_site_file (place, name) : NULL;
+    chain_node_t *place = chain_node (self, node);
+    chain_file_t *file = chain_file (place, name);
     if (!file)
         return false;
     file->prove = true;

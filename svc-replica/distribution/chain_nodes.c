@@ -12,7 +12,7 @@
 
 /*  --- places --- */
 
-place_t *chain_place (const chain_t *self, const char *name)
+chain_node_t *chain_node (const chain_t *self, const char *name)
 {
     for (size_t i = 0; i < self->places_count; i++)
         if (strcmp (self->places [i]->name, name) == 0)
@@ -20,21 +20,21 @@ place_t *chain_place (const chain_t *self, const char *name)
     return NULL;
 }
 
-static place_t *place_new (chain_t *self, const char *name, bool configured)
+static chain_node_t *place_new (chain_t *self, const char *name, bool guest)
 {
     if (self->places_count == self->places_room) {
         self->places_room = self->places_room ? 2 * self->places_room : 16;
         self->places = must (realloc (self->places, self->places_room * sizeof *self->places));
     }
-    place_t *place = must (calloc (1, sizeof *place));
+    chain_node_t *place = must (calloc (1, sizeof *place));
     snprintf (place->name, sizeof place->name, "%s", name);
-    place->configured = configured;
-    place->guest = !configured;
+    place->guest = guest;
+    chain_files_init (place);
     self->places [self->places_count++] = place;
     return place;
 }
 
-static void place_free (place_t *place)
+static void place_free (chain_node_t *place)
 {
     chain_files_end (place);
     agent_session_end (&place->agent);
@@ -45,7 +45,7 @@ static void on_moved (void *owner, const moment_t *now, agent_session_t *agent, 
                       const char *why)
 {
     chain_t *self = owner;
-    const place_t *place = (const place_t *) agent;
+    const chain_node_t *place = (const chain_node_t *) agent;
     outbox_log (self->service->outbox, LEVEL_INFO, "storage node %s %s->%s", place->name,
                 agent_state_word (from), agent_state_word (agent->state));
     told_t told = {.kind = TOLD_NODE};
@@ -60,7 +60,7 @@ static void guests_purge (chain_t *self)
 {
     size_t kept = 0;
     for (size_t i = 0; i < self->places_count; i++) {
-        place_t *place = self->places [i];
+        chain_node_t *place = self->places [i];
         if (place->guest && place->agent.state == AGENT_LOST)
             place_free (place);
         else
@@ -69,10 +69,10 @@ static void guests_purge (chain_t *self)
     self->places_count = kept;
 }
 
-place_t *chain_guest (chain_t *self, const moment_t *now, const char *name)
+chain_node_t *chain_guest (chain_t *self, const moment_t *now, const char *name)
 {
     guests_purge (self);
-    place_t *place = place_new (self, name, false);
+    chain_node_t *place = place_new (self, name, true);
     agent_session_start (&place->agent, &self->agents, place->name, now);
     return place;
 }
@@ -95,7 +95,7 @@ static void names_add (char (*names) [CHAIN_FILE_BYTES_MAX + 1], size_t *count, 
 static packed_t wanted_now (void *owner, const moment_t *now, agent_session_t *agent)
 {
     chain_t *self = owner;
-    const place_t *place = (const place_t *) agent;
+    const chain_node_t *place = (const chain_node_t *) agent;
     storage_wanted_t wanted = {.files_seen = place->files_seen,
                                .attend_ms = self->limits.attend_ms,
                                .report_ms = self->limits.report_ms};
@@ -109,8 +109,8 @@ static packed_t wanted_now (void *owner, const moment_t *now, agent_session_t *a
         wanted.transfers_count +=
           chain_plan_for (self, now, transfer, place, &wanted.transfers [wanted.transfers_count]);
     qsort (wanted.transfers, wanted.transfers_count, sizeof *wanted.transfers, by_id);
-    const site_file_t *file = place->files ? ordered_after (place->files, NULL) : NULL;
-    for (; file; file = ordered_after (place->files, file->stored.file)) {
+    const chain_file_t *file = chain_file_after (place, NULL);
+    for (; file; file = chain_file_after (place, file->stored.file)) {
         if (file->drop)
             names_add (wanted.drops, &wanted.drops_count, DROPS_MAX, file->stored.file);
         if (file->prove)
@@ -137,23 +137,23 @@ void chain_nodes_settle (chain_t *self, const moment_t *now)
 
 void chain_dirty_all (chain_t *self, const moment_t *now, const chain_transfer_t *transfer)
 {
-    place_t *place;
+    chain_node_t *place;
     for (size_t i = 0; i < transfer->receivers_count; i++)
-        if ((place = chain_place (self, transfer->receivers [i].node)))
+        if ((place = chain_node (self, transfer->receivers [i].node)))
             chain_dirty (self, now, place);
     for (size_t i = 0; i < transfer->sources_count; i++)
-        if ((place = chain_place (self, transfer->sources [i].node)))
+        if ((place = chain_node (self, transfer->sources [i].node)))
             chain_dirty (self, now, place);
 }
 
 /*  --- asking --- */
 
 /*  The place that the agent is awaited at; NULL: the request was refused. */
-static place_t *place_for (chain_t *self, const moment_t *now, const request_t *request,
-                           const storage_attend_t *asked)
+static chain_node_t *place_for (chain_t *self, const moment_t *now, const request_t *request,
+                                const storage_attend_t *asked)
 {
     static const char kind [] = "storage/";
-    place_t *place = chain_place (self, asked->node);
+    chain_node_t *place = chain_node (self, asked->node);
     if (strncmp (request->actor, kind, sizeof kind - 1) != 0 ||
         strcmp (request->actor + sizeof kind - 1, asked->node) != 0) {
         service_refuse (self->service, request, CALL_DENIED,
@@ -167,9 +167,9 @@ static place_t *place_for (chain_t *self, const moment_t *now, const request_t *
                         self->service->name, asked->node);
         return NULL;
     }
-    if (place && place->configured == asked->guest) {
+    if (place && place->guest != asked->guest) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "guest: %s is %s name",
-                        asked->node, place->configured ? "a storage node's" : "a guest's");
+                        asked->node, place->guest ? "a guest's" : "a storage node's");
         return NULL;
     }
     if (!place && self->places_count >= CHAIN_NODES_MAX) {
@@ -180,7 +180,7 @@ static place_t *place_for (chain_t *self, const moment_t *now, const request_t *
     return place ? place : chain_guest (self, now, asked->node);
 }
 
-static void place_store (chain_t *self, const place_t *place)
+static void place_store (chain_t *self, const chain_node_t *place)
 {
     kept_node_t kept = {.start = place->agent.start, .guest = place->guest};
     memcpy (kept.store, place->agent.store, STORE_ID_BYTES);
@@ -189,7 +189,8 @@ static void place_store (chain_t *self, const place_t *place)
                  codec_encode (&kept_node_codec, &kept));
 }
 
-static void hear (chain_t *self, const moment_t *now, place_t *place, const storage_attend_t *asked)
+static void hear (chain_t *self, const moment_t *now, chain_node_t *place,
+                  const storage_attend_t *asked)
 {
     place->bytes_max = asked->bytes_max;
     agent_session_hear (&place->agent, now);
@@ -204,12 +205,12 @@ static void attend (chain_t *self, const moment_t *now, const request_t *request
 {
     agent_question_t question = {
       .store = asked->store, .start = asked->start, .number = asked->number, .seen = asked->seen};
-    place_t *place = place_for (self, now, request, asked);
+    chain_node_t *place = place_for (self, now, request, asked);
     if (!place || !agent_session_right (&place->agent, now, request, &question))
         return;
     if (agent_session_store (&place->agent, &question)) {
         chain_files_unsure (place);
-        if (place->configured)
+        if (!place->guest)
             place_store (self, place);
     }
     hear (self, now, place, asked);
@@ -237,7 +238,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
     snprintf (name, sizeof name, "%.*s", (int) (key.size < sizeof name ? key.size : 0),
               (const char *) key.data);
-    place_t *place = chain_place (self, name);
+    chain_node_t *place = chain_node (self, name);
     kept_node_t kept;
     if (!codec_decode (&kept_node_codec, &kept, value, why)) {
         service_bad_record (self->service, "storage nodes", why);
@@ -268,7 +269,7 @@ void chain_nodes_init (chain_t *self, const char *const *names, size_t count)
                                       .numbered = numbered,
                                       .moved = on_moved};
     for (size_t i = 0; i < count; i++)
-        place_new (self, names [i], true);
+        place_new (self, names [i], false);
     service_load (self->service, TABLE_STORAGE_NODES, on_record, self);
     service_at_start (self->service, on_start, self);
     service_serve (self->service, "Chain", "Attend", &storage_attend_codec, on_attend, self);
@@ -288,16 +289,8 @@ size_t chain_nodes (const chain_t *self)
     return self->places_count;
 }
 
-chain_node_t chain_node_at (const chain_t *self, size_t node)
+chain_node_t *chain_node_at (const chain_t *self, size_t node)
 {
     assert (node < self->places_count);
-    return chain_node_of (self, self->places [node]);
-}
-
-bool chain_node_find (const chain_t *self, const char *name, chain_node_t *node)
-{
-    const place_t *place = chain_place (self, name);
-    if (place)
-        *node = chain_node_of (self, place);
-    return place;
+    return self->places [node];
 }

@@ -38,7 +38,7 @@ static void feeder_add (wanted_transfer_t *wanted, const char *name, const char 
 static void receiver_add (const chain_t *self, wanted_transfer_t *wanted,
                           const chain_receiver_t *receiver)
 {
-    const place_t *place = chain_place (self, receiver->node);
+    const chain_node_t *place = chain_node (self, receiver->node);
     if (place)
         feeder_add (wanted, receiver->node, place->data);
 }
@@ -48,7 +48,7 @@ static void sources_add (const chain_t *self, const chain_transfer_t *transfer, 
 {
     for (size_t i = 0; i < transfer->sources_count; i++) {
         const chain_origin_t *source = &transfer->sources [i];
-        const place_t *place = *source->node ? chain_place (self, source->node) : NULL;
+        const chain_node_t *place = *source->node ? chain_node (self, source->node) : NULL;
         if (!source->wrong && source->failed == failed)
             feeder_add (wanted, source->name, place ? place->data : source->endpoint);
     }
@@ -73,7 +73,7 @@ static void feeders_of (const chain_t *self, const chain_transfer_t *transfer,
     const chain_receiver_t *before [CHAIN_RECEIVERS_MAX] = {0};
     size_t count = 0;
     for (const chain_receiver_t *other = transfer->receivers; other < own; other++) {
-        const place_t *place = chain_place (self, other->node);
+        const chain_node_t *place = chain_node (self, other->node);
         if (other->state != RECEIVER_FAILED && place && *place->data)
             before [count++] = other;
     }
@@ -90,7 +90,7 @@ static void feeders_of (const chain_t *self, const chain_transfer_t *transfer,
 
 /*  --- what is wanted --- */
 
-static const chain_origin_t *source_at (const chain_transfer_t *transfer, const place_t *place)
+static const chain_origin_t *source_at (const chain_transfer_t *transfer, const chain_node_t *place)
 {
     for (size_t i = 0; i < transfer->sources_count; i++)
         if (strcmp (transfer->sources [i].node, place->name) == 0)
@@ -99,7 +99,7 @@ static const chain_origin_t *source_at (const chain_transfer_t *transfer, const 
 }
 
 bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
-                     const place_t *place, wanted_transfer_t *wanted)
+                     const chain_node_t *place, wanted_transfer_t *wanted)
 {
     const chain_origin_t *source = source_at (transfer, place);
     const chain_receiver_t *receiver = source ? NULL : chain_receiver_find (transfer, place->name);
@@ -135,7 +135,7 @@ void chain_replan (chain_t *self, const moment_t *now, chain_transfer_t *transfe
     chain_dirty_all (self, now, transfer);
 }
 
-void chain_replan_all (chain_t *self, const moment_t *now, const place_t *place)
+void chain_replan_all (chain_t *self, const moment_t *now, const chain_node_t *place)
 {
     wanted_transfer_t wanted;
     for (chain_transfer_t *transfer = chain_next (self, NULL); transfer;

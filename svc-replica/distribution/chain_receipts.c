@@ -83,7 +83,7 @@ static void size_learn (chain_t *self, const moment_t *now, chain_transfer_t *tr
     char why [CHAIN_WHY_BYTES_MAX + 1];
     for (size_t i = 0; i < transfer->receivers_count; i++) {
         chain_receiver_t *receiver = &transfer->receivers [i];
-        const place_t *place = chain_place (self, receiver->node);
+        const chain_node_t *place = chain_node (self, receiver->node);
         if (receiver->state >= RECEIVER_VERIFIED || !place || chain_has_room (self, place, size))
             continue;
         snprintf (why, sizeof why, "node %s has no room for %" PRIu64 " bytes", place->name, size);
@@ -107,8 +107,8 @@ static void digest_learn (chain_t *self, const moment_t *now, chain_transfer_t *
 static int64_t proved_ms (const chain_t *self, const chain_transfer_t *transfer,
                           const chain_origin_t *source)
 {
-    const place_t *place = chain_place (self, source->node);
-    const site_file_t *file = place ? chain_site_file (place, transfer->file) : NULL;
+    const chain_node_t *place = chain_node (self, source->node);
+    const chain_file_t *file = chain_file (place, transfer->file);
     return file ? file->stored.proved_ms : 0;
 }
 
@@ -215,7 +215,7 @@ static void source_chunk_wrong (chain_t *self, const moment_t *now, chain_transf
                                 chain_origin_t *source)
 {
     uint64_t epoch = transfer->epoch;
-    const place_t *place = chain_place (self, source->node);
+    const chain_node_t *place = chain_node (self, source->node);
     bool enough = ++source->wrongs >= CHUNKS_WRONG_MAX || !place || place->guest;
     source->doubted_ms = proved_ms (self, transfer, source);
     chain_prove (self, now, source->node, transfer->file);
@@ -326,7 +326,8 @@ static void receiver_receipt (chain_t *self, const moment_t *now, chain_transfer
     }
 }
 
-void chain_receipt (chain_t *self, const moment_t *now, place_t *place, const receipt_t *receipt)
+void chain_receipt (chain_t *self, const moment_t *now, chain_node_t *place,
+                    const receipt_t *receipt)
 {
     chain_transfer_t *transfer = chain_transfer (self, &receipt->id);
     if (!transfer || transfer->over)
@@ -342,7 +343,8 @@ void chain_receipt (chain_t *self, const moment_t *now, place_t *place, const re
         receiver_receipt (self, now, transfer, receiver, place->name, receipt);
 }
 
-void chain_place_lost (chain_t *self, const moment_t *now, const place_t *place, const char *why)
+void chain_place_lost (chain_t *self, const moment_t *now, const chain_node_t *place,
+                       const char *why)
 {
     for (chain_transfer_t *transfer = chain_next (self, NULL); transfer;
          transfer = chain_next (self, transfer))

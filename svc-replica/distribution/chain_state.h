@@ -12,28 +12,6 @@
 
 #include "chain.h"
 #include "chain_wire.h"
-#include "ordered.h"
-
-typedef struct {
-    stored_file_t stored;
-    bool unsure; /* known from before the node's last start, and not told since */
-    bool drop;
-    bool prove;
-} site_file_t;
-
-typedef struct {
-    agent_session_t agent; /* the first member */
-    char name [NAME_BYTES_MAX + 1];
-    bool configured;
-    bool guest;
-    char data [CHAIN_ENDPOINT_BYTES_MAX + 1];
-    uint64_t bytes_max;
-    ordered_t *files;
-    uint64_t files_seen;
-    bool files_told; /* all that it has, since its start and ours */
-
-    bool dirty;
-} place_t;
 
 typedef enum { TOLD_RECEIVER, TOLD_SOURCE, TOLD_OVER, TOLD_FILE, TOLD_NODE } told_kind_t;
 
@@ -52,7 +30,7 @@ typedef struct told {
 struct chain {
     service_t *service;
     chain_limits_t limits;
-    place_t **places; /* configured ones, then guests */
+    chain_node_t **places; /* configured ones, then guests */
     size_t places_count;
     size_t places_room;
     ordered_t *transfers; /* by id */
@@ -76,13 +54,12 @@ void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *
 
 void chain_nodes_init (chain_t *self, const char *const *names, size_t count);
 void chain_nodes_end (chain_t *self);
-place_t *chain_place (const chain_t *self, const char *name);
 
 /*  A guest that is yet to come. */
-place_t *chain_guest (chain_t *self, const moment_t *now, const char *name);
+chain_node_t *chain_guest (chain_t *self, const moment_t *now, const char *name);
 
 /*  What is wanted of it has changed: it is told at the end of this step. */
-void chain_dirty (chain_t *self, const moment_t *now, place_t *place);
+void chain_dirty (chain_t *self, const moment_t *now, chain_node_t *place);
 void chain_dirty_all (chain_t *self, const moment_t *now, const chain_transfer_t *transfer);
 
 /*  At the end of a step: those who wait and are dirty are told. */
@@ -90,31 +67,31 @@ void chain_nodes_settle (chain_t *self, const moment_t *now);
 
 /*  --- chain_files.c --- */
 
-void chain_files_take (chain_t *self, const moment_t *now, place_t *place,
+void chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
                        const storage_attend_t *asked);
-void chain_files_unsure (place_t *place);
-void chain_files_end (place_t *place);
-uint64_t chain_bytes_files (const place_t *place);
-uint64_t chain_bytes_held (const chain_t *self, const place_t *place);
-bool chain_has_room (const chain_t *self, const place_t *place, uint64_t bytes);
-site_file_t *chain_site_file (const place_t *place, const char *file);
+void chain_files_init (chain_node_t *place);
+void chain_files_unsure (chain_node_t *place);
+void chain_files_end (chain_node_t *place);
+bool chain_has_room (const chain_t *self, const chain_node_t *place, uint64_t bytes);
 
 /*  --- chain_receipts.c --- */
 
-void chain_receipt (chain_t *self, const moment_t *now, place_t *place, const receipt_t *receipt);
+void chain_receipt (chain_t *self, const moment_t *now, chain_node_t *place,
+                    const receipt_t *receipt);
 
 /*  A node is given up: what it was to receive has failed. */
-void chain_place_lost (chain_t *self, const moment_t *now, const place_t *place, const char *why);
+void chain_place_lost (chain_t *self, const moment_t *now, const chain_node_t *place,
+                       const char *why);
 
 /*  --- chain_plan.c --- */
 
 /*  Everything that this transfer wants of a node; false when that is nothing. */
 bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
-                     const place_t *place, wanted_transfer_t *wanted);
+                     const chain_node_t *place, wanted_transfer_t *wanted);
 
 /*  Who feeds whom has changed. */
 void chain_replan (chain_t *self, const moment_t *now, chain_transfer_t *transfer);
-void chain_replan_all (chain_t *self, const moment_t *now, const place_t *place);
+void chain_replan_all (chain_t *self, const moment_t *now, const chain_node_t *place);
 
 /*  Puts it behind those who may be relied on, before those who were skipped (last: behind them,
  *  too). Returns whether anything has changed. */
@@ -132,9 +109,6 @@ bool chain_source_left (const chain_transfer_t *transfer, bool also_failed);
 
 void chain_tell (chain_t *self, const moment_t *now, const told_t *told);
 void chain_told_end (chain_t *self);
-chain_node_t chain_node_of (const chain_t *self, const place_t *place);
-void chain_file_view (const place_t *place, const stored_file_t *stored, bool dropping,
-                      chain_file_t *view);
 void chain_told_serve (chain_t *self);
 
 #endif

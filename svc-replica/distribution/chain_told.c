@@ -8,45 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  --- views --- */
-
-chain_node_t chain_node_of (const chain_t *self, const place_t *place)
-{
-    chain_node_t node = {.name = place->name,
-                         .data = place->data,
-                         .state = place->agent.state,
-                         .guest = place->guest,
-                         .files_told = place->files_told,
-                         .bytes_max = place->bytes_max,
-                         .bytes_files = chain_bytes_files (place),
-                         .bytes_held = chain_bytes_held (self, place),
-                         .files = place->files ? (uint32_t) ordered_count (place->files) : 0,
-                         .heard_ms = place->agent.heard_wall_ms};
-    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
-         transfer = chain_next (self, transfer)) {
-        if (transfer->over)
-            continue;
-        for (size_t i = 0; i < transfer->sources_count; i++)
-            node.feeds += strcmp (transfer->sources [i].node, place->name) == 0;
-        const chain_receiver_t *receiver = chain_receiver_find (transfer, place->name);
-        node.receives += receiver && receiver->state < RECEIVER_VERIFIED;
-    }
-    return node;
-}
-
-void chain_file_view (const place_t *place, const stored_file_t *stored, bool dropping,
-                      chain_file_t *view)
-{
-    *view = (chain_file_t){.node = place->name,
-                           .file = stored->file,
-                           .size = stored->size,
-                           .digest = stored->digest_known ? stored->digest : NULL,
-                           .proved_ms = stored->proved_ms,
-                           .used_ms = stored->used_ms,
-                           .dropping = dropping,
-                           .gone = stored->gone};
-}
-
 /*  --- the observer --- */
 
 void chain_observe (chain_t *self, const chain_observer_t *observer)
@@ -67,28 +28,21 @@ static void tell_transfer (const chain_observer_t *observer, const moment_t *now
                                  told->why);
 }
 
-static void tell_place (const chain_t *self, const chain_observer_t *observer, const moment_t *now,
-                        const told_t *told)
+static void tell_node (const chain_t *self, const chain_observer_t *observer, const moment_t *now,
+                       const told_t *told)
 {
-    const place_t *place = chain_place (self, told->node);
-    chain_file_t view;
-    if (!place)
-        return;
-    if (told->kind == TOLD_NODE && observer->node_moved) {
-        chain_node_t node = chain_node_of (self, place);
-        observer->node_moved (observer->owner, now, &node);
-    }
-    if (told->kind == TOLD_FILE && observer->file_moved) {
-        chain_file_view (place, &told->file, false, &view);
-        observer->file_moved (observer->owner, now, &view);
-    }
+    const chain_node_t *node = chain_node (self, told->node);
+    if (node && told->kind == TOLD_NODE && observer->node_moved)
+        observer->node_moved (observer->owner, now, node);
+    if (node && told->kind == TOLD_FILE && observer->file_moved)
+        observer->file_moved (observer->owner, now, node, &told->file);
 }
 
 static void tell_one (chain_t *self, const moment_t *now, const told_t *told)
 {
     const chain_transfer_t *transfer = chain_transfer (self, &told->id);
     if (told->kind == TOLD_NODE || told->kind == TOLD_FILE)
-        tell_place (self, &self->observer, now, told);
+        tell_node (self, &self->observer, now, told);
     else if (transfer)
         tell_transfer (&self->observer, now, transfer, told);
 }
@@ -116,7 +70,7 @@ static void settle_soon (chain_t *self, const moment_t *now)
         self->settle = timers_set (self->service->timers, now->mono_ms, on_settle, self, 0);
 }
 
-void chain_dirty (chain_t *self, const moment_t *now, place_t *place)
+void chain_dirty (chain_t *self, const moment_t *now, chain_node_t *place)
 {
     place->dirty = true;
     settle_soon (self, now);

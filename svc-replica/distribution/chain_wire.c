@@ -242,17 +242,17 @@ packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id)
     return packed;
 }
 
-static void node_put (Musubi__StorageNodeRecord *to, const chain_node_t *from)
+static void node_put (Musubi__StorageNodeRecord *to, const chain_t *chain, const chain_node_t *from)
 {
     to->node = (char *) from->name;
-    to->state = (char *) agent_state_word (from->state);
+    to->state = (char *) agent_state_word (from->agent.state);
     to->bytes_max = from->bytes_max;
-    to->bytes_used = from->bytes_files;
-    to->bytes_held = from->bytes_held;
-    to->files = from->files;
+    to->bytes_used = chain_bytes_files (from);
+    to->bytes_held = chain_bytes_held (chain, from);
+    to->files = (uint32_t) ordered_count (from->files);
     to->data = (char *) from->data;
     to->guest = from->guest;
-    to->heard_ms = from->heard_ms;
+    to->heard_ms = from->agent.heard_wall_ms;
 }
 
 packed_t storage_nodes_answer_encode (const chain_t *chain)
@@ -263,10 +263,8 @@ packed_t storage_nodes_answer_encode (const chain_t *chain)
     answer.n_nodes = chain_nodes (chain);
     answer.nodes =
       codec_messages (&musubi__storage_node_record__descriptor, answer.n_nodes, &arena);
-    for (size_t i = 0; i < answer.n_nodes; i++) {
-        chain_node_t node = chain_node_at (chain, i);
-        node_put (answer.nodes [i], &node);
-    }
+    for (size_t i = 0; i < answer.n_nodes; i++)
+        node_put (answer.nodes [i], chain, chain_node_at (chain, i));
     packed_t packed = packed_of (&answer.base);
     arena_end (&arena);
     return packed;

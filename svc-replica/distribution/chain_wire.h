@@ -14,19 +14,6 @@
 #define PROVES_MAX       16
 #define WANTED_MAX       1024 /* in one answer */
 
-typedef struct {
-    uint64_t number;
-    char file [CHAIN_FILE_BYTES_MAX + 1];
-    uint64_t size;
-    bool digest_known;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
-    int64_t proved_ms;
-    int64_t used_ms;
-    bool gone;
-    bool has_part; /* never told: that part is about to become it */
-    chain_id_t part;
-} stored_file_t;
-
 /*  Same numbers as proto ReceiptState. */
 typedef enum {
     RECEIPT_OPENING,

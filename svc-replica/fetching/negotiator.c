@@ -154,13 +154,12 @@ static void guest_add (transit_t *transit, const char *guest)
 /*  Those that its chain has not brought it to wait for the next one. */
 static void unserved_wait (transit_t *transit)
 {
-    chain_node_t node;
-    chain_t *chain = transit->negotiator->parts.chain;
+    const chain_t *chain = transit->negotiator->parts.chain;
     const chain_transfer_t *transfer = chain_transfer (chain, &transit->id);
     for (size_t i = 0; transfer && i < transfer->receivers_count; i++) {
         const chain_receiver_t *receiver = &transfer->receivers [i];
-        bool guest = !chain_node_find (chain, receiver->node, &node) || node.guest;
-        if (receiver->state != RECEIVER_VERIFIED && guest)
+        const chain_node_t *node = chain_node (chain, receiver->node);
+        if (receiver->state != RECEIVER_VERIFIED && (!node || node->guest))
             guest_add (transit, receiver->node);
     }
 }
@@ -336,10 +335,9 @@ size_t sources_here (const negotiator_t *self, const char *name,
     const file_t *file = catalogue_find (self->parts.catalogue, name);
     size_t count = 0;
     for (size_t i = 0; file && i < file->copies_count && count < CHAIN_SOURCES_MAX; i++) {
-        chain_node_t node;
         const copy_t *copy = &file->copies [i];
-        if (copy->state == COPY_SOUND && chain_node_find (self->parts.chain, copy->node, &node) &&
-            node.state <= AGENT_UP)
+        const chain_node_t *node = chain_node (self->parts.chain, copy->node);
+        if (copy->state == COPY_SOUND && node && node->agent.state <= AGENT_UP)
             sources [count++] = (chain_source_t){.node = copy->node};
     }
     return count;

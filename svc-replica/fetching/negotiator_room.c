@@ -167,8 +167,8 @@ static void proved (const negotiator_t *self, const moment_t *now, const chain_t
 /*  A guest is no place of the site's. */
 static bool stored (const negotiator_t *self, const char *node)
 {
-    chain_node_t at;
-    return chain_node_find (self->parts.chain, node, &at) && !at.guest;
+    const chain_node_t *at = chain_node (self->parts.chain, node);
+    return at && !at->guest;
 }
 
 void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer_t *transfer,
@@ -213,13 +213,13 @@ void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer
 static bool gone_guests (const negotiator_t *self, const chain_transfer_t *transfer,
                          const transit_t *transit)
 {
-    chain_node_t node;
-    for (size_t i = 0; i < transfer->receivers_count; i++)
-        if (transfer->receivers [i].state == RECEIVER_FAILED &&
-            strcmp (transfer->receivers [i].node, transit->node) != 0 &&
-            (!chain_node_find (self->parts.chain, transfer->receivers [i].node, &node) ||
-             (node.guest && node.state <= AGENT_UP)))
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        const chain_receiver_t *receiver = &transfer->receivers [i];
+        const chain_node_t *node = chain_node (self->parts.chain, receiver->node);
+        if (receiver->state == RECEIVER_FAILED && strcmp (receiver->node, transit->node) != 0 &&
+            (!node || (node->guest && node->agent.state <= AGENT_UP)))
             return false;
+    }
     return true;
 }
 

@@ -463,21 +463,20 @@ void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t byt
 /*  --- a source that failed --- */
 
 /*  A node of this site that should have had the file. */
-static void own_failed (negotiator_t *self, const moment_t *now, const char *name, const char *node,
-                        bool wrong)
+static void own_failed (negotiator_t *self, const moment_t *now, const char *name,
+                        const chain_node_t *node, bool wrong)
 {
-    chain_file_t have;
-    chain_node_t at;
     const file_t *file = catalogue_find (self->parts.catalogue, name);
-    const copy_t *copy = file ? file_copy (file, node) : NULL;
-    if (!copy || copy->state != COPY_SOUND || !chain_node_find (self->parts.chain, node, &at))
+    const copy_t *copy = file ? file_copy (file, node->name) : NULL;
+    if (!copy || copy->state != COPY_SOUND)
         return;
     service_count (self->parts.service, "stale_found", 1);
-    if (chain_file_find (self->parts.chain, node, name, &have) && wrong) {
-        catalogue_move (self->parts.catalogue, name, node, COPY_STALE);
-        chain_prove (self->parts.chain, now, node, name);
-    } else if (at.state == AGENT_UP && !chain_file_find (self->parts.chain, node, name, &have)) {
-        negotiator_lost (self, now, name, node);
+    const chain_file_t *have = chain_file (node, name);
+    if (have && wrong) {
+        catalogue_move (self->parts.catalogue, name, node->name, COPY_STALE);
+        chain_prove (self->parts.chain, now, node->name, name);
+    } else if (node->agent.state == AGENT_UP && !have) {
+        negotiator_lost (self, now, name, node->name);
     }
 }
 
@@ -487,9 +486,9 @@ void negotiator_source_failed (void *owner, const moment_t *now, const chain_tra
     negotiator_t *self = owner;
     transit_t *transit = transit_of (self, &transfer->id);
     chain_source_t sources [CHAIN_SOURCES_MAX];
-    chain_node_t node;
-    if (chain_node_find (self->parts.chain, source, &node) && !node.guest)
-        own_failed (self, now, transfer->file, source, wrong);
+    const chain_node_t *node = chain_node (self->parts.chain, source);
+    if (node && !node->guest)
+        own_failed (self, now, transfer->file, node, wrong);
     if (!transit || !transit_live (transit))
         return;
     if (wrong && transit->kind == TRANSIT_FETCH && transit->feeding) {

@@ -106,26 +106,25 @@ void negotiator_lost (negotiator_t *self, const moment_t *now, const char *name,
 
 /*  --- what nodes have --- */
 
-void negotiator_file (void *owner, const moment_t *now, const chain_file_t *have)
+void negotiator_file (void *owner, const moment_t *now, const chain_node_t *node,
+                      const stored_file_t *have)
 {
     negotiator_t *self = owner;
-    chain_node_t node;
-    if (!chain_node_find (self->parts.chain, have->node, &node) || node.guest)
+    if (node->guest)
         return;
     const file_t *file = catalogue_find (self->parts.catalogue, have->file);
-    const copy_t *copy = file ? file_copy (file, have->node) : NULL;
+    const copy_t *copy = file ? file_copy (file, node->name) : NULL;
     if (have->gone) {
-        negotiator_lost (self, now, have->file, have->node);
+        negotiator_lost (self, now, have->file, node->name);
         negotiator_room (self, now);
         return;
     }
     if (copy && copy->state == COPY_EVICTING) {
-        if (!have->dropping)
-            chain_drop (self->parts.chain, now, have->node, have->file);
+        chain_drop (self->parts.chain, now, node->name, have->file);
         return;
     }
     char why [WHY_BYTES];
-    if (!have->digest || !file_name_check (have->file, why))
+    if (!have->digest_known || !file_name_check (have->file, why))
         return;
     /* One that nobody here knows of: it is kept, for who knows whose only copy it is. */
     file_t proved = {.size = have->size,
@@ -133,38 +132,33 @@ void negotiator_file (void *owner, const moment_t *now, const chain_file_t *have
                      .kept = !file,
                      .created_ms = have->proved_ms,
                      .used_ms = have->used_ms};
-    snprintf (proved.name, sizeof proved.name, "%s", have->file);
+    memcpy (proved.name, have->file, strlen (have->file) + 1); /* it is a name */
     memcpy (proved.digest, have->digest, FILE_DIGEST_BYTES);
-    if (catalogue_prove (self->parts.catalogue, &proved, have->node, have->proved_ms) ==
+    if (catalogue_prove (self->parts.catalogue, &proved, node->name, have->proved_ms) ==
         CATALOGUE_OTHER)
-        cache_drop (self->parts.cache, now, have->file, have->node);
+        cache_drop (self->parts.cache, now, have->file, node->name);
 }
 
 /*  It has told all that it has: copies that it should have and has not are gone, whoever was told
  *  so in a start before this one. */
-static void copies_compare (negotiator_t *self, const moment_t *now, const char *node)
+static void copies_compare (negotiator_t *self, const moment_t *now, const chain_node_t *node)
 {
     char name [FILE_NAME_BYTES_MAX + 1];
-    chain_file_t have;
     for (const file_t *file = catalogue_after (self->parts.catalogue, NULL); file;
          file = catalogue_after (self->parts.catalogue, name)) {
         memcpy (name, file->name, sizeof name);
-        const copy_t *copy = file_copy (file, node);
-        if (copy && copy->state != COPY_STAGED &&
-            !chain_file_find (self->parts.chain, node, name, &have))
-            negotiator_lost (self, now, name, node);
+        const copy_t *copy = file_copy (file, node->name);
+        if (copy && copy->state != COPY_STAGED && !chain_file (node, name))
+            negotiator_lost (self, now, name, node->name);
     }
 }
 
 void negotiator_node (void *owner, const moment_t *now, const chain_node_t *node)
 {
     negotiator_t *self = owner;
-    if (node->state != AGENT_UP || node->guest)
+    if (node->agent.state != AGENT_UP || node->guest)
         return;
-    if (node->files_told) {
-        char name [NAME_BYTES_MAX + 1];
-        snprintf (name, sizeof name, "%s", node->name);
-        copies_compare (self, now, name);
-    }
+    if (node->files_told)
+        copies_compare (self, now, node);
     negotiator_room (self, now);
 }

@@ -91,7 +91,8 @@ void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer
 void negotiator_source_failed (void *owner, const moment_t *now, const chain_transfer_t *transfer,
                                const char *source, bool wrong, const char *why);
 void negotiator_over (void *owner, const moment_t *now, const chain_transfer_t *transfer);
-void negotiator_file (void *owner, const moment_t *now, const chain_file_t *have);
+void negotiator_file (void *owner, const moment_t *now, const chain_node_t *node,
+                      const stored_file_t *have);
 void negotiator_node (void *owner, const moment_t *now, const chain_node_t *node);
 
 /*  Room may have come: a file is gone, a node is up. */

@@ -54,6 +54,26 @@ static void put (replica_scene_t *scene, const char *site, const char *name, uin
     assert_int_equal (scene_wait (scene, site, transfer, "", 20000, why), TRANSFER_DONE);
 }
 
+static void a_page_of_files_tells_how_full_the_nodes_are (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (1, &scene_plan_default);
+    put (scene, "replica/a", "x", 3 * MB, 7);
+    Musubi__FilesRequest request = MUSUBI__FILES_REQUEST__INIT;
+    ProtobufCMessage *message;
+    assert_int_equal (scene_ask (scene, "replica/a", "Files", &request.base, &message, why),
+                      CALL_OK);
+    const Musubi__FilesAnswer *answer = (const Musubi__FilesAnswer *) message;
+    assert_true (answer->n_files == 1 && answer->n_nodes == 1); /* guests are none of them */
+    assert_string_equal (answer->nodes [0]->node, "n1");
+    assert_true (answer->nodes [0]->up);
+    assert_int_equal (answer->nodes [0]->limit, 10 * MB);
+    assert_int_equal (answer->nodes [0]->used, 3 * MB);
+    assert_int_equal (answer->nodes [0]->held, 0);
+    message_free (message);
+    replica_scene_destroy (&scene);
+}
+
 static void what_is_put_at_one_site_is_got_at_another_and_stays_there (void **state)
 {
     (void) state;
@@ -579,6 +599,7 @@ static void where_disks_are_small_nothing_is_lost_for_want_of_room (void **state
 int main (void)
 {
     const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_page_of_files_tells_how_full_the_nodes_are),
       cmocka_unit_test (what_is_put_at_one_site_is_got_at_another_and_stays_there),
       cmocka_unit_test (requests_at_different_times_cross_once),
       cmocka_unit_test (many_at_once_wait_for_their_turn_and_no_longer),

@@ -43,33 +43,27 @@ static const config_key_t rig_keys [] = {
 static bool all_up (const rig_t *self, const words_t *names)
 {
     for (size_t i = 0; i < names->count; i++) {
-        chain_node_t node;
-        if (!chain_node_find (self->chain, names->words [i], &node) || node.state != AGENT_UP)
+        const chain_node_t *node = chain_node (self->chain, names->words [i]);
+        if (!node || node->agent.state != AGENT_UP)
             return false;
     }
     return true;
-}
-
-/*  The first of the sources has told the file's size and digest. */
-static bool source_has (const rig_t *self, chain_file_t *file)
-{
-    return chain_file_find (self->chain, self->sources.words [0],
-                            config_text (self->config, "file"), file) &&
-           file->digest;
 }
 
 static void begin (rig_t *self, const moment_t *now)
 {
     char why [CHAIN_WHY_BYTES_MAX + 1];
     chain_source_t sources [CHAIN_SOURCES_MAX] = {0};
-    chain_file_t file;
     if (self->begun || !all_up (self, &self->nodes) || !all_up (self, &self->sources))
         return;
     if (chain_next (self->chain, NULL)) {
         self->begun = true; /* in an earlier start */
         return;
     }
-    bool known = source_has (self, &file);
+    /*  The first of the sources may have told the file's size and digest. */
+    const chain_file_t *file = chain_file (chain_node (self->chain, self->sources.words [0]),
+                                           config_text (self->config, "file"));
+    bool known = file && file->stored.digest_known;
     for (size_t i = 0; i < self->sources.count; i++)
         sources [i].node = self->sources.words [i];
     self->begun = true;
@@ -77,8 +71,8 @@ static void begin (rig_t *self, const moment_t *now)
       chain_begin (self->chain, now,
                    &(chain_order_t){.file = config_text (self->config, "file"),
                                     .size_known = known,
-                                    .size = known ? file.size : 0,
-                                    .digest = known ? file.digest : NULL,
+                                    .size = known ? file->stored.size : 0,
+                                    .digest = known ? file->stored.digest : NULL,
                                     .sources = sources,
                                     .sources_count = self->sources.count,
                                     .receivers = (const char *const *) self->receivers.words,
@@ -91,8 +85,10 @@ static void begin (rig_t *self, const moment_t *now)
         outbox_stop (self->service->outbox, "it can't begin");
 }
 
-static void on_file (void *owner, const moment_t *now, const chain_file_t *file)
+static void on_file (void *owner, const moment_t *now, const chain_node_t *node,
+                     const stored_file_t *file)
 {
+    (void) node;
     (void) file;
     begin (owner, now);
 }
@@ -100,7 +96,7 @@ static void on_file (void *owner, const moment_t *now, const chain_file_t *file)
 static void on_node (void *owner, const moment_t *now, const chain_node_t *node)
 {
     rig_t *self = owner;
-    if (node->state == AGENT_UP)
+    if (node->agent.state == AGENT_UP)
         begin (self, now);
 }
 

@@ -158,30 +158,19 @@ static void how_a_transfer_stands_is_told (void **state)
     free (packed.data);
 }
 
-static void a_page_of_files_is_told_with_the_nodes (void **state)
+static void a_page_of_files_is_told (void **state)
 {
     (void) state;
     copy_t copies [2];
     file_t file = a_file (copies);
     const file_t *files [] = {&file};
-    chain_node_t node = {.name = "n1",
-                         .state = AGENT_UP,
-                         .bytes_max = 100,
-                         .bytes_files = 50,
-                         .bytes_held = 20,
-                         .feeds = 3};
-    packed_t packed = files_answer_encode (files, 1, true, &node, 1);
+    packed_t packed = files_answer_encode (files, 1, true, NULL);
     ProtobufCMessage *message =
       message_unpack (&musubi__files_answer__descriptor, bytes_of (packed));
     const Musubi__FilesAnswer *answer = (const Musubi__FilesAnswer *) message;
-    assert_true (answer->more && answer->n_files == 1 && answer->n_nodes == 1);
+    assert_true (answer->more && answer->n_files == 1 && answer->n_nodes == 0);
     assert_string_equal (answer->files [0]->name, NAME);
     assert_int_equal (answer->files [0]->n_copies, 2);
-    assert_true (answer->nodes [0]->up);
-    assert_int_equal (answer->nodes [0]->limit, 100);
-    assert_int_equal (answer->nodes [0]->used, 50);
-    assert_int_equal (answer->nodes [0]->held, 20);
-    assert_int_equal (answer->nodes [0]->sending, 3);
     message_free (message);
     free (packed.data);
 }
@@ -229,7 +218,7 @@ int main (void)
       cmocka_unit_test (news_from_after_their_number_are_refused),
       cmocka_unit_test (a_page_has_a_length),
       cmocka_unit_test (how_a_transfer_stands_is_told),
-      cmocka_unit_test (a_page_of_files_is_told_with_the_nodes),
+      cmocka_unit_test (a_page_of_files_is_told),
       cmocka_unit_test (a_page_of_names_has_the_places_of_each),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

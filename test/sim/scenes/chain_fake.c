@@ -29,18 +29,7 @@ static uint64_t held_at (const chain_t *self, const char *node)
     return held;
 }
 
-static chain_node_t node_view (const chain_t *self, const disk_t *disk)
-{
-    return (chain_node_t){.name = disk->node,
-                          .data = "tcp://fake:1",
-                          .state = disk->up ? AGENT_UP : AGENT_SILENT,
-                          .guest = disk->guest,
-                          .bytes_max = disk->max,
-                          .bytes_files = fake_disk_used (disk),
-                          .bytes_held = held_at (self, disk->node)};
-}
-
-static const disk_t *disk_at (const chain_t *self, size_t at)
+static disk_t *disk_at (const chain_t *self, size_t at)
 {
     for (size_t i = 0; i < fake_world.disks_count; i++)
         if (strcmp (fake_world.disks [i].service, self->service->name) == 0 && at-- == 0)
@@ -56,55 +45,57 @@ size_t chain_nodes (const chain_t *self)
     return count;
 }
 
-chain_node_t chain_node_at (const chain_t *self, size_t node)
+chain_node_t *chain_node_at (const chain_t *self, size_t node)
 {
-    return node_view (self, disk_at (self, node));
+    return &disk_at (self, node)->node;
 }
 
-bool chain_node_find (const chain_t *self, const char *name, chain_node_t *node)
+chain_node_t *chain_node (const chain_t *self, const char *name)
 {
-    const disk_t *disk = own_disk (self, name);
-    if (disk)
-        *node = node_view (self, disk);
-    return disk != NULL;
+    disk_t *disk = own_disk (self, name);
+    return disk ? &disk->node : NULL;
 }
 
-uint64_t chain_room (const chain_node_t *node)
+uint64_t chain_bytes_files (const chain_node_t *node)
 {
-    uint64_t taken = node->bytes_files + node->bytes_held;
+    return fake_disk_used ((const disk_t *) node);
+}
+
+uint64_t chain_bytes_held (const chain_t *self, const chain_node_t *node)
+{
+    return held_at (self, node->name);
+}
+
+uint64_t chain_room (const chain_t *self, const chain_node_t *node)
+{
+    uint64_t taken = chain_bytes_files (node) + chain_bytes_held (self, node);
     return node->bytes_max > taken ? node->bytes_max - taken : 0;
 }
 
-static chain_file_t file_view (const disk_t *disk, const disk_file_t *file)
+uint32_t chain_feeds (const chain_t *self, const chain_node_t *node)
 {
-    return (chain_file_t){.node = disk->node,
-                          .file = file->name,
-                          .size = file->size,
-                          .digest = disk->guest ? NULL : file->digest,
-                          .proved_ms = file->proved_ms,
-                          .dropping = file->dropping};
+    (void) self;
+    (void) node;
+    return 0;
 }
 
-bool chain_file_find (const chain_t *self, const char *node, const char *name, chain_file_t *file)
+chain_file_t *chain_file (const chain_node_t *node, const char *name)
 {
-    const disk_t *disk = own_disk (self, node);
-    const disk_file_t *found = fake_file_of (disk, name);
-    if (found)
-        *file = file_view (disk, found);
-    return found != NULL;
+    disk_file_t *file = fake_file_of ((const disk_t *) node, name);
+    return file ? &file->told : NULL;
 }
 
-bool chain_file_after (const chain_t *self, const char *node, const char *after, chain_file_t *file)
+chain_file_t *chain_file_after (const chain_node_t *node, const char *after)
 {
-    const disk_t *disk = own_disk (self, node);
-    const disk_file_t *next = NULL;
-    for (size_t i = 0; disk && i < disk->count; i++)
-        if ((!after || strcmp (disk->files [i].name, after) > 0) &&
-            (!next || strcmp (disk->files [i].name, next->name) < 0))
-            next = &disk->files [i];
-    if (next)
-        *file = file_view (disk, next);
-    return next != NULL;
+    const disk_t *disk = (const disk_t *) node;
+    chain_file_t *next = NULL;
+    for (size_t i = 0; i < disk->count; i++) {
+        chain_file_t *file = &disk->files [i].told;
+        if ((!after || strcmp (file->stored.file, after) > 0) &&
+            (!next || strcmp (file->stored.file, next->stored.file) < 0))
+            next = file;
+    }
+    return next;
 }
 
 chain_transfer_t *chain_transfer (const chain_t *self, const chain_id_t *id)
@@ -160,12 +151,10 @@ static bool receiver_add (chain_transfer_t *transfer, const char *node, char *wh
 static bool roomy (const chain_t *self, const char *node, uint64_t size, char *why)
 {
     const disk_t *disk = own_disk (self, node);
-    chain_node_t view;
-    if (!disk || disk->guest)
+    if (!disk || disk->node.guest)
         return true;
-    view = node_view (self, disk);
     snprintf (why, 64, "no room");
-    return chain_room (&view) >= size;
+    return chain_room (self, &disk->node) >= size;
 }
 
 static chain_origin_t *source_named (chain_transfer_t *transfer, const chain_source_t *from)
@@ -342,7 +331,7 @@ bool chain_drop (chain_t *self, const moment_t *now, const char *node, const cha
                 strcmp (self->transfers [i]->sources [k].node, node) == 0)
                 return false;
     if (file)
-        file->dropping = true;
+        file->told.drop = true;
     return file != NULL;
 }
 
@@ -354,13 +343,12 @@ bool chain_prove (chain_t *self, const moment_t *now, const char *node, const ch
     if (!file)
         return false;
     fake_digest (digest, file->content);
-    chain_file_t view = file_view (disk, file);
-    if (memcmp (digest, file->digest, sizeof digest) == 0)
+    stored_file_t stored = file->told.stored;
+    if (memcmp (digest, stored.digest, sizeof digest) == 0)
         return true;
     fake_file_remove (disk, name);
-    view.gone = true;
-    view.file = name;
-    self->observer.file_moved (self->observer.owner, now, &view);
+    stored.gone = true;
+    self->observer.file_moved (self->observer.owner, now, &disk->node, &stored);
     return true;
 }
 
@@ -371,7 +359,7 @@ static const disk_file_t *verified_feeder (const chain_t *self, const chain_tran
 {
     for (size_t i = 0; i < transfer->receivers_count; i++) {
         const disk_t *disk = own_disk (self, transfer->receivers [i].node);
-        if (transfer->receivers [i].state != RECEIVER_VERIFIED || !disk || !disk->up)
+        if (transfer->receivers [i].state != RECEIVER_VERIFIED || !disk || !fake_is_up (disk))
             continue;
         const disk_file_t *file = fake_file_of (disk, transfer->file);
         if (file)
@@ -398,20 +386,22 @@ static const disk_file_t *feeder (chain_t *self, const moment_t *now, chain_tran
         disk_t *disk = *at->node ? own_disk (self, at->node)
                        : lent    ? fake_disk_of (loan->service, loan->node)
                                  : NULL;
-        const disk_file_t *file = disk && disk->up ? fake_file_of (disk, transfer->file) : NULL;
+        const disk_file_t *file =
+          disk && fake_is_up (disk) ? fake_file_of (disk, transfer->file) : NULL;
         if (file) {
             *crosses = !*at->node;
             *source = at;
             return file;
         }
-        if (disk && disk->up && lent)
+        if (disk && fake_is_up (disk) && lent)
             fake_missing_add (disk, transfer->file);
         at->failed = true;
         keep (self, transfer);
         char name [sizeof at->name];
         memcpy (name, at->name, sizeof name);
         self->observer.source_failed (self->observer.owner, now, transfer, name, false,
-                                      disk && disk->up ? "has no such file" : "does not answer");
+                                      disk && fake_is_up (disk) ? "has no such file"
+                                                                : "does not answer");
     }
     return NULL;
 }
@@ -451,7 +441,8 @@ static void receiver_check (chain_t *self, const moment_t *now, chain_transfer_t
     uint8_t digest [CHAIN_DIGEST_BYTES];
     disk_t *disk = own_disk (self, receiver->node);
     fake_digest (digest, bytes->content);
-    if (memcmp (digest, transfer->digest, sizeof digest) != 0 || bytes->size != transfer->size) {
+    if (memcmp (digest, transfer->digest, sizeof digest) != 0 ||
+        bytes->told.stored.size != transfer->size) {
         bytes_wrong (self, now, transfer, receiver, source);
         return;
     }
@@ -459,9 +450,9 @@ static void receiver_check (chain_t *self, const moment_t *now, chain_transfer_t
     receiver->state = RECEIVER_VERIFIED;
     keep (self, transfer);
     tell_receiver (self, now, transfer, receiver);
-    if (!disk->guest) {
-        chain_file_t view = file_view (disk, fake_file_of (disk, transfer->file));
-        self->observer.file_moved (self->observer.owner, now, &view);
+    if (!disk->node.guest) {
+        stored_file_t stored = fake_file_of (disk, transfer->file)->told.stored;
+        self->observer.file_moved (self->observer.owner, now, &disk->node, &stored);
     }
 }
 
@@ -479,7 +470,7 @@ static void transfer_tick (chain_t *self, const moment_t *now, chain_transfer_t 
             head = false; /* it feeds the others */
             continue;
         }
-        if (!disk || !disk->up)
+        if (!disk || !fake_is_up (disk))
             continue;
         uint64_t left = transfer->size - receiver->has;
         uint64_t piece = left < FAKE_PIECE_BYTES ? left : FAKE_PIECE_BYTES;
@@ -498,25 +489,29 @@ static void transfer_tick (chain_t *self, const moment_t *now, chain_transfer_t 
         transfer->over = true;
 }
 
+static void tell_gone (chain_t *self, const moment_t *now, const disk_t *disk, const char *name)
+{
+    stored_file_t stored = {.gone = true};
+    snprintf (stored.file, sizeof stored.file, "%s", name);
+    self->observer.file_moved (self->observer.owner, now, &disk->node, &stored);
+}
+
 static void drops_tick (chain_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < fake_world.disks_count; i++) {
         disk_t *disk = &fake_world.disks [i];
-        if (strcmp (disk->service, self->service->name) != 0 || !disk->up)
+        if (strcmp (disk->service, self->service->name) != 0 || !fake_is_up (disk))
             continue;
-        if (*disk->missing && !fake_file_of (disk, disk->missing)) {
-            chain_file_t view = {.node = disk->node, .file = disk->missing, .gone = true};
-            self->observer.file_moved (self->observer.owner, now, &view);
-        }
+        if (*disk->missing && !fake_file_of (disk, disk->missing))
+            tell_gone (self, now, disk, disk->missing);
         disk->missing [0] = '\0';
         for (size_t k = disk->count; k-- > 0;) {
-            if (!disk->files [k].dropping)
+            if (!disk->files [k].told.drop)
                 continue;
-            char name [NAME_MAX_FAKE];
-            memcpy (name, disk->files [k].name, sizeof name);
+            char name [CHAIN_FILE_BYTES_MAX + 1];
+            memcpy (name, disk->files [k].told.stored.file, sizeof name);
             fake_file_remove (disk, name);
-            chain_file_t view = {.node = disk->node, .file = name, .gone = true};
-            self->observer.file_moved (self->observer.owner, now, &view);
+            tell_gone (self, now, disk, name);
         }
     }
 }
@@ -557,16 +552,17 @@ static void on_attend (void *owner, const moment_t *now, uint64_t token)
     chain_t *self = owner;
     for (size_t i = 0; i < fake_world.disks_count; i++) {
         disk_t *disk = &fake_world.disks [i];
-        if (strcmp (disk->service, self->service->name) != 0 || disk->guest || !disk->up)
+        if (strcmp (disk->service, self->service->name) != 0 || disk->node.guest ||
+            !fake_is_up (disk))
             continue;
         for (size_t k = 0; k < disk->count; k++) {
-            disk->files [k].dropping = false;
-            chain_file_t view = file_view (disk, &disk->files [k]);
-            self->observer.file_moved (self->observer.owner, now, &view);
+            disk->files [k].told.drop = false;
+            stored_file_t stored = disk->files [k].told.stored;
+            self->observer.file_moved (self->observer.owner, now, &disk->node, &stored);
         }
-        chain_node_t node = node_view (self, disk);
-        node.files_told = true;
-        self->observer.node_moved (self->observer.owner, now, &node);
+        disk->node.files_told = true;
+        self->observer.node_moved (self->observer.owner, now, &disk->node);
+        disk->node.files_told = false;
     }
     on_tick (self, now, 0);
 }

@@ -5,18 +5,21 @@
 #define MUSUBI_CHAIN_FAKE_NAMES_H
 
 #define chain_begin          fake_chain_begin
+#define chain_bytes_files    fake_chain_bytes_files
+#define chain_bytes_held     fake_chain_bytes_held
 #define chain_cancel         fake_chain_cancel
 #define chain_destroy        fake_chain_destroy
 #define chain_drop           fake_chain_drop
 #define chain_file_after     fake_chain_file_after
-#define chain_file_find      fake_chain_file_find
+#define chain_feeds          fake_chain_feeds
+#define chain_file           fake_chain_file
 #define chain_forget         fake_chain_forget
 #define chain_join           fake_chain_join
 #define chain_lend           fake_chain_lend
 #define chain_new            fake_chain_new
 #define chain_next           fake_chain_next
+#define chain_node           fake_chain_node
 #define chain_node_at        fake_chain_node_at
-#define chain_node_find      fake_chain_node_find
 #define chain_nodes          fake_chain_nodes
 #define chain_observe        fake_chain_observe
 #define chain_prove          fake_chain_prove

@@ -17,20 +17,13 @@
 #define CROSSED_MAX   4096
 
 typedef struct {
-    char name [NAME_MAX_FAKE];
-    uint64_t size;
-    uint8_t digest [CHAIN_DIGEST_BYTES]; /* as noted */
-    uint8_t content;                     /* as it is */
-    int64_t proved_ms;
-    bool dropping;
+    chain_file_t told; /* the first member */
+    uint8_t content;   /* as it is */
 } disk_file_t;
 
 typedef struct {
+    chain_node_t node; /* the first member */
     char service [NAME_BYTES_MAX + 1];
-    char node [NAME_BYTES_MAX + 1];
-    bool guest;
-    bool up;
-    uint64_t max;
     disk_file_t *files;
     size_t count;
     char missing [NAME_MAX_FAKE]; /* it was to feed this, and found that it has not got it */
@@ -83,6 +76,7 @@ struct chain {
 
 disk_t *fake_disk_of (const char *service, const char *node);
 disk_file_t *fake_file_of (const disk_t *disk, const char *name);
+bool fake_is_up (const disk_t *disk);
 uint64_t fake_disk_used (const disk_t *disk);
 void fake_file_add (disk_t *disk, const char *name, uint64_t size, uint8_t content,
                     int64_t proved_ms);

@@ -21,7 +21,7 @@ disk_t *fake_disk_of (const char *service, const char *node)
 {
     for (size_t i = 0; i < fake_world.disks_count; i++)
         if (strcmp (fake_world.disks [i].service, service) == 0 &&
-            strcmp (fake_world.disks [i].node, node) == 0)
+            strcmp (fake_world.disks [i].node.name, node) == 0)
             return &fake_world.disks [i];
     return NULL;
 }
@@ -30,9 +30,10 @@ static disk_t *disk_add (const char *service, const char *node, uint64_t max, bo
 {
     assert (fake_world.disks_count < DISKS_MAX);
     disk_t *disk = &fake_world.disks [fake_world.disks_count++];
-    *disk = (disk_t){.guest = guest, .up = true, .max = max};
+    *disk = (disk_t){
+      .node = {.agent.state = AGENT_UP, .guest = guest, .bytes_max = max, .data = "tcp://fake:1"}};
     snprintf (disk->service, sizeof disk->service, "%s", service);
-    snprintf (disk->node, sizeof disk->node, "%s", node);
+    snprintf (disk->node.name, sizeof disk->node.name, "%s", node);
     disk->files = must (calloc (FILES_MAX, sizeof *disk->files));
     return disk;
 }
@@ -49,13 +50,18 @@ void fake_guest (const char *service, const char *name)
 
 void fake_up (const char *service, const char *node, bool up)
 {
-    fake_disk_of (service, node)->up = up;
+    fake_disk_of (service, node)->node.agent.state = up ? AGENT_UP : AGENT_SILENT;
+}
+
+bool fake_is_up (const disk_t *disk)
+{
+    return disk->node.agent.state == AGENT_UP;
 }
 
 disk_file_t *fake_file_of (const disk_t *disk, const char *name)
 {
     for (size_t i = 0; disk && i < disk->count; i++)
-        if (strcmp (disk->files [i].name, name) == 0)
+        if (strcmp (disk->files [i].told.stored.file, name) == 0)
             return &disk->files [i];
     return NULL;
 }
@@ -69,7 +75,7 @@ uint64_t fake_disk_used (const disk_t *disk)
 {
     uint64_t used = 0;
     for (size_t i = 0; i < disk->count; i++)
-        used += disk->files [i].size;
+        used += disk->files [i].told.stored.size;
     return used;
 }
 
@@ -81,10 +87,12 @@ void fake_file_add (disk_t *disk, const char *name, uint64_t size, uint8_t conte
         assert (disk->count < FILES_MAX);
         file = &disk->files [disk->count++];
     }
-    *file = (disk_file_t){.size = size, .content = content, .proved_ms = proved_ms};
-    snprintf (file->name, sizeof file->name, "%s", name);
-    fake_digest (file->digest, content);
-    fake_world.overrun = fake_world.overrun || fake_disk_used (disk) > disk->max;
+    *file = (disk_file_t){
+      .told.stored = {.size = size, .digest_known = !disk->node.guest, .proved_ms = proved_ms},
+      .content = content};
+    snprintf (file->told.stored.file, sizeof file->told.stored.file, "%s", name);
+    fake_digest (file->told.stored.digest, content);
+    fake_world.overrun = fake_world.overrun || fake_disk_used (disk) > disk->node.bytes_max;
 }
 
 void fake_file (const char *service, const char *node, const char *name, uint64_t size,

@@ -24,18 +24,17 @@ static void begin (chain_scene_t *self, const moment_t *now)
     char why [CHAIN_WHY_BYTES_MAX + 1];
     chain_source_t sources [2] = {{.node = "g0"}, {.node = "g1"}};
     const char *receivers [CHAIN_SCENE_NODES_MAX];
-    chain_file_t file;
+    const chain_file_t *file = chain_file (chain_node (self->chain, "g0"), FILE_NAME);
     chain_id_t id;
-    if (chain_next (self->chain, NULL) || !chain_file_find (self->chain, "g0", FILE_NAME, &file) ||
-        !file.digest)
+    if (chain_next (self->chain, NULL) || !file || !file->stored.digest_known)
         return;
     for (size_t i = 0; i < self->nodes; i++)
         receivers [i] = self->ends [i].name;
     if (!chain_begin (self->chain, now,
                       &(chain_order_t){.file = FILE_NAME,
                                        .size_known = true,
-                                       .size = file.size,
-                                       .digest = file.digest,
+                                       .size = file->stored.size,
+                                       .digest = file->stored.digest,
                                        .sources = sources,
                                        .sources_count = self->sources,
                                        .receivers = receivers,
@@ -46,8 +45,10 @@ static void begin (chain_scene_t *self, const moment_t *now)
     self->begun_us = sim_now_us (self->sim);
 }
 
-static void on_file (void *owner, const moment_t *now, const chain_file_t *file)
+static void on_file (void *owner, const moment_t *now, const chain_node_t *node,
+                     const stored_file_t *file)
 {
+    (void) node;
     (void) file;
     begin (owner, now);
 }
