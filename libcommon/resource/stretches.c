@@ -125,8 +125,7 @@ changes_t stretches_changes (const stretches_t *before, const stretches_t *after
 }
 
 /*  The stretches of a quantity that is read off each change; where it is 0 there is none. */
-static stretches_t stretches_read (const changes_t *changes,
-                                   int64_t (*quantity_of) (const change_t *))
+static stretches_t stretches_read (const changes_t *changes, bool extra)
 {
     if (changes->count == 0)
         return (stretches_t){0};
@@ -135,8 +134,8 @@ static stretches_t stretches_read (const changes_t *changes,
         abort ();
     for (size_t i = 0; i < changes->count; i++) {
         const change_t *change = &changes->list [i];
-        int64_t quantity = quantity_of (change);
-        if (quantity == 0)
+        int64_t quantity = change->after - (extra ? change->before : 0);
+        if (quantity <= 0)
             continue;
         stretch_t *last = stretches.count > 0 ? &stretches.list [stretches.count - 1] : NULL;
         if (last && last->resource == change->resource && last->over.until == change->over.from &&
@@ -151,24 +150,14 @@ static stretches_t stretches_read (const changes_t *changes,
     return stretches;
 }
 
-static int64_t quantity_after (const change_t *change)
-{
-    return change->after;
-}
-
-static int64_t quantity_extra (const change_t *change)
-{
-    return change->after > change->before ? change->after - change->before : 0;
-}
-
 stretches_t changes_after (const changes_t *self)
 {
-    return stretches_read (self, quantity_after);
+    return stretches_read (self, false);
 }
 
 stretches_t changes_extra (const changes_t *self)
 {
-    return stretches_read (self, quantity_extra);
+    return stretches_read (self, true);
 }
 
 bool changes_free_after (const changes_t *self, int64_t then_ms)

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 /*  What one reservation has, or one command wants. A settled holding has its bookings and wants
  *  nothing else; a taken one has booked the extra, and wants what settling will book instead. */
 typedef struct holding {
-    struct holding *previous;
-    struct holding *next;
+    TAILQ_ENTRY (holding) link;
     char reservation [NAME_BYTES_MAX + 1];
     char owner [NAME_BYTES_MAX + 1];
     stretches_t booked;
@@ -27,8 +27,7 @@ struct timetable {
     part_reader_t reader;
     timetable_limits_t limits;
     uncommitted_t *uncommitted;
-    holding_t *first;
-    holding_t *last;
+    TAILQ_HEAD (, holding) holdings;
     size_t promised;  /* bookings that all holdings have or will have */
     owners_t *owners; /* in whose names */
     int64_t seen_ms;  /* the latest time we were told of */
@@ -59,6 +58,7 @@ timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
     self->room = room;
     self->reader = *reader;
     self->limits = *limits;
+    TAILQ_INIT (&self->holdings);
     self->owners = owners_new ();
     self->uncommitted = uncommitted_new (room, &limits->uncommitted);
     return self;
@@ -72,27 +72,14 @@ static size_t holding_promised (const holding_t *holding)
 
 static void holding_add (timetable_t *self, holding_t *holding)
 {
-    holding->previous = self->last;
-    holding->next = NULL;
-    if (self->last)
-        self->last->next = holding;
-    else
-        self->first = holding;
-    self->last = holding;
+    TAILQ_INSERT_TAIL (&self->holdings, holding, link);
     self->promised += holding_promised (holding);
     owners_add (self->owners, holding->owner, holding_promised (holding));
 }
 
 static void holding_remove (timetable_t *self, holding_t *holding)
 {
-    if (holding->previous)
-        holding->previous->next = holding->next;
-    else
-        self->first = holding->next;
-    if (holding->next)
-        holding->next->previous = holding->previous;
-    else
-        self->last = holding->previous;
+    TAILQ_REMOVE (&self->holdings, holding, link);
     self->promised -= holding_promised (holding);
     owners_take_off (self->owners, holding->owner, holding_promised (holding));
 }
@@ -110,12 +97,10 @@ void timetable_destroy (timetable_t **self_p)
     timetable_t *self = *self_p;
     if (!self)
         return;
-    holding_t *holding = self->first;
-    while (holding) {
-        holding_t *next = holding->next;
+    for (holding_t *holding; (holding = TAILQ_FIRST (&self->holdings));) {
+        TAILQ_REMOVE (&self->holdings, holding, link);
         room_release (self->room, &holding->booked);
         holding_destroy (holding);
-        holding = next;
     }
     uncommitted_destroy (&self->uncommitted);
     owners_destroy (&self->owners);
@@ -519,17 +504,19 @@ static int name_compare (const void *left, const void *right)
 size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const char **names,
                              size_t names_max)
 {
+    const char **hit = NULL;
     size_t hit_count = 0;
-    for (const holding_t *holding = self->first; holding; holding = holding->next)
-        hit_count += holding_hit (self, holding, from_ms) != NULL;
-    if (hit_count == 0)
-        return 0;
-    const char **hit = must (calloc (hit_count, sizeof *hit));
-    size_t at = 0;
-    for (const holding_t *holding = self->first; holding; holding = holding->next)
-        if (holding_hit (self, holding, from_ms))
-            hit [at++] = holding->reservation;
-    qsort (hit, hit_count, sizeof *hit, name_compare);
+    size_t room = 0;
+    const holding_t *holding;
+    TAILQ_FOREACH (holding, &self->holdings, link)
+    {
+        if (!holding_hit (self, holding, from_ms))
+            continue;
+        hit = must_grow (hit, hit_count, &room, sizeof *hit);
+        hit [hit_count++] = holding->reservation;
+    }
+    if (hit_count > 1)
+        qsort (hit, hit_count, sizeof *hit, name_compare);
 
     /*  A reservation may be there twice, as it is and with its pending change. */
     size_t count = 0;
@@ -547,7 +534,9 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
 const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
                                      const char *reservation)
 {
-    for (const holding_t *holding = self->first; holding; holding = holding->next) {
+    const holding_t *holding;
+    TAILQ_FOREACH (holding, &self->holdings, link)
+    {
         const stretch_t *hit = strcmp (holding->reservation, reservation) == 0
                                  ? holding_hit (self, holding, from_ms)
                                  : NULL;
@@ -561,8 +550,9 @@ void timetable_check (const timetable_t *self)
 {
     size_t promised = 0;
     bool held = false;
-    for (const holding_t *holding = self->first; holding; holding = holding->next) {
-        assert (holding->next ? holding->next->previous == holding : self->last == holding);
+    const holding_t *holding;
+    TAILQ_FOREACH (holding, &self->holdings, link)
+    {
         promised += holding_promised (holding);
         held = held || (holding->holder && holding->booked.count > 0);
         for (size_t i = 0; i < holding->booked.count; i++)

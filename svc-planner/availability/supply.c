@@ -40,13 +40,18 @@ static void push_step (supply_t *self, int64_t from_ms, int64_t quantity)
     self->steps [self->steps_count++] = (profile_step_t){.from_ms = from_ms, .free = quantity};
 }
 
-/*  What the steps say from a time on that lies within them. */
-static int64_t steps_at (const profile_step_t *steps, size_t count, int64_t at_ms)
+/*  The last step that begins at or before at_ms; the first when there is none. */
+static size_t step_before (const profile_step_t *steps, size_t count, int64_t at_ms)
 {
-    int64_t quantity = 0;
-    for (size_t i = 0; i < count && steps [i].from_ms <= at_ms; i++)
-        quantity = steps [i].free;
-    return quantity;
+    size_t low = 0, high = count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (steps [middle].from_ms <= at_ms)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 void supply_patch (supply_t *self, const profile_t *fresh)
@@ -65,12 +70,13 @@ void supply_patch (supply_t *self, const profile_t *fresh)
     self->steps_count = 0;
     for (size_t i = 0; i < old_count && old [i].from_ms < from_ms; i++)
         push_step (self, old [i].from_ms, old [i].free);
-    push_step (self, from_ms, steps_at (fresh->steps, fresh->steps_count, from_ms));
+    push_step (self, from_ms,
+               fresh->steps [step_before (fresh->steps, fresh->steps_count, from_ms)].free);
     for (size_t i = 0; i < fresh->steps_count && fresh->steps [i].from_ms < until_ms; i++)
         if (fresh->steps [i].from_ms > from_ms)
             push_step (self, fresh->steps [i].from_ms, fresh->steps [i].free);
     if (until_ms < self->until_ms)
-        push_step (self, until_ms, steps_at (old, old_count, until_ms));
+        push_step (self, until_ms, old [step_before (old, old_count, until_ms)].free);
     for (size_t i = 0; i < old_count; i++)
         if (old [i].from_ms > until_ms)
             push_step (self, old [i].from_ms, old [i].free);
@@ -88,20 +94,6 @@ void supply_deny (supply_t *self, int64_t from_ms, int64_t until_ms, int64_t wan
         return;
     profile_step_t step = {.from_ms = from_ms, .free = wanted - 1};
     supply_patch (self, &(profile_t){.steps = &step, .steps_count = 1, .until_ms = until_ms});
-}
-
-/*  The last step that begins at or before at_ms; the first when there is none. */
-static size_t step_before (const supply_t *self, int64_t at_ms)
-{
-    size_t low = 0, high = self->steps_count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (self->steps [middle].from_ms <= at_ms)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 static int64_t windows_least (const supply_t *self, int64_t from_ms, int64_t until_ms)
@@ -123,7 +115,7 @@ int64_t supply_least (const supply_t *self, int64_t from_ms, int64_t until_ms)
     if (self->steps_count == 0 || from_ms < self->steps [0].from_ms || until_ms > self->until_ms)
         return 0;
     int64_t least = INT64_MAX;
-    for (size_t i = step_before (self, from_ms);
+    for (size_t i = step_before (self->steps, self->steps_count, from_ms);
          i < self->steps_count && self->steps [i].from_ms < until_ms; i++)
         if (self->steps [i].free < least)
             least = self->steps [i].free;
