@@ -26,6 +26,7 @@ typedef struct {
     path_t *paths;  /* by network need */
     int64_t weight; /* what the program minimised; comparable within one programs_t */
     int64_t price;  /* micro-credits */
+    int64_t rank;   /* in a list: less goes first */
 } candidate_t;
 
 void candidate_clear (candidate_t *self);

@@ -199,32 +199,14 @@ static void take_back (ranking_t *self, size_t window)
     take (self, &answer);
 }
 
-static int order_of (int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int by_time (const void *a, const void *b)
+/*  By what the policy ranks by, then by time. */
+static int by_rank (const void *a, const void *b)
 {
     const candidate_t *first = a;
     const candidate_t *second = b;
-    return order_of (first->start_ms, second->start_ms);
-}
-
-static int by_price (const void *a, const void *b)
-{
-    const candidate_t *first = a;
-    const candidate_t *second = b;
-    int order = order_of (first->price, second->price);
-    return order ? order : by_time (a, b);
-}
-
-static int by_weight (const void *a, const void *b)
-{
-    const candidate_t *first = a;
-    const candidate_t *second = b;
-    int order = order_of (first->weight, second->weight);
-    return order ? order : by_time (a, b);
+    if (first->rank != second->rank)
+        return first->rank < second->rank ? -1 : 1;
+    return (first->start_ms > second->start_ms) - (first->start_ms < second->start_ms);
 }
 
 void ranking_close (ranking_t *self)
@@ -235,11 +217,13 @@ void ranking_close (ranking_t *self)
     self->tally.plans = self->count;
     self->tally.late += self->order.windows - self->window;
     self->window = self->order.windows;
-    if (self->count > 1)
-        qsort (self->candidates, self->count, sizeof *self->candidates,
-               policy == POLICY_COST      ? by_price
-               : policy == POLICY_QUALITY ? by_weight
-                                          : by_time);
+    for (size_t i = 0; i < self->count; i++) {
+        candidate_t *candidate = &self->candidates [i];
+        candidate->rank = policy == POLICY_COST      ? candidate->price
+                          : policy == POLICY_QUALITY ? candidate->weight
+                                                     : 0;
+    }
+    qsort (self->candidates, self->count, sizeof *self->candidates, by_rank);
     solver_rest ();
 }
 

@@ -197,20 +197,15 @@ static void add_strength (formulation_t *self, size_t link)
 {
     const program_t *program = self->program;
     const uint32_t *ends = program->links [link].ends;
-    for (size_t i = 0; i < program->nodes_count; i++) {
-        int from = *x_at (self, i, ends [0]);
-        int to = *x_at (self, i, ends [1]);
-        if (from) {
+    for (size_t i = 0; i < program->nodes_count; i++)
+        for (int end = 0; end < 2; end++) {
+            int there = *x_at (self, i, ends [end]);
+            if (!there)
+                continue;
             int row = add_row (self, GLP_LO, 0, 0);
-            put_flow (self, row, link, i, 1, 0);
-            put (self, row, from, -1);
+            put_flow (self, row, link, i, !end, end);
+            put (self, row, there, -1);
         }
-        if (to) {
-            int row = add_row (self, GLP_LO, 0, 0);
-            put_flow (self, row, link, i, 0, 1);
-            put (self, row, to, -1);
-        }
-    }
 }
 
 static void put_all_arcs (formulation_t *self, int row, size_t link)
@@ -506,20 +501,4 @@ void formulation_solve (const program_t *program, const solver_order_t *order, s
     answer_from (&self, status, answer);
     formulation_end (&self);
     glp_term_out (told);
-}
-
-bool formulation_write (const program_t *program, const char *file)
-{
-    int told = glp_term_out (GLP_OFF);
-    solver_limit_t limit = {0};
-    spending_t spending;
-    spending_begin (&spending, &limit);
-    formulation_t self = {.program = program, .spending = &spending, .strong = true};
-    formulation_begin (&self);
-    for (int i = 1; i <= glp_get_num_cols (self.lp); i++)
-        glp_set_obj_coef (self.lp, i, glp_get_obj_coef (self.lp, i) * self.unit);
-    bool written = glp_write_lp (self.lp, NULL, file) == 0;
-    formulation_end (&self);
-    glp_term_out (told);
-    return written;
 }

@@ -11,14 +11,12 @@
 static_assert (PROGRAM_LINKS_MAX == PROGRAM_SITES_MAX * (PROGRAM_SITES_MAX - 1) / 2,
                "all pairs may be linked");
 
-static bool within (int64_t value, int64_t least, int64_t most)
+/*  Else why says what would be right. */
+static bool within (int64_t value, char why [PROGRAM_WHY_BYTES], const char *list, size_t index,
+                    const char *what, int64_t least, int64_t most)
 {
-    return value >= least && value <= most;
-}
-
-static bool refuse_range (char why [PROGRAM_WHY_BYTES], const char *list, size_t index,
-                          const char *what, int64_t least, int64_t most)
-{
+    if (value >= least && value <= most)
+        return true;
     snprintf (why, PROGRAM_WHY_BYTES,
               "%s[%zu]: %s must be a whole number from %" PRId64 " to %" PRId64, list, index, what,
               least, most);
@@ -46,18 +44,17 @@ static bool counts_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
 
 static bool nodes_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
 {
-    for (size_t i = 0; i < self->nodes_count; i++) {
-        if (!within (self->nodes [i].cpus, 0, PROGRAM_AMOUNT_MAX))
-            return refuse_range (why, "nodes", i, "free CPUs", 0, PROGRAM_AMOUNT_MAX);
-        if (!within (self->nodes [i].unit_cost, 0, PROGRAM_UNIT_COST_MAX))
-            return refuse_range (why, "nodes", i, "the unit cost", 0, PROGRAM_UNIT_COST_MAX);
-    }
+    for (size_t i = 0; i < self->nodes_count; i++)
+        if (!within (self->nodes [i].cpus, why, "nodes", i, "free CPUs", 0, PROGRAM_AMOUNT_MAX) ||
+            !within (self->nodes [i].unit_cost, why, "nodes", i, "the unit cost", 0,
+                     PROGRAM_UNIT_COST_MAX))
+            return false;
     for (size_t i = 0; i < self->sites_count; i++)
-        if (!within (self->cpus [i], 1, PROGRAM_AMOUNT_MAX))
-            return refuse_range (why, "request.cpu", i, "it", 1, PROGRAM_AMOUNT_MAX);
+        if (!within (self->cpus [i], why, "request.cpu", i, "it", 1, PROGRAM_AMOUNT_MAX))
+            return false;
     for (size_t i = 0; self->offers && i < self->sites_count * self->nodes_count; i++)
-        if (!within (self->offers [i], PROGRAM_BARRED, PROGRAM_COST_MAX))
-            return refuse_range (why, "offers", i, "it", PROGRAM_BARRED, PROGRAM_COST_MAX);
+        if (!within (self->offers [i], why, "offers", i, "it", PROGRAM_BARRED, PROGRAM_COST_MAX))
+            return false;
     return true;
 }
 
@@ -90,12 +87,9 @@ static bool edges_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     bool good = true;
     for (size_t i = 0; i < self->edges_count && good; i++) {
         const program_edge_t *edge = &self->edges [i];
-        if (!ends_check (edge->ends, self->nodes_count, seen, "edges", i, "nodes", why))
-            good = false;
-        else if (!within (edge->bandwidth, 0, PROGRAM_AMOUNT_MAX))
-            good = refuse_range (why, "edges", i, "free bandwidth", 0, PROGRAM_AMOUNT_MAX);
-        else if (!within (edge->unit_cost, 0, PROGRAM_UNIT_COST_MAX))
-            good = refuse_range (why, "edges", i, "the unit cost", 0, PROGRAM_UNIT_COST_MAX);
+        good = ends_check (edge->ends, self->nodes_count, seen, "edges", i, "nodes", why) &&
+               within (edge->bandwidth, why, "edges", i, "free bandwidth", 0, PROGRAM_AMOUNT_MAX) &&
+               within (edge->unit_cost, why, "edges", i, "the unit cost", 0, PROGRAM_UNIT_COST_MAX);
     }
     free (seen);
     return good;
@@ -107,10 +101,9 @@ static bool links_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     for (size_t i = 0; i < self->links_count; i++) {
         const program_link_t *link = &self->links [i];
         if (!ends_check (link->ends, self->sites_count, seen, "request.links", i, "requested sites",
-                         why))
+                         why) ||
+            !within (link->bandwidth, why, "request.links", i, "bandwidth", 0, PROGRAM_AMOUNT_MAX))
             return false;
-        if (!within (link->bandwidth, 0, PROGRAM_AMOUNT_MAX))
-            return refuse_range (why, "request.links", i, "bandwidth", 0, PROGRAM_AMOUNT_MAX);
     }
     return true;
 }

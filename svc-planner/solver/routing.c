@@ -19,6 +19,10 @@
 /*  Of a settling, until it is worth a linear program at each node. */
 #define STEPS_BEFORE_RELAXING 150
 
+/*  Kept by number: by the caller's, and behind these the best of a settling. */
+#define KEPT_BEST (PROGRAM_SITES_MAX + 1)
+#define KEPT      (KEPT_BEST + 1)
+
 typedef struct {
     uint32_t link;
     uint32_t from;
@@ -48,7 +52,7 @@ struct routing {
     uint8_t *banned;  /* by wire and pool, while settling */
     uint8_t *staying; /* the same */
     int64_t *stay_load;
-    kept_t kept [PROGRAM_SITES_MAX + 2];
+    kept_t kept [KEPT];
 
     /* A walk: by node, or by hop and node. */
     uint64_t *reached;
@@ -63,7 +67,6 @@ struct routing {
     bool relax; /* ask columns for a bound at each node */
     bool gave_up;
     bool found;
-    kept_t best;
     uint32_t *shelf; /* paths put aside on the way down */
     size_t shelf_used;
     size_t shelf_room;
@@ -103,9 +106,8 @@ void routing_destroy (routing_t **self_p)
         return;
     for (size_t i = 0; i < self->net->program->links_count; i++)
         free (self->wires [i].arcs);
-    for (size_t i = 0; i < sizeof self->kept / sizeof self->kept [0]; i++)
+    for (size_t i = 0; i < KEPT; i++)
         kept_free (&self->kept [i]);
-    kept_free (&self->best);
     free (self->wires);
     free (self->load);
     free (self->banned);
@@ -147,8 +149,9 @@ static void kept_fit (routing_t *self, kept_t *kept)
     kept->costs = must (realloc (kept->costs, kept->room * sizeof *kept->costs));
 }
 
-static void keep (routing_t *self, kept_t *kept)
+void routing_keep (routing_t *self, size_t number)
 {
+    kept_t *kept = &self->kept [number];
     kept_fit (self, kept);
     for (size_t i = 0; i < self->wires_count; i++) {
         const wire_t *wire = &self->wires [i];
@@ -158,8 +161,9 @@ static void keep (routing_t *self, kept_t *kept)
     }
 }
 
-static void take_back (routing_t *self, const kept_t *kept)
+void routing_take_back (routing_t *self, size_t number)
 {
+    const kept_t *kept = &self->kept [number];
     for (size_t i = 0; i < self->wires_count; i++) {
         wire_t *wire = &self->wires [i];
         lift (self, wire);
@@ -168,16 +172,6 @@ static void take_back (routing_t *self, const kept_t *kept)
         memcpy (wire->arcs, &kept->arcs [i * self->nodes], wire->length * sizeof *wire->arcs);
         lay (self, wire);
     }
-}
-
-void routing_keep (routing_t *self, size_t number)
-{
-    keep (self, &self->kept [number]);
-}
-
-void routing_take_back (routing_t *self, size_t number)
-{
-    take_back (self, &self->kept [number]);
 }
 
 /*  --- the lightest path of one wire --- */
@@ -527,7 +521,7 @@ static void settle (routing_t *self)
             branch (self, pool);
         return;
     }
-    keep (self, &self->best);
+    routing_keep (self, KEPT_BEST);
     self->limit = self->cost;
     self->found = true;
 }
@@ -572,7 +566,7 @@ routing_answer_t routing_settle (routing_t *self, int64_t limit, uint64_t steps_
         settle_within (self, steps_max);
     }
     if (self->found)
-        take_back (self, &self->best);
+        routing_take_back (self, KEPT_BEST);
     if (self->gave_up)
         return self->found ? ROUTING_UNSURE : ROUTING_UNKNOWN;
     return self->found ? ROUTING_FITS : ROUTING_NONE;
