@@ -6,8 +6,8 @@
 #ifndef MUSUBI_TEST_FEDERATION_FIXTURE_H
 #define MUSUBI_TEST_FEDERATION_FIXTURE_H
 
-#include "core.h"
 #include "gis.h"
+#include "host_in_memory.h"
 #include "lis.h"
 #include "message.h"
 #include "nis.h"
@@ -29,27 +29,16 @@
 #endif
 #define FED_HOUR_MS INT64_C (3600000)
 
-typedef struct {
-    uint8_t table;
-    uint8_t *key;
-    size_t key_size;
-    uint8_t *value;
-    size_t value_size;
-} fed_record_t;
-
 typedef enum { FED_GIS, FED_LIS, FED_NIS, FED_PLANNER } fed_kind_t;
 
 typedef struct {
+    struct fed *fed;
     char name [64];
     fed_kind_t kind;
     bool up;
-    core_t core;
-    store_identity_t store;
+    memory_host_t host;
     char endpoint [96];
     char events [96];
-    fed_record_t *records;
-    size_t records_count;
-    int64_t alarm_ms;
     uint64_t hints;
     char hears [FED_PROCS_MAX][96]; /* events addresses */
     size_t hears_count;
@@ -180,36 +169,6 @@ static inline int fed_at (const fed_t *fed, const char *endpoint)
     return -1;
 }
 
-static inline void fed_put (fed_proc_t *proc, uint8_t table, bytes_t key, const bytes_t *value)
-{
-    size_t at = 0;
-    for (; at < proc->records_count; at++) {
-        fed_record_t *record = &proc->records [at];
-        size_t common = record->key_size < key.size ? record->key_size : key.size;
-        int order = record->table != table ? (record->table > table ? 1 : -1)
-                                           : memcmp (record->key, key.data, common);
-        if (order == 0 && record->key_size == key.size) {
-            free (record->key);
-            free (record->value);
-            memmove (record, record + 1, (--proc->records_count - at) * sizeof *record);
-            break;
-        }
-        if (order > 0 || (order == 0 && record->key_size > key.size))
-            break;
-    }
-    if (!value)
-        return;
-    proc->records = realloc (proc->records, (proc->records_count + 1) * sizeof *proc->records);
-    assert (proc->records);
-    memmove (&proc->records [at + 1], &proc->records [at],
-             (proc->records_count++ - at) * sizeof *proc->records);
-    proc->records [at] = (fed_record_t){.table = table,
-                                        .key = fed_bytes (key),
-                                        .key_size = key.size,
-                                        .value = fed_bytes (*value),
-                                        .value_size = value->size};
-}
-
 static inline fed_call_t *fed_call_of (fed_t *fed, uint64_t id)
 {
     for (fed_call_t *call = fed->calls; call; call = call->next)
@@ -234,8 +193,8 @@ static inline void fed_reply (fed_t *fed, uint64_t id, int by, call_status_t sta
     call->reason = fed_text (reason);
     call->answer = fed_bytes (body);
     call->answer_size = body.size;
-    memcpy (call->store, fed->procs [by].store.id, STORE_ID_BYTES);
-    call->start = fed->procs [by].store.start;
+    memcpy (call->store, fed->procs [by].host.store.id, STORE_ID_BYTES);
+    call->start = fed->procs [by].host.store.start;
     if (!fed->returns || fed->returns (fed, call))
         call->back_ms = fed->mono_ms + 1 + fed_far_ms (fed, by) + fed_far_ms (fed, call->from);
 }
@@ -285,10 +244,10 @@ static inline void fed_publish (fed_t *fed, int by, const effect_t *effect)
                              .endpoint = fed_text (proc->events),
                              .topic = fed_text (effect->publish.topic),
                              .number = proc->hints,
-                             .start = proc->store.start,
+                             .start = proc->host.store.start,
                              .body = fed_bytes (effect->publish.body),
                              .size = effect->publish.body.size};
-        memcpy (hint->store, proc->store.id, STORE_ID_BYTES);
+        memcpy (hint->store, proc->host.store.id, STORE_ID_BYTES);
         fed_hint_t **end = &fed->hints;
         while (*end)
             end = &(*end)->next;
@@ -309,9 +268,11 @@ static inline void fed_work_order (fed_t *fed, int by, const effect_t *effect)
         fed->works_most = fed->works_count;
 }
 
-static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
+static inline void fed_effect (void *owner, const effect_t *effect)
 {
-    fed_proc_t *proc = &fed->procs [by];
+    fed_proc_t *proc = owner;
+    fed_t *fed = proc->fed;
+    int by = (int) (proc - fed->procs);
     switch (effect->kind) {
     case EFFECT_REPLY:
         fed_reply (fed, effect->reply.reply_to, by, effect->reply.status, effect->reply.reason,
@@ -328,15 +289,6 @@ static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
         snprintf (proc->hears [proc->hears_count++], sizeof proc->hears [0], "%s",
                   effect->subscribe.endpoint);
         break;
-    case EFFECT_PUT:
-        fed_put (proc, effect->record.table, effect->record.key, &effect->record.value);
-        break;
-    case EFFECT_DELETE:
-        fed_put (proc, effect->record.table, effect->record.key, NULL);
-        break;
-    case EFFECT_TIMER:
-        proc->alarm_ms = effect->timer.mono_ms;
-        break;
     case EFFECT_WORK:
         if (strcmp (effect->work.kind, "solve") == 0)
             fed_work_order (fed, by, effect);
@@ -350,29 +302,29 @@ static inline void fed_effect (fed_t *fed, int by, const effect_t *effect)
     case EFFECT_STOP:
         proc->stopped = true;
         break;
-    case EFFECT_UNSUBSCRIBE:
-    case EFFECT_FLOW:
-    case EFFECT_READ: /* nobody asks for rows here */
+    default: /* nobody asks for rows here */
         break;
     }
 }
 
+static inline void fed_proc_step (void *owner, const event_t *event)
+{
+    fed_proc_t *proc = owner;
+    proc->host.now = fed_moment (proc->fed, proc);
+    memory_host_step (&proc->host, event);
+}
+
 static inline void fed_step (fed_t *fed, int to, const event_t *event)
 {
-    fed_proc_t *proc = &fed->procs [to];
-    moment_t now = fed_moment (fed, proc);
-    proc->core.step (proc->core.self, &now, event);
-    effect_t effect;
-    while (proc->core.next (proc->core.self, &effect))
-        fed_effect (fed, to, &effect);
+    fed_proc_step (&fed->procs [to], event);
 }
 
 static inline void fed_kill (fed_t *fed, int at)
 {
     fed_proc_t *proc = &fed->procs [at];
-    proc->core.destroy (proc->core.self);
+    proc->host.core.destroy (proc->host.core.self);
     proc->up = false;
-    proc->alarm_ms = INT64_MAX;
+    proc->host.alarm_ms = INT64_MAX;
     proc->hears_count = 0;
     for (fed_call_t *call = fed->calls; call; call = call->next)
         if (call->from == at)
@@ -400,7 +352,7 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
         settings.gis_count = gis_count;
         settings.access.accounts = everybody;
         settings.access.accounts_count = 1;
-        gis_core (&settings, &proc->core);
+        gis_core (&settings, &proc->host.core);
     } else if (proc->kind == FED_LIS) {
         lis_settings_t settings = {.provider.name = proc->name,
                                    .site = proc->site,
@@ -410,7 +362,7 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
                                    .plus = plus_limits_default,
                                    .provider.gis_endpoints = gis,
                                    .provider.gis_count = gis_count};
-        lis_core (&settings, &proc->core);
+        lis_core (&settings, &proc->host.core);
     } else if (proc->kind == FED_NIS) {
         nis_settings_t settings = {
           .provider.name = proc->name,
@@ -421,11 +373,11 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
           .provider.gis_endpoints = gis,
           .provider.gis_count = gis_count,
           .paths_max = NIS_PATHS_MOST};
-        nis_core (&settings, &proc->core);
+        nis_core (&settings, &proc->host.core);
     } else {
         proc->planner.gis_endpoints = gis;
         proc->planner.gis_count = gis_count;
-        planner_core (&proc->planner, &proc->core);
+        planner_core (&proc->planner, &proc->host.core);
     }
 }
 
@@ -434,38 +386,33 @@ static inline void fed_start (fed_t *fed, int at)
 {
     fed_proc_t *proc = &fed->procs [at];
     assert (!proc->up);
-    proc->store.start++;
     proc->up = true;
     proc->hints = 0;
-    proc->alarm_ms = INT64_MAX;
     fed_make (fed, proc);
-    for (size_t i = 0; i < proc->records_count; i++) {
-        const fed_record_t *record = &proc->records [i];
-        event_t event = {.kind = EVENT_RECORD,
-                         .record = {.table = record->table,
-                                    .key = {.data = record->key, .size = record->key_size},
-                                    .value = {.data = record->value, .size = record->value_size}}};
-        moment_t now = fed_moment (fed, proc);
-        proc->core.step (proc->core.self, &now, &event);
-    }
-    event_t event = {
-      .kind = EVENT_START,
-      .start = {.store = proc->store, .endpoint = proc->endpoint, .events = proc->events}};
-    fed_step (fed, at, &event);
+    memory_host_boot (&proc->host, NULL, proc->endpoint, fed_proc_step);
+}
+
+/*  Its folder is deleted while it is down: another store takes its place. */
+static inline void fed_wipe (fed_proc_t *proc)
+{
+    records_clear (&proc->host.records);
+    proc->host.store.start = 0;
+    proc->host.store.id [0] ^= 0xff;
 }
 
 static inline int fed_add (fed_t *fed, fed_kind_t kind, const char *name)
 {
     assert (fed->procs_count < FED_PROCS_MAX);
     fed_proc_t *proc = &fed->procs [fed->procs_count];
-    *proc = (fed_proc_t){.kind = kind, .alarm_ms = INT64_MAX};
+    *proc = (fed_proc_t){.fed = fed, .kind = kind, .host = memory_host (0, 0, fed_effect, proc)};
+    proc->host.keeps_rows = true;
     proc->planner = planner_settings_default;
     proc->planner.finish_interval_ms = 0;
     snprintf (proc->name, sizeof proc->name, "%s", name);
     snprintf (proc->endpoint, sizeof proc->endpoint, "sim://%s", name);
     snprintf (proc->events, sizeof proc->events, "sim://%s/events", name);
     for (size_t i = 0; i < STORE_ID_BYTES; i++)
-        proc->store.id [i] = (uint8_t) prng_next (&fed->prng);
+        proc->host.store.id [i] = (uint8_t) prng_next (&fed->prng);
     return fed->procs_count++;
 }
 
@@ -477,7 +424,7 @@ static inline void fed_deliver (fed_t *fed, fed_call_t *call)
         return;
     static const uint8_t none [STORE_ID_BYTES];
     if (memcmp (call->to_store, none, STORE_ID_BYTES) != 0 &&
-        memcmp (call->to_store, proc->store.id, STORE_ID_BYTES) != 0) {
+        memcmp (call->to_store, proc->host.store.id, STORE_ID_BYTES) != 0) {
         fed_reply (fed, call->id, call->to, CALL_WRONG_STORE, "another store", (bytes_t){0});
         return;
     }
@@ -615,8 +562,8 @@ static inline bool fed_once (fed_t *fed)
     }
     for (int i = 0; i < fed->procs_count; i++) {
         fed_proc_t *proc = &fed->procs [i];
-        if (proc->up && proc->alarm_ms <= fed->mono_ms + 1000) {
-            proc->alarm_ms = INT64_MAX;
+        if (proc->up && proc->host.alarm_ms <= fed->mono_ms + 1000) {
+            proc->host.alarm_ms = INT64_MAX;
             event_t event = {.kind = EVENT_TIMER};
             fed_step (fed, i, &event);
             return true;
@@ -639,9 +586,9 @@ static inline int64_t fed_next_ms (fed_t *fed)
             next = call->deadline_ms;
     }
     for (int i = 0; i < fed->procs_count; i++)
-        if (fed->procs [i].up && fed->procs [i].alarm_ms != INT64_MAX &&
-            fed->procs [i].alarm_ms - 1000 < next)
-            next = fed->procs [i].alarm_ms - 1000;
+        if (fed->procs [i].up && fed->procs [i].host.alarm_ms != INT64_MAX &&
+            fed->procs [i].host.alarm_ms - 1000 < next)
+            next = fed->procs [i].host.alarm_ms - 1000;
     return next;
 }
 
@@ -670,11 +617,7 @@ static inline void fed_end (fed_t *fed)
     for (int i = 0; i < fed->procs_count; i++) {
         if (fed->procs [i].up)
             fed_kill (fed, i);
-        for (size_t r = 0; r < fed->procs [i].records_count; r++) {
-            free (fed->procs [i].records [r].key);
-            free (fed->procs [i].records [r].value);
-        }
-        free (fed->procs [i].records);
+        records_clear (&fed->procs [i].host.records);
         site_clear (&fed->procs [i].site);
         domain_clear (&fed->procs [i].domain);
     }

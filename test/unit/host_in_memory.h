@@ -143,8 +143,10 @@ typedef struct {
     size_t puts; /* of records, ever */
     size_t deletes;
 
-    /*  Takes every effect but alarms and what changes records; rows of the ledger are not kept
-     *  with the records, and shown to it, too. */
+    bool keeps_rows; /* of the ledger, with the records */
+
+    /*  Takes every effect but alarms and what changes records; of the ledger, too, where its rows
+     *  are not kept with the records. */
     void (*take) (void *owner, const effect_t *effect);
     void *owner;
 } memory_host_t;
@@ -192,7 +194,7 @@ static inline void memory_host_take (memory_host_t *self, const effect_t *effect
     bool write = effect->kind == EFFECT_PUT || effect->kind == EFFECT_DELETE;
     if (effect->kind == EFFECT_TIMER) {
         self->alarm_ms = effect->timer.mono_ms;
-    } else if (!write || effect->record.table == TABLE_LEDGER) {
+    } else if (!write || (effect->record.table == TABLE_LEDGER && !self->keeps_rows)) {
         self->take (self->owner, effect);
     } else {
         records_change (&self->records, effect);
@@ -223,8 +225,15 @@ static inline void memory_host_recall (memory_host_t *self, const kept_t *kept,
                                              .value = kept_bytes (kept->value)}});
 }
 
+/*  A row of the ledger with another one behind it is not handed over (core.h). */
+static inline bool memory_host_wanted (const records_t *loaded, size_t i)
+{
+    return loaded->list [i].table != TABLE_LEDGER || i + 1 == loaded->count ||
+           loaded->list [i + 1].table != TABLE_LEDGER;
+}
+
 /*  A new process of the core on the records there are, and on the last row of its ledger where that
- *  is kept; its events come from endpoint/events. Each record is a step of its own. A process that
+ *  is kept elsewhere; its events come from endpoint/events. Each record is a step of its own. A process that
  *  dies and is replaced in one of them is not gone on with. */
 static inline void memory_host_boot (memory_host_t *self, const kept_t *last_row,
                                      const char *endpoint,
@@ -236,7 +245,8 @@ static inline void memory_host_boot (memory_host_t *self, const kept_t *last_row
     self->alarm_ms = INT64_MAX;
     records_t loaded = records_copy (&self->records); /* steps may change them */
     for (size_t i = 0; i < loaded.count && self->store.start == start; i++)
-        memory_host_recall (self, &loaded.list [i], step);
+        if (memory_host_wanted (&loaded, i))
+            memory_host_recall (self, &loaded.list [i], step);
     records_clear (&loaded);
     if (last_row && self->store.start == start)
         memory_host_recall (self, last_row, step);

@@ -9,20 +9,12 @@
 
 static const user_wish_t four = {.cpus = {4}, .needs = 1};
 
-/*  Its folder is deleted while it is down: another store takes its place. */
 static void lose (fed_t *fed, const char *name)
 {
     int at = fed_find (fed, name);
-    fed_proc_t *proc = &fed->procs [at];
-    if (proc->up)
+    if (fed->procs [at].up)
         fed_kill (fed, at);
-    for (size_t i = 0; i < proc->records_count; i++) {
-        free (proc->records [i].key);
-        free (proc->records [i].value);
-    }
-    proc->records_count = 0;
-    proc->store.start = 0;
-    proc->store.id [0] ^= 0xff;
+    fed_wipe (&fed->procs [at]);
     fed_start (fed, at);
 }
 
@@ -30,8 +22,7 @@ static size_t reservations (const fed_t *fed)
 {
     size_t count = 0;
     for (int i = 0; i < fed->procs_count; i++)
-        for (size_t k = 0; k < fed->procs [i].records_count; k++)
-            count += fed->procs [i].records [k].table == TABLE_RESERVATIONS;
+        count += records_in (&fed->procs [i].host.records, TABLE_RESERVATIONS);
     return count;
 }
 
@@ -148,10 +139,9 @@ static void a_home_that_dies_while_it_learns_begins_again (void **state)
 static int site_of (const fed_t *fed)
 {
     for (int i = 0; i < fed->procs_count; i++)
-        for (size_t k = 0; k < fed->procs [i].records_count; k++)
-            if (fed->procs [i].kind == FED_LIS &&
-                fed->procs [i].records [k].table == TABLE_RESERVATIONS)
-                return i;
+        if (fed->procs [i].kind == FED_LIS &&
+            records_in (&fed->procs [i].host.records, TABLE_RESERVATIONS) > 0)
+            return i;
     fail ();
     return -1;
 }

@@ -65,7 +65,7 @@ static void a_finisher_settles_a_dead_planners_store_and_ends (void **state)
     fed_run (&fed, 200);
     fed_kill (&fed, dead);
     fed.passes = NULL;
-    assert_true (fed.procs [dead].records_count > 0);
+    assert_true (fed.procs [dead].host.records.count > 0);
     fed.procs [dead].planner.finishing = true;
     fed_start (&fed, dead);
     fed_run (&fed, 5000);
@@ -90,16 +90,8 @@ static void lose_store_of_s1_after_voting (fed_t *fed, const fed_call_t *call)
     int site = fed_find (fed, "lis/s1");
     if (call->to != site || strcmp (call->method, "Hold") != 0 || fed->counts [0]++ > 0)
         return;
-    fed_proc_t *proc = &fed->procs [site];
     fed_kill (fed, site);
-    for (size_t i = 0; i < proc->records_count; i++) {
-        free (proc->records [i].key);
-        free (proc->records [i].value);
-    }
-    proc->records_count = 0;
-    for (size_t i = 0; i < STORE_ID_BYTES; i++)
-        proc->store.id [i] ^= 0xff;
-    proc->store.start = 0;
+    fed_wipe (&fed->procs [site]);
     fed_start (fed, site);
 }
 

@@ -27,7 +27,7 @@ static void crowd (fed_t *fed, const char *site)
         txid_planner (&plan->txid, plan->coordinator.name);
         plan->participants_count = 1;
         snprintf (party.name, sizeof party.name, "%s", site);
-        memcpy (party.store, proc->store.id, STORE_ID_BYTES);
+        memcpy (party.store, proc->host.store.id, STORE_ID_BYTES);
         plan->decide_by_ms = FED_EPOCH_MS + fed->mono_ms + 60000;
         plan->edge_ms = FED_EPOCH_MS + FED_HOUR_MS;
         snprintf (plan->reservation, sizeof plan->reservation, "!%05d", i);

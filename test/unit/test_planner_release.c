@@ -48,18 +48,6 @@ static void expect_free (fed_t *fed, const char *id)
     message_free (&answer->base);
 }
 
-static void wipe (fed_t *fed, const char *name)
-{
-    fed_proc_t *proc = &fed->procs [fed_find (fed, name)];
-    while (proc->records_count > 0) {
-        const fed_record_t *record = &proc->records [0];
-        fed_put (proc, record->table, (bytes_t){.data = record->key, .size = record->key_size},
-                 NULL);
-    }
-    proc->store.id [0] ^= 1;
-    proc->store.start = 0;
-}
-
 static void it_is_given_back_where_it_can_be_and_the_rest_when_the_site_is_back (void **state)
 {
     (void) state;
@@ -192,7 +180,7 @@ static void a_site_that_has_lost_its_store_has_nothing_to_give_back (void **stat
     char reservation [64];
     begin (&fed, 65, reservation);
     expect_released (&fed, "p1", "r@g1", reservation);
-    wipe (&fed, "lis/s1");
+    fed_wipe (&fed.procs [fed_find (&fed, "lis/s1")]);
     fed_start (&fed, fed_find (&fed, "lis/s1"));
     fed_run (&fed, 2 * SOON_MS);
     expect_shown (&fed, reservation, MUSUBI__SHOW_STATUS__SHOW_RELEASED, NULL);

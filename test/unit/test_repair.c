@@ -347,14 +347,13 @@ static void what_was_released_meanwhile_is_not_put_right (void **state)
 
 static bool is_repairing (const fed_proc_t *planner)
 {
-    for (size_t i = 0; i < planner->records_count; i++) {
-        const fed_record_t *record = &planner->records [i];
-        bytes_t value = {.data = record->value, .size = record->value_size};
+    for (size_t i = 0; i < planner->host.records.count; i++) {
+        const kept_t *record = &planner->host.records.list [i];
         decision_record_t decision;
         char why [WHY_BYTES];
-        if (record->table != TABLE_DECISIONS || record->key_size != TXID_BYTES)
+        if (record->table != TABLE_DECISIONS || record->key.size != TXID_BYTES)
             continue;
-        assert_true (codec_decode (&decision_codec, &decision, value, why));
+        assert_true (codec_decode (&decision_codec, &decision, kept_bytes (record->value), why));
         bool repairing = decision.phase == DECISION_REPAIRING;
         codec_clear (&decision_codec, &decision);
         if (repairing)
@@ -455,12 +454,7 @@ static void T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_un
 
     fed_proc_t *home = &fed.procs [fed_find (&fed, "gis/g1")];
     fed_kill (&fed, fed_find (&fed, "gis/g1"));
-    while (home->records_count > 0) {
-        const fed_record_t *record = &home->records [0];
-        fed_put (home, record->table, (bytes_t){.data = record->key, .size = record->key_size},
-                 NULL);
-    }
-    home->store.id [0] ^= 1;
+    fed_wipe (home);
     fed_start (&fed, fed_find (&fed, "gis/g1"));
     fed.passes = NULL;
     fed_run (&fed, 40000);
@@ -501,7 +495,7 @@ static void administer (fed_t *fed, const char *planner)
 /*  Its first plan. */
 static void ask_to_fence (fed_t *fed, const char *planner, const char *by)
 {
-    const store_identity_t *store = &fed->procs [fed_find (fed, planner)].store;
+    const store_identity_t *store = &fed->procs [fed_find (fed, planner)].host.store;
     Musubi__SettleRequest request = MUSUBI__SETTLE_REQUEST__INIT;
     Musubi__Txid txid = MUSUBI__TXID__INIT;
     txid.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) store->id};
@@ -548,41 +542,21 @@ static void T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planne
 
 /*  The records of one process as they once were. */
 typedef struct {
-    fed_record_t *records;
-    size_t count;
+    records_t records;
     uint32_t start;
 } backup_t;
 
-static void records_free (fed_record_t *records, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free (records [i].key);
-        free (records [i].value);
-    }
-    free (records);
-}
-
 static backup_t backup_take (const fed_proc_t *proc)
 {
-    backup_t backup = {.records = calloc (proc->records_count, sizeof *backup.records),
-                       .count = proc->records_count,
-                       .start = proc->store.start};
-    assert_non_null (backup.records);
-    for (size_t i = 0; i < backup.count; i++) {
-        fed_record_t *to = &backup.records [i];
-        *to = proc->records [i];
-        to->key = fed_bytes ((bytes_t){.data = to->key, .size = to->key_size});
-        to->value = fed_bytes ((bytes_t){.data = to->value, .size = to->value_size});
-    }
-    return backup;
+    return (backup_t){.records = records_copy (&proc->host.records),
+                      .start = proc->host.store.start};
 }
 
 static void backup_restore (fed_proc_t *proc, const backup_t *backup)
 {
-    records_free (proc->records, proc->records_count);
-    proc->records = backup->records;
-    proc->records_count = backup->count;
-    proc->store.start = backup->start;
+    records_clear (&proc->host.records);
+    proc->host.records = backup->records;
+    proc->host.store.start = backup->start;
 }
 
 /*  1: the commit does not come to s2, which asks nobody. 2: and s0, which has it, does not tell p0

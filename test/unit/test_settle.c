@@ -24,7 +24,7 @@ static Musubi__SettleAnswer *settle (fed_t *fed, const char *actor, bool fence,
                                      call_status_t *status)
 {
     char reason [256];
-    const store_identity_t *store = &fed->procs [fed_find (fed, "p0")].store;
+    const store_identity_t *store = &fed->procs [fed_find (fed, "p0")].host.store;
     Musubi__SettleRequest request = MUSUBI__SETTLE_REQUEST__INIT;
     Musubi__Txid txid = MUSUBI__TXID__INIT;
     txid.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) store->id};
