@@ -7,6 +7,7 @@
 
 #include "gis.h"
 #include "gis_wire.h"
+#include "host_in_memory.h"
 #include "member.h"
 
 #include <setjmp.h>
@@ -18,17 +19,10 @@
 #include <cmocka.h>
 
 #define NODES_MAX_OF_WORLD 8
-#define RECORDS_MAX        4096
 #define FLIGHT_MAX         8192
 #define WAY_MS             5 /* of every message */
 #define EPOCH_MS           INT64_C (1800000000000)
 #define REPLY_TO_TEST      UINT64_MAX
-
-typedef struct {
-    uint8_t table;
-    packed_t key;
-    packed_t value;
-} stored_t;
 
 typedef struct world world_t;
 
@@ -37,16 +31,11 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1];
     char endpoint [64];
     char events [64];
-    uint8_t store [STORE_ID_BYTES];
-    uint32_t start;
     bool up;
-    core_t core;
+    memory_host_t host;
     service_t *service; /* a follower's own; NULL for a GIS */
     directory_entry_t entry;
-    int64_t timer_ms;
-    int64_t skew_ms; /* its wall clock - the world's */
-    stored_t records [RECORDS_MAX];
-    size_t records_count;
+    int64_t skew_ms;    /* its wall clock - the world's */
     char heard [4][64]; /* endpoints subscribed to */
     uint64_t hint_number;
     size_t calls_of_snapshot; /* made by it */
@@ -101,66 +90,9 @@ struct world {
     packed_t body;
 };
 
-static inline packed_t fixture_copy (bytes_t from)
-{
-    packed_t copy = {.size = from.size, .data = malloc (from.size + 1)};
-    assert_non_null (copy.data);
-    if (from.size > 0)
-        memcpy (copy.data, from.data, from.size);
-    return copy;
-}
-
-static inline bytes_t fixture_bytes (packed_t from)
-{
-    return (bytes_t){.data = from.data, .size = from.size};
-}
-
-/*  --- the store --- */
-
-static inline int stored_compare (const void *left, const void *right)
-{
-    const stored_t *a = left;
-    const stored_t *b = right;
-    if (a->table != b->table)
-        return a->table < b->table ? -1 : 1;
-    size_t size = a->key.size < b->key.size ? a->key.size : b->key.size;
-    int order = memcmp (a->key.data, b->key.data, size);
-    return order != 0 ? order : (a->key.size > b->key.size) - (a->key.size < b->key.size);
-}
-
-static inline size_t stored_find (const node_t *node, uint8_t table, bytes_t key)
-{
-    for (size_t i = 0; i < node->records_count; i++)
-        if (node->records [i].table == table && node->records [i].key.size == key.size &&
-            memcmp (node->records [i].key.data, key.data, key.size) == 0)
-            return i;
-    return node->records_count;
-}
-
-static inline void stored_delete (node_t *node, uint8_t table, bytes_t key)
-{
-    size_t i = stored_find (node, table, key);
-    if (i == node->records_count)
-        return;
-    free (node->records [i].key.data);
-    free (node->records [i].value.data);
-    node->records [i] = node->records [--node->records_count];
-}
-
-static inline void stored_put (node_t *node, uint8_t table, bytes_t key, bytes_t value)
-{
-    stored_delete (node, table, key);
-    assert_true (node->records_count < RECORDS_MAX);
-    node->records [node->records_count++] =
-      (stored_t){.table = table, .key = fixture_copy (key), .value = fixture_copy (value)};
-}
-
 static inline size_t stored_of (const node_t *node, uint8_t table)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < node->records_count; i++)
-        count += node->records [i].table == table;
-    return count;
+    return records_in (&node->host.records, table);
 }
 
 /*  --- the network --- */
@@ -204,7 +136,7 @@ static inline void take_call (node_t *node, const effect_t *effect)
     snprintf (request->text [0], sizeof request->text [0], "%s", effect->call.service);
     snprintf (request->text [1], sizeof request->text [1], "%s", effect->call.method);
     snprintf (request->text [2], sizeof request->text [2], "%s", effect->call.actor);
-    request->body = fixture_copy (effect->call.body);
+    request->body = kept_copy (effect->call.body);
 }
 
 static inline void take_reply (node_t *node, const effect_t *effect)
@@ -216,7 +148,7 @@ static inline void take_reply (node_t *node, const effect_t *effect)
         snprintf (self->reason, sizeof self->reason, "%s",
                   effect->reply.reason ? effect->reply.reason : "");
         free (self->body.data);
-        self->body = fixture_copy (effect->reply.body);
+        self->body = kept_copy (effect->reply.body);
         return;
     }
     size_t slot = effect->reply.reply_to % FLIGHT_MAX;
@@ -227,9 +159,9 @@ static inline void take_reply (node_t *node, const effect_t *effect)
     answer->status = effect->reply.status;
     snprintf (answer->text [0], sizeof answer->text [0], "%s",
               effect->reply.reason ? effect->reply.reason : "");
-    memcpy (answer->store, node->store, STORE_ID_BYTES);
-    answer->start = node->start;
-    answer->body = fixture_copy (effect->reply.body);
+    memcpy (answer->store, node->host.store.id, STORE_ID_BYTES);
+    answer->start = node->host.store.start;
+    answer->body = kept_copy (effect->reply.body);
 }
 
 static inline void take_publish (node_t *node, const effect_t *effect)
@@ -250,9 +182,9 @@ static inline void take_publish (node_t *node, const effect_t *effect)
                 snprintf (hint->text [0], sizeof hint->text [0], "%s", node->events);
                 snprintf (hint->text [1], sizeof hint->text [1], "%s", effect->publish.topic);
                 hint->number = node->hint_number;
-                memcpy (hint->store, node->store, STORE_ID_BYTES);
-                hint->start = node->start;
-                hint->body = fixture_copy (effect->publish.body);
+                memcpy (hint->store, node->host.store.id, STORE_ID_BYTES);
+                hint->start = node->host.store.start;
+                hint->body = kept_copy (effect->publish.body);
             }
         }
     }
@@ -277,11 +209,12 @@ static inline void take_read (node_t *node, const effect_t *effect)
     flying->to = node_index (node);
     flying->call = effect->read.read;
     flying->number = effect->read.most;
-    flying->body = fixture_copy (effect->read.from);
+    flying->body = kept_copy (effect->read.from);
 }
 
-static inline void take_effect (node_t *node, const effect_t *effect)
+static inline void take_effect (void *owner, const effect_t *effect)
 {
+    node_t *node = owner;
     switch (effect->kind) {
     case EFFECT_CALL:
         take_call (node, effect);
@@ -296,17 +229,8 @@ static inline void take_effect (node_t *node, const effect_t *effect)
     case EFFECT_UNSUBSCRIBE:
         take_subscription (node, effect->subscribe.endpoint, effect->kind == EFFECT_SUBSCRIBE);
         break;
-    case EFFECT_PUT:
-        stored_put (node, effect->record.table, effect->record.key, effect->record.value);
-        break;
     case EFFECT_READ:
         take_read (node, effect);
-        break;
-    case EFFECT_DELETE:
-        stored_delete (node, effect->record.table, effect->record.key);
-        break;
-    case EFFECT_TIMER:
-        node->timer_ms = effect->timer.mono_ms;
         break;
     case EFFECT_LOG:
         node->alarms += effect->log.level == LEVEL_ALARM;
@@ -317,19 +241,15 @@ static inline void take_effect (node_t *node, const effect_t *effect)
     }
 }
 
-static inline void node_step (node_t *node, const event_t *event)
+static inline void node_step (void *owner, const event_t *event)
 {
+    node_t *node = owner;
     world_t *self = node->world;
-    moment_t now = {.wall_ms = EPOCH_MS + self->now_ms + node->skew_ms,
-                    .mono_ms = self->now_ms,
-                    .store_bytes = 1 << 30,
-                    .store_free_bytes = 1 << 30};
+    node->host.now.wall_ms = EPOCH_MS + self->now_ms + node->skew_ms;
+    node->host.now.mono_ms = self->now_ms;
     self->entropy++;
-    memcpy (now.entropy, &self->entropy, sizeof self->entropy);
-    node->core.step (node->core.self, &now, event);
-    effect_t effect;
-    while (node->core.next (node->core.self, &effect))
-        take_effect (node, &effect);
+    memcpy (node->host.now.entropy, &self->entropy, sizeof self->entropy);
+    memory_host_step (&node->host, event);
 }
 
 static inline void deliver_request (world_t *self, const flying_t *flying)
@@ -339,14 +259,13 @@ static inline void deliver_request (world_t *self, const flying_t *flying)
     self->asked_of [slot].key = key;
     self->asked_of [slot].asker = flying->from;
     self->asked_of [slot].call = flying->call;
-    node_step (&self->nodes [flying->to],
-               &(event_t){.kind = EVENT_REQUEST,
-                          .request = {.service = flying->text [0],
-                                      .method = flying->text [1],
-                                      .actor = flying->text [2],
-                                      .request_id = "",
-                                      .body = fixture_bytes (flying->body),
-                                      .reply_to = key}});
+    node_step (&self->nodes [flying->to], &(event_t){.kind = EVENT_REQUEST,
+                                                     .request = {.service = flying->text [0],
+                                                                 .method = flying->text [1],
+                                                                 .actor = flying->text [2],
+                                                                 .request_id = "",
+                                                                 .body = kept_bytes (flying->body),
+                                                                 .reply_to = key}});
 }
 
 static inline void deliver_answer (world_t *self, const flying_t *flying)
@@ -356,7 +275,7 @@ static inline void deliver_answer (world_t *self, const flying_t *flying)
       .answer = {.call = flying->call,
                  .status = flying->kind == FLYING_TIMEOUT ? CALL_TIMED_OUT : flying->status,
                  .reason = flying->text [0],
-                 .body = fixture_bytes (flying->body),
+                 .body = kept_bytes (flying->body),
                  .store_start = flying->start}};
     memcpy (event.answer.store, flying->store, STORE_ID_BYTES);
     node_step (&self->nodes [flying->to], &event);
@@ -365,17 +284,15 @@ static inline void deliver_answer (world_t *self, const flying_t *flying)
 static inline void deliver_rows (world_t *self, const flying_t *flying)
 {
     node_t *node = &self->nodes [flying->to];
-    stored_t from = {.table = TABLE_LEDGER, .key = flying->body};
+    const records_t *records = &node->host.records;
     row_t rows [64];
     event_t event = {.kind = EVENT_ROWS, .rows = {.read = flying->call, .rows = rows}};
-    qsort (node->records, node->records_count, sizeof *node->records, stored_compare);
-    for (size_t i = 0; i < node->records_count; i++) {
-        const stored_t *record = &node->records [i];
-        if (record->table == TABLE_LEDGER && stored_compare (record, &from) >= 0 &&
-            event.rows.count < flying->number && event.rows.count < 64)
-            rows [event.rows.count++] =
-              (row_t){.key = fixture_bytes (record->key), .value = fixture_bytes (record->value)};
-    }
+    for (size_t i = records_at (records, TABLE_LEDGER, kept_bytes (flying->body));
+         i < records->count && records->list [i].table == TABLE_LEDGER &&
+         event.rows.count < flying->number && event.rows.count < 64;
+         i++)
+        rows [event.rows.count++] = (row_t){.key = kept_bytes (records->list [i].key),
+                                            .value = kept_bytes (records->list [i].value)};
     node_step (node, &event);
 }
 
@@ -386,7 +303,7 @@ static inline void deliver_hint (world_t *self, const flying_t *flying)
                               .topic = flying->text [1],
                               .number = flying->number,
                               .store_start = flying->start,
-                              .body = fixture_bytes (flying->body)}};
+                              .body = kept_bytes (flying->body)}};
     memcpy (event.hint.store, flying->store, STORE_ID_BYTES);
     node_step (&self->nodes [flying->to], &event);
 }
@@ -419,9 +336,9 @@ static inline node_t *timer_first (world_t *self)
 {
     node_t *first = NULL;
     for (size_t i = 0; i < self->nodes_count; i++)
-        if (self->nodes [i].up && (!first || self->nodes [i].timer_ms < first->timer_ms))
+        if (self->nodes [i].up && (!first || self->nodes [i].host.alarm_ms < first->host.alarm_ms))
             first = &self->nodes [i];
-    return first && first->timer_ms < INT64_MAX ? first : NULL;
+    return first && first->host.alarm_ms < INT64_MAX ? first : NULL;
 }
 
 /*  Let so much time pass, with all that happens in it. */
@@ -432,7 +349,7 @@ static inline void world_run (world_t *self, int64_t for_ms)
         size_t i = flying_first (self);
         node_t *node = timer_first (self);
         int64_t message_ms = i < self->flying_count ? self->flying [i].at_ms : INT64_MAX;
-        int64_t timer_ms = node ? node->timer_ms : INT64_MAX;
+        int64_t timer_ms = node ? node->host.alarm_ms : INT64_MAX;
         int64_t next_ms = message_ms < timer_ms ? message_ms : timer_ms;
         if (next_ms > until_ms)
             break;
@@ -446,8 +363,7 @@ static inline void world_run (world_t *self, int64_t for_ms)
             deliver (self, &flying);
             free (flying.body.data);
         } else {
-            node->timer_ms = INT64_MAX;
-            node_step (node, &(event_t){.kind = EVENT_TIMER});
+            memory_host_ring (&node->host, node_step);
         }
     }
     self->now_ms = until_ms;
@@ -456,29 +372,11 @@ static inline void world_run (world_t *self, int64_t for_ms)
 /*  --- nodes --- */
 
 /*  A service that only announces itself and follows a directory. */
-static inline void follower_step (void *owner, const moment_t *now, const event_t *event)
-{
-    node_t *node = owner;
-    service_step (node->service, now, event);
-}
-
-static inline bool follower_next (void *owner, effect_t *effect)
-{
-    node_t *node = owner;
-    return service_next (node->service, effect);
-}
-
-static inline void follower_destroy (void *owner)
-{
-    node_t *node = owner;
-    service_destroy (&node->service);
-}
-
 static inline void follower_start (void *owner, const moment_t *now)
 {
     node_t *node = owner;
-    memcpy (node->entry.store, node->store, STORE_ID_BYTES);
-    node->entry.start = node->start;
+    memcpy (node->entry.store, node->host.store.id, STORE_ID_BYTES);
+    node->entry.start = node->host.store.start;
     if (node->service->directory)
         directory_announce (node->service->directory, now, &node->entry);
 }
@@ -489,37 +387,24 @@ static inline node_t *node_new (world_t *self, const char *name)
     size_t i = self->nodes_count++;
     node_t *node = &self->nodes [i];
     node->world = self;
-    node->timer_ms = INT64_MAX;
+    node->host = memory_host (0, 0, take_effect, node);
+    node->host.keeps_rows = true;
     snprintf (node->name, sizeof node->name, "%s", name);
     snprintf (node->endpoint, sizeof node->endpoint, "sim://%.40s", name);
     snprintf (node->events, sizeof node->events, "sim://%.40s/events", name);
-    node->store [0] = (uint8_t) (i + 1);
+    node->host.store.id [0] = (uint8_t) (i + 1);
     return node;
 }
 
 static inline void node_up (node_t *node)
 {
     node->up = true;
-    node->start++;
-    node->timer_ms = INT64_MAX;
-    qsort (node->records, node->records_count, sizeof *node->records, stored_compare);
-    size_t count = node->records_count;
-    for (size_t i = 0; i < count; i++)
-        node_step (node, &(event_t){.kind = EVENT_RECORD,
-                                    .record = {.table = node->records [i].table,
-                                               .key = fixture_bytes (node->records [i].key),
-                                               .value = fixture_bytes (node->records [i].value)}});
-    event_t start = {.kind = EVENT_START,
-                     .start = {.store = {.start = node->start},
-                               .endpoint = node->endpoint,
-                               .events = node->events}};
-    memcpy (start.start.store.id, node->store, STORE_ID_BYTES);
-    node_step (node, &start);
+    memory_host_boot (&node->host, NULL, node->endpoint, node_step);
 }
 
 static inline void gis_up (node_t *node, const gis_settings_t *settings)
 {
-    gis_core (settings, &node->core);
+    gis_core (settings, &node->host.core);
     node_up (node);
 }
 
@@ -534,8 +419,7 @@ static inline void follower_up (node_t *node, const char *const *gis, size_t gis
 {
     node->service = member_new (node->name, gis, gis_count);
     service_at_start (node->service, follower_start, node);
-    node->core = (core_t){
-      .self = node, .step = follower_step, .next = follower_next, .destroy = follower_destroy};
+    node->host.core = service_as_core (node->service);
     node_up (node);
 }
 
@@ -554,7 +438,7 @@ static inline node_t *follower_new (world_t *self, const char *name, const char 
 static inline void node_die (node_t *node)
 {
     world_t *self = node->world;
-    node->core.destroy (node->core.self);
+    node->host.core.destroy (node->host.core.self);
     node->up = false;
     node->hint_number = 0;
     memset (node->heard, 0, sizeof node->heard);
@@ -594,7 +478,7 @@ static inline call_status_t ask (node_t *node, const char *actor, const char *se
 static inline call_status_t ask_packed (node_t *node, const char *actor, const char *service,
                                         const char *method, packed_t body)
 {
-    call_status_t status = ask (node, actor, service, method, fixture_bytes (body));
+    call_status_t status = ask (node, actor, service, method, kept_bytes (body));
     free (body.data);
     return status;
 }
@@ -615,9 +499,8 @@ static inline int world_tear_down (void **state)
     for (size_t i = 0; i < self->nodes_count; i++) {
         node_t *node = &self->nodes [i];
         if (node->up)
-            node->core.destroy (node->core.self);
-        while (node->records_count > 0)
-            stored_delete (node, node->records [0].table, fixture_bytes (node->records [0].key));
+            node->host.core.destroy (node->host.core.self);
+        records_clear (&node->host.records);
     }
     for (size_t i = 0; i < self->flying_count; i++)
         free (self->flying [i].body.data);

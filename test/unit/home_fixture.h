@@ -91,7 +91,7 @@ static inline command_answer_t answered (node_t *node)
     char why [WHY_BYTES];
     assert_int_equal (node->world->status, CALL_OK);
     assert_true (
-      codec_decode (&command_answer_codec, &answer, fixture_bytes (node->world->body), why));
+      codec_decode (&command_answer_codec, &answer, kept_bytes (node->world->body), why));
     return answer;
 }
 
@@ -99,7 +99,7 @@ static inline packed_t hold_of (node_t *node, const attempt_t *attempt)
 {
     party_t parties [2] = {{.name = "gis/g1", .endpoint = "sim://gis/g1"},
                            {.name = "lis/ams", .store = {7}, .endpoint = "sim://lis/ams"}};
-    memcpy (parties [0].store, node->store, STORE_ID_BYTES);
+    memcpy (parties [0].store, node->host.store.id, STORE_ID_BYTES);
     hold_t hold = {.plan = {.txid = txid_of (attempt->planner, attempt->counter),
                             .participants = parties,
                             .participants_count = 2,
@@ -122,7 +122,7 @@ static inline packed_t hold_of (node_t *node, const attempt_t *attempt)
     if (attempt->end_ms)
         answer = answer_of (MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED, hold.plan.reservation,
                             attempt->end_ms);
-    packed_t part = claim_part_encode (attempt->digest, fixture_bytes (answer));
+    packed_t part = claim_part_encode (attempt->digest, kept_bytes (answer));
     hold.part = part.data;
     hold.part_size = part.size;
     packed_t body = codec_encode (&hold_codec, &hold);
@@ -233,7 +233,7 @@ static inline call_status_t look_as (node_t *node, const char *caller, const cha
     call_status_t status = ask_packed (node, caller, "Home", "Look", body);
     if (status == CALL_OK) {
         Musubi__LookAnswer *answer = (Musubi__LookAnswer *) message_unpack (
-          &musubi__look_answer__descriptor, fixture_bytes (node->world->body));
+          &musubi__look_answer__descriptor, kept_bytes (node->world->body));
         assert_non_null (answer);
         *looked = looked_of (answer);
         message_free (&answer->base);
@@ -265,7 +265,7 @@ static inline call_status_t close_raw (node_t *node, const char *caller, const c
     call_status_t status = ask_packed (node, caller, "Home", "Close", body);
     if (status == CALL_OK) {
         Musubi__CloseAnswer *answer = (Musubi__CloseAnswer *) message_unpack (
-          &musubi__close_answer__descriptor, fixture_bytes (node->world->body));
+          &musubi__close_answer__descriptor, kept_bytes (node->world->body));
         assert_non_null (answer);
         *looked = looked_of (answer->look);
         looked->closed = answer->closed;

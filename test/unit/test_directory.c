@@ -52,7 +52,7 @@ static void everybody_finds_everybody (void **state)
     const directory_entry_t *entry = directory_find (view (b), "lis/ams");
     assert_string_equal (entry->endpoint, "sim://lis/ams");
     assert_int_equal (entry->start, 1);
-    assert_memory_equal (entry->store, a->store, STORE_ID_BYTES);
+    assert_memory_equal (entry->store, a->host.store.id, STORE_ID_BYTES);
     assert_null (entry->site);
 }
 
@@ -350,8 +350,8 @@ static void announcing_again_changes_the_entry_at_once_but_not_without_end (void
         moment_t now = {.wall_ms = EPOCH_MS + world->now_ms, .mono_ms = world->now_ms};
         a->entry.in_progress = i;
         directory_announce (a->service->directory, &now, &a->entry);
-        if (timers_due (a->service->timers) < a->timer_ms)
-            a->timer_ms = timers_due (a->service->timers);
+        if (timers_due (a->service->timers) < a->host.alarm_ms)
+            a->host.alarm_ms = timers_due (a->service->timers);
         world_run (world, 10);
     }
     assert_in_range (a->calls_of_announce - announced, 8, 14);
@@ -360,7 +360,7 @@ static void announcing_again_changes_the_entry_at_once_but_not_without_end (void
     a->entry.finishing = true;
     moment_t now = {.wall_ms = EPOCH_MS + world->now_ms, .mono_ms = world->now_ms};
     directory_announce (a->service->directory, &now, &a->entry);
-    a->timer_ms = timers_due (a->service->timers);
+    a->host.alarm_ms = timers_due (a->service->timers);
     world_run (world, 300);
     assert_true (directory_find (view (b), "planner/p")->finishing);
 }
@@ -454,8 +454,9 @@ static void after_any_disturbance_views_agree (void **state)
         assert_int_equal (count, 6);
         for (size_t k = 0; k < 4; k++)
             assert_int_equal (directory_find (view (followers [i]), names [k])->start,
-                              followers [k]->start);
-        assert_int_equal (directory_find (view (followers [i]), "gis/g1")->start, gis [0]->start);
+                              followers [k]->host.store.start);
+        assert_int_equal (directory_find (view (followers [i]), "gis/g1")->start,
+                          gis [0]->host.store.start);
     }
 }
 

@@ -93,7 +93,7 @@ static void lone_answer (lone_t *self, call_status_t status, packed_t body)
 {
     event_t event = {
       .kind = EVENT_ANSWER,
-      .answer = {.call = self->call, .status = status, .reason = "", .body = fixture_bytes (body)}};
+      .answer = {.call = self->call, .status = status, .reason = "", .body = kept_bytes (body)}};
     self->call = 0;
     calls_answer (self->calls, &self->now, &event);
     lone_drain (self);
@@ -123,7 +123,7 @@ static packed_t snapshot_of (const char *const *names, size_t count, directory_m
     for (size_t i = 0; i < count; i++) {
         directory_entry_t entry = entry_named (names [i]);
         packed_t packed = codec_encode (&directory_entry_codec, &entry);
-        assert_true (entry_page_add (page, fixture_bytes (packed)));
+        assert_true (entry_page_add (page, kept_bytes (packed)));
         free (packed.data);
     }
     packed_t body = directory_snapshot_encode (page, &mark, homes, 2, more);
@@ -135,7 +135,7 @@ static packed_t delta_of (uint64_t number, const char *name)
 {
     directory_entry_t entry = entry_named (name);
     packed_t packed = codec_encode (&directory_entry_codec, &entry);
-    packed_t delta = delta_entry_encode (number, fixture_bytes (packed));
+    packed_t delta = delta_entry_encode (number, kept_bytes (packed));
     free (packed.data);
     return delta;
 }
@@ -147,7 +147,7 @@ static void lone_hint (lone_t *self, directory_mark_t mark, const char *topic, p
                               .topic = topic,
                               .number = 1,
                               .store_start = mark.start,
-                              .body = fixture_bytes (body)}};
+                              .body = kept_bytes (body)}};
     memcpy (event.hint.store, mark.store, STORE_ID_BYTES);
     directory_hint (self->directory, &self->now, &event);
     lone_drain (self);
@@ -259,9 +259,8 @@ static void a_new_start_or_store_or_garbage_raises_a_doubt (void **state)
         if (i == 0)
             lone_settle (self);
         directory_mark_t mark = mark_at (i == 1 ? 2 : 1, i == 0 ? 2 : 1, 0);
-        packed_t body = i == 2
-                          ? fixture_copy ((bytes_t){.data = (const uint8_t *) "\xff", .size = 1})
-                          : delta_of (i == 3 ? 9 : 6, "lis/z");
+        packed_t body = i == 2 ? kept_copy ((bytes_t){.data = (const uint8_t *) "\xff", .size = 1})
+                               : delta_of (i == 3 ? 9 : 6, "lis/z");
         int64_t before_ms = self->now.mono_ms;
         lone_hint (self, mark, "directory", body);
         assert_false (lone_sees (self, "lis/z"));
@@ -303,7 +302,7 @@ static void answers_that_cannot_be_read_pass_the_turn (void **state)
     static const char *const unsorted [] = {"lis/b", "lis/a"};
     lone_t *self = *state;
     directory_mark_t nothing = mark_at (1, 1, 5);
-    packed_t bodies [] = {fixture_copy ((bytes_t){.data = (const uint8_t *) "\xff", .size = 1}),
+    packed_t bodies [] = {kept_copy ((bytes_t){.data = (const uint8_t *) "\xff", .size = 1}),
                           snapshot_of (unsorted, 2, mark_at (1, 1, 6), false),
                           snapshot_of (three, 3, mark_at (1, 0, 6), false),
                           snapshot_of (NULL, 0, mark_at (1, 1, 6), true),
@@ -330,7 +329,7 @@ static void entries_that_only_newer_peers_know_hide_no_others (void **state)
     odd.site = &site;
     packed_t packed = codec_encode (&directory_entry_codec, &odd);
     entry_page_t *page = entry_page_new ();
-    assert_true (entry_page_add (page, fixture_bytes (packed)));
+    assert_true (entry_page_add (page, kept_bytes (packed)));
     directory_mark_t mark = mark_at (1, 1, 3);
     lone_answer (self, CALL_OK, snapshot_of (one, 1, mark, true));
     lone_answer (self, CALL_OK, directory_snapshot_encode (page, &mark, homes, 2, false));
@@ -377,7 +376,7 @@ static void an_entry_comes_back_as_it_was (void **state)
     packed_t packed = codec_encode (&directory_entry_codec, &entry);
     directory_entry_t back;
     char why [WHY_BYTES];
-    assert_true (codec_decode (&directory_entry_codec, &back, fixture_bytes (packed), why));
+    assert_true (codec_decode (&directory_entry_codec, &back, kept_bytes (packed), why));
     packed_t again = codec_encode (&directory_entry_codec, &back);
     assert_int_equal (again.size, packed.size);
     assert_memory_equal (again.data, packed.data, packed.size);
@@ -434,7 +433,7 @@ static void entries_out_of_bounds_are_refused_by_field (void **state)
         packed_t packed = codec_encode (&directory_entry_codec, &entry);
         directory_entry_t back;
         char why [WHY_BYTES] = "";
-        assert_false (codec_decode (&directory_entry_codec, &back, fixture_bytes (packed), why));
+        assert_false (codec_decode (&directory_entry_codec, &back, kept_bytes (packed), why));
         assert_memory_equal (why, cases [i].why, strlen (cases [i].why));
         free (packed.data);
     }
@@ -457,11 +456,11 @@ static void snapshots_and_changes_cut_short_are_never_taken_for_whole (void **st
     for (size_t size = 0; size < delta.size; size++)
         assert_false (codec_decode (&directory_delta_codec, &change,
                                     (bytes_t){.data = delta.data, .size = size}, why));
-    assert_true (codec_decode (&directory_snapshot_codec, &pages, fixture_bytes (snapshot), why));
+    assert_true (codec_decode (&directory_snapshot_codec, &pages, kept_bytes (snapshot), why));
     assert_int_equal (pages.entries_count, 3);
     assert_int_equal (pages.mark.number, 9);
     codec_clear (&directory_snapshot_codec, &pages);
-    assert_true (codec_decode (&directory_delta_codec, &change, fixture_bytes (delta), why));
+    assert_true (codec_decode (&directory_delta_codec, &change, kept_bytes (delta), why));
     assert_string_equal (change.name, "lis/a");
     codec_clear (&directory_delta_codec, &change);
     free (snapshot.data);

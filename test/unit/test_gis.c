@@ -73,7 +73,7 @@ static directory_snapshot_t snapshot (node_t *gis, const char *after, const dire
                                   codec_encode (&snapshot_request_codec, &question)),
                       CALL_OK);
     assert_true (
-      codec_decode (&directory_snapshot_codec, &taken, fixture_bytes (gis->world->body), why));
+      codec_decode (&directory_snapshot_codec, &taken, kept_bytes (gis->world->body), why));
     return taken;
 }
 
@@ -120,8 +120,8 @@ static void a_snapshot_tells_who_tells_and_how_far (void **state)
     assert_string_equal (all.entries [0].name, "gis/g1");
     assert_string_equal (all.entries [1].name, "lis/a");
     assert_string_equal (all.entries [2].name, "lis/b");
-    assert_memory_equal (all.mark.store, gis->store, STORE_ID_BYTES);
-    assert_int_equal (all.mark.start, gis->start);
+    assert_memory_equal (all.mark.store, gis->host.store.id, STORE_ID_BYTES);
+    assert_int_equal (all.mark.start, gis->host.store.start);
     assert_int_equal (all.mark.number, 3);
     assert_int_equal (all.homes_count, 1);
     assert_string_equal (all.homes [0], "gis/g1");
@@ -177,8 +177,7 @@ static void leases_are_brought_into_bounds (void **state)
         announce_answer_t answer;
         char why [WHY_BYTES];
         assert_int_equal (announce (gis, "lis/a", 10, 1, cases [i].asked_ms), CALL_OK);
-        assert_true (
-          codec_decode (&announce_answer_codec, &answer, fixture_bytes (world->body), why));
+        assert_true (codec_decode (&announce_answer_codec, &answer, kept_bytes (world->body), why));
         assert_int_equal (answer.lease_ms, cases [i].granted_ms);
         assert_false (answer.before_set);
         assert_int_equal (answer.wall_ms, EPOCH_MS + world->now_ms);
@@ -400,7 +399,7 @@ static const char *find_names (node_t *gis, Musubi__FindRequest *request)
     body.data = message_pack (&request->base, &body.size);
     assert_int_equal (ask_packed (gis, "anybody", "Gis", "Find", body), CALL_OK);
     ProtobufCMessage *message =
-      message_unpack (&musubi__find_answer__descriptor, fixture_bytes (world->body));
+      message_unpack (&musubi__find_answer__descriptor, kept_bytes (world->body));
     assert_non_null (message);
     const Musubi__FindAnswer *answer = (const Musubi__FindAnswer *) message;
     assert_false (answer->more);
@@ -542,7 +541,7 @@ static void messages_cut_short_or_scrambled_never_break_it (void **state)
     static const char *const methods [] = {"Announce", "Withdraw", "Snapshot",
                                            "Find",     "Look",     "Close"};
     for (int i = 0; i < 20000; i++) {
-        packed_t copy = fixture_copy (fixture_bytes (body));
+        packed_t copy = kept_copy (kept_bytes (body));
         for (uint64_t k = prng_below (&chance, 4); k-- > 0;)
             copy.data [prng_below (&chance, copy.size)] = (uint8_t) prng_next (&chance);
         size_t which = prng_below (&chance, 6);
@@ -590,7 +589,7 @@ static void a_copy_of_a_store_that_is_served_beside_it_is_told (void **state)
     follower_up (original, gis_endpoints, 1);
     world_run (world, 3000);
     node_t *copy = node_new (world, "lis/ams");
-    memcpy (copy->store, original->store, STORE_ID_BYTES);
+    memcpy (copy->host.store.id, original->host.store.id, STORE_ID_BYTES);
     snprintf (copy->endpoint, sizeof copy->endpoint, "sim://copy");
     copy->entry = original->entry;
     snprintf (copy->entry.endpoint, sizeof copy->entry.endpoint, "sim://copy");
@@ -598,7 +597,7 @@ static void a_copy_of_a_store_that_is_served_beside_it_is_told (void **state)
     world_run (world, 3000);
     assert_int_equal (ask (gis, "alice", "Service", "Status", (bytes_t){0}), CALL_OK);
     Musubi__StatusAnswer *answer = (Musubi__StatusAnswer *) message_unpack (
-      &musubi__status_answer__descriptor, fixture_bytes (world->body));
+      &musubi__status_answer__descriptor, kept_bytes (world->body));
     assert_int_equal (answer->n_warnings, 1);
     assert_non_null (strstr (answer->warnings [0], "lis/ams is served twice"));
     assert_non_null (strstr (answer->warnings [0], "sim://copy"));
@@ -608,7 +607,7 @@ static void a_copy_of_a_store_that_is_served_beside_it_is_told (void **state)
     world_run (world, GIS_COPY_TOLD_MS);
     assert_int_equal (ask (gis, "alice", "Service", "Status", (bytes_t){0}), CALL_OK);
     answer = (Musubi__StatusAnswer *) message_unpack (&musubi__status_answer__descriptor,
-                                                      fixture_bytes (world->body));
+                                                      kept_bytes (world->body));
     assert_int_equal (answer->n_warnings, 0);
     message_free (&answer->base);
 }

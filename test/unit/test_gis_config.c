@@ -47,13 +47,13 @@ static directory_snapshot_t snapshot_of (fixture_t *self, const char *text)
     directory_snapshot_t snapshot;
     char why [WHY_BYTES];
     snapshot_request_t question = {0};
-    assert_true (core_of (self, text, &node->core));
+    assert_true (core_of (self, text, &node->host.core));
     node_up (node);
     assert_int_equal (
       ask_packed (node, "x", "Gis", "Snapshot", codec_encode (&snapshot_request_codec, &question)),
       CALL_OK);
     assert_true (
-      codec_decode (&directory_snapshot_codec, &snapshot, fixture_bytes (self->world->body), why));
+      codec_decode (&directory_snapshot_codec, &snapshot, kept_bytes (self->world->body), why));
     return snapshot;
 }
 

@@ -42,8 +42,7 @@ static void the_same_attempt_repeats_safely (void **state)
     attempt_t one = attempt (1);
     packed_t body = hold_of (node, &one);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal (ask (node, PLANNER_A, "Participant", "Hold", fixture_bytes (body)),
-                          CALL_OK);
+        assert_int_equal (ask (node, PLANNER_A, "Participant", "Hold", kept_bytes (body)), CALL_OK);
         command_answer_t answer = answered (node);
         assert_int_equal (answer.state, COMMAND_PREPARED);
         command_answer_clear (&answer);
@@ -139,7 +138,7 @@ static void the_vote_may_bring_the_answer (void **state)
     assert_int_equal (hold_state (node, &one, NULL), COMMAND_HELD);
     txid_t txid = txid_of (PLANNER_A, 1);
     packed_t answer = answer_of (MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED, "res-1", EPOCH_MS);
-    packed_t part = claim_part_encode (digest_one, fixture_bytes (answer));
+    packed_t part = claim_part_encode (digest_one, kept_bytes (answer));
     packed_t body = codec_encode (&prepare_request_codec, &(prepare_request_t){txid, part, true});
     assert_int_equal (ask_packed (node, PLANNER_A, "Participant", "Prepare", body), CALL_OK);
     free (part.data);

@@ -114,7 +114,7 @@ static void after_a_restart_everything_is_answered_as_before (void **state)
 
     for (int i = 0; i < 2; i++) {
         restart (node);
-        gis_check (&node->core);
+        gis_check (&node->host.core);
         looked = look (node);
         assert_int_equal (looked.state, CLAIM_COMMITTED);
         assert_int_equal (looked.answer_status, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
@@ -172,12 +172,13 @@ static void damaged_records_are_skipped_with_an_alarm (void **state)
                                          .key = key,
                                          .value = {.data = (const uint8_t *) "\xff", .size = 1}}});
     }
-    stored_t *good = &node->records [stored_find (
-      node, TABLE_CLAIMS, (bytes_t){.data = (const uint8_t *) "alice\0r1@g1", .size = 11})];
+    const kept_t *good =
+      records_find (&node->host.records, TABLE_CLAIMS,
+                    (bytes_t){.data = (const uint8_t *) "alice\0r1@g1", .size = 11});
     node_step (node, &(event_t){.kind = EVENT_RECORD,
                                 .record = {.table = TABLE_CLAIMS,
-                                           .key = fixture_bytes (good->key),
-                                           .value = fixture_bytes (good->value)}});
+                                           .key = kept_bytes (good->key),
+                                           .value = kept_bytes (good->value)}});
     assert_int_equal (node->alarms, alarms + 6);
     assert_int_equal (look (node).state, CLAIM_CLOSED);
 }
@@ -253,7 +254,7 @@ static void an_answer_once_told_is_told_for_ever (void **state)
         }
         look_as (node, PLANNER_B, "alice", requests [i].id, digest_one, &looked);
         assert_int_equal (looked.state, requests [i].open ? CLAIM_HELD : requests [i].told);
-        gis_check (&node->core);
+        gis_check (&node->host.core);
         if (prng_below (&chance, 50) == 0)
             world_run (world, 100);
     }

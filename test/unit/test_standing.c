@@ -31,40 +31,16 @@ static void work (node_t *node, size_t rows)
         outbox_clear (node->service->outbox);
         ledger_append (node->service->ledger,
                        &(ledger_entry_t){.kind = LEDGER_CLOSED_CLAIM, .actor = "alice"});
-        effect_t effect;
-        while (service_next (node->service, &effect))
-            take_effect (node, &effect);
+        memory_host_drain (&node->host);
     }
-}
-
-typedef struct {
-    stored_t records [RECORDS_MAX];
-    size_t count;
-} backup_t;
-
-static backup_t *backup_take (const node_t *node)
-{
-    backup_t *backup = calloc (1, sizeof *backup);
-    assert_non_null (backup);
-    for (; backup->count < node->records_count; backup->count++) {
-        const stored_t *from = &node->records [backup->count];
-        backup->records [backup->count] =
-          (stored_t){.table = from->table,
-                     .key = fixture_copy (fixture_bytes (from->key)),
-                     .value = fixture_copy (fixture_bytes (from->value))};
-    }
-    return backup;
 }
 
 /*  The store becomes what it was then; its start too. */
-static void backup_restore (node_t *node, backup_t *backup, uint32_t start)
+static void backup_restore (node_t *node, records_t backup, uint32_t start)
 {
-    while (node->records_count > 0)
-        stored_delete (node, node->records [0].table, fixture_bytes (node->records [0].key));
-    memcpy (node->records, backup->records, backup->count * sizeof *backup->records);
-    node->records_count = backup->count;
-    node->start = start;
-    free (backup);
+    records_clear (&node->host.records);
+    node->host.records = backup;
+    node->host.store.start = start;
 }
 
 static standing_state_t standing_of (const node_t *node)
@@ -161,7 +137,7 @@ static void a_store_that_was_set_back_serves_nobody (void **state)
     world_t *world = *state;
     node_t *gis = gis_alone (world);
     node_t *node = follower_new (world, "lis/ams", one_gis, 1);
-    backup_t *backup = backup_take (node);
+    records_t backup = records_copy (&node->host.records);
     world_run (world, 1000);
     work (node, 9);
     world_run (world, DIRECTORY_LEASE_MS); /* a heartbeat tells of row 10 */
@@ -186,7 +162,7 @@ static void a_backup_that_came_by_itself_to_the_row_remembered_is_known_by_its_d
     world_t *world = *state;
     gis_alone (world);
     node_t *node = follower_new (world, "lis/ams", one_gis, 1);
-    backup_t *backup = backup_take (node);
+    records_t backup = records_copy (&node->host.records);
     world_run (world, 1000);
     work (node, 1);
     world_run (world, DIRECTORY_LEASE_MS); /* row 2 */
@@ -204,7 +180,7 @@ static void a_backup_that_served_unseen_is_found_when_a_directory_is_heard (void
     gis_settings_t settings = settings_of ("gis/g1");
     node_t *gis = gis_new (world, &settings);
     node_t *node = follower_new (world, "lis/ams", one_gis, 1);
-    backup_t *backup = backup_take (node);
+    records_t backup = records_copy (&node->host.records);
     world_run (world, 1000);
     work (node, 3);
     world_run (world, DIRECTORY_LEASE_MS); /* row 4 */
@@ -233,14 +209,12 @@ static void every_directory_is_asked_before_it_is_told_more (void **state)
     node_t *g2 = gis_new (world, &second);
     node_t *node = follower_new (world, "lis/ams", two_gis, 2);
     world_run (world, 1000);
-    backup_t *backup = backup_take (node);
+    records_t backup = records_copy (&node->host.records);
     work (node, 5);
     world_run (world, DIRECTORY_LEASE_MS);
     node_die (node);
     node_die (&world->nodes [0]); /* and it loses all that it knew */
-    while (world->nodes [0].records_count > 0)
-        stored_delete (&world->nodes [0], world->nodes [0].records [0].table,
-                       fixture_bytes (world->nodes [0].records [0].key));
+    records_clear (&world->nodes [0].host.records);
     gis_up (&world->nodes [0], &first);
     node_die (g2);
     backup_restore (node, backup, 1);
@@ -276,8 +250,7 @@ static void waiting_up (node_t *node, const char *const *gis, size_t gis_count, 
     standing_on_lost (node->service->standing, on_lost, lost);
     standing_wait (node->service->standing, wait_ms);
     service_at_start (node->service, follower_start, node);
-    node->core = (core_t){
-      .self = node, .step = follower_step, .next = follower_next, .destroy = follower_destroy};
+    node->host.core = service_as_core (node->service);
     node_up (node);
 }
 
@@ -288,10 +261,9 @@ static void careful_up (node_t *node, lost_t *lost)
 
 static void store_new (node_t *node, uint8_t id)
 {
-    while (node->records_count > 0)
-        stored_delete (node, node->records [0].table, fixture_bytes (node->records [0].key));
-    memset (node->store, id, STORE_ID_BYTES);
-    node->start = 0;
+    records_clear (&node->host.records);
+    memset (node->host.store.id, id, STORE_ID_BYTES);
+    node->host.store.start = 0;
 }
 
 static void a_lost_store_is_told_until_it_is_made_up_for (void **state)
@@ -301,7 +273,7 @@ static void a_lost_store_is_told_until_it_is_made_up_for (void **state)
     lost_t lost = {0};
     node_t *node = follower_new (world, "lis/ams", one_gis, 1);
     uint8_t before [STORE_ID_BYTES];
-    memcpy (before, node->store, STORE_ID_BYTES);
+    memcpy (before, node->host.store.id, STORE_ID_BYTES);
     world_run (world, 1000);
     node_die (node);
     world_run (world, 2 * DIRECTORY_LEASE_MS);
@@ -334,7 +306,7 @@ static void come_back_without_store (world_t *world, int64_t wait_ms)
     node_t *node = follower_new (world, "lis/ams", two_gis, 2);
     lost_t lost = {0};
     uint8_t before [STORE_ID_BYTES];
-    memcpy (before, node->store, STORE_ID_BYTES);
+    memcpy (before, node->host.store.id, STORE_ID_BYTES);
     world_run (world, ANNOUNCE_GAP_MS + 100); /* both list it, and know its store */
     node_die (node);
     node_die (away);
@@ -386,9 +358,9 @@ static void a_store_that_another_has_taken_the_place_of_serves_nobody (void **st
     node_t *gis = gis_new (world, &settings);
     node_t *node = follower_new (world, "lis/ams", one_gis, 1);
     world_run (world, 1000);
-    backup_t *old = backup_take (node);
+    records_t old = records_copy (&node->host.records);
     uint8_t before [STORE_ID_BYTES];
-    memcpy (before, node->store, STORE_ID_BYTES);
+    memcpy (before, node->host.store.id, STORE_ID_BYTES);
     node_die (node);
     world_run (world, 2 * DIRECTORY_LEASE_MS);
     store_new (node, 77);
@@ -400,7 +372,7 @@ static void a_store_that_another_has_taken_the_place_of_serves_nobody (void **st
     gis_up (gis, &settings); /* it has stored it */
     world_run (world, 2 * DIRECTORY_LEASE_MS);
     backup_restore (node, old, 1);
-    memcpy (node->store, before, STORE_ID_BYTES);
+    memcpy (node->host.store.id, before, STORE_ID_BYTES);
     follower_up (node, one_gis, 1);
     world_run (world, DIRECTORY_LEASE_MS);
     assert_int_equal (standing_of (node), STANDING_BACKUP);

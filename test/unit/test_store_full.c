@@ -103,7 +103,7 @@ static home_host_t host_new (uint64_t bytes)
     memset (&world, 0, sizeof world);
     home_host_t self = {.node = &world.nodes [0], .bytes = bytes, .store_least = UINT64_MAX};
     self.node->world = &world;
-    memcpy (self.node->store, entropy, STORE_ID_BYTES);
+    memcpy (self.node->host.store.id, entropy, STORE_ID_BYTES);
     return self;
 }
 
@@ -116,7 +116,7 @@ static call_status_t host_ask (home_host_t *self, const char *service, const cha
                                             .method = method,
                                             .actor = PLANNER_A,
                                             .request_id = "",
-                                            .body = fixture_bytes (body),
+                                            .body = kept_bytes (body),
                                             .reply_to = REPLY_TO_TEST}});
     free (body.data);
     assert_true (world.replied);
@@ -177,7 +177,7 @@ static bool warns_of_a_full_store (home_host_t *self)
 {
     assert_int_equal (host_ask (self, "Service", "Status", (packed_t){0}), CALL_OK);
     Musubi__StatusAnswer *answer = (Musubi__StatusAnswer *) message_unpack (
-      &musubi__status_answer__descriptor, fixture_bytes (world.body));
+      &musubi__status_answer__descriptor, kept_bytes (world.body));
     bool warns = answer->n_warnings == 1 && strstr (answer->warnings [0], "nearly full");
     message_free (&answer->base);
     return warns;
