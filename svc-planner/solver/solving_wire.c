@@ -72,7 +72,7 @@ static const codec_row_t order_rows [] = {
   ROW_NUMBER ("hops_max", wire_t, hops_max),
   ROW_NUMBER_LIST ("offers", wire_t, offers, offers_count, 0,
                    (size_t) PROGRAM_SITES_MAX *PROGRAM_NODES_MAX),
-  ROW_BYTES ("barred", wire_t, barred, barred_count, SOLVING_BYTES_MAX / 2),
+  ROW_BYTES ("barred", wire_t, barred, barred_count, (size_t) PROGRAM_LINKS_MAX *PROGRAM_EDGES_MAX),
   ROW_WORD ("solver", wire_t, solver),
 };
 const codec_t solver_order_codec = CODEC (wire_t, musubi__solver_order__descriptor, order_rows);

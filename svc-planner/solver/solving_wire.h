@@ -5,7 +5,7 @@
 #include "codec.h"
 #include "solver.h"
 
-#define SOLVING_BYTES_MAX (64u << 20) /* of an order or an answer: holds any program */
+#define SOLVING_BYTES_MAX (192u << 20) /* of an order or an answer: holds any program */
 #define SOLVING_WHY_BYTES (PROGRAM_WHY_BYTES + 64)
 
 /*  The order's clock stays here: another process has its own. */
