@@ -244,11 +244,10 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     self->parts = *parts;
     self->limits = *limits;
     self->bags = bags_new ();
-    self->due = queue_due_new ();
+    self->due = ordered_new (queue_by_end);
     self->freed = (hint_t){.service = parts->service, .topic = "calendar"};
     seats_make (self);
     queue_serve (self);
-    queue_serve_told (self);
     queue_records (self);
     nodes_observe (parts->nodes, &(nodes_observer_t){.owner = self,
                                                      .run_moved = queue_run_moved,
@@ -283,7 +282,9 @@ void queue_destroy (queue_t **self_p)
                           &(stretches_t){.list = &self->places [i].booked, .count = 1});
         backfill_node_clear (&self->seats [i]);
     }
-    queue_due_destroy (&self->due);
+    for (due_t *due; (due = ordered_after (self->due, NULL));)
+        free (ordered_remove (self->due, due));
+    ordered_destroy (&self->due);
     bags_destroy (&self->bags);
     free (self->seats);
     free (self->places);

@@ -394,6 +394,9 @@ static void on_output (void *owner, const moment_t *now, const request_t *reques
 void queue_serve (queue_t *self)
 {
     service_serve (self->parts.service, "Queue", "Submit", NULL, on_submit, self);
+    service_serve (self->parts.service, "Queue", "Bags", &bags_question_codec, queue_on_bags, self);
+    service_serve (self->parts.service, "Queue", "Tasks", &tasks_question_codec, queue_on_tasks,
+                   self);
     service_serve (self->parts.service, "Queue", "Cancel", &cancel_codec, on_cancel, self);
     service_serve (self->parts.service, "Queue", "Output", &output_question_codec, on_output, self);
 }

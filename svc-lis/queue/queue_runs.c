@@ -20,7 +20,7 @@ static const char *const state_words [] = {
 
 /*  --- those that have had their time --- */
 
-static int by_end (const void *key, const void *thing)
+int queue_by_end (const void *key, const void *thing)
 {
     const due_t *a = key;
     const due_t *b = thing;
@@ -29,20 +29,6 @@ static int by_end (const void *key, const void *thing)
     if (a->bag->number != b->bag->number)
         return a->bag->number < b->bag->number ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
-}
-
-ordered_t *queue_due_new (void)
-{
-    return ordered_new (by_end);
-}
-
-void queue_due_destroy (ordered_t **due)
-{
-    for (due_t *entry; (entry = ordered_after (*due, NULL));) {
-        ordered_remove (*due, entry);
-        free (entry);
-    }
-    ordered_destroy (due);
 }
 
 /*  Its own starter ends it earlier; this is for one that does not. */

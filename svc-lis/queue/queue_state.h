@@ -84,8 +84,7 @@ bool queue_past (const queue_t *self, const moment_t *now, const char *reservati
 
 /*  --- queue_runs.c --- */
 
-ordered_t *queue_due_new (void);
-void queue_due_destroy (ordered_t **due);
+ordered_compare_fn queue_by_end; /* of due */
 
 /*  Start the next task of a bag there, over at until_ms. */
 void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t node,
@@ -117,7 +116,8 @@ int64_t queue_preempt (queue_t *self, const moment_t *now);
 /*  --- queue_asked.c, queue_told.c, queue_records.c --- */
 
 void queue_serve (queue_t *self);
-void queue_serve_told (queue_t *self);
+method_fn queue_on_bags;
+method_fn queue_on_tasks;
 void queue_records (queue_t *self);
 
 /*  False, and the request is refused, unless there is such a bag and the asker may see to it. */

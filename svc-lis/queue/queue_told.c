@@ -63,7 +63,7 @@ static void bag_tell (const queue_t *self, const bag_t *bag, Musubi__BagRecord *
     record->home = bag->guest ? bag->guest->home.name : "";
 }
 
-static void on_bags (void *owner, const moment_t *now, const request_t *request, void *body)
+void queue_on_bags (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     queue_t *self = owner;
@@ -119,7 +119,7 @@ static void task_tell (const queue_t *self, const bag_t *bag, uint32_t index,
     record->dropped = task->dropped;
 }
 
-static void on_tasks (void *owner, const moment_t *now, const request_t *request, void *body)
+void queue_on_tasks (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     queue_t *self = owner;
@@ -141,10 +141,4 @@ static void on_tasks (void *owner, const moment_t *now, const request_t *request
         task_tell (self, bag, from + i, answer.tasks [i], &arena);
     service_reply (self->parts.service, request, packed_of (&answer.base));
     arena_end (&arena);
-}
-
-void queue_serve_told (queue_t *self)
-{
-    service_serve (self->parts.service, "Queue", "Bags", &bags_question_codec, on_bags, self);
-    service_serve (self->parts.service, "Queue", "Tasks", &tasks_question_codec, on_tasks, self);
 }

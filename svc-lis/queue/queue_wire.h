@@ -1,4 +1,5 @@
-/*  queue_wire - proto/tasks.proto as plain values. queue_wire.c alone sees the generated code. */
+/*  queue_wire - proto/tasks.proto as plain values, but for answers that are filled as they are
+ *  reckoned. */
 #ifndef MUSUBI_QUEUE_WIRE_H
 #define MUSUBI_QUEUE_WIRE_H
 

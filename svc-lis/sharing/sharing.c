@@ -1,6 +1,9 @@
 /*  sharing - membership of a coalition, and orders to move tasks. */
 #include "access.h"
+#include "codec_table.h"
 #include "sharing_state.h"
+
+#include "balance.pb-c.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -88,7 +91,7 @@ static void on_leave (void *owner, const moment_t *now, const request_t *request
     if (!administers_check (self, request))
         return;
     bags_t *bags = self->bags;
-    left_t left = {0};
+    Musubi__LeaveAnswer left = MUSUBI__LEAVE_ANSWER__INIT;
     for (bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
         if (bag->guest)
             left.given_back += sharing_give_back (self, now, bag, UINT32_MAX, "the site has left");
@@ -96,7 +99,7 @@ static void on_leave (void *owner, const moment_t *now, const request_t *request
     outbox_delete (self->service->outbox, TABLE_MEMBERSHIP, MEMBERSHIP_KEY);
     outbox_log (self->service->outbox, LEVEL_INFO, "coalition left by=%s given_back=%" PRIu32,
                 request->actor, left.given_back);
-    service_reply (self->service, request, codec_encode (&left_codec, &left));
+    service_reply (self->service, request, packed_of (&left.base));
 }
 
 static bool balances (const sharing_t *self, const char *actor)
@@ -119,21 +122,18 @@ static void on_membership (void *owner, const moment_t *now, const request_t *re
     if (!sharing_allowed (self, request))
         return;
     const bags_t *bags = self->bags;
-    membership_told_t told = {.terms = self->membership};
+    Musubi__MembershipAnswer told = MUSUBI__MEMBERSHIP_ANSWER__INIT;
+    told.balancer = self->membership.balancer;
+    told.level_s = self->membership.level_s;
+    told.automatic = self->membership.automatic;
     for (const bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number)) {
         told.away += bag->away;
         told.guests += bag->guest ? bag->asked.count - bag->over : 0;
     }
-    service_reply (self->service, request, codec_encode (&membership_told_codec, &told));
+    service_reply (self->service, request, packed_of (&told.base));
 }
 
 /*  --- orders --- */
-
-static void move_answer (sharing_t *self, const request_t *request, uint32_t moved)
-{
-    service_reply (self->service, request,
-                   codec_encode (&move_told_codec, &(move_told_t){.moved = moved}));
-}
 
 /*  True when it was answered: as before, or that it is too old. */
 static bool repeated (sharing_t *self, const request_t *request, const move_order_t *order)
@@ -142,7 +142,7 @@ static bool repeated (sharing_t *self, const request_t *request, const move_orde
     if (order->round > last->round || (order->round == last->round && order->number > last->number))
         return false;
     if (order->round == last->round && order->number == last->number)
-        move_answer (self, request, last->moved);
+        service_reply (self->service, request, codec_encode (&move_told_codec, last));
     else
         service_refuse (self->service, request, CALL_BAD_REQUEST,
                         "round, number: order %" PRIu64 ".%" PRIu32 " comes after %" PRIu64
@@ -189,7 +189,7 @@ static void on_move (void *owner, const moment_t *now, const request_t *request,
       bag->guest ? sharing_give_back (self, now, bag, order->count, "the balancer gives it back")
                  : sharing_send (self, now, bag, &order->to, order->count);
     membership_put (self);
-    move_answer (self, request, self->membership.moved);
+    service_reply (self->service, request, codec_encode (&move_told_codec, &self->membership));
 }
 
 /*  --- its life --- */
@@ -219,10 +219,7 @@ sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
     self->bags = queue_bags (queue);
     self->service = queue_parts (queue)->service;
     self->limits = *limits;
-    self->moves = sharing_moves_new ();
-    self->hosts = sharing_hosts_new ();
-    self->offers = sharing_offers_new ();
-    self->tellings = sharing_tellings_new ();
+    self->hosts = ordered_new (sharing_by_host);
     service_serve (self->service, "Sharing", "Join", &join_codec, on_join, self);
     service_serve (self->service, "Sharing", "Leave", &leave_codec, on_leave, self);
     service_serve (self->service, "Sharing", "Membership", &membership_question_codec,
@@ -233,7 +230,7 @@ sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
                                           .guests_load = sharing_guests_load,
                                           .withdraw = sharing_withdraw,
                                           .output = sharing_output});
-    sharing_told_serve (self);
+    service_serve (self->service, "Sharing", "State", &state_asked_codec, sharing_on_state, self);
     sharing_moves_serve (self);
     sharing_guests_serve (self);
     service_load (self->service, TABLE_MEMBERSHIP, on_membership_record, self);

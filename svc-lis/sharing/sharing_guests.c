@@ -21,16 +21,6 @@ static int by_bag (const void *key, const void *thing)
     return (*bag > telling->bag) - (*bag < telling->bag);
 }
 
-ordered_t *sharing_offers_new (void)
-{
-    return ordered_new (by_move);
-}
-
-ordered_t *sharing_tellings_new (void)
-{
-    return ordered_new (by_bag);
-}
-
 /*  --- offers --- */
 
 static stored_offer_t *offer_add (sharing_t *self, const stored_offer_t *from)
@@ -417,6 +407,8 @@ void sharing_guests_start (sharing_t *self, const moment_t *now)
 
 void sharing_guests_serve (sharing_t *self)
 {
+    self->offers = ordered_new (by_move);
+    self->tellings = ordered_new (by_bag);
     service_serve (self->service, "Sharing", "Accept", &offer_message_codec, on_accept, self);
     service_serve (self->service, "Sharing", "Cancel", &guest_cancel_codec, on_withdraw, self);
     service_serve (self->service, "Sharing", "Output", &guest_output_codec, on_output, self);

@@ -5,7 +5,10 @@
  *  that its store is another one, what is away there is lost. It may have been run, so it is not
  *  run again. Silence, or a stranger at its address, says nothing.
  */
+#include "message.h"
 #include "sharing_state.h"
+
+#include "bus.pb-c.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,17 +24,12 @@ typedef struct {
     bool left; /* moves are there, seen at the last look */
 } host_t;
 
-static int by_party (const void *key, const void *thing)
+int sharing_by_host (const void *key, const void *thing)
 {
     const party_t *a = key;
     const party_t *b = &((const host_t *) thing)->to;
     int order = strcmp (a->name, b->name);
     return order ? order : memcmp (a->store, b->store, STORE_ID_BYTES);
-}
-
-ordered_t *sharing_hosts_new (void)
-{
-    return ordered_new (by_party);
 }
 
 static bool at_host (const move_t *move, const party_t *host)
@@ -53,18 +51,23 @@ static void lost (sharing_t *self, const moment_t *now, const party_t *host)
     }
 }
 
+/*  The answer to Status of the service of that name. */
+static bool is_of (bytes_t body, const char *name)
+{
+    ProtobufCMessage *status = message_unpack (&musubi__status_answer__descriptor, body);
+    bool is = status && strcmp (((const Musubi__StatusAnswer *) status)->name, name) == 0;
+    message_free (status);
+    return is;
+}
+
 static void on_status (void *owner, const moment_t *now, uint64_t token,
                        const call_result_t *result)
 {
     (void) token;
     host_t *host = owner;
     sharing_t *self = host->sharing;
-    host_status_t status;
-    char why [WHY_BYTES];
     host->call = 0;
-    if (result->status != CALL_OK ||
-        !codec_decode (&host_status_codec, &status, result->body, why) ||
-        strcmp (status.name, host->to.name) != 0)
+    if (result->status != CALL_OK || !is_of (result->body, host->to.name))
         return;
     if (memcmp (result->store, host->to.store, STORE_ID_BYTES) == 0) {
         host->other = false;

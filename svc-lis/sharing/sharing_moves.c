@@ -13,11 +13,6 @@ static int by_id (const void *key, const void *thing)
     return txid_compare (key, &((const move_t *) thing)->kept.id);
 }
 
-ordered_t *sharing_moves_new (void)
-{
-    return ordered_new (by_id);
-}
-
 /*  --- what is kept --- */
 
 static void move_put (sharing_t *self, const move_t *move)
@@ -462,6 +457,7 @@ void sharing_moves_start (sharing_t *self, const moment_t *now)
 
 void sharing_moves_serve (sharing_t *self)
 {
+    self->moves = ordered_new (by_id);
     service_serve (self->service, "Sharing", "Ended", &ends_codec, on_ended, self);
     service_load (self->service, TABLE_MOVES, on_record, self);
 }

@@ -76,11 +76,10 @@ bool sharing_allowed (sharing_t *self, const request_t *request);
 
 /*  --- sharing_told.c --- */
 
-void sharing_told_serve (sharing_t *self);
+method_fn sharing_on_state;
 
 /*  --- sharing_moves.c --- */
 
-ordered_t *sharing_moves_new (void);
 void sharing_moves_destroy (sharing_t *self);
 void sharing_moves_serve (sharing_t *self);
 void sharing_moves_start (sharing_t *self, const moment_t *now);
@@ -100,14 +99,12 @@ void sharing_move_lost (move_t *move, const moment_t *now, const char *why);
 
 /*  --- sharing_hosts.c --- */
 
-ordered_t *sharing_hosts_new (void);
+ordered_compare_fn sharing_by_host;
 void sharing_hosts_destroy (sharing_t *self);
 void sharing_hosts_watch (sharing_t *self, const moment_t *now);
 
 /*  --- sharing_guests.c --- */
 
-ordered_t *sharing_offers_new (void);
-ordered_t *sharing_tellings_new (void);
 void sharing_guests_destroy (sharing_t *self);
 void sharing_guests_serve (sharing_t *self);
 void sharing_guests_start (sharing_t *self, const moment_t *now);

@@ -1,8 +1,10 @@
 /*  sharing_told - what a balancer weighs: how fast the site is, and what is in its queue. */
+#include "message.h"
 #include "sharing_state.h"
 
+#include "balance.pb-c.h"
+
 #include <inttypes.h>
-#include <stdio.h>
 
 /*  What is left of those that run at most: until their limit here. */
 static double running_load_s (int64_t now_ms, const bag_t *bag)
@@ -22,22 +24,19 @@ static double running_load_s (int64_t now_ms, const bag_t *bag)
     return load_s;
 }
 
-static queued_bag_t queued_bag (const bag_t *bag, int64_t now_ms, const char *site)
+static void bag_tell (const bag_t *bag, int64_t now_ms, const char *site, Musubi__QueuedBag *queued)
 {
     const run_order_t *order = &bag->asked.order;
-    queued_bag_t queued = {
-      .bag = bag->number,
-      .home_bag = bag->guest ? bag->guest->bag : bag->number,
-      .running = bag->running,
-      .waiting = bag->waiting.waiting,
-      .movable = bag->guest || bag->asked.shared ? bag->waiting.waiting : 0,
-      .task_load_s = (double) order->cpus * (double) order->limit_ms / 1000,
-      .running_load_s = running_load_s (now_ms, bag),
-      .submitted_ms = bag->submitted_ms,
-      .away = bag->away,
-    };
-    snprintf (queued.home, sizeof queued.home, "%s", bag->guest ? bag->guest->home.name : site);
-    return queued;
+    queued->bag = bag->number;
+    queued->home = (char *) (bag->guest ? bag->guest->home.name : site);
+    queued->home_bag = bag->guest ? bag->guest->bag : bag->number;
+    queued->running = bag->running;
+    queued->waiting = bag->waiting.waiting;
+    queued->movable = bag->guest || bag->asked.shared ? bag->waiting.waiting : 0;
+    queued->task_load_s = (double) order->cpus * (double) order->limit_ms / 1000;
+    queued->running_load_s = running_load_s (now_ms, bag);
+    queued->submitted_ms = bag->submitted_ms;
+    queued->away = bag->away;
 }
 
 /*  Begun or gone: nothing of it waits, and it is not over. */
@@ -58,7 +57,7 @@ static const bag_t *next_queued (const bags_t *bags, const bag_t *bag)
     return ordered_after (bags_waiting (bags), NULL);
 }
 
-static void on_state (void *owner, const moment_t *now, const request_t *request, void *body)
+void sharing_on_state (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     sharing_t *self = owner;
     uint32_t most = queue_limits (self->queue)->list_max;
@@ -73,22 +72,17 @@ static void on_state (void *owner, const moment_t *now, const request_t *request
         return;
     }
     int64_t now_ms = queue_now_ms (self->queue, now);
-    queued_bag_t *bags = must (calloc (most, sizeof *bags));
-    site_state_t state = {.cpus = queue_cpus (self->queue),
-                          .level_s = self->membership.level_s,
-                          .automatic = self->membership.automatic,
-                          .done_s = (double) queue_done_ms (self->queue) / 1000,
-                          .start = self->service->store.start,
-                          .bags = bags};
+    Musubi__StateAnswer state = MUSUBI__STATE_ANSWER__INIT;
+    state.cpus = queue_cpus (self->queue);
+    state.level_s = self->membership.level_s;
+    state.automatic = self->membership.automatic;
+    state.done_s = (double) queue_done_ms (self->queue) / 1000;
+    state.start = self->service->store.start;
+    state.bags = messages_new (&musubi__queued_bag__descriptor, most);
     const bag_t *bag = next_queued (self->bags, last);
-    for (; bag && state.bags_count < most; bag = next_queued (self->bags, bag))
-        bags [state.bags_count++] = queued_bag (bag, now_ms, self->service->name);
+    for (; bag && state.n_bags < most; bag = next_queued (self->bags, bag))
+        bag_tell (bag, now_ms, self->service->name, state.bags [state.n_bags++]);
     state.more = bag != NULL;
-    service_reply (self->service, request, codec_encode (&site_state_codec, &state));
-    free (bags);
-}
-
-void sharing_told_serve (sharing_t *self)
-{
-    service_serve (self->service, "Sharing", "State", &state_asked_codec, on_state, self);
+    service_reply (self->service, request, packed_of (&state.base));
+    free (state.bags);
 }

@@ -4,7 +4,6 @@
 #include "transaction_wire.h"
 
 #include "balance.pb-c.h"
-#include "bus.pb-c.h"
 
 #include <string.h>
 
@@ -39,21 +38,6 @@ const codec_t stored_membership_codec = CODEC_RULED (
 const codec_t leave_codec = CODEC_EMPTY (musubi__leave_request__descriptor);
 const codec_t membership_question_codec = CODEC_EMPTY (musubi__membership_request__descriptor);
 
-static const codec_row_t left_rows [] = {
-  ROW_NUMBER ("given_back", left_t, given_back),
-};
-const codec_t left_codec = CODEC (left_t, musubi__leave_answer__descriptor, left_rows);
-
-static const codec_row_t membership_told_rows [] = {
-  ROW_WORD ("balancer", membership_told_t, terms.balancer, OR_NONE),
-  ROW_NUMBER ("level_s", membership_told_t, terms.level_s),
-  ROW_FLAG ("automatic", membership_told_t, terms.automatic),
-  ROW_NUMBER ("away", membership_told_t, away),
-  ROW_NUMBER ("guests", membership_told_t, guests),
-};
-const codec_t membership_told_codec =
-  CODEC (membership_told_t, musubi__membership_answer__descriptor, membership_told_rows);
-
 /*  --- state --- */
 
 static const codec_row_t state_asked_rows [] = {
@@ -61,33 +45,6 @@ static const codec_row_t state_asked_rows [] = {
 };
 const codec_t state_asked_codec =
   CODEC (state_asked_t, musubi__state_request__descriptor, state_asked_rows);
-
-static const codec_row_t queued_bag_rows [] = {
-  ROW_NUMBER ("bag", queued_bag_t, bag),
-  ROW_WORD ("home", queued_bag_t, home),
-  ROW_NUMBER ("home_bag", queued_bag_t, home_bag),
-  ROW_NUMBER ("running", queued_bag_t, running),
-  ROW_NUMBER ("waiting", queued_bag_t, waiting),
-  ROW_NUMBER ("movable", queued_bag_t, movable),
-  ROW_NUMBER ("task_load_s", queued_bag_t, task_load_s),
-  ROW_NUMBER ("running_load_s", queued_bag_t, running_load_s),
-  ROW_NUMBER ("submitted_ms", queued_bag_t, submitted_ms),
-  ROW_NUMBER ("away", queued_bag_t, away),
-};
-static const codec_t queued_bag_codec =
-  CODEC (queued_bag_t, musubi__queued_bag__descriptor, queued_bag_rows);
-
-static const codec_row_t site_state_rows [] = {
-  ROW_NUMBER ("cpus", site_state_t, cpus),
-  ROW_NUMBER ("level_s", site_state_t, level_s),
-  ROW_FLAG ("automatic", site_state_t, automatic),
-  ROW_NUMBER ("done_s", site_state_t, done_s),
-  ROW_NUMBER ("start", site_state_t, start),
-  ROW_LIST ("bags", site_state_t, bags, bags_count, queued_bag, 0, ANY_COUNT),
-  ROW_FLAG ("more", site_state_t, more),
-};
-const codec_t site_state_codec =
-  CODEC (site_state_t, musubi__state_answer__descriptor, site_state_rows);
 
 /*  --- moves --- */
 
@@ -110,10 +67,10 @@ const codec_t move_order_codec =
   CODEC_RULED (move_order_t, musubi__move_request__descriptor, move_order_rows, move_order_rule);
 
 static const codec_row_t move_told_rows [] = {
-  ROW_NUMBER ("moved", move_told_t, moved),
+  ROW_NUMBER ("moved", membership_t, moved),
 };
 const codec_t move_told_codec =
-  CODEC (move_told_t, musubi__move_answer__descriptor, move_told_rows);
+  CODEC (membership_t, musubi__move_answer__descriptor, move_told_rows);
 
 static const codec_row_t offer_message_rows [] = {
   ROW_ONE ("move", offer_message_t, move, txid),
@@ -192,20 +149,6 @@ static const codec_row_t guest_output_rows [] = {
 };
 const codec_t guest_output_codec =
   CODEC (guest_output_t, musubi__guest_output_request__descriptor, guest_output_rows);
-
-static const codec_row_t host_status_rows [] = {
-  ROW_WORD ("name", host_status_t, name),
-  ROW_UNUSED ("version"),
-  ROW_UNUSED ("store"),
-  ROW_UNUSED ("start"),
-  ROW_UNUSED ("wall_ms"),
-  ROW_UNUSED ("counters"),
-  ROW_UNUSED ("limits"),
-  ROW_UNUSED ("standing"),
-  ROW_UNUSED ("warnings"),
-};
-const codec_t host_status_codec =
-  CODEC (host_status_t, musubi__status_answer__descriptor, host_status_rows);
 
 /*  --- on disk --- */
 

@@ -1,5 +1,5 @@
-/*  sharing_wire - a site's side of proto/balance.proto as plain values. sharing_wire.c alone sees
- *  the generated code.
+/*  sharing_wire - a site's side of proto/balance.proto as plain values, but for answers that are filled
+ *  as they are reckoned.
  */
 #ifndef MUSUBI_SHARING_WIRE_H
 #define MUSUBI_SHARING_WIRE_H
@@ -20,52 +20,15 @@ typedef struct {
 } membership_t;
 extern const codec_t join_codec;              /* of a membership_t: its terms */
 extern const codec_t stored_membership_codec; /* of all of it */
+extern const codec_t move_told_codec;         /* of how many the last order has moved */
 
 extern const codec_t leave_codec; /* of nothing, as the next one */
 extern const codec_t membership_question_codec;
 
 typedef struct {
-    uint32_t given_back;
-} left_t;
-extern const codec_t left_codec;
-
-typedef struct {
-    membership_t terms;
-    uint32_t away;
-    uint32_t guests;
-} membership_told_t;
-extern const codec_t membership_told_codec;
-
-typedef struct {
     uint64_t after;
 } state_asked_t;
 extern const codec_t state_asked_codec;
-
-/*  A bag of the queue; what its tasks may need yet, in CPU seconds. */
-typedef struct {
-    uint64_t bag;
-    char home [NAME_BYTES_MAX + 1]; /* where it was submitted, and its number there */
-    uint64_t home_bag;
-    uint32_t running;
-    uint32_t waiting;
-    uint32_t movable;
-    double task_load_s;
-    double running_load_s;
-    int64_t submitted_ms;
-    uint32_t away;
-} queued_bag_t;
-
-typedef struct {
-    double cpus;
-    double level_s;
-    bool automatic;
-    double done_s;
-    uint32_t start;
-    queued_bag_t *bags;
-    size_t bags_count;
-    bool more;
-} site_state_t;
-extern const codec_t site_state_codec;
 
 typedef struct {
     uint64_t round;
@@ -75,11 +38,6 @@ typedef struct {
     uint32_t count;
 } move_order_t;
 extern const codec_t move_order_codec;
-
-typedef struct {
-    uint32_t moved;
-} move_told_t;
-extern const codec_t move_told_codec;
 
 /*  Tasks first to first + count - 1 of a bag of home's. */
 typedef struct {
@@ -138,12 +96,6 @@ typedef struct {
     output_question_t question; /* its task is the caller's to fill */
 } guest_output_t;
 extern const codec_t guest_output_codec;
-
-/*  Service.Status of another site: who serves there. */
-typedef struct {
-    char name [NAME_BYTES_MAX + 1];
-} host_status_t;
-extern const codec_t host_status_codec;
 
 /*  --- on disk; the key is the move's txid --- */
 
