@@ -3,11 +3,9 @@
  */
 #include "nis.h"
 
-#include "circuits.h"
 #include "member.h"
 #include "must.h"
 #include "nis_wire.h"
-#include "paths.h"
 #include "readmission_wire.h"
 
 #include <assert.h>
@@ -25,14 +23,6 @@ const provider_limits_t nis_limits_default = {
                 .resources_max = DOMAIN_LINKS_MAX,
                 .quantity_max = LINK_MBPS_MAX},
 };
-
-typedef struct {
-    provider_t provider;
-    domain_t domain; /* with the present capacities */
-    circuits_t *circuits;
-    uses_t *uses;
-    paths_t *paths;
-} nis_t;
 
 /*  What is offered, with the capacities there are now. */
 static const domain_t *domain_now (nis_t *self)
@@ -111,12 +101,4 @@ void nis_core (const nis_settings_t *settings, core_t *core)
                              settings->paths_max);
     service_serve (provider->service, "Nis", "Domain", &domain_question_codec, on_domain, self);
     provider_open (provider, &settings->provider, announce, core, nis_destroy);
-}
-
-void nis_check (const core_t *core)
-{
-    const nis_t *self = core->self;
-    timetable_check (self->provider.timetable);
-    participant_check (self->provider.participant);
-    uses_check (self->uses);
 }

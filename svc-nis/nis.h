@@ -8,7 +8,8 @@
 #ifndef MUSUBI_NIS_H
 #define MUSUBI_NIS_H
 
-#include "domain.h"
+#include "circuits.h"
+#include "paths.h"
 #include "provider.h"
 #include "use.h"
 
@@ -25,10 +26,16 @@ typedef struct {
     uint32_t paths_max; /* at most NIS_PATHS_MOST */
 } nis_settings_t;
 
+/*  What the core is of. */
+typedef struct {
+    provider_t provider;
+    domain_t domain; /* with the present capacities */
+    circuits_t *circuits;
+    uses_t *uses;
+    paths_t *paths;
+} nis_t;
+
 /*  The core of svc-nis; its host ends it with core->destroy. */
 void nis_core (const nis_settings_t *settings, core_t *core);
-
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void nis_check (const core_t *core);
 
 #endif

@@ -5,11 +5,9 @@
 #include "use.h"
 
 #include "access.h"
-#include "hint.h"
 #include "ledger.h"
 #include "must.h"
 #include "nis_wire.h"
-#include "ordered.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -17,25 +15,6 @@
 #include <string.h>
 
 #define LOOK_MS_MAX 60000 /* a turn far away is looked at so often: clocks get stepped */
-
-typedef struct {
-    char reservation [NAME_BYTES_MAX + 1];
-    bool asked; /* somebody has said what he wants, or it began by itself: kept in the store */
-    bool provisioned;
-    bool active;
-    int64_t turn_ms; /* wall: a window opens or closes; INT64_MAX = none ahead, not in turns */
-} use_t;
-
-struct uses {
-    service_t *service;
-    const access_t *access;
-    const participant_t *participant;
-    use_mode_t mode;
-    ordered_t *by_reservation;
-    ordered_t *turns; /* by time, then reservation */
-    uint64_t timer;
-    hint_t hint;
-};
 
 static int by_reservation (const void *key, const void *thing)
 {
@@ -378,17 +357,4 @@ void uses_destroy (uses_t **self_p)
     ordered_destroy (&self->turns);
     free (self);
     *self_p = NULL;
-}
-
-void uses_check (const uses_t *self)
-{
-    size_t turns = 0;
-    for (const use_t *use = NULL;
-         (use = ordered_after (self->by_reservation, use ? use->reservation : NULL));) {
-        turns += use->turn_ms < INT64_MAX;
-        assert (!use->active || use->provisioned);
-        assert (!use->provisioned || use->asked);
-        assert (participant_current (self->participant, use->reservation));
-    }
-    assert (turns == ordered_count (self->turns));
 }

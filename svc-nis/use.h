@@ -11,11 +11,30 @@
 #ifndef MUSUBI_USE_H
 #define MUSUBI_USE_H
 
+#include "hint.h"
+#include "ordered.h"
 #include "timetable.h"
 
 typedef enum { USE_ASKED, USE_AT_START } use_mode_t;
 
-typedef struct uses uses_t;
+typedef struct {
+    char reservation [NAME_BYTES_MAX + 1];
+    bool asked; /* somebody has said what he wants, or it began by itself: kept in the store */
+    bool provisioned;
+    bool active;
+    int64_t turn_ms; /* wall: a window opens or closes; INT64_MAX = none ahead, not in turns */
+} use_t;
+
+typedef struct uses {
+    service_t *service;
+    const access_t *access;
+    const participant_t *participant;
+    use_mode_t mode;
+    ordered_t *by_reservation;
+    ordered_t *turns; /* by time, then reservation */
+    uint64_t timer;
+    hint_t hint;
+} uses_t;
 
 /*  Registers its methods, table and start with the service, which is borrowed for life. Comes
  *  before the participant, which wants its usage, and ends after it. */
@@ -27,8 +46,5 @@ void uses_usage (uses_t *self, usage_t *usage);
 /*  Who knows the reservations; borrowed for life. Before the first step. Its start comes before
  *  that of the uses. */
 void uses_attach (uses_t *self, const participant_t *participant);
-
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void uses_check (const uses_t *self);
 
 #endif

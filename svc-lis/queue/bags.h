@@ -205,7 +205,4 @@ void submission_clear (submission_t *self);
  *  higher priority than most. */
 void submission_of_guests (submission_t *self, uint32_t first, uint32_t count);
 
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void bags_check (const bags_t *self);
-
 #endif

@@ -295,18 +295,3 @@ void queue_destroy (queue_t **self_p)
     free (self);
     *self_p = NULL;
 }
-
-void queue_check (const queue_t *self)
-{
-    bags_check (self->bags);
-    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        const backfill_node_t *seat = &self->seats [i];
-        const stretch_t *booked = &self->places [i].booked;
-        uint32_t used = 0;
-        for (size_t k = 0; k < seat->runs_count; k++)
-            used += seat->runs [k].cpus;
-        assert (used + seat->cpus_free == seat->cpus);
-        assert (!booked->in_calendar ||
-                (booked->quantity == 1 && booked->over.until == seat->booked_until_ms));
-    }
-}

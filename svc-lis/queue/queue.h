@@ -80,6 +80,4 @@ void queue_share (queue_t *self, const queue_sharer_t *sharer);
 /*  What its work has in the calendars, in shortest form; the caller clears it. */
 stretches_t queue_booked (const queue_t *self);
 
-void queue_check (const queue_t *self);
-
 #endif

@@ -32,7 +32,4 @@ typedef struct sharing sharing_t;
 sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits);
 void sharing_destroy (sharing_t **self_p);
 
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void sharing_check (const sharing_t *self);
-
 #endif

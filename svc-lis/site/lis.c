@@ -25,13 +25,6 @@ const provider_limits_t lis_limits_default = {
                 .quantity_max = NODES_MAX},
 };
 
-typedef struct {
-    provider_t provider;
-    site_t site;      /* with the present number of nodes */
-    runner_t *runner; /* NULL: back_end = none */
-    plus_t *plus;
-} lis_t;
-
 /*  What is offered, with the nodes there are now. */
 static site_t *site_now (lis_t *self)
 {
@@ -76,11 +69,6 @@ static void lis_destroy (void *owner)
     free (self);
 }
 
-runner_t *lis_runner (const core_t *core)
-{
-    return ((const lis_t *) core->self)->runner;
-}
-
 void lis_core (const lis_settings_t *settings, core_t *core)
 {
     assert (strncmp (settings->provider.name, "lis/", 4) == 0);
@@ -95,9 +83,8 @@ void lis_core (const lis_settings_t *settings, core_t *core)
                                   &provider->service->timekeeper),
                    &reader);
     if (settings->runner) {
-        self->runner = runner_new (provider->service, &self->site, provider->room,
-                                   &provider->access, settings->runner);
-        runner_usage (self->runner, &provider->resource.usage);
+        self->runner = runner_new (provider, &self->site, settings->runner);
+        openings_usage (self->runner->openings, &provider->resource.usage);
     }
     provider_vote (provider, &settings->provider);
     provider_answer (provider, &settings->provider, part_told, announce, self);
@@ -108,8 +95,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
                                            .access = &provider->access},
                            &settings->plus);
     if (self->runner)
-        runner_attach (self->runner, provider->participant, provider->timetable,
-                       provider->questions);
+        runner_attach (self->runner);
     service_serve (provider->service, "Lis", "Site", &site_question_codec, on_site, self);
     provider_open (provider, &settings->provider, announce, core, lis_destroy);
 }

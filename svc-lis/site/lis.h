@@ -22,10 +22,15 @@ typedef struct {
     const runner_settings_t *runner; /* NULL = it keeps the times only (back_end = none) */
 } lis_settings_t;
 
+/*  What the core is of. */
+typedef struct {
+    provider_t provider;
+    site_t site;      /* with the present number of nodes */
+    runner_t *runner; /* NULL: back_end = none */
+    plus_t *plus;
+} lis_t;
+
 /*  The core of svc-lis; its host ends it with core->destroy. */
 void lis_core (const lis_settings_t *settings, core_t *core);
-
-/*  Its runner, NULL = none. For tests. */
-runner_t *lis_runner (const core_t *core);
 
 #endif

@@ -3,9 +3,7 @@
 
 #include "lis.h"
 #include "must.h"
-#include "queue_config.h"
 #include "runner_config.h"
-#include "sharing_config.h"
 #include "timetable_config.h"
 
 #include <math.h>

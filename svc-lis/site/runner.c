@@ -1,29 +1,15 @@
-/*  runner - made in the order in which their starts come: participant, nodes, openings, capacity.
+/*  runner - made in the order in which their starts come: participant, nodes, openings, the count of
+ *  nodes, the queue.
  */
 #include "runner.h"
 
-#include "capacity.h"
 #include "must.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-struct runner {
-    service_t *service;
-    const site_t *site;
-    room_t *room;
-    timetable_t *timetable;
-    nodes_t *nodes;
-    back_end_t *back_end;
-    openings_t *openings;
-    capacity_t *capacity;
-    queue_t *queue;
-    queue_limits_t queue_limits;
-    sharing_t *sharing;
-    sharing_limits_t sharing_limits;
-    account_t *accounts;
-    size_t accounts_count;
-    const access_t *access;
-};
+#define TELL_MS  1000 /* those who are hit are looked for so long after a loss: many come at once */
+#define TOLD_MAX 16
 
 /*  For whoever drains a node. */
 static const char *reservation_of (void *owner, size_t node)
@@ -34,9 +20,9 @@ static const char *reservation_of (void *owner, size_t node)
 
 static size_t overbooked (void *owner, const moment_t *now, const char **names, size_t most)
 {
-    const runner_t *self = owner;
+    const provider_t *provider = ((const runner_t *) owner)->provider;
     size_t count =
-      timetable_overbooked (self->timetable, room_now_ms (self->room, now), names, most);
+      timetable_overbooked (provider->timetable, room_now_ms (provider->room, now), names, most);
     return count < most ? count : most;
 }
 
@@ -46,33 +32,85 @@ static stretches_t work_here (void *owner)
     return queue_booked (self->queue);
 }
 
+/*  His own, else anybody's. */
 static const char *account_here (void *owner, const char *actor)
 {
     const runner_t *self = owner;
-    return account_of (self->accounts, self->accounts_count, actor);
+    const char *anybodys = NULL;
+    for (size_t i = 0; i < self->accounts_count; i++) {
+        const account_t *at = &self->accounts [i];
+        if (strcmp (at->actor, actor) == 0)
+            return at->account;
+        if (!anybodys && strcmp (at->actor, "*") == 0)
+            anybodys = at->account;
+    }
+    return *actor ? anybodys : NULL;
 }
 
-runner_t *runner_new (service_t *service, const site_t *site, room_t *room, const access_t *access,
+/*  --- how many nodes of each class are there to be promised --- */
+
+static void on_tell (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    runner_t *self = owner;
+    const char *names [TOLD_MAX];
+    self->tell_timer = 0;
+    questions_overbooked (self->provider->questions, now, names, TOLD_MAX);
+}
+
+static void count_class (runner_t *self, const moment_t *now, size_t class)
+{
+    const provider_t *provider = self->provider;
+    size_t resource;
+    uint32_t there = 0;
+    if (!room_find (provider->room, self->site->classes [class].name, &resource))
+        return;
+    uint32_t before = room_offer (provider->room, resource)->quantity;
+    for (size_t i = 0; i < nodes_count (self->nodes); i++) {
+        node_t node = nodes_at (self->nodes, i);
+        there += node.class == class && node.state != AGENT_LOST && !node.drained;
+    }
+    questions_there (provider->questions, now, resource, there);
+    if (room_offer (provider->room, resource)->quantity < before && self->tell_timer == 0)
+        self->tell_timer =
+          timers_set (provider->service->timers, now->mono_ms + TELL_MS, on_tell, self, 0);
+}
+
+static void on_node_moved (void *owner, const moment_t *now, size_t node)
+{
+    runner_t *self = owner;
+    count_class (self, now, nodes_at (self->nodes, node).class);
+}
+
+static void on_start (void *owner, const moment_t *now)
+{
+    runner_t *self = owner;
+    for (size_t class = 0; class < self->site->classes_count; class ++)
+        count_class (self, now, class);
+}
+
+/*  --- its life --- */
+
+runner_t *runner_new (const provider_t *provider, const site_t *site,
                       const runner_settings_t *settings)
 {
     runner_t *self = must (calloc (1, sizeof *self));
-    self->service = service;
+    self->provider = provider;
     self->site = site;
-    self->room = room;
-    self->access = access;
     self->queue_limits = settings->queue;
     self->sharing_limits = settings->sharing;
-    self->accounts = accounts_copy (settings->accounts, settings->accounts_count);
+    self->accounts =
+      must_copy (settings->accounts, settings->accounts_count * sizeof *settings->accounts);
     self->accounts_count = settings->accounts_count;
-    self->nodes =
-      nodes_new (service, site, access, settings->places, settings->places_count, &settings->nodes);
-    self->back_end = back_end_new (service, &back_end_runner, &settings->back_end);
-    openings_parts_t parts = {.service = service,
+    self->nodes = nodes_new (provider->service, site, &provider->access, settings->places,
+                             settings->places_count, &settings->nodes);
+    self->back_end = back_end_new (provider->service, &back_end_runner, &settings->back_end);
+    openings_parts_t parts = {.service = provider->service,
                               .site = site,
-                              .room = room,
+                              .room = provider->room,
                               .nodes = self->nodes,
                               .back_end = self->back_end,
-                              .access = access};
+                              .access = &provider->access};
     self->openings = openings_new (&parts, &settings->openings);
     nodes_binder (
       self->nodes,
@@ -80,30 +118,25 @@ runner_t *runner_new (service_t *service, const site_t *site, room_t *room, cons
     return self;
 }
 
-void runner_usage (runner_t *self, usage_t *usage)
+void runner_attach (runner_t *self)
 {
-    openings_usage (self->openings, usage);
-}
-
-void runner_attach (runner_t *self, const participant_t *participant, timetable_t *timetable,
-                    questions_t *questions)
-{
-    self->timetable = timetable;
-    openings_attach (self->openings, participant);
-    self->capacity = capacity_new (self->service, self->site, self->room, self->nodes, questions);
-    queue_parts_t parts = {.service = self->service,
+    const provider_t *provider = self->provider;
+    openings_attach (self->openings, provider->participant);
+    nodes_observe (self->nodes, &(nodes_observer_t){.owner = self, .node_moved = on_node_moved});
+    service_at_start (provider->service, on_start, self);
+    queue_parts_t parts = {.service = provider->service,
                            .site = self->site,
-                           .room = self->room,
-                           .timetable = timetable,
-                           .participant = participant,
+                           .room = provider->room,
+                           .timetable = provider->timetable,
+                           .participant = provider->participant,
                            .nodes = self->nodes,
                            .openings = self->openings,
-                           .access = self->access,
+                           .access = &provider->access,
                            .account = account_here,
                            .account_owner = self};
     self->queue = queue_new (&parts, &self->queue_limits);
     self->sharing = sharing_new (self->queue, &self->sharing_limits);
-    questions_work (questions, work_here, self);
+    questions_work (provider->questions, work_here, self);
 }
 
 void runner_destroy (runner_t **self_p)
@@ -113,27 +146,11 @@ void runner_destroy (runner_t **self_p)
         return;
     sharing_destroy (&self->sharing);
     queue_destroy (&self->queue);
-    capacity_destroy (&self->capacity);
+    timers_cancel (self->provider->service->timers, self->tell_timer);
     openings_destroy (&self->openings);
     back_end_destroy (&self->back_end);
     nodes_destroy (&self->nodes);
     free (self->accounts);
     free (self);
     *self_p = NULL;
-}
-
-nodes_t *runner_nodes (runner_t *self)
-{
-    return self->nodes;
-}
-
-openings_t *runner_openings (runner_t *self)
-{
-    return self->openings;
-}
-
-void runner_check (const runner_t *self)
-{
-    queue_check (self->queue);
-    sharing_check (self->sharing);
 }

@@ -3,12 +3,14 @@
 
 #include "must.h"
 #include "node_names.h"
-#include "queue_config.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ACCOUNTS_MAX    4096
+#define CONFIG_PATH_MAX 512
 
 static_assert (NODE_NAMES_MAX <= NODES_PLACES_MAX, "a place for each name");
 static_assert (NODE_NAME_BYTES_MAX <= NAME_BYTES_MAX, "a place's name");
@@ -68,6 +70,68 @@ static bool nodes_limits_read (const config_t *config, nodes_limits_t *limits,
     return true;
 }
 
+static bool sharing_read (const config_t *config, sharing_limits_t *limits,
+                          char why [CONFIG_WHY_BYTES])
+{
+    limits->move_max = (uint32_t) config_integer (config, "limits/move_max");
+    limits->pieces_max = (uint32_t) config_integer (config, "limits/move_pieces_max");
+    limits->offer_ms = config_duration_ms (config, "sharing/offer");
+    limits->answers_ms = config_duration_ms (config, "sharing/answers");
+    limits->again_ms = config_duration_ms (config, "sharing/again");
+    limits->lost_ms = config_duration_ms (config, "sharing/lost");
+    limits->timeout_ms = config_duration_ms (config, "sharing/timeout");
+    return limits->answers_ms > limits->offer_ms ||
+           config_wrong (config, "sharing/answers", why, "must be longer than sharing/offer");
+}
+
+static void accounts_add (runner_settings_t *settings, const char *local, const words_t *actors)
+{
+    settings->accounts =
+      must (reallocarray (settings->accounts, settings->accounts_count + actors->count + 1,
+                          sizeof *settings->accounts));
+    for (size_t i = 0; i < actors->count; i++) {
+        account_t *account = &settings->accounts [settings->accounts_count++];
+        snprintf (account->actor, sizeof account->actor, "%s", actors->words [i]);
+        snprintf (account->account, sizeof account->account, "%s", local);
+    }
+}
+
+/*  Actors that are too long were refused when the site's access was read. */
+static bool accounts_read (const config_t *config, runner_settings_t *settings,
+                           char why [CONFIG_WHY_BYTES])
+{
+    const char *locals [ACCOUNTS_MAX + 1];
+    size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);
+    for (size_t i = 0; i < count && i < ACCOUNTS_MAX; i++) {
+        char path [CONFIG_PATH_MAX];
+        snprintf (path, sizeof path, "accounts/%s", locals [i]);
+        if (strlen (locals [i]) > ACCOUNT_BYTES_MAX)
+            return wrong_setting (why, "accounts/%.80s: a local account has at most %d bytes",
+                                  locals [i], ACCOUNT_BYTES_MAX);
+        words_t actors = {0};
+        words_add (&actors, config_text (config, path), "");
+        accounts_add (settings, locals [i], &actors);
+        words_clear (&actors);
+    }
+    return true;
+}
+
+static bool queue_read (const config_t *config, runner_settings_t *settings,
+                        char why [CONFIG_WHY_BYTES])
+{
+    queue_limits_t *queue = &settings->queue;
+    *queue = queue_limits_default;
+    queue->bags_max = (uint32_t) config_integer (config, "limits/bags_max");
+    queue->bags_per_actor_max = (uint32_t) config_integer (config, "limits/bags_per_actor_max");
+    queue->tasks_per_bag_max = (uint32_t) config_integer (config, "limits/tasks_per_bag_max");
+    queue->limit_ms_max = config_duration_ms (config, "limits/task_limit");
+    queue->retention_ms = config_duration_ms (config, "queue/retention");
+    queue->life_ms = config_duration_ms (config, "queue/life");
+    queue->warning_ms = settings->openings.warning_ms;
+    queue->grace_ms = settings->openings.grace_ms;
+    return sharing_read (config, &settings->sharing, why) && accounts_read (config, settings, why);
+}
+
 bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                          runner_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
@@ -92,7 +156,7 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
         openings->bind_ms = site->lead_ms;
     return !*runs ||
            (nodes_limits_read (config, &settings->nodes, why) &&
-            places_read (config, site, settings, why) && queue_config_read (config, settings, why));
+            places_read (config, site, settings, why) && queue_read (config, settings, why));
 }
 
 void runner_config_clear (runner_settings_t *self)

@@ -33,6 +33,35 @@
       KEY_DURATION ("opening/release", "0s", 0, SETTING_DAY_MS,                                    \
                     "one unused so long is given back to the queue; 0s = never")
 
+#define QUEUE_CONFIG_KEYS                                                                          \
+    KEY_INTEGER ("limits/bags_max", "100000", 1, 10000000, "bags of tasks that are not over"),     \
+      KEY_INTEGER ("limits/bags_per_actor_max", "10000", 1, 10000000, "of those, of one owner"),   \
+      KEY_INTEGER ("limits/tasks_per_bag_max", "1000000", 1, 10000000, "tasks in one bag"),        \
+      KEY_DURATION ("limits/task_limit", "30d", 1000, TASK_LIMIT_MS_MOST,                          \
+                    "the longest wall time that a task may ask for"),                              \
+      KEY_DURATION ("queue/life", "60s", 0, 366.0 * 24 * 3600000,                                  \
+                    "a preemptible task is begun where its node is not wanted for so long and "    \
+                    "opening/warning"),                                                            \
+      KEY_DURATION ("queue/retention", "24h", 0, 366.0 * 24 * 3600000,                             \
+                    "bags that are over are kept so long")
+
+#define SHARING_CONFIG_KEYS                                                                        \
+    KEY_INTEGER ("limits/move_max", "1000", 1, 10000,                                              \
+                 "tasks in one move to another site, or from one"),                                \
+      KEY_INTEGER ("limits/move_pieces_max", "16", 1, 1000,                                        \
+                   "moves that one order of a balancer makes"),                                    \
+      KEY_DURATION ("sharing/offer", "5m", 1000, SETTING_DAY_MS,                                   \
+                    "tasks offered longer ago are refused; clocks of members agree within it"),    \
+      KEY_DURATION ("sharing/answers", "24h", 1000, 366.0 * SETTING_DAY_MS,                        \
+                    "answers to offers are kept so long at least; longer than sharing/offer"),     \
+      KEY_DURATION (                                                                               \
+        "sharing/again", "60s", 100, SETTING_DAY_MS,                                               \
+        "another site is asked again after so long, and whether its store is still the one"),      \
+      KEY_DURATION ("sharing/lost", "10m", 0, 366.0 * SETTING_DAY_MS,                              \
+                    "tasks at a site that has served from another store for so long are lost"),    \
+      KEY_DURATION ("sharing/timeout", "5s", 100, SETTING_DAY_MS,                                  \
+                    "of a question to another site, before it is repeated")
+
 /*  False with why. *runs tells whether the back end is runner; then the settings' places are the
  *  caller's. */
 bool runner_config_read (const config_t *config, const site_t *site, bool *runs,

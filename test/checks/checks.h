@@ -6,11 +6,18 @@
 
 struct nodes;
 struct openings;
+struct queue;
+struct sharing;
 
 void nodes_check (const struct nodes *self);
 void openings_check (const struct openings *self);
+void queue_check (const struct queue *self);
+void sharing_check (const struct sharing *self);
 
-/*  Both, and the queue, of a LIS with the back end runner. */
+/*  All of them, of a LIS with the back end runner. */
 void site_check (const core_t *core);
+
+/*  Of a NIS. */
+void domain_core_check (const core_t *core);
 
 #endif

@@ -4,8 +4,9 @@
 
 void site_check (const core_t *core)
 {
-    runner_t *runner = lis_runner (core);
-    nodes_check (runner_nodes (runner));
-    openings_check (runner_openings (runner));
-    runner_check (runner);
+    const lis_t *self = core->self;
+    nodes_check (self->runner->nodes);
+    openings_check (self->runner->openings);
+    queue_check (self->runner->queue);
+    sharing_check (self->runner->sharing);
 }

@@ -50,12 +50,12 @@ typedef struct {
 
 static inline nodes_t *field_nodes (field_t *self)
 {
-    return runner_nodes (lis_runner (&self->w.host.core));
+    return ((const lis_t *) self->w.host.core.self)->runner->nodes;
 }
 
 static inline openings_t *field_openings (field_t *self)
 {
-    return runner_openings (lis_runner (&self->w.host.core));
+    return ((const lis_t *) self->w.host.core.self)->runner->openings;
 }
 
 static inline void field_check (field_t *self)

@@ -1,6 +1,7 @@
 /*  test_circuits - a circuit has its bandwidth on every one of its links or on none, through holds,
  *  changes, edges and restarts.
  */
+#include "checks.h"
 #include "nis_fixture.h"
 
 static const char *const all_links [] = {"a-r", "r-b", "b-x", "b-x2", "a-c", "c-r"};
@@ -70,7 +71,7 @@ static void a_circuit_takes_every_link_or_none (void **state)
     tell (&w, "Abort", &txid);
     assert_taken (&w, 10, nothing);
     assert_int_equal (held (&w, &order, REFUSAL_NONE), COMMAND_HELD);
-    nis_check (&w.host.core);
+    domain_core_check (&w.host.core);
     close_world (&w);
 }
 
@@ -116,7 +117,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
         assert_taken (&w, 12, (int64_t [6]){700, 700, 0, 0, 0, 0});
         assert_taken (&w, 17, (int64_t [6]){700, 700, 0, 0, 500, 500});
         assert_taken (&w, 25, (int64_t [6]){0, 500, 0, 0, 500, 500});
-        nis_check (&w.host.core);
+        domain_core_check (&w.host.core);
         restart (&w);
     }
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
@@ -124,7 +125,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
         assert_taken (&w, 12, (int64_t [6]){0});
         assert_taken (&w, 17, (int64_t [6]){0, 500, 0, 0, 500, 500});
         assert_taken (&w, 25, (int64_t [6]){0, 500, 0, 0, 500, 500});
-        nis_check (&w.host.core);
+        domain_core_check (&w.host.core);
         restart (&w);
     }
 
@@ -288,7 +289,7 @@ static void an_edge_gives_back_and_a_late_commit_takes_all_or_nothing (void **st
         assert_taken (&w, 955, (int64_t [6]){0});
         if (taken)
             reserve (&w, "r2", circuit ("b-x", 200, 955, 970));
-        nis_check (&w.host.core);
+        domain_core_check (&w.host.core);
         restart (&w);
         assert_int_equal (tell (&w, "Commit", &txid),
                           taken ? COMMAND_EDGE_REFUSED : COMMAND_COMMITTED);
@@ -329,7 +330,7 @@ static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
     for (int round = 0; round < 2; round++) {
         assert_taken (&w, 955, (int64_t [6]){300, 300, 0});
         assert_taken (&w, 962, (int64_t [6]){0, 0, 100});
-        nis_check (&w.host.core);
+        domain_core_check (&w.host.core);
         restart (&w);
     }
     order = (order_t){
@@ -356,7 +357,7 @@ static void links_that_are_gone_keep_their_bookings (void **state)
     circuit_t one = circuit ("c-r", 1, 30, 40);
     held (&w, &(order_t){.reservation = "r2", .bookings = &one, .count = 1},
           REFUSAL_UNKNOWN_RESOURCE);
-    nis_check (&w.host.core);
+    domain_core_check (&w.host.core);
     order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
     command_answer_t told;

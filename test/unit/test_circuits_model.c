@@ -1,6 +1,7 @@
 /*  test_circuits_model - a domain agrees at every tick and link with plain arrays, through random
  *  circuits held, voted, committed, aborted, changed, released, and restarts.
  */
+#include "checks.h"
 #include "nis_fixture.h"
 
 #include "message.h"
@@ -77,7 +78,7 @@ static int64_t model_free (const model_t *self, size_t link, int64_t t)
 /*  One profile of all links says what the arrays say. */
 static void model_check (model_t *self)
 {
-    nis_check (&self->w.host.core);
+    domain_core_check (&self->w.host.core);
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
     request.from_ms = at (0);
     request.until_ms = at (TICKS);

@@ -1,6 +1,7 @@
 /*  test_nis - what a network domain answers to questions, and refuses to answer, by events alone.
  */
 #define RECORDS_MAX 8192 /* capacities of every link there may be */
+#include "checks.h"
 #include "message.h"
 #include "nis_fixture.h"
 
@@ -416,7 +417,7 @@ static void the_largest_domain_fits_its_answers (void **state)
         command_answer_clear (&told);
         assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     }
-    nis_check (&w.host.core);
+    domain_core_check (&w.host.core);
 
     /*  Refused on every link it names, at once. */
     circuit_t many [CIRCUITS_MAX];
@@ -517,7 +518,7 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ask_spoilt (&w, "root", cases [i].service, cases [i].method, cases [i].request);
-    nis_check (&w.host.core);
+    domain_core_check (&w.host.core);
     close_world (&w);
 }
 
@@ -557,7 +558,7 @@ static void spoilt_holds_are_refused_or_taken (void **state)
             memcpy (body + size, part.data, part.size);
             ask_bytes (&w, PLANNER, "Participant", "Hold",
                        (bytes_t){.data = body, .size = size + part.size});
-            nis_check (&w.host.core);
+            domain_core_check (&w.host.core);
             tell (&w, "Abort", &asked.plan.txid);
             free (body);
             free (whole.data);

@@ -1,6 +1,7 @@
 /*  test_use - circuits may be used when their owner says so, or when their window opens: told,
  *  kept, and forgotten with the reservation.
  */
+#include "checks.h"
 #include "nis_fixture.h"
 
 #include "message.h"
@@ -16,7 +17,7 @@ static call_status_t ask_use (world_t *w, const char *actor, const char *method,
     Musubi__UseRequest request = MUSUBI__USE_REQUEST__INIT;
     request.reservation = (char *) reservation;
     call_status_t status = ask (w, actor, "Nis", method, &request.base);
-    nis_check (&w->host.core);
+    domain_core_check (&w->host.core);
     return status;
 }
 
@@ -95,7 +96,7 @@ static void what_was_asked_survives_a_restart (void **state)
     use (&w, "Release", "r2");
     assert_int_equal (records_of (&w, TABLE_USES), 1);
     restart (&w);
-    nis_check (&w.host.core);
+    domain_core_check (&w.host.core);
     assert_true (shown (&w, "r1"));
     assert_false (shown (&w, "r2"));
     pass (&w, 15 * MINUTE_MS);
@@ -292,7 +293,7 @@ static void records_that_make_no_sense_are_passed_over (void **state)
                 .kind = EFFECT_PUT,
                 .record = {.table = TABLE_USES, .key = cases [i].key, .value = cases [i].value}});
     restart (&w);
-    nis_check (&w.host.core);
+    domain_core_check (&w.host.core);
     assert_false (shown (&w, "r1"));
     assert_int_equal (use (&w, "Provision", "r1"), PROVISIONED);
     restart (&w);

@@ -156,7 +156,8 @@ static void check_openings (scene_t *self)
     for (size_t i = 0; i < self->patron.reservations_count; i++) {
         const patron_reservation_t *one = &self->patron.reservations [i];
         self->tally->counts [COUNT_OPENED] += one->commands [STEP_MAKE].state == COMMAND_DONE;
-        if (openings_find (runner_openings (lis_runner (&self->site_core)), one->name, &opening) &&
+        if (openings_find (((const lis_t *) self->site_core.self)->runner->openings, one->name,
+                           &opening) &&
             opening.phase != OPENING_OVER)
             sim_fail (self->sim, "reservation %s is %s, long after its end", one->name,
                       opening_phase_word (opening.phase));
@@ -236,7 +237,7 @@ static void site_make (void *owner, core_t *core)
     };
     settings.provider.participant.doubt_ms = 500;
     lis_core (&settings, &self->site_core);
-    nodes_observe (runner_nodes (lis_runner (&self->site_core)),
+    nodes_observe (((const lis_t *) self->site_core.self)->runner->nodes,
                    &(nodes_observer_t){.owner = self, .run_moved = check_end});
     *core = (core_t){.self = self, .step = site_step, .next = site_next, .destroy = site_destroy};
 }
