@@ -29,13 +29,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define REQUESTS_BATCH_MAX 256 /* events in one write */
-#define ENTROPY_POOL_BYTES 4096
+#define REQUESTS_BATCH_MAX 256          /* events in one write */
 #define LINGER_MS          200          /* for the last replies of a clean end */
 #define KIND_BYTES         16           /* "lis" */
 #define SCRUB_BYTES        (256u << 10) /* of records read in one go, */
@@ -78,27 +76,7 @@ typedef struct {
     uint64_t closed_told; /* connections closed to make it, as told */
     bool stopping;
     bool failed; /* the store: nothing more may leave */
-
-    uint8_t entropy [ENTROPY_POOL_BYTES];
-    size_t entropy_used;
 } host_t;
-
-static void draw_entropy (host_t *self, uint8_t *bytes, size_t size)
-{
-    assert (size <= sizeof self->entropy);
-    if (sizeof self->entropy - self->entropy_used < size) {
-        size_t got = 0;
-        while (got < sizeof self->entropy) {
-            ssize_t more = getrandom (self->entropy + got, sizeof self->entropy - got, 0);
-            if (more < 0 && errno != EINTR)
-                abort (); /* cannot be, on a kernel that has the call */
-            got += more > 0 ? (size_t) more : 0;
-        }
-        self->entropy_used = 0;
-    }
-    memcpy (bytes, self->entropy + self->entropy_used, size);
-    self->entropy_used += size;
-}
 
 /*  T15: after a restart the wall clock never counts as earlier than the last stamp. */
 static int64_t wall_ms (const host_t *self)
@@ -193,7 +171,7 @@ static void step (host_t *self, const event_t *event)
                     .messages_sent = bus.sent + peers_sent (self->peers),
                     .bytes_sent = bus.sent_bytes + peers_sent_bytes (self->peers),
                     .connections_closed = bus.closed};
-    draw_entropy (self, now.entropy, sizeof now.entropy);
+    randombytes_buf (now.entropy, sizeof now.entropy);
     self->core.step (self->core.self, &now, event);
     effect_t effect;
     while (self->core.next (self->core.self, &effect))
@@ -516,7 +494,7 @@ static int open_store (host_t *self)
 {
     char why [STORE_WHY_BYTES];
     uint8_t id [STORE_ID_BYTES];
-    draw_entropy (self, id, sizeof id);
+    randombytes_buf (id, sizeof id);
     const char *folder = config_text (self->config, "store/folder");
     const char *pool = config_text (self->config, "store/pool");
     uint64_t bytes = (uint64_t) config_integer (self->config, "store/bytes");
@@ -542,7 +520,7 @@ static int open_store (host_t *self)
 static bool adopt_store (host_t *self)
 {
     uint8_t id [STORE_ID_BYTES];
-    draw_entropy (self, id, sizeof id);
+    randombytes_buf (id, sizeof id);
     if (store_adopt (self->store, id) != STORE_OK) {
         log_line (LEVEL_ALARM, "cannot serve: %s", store_why (self->store));
         return false;
@@ -685,7 +663,6 @@ int host_run (const host_program_t *program, int argc, char **argv)
     self->program = program;
     self->signals = -1;
     self->alarm_ms = INT64_MAX;
-    self->entropy_used = sizeof self->entropy;
     self->held = outbox_new ();
     self->reads = outbox_new ();
     code = run_configured (self, &options);

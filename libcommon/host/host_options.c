@@ -76,29 +76,14 @@ static void print_help (const host_options_t *self, const char *program)
     config_describe (self->keys, self->keys_count, print_line);
 }
 
-static bool has_key (const host_program_t *program, const char *path)
-{
-    for (size_t i = 0; i < program->keys_count; i++)
-        if (strcmp (program->keys [i].path, path) == 0)
-            return true;
-    return false;
-}
-
-static void join_keys (host_options_t *self, const host_program_t *program)
-{
-    self->keys = must (calloc (program->keys_count + host_keys_count, sizeof *self->keys));
-    for (size_t i = 0; i < program->keys_count; i++)
-        self->keys [self->keys_count++] = program->keys [i];
-    for (size_t i = 0; i < host_keys_count; i++)
-        if (!has_key (program, host_keys [i].path))
-            self->keys [self->keys_count++] = host_keys [i];
-}
-
 bool host_options_read (host_options_t *self, const host_program_t *program, int argc, char **argv,
                         int *code)
 {
     *self = (host_options_t){0};
-    join_keys (self, program);
+    self->keys_count = program->keys_count + host_keys_count;
+    self->keys = must (calloc (self->keys_count, sizeof *self->keys));
+    memcpy (self->keys, program->keys, program->keys_count * sizeof *self->keys);
+    memcpy (self->keys + program->keys_count, host_keys, sizeof host_keys);
     int option;
     optind = 0; /* start anew, also when called twice */
     while ((option = getopt_long (argc, argv, "c:v", options, NULL)) != -1) {

@@ -12,7 +12,7 @@ typedef struct {
     size_t settings_count;
     bool verbose;
     bool adopt;         /* put the store under a new id first (T14) */
-    config_key_t *keys; /* the program's, then those of host_keys that it does not have itself */
+    config_key_t *keys; /* the program's, then host_keys */
     size_t keys_count;
 } host_options_t;
 

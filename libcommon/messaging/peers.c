@@ -58,7 +58,6 @@ struct peers {
     size_t lacking;   /* peers that wait for descriptors */
     int64_t again_ms; /* when it is tried again for them */
     int64_t swept_ms;
-    uint64_t dropped;
     uint64_t sent;
     uint64_t sent_bytes;
     zmq_msg_t body; /* of the event last given */
@@ -414,7 +413,6 @@ bool peers_receive (peers_t *self, port_t *port, int64_t mono_ms, event_t *event
         return false;
     }
     if (!receive_reply (self, port, &quiet)) {
-        self->dropped += !quiet;
         if (quiet) {
             port_quiet (self->ports, port);
             unsent_flush (self, peer); /* the news may be that there is room again */
@@ -423,10 +421,8 @@ bool peers_receive (peers_t *self, port_t *port, int64_t mono_ms, event_t *event
     }
     uint64_t number = self->reply.call;
     call_t *call = zhashx_lookup (self->by_number, &number);
-    if (!call || call->peer != peer || call->unsent) {
-        self->dropped++;
-        return false;
-    }
+    if (!call || call->peer != peer || call->unsent)
+        return false; /* late, or unasked */
     zhashx_delete (self->by_number, &number);
     timers_cancel (self->timers, call->timer);
     call_destroy (&call);
@@ -510,11 +506,6 @@ size_t peers_lacking (const peers_t *self)
 {
     size_t left = self->open_max - self->open;
     return self->lacking < left ? self->lacking : left;
-}
-
-uint64_t peers_dropped (const peers_t *self)
-{
-    return self->dropped;
 }
 
 uint64_t peers_sent (const peers_t *self)

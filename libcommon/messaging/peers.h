@@ -51,7 +51,6 @@ void peers_forget (peers_t *self, uint64_t call);
 size_t peers_calls (const peers_t *self);        /* that have had no event yet */
 size_t peers_open (const peers_t *self);         /* connections made, or in the making */
 size_t peers_lacking (const peers_t *self);      /* for which there were no descriptors left */
-uint64_t peers_dropped (const peers_t *self);    /* late, garbled or unasked answers */
 uint64_t peers_sent (const peers_t *self);       /* calls that left */
 uint64_t peers_sent_bytes (const peers_t *self); /* of their headers and bodies */
 

@@ -1,13 +1,27 @@
-/*  agent_state - what the files of agent share. For agent*.c only. */
+/*  agent_state - what the files of agent share, and what is kept. */
 #ifndef MUSUBI_AGENT_STATE_H
 #define MUSUBI_AGENT_STATE_H
 
 #include "agent.h"
-#include "agent_wire.h"
 #include "attending.h"
 #include "node_work.h"
+#include "nodes_wire.h"
 #include "ordered.h"
 #include "service.h"
+
+/*  What is kept of a run. */
+typedef struct {
+    uint8_t site [STORE_ID_BYTES];
+    run_id_t id;
+    run_order_t *order; /* NULL: it is over */
+    bool over;
+    run_report_t end; /* then */
+} agent_record_t;
+extern const codec_t agent_record_codec;
+
+#define AGENT_KEY_BYTES (STORE_ID_BYTES + RUN_KEY_BYTES)
+void agent_key_pack (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
+                     uint8_t key [AGENT_KEY_BYTES]);
 
 /*  A run that was claimed here, or that the site asks about. */
 typedef struct {

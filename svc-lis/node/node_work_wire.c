@@ -1,7 +1,6 @@
 /*  node_work_wire - tables: stands, tickets, orders of work and their results. */
-#include "node_work.h"
+#include "agent_state.h"
 
-#include "agent_wire.h"
 #include "message.h"
 
 #include "agent.pb-c.h"
@@ -161,3 +160,30 @@ static bool run_ended_rule (void *self, char why [WHY_BYTES])
 
 const codec_t run_ended_codec =
   CODEC_RULED (run_ended_t, musubi__ended_request__descriptor, run_ended_rows, run_ended_rule);
+
+/*  --- what an agent keeps --- */
+
+void agent_key_pack (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
+                     uint8_t key [AGENT_KEY_BYTES])
+{
+    memcpy (key, site, STORE_ID_BYTES);
+    run_key_pack (id, key + STORE_ID_BYTES);
+}
+
+static const codec_row_t agent_record_rows [] = {
+  ROW_FIXED ("site", agent_record_t, site),
+  ROW_ONE ("run", agent_record_t, id, run_id),
+  ROW_POINTER ("order", agent_record_t, order, run_order),
+  ROW_ONE ("end", agent_record_t, end, run_report, SET_BY (agent_record_t, over)),
+};
+
+static bool agent_record_rule (void *self, char why [WHY_BYTES])
+{
+    const agent_record_t *record = self;
+    if (record->over == (record->order != NULL))
+        return wrong (why, "order: %s", record->over ? "of one that is over" : "missing");
+    return !record->over || run_over (record->end.state) || wrong (why, "end.state: is no end");
+}
+
+const codec_t agent_record_codec = CODEC_RULED (
+  agent_record_t, musubi__stored_agent_run__descriptor, agent_record_rows, agent_record_rule);

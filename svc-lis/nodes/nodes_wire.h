@@ -3,7 +3,6 @@
 #define MUSUBI_NODES_WIRE_H
 
 #include "nodes.h"
-#include "runs_wire.h"
 
 /*  An agent's question. */
 typedef struct {

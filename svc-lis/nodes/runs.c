@@ -2,7 +2,6 @@
 #include "runs.h"
 
 #include "must.h"
-#include "runs_wire.h"
 
 #include <inttypes.h>
 #include <stdio.h>

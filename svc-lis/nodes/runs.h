@@ -119,4 +119,15 @@ typedef struct {
     char why [RUN_WHY_BYTES_MAX + 1];
 } run_report_t;
 
+/*  --- tables --- */
+
+extern const codec_t task_id_codec;
+extern const codec_t run_id_codec;
+extern const codec_t run_report_codec;
+
+/*  The part of an order that is its command, by another name: for rows. */
+typedef run_order_t task_command_t;
+extern const codec_t task_command_codec;
+extern const codec_t run_order_codec;
+
 #endif

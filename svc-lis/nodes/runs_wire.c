@@ -1,5 +1,5 @@
 /*  runs_wire - tables: identities, orders and reports of runs. */
-#include "runs_wire.h"
+#include "runs.h"
 
 #include "message.h"
 

@@ -4,7 +4,6 @@
 #include "must.h"
 #include "ordered.h"
 #include "owners.h"
-#include "runs_wire.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "codec_table.h"
 #include "message.h"
 #include "queue_state.h"
-#include "runs_wire.h"
 
 #include "tasks.pb-c.h"
 

@@ -3,7 +3,6 @@
 
 #include "message.h"
 #include "must.h"
-#include "runs_wire.h"
 #include "site.h"
 #include "transaction_wire.h"
 

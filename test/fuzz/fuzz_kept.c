@@ -2,7 +2,7 @@
  *  again is lost at the next start. The first byte picks the way in; then come who asks and the
  *  request id, each behind its length; the rest is the body.
  */
-#include "agent_wire.h"
+#include "agent_state.h"
 #include "bags.h"
 #include "codec_table.h"
 #include "fuzzing.h"
