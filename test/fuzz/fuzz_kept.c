@@ -161,7 +161,7 @@ static void task_kept (task_state_t state, const char *node, const char *text)
     task_t again = {0};
     REQUIRE (stored_task_decode (&again, bytes_of (record), why));
     free (again.node_name);
-    free (again.why);
+    free (again.report.why);
     free (again.trip);
     free (record.data);
 }
@@ -273,7 +273,7 @@ static void refused (const asked_t *asked)
     packed_t record = stand_encode (&stand);
     REQUIRE (codec_decode (&stand_codec, &again, bytes_of (record), why));
     free (record.data);
-    task_kept (TASK_STOPPED, "n1", again.why);
+    task_kept (TASK_STOPPED, "n1", again.report.why);
 }
 
 /*  --- all of them --- */
