@@ -89,7 +89,7 @@ static void fail (host_t *self, const char *doing)
 {
     log_line (LEVEL_ALARM,
               "store failed doing=%s why=\"%s\"; ending, to start again from the store", doing,
-              store_why (self->store));
+              store_facts (self->store)->why);
     self->failed = true;
 }
 
@@ -165,8 +165,8 @@ static void step (host_t *self, const event_t *event)
     bus_counts_t bus = bus_counts (self->bus);
     moment_t now = {.wall_ms = wall_ms (self),
                     .mono_ms = clock_ms (CLOCK_MONOTONIC),
-                    .store_free_bytes = store_free_bytes (self->store),
-                    .store_bytes = store_bytes (self->store),
+                    .store_free_bytes = store_facts (self->store)->free_bytes,
+                    .store_bytes = store_facts (self->store)->bytes,
                     .store_flushes = self->flushes,
                     .messages_sent = bus.sent + peers_sent (self->peers),
                     .bytes_sent = bus.sent_bytes + peers_sent_bytes (self->peers),
@@ -405,14 +405,14 @@ static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value,
 /*  From the stored records to serving. */
 static bool start (host_t *self)
 {
-    const store_identity_t *store = store_identity (self->store);
+    const store_identity_t *store = &store_facts (self->store)->identity;
     if (store_each (self->store, load_record, self) != STORE_OK)
         fail (self, "load");
     if (self->failed)
         return false;
     step (self, &(event_t){.kind = EVENT_START,
                            .start = {.store = *store,
-                                     .adopted_from = store_adopted_from (self->store),
+                                     .adopted_from = store_facts (self->store)->adopted_from,
                                      .endpoint = bus_endpoint (self->bus),
                                      .events = bus_events (self->bus),
                                      .data = self->flows ? flows_endpoint (self->flows) : ""}});
@@ -420,7 +420,7 @@ static bool start (host_t *self)
     if (self->failed)
         return false;
     log_line (LEVEL_INFO, "serving endpoint=%s events=%s store=%s start=%u",
-              bus_endpoint (self->bus), bus_events (self->bus), store_folder (self->store),
+              bus_endpoint (self->bus), bus_events (self->bus), store_facts (self->store)->folder,
               store->start);
     printf ("ready endpoint=%s events=%s\n", bus_endpoint (self->bus), bus_events (self->bus));
     fflush (stdout);
@@ -509,7 +509,7 @@ static int open_store (host_t *self)
         log_line (LEVEL_ALARM, "cannot serve: %s", why);
         return EXIT_MACHINE;
     }
-    self->wall_least_ms = store_stamp_ms (self->store);
+    self->wall_least_ms = store_facts (self->store)->stamp_ms;
     if (now_ms < self->wall_least_ms)
         log_line (LEVEL_ALARM, "clock is behind the store's last stamp by_ms=%lld",
                   (long long) (self->wall_least_ms - now_ms));
@@ -522,10 +522,11 @@ static bool adopt_store (host_t *self)
     uint8_t id [STORE_ID_BYTES];
     randombytes_buf (id, sizeof id);
     if (store_adopt (self->store, id) != STORE_OK) {
-        log_line (LEVEL_ALARM, "cannot serve: %s", store_why (self->store));
+        log_line (LEVEL_ALARM, "cannot serve: %s", store_facts (self->store)->why);
         return false;
     }
-    log_line (LEVEL_ALARM, "store adopted under a new id folder=%s", store_folder (self->store));
+    log_line (LEVEL_ALARM, "store adopted under a new id folder=%s",
+              store_facts (self->store)->folder);
     return true;
 }
 
@@ -558,7 +559,8 @@ static bool open_sockets (host_t *self)
         log_line (LEVEL_ALARM, "cannot serve: no descriptors: %s", strerror (errno));
         return false;
     }
-    self->bus = bus_new (self->ports, PORT_BUS, &settings, store_identity (self->store), why);
+    self->bus =
+      bus_new (self->ports, PORT_BUS, &settings, &store_facts (self->store)->identity, why);
     if (!self->bus) {
         log_line (LEVEL_ALARM, "cannot serve: %s", why);
         return false;
@@ -584,7 +586,7 @@ static void open_log (const host_t *self, bool verbose)
     if (own)
         snprintf (name, sizeof name, "%.*s/%.40s", KIND_BYTES, kind, own);
     else if (self->store) {
-        const uint8_t *id = store_identity (self->store)->id;
+        const uint8_t *id = store_facts (self->store)->identity.id;
         int used = snprintf (name, sizeof name, "%.*s/", KIND_BYTES, kind);
         sodium_bin2hex (name + used, sizeof name - (size_t) used, id, STORE_ID_BYTES);
     } else

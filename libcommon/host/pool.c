@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATH_BYTES 4096
-
 typedef struct {
     const char *folder;
     uint64_t map_bytes;
@@ -25,8 +23,8 @@ typedef struct {
 static store_answer_t claim_one (store_t **store_p, const wish_t *wish, const char *name,
                                  bool is_new, char why [STORE_WHY_BYTES])
 {
-    char folder [PATH_BYTES];
-    if (snprintf (folder, sizeof folder, "%s/%s", wish->folder, name) >= PATH_BYTES) {
+    char folder [STORE_PATH_BYTES];
+    if (snprintf (folder, sizeof folder, "%s/%s", wish->folder, name) >= STORE_PATH_BYTES) {
         snprintf (why, STORE_WHY_BYTES, "the name of pool %.100s is too long", wish->folder);
         return STORE_ERROR;
     }

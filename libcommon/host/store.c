@@ -35,9 +35,9 @@ static uint64_t map_ahead (const store_t *self)
     return self->bytes_most + MAP_AHEAD;
 }
 
-static bool path_join (char path [PATH_BYTES], const char *folder, const char *name)
+static bool path_join (char path [STORE_PATH_BYTES], const char *folder, const char *name)
 {
-    return snprintf (path, PATH_BYTES, "%s/%s", folder, name) < PATH_BYTES;
+    return snprintf (path, STORE_PATH_BYTES, "%s/%s", folder, name) < STORE_PATH_BYTES;
 }
 
 /*  Makes a name in a folder durable. */
@@ -53,8 +53,8 @@ static void folder_sync (const char *folder)
 /*  The folder and those above it; a folder that is there already is fine. */
 static bool folder_make (const char *folder)
 {
-    char path [PATH_BYTES];
-    if (!*folder || snprintf (path, sizeof path, "%s", folder) >= PATH_BYTES) {
+    char path [STORE_PATH_BYTES];
+    if (!*folder || snprintf (path, sizeof path, "%s", folder) >= STORE_PATH_BYTES) {
         errno = ENAMETOOLONG;
         return false;
     }
@@ -101,8 +101,8 @@ static struct flock whole_file (void)
  *  the kernel takes it back however we end. */
 static store_answer_t lock (store_t *self, char why [STORE_WHY_BYTES])
 {
-    char path [PATH_BYTES];
-    if (!path_join (path, self->folder, LOCK_FILE))
+    char path [STORE_PATH_BYTES];
+    if (!path_join (path, self->facts.folder, LOCK_FILE))
         return store_fail (why, STORE_ERROR, "store folder's name is too long");
     self->lock_file = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (self->lock_file < 0)
@@ -111,7 +111,7 @@ static store_answer_t lock (store_t *self, char why [STORE_WHY_BYTES])
     if (fcntl (self->lock_file, F_OFD_SETLK, &wanted) != 0) {
         if (errno == EAGAIN || errno == EACCES)
             return store_fail (why, STORE_LOCKED, "store %.150s is served by another process",
-                               self->folder);
+                               self->facts.folder);
         return store_fail_errno (why, "cannot lock", path);
     }
     return STORE_OK;
@@ -122,7 +122,7 @@ static store_answer_t lock (store_t *self, char why [STORE_WHY_BYTES])
 static uint64_t disk_free_bytes (const store_t *self)
 {
     struct statvfs disk;
-    if (statvfs (self->folder, &disk) != 0)
+    if (statvfs (self->facts.folder, &disk) != 0)
         return UINT64_MAX;
     uint64_t bytes = (uint64_t) disk.f_bavail * disk.f_frsize;
     return bytes > DISK_LEAST ? bytes - DISK_LEAST : 0;
@@ -152,8 +152,8 @@ static int commit_batch (store_t *self)
     uint64_t used = (HEAD_PAGES + pages_of (&records) + pages_of (&spare)) * page;
     uint64_t disk_free = disk_free_bytes (self);
     uint64_t can_hold = disk_free < UINT64_MAX - file ? file + disk_free : UINT64_MAX;
-    self->bytes = can_hold < self->bytes_most ? can_hold : self->bytes_most;
-    self->free_bytes = used < self->bytes ? self->bytes - used : 0;
+    self->facts.bytes = can_hold < self->bytes_most ? can_hold : self->bytes_most;
+    self->facts.free_bytes = used < self->facts.bytes ? self->facts.bytes - used : 0;
     if (info.me_mapsize < file + map_ahead (self) / 2) /* no transaction is open */
         mdb_env_set_mapsize (self->env, file + map_ahead (self));
     return MDB_SUCCESS;
@@ -167,7 +167,7 @@ static void count_put (store_t *self, size_t key_size, size_t value_size)
     uint64_t taken = 2 * bytes;
     if (bytes > PAGE_BYTES / 2)
         taken = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES + 2 * (key_size + NODE_BYTES);
-    self->free_bytes -= taken < self->free_bytes ? taken : self->free_bytes;
+    self->facts.free_bytes -= taken < self->facts.free_bytes ? taken : self->facts.free_bytes;
 }
 
 /*  The identity as it is in the batch; a new store has none. */
@@ -182,9 +182,9 @@ static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE
         mdb_stat (self->batch, self->table, &stat);
         if (stat.ms_entries > 0)
             return store_fail (why, STORE_DAMAGED, "store %.150s has records and no identity",
-                               self->folder);
-        memcpy (self->identity.id, entropy, STORE_ID_BYTES);
-        self->stamp_before_ms = INT64_MIN;
+                               self->facts.folder);
+        memcpy (self->facts.identity.id, entropy, STORE_ID_BYTES);
+        self->facts.stamp_ms = INT64_MIN;
         return STORE_OK;
     }
     if (code != MDB_SUCCESS)
@@ -194,13 +194,13 @@ static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE
           why, STORE_DAMAGED,
           "store %.120s is of layout 1, which an earlier version wrote, not %d: let what "
           "is in it end under that version, or begin with an empty folder",
-          self->folder, LAYOUT);
-    if (!store_identity_read (&key, &value, &self->identity, &self->stamp_before_ms))
+          self->facts.folder, LAYOUT);
+    if (!store_identity_read (&key, &value, &self->facts.identity, &self->facts.stamp_ms))
         return store_fail (
           why, STORE_DAMAGED,
           "store %.120s: its identity is damaged, or of another layout than %d: restore "
           "it from a backup",
-          self->folder, LAYOUT);
+          self->facts.folder, LAYOUT);
     return STORE_OK;
 }
 
@@ -210,10 +210,9 @@ static void load_adopted (store_t *self)
     uint8_t name [ADOPTED_KEY_BYTES];
     MDB_val key = store_adopted_key (name), value;
     bytes_t id;
-    self->adopted = mdb_get (self->batch, self->table, &key, &value) == MDB_SUCCESS &&
-                    store_open_sealed (&key, &value, &id) && id.size == STORE_ID_BYTES;
-    if (self->adopted)
-        memcpy (self->adopted_from, id.data, STORE_ID_BYTES);
+    if (mdb_get (self->batch, self->table, &key, &value) == MDB_SUCCESS &&
+        store_open_sealed (&key, &value, &id) && id.size == STORE_ID_BYTES)
+        self->facts.adopted_from = memcpy (self->adopted_from, id.data, STORE_ID_BYTES);
 }
 
 static int put_identity (store_t *self)
@@ -237,11 +236,12 @@ static store_answer_t count_start (store_t *self, const uint8_t entropy [STORE_I
     store_answer_t answer = load_identity (self, entropy, why);
     if (answer != STORE_OK)
         return answer;
-    if (self->identity.start == UINT32_MAX)
-        return store_fail (why, STORE_ERROR, "store %.150s was started too often", self->folder);
+    if (self->facts.identity.start == UINT32_MAX)
+        return store_fail (why, STORE_ERROR, "store %.150s was started too often",
+                           self->facts.folder);
     load_adopted (self);
-    self->identity.start++;
-    self->stamp_ms = wall_ms > self->stamp_before_ms ? wall_ms : self->stamp_before_ms;
+    self->facts.identity.start++;
+    self->stamp_ms = wall_ms > self->facts.stamp_ms ? wall_ms : self->facts.stamp_ms;
     code = put_identity (self);
     if (code == MDB_SUCCESS)
         code = commit_batch (self);
@@ -252,7 +252,7 @@ static store_answer_t count_start (store_t *self, const uint8_t entropy [STORE_I
 static store_answer_t open_env (store_t *self, char why [STORE_WHY_BYTES])
 {
     const char *path = self->path;
-    if (!path_join (self->path, self->folder, STORE_FILE))
+    if (!path_join (self->path, self->facts.folder, STORE_FILE))
         return store_fail (why, STORE_ERROR, "store folder's name is too long");
     store_answer_t answer = store_check_damage (path, why);
     if (answer != STORE_OK)
@@ -281,7 +281,7 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
     if (!folder_ours (folder, why))
         return STORE_ERROR;
     store_t *self = must (calloc (1, sizeof *self));
-    snprintf (self->folder, sizeof self->folder, "%s", folder);
+    snprintf (self->facts.folder, sizeof self->facts.folder, "%s", folder);
     self->bytes_most = bytes_most;
     self->lock_file = -1;
 
@@ -297,7 +297,7 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
     folder_sync (folder);
     answer = store_look (self);
     if (answer != STORE_OK) {
-        memcpy (why, self->why, STORE_WHY_BYTES);
+        memcpy (why, self->facts.why, STORE_WHY_BYTES);
         store_close (&self);
         return answer;
     }
@@ -323,7 +323,7 @@ void store_close (store_t **self_p)
 
 bool store_locked (const char *folder)
 {
-    char path [PATH_BYTES];
+    char path [STORE_PATH_BYTES];
     if (!path_join (path, folder, LOCK_FILE))
         return false;
     int file = open (path, O_RDWR | O_CLOEXEC);
@@ -335,34 +335,9 @@ bool store_locked (const char *folder)
     return locked;
 }
 
-const char *store_folder (const store_t *self)
+const store_facts_t *store_facts (const store_t *self)
 {
-    return self->folder;
-}
-
-const store_identity_t *store_identity (const store_t *self)
-{
-    return &self->identity;
-}
-
-int64_t store_stamp_ms (const store_t *self)
-{
-    return self->stamp_before_ms;
-}
-
-uint64_t store_free_bytes (const store_t *self)
-{
-    return self->free_bytes;
-}
-
-uint64_t store_bytes (const store_t *self)
-{
-    return self->bytes;
-}
-
-const char *store_why (const store_t *self)
-{
-    return self->why;
+    return &self->facts;
 }
 
 /*  The batch is given up. */
@@ -387,7 +362,7 @@ store_answer_t store_begin (store_t *self)
     int code = mdb_txn_begin (self->env, NULL, 0, &self->batch);
     if (code != MDB_SUCCESS) {
         self->batch = NULL;
-        return drop (self, store_fail_mdb (self->why, code, "cannot begin a write"));
+        return drop (self, store_fail_mdb (self->facts.why, code, "cannot begin a write"));
     }
     uint8_t name [IDENTITY_KEY_BYTES];
     MDB_val key = store_identity_key (name), value;
@@ -396,14 +371,16 @@ store_answer_t store_begin (store_t *self)
     code = mdb_get (self->batch, self->table, &key, &value);
     if (code == MDB_NOTFOUND ||
         (code == MDB_SUCCESS && !store_identity_read (&key, &value, &found, &stamp_ms)))
-        return drop (self, store_fail (self->why, STORE_DAMAGED, "the store's identity is gone"));
+        return drop (self,
+                     store_fail (self->facts.why, STORE_DAMAGED, "the store's identity is gone"));
     if (code != MDB_SUCCESS)
-        return drop (self, store_fail_mdb (self->why, code, "cannot read the store's identity"));
-    if (found.start != self->identity.start ||
-        memcmp (found.id, self->identity.id, STORE_ID_BYTES) != 0)
-        return drop (self, store_fail (self->why, STORE_TAKEN,
+        return drop (self,
+                     store_fail_mdb (self->facts.why, code, "cannot read the store's identity"));
+    if (found.start != self->facts.identity.start ||
+        memcmp (found.id, self->facts.identity.id, STORE_ID_BYTES) != 0)
+        return drop (self, store_fail (self->facts.why, STORE_TAKEN,
                                        "the store was taken over: its start is %u, ours was %u",
-                                       found.start, self->identity.start));
+                                       found.start, self->facts.identity.start));
     store_inside (false);
     return STORE_OK;
 }
@@ -428,7 +405,7 @@ store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t val
     store_inside (false);
     count_put (self, whole_key.mv_size, value.size);
     return code == MDB_SUCCESS ? STORE_OK
-                               : drop (self, store_fail_mdb (self->why, code, "cannot put"));
+                               : drop (self, store_fail_mdb (self->facts.why, code, "cannot put"));
 }
 
 store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key)
@@ -440,7 +417,7 @@ store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key)
     int code = mdb_del (self->batch, self->table, &whole_key, NULL);
     store_inside (false);
     if (code != MDB_SUCCESS && code != MDB_NOTFOUND)
-        return drop (self, store_fail_mdb (self->why, code, "cannot delete"));
+        return drop (self, store_fail_mdb (self->facts.why, code, "cannot delete"));
     return STORE_OK;
 }
 
@@ -449,28 +426,22 @@ store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES])
     store_answer_t answer = store_begin (self);
     if (answer != STORE_OK)
         return answer;
-    store_identity_t before = self->identity;
+    store_identity_t before = self->facts.identity;
     uint8_t name [ADOPTED_KEY_BYTES];
     MDB_val key = store_adopted_key (name);
     int code = store_put_sealed (self->batch, self->table, &key,
                                  (bytes_t){.data = before.id, .size = STORE_ID_BYTES});
-    memcpy (self->identity.id, id, STORE_ID_BYTES);
+    memcpy (self->facts.identity.id, id, STORE_ID_BYTES);
     if (code == MDB_SUCCESS)
         code = put_identity (self);
     if (code == MDB_SUCCESS)
         code = commit_batch (self);
     if (code != MDB_SUCCESS) {
-        self->identity = before;
-        return drop (self, store_fail_mdb (self->why, code, "cannot put it under a new id"));
+        self->facts.identity = before;
+        return drop (self, store_fail_mdb (self->facts.why, code, "cannot put it under a new id"));
     }
-    self->adopted = true;
-    memcpy (self->adopted_from, before.id, STORE_ID_BYTES);
+    self->facts.adopted_from = memcpy (self->adopted_from, before.id, STORE_ID_BYTES);
     return STORE_OK;
-}
-
-const uint8_t *store_adopted_from (const store_t *self)
-{
-    return self->adopted ? self->adopted_from : NULL;
 }
 
 /*  The first batch of a core tells of the adoption: from then on it is not to be told again. */
@@ -478,7 +449,7 @@ static int end_adoption (store_t *self)
 {
     uint8_t name [ADOPTED_KEY_BYTES];
     MDB_val key = store_adopted_key (name);
-    if (!self->adopted)
+    if (!self->facts.adopted_from)
         return MDB_SUCCESS;
     int code = mdb_del (self->batch, self->table, &key, NULL);
     return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
@@ -494,13 +465,13 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms)
     if (code == MDB_SUCCESS)
         code = end_adoption (self);
     if (code != MDB_SUCCESS)
-        return drop (self, store_fail_mdb (self->why, code, "cannot stamp"));
+        return drop (self, store_fail_mdb (self->facts.why, code, "cannot stamp"));
     code = commit_batch (self);
     store_inside (false);
     if (code == EIO && disk_free_bytes (self) < DISK_LEAST)
         code = ENOSPC; /* LMDB's word for a write that the disk took in part */
     if (code != MDB_SUCCESS)
-        return store_fail_mdb (self->why, code, "cannot flush");
-    self->adopted = false;
+        return store_fail_mdb (self->facts.why, code, "cannot flush");
+    self->facts.adopted_from = NULL;
     return store_look (self); /* what was written to a file that is gone is not stored */
 }

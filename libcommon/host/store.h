@@ -14,7 +14,26 @@
 #define STORE_BYTES_LEAST   ((uint64_t) 1 << 20)
 #define STORE_KEY_BYTES_MAX 510 /* LMDB's limit, less one byte for the table */
 
+#define STORE_WHY_BYTES  256
+#define STORE_PATH_BYTES 4096
+
 typedef struct store store_t;
+
+/*  What is known of one, for reading. free_bytes is what it can still take, bytes what it can hold
+ *  at all: bytes_most, or less where the disk has not the room for it. Counted at each flush, and
+ *  for each put since then by the bytes it takes at most. Puts beyond it are taken as long as the
+ *  disk has room: who begins something new looks here first, and what ends a promise is always
+ *  stored (T13). */
+typedef struct {
+    char folder [STORE_PATH_BYTES];
+    store_identity_t identity;
+    int64_t stamp_ms; /* wall time of the last write before this start */
+    uint64_t free_bytes;
+    uint64_t bytes;
+    const uint8_t *adopted_from; /* the id before store_adopt; NULL when nobody adopted it, or a
+                                    batch has been flushed since */
+    char why [STORE_WHY_BYTES];  /* what went wrong, for the log; "" when nothing has */
+} store_facts_t;
 
 typedef enum {
     STORE_OK,
@@ -24,8 +43,6 @@ typedef enum {
     STORE_TAKEN,   /* another start number is in it: we were taken over and must end */
     STORE_ERROR,   /* see errno and why */
 } store_answer_t;
-
-#define STORE_WHY_BYTES 256
 
 /*  Opens or makes the store in folder, locks it, raises its start number and flushes that; entropy
  *  gives a new store its id. On STORE_OK *self_p is the caller's: store_close. */
@@ -37,24 +54,11 @@ void store_close (store_t **self_p);
 /*  Locked by somebody? Without opening it, and without getting into the way of one who does. */
 bool store_locked (const char *folder);
 
-const char *store_folder (const store_t *self);
-
-const store_identity_t *store_identity (const store_t *self);
-int64_t store_stamp_ms (const store_t *self); /* wall time of the last write before this start */
-
-/*  What it can still take, and what it can hold at all: bytes_most, or less where the disk has not
- *  the room for it. Counted at each flush, and for each put since then by the bytes it takes at
- *  most. Puts beyond it are taken as long as the disk has room: who begins something new looks
- *  here first, and what ends a promise is always stored (T13). */
-uint64_t store_free_bytes (const store_t *self);
-uint64_t store_bytes (const store_t *self);
+const store_facts_t *store_facts (const store_t *self);
 
 /*  Puts the store under a new id, flushed (T14): an operator says that what it holds may be served
  *  again, though it has forgotten promises. Between store_open and the first batch. */
 store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES]);
-
-/*  The id before that; NULL when nobody adopted it, or a batch has been flushed since. */
-const uint8_t *store_adopted_from (const store_t *self);
 
 /*  Every record, ascending by table and key, until visit says false; of TABLE_LEDGER the last sound
  *  one and what is damaged behind it, so that a start does not grow with what has happened. sound:
@@ -69,7 +73,7 @@ store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_
                            void *owner);
 
 /*  A batch: begin, puts and deletes, flush. Nothing of it is visible before STORE_OK of flush. On
- *  any other answer the batch is gone, and store_why says more. Deleting what is not there is
+ *  any other answer the batch is gone, and its why says more. Deleting what is not there is
  *  STORE_OK. */
 store_answer_t store_begin (store_t *self);
 store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t value);
@@ -86,8 +90,5 @@ store_answer_t store_scrub (store_t *self, size_t bytes, store_visit_fn *visit, 
 /*  For the rest of this process: a fault in reading the file (it was cut, its pages are damaged)
  *  ends the process with exit code 1 and a line in the log that names the file. */
 void store_guard (const store_t *self);
-
-/*  What went wrong, for the log; "" when nothing has. */
-const char *store_why (const store_t *self);
 
 #endif

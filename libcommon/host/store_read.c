@@ -83,11 +83,12 @@ store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner)
     MDB_cursor *cursor;
     int code = store_read_begin (self, &txn, &cursor);
     if (code != MDB_SUCCESS)
-        return store_fail_mdb (self->why, code, "cannot begin reading");
+        return store_fail_mdb (self->facts.why, code, "cannot begin reading");
     code = each_record (self, cursor, visit, owner);
     mdb_cursor_close (cursor);
     mdb_txn_abort (txn);
-    return code == MDB_SUCCESS ? STORE_OK : store_fail_mdb (self->why, code, "cannot read on");
+    return code == MDB_SUCCESS ? STORE_OK
+                               : store_fail_mdb (self->facts.why, code, "cannot read on");
 }
 
 /*  Fills rows, of which there is room for order->most. */
@@ -124,7 +125,7 @@ store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_
     bool more;
     int code = store_read_begin (self, &txn, &cursor);
     if (code != MDB_SUCCESS)
-        return store_fail_mdb (self->why, code, "cannot begin reading");
+        return store_fail_mdb (self->facts.why, code, "cannot begin reading");
     row_t *rows = must (calloc (order->most, sizeof *rows));
     code = read_rows (cursor, order, rows, &count, &more);
     if (code == MDB_SUCCESS)
@@ -132,5 +133,6 @@ store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_
     free (rows);
     mdb_cursor_close (cursor);
     mdb_txn_abort (txn);
-    return code == MDB_SUCCESS ? STORE_OK : store_fail_mdb (self->why, code, "cannot read on");
+    return code == MDB_SUCCESS ? STORE_OK
+                               : store_fail_mdb (self->facts.why, code, "cannot read on");
 }

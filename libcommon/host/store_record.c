@@ -88,8 +88,8 @@ MDB_val store_adopted_key (uint8_t name [ADOPTED_KEY_BYTES])
 void store_identity_write (const store_t *self, uint8_t value [IDENTITY_BYTES])
 {
     put_u32 (value, LAYOUT);
-    put_u32 (value + 4, self->identity.start);
-    memcpy (value + 8, self->identity.id, STORE_ID_BYTES);
+    put_u32 (value + 4, self->facts.identity.start);
+    memcpy (value + 8, self->facts.identity.id, STORE_ID_BYTES);
     put_u32 (value + 24, (uint32_t) ((uint64_t) self->stamp_ms >> 32));
     put_u32 (value + 28, (uint32_t) self->stamp_ms);
 }

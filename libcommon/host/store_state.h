@@ -14,23 +14,17 @@
 #define LAYOUT         2
 #define CHECKSUM_BYTES 8
 #define IDENTITY_BYTES 32 /* layout 4, start 4, id 16, stamp 8 */
-#define PATH_BYTES     4096
 
 struct store {
-    char folder [PATH_BYTES];
-    char path [PATH_BYTES]; /* of the file */
+    store_facts_t facts;
+    char path [STORE_PATH_BYTES]; /* of the file */
     int lock_file;
     MDB_env *env;
     MDB_dbi table;
     MDB_txn *batch; /* NULL: none begun */
-    store_identity_t identity;
-    bool adopted; /* and nothing was flushed since */
     uint8_t adopted_from [STORE_ID_BYTES];
-    int64_t stamp_before_ms; /* when opened */
-    int64_t stamp_ms;        /* last written */
-    uint64_t bytes_most;     /* what it may grow to, as configured */
-    uint64_t bytes;          /* that, or less where the disk has less */
-    uint64_t free_bytes;
+    int64_t stamp_ms;    /* last written */
+    uint64_t bytes_most; /* what it may grow to, as configured */
     /*  The file as it was looked at last; store_watch.c. */
     dev_t device;
     ino_t inode;
@@ -40,7 +34,6 @@ struct store {
     bool scrubbed;                               /* once, since it was opened */
     uint64_t *damages;                           /* records that are known to be damaged */
     size_t damages_count;
-    char why [STORE_WHY_BYTES];
 };
 
 /*  --- what goes wrong, in words --- */

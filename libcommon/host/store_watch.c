@@ -28,19 +28,19 @@ store_answer_t store_look (store_t *self)
     const char *path = self->path;
     if (stat (path, &file) != 0)
         return errno == ENOENT || errno == ENOTDIR
-                 ? store_fail (self->why, STORE_DAMAGED,
+                 ? store_fail (self->facts.why, STORE_DAMAGED,
                                "%.120s is gone while it was served: deleted or moved; " REMEDY,
                                path)
-                 : store_fail_errno (self->why, "cannot look at", path);
+                 : store_fail_errno (self->facts.why, "cannot look at", path);
     if (self->inode == 0) { /* the first look */
         self->device = file.st_dev;
         self->inode = file.st_ino;
     }
     if (file.st_dev != self->device || file.st_ino != self->inode)
-        return store_fail (self->why, STORE_DAMAGED,
+        return store_fail (self->facts.why, STORE_DAMAGED,
                            "%.120s is another file than the one that was opened; " REMEDY, path);
     if (file.st_size < self->file_bytes)
-        return store_fail (self->why, STORE_DAMAGED,
+        return store_fail (self->facts.why, STORE_DAMAGED,
                            "%.120s was cut from %lld to %lld bytes while it was served; " REMEDY,
                            path, (long long) self->file_bytes, (long long) file.st_size);
     self->file_bytes = file.st_size;
@@ -85,7 +85,7 @@ static store_answer_t judge (store_t *self, const MDB_val *key, const MDB_val *s
            false);
     if (at [0] == TABLE_LEDGER && !self->scrubbed)
         return STORE_OK;
-    return store_fail (self->why, STORE_DAMAGED,
+    return store_fail (self->facts.why, STORE_DAMAGED,
                        "%.120s: a record of table %u was changed on the disk while it was served; "
                        "it begins again without it",
                        self->path, at [0]);
@@ -135,13 +135,13 @@ store_answer_t store_scrub (store_t *self, size_t bytes, store_visit_fn *visit, 
         self->scrub_key_size = 0;
         code = MDB_SUCCESS;
     }
-    return code == MDB_SUCCESS ? answer : store_fail_mdb (self->why, code, "cannot scrub");
+    return code == MDB_SUCCESS ? answer : store_fail_mdb (self->facts.why, code, "cannot scrub");
 }
 
 /*  --- the last word --- */
 
 static volatile sig_atomic_t inside;
-static char guarded [PATH_BYTES];
+static char guarded [STORE_PATH_BYTES];
 
 void store_inside (bool now)
 {

@@ -58,21 +58,15 @@ static int64_t needed_ms (const entry_t *entry, size_t class, uint32_t have, int
 
 /*  --- what it has --- */
 
-static uint32_t kept_count (const entry_t *entry, size_t class)
+/*  Of those that it keeps; or of those alone that leave. */
+static uint32_t kept_count (const entry_t *entry, size_t class, bool leaving)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < entry->kept.nodes_count; i++)
-        count += bound_kept (&entry->kept.nodes [i]) &&
-                 nodes_at (entry->openings->parts.nodes, entry->kept.nodes [i].node).class == class;
-    return count;
-}
-
-static uint32_t leaving_count (const entry_t *entry, size_t class)
-{
-    uint32_t count = 0;
-    for (size_t i = 0; i < entry->kept.nodes_count; i++)
-        count += entry->kept.nodes [i].state == BOUND_LEAVING &&
-                 nodes_at (entry->openings->parts.nodes, entry->kept.nodes [i].node).class == class;
+    for (size_t i = 0; i < entry->kept.nodes_count; i++) {
+        const bound_t *bound = &entry->kept.nodes [i];
+        count += (leaving ? bound->state == BOUND_LEAVING : bound_kept (bound)) &&
+                 nodes_at (entry->openings->parts.nodes, bound->node).class == class;
+    }
     return count;
 }
 
@@ -82,7 +76,7 @@ uint32_t opening_short (const entry_t *entry, int64_t at_ms)
     uint32_t lacking = 0;
     for (size_t class = 0; class < entry->openings->parts.site->classes_count; class ++) {
         uint32_t wanted = opening_wanted (entry, class, at_ms);
-        uint32_t have = wanted > 0 ? kept_count (entry, class) : 0;
+        uint32_t have = wanted > 0 ? kept_count (entry, class, false) : 0;
         lacking += wanted > have ? wanted - have : 0;
     }
     return lacking;
@@ -293,8 +287,8 @@ static void leave (entry_t *entry, bound_t *bound, int64_t at_ms)
  *  marked for it. */
 static uint32_t leaving_next (const entry_t *entry, size_t class, int64_t now_ms, int64_t *when_ms)
 {
-    uint32_t have = kept_count (entry, class);
-    uint32_t marked = leaving_count (entry, class);
+    uint32_t have = kept_count (entry, class, false);
+    uint32_t marked = kept_count (entry, class, true);
     uint32_t more = 0;
     *when_ms = INT64_MAX;
     for (size_t i = 0; i < entry->stages_count; i++) {
@@ -331,7 +325,7 @@ static bool fit_class (entry_t *entry, size_t class, int64_t now_ms)
 {
     bool changed = false;
     uint32_t wanted = target (entry, class, now_ms);
-    uint32_t have = kept_count (entry, class);
+    uint32_t have = kept_count (entry, class, false);
     if (have < wanted && !entry->kept.given_back)
         changed = bind_more (entry, class, wanted - have, needed_ms (entry, class, have, now_ms));
     for (; have > wanted; have--) {

@@ -161,7 +161,7 @@ static void task_kept (task_state_t state, const char *node, const char *text)
     task_t again = {0};
     REQUIRE (stored_task_decode (&again, bytes_of (record), why));
     free (again.node_name);
-    free (again.report.why);
+    free (again.why);
     free (again.trip);
     free (record.data);
 }

@@ -21,12 +21,12 @@ static void a_pool_gives_each_its_own_and_the_first_free_one_again (void **state
     (void) state;
     store_t *first = claim (), *second = claim ();
     char first_folder [128];
-    snprintf (first_folder, sizeof first_folder, "%s", store_folder (first));
-    assert_string_not_equal (first_folder, store_folder (second));
+    snprintf (first_folder, sizeof first_folder, "%.127s", store_facts (first)->folder);
+    assert_string_not_equal (first_folder, store_facts (second)->folder);
     store_close (&first);
     first = claim ();
-    assert_string_equal (first_folder, store_folder (first));
-    assert_int_equal (store_identity (first)->start, 2);
+    assert_string_equal (first_folder, store_facts (first)->folder);
+    assert_int_equal (store_facts (first)->identity.start, 2);
     store_close (&first);
     store_close (&second);
 }
@@ -50,7 +50,7 @@ static void many_claim_at_once_and_none_shares (void **state)
         char why [STORE_WHY_BYTES];
         ssize_t ended = read (go [0], &byte, 1); /* all start when the pipe closes */
         if (ended == 0 && pool_claim (&store, folder, MAP_BYTES, entropy, 0, why) == STORE_OK)
-            snprintf (path, sizeof path, "%s", store_folder (store) + strlen (folder));
+            snprintf (path, sizeof path, "%s", store_facts (store)->folder + strlen (folder));
         if (write (told [1], path, sizeof path) != sizeof path)
             _exit (1);
         pause (); /* holds its store until killed */
@@ -91,12 +91,12 @@ static void a_damaged_store_does_not_hold_up_its_pool (void **state)
     (void) state;
     store_t *store = claim ();
     char damaged [128], path [160];
-    snprintf (damaged, sizeof damaged, "%s", store_folder (store));
+    snprintf (damaged, sizeof damaged, "%.127s", store_facts (store)->folder);
     store_close (&store);
     snprintf (path, sizeof path, "%s/store.mdb", damaged);
     assert_int_equal (truncate (path, 5000), 0);
     store = claim ();
-    assert_string_not_equal (store_folder (store), damaged);
+    assert_string_not_equal (store_facts (store)->folder, damaged);
     store_close (&store);
 }
 

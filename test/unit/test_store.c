@@ -100,8 +100,8 @@ static void the_id_stays_and_starts_are_counted (void **state)
     (void) state;
     for (uint32_t start = 1; start <= 3; start++) {
         store_t *store = open_store ();
-        assert_int_equal (store_identity (store)->start, start);
-        assert_memory_equal (store_identity (store)->id, entropy, STORE_ID_BYTES);
+        assert_int_equal (store_facts (store)->identity.start, start);
+        assert_memory_equal (store_facts (store)->identity.id, entropy, STORE_ID_BYTES);
         store_close (&store);
     }
 }
@@ -110,17 +110,17 @@ static void the_stamp_is_the_latest_ever_written (void **state)
 {
     (void) state;
     store_t *store = open_store (); /* stamps 1000 */
-    assert_true (store_stamp_ms (store) < 1000);
+    assert_true (store_facts (store)->stamp_ms < 1000);
     assert_int_equal (store_begin (store), STORE_OK);
     assert_int_equal (store_flush (store, 5000), STORE_OK);
     assert_int_equal (store_begin (store), STORE_OK);
     assert_int_equal (store_flush (store, 4000), STORE_OK);
     store_close (&store);
     store = open_store ();
-    assert_int_equal (store_stamp_ms (store), 5000);
+    assert_int_equal (store_facts (store)->stamp_ms, 5000);
     store_close (&store);
     store = open_store ();
-    assert_int_equal (store_stamp_ms (store), 5000);
+    assert_int_equal (store_facts (store)->stamp_ms, 5000);
     store_close (&store);
 }
 
@@ -211,7 +211,7 @@ static void a_killed_process_leaves_what_it_told_and_no_lock (void **state)
     uint32_t found = 0;
     assert_int_equal (store_each (store, count_one, &found), STORE_OK);
     assert_true (found >= told_last && found <= told_last + 1);
-    assert_int_equal (store_identity (store)->start, starts + 1);
+    assert_int_equal (store_facts (store)->identity.start, starts + 1);
     store_close (&store);
 }
 
@@ -226,7 +226,8 @@ static void a_store_that_was_taken_over_takes_no_more_writes (void **state)
     assert_int_equal (unlink (lock), 0);
     assert_int_equal (elsewhere (open_and_tell), STORE_OK);
     assert_int_equal (store_begin (store), STORE_TAKEN);
-    assert_string_equal (store_why (store), "the store was taken over: its start is 2, ours was 1");
+    assert_string_equal (store_facts (store)->why,
+                         "the store was taken over: its start is 2, ours was 1");
     assert_int_equal (store_begin (store), STORE_TAKEN);
     store_close (&store);
 }
@@ -238,8 +239,8 @@ static void a_full_store_says_so_and_still_takes_what_ends_something (void **sta
     char why [STORE_WHY_BYTES];
     static const uint8_t value [20000];
     assert_int_equal (store_open (&store, folder, STORE_BYTES_LEAST, entropy, 0, why), STORE_OK);
-    uint64_t free_before = store_free_bytes (store);
-    assert_true (free_before > STORE_BYTES_LEAST / 2 && free_before <= store_bytes (store));
+    uint64_t free_before = store_facts (store)->free_bytes;
+    assert_true (free_before > STORE_BYTES_LEAST / 2 && free_before <= store_facts (store)->bytes);
     uint32_t kept = 0, found = 0, beyond = 0;
     while (beyond < 60) { /* more than the whole store once again */
         assert_int_equal (store_begin (store), STORE_OK);
@@ -248,7 +249,7 @@ static void a_full_store_says_so_and_still_takes_what_ends_something (void **sta
                                      (bytes_t){.data = value, .size = sizeof value}),
                           STORE_OK);
         assert_int_equal (store_flush (store, 0), STORE_OK);
-        beyond += store_free_bytes (store) == 0;
+        beyond += store_facts (store)->free_bytes == 0;
         kept++;
     }
     assert_true (kept - beyond > 40 && kept - beyond < 60);
@@ -256,7 +257,7 @@ static void a_full_store_says_so_and_still_takes_what_ends_something (void **sta
     assert_int_equal (store_open (&store, folder, STORE_BYTES_LEAST, entropy, 0, why), STORE_OK);
     assert_int_equal (store_each (store, count_one, &found), STORE_OK);
     assert_int_equal (found, kept);
-    assert_true (store_free_bytes (store) < free_before / 10);
+    assert_true (store_facts (store)->free_bytes < free_before / 10);
 
     /*  Deleting always has room, and gives room back. */
     for (uint32_t i = 0; i < kept; i++) {
@@ -265,7 +266,7 @@ static void a_full_store_says_so_and_still_takes_what_ends_something (void **sta
           store_delete (store, 1, (bytes_t){.data = (uint8_t *) &i, .size = sizeof i}), STORE_OK);
         assert_int_equal (store_flush (store, 0), STORE_OK);
     }
-    assert_true (store_free_bytes (store) > free_before / 2);
+    assert_true (store_facts (store)->free_bytes > free_before / 2);
     store_close (&store);
 }
 
@@ -282,7 +283,7 @@ static int fill_the_disk (void)
         mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount ("tmpfs", folder, "tmpfs", 0, "size=2m,mode=700") != 0)
         return NO_SMALL_DISK;
-    if (try_open (&store, why) != STORE_OK || store_bytes (store) > 2 << 20)
+    if (try_open (&store, why) != STORE_OK || store_facts (store)->bytes > 2 << 20)
         return -1;
     store_answer_t answer = STORE_OK;
     uint32_t kept = 0, found = 0;

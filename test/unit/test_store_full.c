@@ -35,7 +35,7 @@ static void take_put (home_host_t *self, const effect_t *effect)
       effect->kind == EFFECT_PUT
         ? store_put (self->store, effect->record.table, effect->record.key, effect->record.value)
         : store_delete (self->store, effect->record.table, effect->record.key);
-    assert_string_equal (store_why (self->store), "");
+    assert_string_equal (store_facts (self->store)->why, "");
     assert_int_equal (answer, STORE_OK);
 }
 
@@ -43,8 +43,8 @@ static void host_step (home_host_t *self, const event_t *event)
 {
     moment_t now = {.wall_ms = EPOCH_MS + world.now_ms,
                     .mono_ms = ++world.now_ms,
-                    .store_bytes = store_bytes (self->store),
-                    .store_free_bytes = store_free_bytes (self->store)};
+                    .store_bytes = store_facts (self->store)->bytes,
+                    .store_free_bytes = store_facts (self->store)->free_bytes};
     self->core.step (self->core.self, &now, event);
     effect_t effect;
     while (self->core.next (self->core.self, &effect)) {
@@ -61,10 +61,10 @@ static void host_flush (home_host_t *self)
 {
     if (self->writing)
         assert_int_equal (store_flush (self->store, EPOCH_MS + world.now_ms), STORE_OK);
-    assert_string_equal (store_why (self->store), "");
+    assert_string_equal (store_facts (self->store)->why, "");
     self->writing = false;
-    if (store_free_bytes (self->store) < self->store_least)
-        self->store_least = store_free_bytes (self->store);
+    if (store_facts (self->store)->free_bytes < self->store_least)
+        self->store_least = store_facts (self->store)->free_bytes;
 }
 
 static bool load (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
@@ -84,7 +84,7 @@ static void host_up (home_host_t *self)
     gis_core (&settings, &self->core);
     assert_int_equal (store_each (self->store, load, self), STORE_OK);
     host_step (self, &(event_t){.kind = EVENT_START,
-                                .start = {.store = *store_identity (self->store),
+                                .start = {.store = store_facts (self->store)->identity,
                                           .endpoint = "tcp://127.0.0.1:1",
                                           .events = "tcp://127.0.0.1:2"}});
     host_flush (self);

@@ -30,8 +30,8 @@ static store_t *filled_store (void)
 static void expect_seen (store_t *store, const char *what)
 {
     assert_int_equal (store_begin (store), STORE_DAMAGED);
-    assert_non_null (strstr (store_why (store), path));
-    assert_non_null (strstr (store_why (store), what));
+    assert_non_null (strstr (store_facts (store)->why, path));
+    assert_non_null (strstr (store_facts (store)->why, what));
     store_close (&store);
 }
 
@@ -62,7 +62,7 @@ static void what_was_flushed_into_a_file_that_is_gone_is_not_flushed (void **sta
     put (store, 1, "promised", "for nothing");
     assert_int_equal (unlink (path), 0);
     assert_int_equal (store_flush (store, 3000), STORE_DAMAGED);
-    assert_non_null (strstr (store_why (store), "is gone"));
+    assert_non_null (strstr (store_facts (store)->why, "is gone"));
     store_close (&store);
 }
 
@@ -134,8 +134,8 @@ static void bits_flipped_under_a_served_store_are_found (void **state)
     flip ("value 033");
     assert_int_equal (scrub (store, &shown), STORE_DAMAGED);
     assert_int_equal (shown, 1);
-    assert_non_null (strstr (store_why (store), path));
-    assert_non_null (strstr (store_why (store), "a record of table 1 was changed"));
+    assert_non_null (strstr (store_facts (store)->why, path));
+    assert_non_null (strstr (store_facts (store)->why, "a record of table 1 was changed"));
     store_close (&store);
 }
 

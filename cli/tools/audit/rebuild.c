@@ -288,7 +288,7 @@ static void put_adopted (rebuild_t *self)
     const kept_row_t *last = &self->file.list [self->file.count - 1];
     ledger_place_t place = {.number = last->number + 1,
                             .before = before,
-                            .start = store_identity (self->store)->start,
+                            .start = store_facts (self->store)->identity.start,
                             .wall_ms = cli_wall_ms ()};
     crypto_generichash (before, sizeof before, last->bytes.data, last->bytes.size, NULL, 0);
     packed_t row = ledger_row_encode (
@@ -342,7 +342,7 @@ static uint64_t last_of (const kept_rows_t *rows)
 /*  Is the file one that this store can be helped by? */
 static int check_file (rebuild_t *self, const char *folder, const char *from)
 {
-    if (memcmp (self->file_store, store_identity (self->store)->id, STORE_ID_BYTES) != 0)
+    if (memcmp (self->file_store, store_facts (self->store)->identity.id, STORE_ID_BYTES) != 0)
         return cli_fail (EXIT_USAGE, "audit: %s is the ledger of another store than %s", from,
                          folder);
     if (last_of (&self->file) > last_of (&self->own))
@@ -388,7 +388,7 @@ static int make_whole (rebuild_t *self)
     replay_rows (self);
     self->tables = ledger_tables_new (self->replay, &mender);
     if (store_each (self->store, take_record, self) != STORE_OK)
-        return cli_fail (EXIT_REFUSED, "audit: %s", store_why (self->store));
+        return cli_fail (EXIT_REFUSED, "audit: %s", store_facts (self->store)->why);
     ledger_tables_end (self->tables);
     tell_doubts (self);
     if (self->anew) {
@@ -396,7 +396,8 @@ static int make_whole (rebuild_t *self)
         tell_adopted (self);
     }
     if (!write_changes (self))
-        return cli_fail (EXIT_REFUSED, "audit: nothing is written: %s", store_why (self->store));
+        return cli_fail (EXIT_REFUSED, "audit: nothing is written: %s",
+                         store_facts (self->store)->why);
     size_t left = json_array_size (self->left);
     replay_figures_t figures = ledger_replay_figures (self->replay);
     if (self->cli->json)
@@ -418,7 +419,7 @@ int rebuild_run (const cli_t *cli, const char *store, const char *from)
     if (code == EXIT_DONE)
         code = open_store (&self, store);
     if (code == EXIT_DONE && !read_own (&self))
-        code = cli_fail (EXIT_REFUSED, "audit: %s", store_why (self.store));
+        code = cli_fail (EXIT_REFUSED, "audit: %s", store_facts (self.store)->why);
     if (code == EXIT_DONE && from && !anew)
         code = check_file (&self, store, from);
     if (code == EXIT_DONE)
