@@ -52,4 +52,13 @@ static inline void text_free (char **text)
 
 #define text_auto_t char __attribute__ ((cleanup (text_free)))
 
+/*  A file that was read, closed where its block ends. */
+static inline void stream_close (FILE **file)
+{
+    if (*file)
+        fclose (*file);
+}
+
+#define file_auto_t FILE __attribute__ ((cleanup (stream_close)))
+
 #endif

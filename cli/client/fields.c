@@ -31,6 +31,15 @@ json_t *item_of (const json_t *object, const char *key, size_t at)
     return json_array_get (json_object_get (object, key), at);
 }
 
+bool list_has (const json_t *list, const json_t *wanted)
+{
+    const json_t *one;
+    for (size_t i = 0; (one = json_array_get (list, i)); i++)
+        if (json_equal (one, wanted))
+            return true;
+    return false;
+}
+
 const char *word_of (const char *const words [][2], const char *said)
 {
     for (; (*words) [0]; words++)
@@ -120,7 +129,7 @@ const char *number_text (const json_t *form, const char *key, char text [NUMBER_
     return text;
 }
 
-void texts_join (const json_t *texts, const char *between, char *joined, size_t size)
+const char *texts_join (const json_t *texts, const char *between, char *joined, size_t size)
 {
     size_t length = 0;
     const json_t *one;
@@ -129,6 +138,7 @@ void texts_join (const json_t *texts, const char *between, char *joined, size_t 
         if (length < size)
             length += (size_t) snprintf (joined + length, size - length, "%s%s", i ? between : "",
                                          json_string_value (one) ? json_string_value (one) : "");
+    return joined;
 }
 
 /*  --- forms --- */

@@ -16,6 +16,9 @@ bool flag_of (const json_t *object, const char *key);
 /*  An element of the list under a key; NULL behind the last. */
 json_t *item_of (const json_t *object, const char *key, size_t at);
 
+/*  Is the value in the list? */
+bool list_has (const json_t *list, const json_t *wanted);
+
 /*  A number that may have no end: "inf" is one, too. */
 double real_of (const json_t *object, const char *key);
 
@@ -40,7 +43,7 @@ void take_last (json_t *list, json_t *value);
 const char *name_short (const char *name);
 
 /*  The texts of a list, joined; as much of it as there is room for. */
-void texts_join (const json_t *texts, const char *between, char *joined, size_t size);
+const char *texts_join (const json_t *texts, const char *between, char *joined, size_t size);
 
 /*  A number of a form, for tables. */
 #define NUMBER_TEXT_BYTES 24

@@ -49,15 +49,6 @@ json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int
     return view;
 }
 
-static bool holds (const json_t *array, const json_t *wanted)
-{
-    json_t *one;
-    for (size_t i = 0; (one = json_array_get (array, i)); i++)
-        if (json_equal (one, wanted))
-            return true;
-    return false;
-}
-
 static void take_page (json_t *listing, const json_t *answer)
 {
     json_t *reservations = json_object_get (listing, "reservations");
@@ -66,7 +57,7 @@ static void take_page (json_t *listing, const json_t *answer)
     for (size_t i = 0; (one = item_of (answer, "views", i)); i++)
         json_array_append_new (reservations, view_form (one));
     for (size_t i = 0; (one = item_of (answer, "silent", i)); i++)
-        if (!holds (silent, one))
+        if (!list_has (silent, one))
             json_array_append (silent, one);
 }
 

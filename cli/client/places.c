@@ -48,12 +48,11 @@ static char *read_federation (const cli_t *cli)
 {
     text_auto_t *dir = cli_federation_dir (cli);
     text_auto_t *path = must_print ("%s/gis", dir);
-    FILE *file = fopen (path, "re");
+    file_auto_t *file = fopen (path, "re");
     if (!file)
         return NULL;
     char text [GIS_TEXT_BYTES_MAX];
     bool read = fgets (text, sizeof text, file) != NULL;
-    fclose (file);
     if (!read)
         return NULL;
     text [strcspn (text, "\r\n")] = '\0';

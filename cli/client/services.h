@@ -29,9 +29,9 @@ bool services_find (const char *kind, const char *text, method_t *method,
 /*  Our own calls: both names are known to exist. */
 method_t services_method (const char *service, const char *method);
 
-/*  Visits every method that the kind offers ("" = all there are), in the order of the contract. */
-void services_visit (const char *kind, void (*visit) (void *owner, const method_t *method),
-                     void *owner);
+/*  The methods that the kind offers ("" = all there are), in the order of the contract; false behind
+ *  the last. */
+bool services_at (const char *kind, size_t at, method_t *method);
 
 /*  A message that lies packed in another's bytes, from their hex: name is "Answer" or "Plan". NULL
  *  when there are none, or no such message. */

@@ -69,43 +69,31 @@ static method_t method_of (const ProtobufCServiceDescriptor *block, unsigned m)
                       .answered = block->methods [m].output};
 }
 
-void services_visit (const char *kind, void (*visit) (void *owner, const method_t *method),
-                     void *owner)
+bool services_at (const char *kind, size_t at, method_t *method)
 {
-    for (size_t b = 0; b < BLOCKS; b++)
-        for (unsigned m = 0; offers (b, kind) && m < blocks [b].block->n_methods; m++) {
-            method_t method = method_of (blocks [b].block, m);
-            visit (owner, &method);
+    for (size_t b = 0; b < BLOCKS; b++) {
+        if (!offers (b, kind))
+            continue;
+        if (at < blocks [b].block->n_methods) {
+            *method = method_of (blocks [b].block, (unsigned) at);
+            return true;
         }
+        at -= blocks [b].block->n_methods;
+    }
+    return false;
 }
 
-/*  What a search has come upon. */
-typedef struct {
-    const char *block; /* NULL = any */
-    const char *name;
-    method_t found;
-    size_t found_count;
-    char *why;
-    size_t length;
-} search_t;
-
-static void match (void *owner, const method_t *method)
+/*  How many there are of that name, of the kind, in that block (NULL = any); *found is the last. */
+static size_t search (const char *kind, const char *block, const char *name, method_t *found)
 {
-    search_t *search = owner;
-    if (strcmp (method->method, search->name) != 0 ||
-        (search->block && strcmp (method->service, search->block) != 0))
-        return;
-    search->found = *method;
-    search->found_count++;
-}
-
-static void name_it (void *owner, const method_t *method)
-{
-    search_t *search = owner;
-    if (search->length < SERVICES_WHY_BYTES)
-        search->length +=
-          (size_t) snprintf (search->why + search->length, SERVICES_WHY_BYTES - search->length,
-                             " %s.%s", method->service, method->method);
+    size_t count = 0;
+    method_t method;
+    for (size_t i = 0; services_at (kind, i, &method); i++)
+        if (strcmp (method.method, name) == 0 && (!block || strcmp (method.service, block) == 0)) {
+            *found = method;
+            count++;
+        }
+    return count;
 }
 
 bool services_find (const char *kind, const char *text, method_t *method,
@@ -116,26 +104,27 @@ bool services_find (const char *kind, const char *text, method_t *method,
     bool full = text [dot] == '.' && dot < sizeof block;
     if (full)
         memcpy (block, text, dot);
-    search_t search = {
-      .block = full ? block : NULL, .name = full ? text + dot + 1 : text, .why = why};
-    services_visit (full ? "" : kind, match, &search);
-    if (search.found_count == 1) {
-        *method = search.found;
+    method_t found;
+    size_t count =
+      full ? search ("", block, text + dot + 1, &found) : search (kind, NULL, text, &found);
+    if (count == 1) {
+        *method = found;
         return true;
     }
-    search.length = (size_t) snprintf (why, SERVICES_WHY_BYTES, "%.80s: %s; there are:", text,
-                                       search.found_count ? "more than one" : "no such method");
-    services_visit (kind, name_it, &search);
+    size_t length = (size_t) snprintf (why, SERVICES_WHY_BYTES, "%.80s: %s; there are:", text,
+                                       count ? "more than one" : "no such method");
+    for (size_t i = 0; length < SERVICES_WHY_BYTES && services_at (kind, i, &found); i++)
+        length += (size_t) snprintf (why + length, SERVICES_WHY_BYTES - length, " %s.%s",
+                                     found.service, found.method);
     return false;
 }
 
 method_t services_method (const char *service, const char *method)
 {
-    search_t search = {.block = service, .name = method};
-    services_visit ("", match, &search);
-    if (search.found_count != 1)
+    method_t found;
+    if (search ("", service, method, &found) != 1)
         abort ();
-    return search.found;
+    return found;
 }
 
 static json_t *json_of (const ProtobufCMessageDescriptor *descriptor, bytes_t packed)

@@ -236,6 +236,36 @@ const json_t *session_entry (const session_t *self, const char *name)
     return found ? json_array_get (self->entries, place) : NULL;
 }
 
+json_t *session_kind (const session_t *self, const char *kind)
+{
+    json_t *list = must (json_array ());
+    size_t length = strlen (kind);
+    json_t *entry;
+    for (size_t i = 0; (entry = json_array_get (self->entries, i)); i++)
+        if (strncmp (text_of (entry, "name"), kind, length) == 0 &&
+            text_of (entry, "name") [length] == '/')
+            json_array_append (list, entry);
+    return list;
+}
+
+const json_t *entries_named (const json_t *entries, const char *name)
+{
+    const json_t *entry;
+    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
+        if (strcmp (name_short (text_of (entry, "name")), name) == 0)
+            return entry;
+    return NULL;
+}
+
+const char *entries_list (const json_t *entries, char text [ENTRIES_TEXT_BYTES])
+{
+    json_auto_t *names = must (json_array ());
+    const json_t *entry;
+    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
+        take_last (names, json_string (name_short (text_of (entry, "name"))));
+    return texts_join (names, ", ", text, ENTRIES_TEXT_BYTES);
+}
+
 const json_t *session_homes (const session_t *self)
 {
     return self->homes;
@@ -394,10 +424,8 @@ static const char *live_home (session_t *self)
     const char *chosen = NULL;
     const json_t *home;
     for (size_t i = 0; (home = json_array_get (self->homes, i)); i++) {
-        const json_t *name;
-        for (size_t a = 0; (name = json_array_get (self->answered, a)); a++)
-            if (json_equal (home, name) && prng_below (&self->prng, ++live) == 0)
-                chosen = json_string_value (home);
+        if (list_has (self->answered, home) && prng_below (&self->prng, ++live) == 0)
+            chosen = json_string_value (home);
     }
     return chosen;
 }

@@ -35,6 +35,13 @@ bool session_look (session_t *self, const char *wanted);
 const json_t *session_entries (const session_t *self);
 const json_t *session_entry (const session_t *self, const char *name);
 
+/*  Those of a kind ("lis"), as a new array; they live with the session. The one of such a list with
+ *  that short name, or NULL; and all short names, "ams, ber", as far as there is room. */
+#define ENTRIES_TEXT_BYTES 512
+json_t *session_kind (const session_t *self, const char *kind);
+const json_t *entries_named (const json_t *entries, const char *name);
+const char *entries_list (const json_t *entries, char text [ENTRIES_TEXT_BYTES]);
+
 /*  The federation's request homes, as an array of names ("gis/g1"). */
 const json_t *session_homes (const session_t *self);
 

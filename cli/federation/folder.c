@@ -171,12 +171,10 @@ bool folder_save (const folder_t *self)
 static uint32_t ports_end (void)
 {
     uint32_t end = PORTS_END_PRESET;
-    FILE *file = fopen ("/proc/sys/net/ipv4/ip_local_port_range", "re");
+    file_auto_t *file = fopen ("/proc/sys/net/ipv4/ip_local_port_range", "re");
     char line [64];
     if (file && fgets (line, sizeof line, file))
         end = (uint32_t) strtoul (line, NULL, 10);
-    if (file)
-        fclose (file);
     return end > PORTS_BEGIN + PORTS_LEAST && end < 65536 ? end : PORTS_END_PRESET;
 }
 

@@ -75,13 +75,11 @@ static bool start_member (const folder_t *folder, member_t *member)
 static bool is_ready (const folder_t *folder, const member_t *member)
 {
     text_auto_t *path = folder_member_file (folder, member, "log/", ".ready");
-    FILE *file = fopen (path, "re");
+    file_auto_t *file = fopen (path, "re");
     char line [512];
     bool ready = false;
     while (file && !ready && fgets (line, sizeof line, file))
         ready = strncmp (line, "ready ", 6) == 0 && strchr (line, '\n');
-    if (file)
-        fclose (file);
     return ready;
 }
 
@@ -90,14 +88,13 @@ static void print_log_end (const folder_t *folder, const member_t *member)
 {
     text_auto_t *path = folder_member_file (folder, member, "log/", ".log");
     char text [LOG_BYTES + 1];
-    FILE *file = fopen (path, "re");
+    file_auto_t *file = fopen (path, "re");
     fprintf (stderr, "  the end of %s:\n", path);
     if (!file)
         return;
     if (fseek (file, -LOG_BYTES, SEEK_END) != 0)
         rewind (file);
     size_t size = fread (text, 1, LOG_BYTES, file);
-    fclose (file);
     if (size == 0)
         fputs ("    (empty)\n", stderr);
     text [size] = '\0';

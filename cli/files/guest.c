@@ -107,15 +107,13 @@ bool guest_lives (const guest_t *self, char why [GUEST_WHY_BYTES])
     if (process_lives (&self->process))
         return true;
     text_auto_t *path = must_print ("%s/log", self->folder);
-    FILE *file = fopen (path, "re");
+    file_auto_t *file = fopen (path, "re");
     char line [GUEST_WHY_BYTES];
     snprintf (why, GUEST_WHY_BYTES, "its end here (svc-replica node) has ended");
     while (file && fgets (line, sizeof line, file)) {
         line [strcspn (line, "\n")] = '\0';
         snprintf (why, GUEST_WHY_BYTES, "%s", line);
     }
-    if (file)
-        fclose (file);
     return false;
 }
 

@@ -10,50 +10,22 @@
 #define PAGE   500
 #define KIND   "replica/"
 
-static bool holds (const json_t *entry)
-{
-    return strncmp (text_of (entry, "name"), KIND, strlen (KIND)) == 0;
-}
-
-static json_t *sites_of (const session_t *session)
-{
-    json_t *sites = json_array ();
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
-        if (holds (entry))
-            json_array_append (sites, (json_t *) entry);
-    return sites;
-}
-
-static const char *names_of (const json_t *sites, char text [HOLDINGS_LIST_BYTES])
-{
-    json_auto_t *names = json_array ();
-    const json_t *site;
-    for (size_t i = 0; (site = json_array_get (sites, i)); i++)
-        json_array_append_new (names, json_string (text_of (site, "name") + strlen (KIND)));
-    holdings_list (names, text);
-    return text;
-}
-
 size_t holdings_sites (const session_t *session)
 {
-    json_auto_t *sites = sites_of (session);
+    json_auto_t *sites = session_kind (session, "replica");
     return json_array_size (sites);
 }
 
 const json_t *holdings_site (session_t *session, const char *command, const char *name, int *code)
 {
-    char text [HOLDINGS_LIST_BYTES];
-    json_t *sites = sites_of (session);
-    const json_t *found = NULL;
-    const json_t *site;
+    char text [ENTRIES_TEXT_BYTES];
+    json_auto_t *sites = session_kind (session, "replica"); /* entries live with the session */
     if (name && strncmp (name, KIND, strlen (KIND)) == 0)
         name += strlen (KIND);
-    for (size_t i = 0; (site = json_array_get (sites, i)); i++)
-        if (name ? strcmp (text_of (site, "name") + strlen (KIND), name) == 0
-                 : json_array_size (sites) == 1)
-            found = site;
-    names_of (sites, text);
+    const json_t *found = name                           ? entries_named (sites, name)
+                          : json_array_size (sites) == 1 ? json_array_get (sites, 0)
+                                                         : NULL;
+    entries_list (sites, text);
     if (!found && json_array_size (sites) == 0)
         *code = cli_fail (EXIT_REFUSED, "%s: no site of this federation keeps files", command);
     else if (!found && name)
@@ -61,14 +33,12 @@ const json_t *holdings_site (session_t *session, const char *command, const char
                           name, text);
     else if (!found)
         *code = cli_fail (EXIT_USAGE, "%s: at which site? say --site, of %s", command, text);
-    json_decref (sites); /* entries live with the session */
     return found;
 }
 
 const char *holdings_list (const json_t *names, char text [HOLDINGS_LIST_BYTES])
 {
-    texts_join (names, ", ", text, HOLDINGS_LIST_BYTES);
-    return text;
+    return texts_join (names, ", ", text, HOLDINGS_LIST_BYTES);
 }
 
 const char *bytes_text (double bytes, char text [BYTES_TEXT_BYTES])
@@ -137,7 +107,7 @@ static bool gather_site (session_t *session, const json_t *site, const char *nam
 json_t *holdings_gather (session_t *session, const json_t *site, const char *name, json_t *silent)
 {
     json_t *held = json_array ();
-    json_auto_t *sites = site ? json_pack ("[O]", site) : sites_of (session);
+    json_auto_t *sites = site ? json_pack ("[O]", site) : session_kind (session, "replica");
     const json_t *one;
     for (size_t i = 0; (one = json_array_get (sites, i)); i++)
         if (!gather_site (session, one, name, held))

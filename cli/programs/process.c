@@ -2,6 +2,7 @@
 #include "process.h"
 
 #include "cli.h"
+#include "must.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -30,11 +31,10 @@ static bool read_stat (pid_t pid, stat_t *stat)
     char path [64];
     char text [1024];
     snprintf (path, sizeof path, "/proc/%ld/stat", (long) pid);
-    FILE *file = fopen (path, "re");
+    file_auto_t *file = fopen (path, "re");
     if (!file)
         return false;
     size_t size = fread (text, 1, sizeof text - 1, file);
-    fclose (file);
     text [size] = '\0';
 
     /* The name stands in parentheses and may hold anything: fields count from the last one. */
@@ -177,10 +177,8 @@ static bool is_starter (pid_t pid, const char *runs)
     char path [64];
     char words [CMDLINE_BYTES + 1];
     snprintf (path, sizeof path, "/proc/%ld/cmdline", (long) pid);
-    FILE *file = fopen (path, "re");
+    file_auto_t *file = fopen (path, "re");
     size_t size = file ? fread (words, 1, CMDLINE_BYTES, file) : 0;
-    if (file)
-        fclose (file);
     words [size] = '\0';
     const char *second = words + strlen (words) + 1;
     const char *third = second < words + size ? second + strlen (second) + 1 : words + size;
@@ -221,12 +219,11 @@ size_t process_starters (const char *runs, process_t *found, size_t max)
 
 void process_boot (char boot [BOOT_BYTES])
 {
-    FILE *file = fopen ("/proc/sys/kernel/random/boot_id", "re");
+    file_auto_t *file = fopen ("/proc/sys/kernel/random/boot_id", "re");
     boot [0] = '\0';
     if (!file)
         return;
     if (!fgets (boot, BOOT_BYTES, file))
         boot [0] = '\0';
-    fclose (file);
     boot [strcspn (boot, "\n")] = '\0';
 }

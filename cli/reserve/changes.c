@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has (const json_t *array, const json_t *wanted)
-{
-    json_t *one;
-    for (size_t i = 0; (one = json_array_get (array, i)); i++)
-        if (json_equal (one, wanted))
-            return true;
-    return false;
-}
-
 static json_t *add (json_t *changes, const char *reservation, const char *word, int64_t now_ms)
 {
     char time [TIME_TEXT_BYTES];
@@ -36,7 +27,7 @@ static void add_names (json_t *changes, const char *reservation, const char *wor
 {
     json_t *name;
     for (size_t i = 0; (name = json_array_get (names, i)); i++)
-        if (!has (others, name))
+        if (!list_has (others, name))
             take (add (changes, reservation, word, now_ms), "at",
                   json_string (json_string_value (name)));
 }
@@ -73,7 +64,7 @@ static json_t *heard (const json_t *names, const json_t *silent)
     const json_t *name;
     for (size_t i = 0; (name = json_array_get (names, i)); i++) {
         json_auto_t *participant = json_sprintf ("nis/%s", json_string_value (name));
-        if (!has (silent, participant))
+        if (!list_has (silent, participant))
             json_array_append (list, (json_t *) name);
     }
     return list;

@@ -127,11 +127,6 @@ static bool is_silence (call_status_t status)
     return status == CALL_TIMED_OUT || status == CALL_NOT_SERVING;
 }
 
-static bool is_site (const json_t *entry)
-{
-    return strncmp (text_of (entry, "name"), "lis/", 4) == 0;
-}
-
 static call_status_t ask (plus_t *self, const char *block, const char *name, const json_t *body,
                           const char *step, json_t **answer, char reason [CLIENT_REASON_BYTES])
 {
@@ -159,7 +154,6 @@ static int find_site (plus_t *self)
     const char *host = self->options.host;
     char name [NAME_BYTES_MAX + 1];
     const json_t *entry;
-    size_t sites = 0;
     char silent [NAME_BYTES_MAX + 1] = "";
     if (host && strstr (host, "://")) {
         snprintf (self->endpoint, sizeof self->endpoint, "%s", host);
@@ -175,9 +169,8 @@ static int find_site (plus_t *self)
                  ? EXIT_DONE
                  : cli_fail (EXIT_REFUSED, "plus: -R %s: there is no such site", host);
     }
-    for (size_t i = 0; (entry = json_array_get (session_entries (self->session), i)); i++) {
-        if (!is_site (entry))
-            continue;
+    json_auto_t *all = session_kind (self->session, "lis");
+    for (size_t i = 0; (entry = json_array_get (all, i)); i++) {
         (void) take_site (self, entry);
         call_status_t status =
           self->options.reservation ? look (self, self->options.reservation) : CALL_NOT_FOUND;
@@ -185,8 +178,8 @@ static int find_site (plus_t *self)
             return EXIT_DONE;
         if (is_silence (status))
             snprintf (silent, sizeof silent, "%s", self->site);
-        sites++;
     }
+    size_t sites = json_array_size (all);
     if (*silent)
         return cli_fail (EXIT_UNKNOWN, "plus: -r %s: site %s is silent, no other knows it",
                          self->options.reservation, silent);
@@ -461,9 +454,8 @@ static int status (plus_t *self, const char *name)
     const json_t *entry;
     if (!everywhere)
         code = status_at (self, all);
-    for (size_t i = 0; (entry = json_array_get (session_entries (self->session), i)); i++) {
-        if (!everywhere || !is_site (entry))
-            continue;
+    json_auto_t *sites = session_kind (self->session, "lis");
+    for (size_t i = 0; everywhere && (entry = json_array_get (sites, i)); i++) {
         (void) take_site (self, entry);
         int one = status_at (self, all);
         code = one > code ? one : code;

@@ -12,13 +12,9 @@
 /*  Adds the domain of that participant's name, once. */
 static void add_domain (json_t *domains, const char *participant)
 {
-    const json_t *known;
-    if (strncmp (participant, "nis/", 4) != 0)
-        return;
-    for (size_t i = 0; (known = json_array_get (domains, i)); i++)
-        if (strcmp (json_string_value (known), participant) == 0)
-            return;
-    json_array_append_new (domains, json_string (participant));
+    json_auto_t *name = json_string (participant);
+    if (strncmp (participant, "nis/", 4) == 0 && !list_has (domains, name))
+        json_array_append (domains, name);
 }
 
 /*  The domains that take part in it ("nis/N"), also those that are silent now. Who may not see the

@@ -6,53 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_BYTES 512
-#define PREFIX      "balancer/"
-
-static bool is_balancer (const json_t *entry)
-{
-    return strncmp (text_of (entry, "name"), PREFIX, strlen (PREFIX)) == 0;
-}
-
-/*  That of the name; without one, the first. */
-static const json_t *look_up (const session_t *session, const char *name, char names [NAMES_BYTES],
-                              size_t *count)
-{
-    const json_t *found = NULL;
-    size_t used = 0;
-    const json_t *entry;
-    *count = 0;
-    names [0] = '\0';
-    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
-        if (!is_balancer (entry))
-            continue;
-        const char *own = name_short (text_of (entry, "name"));
-        if (!found && (!name || strcmp (own, name) == 0))
-            found = entry;
-        if (used < NAMES_BYTES)
-            used += (size_t) snprintf (names + used, NAMES_BYTES - used, "%s%s",
-                                       *count > 0 ? ", " : "", own);
-        (*count)++;
-    }
-    return found;
-}
+#define PREFIX "balancer/"
 
 const json_t *balancers_find (session_t *session, const char *command, const char *name, int *code)
 {
-    char names [NAMES_BYTES];
-    size_t count;
+    char names [ENTRIES_TEXT_BYTES];
     if (name && strncmp (name, PREFIX, strlen (PREFIX)) == 0)
         name += strlen (PREFIX);
-    const json_t *found = look_up (session, name, names, &count);
-    if (!found && session_look (session, ""))
-        found = look_up (session, name, names, &count);
+    json_auto_t *all = session_kind (session, "balancer");
+    if (!(name ? entries_named (all, name) : json_array_get (all, 0)) &&
+        session_look (session, "")) {
+        json_decref (all);
+        all = session_kind (session, "balancer");
+    }
+    const json_t *found = name ? entries_named (all, name) : json_array_get (all, 0);
+    entries_list (all, names);
     *code = EXIT_DONE;
-    if (count == 0)
+    if (json_array_size (all) == 0)
         *code = cli_fail (EXIT_REFUSED, "%s: no balancer is known", command);
     else if (!found)
         *code = cli_fail (EXIT_REFUSED, "%s: there is no balancer \"%s\"; there are: %s", command,
                           name, names);
-    else if (!name && count > 1)
+    else if (!name && json_array_size (all) > 1)
         *code = cli_fail (EXIT_USAGE, "%s: which balancer? There are: %s", command, names);
     return *code == EXIT_DONE ? found : NULL;
 }

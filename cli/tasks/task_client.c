@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TASK_NAMES_BYTES 512
-#define TRY_MS           5000 /* of one question, before it is asked again */
+#define TRY_MS 5000 /* of one question, before it is asked again */
 
 /*  --- names --- */
 
@@ -104,17 +103,9 @@ typedef struct {
     call_status_t status;
 } probe_t;
 
-/*  "ams, ber" */
-static void name_add (char names [TASK_NAMES_BYTES], const json_t *site)
-{
-    size_t used = strlen (names);
-    snprintf (names + used, TASK_NAMES_BYTES - used, "%s%s", used ? ", " : "",
-              task_site_name (site));
-}
-
-/*  The entries of the sites that run tasks, new, as an array: all are asked at once. *silent are
- *  the names of those that did not say whether they do. */
-static json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES])
+/*  The entries of the sites that run tasks, new, as an array: all are asked at once. silent are the
+ *  names of those that did not say whether they do. */
+static json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
 {
     method_t method = services_method ("Queue", "Bags");
     json_auto_t *question = json_pack ("{s:i}", "most", 1);
@@ -139,20 +130,20 @@ static json_t *task_sites (session_t *session, char silent [TASK_NAMES_BYTES])
                 left--;
             }
     json_t *sites = json_array ();
-    silent [0] = '\0';
+    json_auto_t *mute = json_array ();
     for (size_t k = 0; k < count; k++)
-        if (probes [k].status == CALL_OK)
-            json_array_append (sites, (json_t *) probes [k].entry);
-        else if (probes [k].status != CALL_UNKNOWN_METHOD)
-            name_add (silent, probes [k].entry);
+        if (probes [k].status == CALL_OK || probes [k].status != CALL_UNKNOWN_METHOD)
+            json_array_append (probes [k].status == CALL_OK ? sites : mute,
+                               (json_t *) probes [k].entry);
+    entries_list (mute, silent);
     free (probes);
     return sites;
 }
 
 const json_t *task_only_site (session_t *session, const char *command, int *code)
 {
-    char silent [TASK_NAMES_BYTES];
-    json_t *sites = task_sites (session, silent);
+    char silent [ENTRIES_TEXT_BYTES];
+    json_auto_t *sites = task_sites (session, silent); /* entries live with the session */
     const json_t *only =
       json_array_size (sites) == 1 && !*silent ? json_array_get (sites, 0) : NULL;
     if (json_array_size (sites) == 0 && *silent) {
@@ -161,14 +152,10 @@ const json_t *task_only_site (session_t *session, const char *command, int *code
         *code = cli_fail (EXIT_REFUSED, "%s: no site that answers runs tasks (back_end = runner)",
                           command);
     } else if (!only) {
-        char names [TASK_NAMES_BYTES] = "";
-        const json_t *site;
-        for (size_t i = 0; (site = json_array_get (sites, i)); i++)
-            name_add (names, site);
-        *code = cli_fail (EXIT_USAGE, "%s: at which site? These run tasks: %s%s%s", command, names,
-                          *silent ? "; no answer from " : "", silent);
+        char names [ENTRIES_TEXT_BYTES];
+        *code = cli_fail (EXIT_USAGE, "%s: at which site? These run tasks: %s%s%s", command,
+                          entries_list (sites, names), *silent ? "; no answer from " : "", silent);
     }
-    json_decref (sites); /* entries live with the session */
     return only;
 }
 
@@ -190,7 +177,7 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
 {
     int code = EXIT_DONE;
     const char *command = cli->command->name;
-    char silent [TASK_NAMES_BYTES] = "";
+    char silent [ENTRIES_TEXT_BYTES] = "";
     json_auto_t *sites = named ? json_array () : task_sites (session, silent);
     const json_t *site = named ? task_site (session, command, named, &code) : NULL;
     if (site)

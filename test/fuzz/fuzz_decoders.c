@@ -141,24 +141,13 @@ static void try_records (bytes_t body)
 }
 
 /*  The body as the answer of one method. */
-typedef struct {
-    bytes_t body;
-    size_t skip; /* methods before it */
-} answered_t;
-
-static void answer_read (void *owner, const method_t *method)
-{
-    answered_t *answered = owner;
-    if (answered->skip-- == 0)
-        json_decref (services_answer (method, answered->body));
-}
-
 static void try_answers (bytes_t body)
 {
     if (body.size == 0)
         return;
-    answered_t answered = {.body = {body.data + 1, body.size - 1}, .skip = body.data [0]};
-    services_visit ("", answer_read, &answered);
+    method_t method;
+    if (services_at ("", body.data [0], &method))
+        json_decref (services_answer (&method, (bytes_t){body.data + 1, body.size - 1}));
 }
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)

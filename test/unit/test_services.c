@@ -10,47 +10,39 @@
 
 #include <cmocka.h>
 
-static void count_it (void *owner, const method_t *method)
+static size_t count_all (const char *kind)
 {
-    (void) method;
-    ++*(size_t *) owner;
+    method_t method;
+    size_t count = 0;
+    while (services_at (kind, count, &method))
+        count++;
+    return count;
 }
 
-static void found_by_full_name (void *owner, const method_t *method)
+static void found_by_full_name (const method_t *method)
 {
     char name [128];
     char why [SERVICES_WHY_BYTES];
     method_t found;
-    (void) owner;
     snprintf (name, sizeof name, "%s.%s", method->service, method->method);
     assert_true (services_find ("", name, &found, why));
     assert_ptr_equal (found.asked, method->asked);
     assert_ptr_equal (found.answered, method->answered);
 }
 
-typedef struct {
-    const char *name;
-    size_t count;
-} namesakes_t;
-
-static void count_namesake (void *owner, const method_t *method)
-{
-    namesakes_t *self = owner;
-    self->count += strcmp (method->method, self->name) == 0;
-}
-
-static void found_by_short_name (void *owner, const method_t *method)
+static void found_by_short_name (const char *kind, const method_t *method)
 {
     char why [SERVICES_WHY_BYTES];
     method_t found;
-    namesakes_t namesakes = {.name = method->method};
-    services_visit (owner, count_namesake, &namesakes);
-    if (namesakes.count > 1) {
-        assert_false (services_find (owner, method->method, &found, why));
+    size_t namesakes = 0;
+    for (size_t i = 0; services_at (kind, i, &found); i++)
+        namesakes += strcmp (method->method, found.method) == 0;
+    if (namesakes > 1) {
+        assert_false (services_find (kind, method->method, &found, why));
         assert_non_null (strstr (why, "more than one"));
         return;
     }
-    if (!services_find (owner, method->method, &found, why))
+    if (!services_find (kind, method->method, &found, why))
         fail_msg ("%s", why);
     assert_string_equal (found.service, method->service);
 }
@@ -58,21 +50,21 @@ static void found_by_short_name (void *owner, const method_t *method)
 static void every_method_is_found_by_its_full_name (void **state)
 {
     (void) state;
-    size_t count = 0;
-    services_visit ("", count_it, &count);
-    assert_true (count > 25);
-    services_visit ("", found_by_full_name, NULL);
+    method_t method;
+    assert_true (count_all ("") > 25);
+    for (size_t i = 0; services_at ("", i, &method); i++)
+        found_by_full_name (&method);
 }
 
 static void within_a_kind_the_short_name_is_enough_where_it_is_the_only_one (void **state)
 {
     (void) state;
-    char *const kinds [] = {"gis", "lis", "planner"};
+    static const char *const kinds [] = {"gis", "lis", "planner"};
+    method_t method;
     for (size_t k = 0; k < 3; k++) {
-        size_t count = 0;
-        services_visit (kinds [k], count_it, &count);
-        assert_true (count > 5);
-        services_visit (kinds [k], found_by_short_name, kinds [k]);
+        assert_true (count_all (kinds [k]) > 5);
+        for (size_t i = 0; services_at (kinds [k], i, &method); i++)
+            found_by_short_name (kinds [k], &method);
     }
 }
 
