@@ -60,13 +60,10 @@ static const char *const status_words [][2] = {{"ANSWER_COMMITTED", "committed"}
 /*  A conflict is a refusal of this request, not of the one that had its id before. */
 static void take_conflict (json_t *form)
 {
-    json_t *reason = made (json_object ());
-    take (reason, "text",
-          json_string ("conflict: this request id was used before with another request"));
-    json_t *reasons = made (json_array ());
-    json_array_append_new (reasons, reason);
     take (form, "conflict", json_true ());
-    take (form, "reasons", reasons);
+    take (form, "reasons",
+          json_pack ("[{s:s}]", "text",
+                     "conflict: this request id was used before with another request"));
 }
 
 json_t *answer_form (const json_t *answer)
@@ -84,7 +81,6 @@ json_t *answer_form (const json_t *answer)
       {.key = "data", .kind = FORM_SAME, .from = ""},
       {.key = "cost", .kind = FORM_NUMBER},
       {0}};
-    /* What was committed and could not be kept by all may have been placed anew (T10). */
     static const form_row_t planning [] = {
       {.key = "planner", .kind = FORM_TEXT, .optional = true},
       {.key = "algorithm", .kind = FORM_TEXT, .optional = true},
@@ -118,15 +114,8 @@ json_t *answer_form (const json_t *answer)
 
 json_t *answer_form_unknown (const char *request_id, const char *why)
 {
-    json_t *reason = made (json_object ());
-    take (reason, "text", json_string (why));
-    json_t *reasons = made (json_array ());
-    json_array_append_new (reasons, reason);
-    json_t *form = made (json_object ());
-    take (form, "status", json_string ("unknown"));
-    take (form, "request_id", json_string (request_id));
-    take (form, "reasons", reasons);
-    return form;
+    return made (json_pack ("{s:s, s:s, s:[{s:s}]}", "status", "unknown", "request_id", request_id,
+                            "reasons", "text", why));
 }
 
 int answer_code (const json_t *form)

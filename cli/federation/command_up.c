@@ -10,6 +10,7 @@
 #include "federation_commands.h"
 #include "launch.h"
 #include "must.h"
+#include "output_file.h"
 #include "places.h"
 #include "table.h"
 
@@ -41,13 +42,10 @@ static bool read_file (const char *path, description_t *description)
 
 static bool write_file (const char *path, const void *text, size_t size)
 {
-    FILE *file = fopen (path, "we");
-    bool written = file && fwrite (text, 1, size, file) == size;
+    FILE *file = output_file_open (path, false);
     if (file)
-        written = fclose (file) == 0 && written;
-    if (!written)
-        cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (errno));
-    return written;
+        fwrite (text, 1, size, file);
+    return file && output_file_close (file, path) == EXIT_DONE;
 }
 
 /*  What a folder holds. */
@@ -266,18 +264,12 @@ static bool write_configuration (const folder_t *folder, const federation_t *fed
                                  const member_t *member, const char *administrator)
 {
     text_auto_t *path = folder_member_file (folder, member, "", ".zpl");
-    bool good = true;
-    if (access (path, F_OK) != 0) {
-        FILE *file = fopen (path, "we");
-        if (file)
-            write_member (folder, federation, member, administrator, file);
-        good = file && !ferror (file);
-        if (file)
-            good = fclose (file) == 0 && good;
-        if (!good)
-            cli_fail (EXIT_REFUSED, "%s: can't be written: %s", path, strerror (errno));
-    }
-    return good;
+    if (access (path, F_OK) == 0)
+        return true;
+    FILE *file = output_file_open (path, false);
+    if (file)
+        write_member (folder, federation, member, administrator, file);
+    return file && output_file_close (file, path) == EXIT_DONE;
 }
 
 static bool make_folders (const folder_t *folder)

@@ -8,27 +8,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *size_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
+{
+    return bytes_text ((double) number_of (copy, key), text);
+}
+
+static const char *use_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
+{
+    (void) text;
+    bool pinned = flag_of (copy, "pinned");
+    return pinned ? "pinned" : flag_of (copy, key) ? "kept" : "cached";
+}
+
+static const char *const states [][2] = {{"COPY_STAGED", "staged"},
+                                         {"COPY_SOUND", "sound"},
+                                         {"COPY_STALE", "stale"},
+                                         {"COPY_EVICTING", "evicting"},
+                                         {NULL}};
+
+static const form_row_t copy_rows [] = {
+  {"NAME", "name", .kind = FORM_MADE},
+  {">SIZE", "size", size_cell, .kind = FORM_MADE},
+  {"SITE", "site", .kind = FORM_TEXT},
+  {"NODE", "node", .kind = FORM_TEXT, .from = "copy.node"},
+  {"STATE", "state", .kind = FORM_WORD, .from = "copy.state", .more = states},
+  {"", "kept", use_cell, .kind = FORM_FLAG, .from = "file.kept"},
+  {.key = "pinned", .kind = FORM_FLAG, .from = "file.pinned"},
+  {"PROVED", "proved", .kind = FORM_TIME, .from = "copy.proved_ms", .optional = true},
+  {.key = "expires", .kind = FORM_TIME, .from = "file.expires_ms", .optional = true},
+  {0}};
+
 static json_t *copy_form (const char *site, const json_t *file, const json_t *copy)
 {
-    static const char *const states [][2] = {{"COPY_STAGED", "staged"},
-                                             {"COPY_SOUND", "sound"},
-                                             {"COPY_STALE", "stale"},
-                                             {"COPY_EVICTING", "evicting"},
-                                             {NULL}};
-    static const form_row_t of_copy [] = {
-      {.key = "node", .kind = FORM_TEXT}, {.key = "state", .kind = FORM_WORD, .more = states}, {0}};
-    static const form_row_t of_file [] = {
-      {.key = "kept", .kind = FORM_FLAG}, {.key = "pinned", .kind = FORM_FLAG}, {0}};
-    static const form_row_t proved [] = {
-      {.key = "proved", .kind = FORM_TIME, .from = "proved_ms", .optional = true}, {0}};
-    static const form_row_t expires [] = {
-      {.key = "expires", .kind = FORM_TIME, .from = "expires_ms", .optional = true}, {0}};
-    json_t *form = made (json_pack ("{s:s}", "site", site));
-    form_add (form, of_copy, copy);
-    form_add (form, of_file, file);
-    form_add (form, proved, copy);
-    form_add (form, expires, file);
-    return form;
+    json_auto_t *all =
+      made (json_pack ("{s:s, s:O, s:O}", "site", site, "file", file, "copy", copy));
+    return form_of (copy_rows, all);
 }
 
 /*  The form of this name and content, a new one when there is none. */
@@ -94,27 +108,10 @@ static json_t *files_of (const json_t *held)
     return all;
 }
 
-static const char *size_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
-{
-    return bytes_text ((double) number_of (copy, key), text);
-}
-
-static const char *use_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
-{
-    (void) text;
-    bool pinned = flag_of (copy, "pinned");
-    return pinned ? "pinned" : flag_of (copy, key) ? "kept" : "cached";
-}
-
 static void print_files (const json_t *files)
 {
-    static const form_row_t columns [] = {
-      {"NAME", "name", .kind = FORM_TEXT},     {">SIZE", "size", .cell = size_cell},
-      {"SITE", "site", .kind = FORM_TEXT},     {"NODE", "node", .kind = FORM_TEXT},
-      {"STATE", "state", .kind = FORM_TEXT},   {"", "kept", .cell = use_cell},
-      {"PROVED", "proved", .kind = FORM_TIME}, {0}};
     json_auto_t *copies = forms_flat (files, "copies");
-    table_print_forms (columns, copies, stdout);
+    table_print_forms (copy_rows, copies, stdout);
 }
 
 static int replicas (const cli_t *cli, session_t *session, const char *name, const char *site_name)

@@ -30,7 +30,7 @@ int run_show (cli_t *cli)
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
-    session_t *session;
+    session_auto_t *session = NULL;
     json_auto_t *view = listing_show (cli, &session, words.list [0], &code);
     json_auto_t *form = view ? show (cli, view) : NULL;
     if (form && follow) {
@@ -38,7 +38,6 @@ int run_show (cli_t *cli)
         fflush (stdout);
         code = watch_one (&watch, words.list [0], form);
     }
-    session_close (&session);
     return code;
 }
 

@@ -19,12 +19,10 @@ int run_watch (cli_t *cli)
         return cli_fail (EXIT_USAGE, "watch: --mine is of all reservations; one is named");
     if (poll_ms <= 0)
         return cli_fail (EXIT_USAGE, "watch: --every must be longer than nothing");
-    session_t *session = listing_session (cli, &code);
+    session_auto_t *session = listing_session (cli, &code);
     if (!session)
         return code;
     watch_t watch = {.cli = cli, .session = session, .poll_ms = poll_ms};
-    code = words.count > 0 ? watch_one (&watch, words.list [0], NULL)
+    return words.count > 0 ? watch_one (&watch, words.list [0], NULL)
                            : watch_all (&watch, mine ? session_actor (session) : "");
-    session_close (&session);
-    return code;
 }

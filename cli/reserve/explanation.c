@@ -87,24 +87,35 @@ static json_t *holds_of (const json_t *part)
     return holds;
 }
 
+static const char *change_cell (const json_t *part, const char *key, char text [CELL_BYTES])
+{
+    text [0] = '\0';
+    if (*text_of (part, key))
+        snprintf (text, CELL_BYTES, "%s, %s", text_of (part, key), text_of (part, "change_state"));
+    return text;
+}
+
+static const form_row_t part_rows [] = {
+  {"PARTICIPANT", "participant", .kind = FORM_TEXT},
+  {">VERSION", "version", .kind = FORM_NUMBER},
+  {"STATE", "state", .kind = FORM_LOWER, .more = " "},
+  {"CHANGE", "change", change_cell, FORM_LOWER, "pending_operation", true, " "},
+  {.key = "change_state", NULL, FORM_LOWER, "pending_state", true, " "},
+  {.key = "provisioned", .kind = FORM_FLAG, .optional = true},
+  {"HOLDS", "holds", cell_list, .kind = FORM_SAME},
+  {0}};
+
 static json_t *part_form (const json_t *part)
 {
-    static const form_row_t rows [] = {{.key = "participant", .kind = FORM_TEXT},
-                                       {.key = "version", .kind = FORM_NUMBER},
-                                       {.key = "state", .kind = FORM_LOWER, .more = " "},
-                                       {0}};
-    static const form_row_t pending [] = {
-      {.key = "change", .kind = FORM_LOWER, .from = "pending_operation", .more = " "},
-      {.key = "change_state", .kind = FORM_LOWER, .from = "pending_state", .more = " "},
-      {0}};
-    static const form_row_t provisioned [] = {{.key = "provisioned", .kind = FORM_FLAG}, {0}};
-    json_t *form = form_of (rows, part);
-    if (json_object_get (part, "pending"))
-        form_add (form, pending, part);
-    if (json_array_size (json_object_get (part, "circuits")) > 0)
-        form_add (form, provisioned, part);
-    take (form, "holds", holds_of (part));
-    return form;
+    json_auto_t *whole = made (json_copy ((json_t *) part));
+    if (!json_object_get (part, "pending")) {
+        json_object_del (whole, "pending_operation");
+        json_object_del (whole, "pending_state");
+    }
+    if (json_array_size (json_object_get (part, "circuits")) == 0)
+        json_object_del (whole, "provisioned");
+    take (whole, "holds", holds_of (part));
+    return form_of (part_rows, whole);
 }
 
 __attribute__ ((format (printf, 2, 3))) static void say (json_t *waits, const char *format, ...)
@@ -202,23 +213,9 @@ json_t *explain_reservation (const json_t *view)
     return form;
 }
 
-static const char *change_cell (const json_t *part, const char *key, char text [CELL_BYTES])
-{
-    text [0] = '\0';
-    if (*text_of (part, key))
-        snprintf (text, CELL_BYTES, "%s, %s", text_of (part, key), text_of (part, "change_state"));
-    return text;
-}
-
 static void print_parts (const json_t *form, FILE *to)
 {
-    static const form_row_t columns [] = {{"PARTICIPANT", "participant", .kind = FORM_TEXT},
-                                          {">VERSION", "version", .kind = FORM_NUMBER},
-                                          {"STATE", "state", .kind = FORM_TEXT},
-                                          {"CHANGE", "change", .cell = change_cell},
-                                          {"HOLDS", "holds", .cell = cell_list},
-                                          {0}};
-    table_t *table = table_of (columns, json_object_get (form, "parts"));
+    table_t *table = table_of (part_rows, json_object_get (form, "parts"));
     const json_t *one;
     for (size_t i = 0; (one = item_of (form, "silent", i)); i++) {
         const char *cells [] = {json_string_value (one), "", "no answer", "", ""};
@@ -263,17 +260,16 @@ static json_t *holder_form (const json_t *plan)
       {.key = "reservation", .kind = FORM_TEXT},
       {.key = "operation", .kind = FORM_LOWER, .more = " "},
       {.key = "coordinator", .kind = FORM_TEXT, .from = "coordinator.name"},
+      {.key = "participants", .kind = FORM_SAME, .from = "names"},
+      {.key = "decide_by", .kind = FORM_TIME, .from = "decide_by_ms"},
       {0}};
-    static const form_row_t decide_by [] = {
-      {.key = "decide_by", .kind = FORM_TIME, .from = "decide_by_ms"}, {0}};
-    json_t *form = form_of (rows, plan);
-    json_t *participants = made (json_array ());
+    json_auto_t *whole = made (json_copy ((json_t *) plan));
+    json_t *names = made (json_array ());
     const json_t *party;
     for (size_t i = 0; (party = item_of (plan, "participants", i)); i++)
-        json_array_append_new (participants, json_string (text_of (party, "name")));
-    take (form, "participants", participants);
-    form_add (form, decide_by, plan);
-    return form;
+        take_last (names, json_string (text_of (party, "name")));
+    take (whole, "names", names);
+    return form_of (rows, whole);
 }
 
 json_t *explain_claim (const char *request_id, const json_t *look, const json_t *answer,

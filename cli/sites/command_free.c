@@ -112,10 +112,10 @@ static json_t *ask_owner (session_t *session, const offer_t *offer, const free_o
     int64_t soonest_ms = now_ms + number_of (description, "lead_ms") + MARGIN_MS;
     if (windows && from_ms < soonest_ms)
         from_ms = soonest_ms;
-    json_t *question = windows ? windows_question (offer, options, from_ms, until_ms)
-                               : free_question (offer, options, from_ms, until_ms);
+    json_auto_t *question = windows ? windows_question (offer, options, from_ms, until_ms)
+                                    : free_question (offer, options, from_ms, until_ms);
     char reason [CLIENT_REASON_BYTES] = "--class is not UTF-8";
-    json_t *answer = NULL;
+    json_auto_t *answer = NULL;
     call_status_t status = CALL_BAD_REQUEST;
     if (question)
         status = session_ask_entry (session, offer->entry, "Calendar", windows ? "Windows" : "Free",
@@ -131,8 +131,6 @@ static json_t *ask_owner (session_t *session, const offer_t *offer, const free_o
         if (!windows)
             json_object_set (form, "utilisation", json_object_get (answer, "utilisation"));
     }
-    json_decref (question);
-    json_decref (answer);
     return form;
 }
 

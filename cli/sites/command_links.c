@@ -5,18 +5,23 @@
 #include "sites_commands.h"
 #include "table.h"
 
+static const form_row_t link_rows [] = {
+  {"DOMAIN", "domain", .kind = FORM_TEXT},
+  {"LINK", "link", .kind = FORM_TEXT, .from = "name"},
+  {"BETWEEN", "between", cell_list, .kind = FORM_SAME},
+  {">MBIT/S", "mbps", .kind = FORM_NUMBER},
+  {">LATENCY", "latency_ms", cell_latency, .kind = FORM_REAL},
+  {">PRICE", "price", cell_cost, .kind = FORM_NUMBER},
+  {"ATTRIBUTES", "attributes", cell_attributes, .kind = FORM_SAME},
+  {0}};
+
 static json_t *link_form (const char *domain, const json_t *link)
 {
-    static const form_row_t rows [] = {{.key = "mbps", .kind = FORM_NUMBER},
-                                       {.key = "latency_ms", .kind = FORM_REAL},
-                                       {.key = "price", .kind = FORM_NUMBER},
-                                       {0}};
-    json_t *form =
-      made (json_pack ("{s:s, s:s, s:[s,s]}", "domain", domain, "link", text_of (link, "name"),
-                       "between", text_of (link, "a"), text_of (link, "b")));
-    form_add (form, rows, link);
-    take (form, "attributes", attributes_form (json_object_get (link, "attributes")));
-    return form;
+    json_auto_t *whole = made (json_copy ((json_t *) link));
+    take (whole, "domain", json_string (domain));
+    take (whole, "between", json_pack ("[s,s]", text_of (link, "a"), text_of (link, "b")));
+    take (whole, "attributes", attributes_form (json_object_get (link, "attributes")));
+    return form_of (link_rows, whole);
 }
 
 static void add_links (json_t *links, const json_t *entry)
@@ -41,19 +46,6 @@ static json_t *links_form (const json_t *entries, size_t *passed_over)
                                           "text", graph_conflict (graph, c)));
     graph_destroy (&graph);
     return json_pack ("{s:o, s:o}", "links", links, "disagreements", disagreements);
-}
-
-static void print_links (const json_t *links)
-{
-    static const form_row_t columns [] = {{"DOMAIN", "domain", .kind = FORM_TEXT},
-                                          {"LINK", "link", .kind = FORM_TEXT},
-                                          {"BETWEEN", "between", .cell = cell_list},
-                                          {">MBIT/S", "mbps", .kind = FORM_NUMBER},
-                                          {">LATENCY", "latency_ms", .cell = cell_latency},
-                                          {">PRICE", "price", .cell = cell_cost},
-                                          {"ATTRIBUTES", "attributes", .cell = cell_attributes},
-                                          {0}};
-    table_print_forms (columns, links, stdout);
 }
 
 /*  Whoever shall put it right must see it, also beside JSON. */
@@ -83,7 +75,7 @@ int run_links (cli_t *cli)
     else if (json_array_size (json_object_get (form, "links")) == 0)
         puts ("no network domain is known");
     else
-        print_links (json_object_get (form, "links"));
+        table_print_forms (link_rows, json_object_get (form, "links"), stdout);
     warn_of (form, passed_over);
     return EXIT_DONE;
 }

@@ -4,19 +4,23 @@
 #include "sites_commands.h"
 #include "table.h"
 
+static const form_row_t class_rows [] = {
+  {"SITE", "name", .kind = FORM_MADE},
+  {"CLASS", "class", .kind = FORM_TEXT, .from = "name"},
+  {">NODES", "nodes", .kind = FORM_NUMBER},
+  {">CPUS/NODE", "cpus_per_node", .kind = FORM_NUMBER},
+  {">CPUS", "cpus", .kind = FORM_NUMBER},
+  {">PRICE", "price", cell_cost, .kind = FORM_NUMBER},
+  {"ATTRIBUTES", "attributes", cell_attributes, .kind = FORM_SAME},
+  {0}};
+
 static json_t *class_form (const json_t *class)
 {
-    static const form_row_t rows [] = {{.key = "class", .kind = FORM_TEXT, .from = "name"},
-                                       {.key = "nodes", .kind = FORM_NUMBER},
-                                       {.key = "cpus_per_node", .kind = FORM_NUMBER},
-                                       {0}};
-    static const form_row_t price [] = {{.key = "price", .kind = FORM_NUMBER}, {0}};
-    json_t *form = form_of (rows, class);
-    take (form, "cpus",
+    json_auto_t *whole = made (json_copy ((json_t *) class));
+    take (whole, "cpus",
           json_integer (number_of (class, "nodes") * number_of (class, "cpus_per_node")));
-    form_add (form, price, class);
-    take (form, "attributes", attributes_form (json_object_get (class, "attributes")));
-    return form;
+    take (whole, "attributes", attributes_form (json_object_get (class, "attributes")));
+    return form_of (class_rows, whole);
 }
 
 static json_t *site_form (const json_t *entry)
@@ -41,16 +45,8 @@ static json_t *site_form (const json_t *entry)
 
 static void print_sites (const json_t *sites)
 {
-    static const form_row_t columns [] = {{"SITE", "name", .kind = FORM_TEXT},
-                                          {"CLASS", "class", .kind = FORM_TEXT},
-                                          {">NODES", "nodes", .kind = FORM_NUMBER},
-                                          {">CPUS/NODE", "cpus_per_node", .kind = FORM_NUMBER},
-                                          {">CPUS", "cpus", .kind = FORM_NUMBER},
-                                          {">PRICE", "price", .cell = cell_cost},
-                                          {"ATTRIBUTES", "attributes", .cell = cell_attributes},
-                                          {0}};
     json_auto_t *classes = forms_flat (sites, "classes");
-    table_print_forms (columns, classes, stdout);
+    table_print_forms (class_rows, classes, stdout);
 }
 
 int run_sites (cli_t *cli)

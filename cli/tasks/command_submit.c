@@ -122,47 +122,37 @@ static const json_t *site_meant (const cli_t *cli, session_t *session, const cha
 
 /*  --- the question --- */
 
-static bool add_texts (json_t *to, const char *key, const char *const *texts, size_t count)
+/*  NULL when one of them is not UTF-8. */
+static json_t *texts_of (const char *const *texts, size_t count)
 {
     json_t *list = json_array ();
-    bool good = true;
-    for (size_t i = 0; i < count && good; i++)
-        good = json_array_append_new (list, json_string (texts [i])) == 0;
-    json_object_set_new (to, key, list);
-    return good;
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new (list, json_string (texts [i])) != 0) {
+            json_decref (list);
+            return NULL;
+        }
+    return list;
 }
 
-/*  Not given: left out. */
-static bool add_text (json_t *to, const char *key, const char *text)
-{
-    return !text || json_object_set_new (to, key, json_string (text)) == 0;
-}
-
-/*  NULL after refusing: something is not UTF-8. */
+/*  What is not given is left out. NULL after refusing: something is not UTF-8. */
 static json_t *question_of (const submit_options_t *options, const reservation_name_t *reservation,
                             const char *const *program, size_t words)
 {
-    json_t *command = json_object ();
-    json_t *question =
-      json_pack ("{s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b}", "command", command, "count",
-                 (json_int_t) options->count, "cpus", (json_int_t) options->cpus, "limit_ms",
-                 (json_int_t) options->limit_ms, "cpu_limit_ms",
-                 (json_int_t) (options->cpu_limit_ms > 0 ? options->cpu_limit_ms : 0), "priority",
-                 (json_int_t) options->priority, "preemptible", options->preemptible, "requeue",
-                 options->requeue, "shared", options->shared);
-    if (add_texts (command, "arguments", program, words) &&
-        add_texts (command, "environment", options->environment.list, options->environment.count) &&
-        add_text (command, "folder", options->folder) &&
-        add_text (command, "output", options->output) &&
-        add_text (command, "errors", options->errors) &&
-        add_text (question, "name", options->name) &&
-        add_text (question, "class_name", options->class) &&
-        add_text (question, "reservation", reservation->id) &&
-        add_text (question, "need", reservation->need))
-        return question;
-    json_decref (question);
-    cli_fail (EXIT_USAGE, "submit: something of this is not UTF-8");
-    return NULL;
+    json_int_t cpu_limit_ms = options->cpu_limit_ms > 0 ? options->cpu_limit_ms : 0;
+    json_t *question = json_pack (
+      "{s:{s:o, s:o, s:s*, s:s*, s:s*}, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:s*, s:s*, s:s, "
+      "s:s}",
+      "command", "arguments", texts_of (program, words), "environment",
+      texts_of (options->environment.list, options->environment.count), "folder", options->folder,
+      "output", options->output, "errors", options->errors, "count", (json_int_t) options->count,
+      "cpus", (json_int_t) options->cpus, "limit_ms", (json_int_t) options->limit_ms,
+      "cpu_limit_ms", cpu_limit_ms, "priority", (json_int_t) options->priority, "preemptible",
+      options->preemptible, "requeue", options->requeue, "shared", options->shared, "name",
+      options->name, "class_name", options->class, "reservation", reservation->id, "need",
+      reservation->need);
+    if (!question)
+        cli_fail (EXIT_USAGE, "submit: something of this is not UTF-8");
+    return question;
 }
 
 static void tell_submitted (const cli_t *cli, const json_t *site, const json_t *answer,
