@@ -112,13 +112,6 @@ static bool passing (call_status_t status)
            status == CALL_WRONG_STORE;
 }
 
-static int code_of (call_status_t status)
-{
-    return status == CALL_OK                                             ? EXIT_DONE
-           : status == CALL_BAD_REQUEST || status == CALL_UNKNOWN_METHOD ? EXIT_USAGE
-                                                                         : EXIT_REFUSED;
-}
-
 /*  A live planner, looking at the directory again when all known ones are used up. */
 static planner_t *next_planner (session_t *self, planners_t *planners, int64_t until_ms)
 {
@@ -173,7 +166,7 @@ int session_ask_planner (session_t *self, const char *method_name, const json_t 
         } else if (passing (status)) {
             planner->tried = true;
         } else {
-            code = code_of (status);
+            code = status == CALL_UNKNOWN_METHOD ? EXIT_USAGE : session_code (status);
             over = true;
         }
         over = over || cli_interrupted ();

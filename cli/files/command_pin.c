@@ -72,9 +72,9 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
     return code;
 }
 
+/*  A method that is told the name and one flag. */
 static int run (cli_t *cli, const option_t *options, const char *const *site, const char *method,
-                json_t *(*question_of) (const char *name, const void *owner), const void *owner,
-                const char *done)
+                const char *key, const bool *flag, const char *done)
 {
     words_t words;
     int code;
@@ -82,16 +82,10 @@ static int run (cli_t *cli, const option_t *options, const char *const *site, co
     if (!session)
         return code;
     json_auto_t *held = holders_of (cli, session, words.list [0], *site, &code);
-    if (held) {
-        json_auto_t *question = question_of (words.list [0], owner);
-        code = say (cli, session, held, method, question, done);
-    }
-    return code;
-}
-
-static json_t *pin_question (const char *name, const void *owner)
-{
-    return json_pack ("{s:s, s:b}", "name", name, "pinned", *(const bool *) owner);
+    if (!held)
+        return code;
+    json_auto_t *question = json_pack ("{s:s, s:b}", "name", words.list [0], key, *flag);
+    return say (cli, session, held, method, question, done);
 }
 
 static int pin (cli_t *cli, bool pinned)
@@ -99,7 +93,7 @@ static int pin (cli_t *cli, bool pinned)
     const char *site = NULL;
     option_t list [] = {
       TEXT_OPTION ("site", &site, "SITE", "there alone; otherwise at all that have it"), {0}};
-    return run (cli, list, &site, "Pin", pin_question, &pinned, pinned ? "pinned" : "unpinned");
+    return run (cli, list, &site, "Pin", "pinned", &pinned, pinned ? "pinned" : "unpinned");
 }
 
 int run_pin (cli_t *cli)
@@ -112,11 +106,6 @@ int run_unpin (cli_t *cli)
     return pin (cli, false);
 }
 
-static json_t *evict_question (const char *name, const void *owner)
-{
-    return json_pack ("{s:s, s:b}", "name", name, "kept", *(const bool *) owner);
-}
-
 int run_evict (cli_t *cli)
 {
     const char *site = NULL;
@@ -125,7 +114,7 @@ int run_evict (cli_t *cli)
       TEXT_OPTION ("site", &site, "SITE", "there alone; otherwise at all that have it"),
       FLAG_OPTION ("kept", &kept, "also where it was put: it may be gone for ever"),
       {0}};
-    return run (cli, list, &site, "Evict", evict_question, &kept, "evicted");
+    return run (cli, list, &site, "Evict", "kept", &kept, "evicted");
 }
 
 /*  --- rule --- */

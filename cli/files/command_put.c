@@ -114,7 +114,5 @@ int run_put (cli_t *cli)
                                      "U+202E: give another NAME");
     session_auto_t *session = session_open_all (cli, &code);
     const json_t *site = session ? holdings_site (session, "put", options.site, &code) : NULL;
-    if (site)
-        code = put (cli, session, site, path, name, &options);
-    return code;
+    return site ? put (cli, session, site, path, name, &options) : code;
 }

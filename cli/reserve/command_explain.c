@@ -58,9 +58,7 @@ static int explain_id (const cli_t *cli, const char *id)
     int code;
     session_auto_t *session = NULL;
     json_auto_t *view = listing_show (cli, &session, id, &code);
-    if (view)
-        code = explain_known (cli, view);
-    return code;
+    return view ? explain_known (cli, view) : code;
 }
 
 static int explain_look (const cli_t *cli, const char *id, const json_t *look)
@@ -104,9 +102,7 @@ static int explain_request_id (const cli_t *cli, const char *id)
 {
     int code;
     session_auto_t *session = session_open_all (cli, &code);
-    if (!session)
-        return code;
-    return ask_home (cli, session, id);
+    return session ? ask_home (cli, session, id) : code;
 }
 
 static bool names_file (const char *word)

@@ -79,12 +79,8 @@ static const char *use_cell (const json_t *row, const char *key, char text [CELL
                                           : "provisioned, for when its time comes";
 }
 
-static void print_rows (const json_t *rows)
-{
-    static const form_row_t columns [] = {
-      {"DOMAIN", "domain", .kind = FORM_TEXT}, {"USE", "provisioned", .cell = use_cell}, {0}};
-    table_print_forms (columns, rows, stdout);
-}
+static const form_row_t columns [] = {
+  {"DOMAIN", "domain", .kind = FORM_TEXT}, {"USE", "provisioned", .cell = use_cell}, {0}};
 
 static int provision (const cli_t *cli, session_t *session, const char *id, bool release,
                       const json_t *view)
@@ -102,7 +98,7 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
     else if (cli->json)
         cli_print_json (json_pack ("{s:s, s:O}", "reservation", id, "domains", rows));
     else
-        print_rows (rows);
+        table_print_forms (columns, rows, stdout);
     if (code == EXIT_UNKNOWN)
         cli_note (cli, "some domain did not answer; asking again is harmless");
     return code;
@@ -119,7 +115,5 @@ int run_provision (cli_t *cli)
         return code;
     session_auto_t *session = NULL;
     json_auto_t *view = listing_show (cli, &session, words.list [0], &code);
-    if (view)
-        code = provision (cli, session, words.list [0], release, view);
-    return code;
+    return view ? provision (cli, session, words.list [0], release, view) : code;
 }

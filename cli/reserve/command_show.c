@@ -73,19 +73,15 @@ static const char *status_cell (const json_t *form, const char *key, char text [
     return text;
 }
 
-static void print_list (const json_t *forms)
-{
-    static const form_row_t columns [] = {{"RESERVATION", "reservation", .kind = FORM_TEXT},
-                                          {"NAME", "name", .kind = FORM_TEXT},
-                                          {"OWNER", "owner", .kind = FORM_TEXT},
-                                          {"STATUS", "status", .cell = status_cell},
-                                          {"START", "start", .kind = FORM_TIME},
-                                          {"END", "end", .kind = FORM_TIME},
-                                          {"CPUS", "compute", .cell = cpus_cell},
-                                          {"MBIT/S", "network", .cell = mbps_cell},
-                                          {0}};
-    table_print_forms (columns, forms, stdout);
-}
+static const form_row_t columns [] = {{"RESERVATION", "reservation", .kind = FORM_TEXT},
+                                      {"NAME", "name", .kind = FORM_TEXT},
+                                      {"OWNER", "owner", .kind = FORM_TEXT},
+                                      {"STATUS", "status", .cell = status_cell},
+                                      {"START", "start", .kind = FORM_TIME},
+                                      {"END", "end", .kind = FORM_TIME},
+                                      {"CPUS", "compute", .cell = cpus_cell},
+                                      {"MBIT/S", "network", .cell = mbps_cell},
+                                      {0}};
 
 static int list (const cli_t *cli, listing_filter_t *filter, bool mine)
 {
@@ -99,7 +95,7 @@ static int list (const cli_t *cli, listing_filter_t *filter, bool mine)
     if (listing && cli->json)
         cli_print_json (json_incref (listing));
     else if (listing)
-        print_list (json_object_get (listing, "reservations"));
+        table_print_forms (columns, json_object_get (listing, "reservations"), stdout);
     if (listing)
         listing_tell_silent (cli, listing);
     return code;

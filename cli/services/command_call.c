@@ -28,17 +28,6 @@ static const json_t *find_entry (session_t *session, const char *who)
     return chosen;
 }
 
-/*  The kind of an entry's name, or of what was asked for: "lis". */
-static void kind_of (const char *name, char kind [NAME_BYTES_MAX + 1])
-{
-    snprintf (kind, NAME_BYTES_MAX + 1, "%.*s", (int) strcspn (name, "/"), name);
-}
-
-static int print_methods (const char *why)
-{
-    return cli_fail (EXIT_USAGE, "call: %s", why);
-}
-
 static json_t *read_body (const char *text)
 {
     char why [JSON_WHY_BYTES];
@@ -50,21 +39,6 @@ static json_t *read_body (const char *text)
     if (!body)
         cli_fail (EXIT_USAGE, "call: %s", why);
     return body;
-}
-
-static int code_of (call_status_t status)
-{
-    switch (status) {
-    case CALL_OK:
-        return EXIT_DONE;
-    case CALL_BAD_REQUEST:
-    case CALL_UNKNOWN_METHOD:
-        return EXIT_USAGE;
-    case CALL_TIMED_OUT:
-        return EXIT_UNKNOWN;
-    default:
-        return EXIT_REFUSED;
-    }
 }
 
 /*  Bad fields are found before anybody is looked for. */
@@ -88,8 +62,8 @@ static int ask (const cli_t *cli, session_t *session, const char *endpoint, cons
     call_status_t status = session_ask (session, endpoint, method, body, cli->request_id,
                                         session_timeout_ms (session), &answer, reason);
     if (status != CALL_OK)
-        return cli_fail (code_of (status), "call %s.%s at %s: %s", method->service, method->method,
-                         endpoint, reason);
+        return cli_fail (status == CALL_UNKNOWN_METHOD ? EXIT_USAGE : session_code (status),
+                         "call %s.%s at %s: %s", method->service, method->method, endpoint, reason);
     cli_print_json (answer);
     return EXIT_DONE;
 }
@@ -128,9 +102,9 @@ int run_call (cli_t *cli)
     char why [SERVICES_WHY_BYTES];
     method_t method;
     if (!strstr (who, "://"))
-        kind_of (who, kind);
+        snprintf (kind, sizeof kind, "%.*s", (int) strcspn (who, "/"), who);
     if (!services_find (kind, words.list [1], &method, why))
-        return print_methods (why);
+        return cli_fail (EXIT_USAGE, "call: %s", why);
     json_auto_t *body = read_body (words.count > 2 ? words.list [2] : NULL);
     if (!body)
         return EXIT_USAGE;

@@ -173,9 +173,7 @@ static int run_join (cli_t *cli)
     const json_t *entry = balancers_find (session, cli->command->name, balancer, &code);
     const json_t *site =
       entry ? task_site (session, cli->command->name, words.list [0], &code) : NULL;
-    if (site)
-        code = join (cli, session, site, text_of (entry, "name"), &terms);
-    return code;
+    return site ? join (cli, session, site, text_of (entry, "name"), &terms) : code;
 }
 
 /*  The terms now; NULL after telling that there are none, or why they are not known. */
@@ -239,9 +237,7 @@ static int run_leave (cli_t *cli)
     if (!session)
         return code;
     const json_t *site = task_site (session, cli->command->name, words.list [0], &code);
-    if (site)
-        code = leave (cli, session, site);
-    return code;
+    return site ? leave (cli, session, site) : code;
 }
 
 /*  --- the command --- */

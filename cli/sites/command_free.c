@@ -201,7 +201,5 @@ int run_free (cli_t *cli)
     if (options.need == 0 || options.for_ms == 0)
         return cli_fail (EXIT_USAGE, "free: --need and --for are wanted");
     session_auto_t *session = session_open_all (cli, &code);
-    if (!session)
-        return code;
-    return ask_free (cli, session, words.list [0], &options);
+    return session ? ask_free (cli, session, words.list [0], &options) : code;
 }

@@ -39,7 +39,5 @@ int run_cancel (cli_t *cli)
                          "ams/12.3",
                          words.list [0]);
     session_auto_t *session = session_open_all (cli, &code);
-    if (!session)
-        return code;
-    return cancel (cli, session, words.list [0], &name);
+    return session ? cancel (cli, session, words.list [0], &name) : code;
 }

@@ -90,11 +90,6 @@ static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const 
     return true;
 }
 
-static void print_nodes (const json_t *nodes)
-{
-    table_print_forms (node_rows, nodes, stdout);
-}
-
 /*  --- taking out --- */
 
 static int drain (const cli_t *cli, session_t *session, const char *named, const char *node,
@@ -149,5 +144,5 @@ int run_nodes (cli_t *cli)
     return node
              ? drain (cli, session, named, node, options.drain != NULL)
              : task_list (cli, session, named,
-                          &(task_rows_t){.key = "nodes", .add = add_nodes, .print = print_nodes});
+                          &(task_rows_t){.key = "nodes", .add = add_nodes, .columns = node_rows});
 }

@@ -111,9 +111,7 @@ static int wait_end (const cli_t *cli, session_t *session, const json_t *site,
 {
     int code = EXIT_DONE;
     json_auto_t *record = wait_while (cli, session, site, name, "running", "away", &code);
-    if (record)
-        code = tell_end (name, record);
-    return code;
+    return record ? tell_end (name, record) : code;
 }
 
 /*  Its name says the task; index 0 of the bag when it names none. */
@@ -170,7 +168,5 @@ int run_output (cli_t *cli)
     if (!task_name_read (&name, words.list [0]))
         return cli_fail (EXIT_USAGE, "output: \"%s\" is no task such as ams/12.3", words.list [0]);
     session_auto_t *session = session_open_all (cli, &code);
-    if (!session)
-        return code;
-    return output (cli, session, &name, &options);
+    return session ? output (cli, session, &name, &options) : code;
 }

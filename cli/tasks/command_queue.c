@@ -86,9 +86,7 @@ static const char *called_cell (const json_t *bag, const char *key, char text [C
     return text;
 }
 
-static void print_bags (const json_t *bags)
-{
-    static const form_row_t columns [] = {{"BAG", "bag", .kind = FORM_TEXT},
+static const form_row_t bag_columns [] = {{"BAG", "bag", .kind = FORM_TEXT},
                                           {"OWNER", "owner", .kind = FORM_TEXT},
                                           {"NAME", "name", .cell = called_cell},
                                           {">QUEUED", "queued", .kind = FORM_NUMBER},
@@ -101,8 +99,6 @@ static void print_bags (const json_t *bags)
                                           {">PRIORITY", "priority", .kind = FORM_NUMBER},
                                           {"EXPECTED", "expected", .kind = FORM_TIME},
                                           {0}};
-    table_print_forms (columns, bags, stdout);
-}
 
 /*  --- tasks --- */
 
@@ -166,20 +162,16 @@ static const char *why_cell (const json_t *task, const char *key, char text [CEL
     return text;
 }
 
-static void print_tasks (const json_t *tasks)
-{
-    static const form_row_t columns [] = {{"TASK", "task", .kind = FORM_TEXT},
-                                          {"STATE", "state", .kind = FORM_TEXT},
-                                          {"NODE", "node", .kind = FORM_TEXT},
-                                          {"SITE", "site", .cell = cell_short},
-                                          {">EXIT", "exit_code", .cell = end_cell},
-                                          {">SIGNAL", "signal", .cell = end_cell},
-                                          {">CPU S", "cpu_seconds", .cell = cpu_cell},
-                                          {"STARTED", "started", .kind = FORM_TIME},
-                                          {"WHY", "why", .cell = why_cell},
-                                          {0}};
-    table_print_forms (columns, tasks, stdout);
-}
+static const form_row_t task_columns [] = {{"TASK", "task", .kind = FORM_TEXT},
+                                           {"STATE", "state", .kind = FORM_TEXT},
+                                           {"NODE", "node", .kind = FORM_TEXT},
+                                           {"SITE", "site", .cell = cell_short},
+                                           {">EXIT", "exit_code", .cell = end_cell},
+                                           {">SIGNAL", "signal", .cell = end_cell},
+                                           {">CPU S", "cpu_seconds", .cell = cpu_cell},
+                                           {"STARTED", "started", .kind = FORM_TIME},
+                                           {"WHY", "why", .cell = why_cell},
+                                           {0}};
 
 static int queue_of_bag (const cli_t *cli, session_t *session, const task_name_t *name)
 {
@@ -206,7 +198,7 @@ static int queue_of_bag (const cli_t *cli, session_t *session, const task_name_t
     else if (code == EXIT_DONE && cli->json)
         cli_print_json (json_pack ("{s:O}", "tasks", tasks));
     else if (code == EXIT_DONE)
-        print_tasks (tasks);
+        table_print_forms (task_columns, tasks, stdout);
     return code;
 }
 
@@ -241,5 +233,5 @@ int run_queue (cli_t *cli)
                   : task_list (
                       cli, session, named,
                       &(task_rows_t){
-                        .key = "bags", .add = add_bags, .owner = &options, .print = print_bags});
+                        .key = "bags", .add = add_bags, .owner = &options, .columns = bag_columns});
 }

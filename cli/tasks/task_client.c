@@ -196,7 +196,7 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
     if (cli->json && answered > 0)
         cli_print_json (json_pack ("{s:O}", rows->key, list));
     else if (answered > 0)
-        rows->print (list);
+        table_print_forms (rows->columns, list, stdout);
     else if (code == EXIT_DONE)
         code = cli_fail (EXIT_REFUSED, "%s: no site that answers runs tasks (back_end = runner)",
                          command);

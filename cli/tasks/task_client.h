@@ -5,6 +5,7 @@
 #define MUSUBI_TASK_CLIENT_H
 
 #include "session.h"
+#include "table.h"
 
 /*  What a name means. */
 typedef struct {
@@ -35,7 +36,7 @@ typedef struct {
     bool (*add) (void *owner, const cli_t *cli, session_t *session, const json_t *site,
                  json_t *rows, int *code);
     void *owner;
-    void (*print) (const json_t *rows);
+    const form_row_t *columns;
 } task_rows_t;
 
 int task_list (const cli_t *cli, session_t *session, const char *named, const task_rows_t *rows);
