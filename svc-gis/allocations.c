@@ -32,12 +32,13 @@ static bool concerns (const command_view_t *command, const char *participant)
 
 static void add (collect_t *self, const command_view_t *command)
 {
-    uint8_t digest [DIGEST_BYTES];
+    claim_part_t claim;
     char why [WHY_BYTES];
     allocation_t told = {.decided = command->state == COMMAND_COMMITTED,
                          .amended = command->amended};
-    if (!claim_part_decode (command->part, digest, &told.answer, why))
+    if (!codec_decode (&claim_part_codec, &claim, command->part, why))
         return; /* the loader has seen it: never */
+    told.answer = claim.answer;
     told.plan = codec_encode (&plan_codec, command->plan);
     allocations_page_t *page = &self->page;
     page->list = must (realloc (page->list, (page->count + 1) * sizeof *page->list));

@@ -109,11 +109,12 @@ typedef struct {
 static bool copy_command (void *owner, const command_view_t *command)
 {
     command_copy_t *copy = owner;
-    uint8_t digest [DIGEST_BYTES];
+    claim_part_t claim;
     char why [WHY_BYTES];
     if (txid_compare (&command->plan->txid, &copy->txid) != 0 ||
-        !claim_part_decode (command->part, digest, &copy->answer, why))
+        !codec_decode (&claim_part_codec, &claim, command->part, why))
         return false;
+    copy->answer = claim.answer;
     plan_copy (&copy->plan, command->plan);
     copy->found = true;
     return false; /* this one was the question */
@@ -204,18 +205,12 @@ static void refuse_taken (const claim_t *claim, const uint8_t digest [DIGEST_BYT
 /*  --- the participant's resource --- */
 
 static void *take (void *owner, const moment_t *now, const plan_t *plan, const void *current,
-                   bytes_t part, bool forced, refusal_t *refusal)
+                   const part_body_t *part, bool forced, refusal_t *refusal)
 {
     (void) now;
     (void) current; /* claims have no versions */
     home_t *self = owner;
-    uint8_t digest [DIGEST_BYTES];
-    packed_t answer;
-    char why [WHY_BYTES];
-    bool sound = claim_part_decode (part, digest, &answer, why);
-    assert (sound); /* valid () saw it, or the loader did */
-    free (answer.data);
-
+    const uint8_t *digest = part->claim.digest;
     claim_t *claim = claim_find (self, plan->actor, plan->request_id);
     if (claim && !forced) {
         refuse_taken (claim, digest, refusal);
@@ -252,19 +247,12 @@ static void end (void *owner, void *current)
 }
 
 /*  A claim books nothing; its answer tells until when it may be asked for (T2). */
-static bool span (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms)
+static span_t span (void *owner, const part_body_t *part)
 {
     (void) owner;
-    uint8_t digest [DIGEST_BYTES];
-    packed_t answer;
-    char why [WHY_BYTES];
-    if (!claim_part_decode (part, digest, &answer, why))
-        return false;
-    bool ends = answer_end_ms ((bytes_t){.data = answer.data, .size = answer.size}, until_ms) &&
-                *until_ms > 0;
-    free (answer.data);
-    *from_ms = 0;
-    return ends;
+    int64_t until_ms;
+    bool ends = answer_end_ms (packed_bytes (part->claim.answer), &until_ms) && until_ms > 0;
+    return ends ? (span_t){.set = true, .until_ms = until_ms} : (span_t){0};
 }
 
 /*  A request has one home, which is written in its id: claimed at two, it could be done twice. */
@@ -277,26 +265,19 @@ static bool belongs_here (const home_t *self, const char *request_id, char why [
     return wrong (why, "request_id: must end in @%s here", here);
 }
 
-static bool valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
+static bool valid (void *owner, const plan_t *plan, const part_body_t *part, refusal_t *refusal,
                    char why [WHY_BYTES])
 {
     (void) refusal;
     const home_t *self = owner;
-    uint8_t digest [DIGEST_BYTES];
-    packed_t answer;
     int64_t end_ms;
     if (strcmp (plan->home, self->service->name) != 0)
         return wrong (why, "plan.home: this is %s", self->service->name);
     if (!*plan->actor)
         return wrong (why, "plan.actor: missing");
-    if (!belongs_here (self, plan->request_id, why) ||
-        !claim_part_decode (part, digest, &answer, why))
-        return false;
-    bool told = answer_end_ms ((bytes_t){.data = answer.data, .size = answer.size}, &end_ms);
-    free (answer.data);
-    if (!told)
-        snprintf (why, WHY_BYTES, "claim.answer: not such a message");
-    return told;
+    return belongs_here (self, plan->request_id, why) &&
+           (answer_end_ms (packed_bytes (part->claim.answer), &end_ms) ||
+            wrong (why, "claim.answer: not such a message"));
 }
 
 static void moved (void *owner, const moment_t *now, const plan_t *plan, command_state_t from,

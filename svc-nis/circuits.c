@@ -82,21 +82,18 @@ void circuits_destroy (circuits_t **self_p)
     *self_p = NULL;
 }
 
-static bool circuits_read (bytes_t part, wish_t **wishes, size_t *count, char why [WHY_BYTES])
+static wish_t *circuits_read (const part_body_t *part, size_t *count)
 {
-    circuit_t *circuits;
-    size_t circuits_count;
-    if (!network_part_decode (part, &circuits, &circuits_count, why))
-        return false;
+    const network_part_t *asked = &part->network;
     size_t links_count = 0;
-    for (size_t i = 0; i < circuits_count; i++)
-        links_count += circuits [i].links_count;
-    *wishes = must (calloc (links_count + 1, sizeof **wishes));
+    for (size_t i = 0; i < asked->circuits_count; i++)
+        links_count += asked->circuits [i].links_count;
+    wish_t *wishes = must (calloc (links_count + 1, sizeof *wishes));
     *count = 0;
-    for (size_t i = 0; i < circuits_count; i++) {
-        const circuit_t *circuit = &circuits [i];
+    for (size_t i = 0; i < asked->circuits_count; i++) {
+        const circuit_t *circuit = &asked->circuits [i];
         for (size_t l = 0; l < circuit->links_count; l++) {
-            wish_t *wish = &(*wishes) [(*count)++];
+            wish_t *wish = &wishes [(*count)++];
             *wish = (wish_t){.amount = circuit->mbps,
                              .quantity = circuit->mbps,
                              .from_ms = circuit->from_ms,
@@ -105,8 +102,7 @@ static bool circuits_read (bytes_t part, wish_t **wishes, size_t *count, char wh
             memcpy (wish->resource, circuit->links [l], sizeof wish->resource);
         }
     }
-    circuits_free (circuits, circuits_count);
-    return true;
+    return wishes;
 }
 
 /*  --- does it hang together? --- */
@@ -168,17 +164,11 @@ static bool circuit_valid (const circuits_t *self, const circuit_t *circuit, ref
     return false;
 }
 
-static bool circuits_valid (const void *owner, bytes_t part, refusal_t *refusal)
+static bool circuits_valid (const void *owner, const part_body_t *part, refusal_t *refusal)
 {
-    const circuits_t *self = owner;
-    circuit_t *circuits;
-    size_t count;
-    char why [WHY_BYTES];
-    bool valid = network_part_decode (part, &circuits, &count, why);
-    assert (valid); /* it was read a moment ago */
-    for (size_t i = 0; i < count && valid; i++)
-        valid = circuit_valid (self, &circuits [i], refusal);
-    circuits_free (circuits, count);
+    bool valid = true;
+    for (size_t i = 0; i < part->network.circuits_count && valid; i++)
+        valid = circuit_valid (owner, &part->network.circuits [i], refusal);
     return valid;
 }
 

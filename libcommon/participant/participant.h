@@ -69,6 +69,13 @@ typedef struct {
     packed_t (*opening) (void *owner, const moment_t *now, const char *reservation, bool whole);
 } usage_t;
 
+/*  [from_ms, until_ms); nothing of it when it is not set. */
+typedef struct {
+    bool set;
+    int64_t from_ms;
+    int64_t until_ms;
+} span_t;
+
 /*  What a participant books in. current and taken are the resource's own objects. Except take
  *  unforced, nothing here can fail: what a commit needs was taken with the hold. */
 typedef struct {
@@ -83,7 +90,7 @@ typedef struct {
      *  what is booked. A command past its edge is taken again as of its vote: now is that moment,
      *  so that a window which is near by now is not refused for it (T9). */
     void *(*take) (void *owner, const moment_t *now, const plan_t *plan, const void *current,
-                   bytes_t part, bool forced, refusal_t *refusal);
+                   const part_body_t *part, bool forced, refusal_t *refusal);
 
     /*  Give taken back: current stands as it was. Frees taken. */
     void (*drop) (void *owner, void *taken);
@@ -95,12 +102,11 @@ typedef struct {
     /*  Give back all that current holds and free it (a record pruned, or repair). */
     void (*end) (void *owner, void *current);
 
-    /*  [from, until) over which the part books, cleaning gap included; false when it books nothing.
-     *  decoded at hold time already: part is valid. */
-    bool (*span) (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms);
+    /*  Over which the part books, cleaning gap included; not set when it books nothing. */
+    span_t (*span) (void *owner, const part_body_t *part);
 
-    /*  Check a part's form and meaning before anything else; false with *refusal or why filled. */
-    bool (*valid) (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
+    /*  Check a part's meaning before anything else; false with *refusal or why filled. */
+    bool (*valid) (void *owner, const plan_t *plan, const part_body_t *part, refusal_t *refusal,
                    char why [WHY_BYTES]);
 
     /*  A command has moved, records are up to date; may be NULL. For claims and hints. */

@@ -37,10 +37,10 @@ static void check_reservation (const reservation_t *reservation)
     const command_t *pending = reservation->pending;
     assert (reservation->version > 0 || pending);
     assert (!pending || pending->reservation == reservation);
-    assert (!reservation->released || (!reservation->current && !reservation->spans));
+    assert (!reservation->released || (!reservation->current && !reservation->span.set));
     assert (!reservation->failed || !reservation->current);
-    assert (!reservation->spans || reservation->from_ms < reservation->until_ms);
-    assert (reservation->spans == (reservation->part.size > 0));
+    assert (!reservation->span.set || reservation->span.from_ms < reservation->span.until_ms);
+    assert (reservation->span.set == (reservation->part.size > 0));
     assert (reservation->version > 0 || (!reservation->current && reservation->part.size == 0));
 }
 

@@ -15,32 +15,24 @@ static bool claim_same (const command_t *command, packed_t claim)
            (claim.size == 0 || memcmp (command->part.data, claim.data, claim.size) == 0);
 }
 
-/*  Is it a claim of the same request? */
-static bool claim_matches (const command_t *command, packed_t claim)
+bool claims_match (packed_t kept, bytes_t other)
 {
-    uint8_t digests [2][DIGEST_BYTES];
-    packed_t answers [2] = {0};
+    part_body_t old = part_kept (PART_CLAIM, kept), new;
     char why [WHY_BYTES];
-    bytes_t old = packed_bytes (command->part);
-    bytes_t new = packed_bytes (claim);
-    bool same = command->participant->resource.claims &&
-                claim_part_decode (old, digests [0], &answers [0], why) &&
-                claim_part_decode (new, digests [1], &answers [1], why) &&
-                memcmp (digests [0], digests [1], DIGEST_BYTES) == 0;
-    free (answers [0].data);
-    free (answers [1].data);
+    bool same = part_decode (&new, PART_CLAIM, other, why) &&
+                memcmp (old.claim.digest, new.claim.digest, DIGEST_BYTES) == 0;
+    part_clear (&old);
+    part_clear (&new);
     return same;
 }
 
 /*  From now on this is its part. */
-static void claim_keep (command_t *command, packed_t *claim)
+static void claim_keep (command_t *command, packed_t *claim, const part_body_t *part)
 {
     const resource_t *resource = &command->participant->resource;
-    bytes_t part = packed_bytes (*claim);
-    int64_t from_ms;
-    int64_t until_ms;
-    if (resource->span (resource->owner, part, &from_ms, &until_ms) && until_ms > command->until_ms)
-        command->until_ms = until_ms;
+    command->span = resource->span (resource->owner, part);
+    if (command->span.set && command->span.until_ms > command->until_ms)
+        command->until_ms = command->span.until_ms;
     free (command->part.data);
     command->part_untold = true;
     command->part = *claim;
@@ -49,16 +41,15 @@ static void claim_keep (command_t *command, packed_t *claim)
 
 /*  Takes it in the place of the one held with. */
 static void claim_replace (command_t *command, const moment_t *now, const plan_t *plan,
-                           packed_t *claim)
+                           packed_t *claim, const part_body_t *part)
 {
     const resource_t *resource = &command->participant->resource;
     refusal_t refusal = {0};
-    bytes_t part = packed_bytes (*claim);
     resource->drop (resource->owner, command->taken);
     command->taken = resource->take (resource->owner, now, plan, NULL, part, true, &refusal);
     assert (command->taken);
     refusal_clear (&refusal);
-    claim_keep (command, claim);
+    claim_keep (command, claim, part);
 }
 
 bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, refusal_t *refusal,
@@ -67,15 +58,17 @@ bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, r
     const resource_t *resource = &command->participant->resource;
     if (claim_same (command, *claim))
         return true;
-    if (command->state != COMMAND_HELD || !claim_matches (command, *claim))
+    if (command->state != COMMAND_HELD || !resource->claims ||
+        !claims_match (command->part, packed_bytes (*claim)))
         return refuse_with (refusal, REFUSAL_CONFLICT,
                             "this txid is held with another claim, or none");
-    bytes_t part = packed_bytes (*claim);
+    part_body_t part = part_kept (PART_CLAIM, *claim);
     plan_t plan = command_plan (command);
-    bool good = resource->valid (resource->owner, &plan, part, refusal, why);
+    bool good = resource->valid (resource->owner, &plan, &part, refusal, why);
     if (good)
-        claim_replace (command, now, &plan, claim);
+        claim_replace (command, now, &plan, claim, &part);
     plan_clear (&plan);
+    part_clear (&part);
     return good;
 }
 
@@ -97,13 +90,10 @@ static bool may_amend (const participant_t *self, const request_t *request, cons
 /*  The claim as it is, with another answer. */
 static packed_t claim_with (const command_t *command, packed_t answer)
 {
-    uint8_t digest [DIGEST_BYTES];
-    packed_t old;
-    char why [WHY_BYTES];
-    bool sound = claim_part_decode (packed_bytes (command->part), digest, &old, why);
-    assert (sound); /* valid () saw it, or the loader did */
-    free (old.data);
-    return claim_part_encode (digest, packed_bytes (answer));
+    part_body_t part = part_kept (PART_CLAIM, command->part);
+    packed_t claim = claim_part_encode (part.claim.digest, packed_bytes (answer));
+    part_clear (&part);
+    return claim;
 }
 
 /*  False with *refusal, or why when the home does not understand it. */
@@ -117,14 +107,16 @@ static bool amend (command_t *command, const moment_t *now, packed_t *claim, ref
     if (command->amended || command->done)
         return refuse_with (refusal, REFUSAL_CONFLICT, "this request has its last answer");
     plan_t plan = command_plan (command);
-    bool good = resource->valid (resource->owner, &plan, packed_bytes (*claim), refusal, why);
+    part_body_t part = part_kept (PART_CLAIM, *claim);
+    bool good = resource->valid (resource->owner, &plan, &part, refusal, why);
     if (good) {
-        claim_keep (command, claim);
+        claim_keep (command, claim, &part);
         command->amended = true;
         command_put (command, &(change_t){.from = command->state, .event = "amend"});
         service_count (self->service, "amended", 1);
         resource->moved (resource->owner, now, &plan, command->state, command->state, true);
     }
+    part_clear (&part);
     plan_clear (&plan);
     return good;
 }

@@ -29,6 +29,15 @@ plan_t command_plan (const command_t *self)
     return plan;
 }
 
+part_body_t part_kept (part_kind_t kind, packed_t packed)
+{
+    part_body_t part = {.kind = PART_NONE};
+    char why [WHY_BYTES];
+    bool good = packed.size == 0 || part_decode (&part, kind, packed_bytes (packed), why);
+    assert (good); /* as with its plan */
+    return part;
+}
+
 bool command_open (const command_t *self)
 {
     return self->state == COMMAND_HELD || self->state == COMMAND_PREPARED;
@@ -147,8 +156,7 @@ static void reservation_advance (command_t *self)
 
 static void settle (command_t *self)
 {
-    participant_t *participant = self->participant;
-    const resource_t *resource = &participant->resource;
+    const resource_t *resource = &self->participant->resource;
     assert (self->taken);
     if (resource->claims) {
         self->claim = resource->settle (resource->owner, NULL, self->taken);
@@ -158,7 +166,7 @@ static void settle (command_t *self)
           resource->settle (resource->owner, reservation->current, self->taken);
         reservation->released = self->operation == OPERATION_RELEASE;
         reservation->failed = false;
-        reservation_part (participant, reservation, self->part_kind, packed_bytes (self->part));
+        reservation_part (reservation, self->part_kind, packed_bytes (self->part), self->span);
         reservation_advance (self);
     }
     self->taken = NULL;
@@ -272,18 +280,17 @@ static bool readmit (command_t *self, const moment_t *now, refusal_t *refusal)
 {
     participant_t *participant = self->participant;
     const resource_t *resource = &participant->resource;
-    bytes_t part = packed_bytes (self->part);
-    int64_t from_ms;
-    int64_t until_ms;
-    if (!part_empty (part) && resource->span (resource->owner, part, &from_ms, &until_ms) &&
-        timekeeper_least (&participant->service->timekeeper, now) >= until_ms)
+    if (self->span.set &&
+        timekeeper_least (&participant->service->timekeeper, now) >= self->span.until_ms)
         return false;
     /* As of its vote: how near the window is now does not count, what is free does. */
     moment_t voted = *now;
     voted.wall_ms = self->prepared_ms;
     plan_t plan = command_plan (self);
-    self->taken = resource->take (resource->owner, &voted, &plan, self->reservation->current, part,
+    part_body_t part = part_kept (self->part_kind, self->part);
+    self->taken = resource->take (resource->owner, &voted, &plan, self->reservation->current, &part,
                                   false, refusal);
+    part_clear (&part);
     plan_clear (&plan);
     return self->taken != NULL;
 }

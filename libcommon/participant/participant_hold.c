@@ -14,6 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*  A hold that is looked at. */
+typedef struct {
+    hold_t *hold;
+    part_body_t part; /* the hold's */
+    uint32_t ttl_ms;
+} wanted_t;
+
 /*  --- form --- */
 
 static bool names_us (const participant_t *self, const plan_t *plan)
@@ -117,15 +124,9 @@ static bool check_room (const participant_t *self, const moment_t *now, const pl
 /*  Does it book something in this interval? All do in an empty one. */
 static bool meets (const command_t *command, int64_t from_ms, int64_t until_ms)
 {
-    const resource_t *resource = &command->participant->resource;
-    bytes_t part = packed_bytes (command->part);
-    int64_t part_from_ms;
-    int64_t part_until_ms;
-    if (from_ms >= until_ms)
-        return true;
-    return !part_empty (part) &&
-           resource->span (resource->owner, part, &part_from_ms, &part_until_ms) &&
-           part_from_ms < until_ms && from_ms < part_until_ms;
+    const span_t *span = &command->span;
+    return from_ms >= until_ms ||
+           (span->set && span->from_ms < until_ms && from_ms < span->until_ms);
 }
 
 /*  When the limit gives way: the first end among the oldest commands that it counts and that meet
@@ -227,8 +228,7 @@ static bool check_owner (const participant_t *self, const request_t *request, co
  *  elsewhere since then are not known, so anything newer is as good. */
 static bool version_current (const reservation_t *reservation, uint32_t base)
 {
-    return base == reservation->version ||
-           (reservation->spans == false && base > reservation->version);
+    return base == reservation->version || (!reservation->span.set && base > reservation->version);
 }
 
 /*  A change that brings the reservation here for the first time. It comes to stand in the owner's
@@ -326,28 +326,25 @@ static uint32_t ttl_granted (const participant_t *self, uint32_t wanted_ms)
  * sees no windows but those of the answer, and a release's answer has none: where the plan does not
  *  tell, the edge is the old end (T2, T9).
  */
-static int64_t window_end (const participant_t *self, const reservation_t *reservation,
-                           bytes_t part, const plan_t *plan)
+static int64_t window_end (const participant_t *self, const command_t *command, const plan_t *plan)
 {
+    const reservation_t *reservation = command->reservation;
     int64_t until_ms = plan->decide_by_ms;
     if (plan->end_ms > until_ms)
         until_ms = plan->end_ms;
     if (self->resource.claims && plan->edge_ms > until_ms)
         until_ms = plan->edge_ms;
-    int64_t part_from_ms;
-    int64_t part_until_ms;
-    if (!part_empty (part) &&
-        self->resource.span (self->resource.owner, part, &part_from_ms, &part_until_ms) &&
-        part_until_ms > until_ms)
-        until_ms = part_until_ms;
-    if (reservation && reservation->spans && reservation->until_ms > until_ms)
-        until_ms = reservation->until_ms;
+    if (command->span.set && command->span.until_ms > until_ms)
+        until_ms = command->span.until_ms;
+    if (reservation && reservation->span.set && reservation->span.until_ms > until_ms)
+        until_ms = reservation->span.until_ms;
     return until_ms;
 }
 
-static command_t *record_hold (participant_t *self, const moment_t *now, hold_t *hold, void *taken,
-                               uint32_t ttl_ms)
+static command_t *record_hold (participant_t *self, const moment_t *now, const wanted_t *wanted,
+                               void *taken)
 {
+    hold_t *hold = wanted->hold;
     const plan_t *plan = &hold->plan;
     command_t *command = command_new (self, &plan->txid, plan);
     command->part_kind = hold->part_kind;
@@ -356,11 +353,11 @@ static command_t *record_hold (participant_t *self, const moment_t *now, hold_t 
     hold->part_size = 0;
     command->held_ms = now->wall_ms;
     command->held_mono_ms = now->mono_ms;
-    command->expires_ms = now->wall_ms + ttl_ms;
-    command->expires_mono_ms = now->mono_ms + ttl_ms;
+    command->expires_ms = now->wall_ms + wanted->ttl_ms;
+    command->expires_mono_ms = now->mono_ms + wanted->ttl_ms;
     command_clock (command, now);
     command->taken = taken;
-    bytes_t part = packed_bytes (command->part);
+    command->span = self->resource.span (self->resource.owner, &wanted->part);
     if (!self->resource.claims) {
         reservation_t *reservation = reservation_find (self, plan->reservation);
         if (!reservation)
@@ -370,7 +367,7 @@ static command_t *record_hold (participant_t *self, const moment_t *now, hold_t 
             reservation->release_wait_mono_ms = 0;
         command->reservation = reservation;
     }
-    command->until_ms = window_end (self, command->reservation, part, plan);
+    command->until_ms = window_end (self, command, plan);
     command_move (command, now, hold->prepare ? COMMAND_PREPARED : COMMAND_HELD,
                   hold->prepare ? EVENT_PREPARE : EVENT_HOLD);
     return command;
@@ -381,29 +378,15 @@ static bool bytes_same (packed_t kept, const uint8_t *data, size_t size)
     return kept.size == size && (size == 0 || memcmp (kept.data, data, size) == 0);
 }
 
-/*  A claim's part may have got its answer with PREPARE since; whose request it is stays. */
-static bool digest_same (packed_t kept, const hold_t *hold)
-{
-    uint8_t digests [2][DIGEST_BYTES];
-    packed_t answers [2] = {0};
-    char why [WHY_BYTES];
-    bool same = claim_part_decode (packed_bytes (kept), digests [0], &answers [0], why) &&
-                claim_part_decode ((bytes_t){.data = hold->part, .size = hold->part_size},
-                                   digests [1], &answers [1], why) &&
-                memcmp (digests [0], digests [1], DIGEST_BYTES) == 0;
-    free (answers [0].data);
-    free (answers [1].data);
-    return same;
-}
-
 static bool hold_same (const command_t *command, const hold_t *hold)
 {
     packed_t plan = codec_encode (&plan_codec, &hold->plan);
     bool same = bytes_same (command->plan, plan.data, plan.size);
     free (plan.data);
+    /* A claim's part may have got its answer with PREPARE since; whose request it is stays. */
     return same && (bytes_same (command->part, hold->part, hold->part_size) ||
                     (command->participant->resource.claims && command->state != COMMAND_HELD &&
-                     digest_same (command->part, hold)));
+                     claims_match (command->part, (bytes_t){hold->part, hold->part_size})));
 }
 
 /*  A hold of this txid came before: the same again gets the answer of the record. */
@@ -452,8 +435,9 @@ static bool check_request (const participant_t *self, const plan_t *plan, refusa
 
 /*  Takes it for so long, or says why not. */
 static command_t *hold_take (participant_t *self, const moment_t *now, const request_t *request,
-                             hold_t *hold, uint32_t ttl_ms, refusal_t *refusal)
+                             const wanted_t *wanted, refusal_t *refusal)
 {
+    const hold_t *hold = wanted->hold;
     const plan_t *plan = &hold->plan;
     if (!readmit_over (self, refusal) || !check_request (self, plan, refusal) ||
         !drop_replaced (self, now, request, hold, refusal) ||
@@ -462,13 +446,23 @@ static command_t *hold_take (participant_t *self, const moment_t *now, const req
         (!self->resource.claims && !check_reservation (self, now, request, hold, refusal)))
         return NULL;
     const resource_t *resource = &self->resource;
-    bytes_t part = {.data = hold->part, .size = hold->part_size};
     const void *current = resource->claims ? NULL : participant_current (self, plan->reservation);
-    void *taken = resource->take (resource->owner, now, plan, current, part, false, refusal);
+    void *taken =
+      resource->take (resource->owner, now, plan, current, &wanted->part, false, refusal);
     assert (taken || refusal->reason != REFUSAL_NONE);
     if (!taken)
         tell_frees (self, now, plan, refusal);
-    return taken ? record_hold (self, now, hold, taken, ttl_ms) : NULL;
+    return taken ? record_hold (self, now, wanted, taken) : NULL;
+}
+
+/*  False with *refusal, or why when it is not understood. */
+static bool part_valid (const participant_t *self, wanted_t *wanted, refusal_t *refusal,
+                        char why [WHY_BYTES])
+{
+    const hold_t *hold = wanted->hold;
+    bytes_t part = {.data = hold->part, .size = hold->part_size};
+    return part_decode (&wanted->part, hold->part_kind, part, why) &&
+           self->resource.valid (self->resource.owner, &hold->plan, &wanted->part, refusal, why);
 }
 
 static void hold_step (participant_t *self, const moment_t *now, const request_t *request,
@@ -476,7 +470,6 @@ static void hold_step (participant_t *self, const moment_t *now, const request_t
 {
     char why [WHY_BYTES] = "";
     command_answer_t answer = {.txid = hold->plan.txid, .state = COMMAND_REJECTED};
-    bytes_t part = {.data = hold->part, .size = hold->part_size};
     if (!well_formed (self, hold, why)) {
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
@@ -495,19 +488,18 @@ static void hold_step (participant_t *self, const moment_t *now, const request_t
         participant_answer (self, request, &answer);
         return;
     }
-    if (!self->resource.valid (self->resource.owner, &hold->plan, part, &answer.refusal, why)) {
-        if (answer.refusal.reason != REFUSAL_NONE)
-            participant_answer (self, request, &answer);
-        else
-            service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        refusal_clear (&answer.refusal);
-        return;
+    wanted_t wanted = {.hold = hold, .ttl_ms = ttl_granted (self, hold->ttl_ms)};
+    if (part_valid (self, &wanted, &answer.refusal, why)) {
+        command_t *command = hold_take (self, now, request, &wanted, &answer.refusal);
+        if (command)
+            answer = command_answer (command, now);
+        participant_answer (self, request, &answer);
+    } else if (answer.refusal.reason != REFUSAL_NONE) {
+        participant_answer (self, request, &answer);
+    } else {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
     }
-    command_t *command =
-      hold_take (self, now, request, hold, ttl_granted (self, hold->ttl_ms), &answer.refusal);
-    if (command)
-        answer = command_answer (command, now);
-    participant_answer (self, request, &answer);
+    part_clear (&wanted.part);
 }
 
 void participant_on_hold (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -525,21 +517,18 @@ bool participant_local_hold (participant_t *self, const moment_t *now, hold_t *h
                          .method = "Hold",
                          .actor = plan->coordinator.name,
                          .request_id = ""};
-    bytes_t part = {.data = hold->part, .size = hold->part_size};
+    wanted_t wanted = {.hold = hold, .ttl_ms = ttl_ms};
     *answer = (command_answer_t){.txid = plan->txid, .state = COMMAND_REJECTED};
     if (!well_formed (self, hold, why))
         return false;
-    bool good = check_caller (self, &request, plan, &answer->refusal);
-    if (good && !self->resource.valid (self->resource.owner, plan, part, &answer->refusal, why)) {
-        if (answer->refusal.reason == REFUSAL_NONE)
-            return false;
-        good = false;
-    }
-    command_t *command =
-      good ? hold_take (self, now, &request, hold, ttl_ms, &answer->refusal) : NULL;
+    command_t *command = NULL;
+    if (check_caller (self, &request, plan, &answer->refusal) &&
+        part_valid (self, &wanted, &answer->refusal, why))
+        command = hold_take (self, now, &request, &wanted, &answer->refusal);
+    part_clear (&wanted.part);
     if (command)
         *answer = command_answer (command, now);
-    else
+    else if (answer->refusal.reason != REFUSAL_NONE)
         participant_count_refusal (self, &request, answer);
-    return true;
+    return command || answer->refusal.reason != REFUSAL_NONE;
 }

@@ -8,12 +8,10 @@
 #include "participant_state.h"
 
 #include "ledger.h"
-#include "must.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 void participant_readmitting (participant_t *self, bool readmitting)
 {
@@ -37,19 +35,18 @@ void participant_told_committed (participant_t *self, const moment_t *now, const
 }
 
 /*  Past its edge, as the resource sees it: then only room matters (T9). */
-static void *take (participant_t *self, const moment_t *now, const readmitted_t *readmitted,
-                   const void *current, char why [WHY_BYTES])
+static void *take (participant_t *self, const moment_t *now, const plan_t *made,
+                   const part_body_t *part, const void *current, char why [WHY_BYTES])
 {
     const resource_t *resource = &self->resource;
     refusal_t refusal = {0};
     plan_t plan;
     void *taken = NULL;
-    plan_copy (&plan, readmitted->plan);
+    plan_copy (&plan, made);
     plan.edge_ms = 1;
     why [0] = '\0';
-    if (resource->valid (resource->owner, &plan, readmitted->part, &refusal, why))
-        taken =
-          resource->take (resource->owner, now, &plan, current, readmitted->part, false, &refusal);
+    if (resource->valid (resource->owner, &plan, part, &refusal, why))
+        taken = resource->take (resource->owner, now, &plan, current, part, false, &refusal);
     if (!taken && refusal.reason != REFUSAL_NONE)
         snprintf (why, WHY_BYTES, "%.90s: %.60s", refusal.resource, refusal.text);
     plan_clear (&plan);
@@ -70,23 +67,20 @@ static void tell_row (participant_t *self, const reservation_t *reservation)
 }
 
 static void book (participant_t *self, reservation_t *reservation, const readmitted_t *readmitted,
-                  void *taken)
+                  span_t span, void *taken)
 {
     const resource_t *resource = &self->resource;
     const plan_t *plan = readmitted->plan;
-    bytes_t kept = readmitted->packed_plan;
     reservation->current = resource->settle (resource->owner, reservation->current, taken);
     reservation->version = readmitted->version;
     reservation->made_by = plan->txid;
     reservation->released = readmitted->over;
     reservation->failed = false;
     free (reservation->plan.data);
-    reservation->plan = (packed_t){.size = kept.size};
-    if (kept.size > 0)
-        reservation->plan.data = memcpy (must (malloc (kept.size)), kept.data, kept.size);
+    reservation->plan = packed_copy (readmitted->packed_plan);
     if (reservation->keep_ms < plan->end_ms)
         reservation->keep_ms = plan->end_ms;
-    reservation_part (self, reservation, resource->part_kind, readmitted->part);
+    reservation_part (reservation, resource->part_kind, readmitted->part, span);
     reservation_put (self, reservation);
     tell_row (self, reservation);
 }
@@ -102,37 +96,44 @@ static reservation_t *without_pending (participant_t *self, const moment_t *now,
     return reservation_find (self, id); /* it may have ended with it */
 }
 
-static bool past (const participant_t *self, const moment_t *now, bytes_t part)
+/*  Puts it in the place of what is known here. */
+static readmit_t readmit (participant_t *self, const moment_t *now, const readmitted_t *readmitted,
+                          const part_body_t *part, char why [WHY_BYTES])
 {
-    const resource_t *resource = &self->resource;
-    int64_t from_ms, until_ms;
-    return !part_empty (part) && resource->span (resource->owner, part, &from_ms, &until_ms) &&
-           timekeeper_least (&self->service->timekeeper, now) >= until_ms;
+    const plan_t *plan = readmitted->plan;
+    bool empty = readmitted->part.size == 0;
+    span_t span = self->resource.span (self->resource.owner, part);
+    if (span.set && timekeeper_least (&self->service->timekeeper, now) >= span.until_ms)
+        return READMIT_KNOWN;
+    reservation_t *reservation = without_pending (self, now, plan->reservation);
+    if (!reservation && empty)
+        return READMIT_KNOWN;
+    void *taken = take (self, now, plan, part, reservation ? reservation->current : NULL, why);
+    if (!taken)
+        return READMIT_REFUSED;
+    if (!reservation)
+        reservation = reservation_new (self, plan->reservation, plan->owner);
+    book (self, reservation, readmitted, span, taken);
+    const usage_t *usage = &self->resource.usage;
+    if (usage->changed)
+        usage->changed (usage->owner, now, reservation->id);
+    return empty ? READMIT_GIVEN_BACK : READMIT_BOOKED;
 }
 
 readmit_t participant_readmit (participant_t *self, const moment_t *now,
                                const readmitted_t *readmitted, char why [WHY_BYTES])
 {
     const plan_t *plan = readmitted->plan;
-    bool empty = part_empty (readmitted->part);
+    bool empty = readmitted->part.size == 0;
     assert (!self->resource.claims && readmitted->version > 0);
     assert (!readmitted->over || empty);
-    reservation_t *reservation = reservation_find (self, plan->reservation);
+    const reservation_t *reservation = reservation_find (self, plan->reservation);
     if (reservation ? reservation->version >= readmitted->version : empty)
         return READMIT_KNOWN;
-    if (past (self, now, readmitted->part))
-        return READMIT_KNOWN;
-    reservation = without_pending (self, now, plan->reservation);
-    if (!reservation && empty)
-        return READMIT_KNOWN;
-    void *taken = take (self, now, readmitted, reservation ? reservation->current : NULL, why);
-    if (!taken)
+    part_body_t part;
+    if (!part_decode (&part, self->resource.part_kind, readmitted->part, why))
         return READMIT_REFUSED;
-    if (!reservation)
-        reservation = reservation_new (self, plan->reservation, plan->owner);
-    book (self, reservation, readmitted, taken);
-    const usage_t *usage = &self->resource.usage;
-    if (usage->changed)
-        usage->changed (usage->owner, now, reservation->id);
-    return empty ? READMIT_GIVEN_BACK : READMIT_BOOKED;
+    readmit_t end = readmit (self, now, readmitted, &part, why);
+    part_clear (&part);
+    return end;
 }

@@ -263,17 +263,14 @@ void reservation_put (participant_t *self, reservation_t *reservation)
       reservation_record_encode (reservation));
 }
 
-void reservation_part (participant_t *self, reservation_t *reservation, part_kind_t kind,
-                       bytes_t part)
+void reservation_part (reservation_t *reservation, part_kind_t kind, bytes_t part, span_t span)
 {
     free (reservation->part.data);
     reservation->part = packed_copy (part);
     reservation->part_kind = kind;
-    reservation->spans =
-      !part_empty (part) && self->resource.span (self->resource.owner, part, &reservation->from_ms,
-                                                 &reservation->until_ms);
-    if (reservation->spans && reservation->keep_ms < reservation->until_ms)
-        reservation->keep_ms = reservation->until_ms;
+    reservation->span = span;
+    if (span.set && reservation->keep_ms < span.until_ms)
+        reservation->keep_ms = span.until_ms;
 }
 
 /*  --- loading --- */
@@ -299,34 +296,21 @@ bool records_unreadable (const participant_t *self, const txid_t *txid)
     return ordered_find (self->unreadable, txid) != NULL;
 }
 
-/*  The resource asserts on its parts, so what comes from a disk is looked at again. */
-static bool part_sound (participant_t *self, part_kind_t kind, packed_t part, char why [WHY_BYTES])
+/*  What comes from a disk is looked at again; then over which it books. */
+static bool part_read (const participant_t *self, part_kind_t kind, packed_t packed, span_t *span,
+                       char why [WHY_BYTES])
 {
-    bytes_t bytes = packed_bytes (part);
-    if (part_empty (bytes))
+    part_body_t part;
+    *span = (span_t){0};
+    if (packed.size == 0)
         return true;
-    if (kind == PART_COMPUTE && kind == self->resource.part_kind) {
-        compute_booking_t *bookings;
-        size_t count;
-        bool good = compute_part_decode (bytes, &bookings, &count, why);
-        free (bookings);
-        return good;
-    }
-    if (kind == PART_NETWORK && kind == self->resource.part_kind) {
-        circuit_t *circuits;
-        size_t count;
-        bool good = network_part_decode (bytes, &circuits, &count, why);
-        circuits_free (circuits, count);
-        return good;
-    }
-    if (kind == PART_CLAIM && kind == self->resource.part_kind) {
-        uint8_t digest [DIGEST_BYTES];
-        packed_t answer;
-        bool good = claim_part_decode (bytes, digest, &answer, why);
-        free (answer.data);
-        return good;
-    }
-    return wrong (why, "part: kind %d is not of this service", (int) kind);
+    if (kind != self->resource.part_kind)
+        return wrong (why, "part: kind %d is not of this service", (int) kind);
+    if (!part_decode (&part, kind, packed_bytes (packed), why))
+        return false;
+    *span = self->resource.span (self->resource.owner, &part);
+    part_clear (&part);
+    return true;
 }
 
 static void load_command (void *owner, bytes_t key, bytes_t value)
@@ -335,6 +319,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
     command_record_t record;
     plan_t kept = {0};
     txid_t txid;
+    span_t span;
     char why [WHY_BYTES];
     if (!txid_unpack (&txid, key)) {
         service_bad_record (self->service, "commands", "key: not a txid");
@@ -353,7 +338,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
         tell_unreadable (self, &txid, "plan: missing");
     } else if (command_find (self, &txid)) {
         service_bad_record (self->service, "commands", "key: loaded twice");
-    } else if (!part_sound (self, record.part_kind, record.part, why)) {
+    } else if (!part_read (self, record.part_kind, record.part, &span, why)) {
         tell_unreadable (self, &txid, why);
     } else if (plan && self->resource.claims && record.part.size == 0) {
         tell_unreadable (self, &txid, "part: missing, though a claim is never empty");
@@ -362,6 +347,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
         command->state = record.state;
         command->part_kind = record.part_kind;
         command->part = record.part;
+        command->span = span;
         command->plan_untold = command->part_untold = false;
         record.part = (packed_t){0};
         command->held_ms = record.held_ms;
@@ -384,6 +370,7 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
 {
     participant_t *self = owner;
     reservation_record_t record;
+    span_t span;
     char id [NAME_BYTES_MAX + 1] = "";
     char why [WHY_BYTES] = "key: not an id";
     bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
@@ -394,7 +381,7 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
     memcpy (id, key.data, key.size);
     if (reservation_find (self, id)) {
         service_bad_record (self->service, "reservations", "key: loaded twice");
-    } else if (!part_sound (self, record.part_kind, record.part, why)) {
+    } else if (!part_read (self, record.part_kind, record.part, &span, why)) {
         service_bad_record (self->service, "reservations", why);
     } else {
         reservation_t *reservation = reservation_new (self, id, record.owner);
@@ -402,6 +389,7 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
         reservation->made_by = record.made_by;
         reservation->part_kind = record.part_kind;
         reservation->part = record.part;
+        reservation->span = span;
         reservation->plan = record.plan;
         record.part = record.plan = (packed_t){0};
         reservation->released = record.released;
@@ -414,7 +402,7 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
 /*  --- start --- */
 
 static void *take_forced (participant_t *self, const moment_t *now, const plan_t *plan,
-                          const void *current, bytes_t part)
+                          const void *current, const part_body_t *part)
 {
     refusal_t refusal = {0};
     void *taken =
@@ -440,12 +428,11 @@ static plan_t plan_of (participant_t *self, const reservation_t *reservation)
 /*  What is booked stays booked, also on what the configuration no longer has, or has otherwise:
  *  only people can tell what is to become of it. Each is told, but for those beyond a bound. */
 static void tell_drift (participant_t *self, const moment_t *now, const reservation_t *reservation,
-                        const plan_t *plan, size_t *drifted)
+                        const plan_t *plan, const part_body_t *part, size_t *drifted)
 {
-    bytes_t part = packed_bytes (reservation->part);
     refusal_t refusal = {0};
     char why [WHY_BYTES] = "";
-    if (reservation->until_ms <= now->wall_ms ||
+    if (reservation->span.until_ms <= now->wall_ms ||
         self->resource.valid (self->resource.owner, plan, part, &refusal, why))
         return;
     service_count (self->service, "drifted", 1);
@@ -463,15 +450,14 @@ static void book_reservations (participant_t *self, const moment_t *now)
     const char *at = NULL;
     for (reservation_t *reservation; (reservation = ordered_after (self->reservations, at));
          at = reservation->id) {
-        bytes_t part = packed_bytes (reservation->part);
-        if (part_empty (part))
+        if (reservation->part.size == 0)
             continue;
-        reservation->spans =
-          resource->span (resource->owner, part, &reservation->from_ms, &reservation->until_ms);
+        part_body_t part = part_kept (reservation->part_kind, reservation->part);
         plan_t plan = plan_of (self, reservation);
-        tell_drift (self, now, reservation, &plan, &drifted);
-        void *taken = take_forced (self, now, &plan, NULL, part);
+        tell_drift (self, now, reservation, &plan, &part, &drifted);
+        void *taken = take_forced (self, now, &plan, NULL, &part);
         reservation->current = resource->settle (resource->owner, NULL, taken);
+        part_clear (&part);
         plan_clear (&plan);
     }
     if (drifted > DRIFTED_TOLD_MAX)
@@ -521,7 +507,6 @@ static void resume_life (command_t *self, const moment_t *now)
 static bool resume (command_t *self, const moment_t *now)
 {
     participant_t *participant = self->participant;
-    bytes_t part = packed_bytes (self->part);
     bool claims = participant->resource.claims;
     bool kept_claim = claims && self->state == COMMAND_COMMITTED;
     resume_life (self, now);
@@ -531,7 +516,9 @@ static bool resume (command_t *self, const moment_t *now)
     bool good = claims || rejoin (self, &plan);
     if (good && self->state != COMMAND_EDGE) {
         const void *current = self->reservation ? self->reservation->current : NULL;
-        self->taken = take_forced (participant, now, &plan, current, part);
+        part_body_t part = part_kept (self->part_kind, self->part);
+        self->taken = take_forced (participant, now, &plan, current, &part);
+        part_clear (&part);
     }
     plan_clear (&plan);
     if (!good)

@@ -22,9 +22,9 @@ static reservation_state_t state_of (const moment_t *now, const reservation_t *r
         return RESERVATION_CREATED;
     if (reservation->failed)
         return RESERVATION_FAILED;
-    if (reservation->released || !reservation->spans || at_ms >= reservation->until_ms)
+    if (reservation->released || !reservation->span.set || at_ms >= reservation->span.until_ms)
         return RESERVATION_RELEASED;
-    return at_ms < reservation->from_ms ? RESERVATION_RESERVED : RESERVATION_ACTIVATED;
+    return at_ms < reservation->span.from_ms ? RESERVATION_RESERVED : RESERVATION_ACTIVATED;
 }
 
 static part_view_t view_of (const participant_t *self, const moment_t *now, verb_t verb,
@@ -74,8 +74,8 @@ static bool asked_for (const list_request_t *question, const part_view_t *view)
         return false;
     if (question->from_ms == 0 && question->until_ms == 0)
         return true;
-    return reservation->spans && reservation->from_ms < question->until_ms &&
-           reservation->until_ms > question->from_ms;
+    return reservation->span.set && reservation->span.from_ms < question->until_ms &&
+           reservation->span.until_ms > question->from_ms;
 }
 
 void participant_on_list (void *owner, const moment_t *now, const request_t *request, void *body)

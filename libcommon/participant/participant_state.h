@@ -69,6 +69,7 @@ struct command {
     part_kind_t part_kind;
     packed_t plan; /* empty for a tombstone */
     packed_t part;
+    span_t span;      /* the part's */
     bool plan_untold; /* not yet in a row of the ledger */
     bool part_untold;
     char *request;    /* actor, line end, request id, of one that has a home; NULL = none (T2) */
@@ -106,11 +107,9 @@ struct reservation {
     bool failed;
     txid_t made_by; /* when version > 0 */
     part_kind_t part_kind;
-    packed_t part; /* of what is booked; empty = nothing */
-    packed_t plan; /* as a home told it (T14); empty = see the command made_by */
-    bool spans;    /* it books [from_ms, until_ms) */
-    int64_t from_ms;
-    int64_t until_ms;
+    packed_t part;   /* of what is booked; empty = nothing */
+    packed_t plan;   /* as a home told it (T14); empty = see the command made_by */
+    span_t span;     /* over which it books */
     int64_t keep_ms; /* retention counts from here: the latest end it ever had */
     void *current;   /* the resource's; NULL = nothing */
     command_t *pending;
@@ -194,6 +193,10 @@ bool participant_epoch_valid (participant_t *self, const moment_t *now, const re
 /*  Its plan, decoded anew; end it with plan_clear. Only for a command that has one. */
 plan_t command_plan (const command_t *self);
 
+/*  A part that was looked at before, taken apart; of kind PART_NONE when it is empty. The caller ends
+ *  it: part_clear. */
+part_body_t part_kept (part_kind_t kind, packed_t packed);
+
 /*  Move it, with all that follows: capacity, reservation, timers, records, log, counters. The table
  *  in participant_states.c must have the step. */
 void command_move (command_t *self, const moment_t *now, command_state_t to, command_event_t event);
@@ -258,9 +261,8 @@ reservation_t *reservation_new (participant_t *self, const char *id, const char 
 void reservation_free (participant_t *self, reservation_t *reservation);
 void reservation_put (participant_t *self, reservation_t *reservation);
 
-/*  The part it books from now on: copied. Sets its span. */
-void reservation_part (participant_t *self, reservation_t *reservation, part_kind_t kind,
-                       bytes_t part);
+/*  The part it books from now on: copied. */
+void reservation_part (reservation_t *reservation, part_kind_t kind, bytes_t part, span_t span);
 
 tally_t *tally_find (ordered_t *tallies, const char *name);
 
@@ -309,6 +311,9 @@ void doubt_ask_done (command_t *self, const moment_t *now);
 bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, refusal_t *refusal,
                      char why [WHY_BYTES]);
 method_fn participant_on_amend;
+
+/*  Are both claims of one request? Its answer does not count. */
+bool claims_match (packed_t kept, bytes_t other);
 
 /*  --- participant_hold.c --- */
 
@@ -369,8 +374,5 @@ packed_t page_show_encode (const page_t *self); /* the first record, if any */
 /*  next: where to go on; NULL when that is all. */
 packed_t page_list_encode (const page_t *self, const char *next);
 packed_t page_commands_encode (const page_t *self, const txid_t *next);
-
-/*  The packed ComputePart, ClaimPart … that says "nothing". */
-bool part_empty (bytes_t part);
 
 #endif

@@ -16,11 +16,6 @@
 
 static_assert ((int) RESERVATION_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
 
-bool part_empty (bytes_t part)
-{
-    return part.size == 0; /* a message without a field set packs to nothing */
-}
-
 /*  --- records --- */
 
 static const codec_row_t command_record_rows [] = {
@@ -160,7 +155,7 @@ static void *page_unpack (page_t *self, const ProtobufCMessageDescriptor *descri
 /*  NULL unless it is a part that is told: what is claimed is the home's business. */
 static void *page_part (page_t *self, part_kind_t kind, part_kind_t told, packed_t part)
 {
-    return kind == told ? page_unpack (self, part_descriptor (kind), part) : NULL;
+    return kind == told ? page_unpack (self, part_codec (kind)->message, part) : NULL;
 }
 
 /*  False when the page is full. A first one always fits: see the limits. */

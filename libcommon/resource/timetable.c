@@ -235,15 +235,14 @@ static bool wish_valid (const room_t *room, const wish_t *wish, refusal_t *refus
     return true;
 }
 
-static bool timetable_valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
-                             char why [WHY_BYTES])
+static bool timetable_valid (void *owner, const plan_t *plan, const part_body_t *part,
+                             refusal_t *refusal, char why [WHY_BYTES])
 {
     const timetable_t *self = owner;
     (void) plan;
-    wish_t *wishes;
+    (void) why;
     size_t count;
-    if (!self->reader.read (part, &wishes, &count, why))
-        return false;
+    wish_t *wishes = self->reader.read (part, &count);
     bool valid = true;
     for (size_t i = 0; i < count && valid; i++)
         valid = wish_valid (self->room, &wishes [i], refusal);
@@ -253,21 +252,20 @@ static bool timetable_valid (void *owner, const plan_t *plan, bytes_t part, refu
     return valid;
 }
 
-static bool timetable_span (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms)
+static span_t timetable_span (void *owner, const part_body_t *part)
 {
     const timetable_t *self = owner;
-    wish_t *wishes;
     size_t count;
-    char why [WHY_BYTES];
-    if (!self->reader.read (part, &wishes, &count, why))
-        return false;
+    wish_t *wishes = self->reader.read (part, &count);
+    span_t span = {.set = count > 0};
     for (size_t i = 0; i < count; i++) {
-        int64_t until = wishes [i].until_ms + room_terms (self->room)->gap_ms;
-        *from_ms = i == 0 || wishes [i].from_ms < *from_ms ? wishes [i].from_ms : *from_ms;
-        *until_ms = i == 0 || until > *until_ms ? until : *until_ms;
+        int64_t until_ms = wishes [i].until_ms + room_terms (self->room)->gap_ms;
+        span.from_ms =
+          i == 0 || wishes [i].from_ms < span.from_ms ? wishes [i].from_ms : span.from_ms;
+        span.until_ms = until_ms > span.until_ms ? until_ms : span.until_ms;
     }
     free (wishes);
-    return count > 0;
+    return span;
 }
 
 /*  --- the life of a holding --- */
@@ -349,19 +347,16 @@ static holding_t *holding_new (const plan_t *plan, const holding_t *current)
 }
 
 static void *timetable_take (void *owner, const moment_t *now, const plan_t *plan,
-                             const void *current, bytes_t part, bool forced, refusal_t *refusal)
+                             const void *current, const part_body_t *part, bool forced,
+                             refusal_t *refusal)
 {
     timetable_t *self = owner;
     const holding_t *old = current;
-    wish_t *wishes = NULL;
-    size_t count = 0;
-    char why [WHY_BYTES];
-    bool good = self->reader.read (part, &wishes, &count, why);
-    assert (good || forced); /* valid has seen it, or it is a record */
-
+    size_t count;
+    wish_t *wishes = self->reader.read (part, &count);
     static const stretches_t nothing = {0};
     const stretches_t *held = old ? &old->booked : &nothing;
-    stretches_t asked = wishes_stretches (self->room, wishes, good ? count : 0);
+    stretches_t asked = wishes_stretches (self->room, wishes, count);
     changes_t changes = stretches_changes (held, &asked);
     holding_t *taken = holding_new (plan, old);
     taken->wanted = changes_after (&changes);

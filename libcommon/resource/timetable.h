@@ -20,12 +20,12 @@ typedef struct timetable timetable_t;
 typedef struct {
     part_kind_t part_kind;
 
-    /*  What a packed part asks for; false with why when it is none. The caller frees wishes. */
-    bool (*read) (bytes_t part, wish_t **wishes, size_t *count, char why [WHY_BYTES]);
+    /*  What a part asks for; the caller frees it. */
+    wish_t *(*read) (const part_body_t *part, size_t *count);
 
-    /*  Does a part that is read, whose wishes can be met by what is offered, make sense beyond
-     *  them? False with *refusal. May be NULL: always. */
-    bool (*valid) (const void *owner, bytes_t part, refusal_t *refusal);
+    /*  Does a part whose wishes can be met by what is offered make sense beyond them? False with
+     *  *refusal. May be NULL: always. */
+    bool (*valid) (const void *owner, const part_body_t *part, refusal_t *refusal);
     const void *owner;
 } part_reader_t;
 

@@ -225,6 +225,16 @@ typedef struct {
     packed_t answer;
 } claim_part_t;
 
+/*  A part, taken apart. Owns what it points to: part_clear. */
+typedef struct {
+    part_kind_t kind;
+    union {
+        compute_part_t compute;
+        network_part_t network;
+        claim_part_t claim;
+    };
+} part_body_t;
+
 typedef enum { OUTCOME_LOST, OUTCOME_PENDING, OUTCOME_COMMITTED, OUTCOME_ABORTED } outcome_t;
 
 /*  --- messages around a txid --- */
@@ -304,8 +314,8 @@ bool compute_part_decode (bytes_t part, compute_booking_t **bookings, size_t *co
 packed_t network_part_encode (const circuit_t *circuits, size_t count);
 bool network_part_decode (bytes_t part, circuit_t **circuits, size_t *count, char why [WHY_BYTES]);
 packed_t claim_part_encode (const uint8_t digest [DIGEST_BYTES], bytes_t answer);
-bool claim_part_decode (bytes_t part, uint8_t digest [DIGEST_BYTES], packed_t *answer,
-                        char why [WHY_BYTES]);
+bool part_decode (part_body_t *self, part_kind_t kind, bytes_t part, char why [WHY_BYTES]);
+void part_clear (part_body_t *self);
 packed_t decision_message_encode (const txid_t *txid, uint32_t epoch);
 
 #endif

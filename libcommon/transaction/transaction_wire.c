@@ -110,21 +110,6 @@ bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
 
 /*  --- parts --- */
 
-const ProtobufCMessageDescriptor *part_descriptor (part_kind_t kind)
-{
-    switch (kind) {
-    case PART_COMPUTE:
-        return &musubi__compute_part__descriptor;
-    case PART_CLAIM:
-        return &musubi__claim_part__descriptor;
-    case PART_NETWORK:
-        return &musubi__network_part__descriptor;
-    case PART_NONE:
-        break;
-    }
-    return NULL;
-}
-
 static const codec_row_t booking_rows [] = {
   ROW_TEXT ("need", compute_booking_t, need),
   ROW_WORD ("class_name", compute_booking_t, class_name),
@@ -239,14 +224,31 @@ packed_t claim_part_encode (const uint8_t digest [DIGEST_BYTES], bytes_t answer)
     return codec_encode (&claim_part_codec, &part);
 }
 
-bool claim_part_decode (bytes_t bytes, uint8_t digest [DIGEST_BYTES], packed_t *answer,
-                        char why [WHY_BYTES])
+const codec_t *part_codec (part_kind_t kind)
 {
-    claim_part_t part;
-    bool good = codec_decode (&claim_part_codec, &part, bytes, why);
-    memcpy (digest, part.digest, DIGEST_BYTES);
-    *answer = part.answer;
-    return good;
+    switch (kind) {
+    case PART_COMPUTE:
+        return &compute_part_codec;
+    case PART_CLAIM:
+        return &claim_part_codec;
+    case PART_NETWORK:
+        return &network_part_codec;
+    case PART_NONE:
+        break;
+    }
+    return NULL;
+}
+
+bool part_decode (part_body_t *self, part_kind_t kind, bytes_t part, char why [WHY_BYTES])
+{
+    *self = (part_body_t){.kind = kind};
+    return codec_decode (part_codec (kind), &self->compute, part, why);
+}
+
+void part_clear (part_body_t *self)
+{
+    if (self->kind != PART_NONE)
+        codec_clear (part_codec (self->kind), &self->compute);
 }
 
 /*  --- hold --- */

@@ -21,7 +21,7 @@ bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char wh
 
 bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES]);
 
-/*  The message that a part of this kind is; NULL for PART_NONE. */
-const ProtobufCMessageDescriptor *part_descriptor (part_kind_t kind);
+/*  Of a part of this kind; NULL for PART_NONE. */
+const codec_t *part_codec (part_kind_t kind);
 
 #endif

@@ -30,24 +30,20 @@ room_t *bookings_room (const char *name, const site_t *site, const timekeeper_t 
     return room_new (&settings, timekeeper);
 }
 
-static bool bookings_read (bytes_t part, wish_t **wishes, size_t *count, char why [WHY_BYTES])
+static wish_t *bookings_read (const part_body_t *part, size_t *count)
 {
-    compute_booking_t *bookings;
-    if (!compute_part_decode (part, &bookings, count, why))
-        return false;
-    *wishes = must (calloc (*count + 1, sizeof **wishes));
+    *count = part->compute.bookings_count;
+    wish_t *wishes = must (calloc (*count + 1, sizeof *wishes));
     for (size_t i = 0; i < *count; i++) {
-        const compute_booking_t *booking = &bookings [i];
-        wish_t *wish = &(*wishes) [i];
-        *wish = (wish_t){.amount = booking->cpus,
-                         .quantity = booking->nodes,
-                         .from_ms = booking->from_ms,
-                         .until_ms = booking->until_ms};
-        memcpy (wish->need, booking->need, sizeof wish->need);
-        memcpy (wish->resource, booking->class_name, sizeof wish->resource);
+        const compute_booking_t *booking = &part->compute.bookings [i];
+        wishes [i] = (wish_t){.amount = booking->cpus,
+                              .quantity = booking->nodes,
+                              .from_ms = booking->from_ms,
+                              .until_ms = booking->until_ms};
+        memcpy (wishes [i].need, booking->need, sizeof wishes [i].need);
+        memcpy (wishes [i].resource, booking->class_name, sizeof wishes [i].resource);
     }
-    free (bookings);
-    return true;
+    return wishes;
 }
 
 void bookings_reader (part_reader_t *reader)

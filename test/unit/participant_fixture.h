@@ -17,6 +17,7 @@
 
 #include "host_in_memory.h"
 #include "member.h"
+#include "must.h"
 #include "participant.h"
 
 #define PLANNER       "planner/11111111111111111111111111111111"
@@ -102,13 +103,14 @@ static inline void thing_free (pool_t *self, thing_t *thing)
 }
 
 static inline void *pool_take (void *owner, const moment_t *now, const plan_t *plan,
-                               const void *current, bytes_t part, bool forced, refusal_t *refusal)
+                               const void *current, const part_body_t *part, bool forced,
+                               refusal_t *refusal)
 {
     pool_t *self = owner;
     thing_t *thing = calloc (1, sizeof *thing);
-    char why [WHY_BYTES];
     assert_non_null (thing);
-    assert_true (compute_part_decode (part, &thing->bookings, &thing->count, why));
+    thing->count = part->compute.bookings_count;
+    thing->bookings = must_copy (part->compute.bookings, thing->count * sizeof *thing->bookings);
     thing->over = current;
     thing->next = self->things;
     self->things = thing;
@@ -163,35 +165,29 @@ static inline void pool_end (void *owner, void *current)
     thing_free (owner, current);
 }
 
-static inline bool pool_span (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms)
+static inline span_t pool_span (void *owner, const part_body_t *part)
 {
     (void) owner;
-    compute_booking_t *bookings;
-    size_t count;
-    char why [WHY_BYTES];
-    assert_true (compute_part_decode (part, &bookings, &count, why));
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || bookings [i].from_ms < *from_ms)
-            *from_ms = bookings [i].from_ms;
-        if (i == 0 || bookings [i].until_ms > *until_ms)
-            *until_ms = bookings [i].until_ms;
+    const compute_booking_t *bookings = part->compute.bookings;
+    span_t span = {.set = part->compute.bookings_count > 0};
+    for (size_t i = 0; i < part->compute.bookings_count; i++) {
+        if (i == 0 || bookings [i].from_ms < span.from_ms)
+            span.from_ms = bookings [i].from_ms;
+        if (i == 0 || bookings [i].until_ms > span.until_ms)
+            span.until_ms = bookings [i].until_ms;
     }
-    free (bookings);
-    return count > 0;
+    return span;
 }
 
-static inline bool pool_valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
-                               char why [WHY_BYTES])
+static inline bool pool_valid (void *owner, const plan_t *plan, const part_body_t *part,
+                               refusal_t *refusal, char why [WHY_BYTES])
 {
     (void) owner;
     (void) plan;
-    compute_booking_t *bookings;
-    size_t count;
-    assert_true (compute_part_decode (part, &bookings, &count, why));
-    for (size_t i = 0; i < count; i++)
-        if (strcmp (bookings [i].class_name, "thin") != 0)
+    (void) why;
+    for (size_t i = 0; i < part->compute.bookings_count; i++)
+        if (strcmp (part->compute.bookings [i].class_name, "thin") != 0)
             refusal->reason = REFUSAL_UNKNOWN_RESOURCE;
-    free (bookings);
     return refusal->reason == REFUSAL_NONE;
 }
 

@@ -16,14 +16,12 @@ typedef struct claim {
 static claim_t *claims;
 
 static void *claim_take (void *owner, const moment_t *now, const plan_t *plan, const void *current,
-                         bytes_t part, bool forced, refusal_t *refusal)
+                         const part_body_t *part, bool forced, refusal_t *refusal)
 {
     (void) owner;
     (void) now;
     assert_null (current);
     claim_t *claim = calloc (1, sizeof *claim);
-    uint8_t digest [DIGEST_BYTES];
-    char why [WHY_BYTES];
     snprintf (claim->request, sizeof claim->request, "%s/%s", plan->actor, plan->request_id);
     for (const claim_t *at = claims; at && !forced; at = at->next) {
         if (strcmp (at->request, claim->request) == 0) {
@@ -34,7 +32,7 @@ static void *claim_take (void *owner, const moment_t *now, const plan_t *plan, c
             return NULL;
         }
     }
-    assert_true (claim_part_decode (part, digest, &claim->answer, why));
+    claim->answer = packed_copy (packed_bytes (part->claim.answer));
     claim->txid = plan->txid;
     claim->next = claims;
     claims = claim;
@@ -69,32 +67,23 @@ static void claim_end (void *owner, void *current)
     claim_drop (owner, current);
 }
 
-static bool claim_span (void *owner, bytes_t part, int64_t *from_ms, int64_t *until_ms)
+static span_t claim_span (void *owner, const part_body_t *part)
 {
     (void) owner;
     (void) part;
-    *from_ms = WALL_MS;
-    *until_ms = WALL_MS + 2 * HOUR_MS;
-    return true;
+    return (span_t){.set = true, .from_ms = WALL_MS, .until_ms = WALL_MS + 2 * HOUR_MS};
 }
 
-static bool claim_valid (void *owner, const plan_t *plan, bytes_t part, refusal_t *refusal,
-                         char why [WHY_BYTES])
+static bool claim_valid (void *owner, const plan_t *plan, const part_body_t *part,
+                         refusal_t *refusal, char why [WHY_BYTES])
 {
     (void) owner;
     (void) refusal;
-    uint8_t digest [DIGEST_BYTES];
-    packed_t answer;
-    if (!*plan->home) {
-        snprintf (why, WHY_BYTES, "plan.home: missing");
-        return false;
-    }
-    assert_true (claim_part_decode (part, digest, &answer, why));
-    bool good = answer.size == 0 || answer.data [0] != '?';
-    free (answer.data);
-    if (!good)
-        snprintf (why, WHY_BYTES, "claim.answer: not such a message");
-    return good;
+    packed_t answer = part->claim.answer;
+    if (!*plan->home)
+        return wrong (why, "plan.home: missing");
+    return answer.size == 0 || answer.data [0] != '?' ||
+           wrong (why, "claim.answer: not such a message");
 }
 
 static rig_t *home_started (void)

@@ -108,9 +108,7 @@ static void a_part_of_nothing_holds_nothing (void **state)
     assert_non_null (taken);
     f.resource.drop (f.resource.owner, taken);
     assert_null (settle (&f, NULL, take (&f, NULL, NULL, 0, &refusal)));
-    int64_t from_ms = -1;
-    int64_t until_ms = -1;
-    assert_false (f.resource.span (f.resource.owner, (bytes_t){0}, &from_ms, &until_ms));
+    assert_false (f.resource.span (f.resource.owner, &(part_body_t){.kind = PART_COMPUTE}).set);
     close_fixture (&f);
 }
 
@@ -143,14 +141,11 @@ static void the_cleaning_gap_is_booked_too (void **state)
     before.until_ms = at (5);
     assert_non_null (take (&f, NULL, &before, 1, &refusal));
 
-    packed_t part = compute_part_encode (&before, 1);
-    int64_t from_ms;
-    int64_t until_ms;
-    assert_true (f.resource.span (f.resource.owner, (bytes_t){.data = part.data, .size = part.size},
-                                  &from_ms, &until_ms));
-    assert_int_equal (from_ms, at (3));
-    assert_int_equal (until_ms, at (10));
-    free (part.data);
+    part_body_t part = {.kind = PART_COMPUTE, .compute = {&before, 1}};
+    span_t span = f.resource.span (f.resource.owner, &part);
+    assert_true (span.set);
+    assert_int_equal (span.from_ms, at (3));
+    assert_int_equal (span.until_ms, at (10));
     close_fixture (&f);
 }
 
@@ -213,10 +208,10 @@ static void refuses_what_is_no_interval (void **state)
 
     /*  Not even a part. */
     static const uint8_t noise [] = {0x0a, 0xff, 0x01};
-    assert_false (f.resource.valid (f.resource.owner, &plan,
-                                    (bytes_t){.data = noise, .size = sizeof noise}, &refusal, why));
-    assert_true (*why || refusal.reason != REFUSAL_NONE);
-    refusal_clear (&refusal);
+    part_body_t body;
+    assert_false (
+      part_decode (&body, PART_COMPUTE, (bytes_t){.data = noise, .size = sizeof noise}, why));
+    assert_true (*why);
 
     static const int64_t bad [][2] = {
       {INT64_MIN, INT64_MAX}, {-1, 10}, {10, 10}, {20, 10}, {1, INT64_MAX}};
@@ -227,8 +222,9 @@ static void refuses_what_is_no_interval (void **state)
         packed_t part = compute_part_encode (&wanted, 1);
         *why = '\0';
         refusal = (refusal_t){0};
-        assert_false (f.resource.valid (
-          f.resource.owner, &plan, (bytes_t){.data = part.data, .size = part.size}, &refusal, why));
+        assert_false (part_decode (&body, PART_COMPUTE, packed_bytes (part), why) &&
+                      f.resource.valid (f.resource.owner, &plan, &body, &refusal, why));
+        part_clear (&body);
         assert_true (*why || refusal.reason == REFUSAL_OUTSIDE);
         refusal_clear (&refusal);
         free (part.data);
@@ -632,13 +628,6 @@ static void records_come_back_whatever_the_site_has_become (void **state)
     refusal_clear (&refusal);
     assert_null (settle (&f, current, take (&f, current, NULL, 0, &refusal)));
 
-    /*  A damaged record holds nothing. */
-    static const uint8_t noise [] = {0x0a, 0xff, 0x01};
-    taken = f.resource.take (f.resource.owner, &f.now, &plan, NULL,
-                             (bytes_t){.data = noise, .size = sizeof noise}, true, &refusal);
-    assert_non_null (taken);
-    assert_int_equal (timetable_held (taken)->count, 0);
-    f.resource.drop (f.resource.owner, taken);
     close_fixture (&f);
 }
 

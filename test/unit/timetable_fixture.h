@@ -114,16 +114,14 @@ static inline void *take_plan (fixture_t *self, const plan_t *plan, const void *
                                const compute_booking_t *bookings, size_t count, bool forced,
                                refusal_t *refusal)
 {
-    packed_t packed = compute_part_encode (bookings, count);
-    bytes_t part = {.data = packed.data, .size = packed.size};
+    part_body_t part = {.kind = PART_COMPUTE, .compute = {(compute_booking_t *) bookings, count}};
     char why [WHY_BYTES] = "";
     *refusal = (refusal_t){0};
     void *taken = NULL;
-    if (forced || self->resource.valid (self->resource.owner, plan, part, refusal, why))
-        taken = self->resource.take (self->resource.owner, &self->now, plan, current, part, forced,
+    if (forced || self->resource.valid (self->resource.owner, plan, &part, refusal, why))
+        taken = self->resource.take (self->resource.owner, &self->now, plan, current, &part, forced,
                                      refusal);
     assert_true ((taken != NULL) == (refusal->reason == REFUSAL_NONE));
-    free (packed.data);
     return taken;
 }
 
