@@ -305,6 +305,21 @@ static void what_hangs_apart_is_left_out (void **state)
     map_clear (&map);
 }
 
+/*  Each begins with the network's name and its number. */
+static size_t domains_written (const topology_t *topology)
+{
+    char *text = NULL;
+    size_t size, count = 0;
+    FILE *to = open_memstream (&text, &size);
+    assert_non_null (to);
+    topology_write (topology, to);
+    assert_int_equal (fclose (to), 0);
+    for (const char *at = text; (at = strstr (at, "\n    kite-")); at++)
+        count++;
+    free (text);
+    return count;
+}
+
 static void domains_are_about_25_nodes_each_and_at_least_two (void **state)
 {
     (void) state;
@@ -318,7 +333,7 @@ static void domains_are_about_25_nodes_each_and_at_least_two (void **state)
         for (size_t k = 1; k < cases [i].nodes; k++)
             join (&map, k - 1, k, 0);
         topology_t *topology = topology_new (&map, &(topology_order_t){.sites = 1}, why);
-        assert_int_equal (topology_domains (topology), cases [i].domains);
+        assert_int_equal (domains_written (topology), cases [i].domains);
         topology_destroy (&topology);
         map_clear (&map);
     }

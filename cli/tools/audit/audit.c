@@ -28,20 +28,11 @@
 typedef struct {
     const cli_t *cli;
     session_t *session;
-    audit_teller_t teller;
-    json_t *sentences;
+    check_teller_t teller;
     audited_t *audited;
     size_t audited_count;
     json_t *silent; /* name: why */
 } audit_t;
-
-static void tell (void *owner, const char *sentence)
-{
-    audit_t *self = owner;
-    json_array_append_new (self->sentences, json_string (sentence));
-    if (!self->cli->json && json_array_size (self->sentences) <= TOLD_MAX)
-        printf ("VIOLATION %s\n", sentence);
-}
 
 static void silent (audit_t *self, const char *name, const char *why)
 {
@@ -98,7 +89,7 @@ static audit_result_t judge_all (audit_t *self)
         memcpy (ledgers [count].store, one->store, STORE_ID_BYTES);
         count++;
     }
-    audit_result_t result = ledger_audit_judge (ledgers, count, tell, self);
+    audit_result_t result = ledger_audit_judge (ledgers, count, check_tell, &self->teller);
     free (ledgers);
     return result;
 }
@@ -112,7 +103,8 @@ static check_result_t check_all (audit_t *self, bool settled)
     check_gather_begin (&gather, self->session);
     check_gather (&gather);
     check_booked_elsewhere (gather.check);
-    check_result_t result = check_judge (gather.check, cli_wall_ms (), settled, tell, self);
+    check_result_t result =
+      check_judge (gather.check, cli_wall_ms (), settled, check_tell, &self->teller);
     json_object_foreach (gather.silent, name, value)
       silent (self, name, "it is not listed, or does not answer");
     check_gather_end (&gather);
@@ -130,7 +122,7 @@ static void print_result (const audit_t *self, const audit_result_t *all,
         kept += self->audited [i].kept;
         heard += self->audited [i].heard;
     }
-    size_t violations = json_array_size (self->sentences);
+    size_t violations = json_array_size (self->teller.sentences);
     if (self->cli->json) {
         cli_print_json (json_pack (
           "{s:I, s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "ledgers", (json_int_t) heard,
@@ -138,11 +130,10 @@ static void print_result (const audit_t *self, const audit_result_t *all,
           "transactions", (json_int_t) all->transactions, "committed", (json_int_t) all->committed,
           "unjudged", (json_int_t) all->unjudged, "reservations",
           (json_int_t) checked->reservations, "pending", (json_int_t) checked->pending,
-          "violations", (json_int_t) violations, "sentences", self->sentences));
+          "violations", (json_int_t) violations, "sentences", self->teller.sentences));
         return;
     }
-    if (violations > TOLD_MAX)
-        printf ("… and %zu more\n", violations - TOLD_MAX);
+    check_tell_rest (&self->teller);
     printf ("%zu ledgers, %llu rows; %zu records and stretches of calendars held against them: %zu "
             "transactions, %zu of them committed, %zu standing reservations, %zu pending\n",
             heard, (unsigned long long) rows, kept, all->transactions, all->committed,
@@ -177,15 +168,16 @@ static int audit (const cli_t *cli, session_t *session, const char *save, int64_
     check_wait (session, settle_ms);
     if (!session_look (session, ""))
         return session_lost (session);
-    audit_t self = {
-      .cli = cli, .session = session, .sentences = json_array (), .silent = json_object ()};
-    self.teller = (audit_teller_t){.tell = tell, .owner = &self};
+    audit_t self = {.cli = cli,
+                    .session = session,
+                    .teller = {json_array (), cli->json, TOLD_MAX},
+                    .silent = json_object ()};
     list (&self);
     read_all (&self, save);
     audit_result_t all = judge_all (&self);
     check_result_t checked = check_all (&self, settle_ms > 0);
     print_result (&self, &all, &checked);
-    int code = json_array_size (self.sentences) > 0                            ? EXIT_REFUSED
+    int code = json_array_size (self.teller.sentences) > 0                     ? EXIT_REFUSED
                : json_object_size (self.silent) > 0 || self.audited_count == 0 ? EXIT_UNKNOWN
                                                                                : EXIT_DONE;
     if (save && !all_saved (&self) && code == EXIT_DONE)
@@ -193,7 +185,7 @@ static int audit (const cli_t *cli, session_t *session, const char *save, int64_
     for (size_t i = 0; i < self.audited_count; i++)
         audited_end (&self.audited [i]);
     free (self.audited);
-    json_decref (self.sentences);
+    json_decref (self.teller.sentences);
     json_decref (self.silent);
     return code;
 }

@@ -18,11 +18,11 @@ static void tell (void *owner, const char *sentence)
     const audited_t *self = owner;
     char line [640];
     snprintf (line, sizeof line, "%s: %s", self->name, sentence);
-    self->teller->tell (self->teller->owner, line);
+    check_tell (self->teller, line);
 }
 
 void audited_begin (audited_t *self, const char *name, const char *endpoint, session_t *session,
-                    const audit_teller_t *teller)
+                    check_teller_t *teller)
 {
     *self = (audited_t){.session = session, .teller = teller};
     snprintf (self->name, sizeof self->name, "%s", name);

@@ -3,22 +3,17 @@
 #ifndef MUSUBI_AUDITED_H
 #define MUSUBI_AUDITED_H
 
+#include "check_gather.h"
 #include "ledger_replay.h"
 #include "session.h"
 
 #include <stdio.h>
 
-/*  Told for each violation, with the name in front. */
-typedef struct {
-    void (*tell) (void *owner, const char *sentence);
-    void *owner;
-} audit_teller_t;
-
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     char endpoint [256];
     session_t *session;
-    const audit_teller_t *teller;
+    check_teller_t *teller;
     bool heard; /* the store below answered, to the end of its ledger */
     uint8_t store [STORE_ID_BYTES];
     ledger_replay_t *replay;
@@ -32,7 +27,7 @@ typedef struct {
 
 /*  Begins with nothing read. teller and session are borrowed for life. */
 void audited_begin (audited_t *self, const char *name, const char *endpoint, session_t *session,
-                    const audit_teller_t *teller);
+                    check_teller_t *teller);
 void audited_end (audited_t *self);
 
 /*  Reads rows from where it stands to the end. folder: where to keep them, NULL = nowhere. False

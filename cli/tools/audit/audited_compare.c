@@ -304,7 +304,7 @@ void audited_compare (audited_t *self)
         json_t *sentence;
         if (still && self->heard)
             for (size_t i = 0; (sentence = json_array_get (round.found, i)); i++)
-                self->teller->tell (self->teller->owner, json_string_value (sentence));
+                check_tell (self->teller, json_string_value (sentence));
         json_decref (round.found);
         self->kept = round.kept;
         if (still)

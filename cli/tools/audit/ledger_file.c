@@ -23,8 +23,7 @@ FILE *ledger_file_new (const char *path, const uint8_t store [STORE_ID_BYTES])
 static void write_length (FILE *file, size_t size)
 {
     uint8_t length [4];
-    for (int i = 0; i < 4; i++)
-        length [i] = (uint8_t) (size >> (24 - 8 * i));
+    number_put (length, size, sizeof length);
     fwrite (length, 1, sizeof length, file);
 }
 
@@ -53,8 +52,7 @@ static bool read_rows (FILE *file, void (*take) (void *owner, bytes_t row), void
     uint8_t length [4];
     bool whole = false;
     while (!whole && fread (length, 1, sizeof length, file) == sizeof length) {
-        uint32_t size = (uint32_t) length [0] << 24 | (uint32_t) length [1] << 16 |
-                        (uint32_t) length [2] << 8 | length [3];
+        size_t size = (size_t) number_get (length, sizeof length);
         if (size > BODY_BYTES_MAX || fread (row, 1, size, file) != size)
             break;
         whole = size == 0;

@@ -120,18 +120,12 @@ static void take_page (void *owner, const row_t *rows, size_t count, bool more)
     self->more = more && count > 0;
 }
 
-static void key_of (uint64_t number, uint8_t key [LEDGER_KEY_BYTES])
-{
-    for (int i = 0; i < LEDGER_KEY_BYTES; i++)
-        key [i] = (uint8_t) (number >> (56 - 8 * i));
-}
-
 static bool read_own (rebuild_t *self)
 {
     reading_t reading = {.rows = &self->own, .more = true};
     while (reading.more) {
         uint8_t key [LEDGER_KEY_BYTES];
-        key_of (reading.next, key);
+        number_put (key, reading.next, sizeof key);
         read_order_t order = {.table = TABLE_LEDGER,
                               .from = {.data = key, .size = sizeof key},
                               .most = PAGE_ROWS,
@@ -155,7 +149,7 @@ static void change (rebuild_t *self, uint8_t table, bytes_t key, const bytes_t *
 static void put_row (rebuild_t *self, uint64_t number, bytes_t bytes)
 {
     uint8_t key [LEDGER_KEY_BYTES];
-    key_of (number, key);
+    number_put (key, number, sizeof key);
     change (self, TABLE_LEDGER, (bytes_t){.data = key, .size = sizeof key}, &bytes);
 }
 

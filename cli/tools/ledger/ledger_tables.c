@@ -178,14 +178,12 @@ static void judge_capacity (ledger_tables_t *self, bytes_t key, bytes_t value, b
     if (key.size <= NAME_BYTES_MAX)
         memcpy (name, key.data, key.size);
     uint8_t bytes [4];
-    bool told = ledger_replay_set (self->replay, name, &quantity);
-    for (int i = 0; told && i < 4; i++)
-        bytes [i] = (uint8_t) ((uint64_t) quantity >> (24 - 8 * i));
-    if (!told) {
+    if (!ledger_replay_set (self->replay, name, &quantity)) {
         if (!sound)
             tell (self, false, "the capacity of %s is damaged, and no row tells it", name);
         return;
     }
+    number_put (bytes, (uint64_t) quantity, sizeof bytes);
     if (sound && value.size == sizeof bytes && memcmp (value.data, bytes, sizeof bytes) == 0)
         return;
     wanted_t wanted = {.value = {.data = bytes, .size = sizeof bytes}};

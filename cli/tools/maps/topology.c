@@ -422,11 +422,6 @@ size_t topology_left_out (const topology_t *self)
     return self->left_out;
 }
 
-size_t topology_domains (const topology_t *self)
-{
-    return self->domains_count;
-}
-
 /*  --- writing --- */
 
 static void write_head (const topology_t *self, FILE *to)

@@ -50,8 +50,6 @@ void topology_destroy (topology_t **self_p);
 /*  Nodes that were left out because they don't hang together with the others. */
 size_t topology_left_out (const topology_t *self);
 
-size_t topology_domains (const topology_t *self);
-
 /*  As a federation file. */
 void topology_write (const topology_t *self, FILE *to);
 

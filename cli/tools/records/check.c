@@ -178,25 +178,13 @@ void check_answer (check_t *self, const char *request_id, const char *reservatio
 
 /*  --- what there is, by name --- */
 
-static int by_owner_and_name (const char *participant, const char *name,
-                              const char *other_participant, const char *other_name)
+/*  Offers and points begin with these two. */
+static int by_owner_and_name (const void *a, const void *b)
 {
-    int order = strcmp (participant, other_participant);
-    return order ? order : strcmp (name, other_name);
-}
-
-static int by_offer (const void *a, const void *b)
-{
-    const offer_t *one = a;
-    const offer_t *other = b;
-    return by_owner_and_name (one->participant, one->name, other->participant, other->name);
-}
-
-static int by_point (const void *a, const void *b)
-{
-    const point_t *one = a;
-    const point_t *other = b;
-    return by_owner_and_name (one->participant, one->name, other->participant, other->name);
+    const named_t *one = a;
+    const named_t *other = b;
+    int order = strcmp (one->participant, other->participant);
+    return order ? order : strcmp (one->name, other->name);
 }
 
 static void sort (void *list, size_t count, size_t size, int (*order) (const void *, const void *))
@@ -205,24 +193,23 @@ static void sort (void *list, size_t count, size_t size, int (*order) (const voi
         qsort (list, count, size, order);
 }
 
-const offer_t *check_offer (const check_t *self, const char *participant, const char *name)
+static const void *find (const void *list, size_t count, size_t size, const char *participant,
+                         const char *name)
 {
-    offer_t key;
+    named_t key;
     copy_text (key.participant, sizeof key.participant, participant);
     copy_text (key.name, sizeof key.name, name);
-    return self->offers_count
-             ? bsearch (&key, self->offers, self->offers_count, sizeof key, by_offer)
-             : NULL;
+    return count > 0 ? bsearch (&key, list, count, size, by_owner_and_name) : NULL;
+}
+
+const offer_t *check_offer (const check_t *self, const char *participant, const char *name)
+{
+    return find (self->offers, self->offers_count, sizeof *self->offers, participant, name);
 }
 
 const point_t *check_point (const check_t *self, const char *participant, const char *name)
 {
-    point_t key;
-    copy_text (key.participant, sizeof key.participant, participant);
-    copy_text (key.name, sizeof key.name, name);
-    return self->points_count
-             ? bsearch (&key, self->points, self->points_count, sizeof key, by_point)
-             : NULL;
+    return find (self->points, self->points_count, sizeof *self->points, participant, name);
 }
 
 static bool is_silent (const check_t *self, const char *participant)
@@ -474,8 +461,8 @@ check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
     self->tell = tell;
     self->owner = owner;
     self->now_ms = now_ms;
-    sort (self->offers, self->offers_count, sizeof *self->offers, by_offer);
-    sort (self->points, self->points_count, sizeof *self->points, by_point);
+    sort (self->offers, self->offers_count, sizeof *self->offers, by_owner_and_name);
+    sort (self->points, self->points_count, sizeof *self->points, by_owner_and_name);
     const check_record_t **records = check_list (self->records_count, sizeof *records);
     for (size_t i = 0; i < self->records_count; i++)
         records [i] = &self->records [i];

@@ -170,20 +170,22 @@ static bool read_answers (check_t *check, const char *path)
 
 /*  --- judging ---  */
 
-typedef struct {
-    json_t *sentences;
-    bool json;
-} teller_t;
-
-static void tell (void *owner, const char *sentence)
+void check_tell (void *owner, const char *sentence)
 {
-    teller_t *teller = owner;
+    check_teller_t *teller = owner;
     json_array_append_new (teller->sentences, json_string (sentence));
-    if (!teller->json && json_array_size (teller->sentences) <= TOLD_MAX)
+    if (!teller->json && json_array_size (teller->sentences) <= teller->most)
         printf ("VIOLATION %s\n", sentence);
 }
 
-static void print_result (const check_gather_t *self, const teller_t *teller,
+void check_tell_rest (const check_teller_t *self)
+{
+    size_t told = json_array_size (self->sentences);
+    if (told > self->most)
+        printf ("… and %zu more\n", told - self->most);
+}
+
+static void print_result (const check_gather_t *self, const check_teller_t *teller,
                           const check_result_t *result)
 {
     size_t heard = json_object_size (self->heard);
@@ -201,8 +203,7 @@ static void print_result (const check_gather_t *self, const teller_t *teller,
           (json_int_t) result->violations, "sentences", teller->sentences));
         return;
     }
-    if (result->violations > TOLD_MAX)
-        printf ("… and %zu more\n", result->violations - TOLD_MAX);
+    check_tell_rest (teller);
     printf ("%zu participants, %zu records: %zu committed transactions, %zu standing "
             "reservations with %zu connections of %zu circuits, %zu answers, %zu pending, %zu "
             "repaired\n",
@@ -266,8 +267,8 @@ int check_run (const cli_t *cli, session_t *session, const char *answers, int64_
     check_gather (&self);
     int code = EXIT_USAGE;
     if (!answers || read_answers (self.check, answers)) {
-        teller_t teller = {.sentences = json_array (), .json = cli->json};
-        result = check_judge (self.check, cli_wall_ms (), settle_ms > 0, tell, &teller);
+        check_teller_t teller = {json_array (), cli->json, TOLD_MAX};
+        result = check_judge (self.check, cli_wall_ms (), settle_ms > 0, check_tell, &teller);
         print_result (&self, &teller, &result);
         json_decref (teller.sentences);
         code = result.violations                                       ? EXIT_REFUSED

@@ -25,6 +25,15 @@ void check_gather_end (check_gather_t *self);
 /*  Asks all participants that are listed; who is named in a plan and was not heard is silent. */
 void check_gather (check_gather_t *self);
 
+/*  Keeps violations; prints the first so many unless they are told as JSON. */
+typedef struct {
+    json_t *sentences;
+    bool json;
+    size_t most;
+} check_teller_t;
+void check_tell (void *teller, const char *sentence);
+void check_tell_rest (const check_teller_t *self); /* how many more there were */
+
 /*  One question to one endpoint; takes the question. False unless CALL_OK. */
 bool check_ask (session_t *session, const char *endpoint, const char *service, const char *method,
                 packed_t question, client_reply_t *reply);

@@ -13,6 +13,12 @@
 
 #include <string.h>
 
+/*  How an offer and a point begin. */
+typedef struct {
+    char participant [NAME_BYTES_MAX + 1];
+    char name [NAME_BYTES_MAX + 1];
+} named_t;
+
 /*  A class or a link: something of a participant of which there is so much. */
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
