@@ -53,8 +53,8 @@ static void assert_told (const rows_t *rows, const char *words)
 
 static int64_t free_at (const rows_t *rows, int64_t at_ms)
 {
-    int64_t until_ms;
-    return ledger_replay_free (rows->replay, "thin", at_ms, &until_ms);
+    const replay_resource_t *thin = ledger_replay_named (rows->replay, "thin");
+    return thin->quantity - levels_at (&thin->booked, at_ms);
 }
 
 /*  --- sound ledgers --- */
@@ -65,8 +65,8 @@ static void a_commit_books_its_window_and_the_gap_behind_it (void **state)
     rows_change_t change = reserve (1, "one", 4);
     commit (rows, &change);
     assert_sound (rows);
-    int64_t until_ms;
-    assert_int_equal (ledger_replay_free (rows->replay, "thin", NINE, &until_ms), 6);
+    assert_int_equal (free_at (rows, NINE), 6);
+    int64_t until_ms = levels_next (&ledger_replay_named (rows->replay, "thin")->booked, NINE);
     assert_int_equal (until_ms, NINE + HOUR + 60000);
     assert_int_equal (free_at (rows, NINE - 1), 10);
     assert_int_equal (free_at (rows, until_ms), 10);

@@ -38,7 +38,7 @@ static void assert_status (const char *a, const char *n, const char *g, int64_t 
 {
     static const char *const names [] = {"lis/a", "nis/N", "gis/g1"};
     const char *const states [] = {a, n, g};
-    json_t *all = transactions_new ();
+    json_t *all = json_object ();
     json_t *silent = json_object ();
     for (size_t i = 0; i < 3; i++) {
         if (states [i] && strcmp (states [i], "silent") == 0)
@@ -87,7 +87,7 @@ static void what_is_over_is_not_open (void **state)
                   {"EDGE_REFUSED", true}, {"COMMITTED", false}, {"ABORTED", false},
                   {"EXPIRED", false},     {"REJECTED", false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
-        json_t *all = transactions_new ();
+        json_t *all = json_object ();
         take (all, "lis/a", 42, 0, cases [i].state, NINE);
         json_t *silent = json_object ();
         json_t *forms = transactions_forms (all, silent, NINE);
@@ -102,7 +102,7 @@ static void a_later_version_ends_a_repair (void **state)
 {
     (void) state;
     json_t *silent = json_object ();
-    json_t *all = transactions_new ();
+    json_t *all = json_object ();
     take (all, "lis/a", 42, 0, "EDGE_REFUSED", NINE);
     take (all, "nis/N", 42, 0, "COMMITTED", NINE);
     take (all, "nis/N", 43, 1, "PREPARED", NINE + 1);
@@ -122,7 +122,7 @@ static void the_oldest_stands_first (void **state)
 {
     (void) state;
     json_t *silent = json_object ();
-    json_t *all = transactions_new ();
+    json_t *all = json_object ();
     take (all, "lis/a", 1, 0, "HELD", NINE + 2000);
     take (all, "nis/N", 1, 0, "HELD", NINE + 3000);
     take (all, "lis/a", 2, 0, "HELD", NINE + 1000);
@@ -141,7 +141,7 @@ static void who_has_no_record_is_unknown_or_silent (void **state)
 {
     (void) state;
     json_t *silent = json_pack ("{s:s}", "gis/g1", "no answer in time");
-    json_t *all = transactions_new ();
+    json_t *all = json_object ();
     take (all, "lis/a", 42, 0, "PREPARED", NINE);
     json_t *forms = transactions_forms (all, silent, NINE);
     json_t *form = json_array_get (forms, 0);
@@ -170,7 +170,7 @@ static void what_could_be_done_is_told_only_where_it_helps (void **state)
                   {"PREPARED", NULL, false},
                   {"COMMITTED", "PREPARED", false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
-        json_t *all = transactions_new ();
+        json_t *all = json_object ();
         json_t *silent = json_object ();
         take (all, "lis/a", 42, 0, "PREPARED", NINE);
         take (all, "nis/N", 42, 0, cases [i].n, NINE);

@@ -209,17 +209,16 @@ static bool compare_reservations (round_t *self)
 static void compare_stretch (round_t *self, const char *resource, const profile_step_t *told,
                              int64_t until_ms, bool exact)
 {
-    int64_t quantity;
-    if (!ledger_replay_quantity (self->audited->replay, resource, &quantity))
+    const replay_resource_t *own = ledger_replay_named (self->audited->replay, resource);
+    if (!own || !own->known)
         return;
     int64_t least = INT64_MAX;
     int64_t most = INT64_MIN;
     for (int64_t at_ms = told->from_ms; at_ms < until_ms;) {
-        int64_t next_ms;
-        int64_t free = ledger_replay_free (self->audited->replay, resource, at_ms, &next_ms);
+        int64_t free = own->quantity - levels_at (&own->booked, at_ms);
         least = free < least ? free : least;
         most = free > most ? free : most;
-        at_ms = next_ms;
+        at_ms = levels_next (&own->booked, at_ms);
     }
     char from [TIMETEXT_BYTES];
     if (least != told->free || (exact && most != told->free))
@@ -233,17 +232,11 @@ static void compare_stretch (round_t *self, const char *resource, const profile_
 static int64_t end_of_bookings (const ledger_replay_t *replay, int64_t from_ms)
 {
     int64_t end_ms = from_ms;
-    const char *resource;
-    for (size_t i = 0; (resource = ledger_replay_resource (replay, i)); i++) {
-        int64_t quantity;
-        if (!ledger_replay_quantity (replay, resource, &quantity))
-            continue;
-        for (int64_t at_ms = end_ms, next_ms;; at_ms = next_ms) {
-            ledger_replay_free (replay, resource, at_ms, &next_ms);
-            if (next_ms == INT64_MAX)
-                break;
-            end_ms = next_ms;
-        }
+    const replay_resource_t *one;
+    for (size_t i = 0; (one = ledger_replay_resource (replay, i)); i++) {
+        size_t count = one->known ? one->booked.count : 0;
+        if (count > 0 && one->booked.list [count - 1].from_ms > end_ms)
+            end_ms = one->booked.list [count - 1].from_ms;
     }
     return end_ms;
 }

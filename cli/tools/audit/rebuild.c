@@ -136,21 +136,20 @@ static bool read_own (rebuild_t *self)
     return true;
 }
 
-static void change (rebuild_t *self, uint8_t table, bytes_t key, const bytes_t *value)
+static void change (void *owner, uint8_t table, bytes_t key, bytes_t value)
 {
+    rebuild_t *self = owner;
     self->changes =
       must_grow (self->changes, self->changes_count, &self->changes_room, sizeof *self->changes);
     self->changes [self->changes_count++] =
-      (change_t){.table = table,
-                 .key = packed_copy (key),
-                 .value = value ? packed_copy (*value) : (packed_t){0}};
+      (change_t){.table = table, .key = packed_copy (key), .value = packed_copy (value)};
 }
 
 static void put_row (rebuild_t *self, uint64_t number, bytes_t bytes)
 {
     uint8_t key [LEDGER_KEY_BYTES];
     number_put (key, number, sizeof key);
-    change (self, TABLE_LEDGER, (bytes_t){.data = key, .size = sizeof key}, &bytes);
+    change (self, TABLE_LEDGER, (bytes_t){.data = key, .size = sizeof key}, bytes);
 }
 
 static bool row_same (const kept_row_t *one, const kept_row_t *other)
@@ -219,16 +218,6 @@ static void tell_row (void *owner, const char *sentence)
 static void tell_record (void *owner, bool mended, const char *sentence)
 {
     note (owner, mended, "%s", sentence);
-}
-
-static void put_record (void *owner, uint8_t table, bytes_t key, bytes_t value)
-{
-    change (owner, table, key, &value);
-}
-
-static void erase_record (void *owner, uint8_t table, bytes_t key)
-{
-    change (owner, table, key, NULL);
 }
 
 static bool take_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
@@ -376,8 +365,7 @@ static void rebuild_end (rebuild_t *self)
 
 static int make_whole (rebuild_t *self)
 {
-    ledger_mender_t mender = {
-      .tell = tell_record, .put = put_record, .erase = erase_record, .owner = self};
+    ledger_mender_t mender = {.tell = tell_record, .put = change, .owner = self};
     self->replay = ledger_replay_new (tell_row, self);
     replay_rows (self);
     self->tables = ledger_tables_new (self->replay, &mender);

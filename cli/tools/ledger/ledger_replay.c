@@ -351,42 +351,15 @@ const replay_kept_t *ledger_replay_kept (const ledger_replay_t *self, const repl
     return ordered_after (self->kept, after);
 }
 
-const char *ledger_replay_resource (const ledger_replay_t *self, size_t n)
+const replay_resource_t *ledger_replay_resource (const ledger_replay_t *self, size_t n)
 {
-    return n < self->resources_count ? self->resources [n].name : NULL;
+    return n < self->resources_count ? &self->resources [n] : NULL;
 }
 
-replay_resource_t *replay_find_resource (const ledger_replay_t *self, const char *name)
+const replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name)
 {
     for (size_t i = 0; i < self->resources_count; i++)
         if (strcmp (self->resources [i].name, name) == 0)
             return &self->resources [i];
     return NULL;
-}
-
-bool ledger_replay_quantity (const ledger_replay_t *self, const char *resource, int64_t *quantity)
-{
-    const replay_resource_t *one = replay_find_resource (self, resource);
-    if (!one || !one->known)
-        return false;
-    *quantity = one->quantity;
-    return true;
-}
-
-bool ledger_replay_set (const ledger_replay_t *self, const char *resource, int64_t *quantity)
-{
-    const replay_resource_t *one = replay_find_resource (self, resource);
-    if (!one || !one->known)
-        return false;
-    *quantity = one->quantity + one->missing;
-    return true;
-}
-
-int64_t ledger_replay_free (const ledger_replay_t *self, const char *resource, int64_t at_ms,
-                            int64_t *until_ms)
-{
-    const replay_resource_t *one = replay_find_resource (self, resource);
-    assert (one && one->known);
-    *until_ms = levels_next (&one->booked, at_ms);
-    return one->quantity - levels_at (&one->booked, at_ms);
 }

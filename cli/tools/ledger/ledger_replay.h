@@ -18,6 +18,7 @@
 #define MUSUBI_LEDGER_REPLAY_H
 
 #include "ledger.h"
+#include "ledger_levels.h"
 #include "participant_records.h"
 
 typedef struct ledger_replay ledger_replay_t;
@@ -104,18 +105,18 @@ int replay_key_compare (const replay_key_t *one, const replay_key_t *other);
 /*  Ascending, the gone ones too. */
 const replay_kept_t *ledger_replay_kept (const ledger_replay_t *self, const replay_key_t *after);
 
-/*  What there is of a resource; false when no row tells. */
-bool ledger_replay_quantity (const ledger_replay_t *self, const char *resource, int64_t *quantity);
+/*  What there is of a resource, and what is taken of it, with the gaps. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    bool known; /* some row told how much there is */
+    int64_t quantity;
+    int64_t missing; /* fewer than configured or set: machines that are lost or drained */
+    int64_t gap_ms;
+    levels_t booked;
+} replay_resource_t;
 
-/*  The same with the machines that are lost or drained: as configured, or set. */
-bool ledger_replay_set (const ledger_replay_t *self, const char *resource, int64_t *quantity);
-
-/*  The n-th resource, of which the ledger told: NULL behind the last. */
-const char *ledger_replay_resource (const ledger_replay_t *self, size_t n);
-
-/*  Free quantity at an instant, and until when it stays so (INT64_MAX: for ever). Only of a
- *  resource whose quantity is known. */
-int64_t ledger_replay_free (const ledger_replay_t *self, const char *resource, int64_t at_ms,
-                            int64_t *until_ms);
+/*  The n-th of which the ledger told, NULL behind the last; and by its name. */
+const replay_resource_t *ledger_replay_resource (const ledger_replay_t *self, size_t n);
+const replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name);
 
 #endif

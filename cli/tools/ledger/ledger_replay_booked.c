@@ -16,9 +16,9 @@
 
 static replay_resource_t *replay_resource (ledger_replay_t *self, const char *name)
 {
-    replay_resource_t *found = replay_find_resource (self, name);
+    const replay_resource_t *found = ledger_replay_named (self, name);
     if (found)
-        return found;
+        return &self->resources [found - self->resources];
     self->resources = must_grow (self->resources, self->resources_count, &self->resources_room,
                                  sizeof *self->resources);
     replay_resource_t *resource = &self->resources [self->resources_count++];

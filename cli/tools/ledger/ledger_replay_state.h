@@ -8,19 +8,9 @@
 #ifndef MUSUBI_LEDGER_REPLAY_STATE_H
 #define MUSUBI_LEDGER_REPLAY_STATE_H
 
-#include "ledger_levels.h"
 #include "ledger_replay.h"
 #include "ledger_replay_wire.h"
 #include "ordered.h"
-
-typedef struct {
-    char name [NAME_BYTES_MAX + 1];
-    bool known; /* some row told how much there is */
-    int64_t quantity;
-    int64_t missing; /* fewer than configured or set */
-    int64_t gap_ms;
-    levels_t booked;
-} replay_resource_t;
 
 /*  So much of a resource over [from, until). */
 typedef struct {
@@ -63,9 +53,6 @@ struct ledger_replay {
     size_t resources_count;
     size_t resources_room;
 };
-
-/*  NULL when no row told of it. */
-replay_resource_t *replay_find_resource (const ledger_replay_t *self, const char *name);
 
 void replay_violation (ledger_replay_t *self, const char *format, ...)
   __attribute__ ((format (printf, 2, 3)));

@@ -174,15 +174,16 @@ static bool put (ledger_tables_t *self, const wanted_t *wanted)
 static void judge_capacity (ledger_tables_t *self, bytes_t key, bytes_t value, bool sound)
 {
     char name [NAME_BYTES_MAX + 1] = "";
-    int64_t quantity;
     if (key.size <= NAME_BYTES_MAX)
         memcpy (name, key.data, key.size);
     uint8_t bytes [4];
-    if (!ledger_replay_set (self->replay, name, &quantity)) {
+    const replay_resource_t *one = ledger_replay_named (self->replay, name);
+    if (!one || !one->known) {
         if (!sound)
             tell (self, false, "the capacity of %s is damaged, and no row tells it", name);
         return;
     }
+    int64_t quantity = one->quantity + one->missing; /* as configured, or set */
     number_put (bytes, (uint64_t) quantity, sizeof bytes);
     if (sound && value.size == sizeof bytes && memcmp (value.data, bytes, sizeof bytes) == 0)
         return;
@@ -206,9 +207,9 @@ static void judge_unknown (ledger_tables_t *self, uint8_t table, bytes_t key, bo
     char text [NAME_TEXT_BYTES];
     if (figures.first != 1 && sound)
         return; /* from before the first row */
-    bool rubbish = !sound && figures.first == 1 && figures.broken == 0 && self->mender.erase;
+    bool rubbish = !sound && figures.first == 1 && figures.broken == 0 && self->mender.put;
     if (rubbish)
-        self->mender.erase (self->mender.owner, table, key);
+        self->mender.put (self->mender.owner, table, key, (bytes_t){0});
     tell (self, rubbish, "%s: %s, and no row tells of it", name_of (table, key, text),
           sound ? "it is in the store" : "its record is damaged");
 }

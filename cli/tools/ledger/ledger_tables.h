@@ -13,13 +13,12 @@
 typedef struct ledger_tables ledger_tables_t;
 
 typedef struct {
-    /*  One sentence for each difference. mended: put or erase was called for it; if not, only an
-     *  operator can decide. */
+    /*  One sentence for each difference. mended: put was called for it; if not, only an operator can
+     *  decide. */
     void (*tell) (void *owner, bool mended, const char *sentence);
 
-    /*  What must be written instead; may be NULL. An erased one has no value. */
+    /*  What must be written instead, or erased: then value has no data. May be NULL. */
     void (*put) (void *owner, uint8_t table, bytes_t key, bytes_t value);
-    void (*erase) (void *owner, uint8_t table, bytes_t key);
     void *owner;
 } ledger_mender_t;
 

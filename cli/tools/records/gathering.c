@@ -90,7 +90,7 @@ static void note_unlisted (gathering_t *self)
 
 void gathering_take (gathering_t *self, session_t *session, const char *txid)
 {
-    *self = (gathering_t){transactions_new (), must (json_object ()), must (json_object ())};
+    *self = (gathering_t){must (json_object ()), must (json_object ()), must (json_object ())};
     const json_t *entries = session_entries (session);
     reader_t *readers = must (calloc (json_array_size (entries) + 1, sizeof *readers));
     size_t count = 0;

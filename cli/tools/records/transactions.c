@@ -79,11 +79,6 @@ static void txid_form (const json_t *record, char text [TXID_FORM_BYTES])
 
 /*  --- gathering --- */
 
-json_t *transactions_new (void)
-{
-    return made (json_object ());
-}
-
 /*  0 when there is none. */
 static int64_t time_of (const json_t *form, const char *key)
 {

@@ -36,8 +36,7 @@ bool txid_whole (const char *text);
 #define TXID_BRIEF_BYTES 44
 const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES]);
 
-/*  A gathering; end it with json_decref. Records have a plan. */
-json_t *transactions_new (void);
+/*  self: a JSON object, at first empty. Records have a plan. */
 void transactions_take (json_t *self, const char *participant, const json_t *record);
 
 /*  Is a record of the transaction that such a text means? */
