@@ -3,10 +3,13 @@
  */
 #include "nis.h"
 
+#include "codec_table.h"
+#include "domain_wire.h"
 #include "member.h"
 #include "must.h"
-#include "nis_wire.h"
 #include "readmission_wire.h"
+
+#include "nis.pb-c.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -23,6 +26,8 @@ const provider_limits_t nis_limits_default = {
                 .resources_max = DOMAIN_LINKS_MAX,
                 .quantity_max = LINK_MBPS_MAX},
 };
+
+static const codec_t domain_question_codec = CODEC_EMPTY (musubi__domain_request__descriptor);
 
 /*  What is offered, with the capacities there are now. */
 static const domain_t *domain_now (nis_t *self)
@@ -46,7 +51,13 @@ static void on_domain (void *owner, const moment_t *now, const request_t *reques
     (void) now;
     nis_t *self = owner;
     service_t *service = self->provider.service;
-    service_reply (service, request, domain_answer_encode (service->name, domain_now (self)));
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__DomainAnswer answer = MUSUBI__DOMAIN_ANSWER__INIT;
+    answer.name = service->name;
+    answer.domain = codec_put (&domain_codec, domain_now (self), &arena);
+    service_reply (service, request, packed_of (&answer.base));
+    arena_end (&arena);
 }
 
 /*  For readmission: what an answer books here. */

@@ -2,31 +2,15 @@
 #include "nis_wire.h"
 
 #include "codec_table.h"
-#include "domain_wire.h"
 #include "message.h"
 #include "nis.h"
 #include "nis.pb-c.h"
 #include "site_wire.h"
 #include "transaction_wire.h"
+#include "use.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/*  --- Domain --- */
-
-const codec_t domain_question_codec = CODEC_EMPTY (musubi__domain_request__descriptor);
-
-packed_t domain_answer_encode (const char *name, const domain_t *domain)
-{
-    arena_t arena;
-    arena_init (&arena);
-    Musubi__DomainAnswer answer = MUSUBI__DOMAIN_ANSWER__INIT;
-    answer.name = (char *) name;
-    answer.domain = codec_put (&domain_codec, domain, &arena);
-    packed_t packed = packed_of (&answer.base);
-    arena_end (&arena);
-    return packed;
-}
 
 /*  --- Paths --- */
 
@@ -64,47 +48,21 @@ static const codec_row_t paths_rows [] = {
 const codec_t paths_question_codec =
   CODEC (paths_question_t, musubi__paths_request__descriptor, paths_rows);
 
-packed_t paths_answer_encode (const path_told_t *told, size_t count, uint64_t version)
-{
-    Musubi__PathsAnswer answer = MUSUBI__PATHS_ANSWER__INIT;
-    answer.n_answers = count;
-    answer.answers = messages_new (&musubi__path_answer__descriptor, count);
-    for (size_t i = 0; i < count; i++) {
-        Musubi__PathAnswer *to = answer.answers [i];
-        to->found = told [i].found;
-        to->reason = (char *) told [i].reason;
-        if (!told [i].found)
-            continue;
-        to->n_links = told [i].links_count;
-        to->links = (char **) told [i].links;
-        to->n_vertices = told [i].links_count + 1;
-        to->vertices = (char **) told [i].vertices;
-        to->latency_ms = (double) told [i].latency_us / 1000;
-        to->mbps = told [i].mbps;
-    }
-    answer.version = version;
-    packed_t packed = packed_of (&answer.base);
-    free (answer.answers);
-    return packed;
-}
-
 /*  --- use --- */
 
 static const codec_row_t use_question_rows [] = {
-  ROW_WORD ("reservation", use_question_t, reservation),
+  ROW_WORD ("reservation", use_t, reservation),
 };
 const codec_t use_question_codec =
-  CODEC (use_question_t, musubi__use_request__descriptor, use_question_rows);
+  CODEC (use_t, musubi__use_request__descriptor, use_question_rows);
 
 static const codec_row_t use_answer_rows [] = {
-  ROW_FLAG ("provisioned", use_answer_t, provisioned),
-  ROW_FLAG ("active", use_answer_t, active),
+  ROW_FLAG ("provisioned", use_t, provisioned),
+  ROW_FLAG ("active", use_t, active),
 };
-const codec_t use_answer_codec =
-  CODEC (use_answer_t, musubi__use_answer__descriptor, use_answer_rows);
+const codec_t use_answer_codec = CODEC (use_t, musubi__use_answer__descriptor, use_answer_rows);
 
 static const codec_row_t use_record_rows [] = {
-  ROW_FLAG ("provisioned", use_record_t, provisioned),
+  ROW_FLAG ("provisioned", use_t, provisioned),
 };
-const codec_t use_record_codec =
-  CODEC (use_record_t, musubi__use_record__descriptor, use_record_rows);
+const codec_t use_record_codec = CODEC (use_t, musubi__use_record__descriptor, use_record_rows);

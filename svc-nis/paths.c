@@ -1,8 +1,11 @@
 /*  paths - questions asked of path.h, with the room that the calendars show. */
 #include "paths.h"
 
+#include "codec_table.h"
 #include "must.h"
 #include "nis_wire.h"
+
+#include "nis.pb-c.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -27,9 +30,11 @@ typedef struct {
     int64_t *rooms; /* what is free of each link for this ask; ROOM_UNKNOWN = not looked at yet */
     uint64_t steps;
     size_t explains;
+    arena_t *arena;
 } answering_t;
 
 #define ROOM_UNKNOWN INT64_MIN
+#define REASON_BYTES 256
 
 /*  Who may not know how much is free learns of every link only whether what he asks is. */
 static int64_t room_for (const answering_t *self, size_t link)
@@ -72,53 +77,54 @@ static void ask_begin (answering_t *self, const path_ask_t *ask)
 
 /*  --- one answer --- */
 
-static void tell_found (const paths_t *self, const path_ask_t *ask, const path_t *path,
-                        path_told_t *told)
+static void tell_found (const answering_t *self, const path_t *path, Musubi__PathAnswer *told)
 {
+    const graph_t *graph = self->paths->graph;
     size_t vertices [PATH_HOPS_MAX + 1];
-    size_t count = path_vertices (self->graph, path, vertices);
+    size_t count = path_vertices (graph, path, vertices);
     assert (count == path->links_count + 1);
     told->found = true;
-    told->links_count = path->links_count;
-    told->latency_us = path->latency_us;
+    told->n_links = path->links_count;
+    told->n_vertices = count;
+    told->links = arena_take (self->arena, count * sizeof *told->links);
+    told->vertices = arena_take (self->arena, count * sizeof *told->vertices);
+    told->latency_ms = (double) path->latency_us / 1000;
     told->mbps =
-      path->links_count == 0 || path->mbps > UINT32_MAX ? ask->mbps : (uint32_t) path->mbps;
+      path->links_count == 0 || path->mbps > UINT32_MAX ? self->ask->mbps : (uint32_t) path->mbps;
     for (size_t i = 0; i < path->links_count; i++)
-        told->links [i] = graph_link (self->graph, path->links [i])->link->name;
+        told->links [i] = (char *) graph_link (graph, path->links [i])->link->name;
     for (size_t i = 0; i < count; i++)
-        told->vertices [i] = graph_vertex_name (self->graph, vertices [i]);
+        told->vertices [i] = (char *) graph_vertex_name (graph, vertices [i]);
 }
 
-static bool vertex_find (const paths_t *self, const char *name, size_t *vertex, path_told_t *told)
+static bool vertex_find (const paths_t *self, const char *name, size_t *vertex, char *reason)
 {
     *vertex = graph_vertex (self->graph, name);
-    if (*vertex != SIZE_MAX)
-        return true;
-    snprintf (told->reason, sizeof told->reason, "%s has no vertex %s", room_name (self->room),
-              name);
-    return false;
+    if (*vertex == SIZE_MAX)
+        snprintf (reason, REASON_BYTES, "%s has no vertex %s", room_name (self->room), name);
+    return *vertex != SIZE_MAX;
 }
 
 /*  How much is free stays untold where it must. */
-static void tell_none (answering_t *self, const path_question_t *question, path_told_t *told)
+static void tell_none (answering_t *self, const path_question_t *question, char *reason)
 {
     const paths_t *paths = self->paths;
     size_t link;
     if (self->explains == PATHS_EXPLAINED_MAX) {
-        snprintf (told->reason, sizeof told->reason,
-                  "no such path; only %d are explained in one answer", PATHS_EXPLAINED_MAX);
+        snprintf (reason, REASON_BYTES, "no such path; only %d are explained in one answer",
+                  PATHS_EXPLAINED_MAX);
         return;
     }
     self->explains++;
-    path_explain (paths->graph, question, &link, told->reason);
+    path_explain (paths->graph, question, &link, reason);
     if (link != SIZE_MAX && !self->disclosed)
-        snprintf (told->reason, sizeof told->reason,
+        snprintf (reason, REASON_BYTES,
                   "%s/%s, and every other way, has no room for %u Mbit/s; how much is free is not "
                   "disclosed",
                   room_name (paths->room), room_resource_name (paths->room, link), self->ask->mbps);
 }
 
-static void path_answer (answering_t *self, const path_ask_t *ask, path_told_t *told)
+static void path_answer (answering_t *self, const path_ask_t *ask, Musubi__PathAnswer *told)
 {
     const graph_t *graph = self->paths->graph;
     path_question_t question = {
@@ -128,29 +134,31 @@ static void path_answer (answering_t *self, const path_ask_t *ask, path_told_t *
       .free = free_of,
       .owner = self,
     };
-    if (!vertex_find (self->paths, ask->from, &question.from, told) ||
-        !vertex_find (self->paths, ask->to, &question.to, told))
+    char *reason = arena_take (self->arena, REASON_BYTES);
+    *reason = '\0';
+    told->reason = reason;
+    if (!vertex_find (self->paths, ask->from, &question.from, reason) ||
+        !vertex_find (self->paths, ask->to, &question.to, reason))
         return;
     ask_begin (self, ask);
     path_t path;
     switch (path_find (graph, &question, &path, &self->steps)) {
     case PATH_FOUND:
-        tell_found (self->paths, ask, &path, told);
+        tell_found (self, &path, told);
         break;
     case PATH_NONE:
-        tell_none (self, &question, told);
+        tell_none (self, &question, reason);
         break;
     case PATH_UNKNOWN:
-        snprintf (told->reason, sizeof told->reason,
+        snprintf (reason, REASON_BYTES,
                   "not found in the steps that one request has: ask less at once");
         break;
     }
 }
 
-static void paths_reply (paths_t *self, const request_t *request, const path_told_t *told,
-                         size_t count)
+static void paths_reply (paths_t *self, const request_t *request, const Musubi__PathsAnswer *told)
 {
-    packed_t answer = paths_answer_encode (told, count, room_version (self->room));
+    packed_t answer = packed_of (&told->base);
     if (answer.size <= BODY_BYTES_MAX)
         outbox_reply (self->service->outbox, request->reply_to,
                       (bytes_t){.data = answer.data, .size = answer.size});
@@ -169,19 +177,25 @@ static void paths_step (paths_t *self, const request_t *request, const paths_que
         self->graph = graph_new ();
         graph_add (self->graph, room_name (self->room), self->domain);
     }
+    arena_t arena;
+    arena_init (&arena);
     answering_t answering = {
       .paths = self,
       .counted = counted,
       .disclosed = questions_disclosed (self->questions, request),
       .rooms = must (calloc (self->domain->links_count + 1, sizeof *answering.rooms)),
       .steps = PATHS_STEPS_MAX,
+      .arena = &arena,
     };
-    path_told_t *told = must (calloc (question->asks_count + 1, sizeof *told));
+    Musubi__PathsAnswer answer = MUSUBI__PATHS_ANSWER__INIT;
+    answer.version = room_version (self->room);
+    answer.n_answers = question->asks_count;
+    answer.answers = codec_messages (&musubi__path_answer__descriptor, answer.n_answers, &arena);
     for (size_t i = 0; i < question->asks_count; i++)
-        path_answer (&answering, &question->asks [i], &told [i]);
+        path_answer (&answering, &question->asks [i], answer.answers [i]);
+    paths_reply (self, request, &answer);
     free (answering.rooms);
-    paths_reply (self, request, told, question->asks_count);
-    free (told);
+    arena_end (&arena);
 }
 
 static void on_paths (void *owner, const moment_t *now, const request_t *request, void *body)

@@ -74,7 +74,7 @@ static void tell_ledger (uses_t *self, const use_t *use, const char *event, byte
 static void use_store (uses_t *self, use_t *use)
 {
     use->asked = true;
-    packed_t value = codec_encode (&use_record_codec, &(use_record_t){use->provisioned});
+    packed_t value = codec_encode (&use_record_codec, use);
     bytes_t record = {.data = value.data, .size = value.size};
     outbox_put (self->service->outbox, TABLE_USES, key_of (use->reservation), record);
     tell_ledger (self, use, NULL, record);
@@ -214,13 +214,13 @@ void uses_usage (uses_t *self, usage_t *usage)
 
 static void use_reply (uses_t *self, const request_t *request, const use_t *use)
 {
-    use_answer_t answer = {.provisioned = use && use->provisioned, .active = use && use->active};
-    service_reply (self->service, request, codec_encode (&use_answer_codec, &answer));
+    static const use_t none = {.provisioned = false};
+    service_reply (self->service, request, codec_encode (&use_answer_codec, use ? use : &none));
 }
 
 /*  The reservation meant; false, and the request is refused, unless the asker may say what becomes
  *  of it. */
-static bool use_allowed (uses_t *self, const request_t *request, const use_question_t *asked,
+static bool use_allowed (uses_t *self, const request_t *request, const use_t *asked,
                          reservation_view_t *view)
 {
     if (!participant_find (self->participant, asked->reservation, view))
@@ -287,7 +287,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 {
     uses_t *self = owner;
     char reservation [NAME_BYTES_MAX + 1] = "";
-    use_record_t kept;
+    use_t kept;
     char why [WHY_BYTES];
     bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
     if (good)

@@ -2,7 +2,10 @@
 #include "plus_state.h"
 
 #include "access.h"
+#include "codec_table.h"
 #include "must.h"
+
+#include "plus.pb-c.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -83,30 +86,36 @@ static bool create_allowed (plus_t *self, const request_t *request)
     return plus_asked_room (self, request);
 }
 
+static const codec_t create_codec = CODEC_EMPTY (musubi__factory_create_request__descriptor);
+
+static void tell_created (service_t *service, const request_t *request, const char *reservation)
+{
+    Musubi__FactoryCreateAnswer answer = MUSUBI__FACTORY_CREATE_ANSWER__INIT;
+    answer.reservation = (char *) reservation;
+    service_reply (service, request, packed_of (&answer.base));
+}
+
 static void on_create (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) body;
     plus_t *self = owner;
     service_t *service = self->parts.service;
     const asked_t *asked;
-    plus_made_t made;
     if (plus_asked_before (self, request, &asked)) {
-        if (!asked)
-            return;
-        memcpy (made.reservation, asked->asked.reservation, sizeof made.reservation);
-        service_reply (service, request, codec_encode (&plus_made_codec, &made));
+        if (asked)
+            tell_created (service, request, asked->asked.reservation);
         return;
     }
     if (!create_allowed (self, request))
         return;
-    char *id = made.reservation;
+    char id [NAME_BYTES_MAX + 1];
     reservation_view_t view;
     do
-        snprintf (id, sizeof made.reservation, "plus-%016" PRIx64, prng_next (&service->prng));
+        snprintf (id, sizeof id, "plus-%016" PRIx64, prng_next (&service->prng));
     while (plus_created_find (self, id) || participant_find (self->parts.participant, id, &view));
     plus_created_add (self, id, request->actor, now->wall_ms);
     plus_asked_keep (self, now, request, id, NULL);
-    service_reply (service, request, codec_encode (&plus_made_codec, &made));
+    tell_created (service, request, id);
 }
 
 /*  --- Command --- */
@@ -137,31 +146,31 @@ static bool command_begin (plus_t *self, const moment_t *now, const request_t *r
 static void on_commit (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
-    const plus_handle_t *asked = body;
+    const txid_t *command = body;
     command_answer_t answer;
-    if (!command_begin (self, now, request, &asked->command))
+    if (!command_begin (self, now, request, command))
         return;
-    participant_local_commit (self->parts.participant, now, &asked->command, &answer);
+    participant_local_commit (self->parts.participant, now, command, &answer);
     plus_tell_answer (self, now, request, &answer);
 }
 
 static void on_abort (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
-    const plus_handle_t *asked = body;
+    const txid_t *command = body;
     command_answer_t answer;
-    if (!command_begin (self, now, request, &asked->command))
+    if (!command_begin (self, now, request, command))
         return;
-    participant_local_abort (self->parts.participant, now, &asked->command, &answer);
+    participant_local_abort (self->parts.participant, now, command, &answer);
     plus_tell_answer (self, now, request, &answer);
 }
 
 static void on_state (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
-    const plus_handle_t *asked = body;
-    if (command_begin (self, now, request, &asked->command))
-        plus_tell_command (self, now, request, &asked->command);
+    const txid_t *command = body;
+    if (command_begin (self, now, request, command))
+        plus_tell_command (self, now, request, command);
 }
 
 /*  --- its life --- */
@@ -188,7 +197,7 @@ plus_t *plus_new (const plus_parts_t *parts, const plus_limits_t *limits)
     self->limits = *limits;
     plus_tables_make (self);
     service_t *service = parts->service;
-    service_serve (service, "Factory", "Create", &plus_create_codec, on_create, self);
+    service_serve (service, "Factory", "Create", &create_codec, on_create, self);
     service_serve (service, "Reservation", "Reserve", &plus_reserve_codec, plus_on_reserve, self);
     service_serve (service, "Reservation", "Modify", &plus_modify_codec, plus_on_modify, self);
     service_serve (service, "Reservation", "Release", &plus_release_codec, plus_on_release, self);

@@ -10,56 +10,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int key_compare (const char *a, size_t a_size, const char *b, size_t b_size)
+static int key_compare (const void *key, const void *thing)
 {
-    int order = memcmp (a, b, a_size < b_size ? a_size : b_size);
-    return order ? order : (a_size > b_size) - (a_size < b_size);
+    const plus_key_t *a = key;
+    const plus_key_t *b = thing;
+    int order = memcmp (a->bytes, b->bytes, a->size < b->size ? a->size : b->size);
+    return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-static int created_compare (const void *key, const void *thing)
+static bytes_t key_bytes (const plus_key_t *key)
 {
-    const created_t *a = key;
-    const created_t *b = thing;
-    return key_compare (a->key, a->key_size, b->key, b->key_size);
+    return (bytes_t){key->bytes, key->size};
 }
 
-static int asked_compare (const void *key, const void *thing)
+static plus_key_t created_key (const char *reservation)
 {
-    const asked_t *a = key;
-    const asked_t *b = thing;
-    return key_compare (a->key, a->key_size, b->key, b->key_size);
+    plus_key_t key;
+    key.size = (size_t) snprintf ((char *) key.bytes, sizeof key.bytes, "c%s", reservation);
+    return key;
 }
 
-static void created_key (created_t *self, const char *reservation)
+static plus_key_t asked_key (const request_t *request)
 {
-    self->key_size = (size_t) snprintf (self->key, sizeof self->key, "c%s", reservation);
-}
-
-static void asked_key (asked_t *self, const request_t *request)
-{
-    snprintf (self->key, sizeof self->key, "q%.*s", NAME_BYTES_MAX, request->actor);
-    size_t id = strlen (self->key) + 1;
-    snprintf (self->key + id, sizeof self->key - id, "%.*s", REQUEST_ID_BYTES_MAX,
-              request->request_id);
-    self->key_size = id + strlen (self->key + id);
+    plus_key_t key;
+    char *text = (char *) key.bytes;
+    snprintf (text, sizeof key.bytes, "q%.*s", NAME_BYTES_MAX, request->actor);
+    size_t id = strlen (text) + 1;
+    snprintf (text + id, sizeof key.bytes - id, "%.*s", REQUEST_ID_BYTES_MAX, request->request_id);
+    key.size = id + strlen (text + id);
+    return key;
 }
 
 const char *plus_created_id (const created_t *self)
 {
-    return self->key + 1;
+    return (const char *) self->key.bytes + 1;
 }
 
 created_t *plus_created_find (const plus_t *self, const char *reservation)
 {
-    created_t wanted;
-    created_key (&wanted, reservation);
-    return ordered_find (self->created, &wanted);
+    plus_key_t key = created_key (reservation);
+    return ordered_find (self->created, &key);
 }
 
 static void created_end (plus_t *self, created_t *created)
 {
-    outbox_delete (self->parts.service->outbox, TABLE_PLUS,
-                   (bytes_t){(const uint8_t *) created->key, created->key_size});
+    outbox_delete (self->parts.service->outbox, TABLE_PLUS, key_bytes (&created->key));
     ordered_remove (self->created, created);
     free (created);
 }
@@ -67,7 +62,7 @@ static void created_end (plus_t *self, created_t *created)
 static created_t *created_new (plus_t *self, const char *reservation, const plus_created_t *kept)
 {
     created_t *created = must (calloc (1, sizeof *created));
-    created_key (created, reservation);
+    created->key = created_key (reservation);
     created->kept = *kept;
     ordered_add (self->created, created, created);
     return created;
@@ -75,8 +70,7 @@ static created_t *created_new (plus_t *self, const char *reservation, const plus
 
 static void created_put (plus_t *self, const created_t *created)
 {
-    service_put (self->parts.service, TABLE_PLUS,
-                 (bytes_t){(const uint8_t *) created->key, created->key_size},
+    service_put (self->parts.service, TABLE_PLUS, key_bytes (&created->key),
                  codec_encode (&plus_created_codec, &created->kept));
 }
 
@@ -98,8 +92,7 @@ void plus_created_prolong (plus_t *self, const char *reservation, int64_t from_m
 
 created_t *plus_created_after (const plus_t *self, const char *reservation)
 {
-    created_t key;
-    created_key (&key, reservation);
+    plus_key_t key = created_key (reservation);
     return ordered_after (self->created, &key);
 }
 
@@ -139,13 +132,12 @@ static void tell_refusal (plus_t *self, const request_t *request, const plus_ask
 
 bool plus_asked_before (plus_t *self, const request_t *request, const asked_t **asked)
 {
-    asked_t wanted;
     uint8_t digest [DIGEST_BYTES];
     *asked = NULL;
     if (!*request->request_id)
         return false;
-    asked_key (&wanted, request);
-    const asked_t *found = ordered_find (self->asked, &wanted);
+    plus_key_t key = asked_key (request);
+    const asked_t *found = ordered_find (self->asked, &key);
     if (!found)
         return false;
     plus_digest (request->method, request->body, digest);
@@ -178,13 +170,12 @@ static void keep (plus_t *self, const moment_t *now, const request_t *request,
     asked_t *asked = must (calloc (1, sizeof *asked));
     assert (like->refusal.size <= PLUS_REFUSAL_BYTES_MAX);
     asked->asked = *like;
-    asked_key (asked, request);
+    asked->key = asked_key (request);
     plus_digest (request->method, request->body, asked->asked.digest);
     snprintf (asked->asked.reservation, sizeof asked->asked.reservation, "%s", reservation);
     asked->asked.asked_ms = now->wall_ms;
     asked_add (self, asked);
-    service_put (self->parts.service, TABLE_PLUS,
-                 (bytes_t){(const uint8_t *) asked->key, asked->key_size},
+    service_put (self->parts.service, TABLE_PLUS, key_bytes (&asked->key),
                  codec_encode (&plus_asked_codec, &asked->asked));
 }
 
@@ -269,8 +260,7 @@ static void sweep_asked (plus_t *self, const moment_t *now)
             last = at;
             continue;
         }
-        outbox_delete (self->parts.service->outbox, TABLE_PLUS,
-                       (bytes_t){(const uint8_t *) at->key, at->key_size});
+        outbox_delete (self->parts.service->outbox, TABLE_PLUS, key_bytes (&at->key));
         asked_end (self, at);
     }
 }
@@ -304,8 +294,8 @@ static void load_asked (plus_t *self, bytes_t key, bytes_t value)
     bool good = key.size > 1 && key.size < PLUS_KEY_BYTES &&
                 codec_decode (&plus_asked_codec, &asked->asked, value, why);
     if (good) {
-        memcpy (asked->key, key.data, key.size);
-        asked->key_size = key.size;
+        memcpy (asked->key.bytes, key.data, key.size);
+        asked->key.size = key.size;
         good = !ordered_find (self->asked, asked);
     }
     if (good) {
@@ -328,8 +318,8 @@ void plus_tables_load (void *owner, bytes_t key, bytes_t value)
 
 void plus_tables_make (plus_t *self)
 {
-    self->created = ordered_new (created_compare);
-    self->asked = ordered_new (asked_compare);
+    self->created = ordered_new (key_compare);
+    self->asked = ordered_new (key_compare);
 }
 
 void plus_tables_destroy (plus_t *self)

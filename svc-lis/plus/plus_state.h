@@ -19,14 +19,17 @@
 
 /*  Keys in the store: 'c' and the id of a reservation; 'q', actor, NUL, request id. */
 typedef struct {
-    char key [PLUS_KEY_BYTES];
-    size_t key_size;
+    uint8_t bytes [PLUS_KEY_BYTES];
+    size_t size;
+} plus_key_t;
+
+typedef struct {
+    plus_key_t key; /* first, as in asked_t: orders compare these */
     plus_created_t kept;
 } created_t;
 
 typedef struct {
-    char key [PLUS_KEY_BYTES];
-    size_t key_size;
+    plus_key_t key;
     plus_asked_t asked;
 } asked_t;
 

@@ -58,19 +58,11 @@ static const codec_row_t release_rows [] = {
 const codec_t plus_release_codec =
   CODEC (plus_wish_t, musubi__plus_release_request__descriptor, release_rows);
 
-const codec_t plus_create_codec = CODEC_EMPTY (musubi__factory_create_request__descriptor);
-
-static const codec_row_t made_rows [] = {
-  ROW_WORD ("reservation", plus_made_t, reservation),
-};
-const codec_t plus_made_codec =
-  CODEC (plus_made_t, musubi__factory_create_answer__descriptor, made_rows);
-
 static const codec_row_t handle_rows [] = {
-  ROW_ONE ("command", plus_handle_t, command, txid),
+  ROW_INSIDE ("command", txid_t, &txid_codec),
 };
 const codec_t plus_handle_codec =
-  CODEC (plus_handle_t, musubi__plus_command_request__descriptor, handle_rows);
+  CODEC (txid_t, musubi__plus_command_request__descriptor, handle_rows);
 
 static const codec_row_t question_rows [] = {
   ROW_WORD ("reservation", plus_question_t, reservation, OR_NONE),

@@ -18,17 +18,7 @@ extern const codec_t plus_reserve_codec;
 extern const codec_t plus_modify_codec;
 extern const codec_t plus_release_codec;
 
-extern const codec_t plus_create_codec; /* of nothing */
-
-typedef struct {
-    char reservation [NAME_BYTES_MAX + 1];
-} plus_made_t;
-extern const codec_t plus_made_codec;
-
-typedef struct {
-    txid_t command;
-} plus_handle_t;
-extern const codec_t plus_handle_codec;
+extern const codec_t plus_handle_codec; /* of the txid_t of a command */
 
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1]; /* "" = all */

@@ -4,10 +4,13 @@
 #include "lis.h"
 
 #include "bookings.h"
-#include "lis_wire.h"
+#include "codec_table.h"
 #include "member.h"
 #include "must.h"
 #include "readmission_wire.h"
+#include "site_wire.h"
+
+#include "lis.pb-c.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -24,6 +27,8 @@ const provider_limits_t lis_limits_default = {
                 .resources_max = SITE_CLASSES_MAX,
                 .quantity_max = NODES_MAX},
 };
+
+static const codec_t site_question_codec = CODEC_EMPTY (musubi__site_request__descriptor);
 
 /*  What is offered, with the nodes there are now. */
 static site_t *site_now (lis_t *self)
@@ -46,8 +51,13 @@ static void on_site (void *owner, const moment_t *now, const request_t *request,
     (void) now;
     lis_t *self = owner;
     service_t *service = self->provider.service;
-    site_told_t told = {.name = service->name, .site = site_now (self)};
-    service_reply (service, request, codec_encode (&site_told_codec, &told));
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__SiteAnswer answer = MUSUBI__SITE_ANSWER__INIT;
+    answer.name = service->name;
+    answer.site = codec_put (&site_codec, site_now (self), &arena);
+    service_reply (service, request, packed_of (&answer.base));
+    arena_end (&arena);
 }
 
 /*  For readmission: what an answer books here. */
