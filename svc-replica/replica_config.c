@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ACCOUNTS_MAX   4096
 #define MINUTE_MS      60000.0
 #define TRANSFERS_MOST 2048
 
@@ -49,50 +48,19 @@ const config_key_t replica_keys [] = {
 };
 const size_t replica_keys_count = sizeof replica_keys / sizeof *replica_keys;
 
-typedef struct {
-    words_t gis;
-    words_t nodes;
-    words_t accounts;
-    words_t administrators;
-} lists_t;
-
-static void lists_clear (lists_t *lists)
+static bool nodes_read (const config_t *config, words_t *nodes, char why [CONFIG_WHY_BYTES])
 {
-    words_clear (&lists->gis);
-    words_clear (&lists->nodes);
-    words_clear (&lists->accounts);
-    words_clear (&lists->administrators);
-}
-
-static bool accounts_read (const config_t *config, lists_t *lists, char why [CONFIG_WHY_BYTES])
-{
-    const char *locals [ACCOUNTS_MAX + 1];
-    size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);
-    if (count > ACCOUNTS_MAX)
-        return wrong_setting (why, "accounts: at most %d local accounts", ACCOUNTS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        char path [512];
-        snprintf (path, sizeof path, "accounts/%s", locals [i]);
-        words_add (&lists->accounts, config_text (config, path), "");
-    }
-    words_add (&lists->administrators, config_text (config, "administrators"), "");
-    return words_short (&lists->accounts, "accounts", NAME_BYTES_MAX, why) &&
-           words_short (&lists->administrators, "administrators", NAME_BYTES_MAX, why);
-}
-
-static bool nodes_read (const config_t *config, lists_t *lists, char why [CONFIG_WHY_BYTES])
-{
-    words_add (&lists->nodes, config_text (config, "nodes"), "");
-    if (!words_short (&lists->nodes, "nodes", NAME_BYTES_MAX, why))
+    words_add (nodes, config_text (config, "nodes"), "");
+    if (!words_short (nodes, "nodes", NAME_BYTES_MAX, why))
         return false;
-    if (lists->nodes.count > CHAIN_NODES_MAX)
+    if (nodes->count > CHAIN_NODES_MAX)
         return wrong_setting (why, "nodes: at most %d", CHAIN_NODES_MAX);
-    for (size_t i = 0; i < lists->nodes.count; i++) {
-        const char *name = lists->nodes.words [i];
+    for (size_t i = 0; i < nodes->count; i++) {
+        const char *name = nodes->words [i];
         if (strncmp (name, "guest-", 6) == 0)
             return wrong_setting (why, "nodes: \"%.60s\": names of clients begin so", name);
         for (size_t k = 0; k < i; k++)
-            if (strcmp (lists->nodes.words [k], name) == 0)
+            if (strcmp (nodes->words [k], name) == 0)
                 return wrong_setting (why, "nodes: %.60s stands there twice", name);
     }
     return true;
@@ -129,38 +97,32 @@ static bool cost_read (const config_t *config, selector_cost_t *cost, char why [
            wrong_setting (why, "cost: \"%.80s\" should be throughput or rtt", word);
 }
 
-static bool settings_read (const config_t *config, lists_t *lists, char name [NAME_BYTES_MAX + 1],
+static bool settings_read (const config_t *config, provider_words_t *words, words_t *nodes,
                            replica_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
     settings->index = config_boolean (config, "index");
     if (!config_name_read (config, settings->index ? "index" : "replica",
-                           settings->index ? "index" : "site", name, why) ||
-        !accounts_read (config, lists, why) || !nodes_read (config, lists, why) ||
-        !cost_read (config, &settings->cost, why))
+                           settings->index ? "index" : "site", words->name, why) ||
+        !provider_words_read (config, words, &settings->access, why) ||
+        !nodes_read (config, nodes, why) || !cost_read (config, &settings->cost, why))
         return false;
-    words_add (&lists->gis, config_text (config, "gis"), "");
-    settings->name = name;
-    settings->nodes = (const char *const *) lists->nodes.words;
-    settings->nodes_count = lists->nodes.count;
-    settings->gis_endpoints = (const char *const *) lists->gis.words;
-    settings->gis_count = lists->gis.count;
-    settings->access =
-      (access_t){.accounts = (const char *const *) lists->accounts.words,
-                 .accounts_count = lists->accounts.count,
-                 .administrators = (const char *const *) lists->administrators.words,
-                 .administrators_count = lists->administrators.count};
-    return words_short (&lists->gis, "gis", ENDPOINT_BYTES_MAX, why) &&
-           limits_read (config, settings, why);
+    settings->name = words->name;
+    settings->nodes = (const char *const *) nodes->words;
+    settings->nodes_count = nodes->count;
+    settings->gis_endpoints = (const char *const *) words->gis.words;
+    settings->gis_count = words->gis.count;
+    return limits_read (config, settings, why);
 }
 
 bool replica_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
-    char name [NAME_BYTES_MAX + 1];
-    lists_t lists = {0};
+    provider_words_t words = {.name = ""};
+    words_t nodes = {0};
     replica_settings_t settings = {0};
-    bool good = settings_read (config, &lists, name, &settings, why);
+    bool good = settings_read (config, &words, &nodes, &settings, why);
     if (good)
         replica_core (&settings, core);
-    lists_clear (&lists);
+    provider_words_clear (&words);
+    words_clear (&nodes);
     return good;
 }

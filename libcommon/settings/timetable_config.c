@@ -52,7 +52,8 @@ static bool terms_read (const config_t *config, room_terms_t *terms, char why [C
            wrong_setting (why, "horizon: must be longer than lead");
 }
 
-static bool words_read (const config_t *config, provider_words_t *read, char why [CONFIG_WHY_BYTES])
+bool provider_words_read (const config_t *config, provider_words_t *read, access_t *access,
+                          char why [CONFIG_WHY_BYTES])
 {
     const char *locals [ACCOUNTS_MAX + 1];
     size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);
@@ -65,6 +66,12 @@ static bool words_read (const config_t *config, provider_words_t *read, char why
     }
     words_add (&read->administrators, config_text (config, "administrators"), "");
     words_add (&read->gis, config_text (config, "gis"), "");
+    *access = (access_t){
+      .accounts = (const char *const *) read->accounts.words,
+      .accounts_count = read->accounts.count,
+      .administrators = (const char *const *) read->administrators.words,
+      .administrators_count = read->administrators.count,
+    };
     return words_short (&read->accounts, "accounts", NAME_BYTES_MAX, why) &&
            words_short (&read->administrators, "administrators", NAME_BYTES_MAX, why) &&
            words_short (&read->gis, "gis", ENDPOINT_BYTES_MAX, why);
@@ -75,15 +82,10 @@ bool provider_config_read (const config_t *config, const char *kind, const char 
                            provider_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
     if (!config_name_read (config, kind, what, words->name, why) ||
-        !terms_read (config, terms, why) || !words_read (config, words, why))
+        !terms_read (config, terms, why) ||
+        !provider_words_read (config, words, &settings->access, why))
         return false;
     settings->name = words->name;
-    settings->access = (access_t){
-      .accounts = (const char *const *) words->accounts.words,
-      .accounts_count = words->accounts.count,
-      .administrators = (const char *const *) words->administrators.words,
-      .administrators_count = words->administrators.count,
-    };
     settings->gis_endpoints = (const char *const *) words->gis.words;
     settings->gis_count = words->gis.count;
     settings->standing_wait_ms = config_duration_ms (config, "standing/wait");

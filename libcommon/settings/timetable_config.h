@@ -55,7 +55,11 @@ typedef struct {
     words_t gis;
 } provider_words_t;
 
-/*  Name, terms, accounts and directories; what says whose name it is, as above. */
+/*  Accounts, administrators and directories. */
+bool provider_words_read (const config_t *config, provider_words_t *words, access_t *access,
+                          char why [CONFIG_WHY_BYTES]);
+
+/*  Name, terms and these; what says whose name it is, as above. */
 bool provider_config_read (const config_t *config, const char *kind, const char *what,
                            provider_words_t *words, room_terms_t *terms,
                            provider_settings_t *settings, char why [CONFIG_WHY_BYTES]);
