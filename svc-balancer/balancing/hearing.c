@@ -23,11 +23,16 @@ static uint64_t ask (balancer_t *self, const moment_t *now, const char *site, co
 
 /*  --- forming --- */
 
-static void candidate_over (balancer_t *self, const moment_t *now)
+/*  One of those that are asked has answered, or will not. */
+static void one_over (balancer_t *self, const moment_t *now)
 {
     assert (self->waiting > 0);
-    if (--self->waiting == 0)
+    if (--self->waiting > 0)
+        return;
+    if (self->phase == PHASE_FORMING)
         balancer_formed (self, now);
+    else
+        balancer_heard (self, now);
 }
 
 static void on_membership (void *owner, const moment_t *now, uint64_t token,
@@ -46,7 +51,7 @@ static void on_membership (void *owner, const moment_t *now, uint64_t token,
             outbox_log (self->service->outbox, LEVEL_WARNING, "membership of %s not understood: %s",
                         candidate->site, why);
     }
-    candidate_over (self, now);
+    one_over (self, now);
 }
 
 void hearing_form (balancer_t *self, const moment_t *now)
@@ -81,13 +86,6 @@ static void ask_state (balancer_t *self, const moment_t *now, size_t at)
                                    coming->count > 0 ? coming->bags [coming->count - 1].bag : 0};
     member->call = ask (self, now, member->kept.site, "State",
                         codec_encode (&state_question_codec, &question), on_state, at);
-}
-
-static void member_over (balancer_t *self, const moment_t *now)
-{
-    assert (self->waiting > 0);
-    if (--self->waiting == 0)
-        balancer_heard (self, now);
 }
 
 static void told_in_full (balancer_t *self, const moment_t *now, member_t *member)
@@ -147,7 +145,7 @@ static void on_state (void *owner, const moment_t *now, uint64_t token, const ca
     if (page_take (self, now, member, result))
         ask_state (self, now, token);
     else
-        member_over (self, now);
+        one_over (self, now);
 }
 
 /*  One that has left, or is silent, is not asked until the next coalition. */

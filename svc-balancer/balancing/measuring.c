@@ -34,7 +34,7 @@ static void measure (const balancer_t *self, member_t *member, member_worth_t *w
     const coalition_t *coalition = &self->coalition;
     alone_job_t *jobs = must (calloc (ordered_count (coalition->jobs) + 1, sizeof *jobs));
     size_t count = 0;
-    *worth = (member_worth_t){.member = member};
+    *worth = (member_worth_t){.member = member, .level_s = member->kept.level_s};
     for (const job_t *job = coalition_job_after (coalition, NULL); job;
          job = coalition_job_after (coalition, job)) {
         int64_t formed_ms = coalition->kept.formed_ms;
@@ -104,14 +104,10 @@ void measuring_end (balancer_t *self, const moment_t *now)
     coalition_t *coalition = &self->coalition;
     uint8_t key [8];
     member_worth_t *worths = must (calloc (coalition->members_count + 1, sizeof *worths));
-    double *levels = must (calloc (coalition->members_count + 1, sizeof *levels));
     for (size_t i = 0; i < coalition->members_count; i++) {
         member_t *member = coalition->members [i];
-        double level_s = member->kept.level_s;
         measure (self, member, &worths [i]);
         adapt (member, &worths [i]);
-        levels [i] = member->kept.level_s;
-        member->kept.level_s = level_s;
     }
     packed_t record =
       coalition_record_encode (coalition, now->wall_ms, worths, coalition->members_count);
@@ -119,9 +115,6 @@ void measuring_end (balancer_t *self, const moment_t *now)
                 (bytes_t){record.data, record.size});
     history_add (self, coalition->kept.number, record);
     history_trim (self);
-    for (size_t i = 0; i < coalition->members_count; i++)
-        coalition->members [i]->kept.level_s = levels [i];
-    free (levels);
     free (worths);
 }
 

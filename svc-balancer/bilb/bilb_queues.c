@@ -286,12 +286,6 @@ bool bilb_queues_reschedule (bilb_queues_t *self, bilb_member_t *members, size_t
 
 /*  --- the object --- */
 
-const uint32_t *bilb_queues_jobs (const bilb_queues_t *self, size_t *count)
-{
-    *count = self->jobs_count;
-    return self->jobs;
-}
-
 double bilb_queues_completion (const bilb_queues_t *self, uint32_t job)
 {
     return self->states [job].completion;

@@ -50,8 +50,7 @@ void bilb_queues_step (bilb_queues_t *self, bilb_member_t *members, size_t count
 bool bilb_queues_reschedule (bilb_queues_t *self, bilb_member_t *members, size_t count,
                              const uint32_t *owners);
 
-/*  The jobs that are in a queue, and when each will be complete as the queues now are. */
-const uint32_t *bilb_queues_jobs (const bilb_queues_t *self, size_t *count);
+/*  When a job that is in a queue will be complete as the queues now are. */
 double bilb_queues_completion (const bilb_queues_t *self, uint32_t job);
 
 /*  The step; and the slots of the schedule, from the back, whose jobs are those of the queues. */

@@ -300,7 +300,7 @@ static void worth_put (Musubi__MemberRecord *to, const member_worth_t *from)
 {
     const member_kept_t *kept = &from->member->kept;
     to->site = (char *) kept->site;
-    to->level_s = kept->level_s;
+    to->level_s = from->level_s;
     to->given_s = kept->given_s - kept->given_before_s;
     to->taken_s = kept->taken_s - kept->taken_before_s;
     to->jobs = from->jobs;

@@ -64,6 +64,7 @@ bool stored_order_decode (order_t *order, bytes_t key, bytes_t value, char why [
 /*  What a coalition was worth to a member. */
 typedef struct {
     const member_t *member;
+    double level_s; /* that was */
     uint32_t jobs;
     double flow_s;
     double flow_alone_s;

@@ -534,8 +534,6 @@ static void nothing_to_do_is_no_schedule (void **state)
     size_t count;
     bilb_queues_slots (queues, &count);
     assert_int_equal (count, 0);
-    bilb_queues_jobs (queues, &count);
-    assert_int_equal (count, 0);
     bilb_queues_destroy (&queues);
 }
 

@@ -180,21 +180,28 @@ static bool is_busy (const balance_world_t *self)
     return false;
 }
 
+static bool promise_holds (balance_world_t *self, double now, uint32_t at, play_t *play)
+{
+    job_t *job = &self->jobs [at];
+    double completion = now + bilb_queues_completion (self->queues, at);
+    if (completion > job->promise + LATE) {
+        play->failed = true;
+        snprintf (play->why, sizeof play->why,
+                  "at %.0f job %u, promised for %.9f, will be complete at %.9f", now, at,
+                  job->promise, completion);
+        return false;
+    }
+    job->promise = fmin (job->promise, completion);
+    return true;
+}
+
 static bool promises_hold (balance_world_t *self, double now, play_t *play)
 {
-    size_t count;
-    const uint32_t *jobs = bilb_queues_jobs (self->queues, &count);
-    for (size_t i = 0; i < count; i++) {
-        job_t *job = &self->jobs [jobs [i]];
-        double completion = now + bilb_queues_completion (self->queues, jobs [i]);
-        if (completion > job->promise + LATE) {
-            play->failed = true;
-            snprintf (play->why, sizeof play->why,
-                      "at %.0f job %u, promised for %.9f, will be complete at %.9f", now, jobs [i],
-                      job->promise, completion);
-            return false;
-        }
-        job->promise = fmin (job->promise, completion);
+    for (size_t i = 0; i < self->clusters; i++) {
+        const bilb_queue_t *queue = &self->members [i].queue;
+        for (size_t k = 0; k < queue->count; k++)
+            if (!promise_holds (self, now, queue->pieces [k].job, play))
+                return false;
     }
     return true;
 }
