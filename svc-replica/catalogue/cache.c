@@ -58,7 +58,7 @@ static survey_t survey_of (const cache_t *self, const chain_node_t *node)
          have = chain_file_after (node, have->stored.file)) {
         const file_t *file = catalogue_find (self->catalogue, have->stored.file);
         uint64_t size = have->stored.size;
-        const copy_t *copy = file ? file_copy (file, node->name) : NULL;
+        const copy_t *copy = file_copy (file, node->name);
         if (have->drop) {
             survey.dropping += size;
         } else if (copy && may_go (file, copy)) {

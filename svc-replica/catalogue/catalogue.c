@@ -68,6 +68,8 @@ static void link_change (catalogue_t *self, file_t *file)
     else
         self->oldest = file;
     self->newest = file;
+    if (self->changed)
+        self->changed (self->owner);
 }
 
 static void file_free (file_t *file)
@@ -97,12 +99,6 @@ static bytes_t key_of (const file_t *file)
     return (bytes_t){.data = (const uint8_t *) file->name, .size = strlen (file->name)};
 }
 
-static void told (catalogue_t *self)
-{
-    if (self->changed)
-        self->changed (self->owner);
-}
-
 static void file_store (const catalogue_t *self, file_t *file)
 {
     service_put (self->service, TABLE_FILES, key_of (file), codec_encode (&file_codec, file));
@@ -113,7 +109,6 @@ static void file_changed (catalogue_t *self, file_t *file)
 {
     file_store (self, file);
     link_change (self, file);
-    told (self);
 }
 
 /*  With its last copy the file leaves; its name stays for the indexes. */
@@ -129,10 +124,9 @@ static void file_leaves (catalogue_t *self, file_t *file)
     link_change (self, file);
     if (ordered_count (self->goners) > CATALOGUE_GONE_MAX)
         forget_oldest (self);
-    told (self);
 }
 
-static file_t *find (const catalogue_t *self, const char *name)
+file_t *catalogue_find (const catalogue_t *self, const char *name)
 {
     return ordered_find (self->files, name);
 }
@@ -159,9 +153,9 @@ static file_t *file_new (catalogue_t *self, const file_t *from)
 
 /*  --- copies --- */
 
-static copy_t *copy_find (const file_t *file, const char *node)
+copy_t *file_copy (const file_t *file, const char *node)
 {
-    for (size_t i = 0; i < file->copies_count; i++)
+    for (size_t i = 0; file && i < file->copies_count; i++)
         if (strcmp (file->copies [i].node, node) == 0)
             return &file->copies [i];
     return NULL;
@@ -213,8 +207,8 @@ static void learn_digest (file_t *to, const file_t *from)
 
 catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *from, const char *node)
 {
-    file_t *file = find (self, from->name);
-    copy_t *copy = file ? copy_find (file, node) : NULL;
+    file_t *file = catalogue_find (self, from->name);
+    copy_t *copy = file_copy (file, node);
     if (file && !same_content (file, from))
         return CATALOGUE_OTHER;
     if (!file && ordered_count (self->files) >= self->files_max)
@@ -239,8 +233,8 @@ catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *from, const
                                     int64_t proved_ms)
 {
     assert (from->digest_known);
-    file_t *file = find (self, from->name);
-    copy_t *copy = file ? copy_find (file, node) : NULL;
+    file_t *file = catalogue_find (self, from->name);
+    copy_t *copy = file_copy (file, node);
     if (file && !copy && file->copies_count == COPIES_MAX)
         return CATALOGUE_FULL;
     if (!file)
@@ -263,16 +257,16 @@ catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *from, const
 
 void catalogue_move (catalogue_t *self, const char *name, const char *node, copy_state_t to)
 {
-    file_t *file = find (self, name);
-    copy_t *copy = file ? copy_find (file, node) : NULL;
+    file_t *file = catalogue_find (self, name);
+    copy_t *copy = file_copy (file, node);
     if (copy && copy_move (self, file, copy, to))
         file_changed (self, file);
 }
 
 void catalogue_gone (catalogue_t *self, const char *name, const char *node)
 {
-    file_t *file = find (self, name);
-    copy_t *copy = file ? copy_find (file, node) : NULL;
+    file_t *file = catalogue_find (self, name);
+    copy_t *copy = file_copy (file, node);
     if (!copy)
         return;
     outbox_log (self->service->outbox, LEVEL_INFO, "copy name=%s node=%s %s->gone", name, node,
@@ -288,7 +282,7 @@ void catalogue_gone (catalogue_t *self, const char *name, const char *node)
 
 void catalogue_use (catalogue_t *self, const char *name, int64_t wall_ms)
 {
-    file_t *file = find (self, name);
+    file_t *file = catalogue_find (self, name);
     if (!file)
         return;
     file->used_ms = wall_ms;
@@ -298,7 +292,7 @@ void catalogue_use (catalogue_t *self, const char *name, int64_t wall_ms)
 
 void catalogue_pin (catalogue_t *self, const char *name, bool pinned)
 {
-    file_t *file = find (self, name);
+    file_t *file = catalogue_find (self, name);
     if (!file || file->pinned == pinned)
         return;
     file->pinned = pinned;
@@ -307,7 +301,7 @@ void catalogue_pin (catalogue_t *self, const char *name, bool pinned)
 
 void catalogue_keep (catalogue_t *self, const char *name, bool kept)
 {
-    file_t *file = find (self, name);
+    file_t *file = catalogue_find (self, name);
     if (!file || file->kept == kept)
         return;
     file->kept = kept;
@@ -316,7 +310,7 @@ void catalogue_keep (catalogue_t *self, const char *name, bool kept)
 
 void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms)
 {
-    file_t *file = find (self, name);
+    file_t *file = catalogue_find (self, name);
     if (!file || file->expires_ms == expires_ms)
         return;
     file->expires_ms = expires_ms;
@@ -325,7 +319,7 @@ void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms)
 
 void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule_t *rule)
 {
-    file_t *file = find (self, name);
+    file_t *file = catalogue_find (self, name);
     if (!file || (file->rule.copies == rule->copies && file->rule.spread == rule->spread))
         return;
     file->rule = *rule;
@@ -334,19 +328,9 @@ void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule
 
 /*  --- looking --- */
 
-const file_t *catalogue_find (const catalogue_t *self, const char *name)
-{
-    return find (self, name);
-}
-
 const file_t *catalogue_after (const catalogue_t *self, const char *name)
 {
     return ordered_after (self->files, name);
-}
-
-const copy_t *file_copy (const file_t *file, const char *node)
-{
-    return copy_find (file, node);
 }
 
 uint32_t file_copies (const file_t *file, copy_state_t state)
@@ -386,11 +370,6 @@ const file_t *catalogue_changed (const catalogue_t *self, uint64_t number)
     return first;
 }
 
-const file_t *catalogue_changed_next (const file_t *file)
-{
-    return file->after;
-}
-
 uint64_t catalogue_number (const catalogue_t *self)
 {
     return self->number;
@@ -414,7 +393,7 @@ static void load (void *owner, bytes_t key, bytes_t value)
         service_bad_record (self->service, "files", why); /* its nodes will say what they have */
         return;
     }
-    if (!find (self, read.name)) {
+    if (!catalogue_find (self, read.name)) {
         file_t *file = file_new (self, &read);
         file->copies = read.copies;
         file->copies_count = read.copies_count;

@@ -66,12 +66,13 @@ catalogue_t *catalogue_new (service_t *service, uint32_t files_max);
 void catalogue_destroy (catalogue_t **self_p);
 
 /*  NULL when the site does not have it. Valid until the next change. */
-const file_t *catalogue_find (const catalogue_t *self, const char *name);
+file_t *catalogue_find (const catalogue_t *self, const char *name);
 
 /*  Ascending by name: NULL first, then the name before. */
 const file_t *catalogue_after (const catalogue_t *self, const char *name);
 
-const copy_t *file_copy (const file_t *file, const char *node);
+/*  NULL when there is none; of no file, too. */
+copy_t *file_copy (const file_t *file, const char *node);
 uint32_t file_copies (const file_t *file, copy_state_t state);
 
 /*  As this site tells others of it. */
@@ -101,11 +102,10 @@ void catalogue_keep (catalogue_t *self, const char *name, bool kept);
 void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms);
 void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule_t *rule);
 
-/*  Changes after a number, the oldest first, gone names too; NULL at the end. False when changes
+/*  The first change after a number, gone names too: others follow behind it; NULL = none. False when changes
  *  since then are forgotten: then one must begin with 0, and hears of no gone names. */
 bool catalogue_knows (const catalogue_t *self, uint64_t number);
 const file_t *catalogue_changed (const catalogue_t *self, uint64_t number);
-const file_t *catalogue_changed_next (const file_t *file);
 uint64_t catalogue_number (const catalogue_t *self);
 
 /*  Called after each change. */

@@ -34,7 +34,6 @@ typedef struct question {
     located_t located;
     located_fn *done;
     void *owner;
-    uint64_t token;
 } question_t;
 
 struct locating {
@@ -98,7 +97,7 @@ static void finish (question_t *question, const moment_t *now)
     question->located.name = question->name;
     question->located.places = question->places;
     question->located.count = question->places_count;
-    question->done (question->owner, now, question->token, &question->located);
+    question->done (question->owner, now, &question->located);
     question_free (question);
 }
 
@@ -191,7 +190,7 @@ static void ask_sites (question_t *question, const moment_t *now)
 }
 
 uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, bool everybody,
-                       located_fn *done, void *owner, uint64_t token)
+                       located_fn *done, void *owner)
 {
     question_t *question = must (calloc (1, sizeof *question));
     assert (strlen (name) <= FILE_NAME_BYTES_MAX);
@@ -199,7 +198,6 @@ uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, 
     question->number = ++self->numbers;
     question->done = done;
     question->owner = owner;
-    question->token = token;
     question->asked = must (calloc (ASKED_MAX, sizeof *question->asked));
     memcpy (question->name, name, strlen (name) + 1);
     question->next = self->questions;

@@ -21,8 +21,7 @@ typedef struct {
     char silent_names [256];
 } located_t;
 
-typedef void located_fn (void *owner, const moment_t *now, uint64_t token,
-                         const located_t *located);
+typedef void located_fn (void *owner, const moment_t *now, const located_t *located);
 
 typedef struct locating locating_t;
 
@@ -34,7 +33,7 @@ void locating_destroy (locating_t **self_p);
 /*  done is called exactly once, never from within. everybody: the sites themselves, whatever the
  *  indexes say. Returns its number, never 0. */
 uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, bool everybody,
-                       located_fn *done, void *owner, uint64_t token);
+                       located_fn *done, void *owner);
 void locating_cancel (locating_t *self, uint64_t question);
 
 #endif

@@ -213,6 +213,13 @@ transit_t *transit_new (negotiator_t *self, const moment_t *now, transit_kind_t 
     return transit;
 }
 
+void transit_content (transit_t *transit, uint64_t size, const uint8_t *digest)
+{
+    transit->file.size = size;
+    transit->file.digest_known = true;
+    memcpy (transit->file.digest, digest, FILE_DIGEST_BYTES);
+}
+
 /*  --- joining --- */
 
 /*  The one under way that others may join. */
@@ -313,9 +320,7 @@ begin_t negotiator_put (negotiator_t *self, const moment_t *now, const begin_que
     if (busy (self, why))
         return BEGIN_BUSY;
     transit = transit_new (self, now, TRANSIT_PUT, question->name);
-    transit->file.size = question->size;
-    transit->file.digest_known = true;
-    memcpy (transit->file.digest, question->digest, FILE_DIGEST_BYTES);
+    transit_content (transit, question->size, question->digest);
     snprintf (transit->file.owner, sizeof transit->file.owner, "%s", owner);
     snprintf (transit->guest, sizeof transit->guest, "%s", question->guest);
     transit->file.created_ms = now->wall_ms;
@@ -363,9 +368,7 @@ static begin_t serve (negotiator_t *self, const moment_t *now, const file_t *fil
     if (!chain_begin (self->parts.chain, now, &order, &id, why))
         return BEGIN_REFUSED;
     transit_t *transit = transit_new (self, now, TRANSIT_SERVE, file->name);
-    transit->file.size = file->size;
-    transit->file.digest_known = true;
-    memcpy (transit->file.digest, file->digest, FILE_DIGEST_BYTES);
+    transit_content (transit, file->size, file->digest);
     transit->file.created_ms = file->created_ms;
     transit->begun = true;
     transit->settled = true;
@@ -422,9 +425,7 @@ begin_t negotiator_get (negotiator_t *self, const moment_t *now, const begin_que
     transit_t *transit = transit_new (self, now, TRANSIT_FETCH, question->name);
     keep (self, now, question, transit);
     if (file && file->digest_known) {
-        transit->file.size = file->size;
-        transit->file.digest_known = true;
-        memcpy (transit->file.digest, file->digest, FILE_DIGEST_BYTES);
+        transit_content (transit, file->size, file->digest);
         transit->file.created_ms = file->created_ms;
     }
     *transfer = transit->number;

@@ -191,7 +191,7 @@ void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer
     if (receiver->state != RECEIVER_FAILED)
         return;
     const file_t *file = catalogue_find (self->parts.catalogue, transfer->file);
-    const copy_t *copy = file ? file_copy (file, receiver->node) : NULL;
+    const copy_t *copy = file_copy (file, receiver->node);
     if (copy && copy->state == COPY_STAGED)
         catalogue_gone (self->parts.catalogue, transfer->file, receiver->node);
     if (!own || !transit_live (transit) || transit->settled)

@@ -106,13 +106,11 @@ static void found_for_fetch (transit_t *transit, const moment_t *now, const loca
             transit_fail (transit, now, "%s", why);
         return;
     }
-    transit->file.size = content.size;
+    transit_content (transit, content.size, content.digest);
     transit->file.created_ms = content.created_ms;
     if (!*transit->file.owner)
         memcpy (transit->file.owner, content.owner, sizeof content.owner);
     transit->file.used_ms = now->wall_ms;
-    transit->file.digest_known = true;
-    memcpy (transit->file.digest, content.digest, FILE_DIGEST_BYTES);
     if (transit->begun)
         transit_source (transit, now);
     else
@@ -134,9 +132,8 @@ static void found_for_put (transit_t *transit, const moment_t *now, const locate
     transit_room (transit, now);
 }
 
-static void on_located (void *owner, const moment_t *now, uint64_t token, const located_t *located)
+static void on_located (void *owner, const moment_t *now, const located_t *located)
 {
-    (void) token;
     transit_t *transit = owner;
     transit->question = 0;
     if (transit->kind == TRANSIT_PUT)
@@ -150,8 +147,8 @@ void transit_look (transit_t *transit, const moment_t *now)
     negotiator_t *self = transit->negotiator;
     transit_move (transit, TRANSIT_LOOKING);
     bool everybody = transit->rests > 0; /* what the indexes said led nowhere */
-    transit->question = locating_ask (self->parts.locating, now, transit->file.name, everybody,
-                                      on_located, transit, 0);
+    transit->question =
+      locating_ask (self->parts.locating, now, transit->file.name, everybody, on_located, transit);
 }
 
 /*  --- turns --- */
@@ -467,7 +464,7 @@ static void own_failed (negotiator_t *self, const moment_t *now, const char *nam
                         const chain_node_t *node, bool wrong)
 {
     const file_t *file = catalogue_find (self->parts.catalogue, name);
-    const copy_t *copy = file ? file_copy (file, node->name) : NULL;
+    const copy_t *copy = file_copy (file, node->name);
     if (!copy || copy->state != COPY_SOUND)
         return;
     service_count (self->parts.service, "stale_found", 1);

@@ -97,7 +97,7 @@ static void bring_again (negotiator_t *self, const moment_t *now, const file_t *
 void negotiator_lost (negotiator_t *self, const moment_t *now, const char *name, const char *node)
 {
     const file_t *file = catalogue_find (self->parts.catalogue, name);
-    const copy_t *copy = file ? file_copy (file, node) : NULL;
+    const copy_t *copy = file_copy (file, node);
     if (copy && copy->state != COPY_EVICTING && copy->state != COPY_STAGED &&
         file->copies_count == 1 && file->digest_known && (file->rule.copies > 0 || file->pinned))
         bring_again (self, now, file);
@@ -113,7 +113,7 @@ void negotiator_file (void *owner, const moment_t *now, const chain_node_t *node
     if (node->guest)
         return;
     const file_t *file = catalogue_find (self->parts.catalogue, have->file);
-    const copy_t *copy = file ? file_copy (file, node->name) : NULL;
+    const copy_t *copy = file_copy (file, node->name);
     if (have->gone) {
         negotiator_lost (self, now, have->file, node->name);
         negotiator_room (self, now);

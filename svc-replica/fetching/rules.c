@@ -193,9 +193,8 @@ static void holders_find (const rules_t *self, const file_t *file, const located
     }
 }
 
-static void on_located (void *owner, const moment_t *now, uint64_t token, const located_t *located)
+static void on_located (void *owner, const moment_t *now, const located_t *located)
 {
-    (void) token;
     rules_t *self = owner;
     const file_t *file = catalogue_find (self->catalogue, self->name);
     if (!file || file->rule.copies == 0 || !file->digest_known) {
@@ -218,7 +217,7 @@ static void on_located (void *owner, const moment_t *now, uint64_t token, const 
 
 static void look (rules_t *self, const moment_t *now)
 {
-    locating_ask (self->locating, now, self->name, true, on_located, self, 0);
+    locating_ask (self->locating, now, self->name, true, on_located, self);
 }
 
 /*  The next file with a rule, or the round is over. */

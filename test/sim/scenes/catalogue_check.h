@@ -13,8 +13,7 @@ static inline void check_catalogue (const catalogue_t *self)
 {
     uint64_t before = 0;
     size_t present = 0, gone = 0, named = 0;
-    for (const file_t *file = catalogue_changed (self, 0); file;
-         file = catalogue_changed_next (file)) {
+    for (const file_t *file = catalogue_changed (self, 0); file; file = file->after) {
         assert (file->changed > before && file->changed <= catalogue_number (self));
         before = file->changed;
         assert (file->gone == (file->copies_count == 0));
