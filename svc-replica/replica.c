@@ -14,26 +14,9 @@
 
 /*  --- put, get --- */
 
-static bool may_store (const replica_t *self, const request_t *request)
+static void tell_begun (const replica_t *self, const request_t *request, const char *name,
+                        uint64_t transfer)
 {
-    bool good = may (&self->access, VERB_STORE, request->actor, request->actor, "");
-    if (!good)
-        service_refuse (self->service, request, CALL_DENIED, "%.63s has no account here",
-                        request->actor);
-    return good;
-}
-
-static void tell_begun (const replica_t *self, const request_t *request, begin_t begun,
-                        const char *name, uint64_t transfer, const char *why)
-{
-    if (begun == BEGIN_BUSY) {
-        service_refuse (self->service, request, CALL_OVERLOADED, "%s", why);
-        return;
-    }
-    if (begun == BEGIN_REFUSED) {
-        service_refuse (self->service, request, CALL_DENIED, "%s", why);
-        return;
-    }
     const file_t *file = catalogue_find (self->catalogue, name);
     begin_answer_t answer = {.transfer = transfer};
     if (file) {
@@ -44,29 +27,34 @@ static void tell_begun (const replica_t *self, const request_t *request, begin_t
     service_reply (self->service, request, codec_encode (&begin_answer_codec, &answer));
 }
 
-static void on_put (void *owner, const moment_t *now, const request_t *request, void *body)
+static void begin (const replica_t *self, const moment_t *now, const request_t *request,
+                   const begin_question_t *question, bool put)
 {
-    replica_t *self = owner;
-    const begin_question_t *question = body;
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     uint64_t transfer;
-    if (!may_store (self, request))
+    if (!may (&self->access, VERB_STORE, request->actor, request->actor, "")) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s has no account here",
+                        request->actor);
         return;
+    }
     begin_t begun =
-      negotiator_put (self->negotiator, now, question, request->actor, &transfer, why);
-    tell_begun (self, request, begun, question->name, transfer, why);
+      put ? negotiator_put (self->negotiator, now, question, request->actor, &transfer, why)
+          : negotiator_get (self->negotiator, now, question, &transfer, why);
+    if (begun == BEGIN_OK)
+        tell_begun (self, request, question->name, transfer);
+    else
+        service_refuse (self->service, request, begun == BEGIN_BUSY ? CALL_OVERLOADED : CALL_DENIED,
+                        "%s", why);
+}
+
+static void on_put (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    begin (owner, now, request, body, true);
 }
 
 static void on_get (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    replica_t *self = owner;
-    const begin_question_t *question = body;
-    char why [CHAIN_WHY_BYTES_MAX + 1] = "";
-    uint64_t transfer;
-    if (!may_store (self, request))
-        return;
-    begin_t begun = negotiator_get (self->negotiator, now, question, &transfer, why);
-    tell_begun (self, request, begun, question->name, transfer, why);
+    begin (owner, now, request, body, false);
 }
 
 static void on_transfer (void *owner, const moment_t *now, const request_t *request, void *body)

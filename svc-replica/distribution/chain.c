@@ -311,13 +311,21 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
     return true;
 }
 
+static chain_transfer_t *open_transfer (const chain_t *self, const chain_id_t *id,
+                                        char why [CHAIN_WHY_BYTES_MAX + 1])
+{
+    chain_transfer_t *transfer = chain_transfer (self, id);
+    if (transfer && !transfer->over && !transfer->loan)
+        return transfer;
+    no (why, "the transfer is over");
+    return NULL;
+}
+
 bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
                  char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    chain_transfer_t *transfer = chain_transfer (self, id);
-    if (!transfer || transfer->over || transfer->loan)
-        return no (why, "the transfer is over");
-    if (!receiver_right (self, transfer, node, why))
+    chain_transfer_t *transfer = open_transfer (self, id, why);
+    if (!transfer || !receiver_right (self, transfer, node, why))
         return false;
     receiver_add (transfer, node);
     guests_await (self, now, transfer);
@@ -328,10 +336,8 @@ bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const
 bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
                    const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    chain_transfer_t *transfer = chain_transfer (self, id);
-    if (!transfer || transfer->over || transfer->loan)
-        return no (why, "the transfer is over");
-    if (!source_right (self, transfer, source, why))
+    chain_transfer_t *transfer = open_transfer (self, id, why);
+    if (!transfer || !source_right (self, transfer, source, why))
         return false;
     source_add (transfer, source);
     guests_await (self, now, transfer);

@@ -79,12 +79,6 @@ chain_node_t *chain_guest (chain_t *self, const moment_t *now, const char *name)
 
 /*  --- what a node should know --- */
 
-static int by_id (const void *one, const void *other)
-{
-    const wanted_transfer_t *a = one, *b = other;
-    return memcmp (a->id.bytes, b->id.bytes, CHAIN_ID_BYTES);
-}
-
 static void names_add (char (*names) [CHAIN_FILE_BYTES_MAX + 1], size_t *count, size_t most,
                        const char *name)
 {
@@ -108,7 +102,6 @@ static packed_t wanted_now (void *owner, const moment_t *now, agent_session_t *a
          transfer && wanted.transfers_count < WANTED_MAX; transfer = chain_next (self, transfer))
         wanted.transfers_count +=
           chain_plan_for (self, now, transfer, place, &wanted.transfers [wanted.transfers_count]);
-    qsort (wanted.transfers, wanted.transfers_count, sizeof *wanted.transfers, by_id);
     const chain_file_t *file = chain_file_after (place, NULL);
     for (; file; file = chain_file_after (place, file->stored.file)) {
         if (file->drop)

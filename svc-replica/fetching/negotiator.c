@@ -283,14 +283,6 @@ static bool same_bytes (const file_t *file, const begin_question_t *question)
            (!file->digest_known || memcmp (file->digest, question->digest, FILE_DIGEST_BYTES) == 0);
 }
 
-static bool other_bytes (const begin_question_t *question, char why [CHAIN_WHY_BYTES_MAX + 1])
-{
-    snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
-              "there is another file called %.160s here; choose another name, or evict it",
-              question->name);
-    return false;
-}
-
 begin_t negotiator_put (negotiator_t *self, const moment_t *now, const begin_question_t *question,
                         const char *owner, uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
@@ -299,7 +291,9 @@ begin_t negotiator_put (negotiator_t *self, const moment_t *now, const begin_que
     *transfer = 0;
     if ((file && !same_bytes (file, question)) ||
         (transit && !same_bytes (&transit->file, question))) {
-        other_bytes (question, why);
+        snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
+                  "there is another file called %.160s here; choose another name, or evict it",
+                  question->name);
         return BEGIN_REFUSED;
     }
     if (transit && strcmp (transit->guest, question->guest) != 0) {

@@ -164,20 +164,14 @@ static void proved (const negotiator_t *self, const moment_t *now, const chain_t
     catalogue_prove (self->parts.catalogue, &file, receiver->node, now->wall_ms);
 }
 
-/*  A guest is no place of the site's. */
-static bool stored (const negotiator_t *self, const char *node)
-{
-    const chain_node_t *at = chain_node (self->parts.chain, node);
-    return at && !at->guest;
-}
-
 void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer_t *transfer,
                           const chain_receiver_t *receiver)
 {
     negotiator_t *self = owner;
     transit_t *transit = transit_of (self, &transfer->id);
-    if (transfer->loan || !stored (self, receiver->node))
-        return;
+    const chain_node_t *node = chain_node (self->parts.chain, receiver->node);
+    if (transfer->loan || !node || node->guest)
+        return; /* a guest is no place of the site's */
     bool own = transit && strcmp (transit->node, receiver->node) == 0;
     if (receiver->state == RECEIVER_VERIFIED && transfer->digest_known) {
         proved (self, now, transfer, receiver);

@@ -320,6 +320,24 @@ void transit_watch (transit_t *transit, const moment_t *now)
     transit->renew_timer = timers_set (timers, now->mono_ms + STALL_MS, on_renew, transit, 0);
 }
 
+/*  The site that was told to have the file has it not. */
+static void not_there (const transit_t *transit, const moment_t *now)
+{
+    const negotiator_parts_t *parts = &transit->negotiator->parts;
+    service_count (parts->service, "stale_found", 1);
+    publisher_stale (parts->publisher, now, transit->file.name, transit->source);
+    candidate_out (transit);
+}
+
+static void go_elsewhere (transit_t *transit, const moment_t *now)
+{
+    transit_source_ended (transit, now, 0, false);
+    if (transit->candidates_count > 0)
+        transit_source (transit, now);
+    else
+        transit_look (transit, now);
+}
+
 /*  A source that has the file no more, or is gone with its site, makes place for another one. */
 static void on_renewed (void *owner, const moment_t *now, uint64_t token,
                         const call_result_t *result)
@@ -334,15 +352,9 @@ static void on_renewed (void *owner, const moment_t *now, uint64_t token,
     snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source, result->reason);
     selector_failed (self->parts.selector, now->mono_ms, transit->source);
     if (result->status == CALL_NOT_FOUND) {
-        service_count (self->parts.service, "stale_found", 1);
-        publisher_stale (self->parts.publisher, now, transit->file.name, transit->source);
-        candidate_out (transit);
+        not_there (transit, now);
     }
-    transit_source_ended (transit, now, 0, false);
-    if (transit->candidates_count > 0)
-        transit_source (transit, now);
-    else
-        transit_look (transit, now);
+    go_elsewhere (transit, now);
 }
 
 static bool feed (transit_t *transit, const moment_t *now, const offer_answer_t *offer,
@@ -390,9 +402,7 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
     snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source,
               result->status == CALL_OK ? "its node is not ready" : result->reason);
     if (result->status == CALL_NOT_FOUND) {
-        service_count (self->parts.service, "stale_found", 1);
-        publisher_stale (self->parts.publisher, now, transit->file.name, transit->source);
-        candidate_out (transit);
+        not_there (transit, now);
     } else if (result->status == CALL_OVERLOADED) {
         selector_busy (self->parts.selector, now->mono_ms, transit->source);
     } else {
@@ -427,11 +437,9 @@ void transit_source (transit_t *transit, const moment_t *now)
     }
     if (best == count) {
         char why [CHAIN_WHY_BYTES_MAX + 1];
-        snprintf (why, sizeof why, "%s%s",
+        snprintf (why, sizeof why, "%s%s%.150s",
                   count > 0 ? "no source can be asked now" : "no source is left",
-                  *transit->why ? "; " : "");
-        size_t used = strlen (why);
-        snprintf (why + used, sizeof why - used, "%.150s", transit->why);
+                  *transit->why ? "; " : "", transit->why);
         rest (transit, now, again_ms, why);
         return;
     }
@@ -507,10 +515,6 @@ void negotiator_source_failed (void *owner, const moment_t *now, const chain_tra
     if (transit->kind == TRANSIT_FETCH && transit->state == TRANSIT_RUNNING) {
         snprintf (transit->why, sizeof transit->why, "%.60s: %.160s", source, why);
         selector_failed (self->parts.selector, now->mono_ms, transit->source);
-        transit_source_ended (transit, now, 0, false);
-        if (transit->candidates_count > 0)
-            transit_source (transit, now);
-        else
-            transit_look (transit, now);
+        go_elsewhere (transit, now);
     }
 }
