@@ -30,11 +30,6 @@ struct recall {
     uint64_t timer;
 };
 
-static int by_name (const void *key, const void *thing)
-{
-    return strcmp (key, ((const teller_t *) thing)->name);
-}
-
 /*  The first after this one who is listed and has not told. */
 static teller_t *awaited (const recall_t *self, const teller_t *after)
 {
@@ -181,8 +176,10 @@ bool recall_told (const recall_t *self, const char *name)
 recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster)
 {
     recall_t *self = must (calloc (1, sizeof *self));
-    *self = (recall_t){
-      .service = service, .home = home, .roster = roster, .tellers = ordered_new (by_name)};
+    *self = (recall_t){.service = service,
+                       .home = home,
+                       .roster = roster,
+                       .tellers = ordered_by_text (offsetof (teller_t, name))};
     standing_on_lost (service->standing, on_lost, self);
     return self;
 }
@@ -190,9 +187,7 @@ recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster)
 void recall_destroy (recall_t **self_p)
 {
     recall_t *self = *self_p;
-    for (teller_t *teller; (teller = ordered_after (self->tellers, NULL));)
-        free (ordered_remove (self->tellers, teller->name));
-    ordered_destroy (&self->tellers);
+    ordered_end (&self->tellers, free);
     free (self);
     *self_p = NULL;
 }

@@ -24,11 +24,6 @@ struct watermarks {
     uint32_t most;
 };
 
-static int by_name (const void *key, const void *thing)
-{
-    return strcmp (key, ((const kept_t *) thing)->name);
-}
-
 static bytes_t key_of (const char *name)
 {
     return (bytes_t){.data = (const uint8_t *) name, .size = strlen (name)};
@@ -107,7 +102,7 @@ watermarks_t *watermarks_new (service_t *service, uint32_t watermarks_max)
 {
     watermarks_t *self = must (calloc (1, sizeof *self));
     self->service = service;
-    self->kept = ordered_new (by_name);
+    self->kept = ordered_by_text (offsetof (kept_t, name));
     self->most = watermarks_max;
     service_load (service, TABLE_WATERMARKS, on_record, self);
     service_at_start (service, on_start, self);
@@ -119,9 +114,7 @@ void watermarks_destroy (watermarks_t **self_p)
     watermarks_t *self = *self_p;
     if (!self)
         return;
-    for (kept_t *kept; (kept = ordered_after (self->kept, NULL));)
-        free (ordered_remove (self->kept, kept->name));
-    ordered_destroy (&self->kept);
+    ordered_end (&self->kept, free);
     free (self);
     *self_p = NULL;
 }

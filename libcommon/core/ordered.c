@@ -20,7 +20,9 @@ typedef struct {
 } chunk_t;
 
 struct ordered {
-    ordered_compare_fn *compare;
+    ordered_compare_fn *compare; /* NULL: the keys stand */
+    size_t key_at;               /* there in a thing, */
+    size_t key_size;             /* so many bytes; 0 = texts */
     chunk_t **chunks;
     size_t chunks_count;
     size_t chunks_room;
@@ -37,6 +39,36 @@ ordered_t *ordered_new (ordered_compare_fn *compare)
     ordered_t *self = must (calloc (1, sizeof *self));
     self->compare = compare;
     return self;
+}
+
+ordered_t *ordered_by_text (size_t at)
+{
+    return ordered_by_bytes (at, 0);
+}
+
+ordered_t *ordered_by_bytes (size_t at, size_t size)
+{
+    ordered_t *self = ordered_new (NULL);
+    self->key_at = at;
+    self->key_size = size;
+    return self;
+}
+
+static int compare (const ordered_t *self, const void *key, const void *thing)
+{
+    if (self->compare)
+        return self->compare (key, thing);
+    const char *own = (const char *) thing + self->key_at;
+    return self->key_size > 0 ? memcmp (key, own, self->key_size) : strcmp (key, own);
+}
+
+void ordered_end (ordered_t **self_p, void (*end) (void *thing))
+{
+    const ordered_t *self = *self_p;
+    for (size_t i = 0; self && i < self->chunks_count; i++)
+        for (size_t k = 0; k < self->chunks [i]->count; k++)
+            end (self->chunks [i]->things [k]);
+    ordered_destroy (self_p);
 }
 
 void ordered_destroy (ordered_t **self_p)
@@ -63,7 +95,7 @@ static size_t chunk_for (const ordered_t *self, const void *key)
     size_t high = self->chunks_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (self->compare (key, self->chunks [middle]->things [0]) < 0)
+        if (compare (self, key, self->chunks [middle]->things [0]) < 0)
             high = middle;
         else
             low = middle;
@@ -83,7 +115,7 @@ static bool place_find (const ordered_t *self, const void *key, place_t *place)
     size_t high = chunk->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int sign = self->compare (key, chunk->things [middle]);
+        int sign = compare (self, key, chunk->things [middle]);
         if (sign == 0) {
             place->at = middle;
             return true;
@@ -141,7 +173,7 @@ static void make_room (ordered_t *self, place_t *place)
 
 void ordered_add (ordered_t *self, const void *key, void *thing)
 {
-    assert (thing && self->compare (key, thing) == 0);
+    assert (thing && compare (self, key, thing) == 0);
     place_t place;
     bool present = place_find (self, key, &place);
     assert (!present);

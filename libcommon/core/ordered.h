@@ -16,8 +16,16 @@ typedef int ordered_compare_fn (const void *key, const void *thing);
 
 ordered_t *ordered_new (ordered_compare_fn *compare);
 
+/*  Of things that have their key in themselves, so far from their beginning: a text, or so many
+ *  bytes, which sort by memcmp. */
+ordered_t *ordered_by_text (size_t at);
+ordered_t *ordered_by_bytes (size_t at, size_t size);
+
 /*  Ends the order, not the things in it. */
 void ordered_destroy (ordered_t **self_p);
+
+/*  Ends the things, too, in their order. */
+void ordered_end (ordered_t **self_p, void (*end) (void *thing));
 
 /*  key is the thing's own; nothing with an equal key may be in. */
 void ordered_add (ordered_t *self, const void *key, void *thing);

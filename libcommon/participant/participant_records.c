@@ -35,16 +35,6 @@ static int by_request (const void *key, const void *thing)
     return order != 0 ? order : txid_compare (&requested->txid, &command->txid);
 }
 
-static int by_id (const void *key, const void *thing)
-{
-    return strcmp (key, ((const reservation_t *) thing)->id);
-}
-
-static int by_name (const void *key, const void *thing)
-{
-    return strcmp (key, ((const tally_t *) thing)->name);
-}
-
 /*  --- tallies --- */
 
 tally_t *tally_find (ordered_t *tallies, const char *name)
@@ -563,9 +553,9 @@ void records_register (participant_t *self)
     self->commands = ordered_new (by_txid);
     self->requested = ordered_new (by_request);
     self->unreadable = ordered_new (by_itself);
-    self->reservations = ordered_new (by_id);
-    self->actors = ordered_new (by_name);
-    self->planners = ordered_new (by_name);
+    self->reservations = ordered_by_text (offsetof (reservation_t, id));
+    self->actors = ordered_by_text (offsetof (tally_t, name));
+    self->planners = ordered_by_text (offsetof (tally_t, name));
     TAILQ_INIT (&self->open);
     TAILQ_INIT (&self->done_unstored);
     service_load (self->service, TABLE_COMMANDS, load_command, self);

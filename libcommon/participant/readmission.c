@@ -37,11 +37,6 @@ struct readmission {
     uint64_t timer; /* next round */
 };
 
-static int by_reservation (const void *key, const void *thing)
-{
-    return strcmp (key, ((const kept_t *) thing)->plan.reservation);
-}
-
 static void kept_clear (kept_t *kept)
 {
     codec_clear (&allocation_codec, &kept->told);
@@ -290,7 +285,7 @@ readmission_t *readmission_new (service_t *service, participant_t *participant,
     self->participant = participant;
     self->part = part;
     self->owner = owner;
-    self->kept = ordered_new (by_reservation);
+    self->kept = ordered_by_text (offsetof (kept_t, plan.reservation));
     standing_on_lost (service->standing, on_lost, self);
     return self;
 }

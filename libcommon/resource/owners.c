@@ -18,15 +18,10 @@ struct owners {
     ordered_t *owned; /* by actor */
 };
 
-static int actor_compare (const void *key, const void *thing)
-{
-    return strcmp (key, ((const owned_t *) thing)->actor);
-}
-
 owners_t *owners_new (void)
 {
     owners_t *self = must (calloc (1, sizeof *self));
-    self->owned = ordered_new (actor_compare);
+    self->owned = ordered_by_text (offsetof (owned_t, actor));
     return self;
 }
 
@@ -35,9 +30,7 @@ void owners_destroy (owners_t **self_p)
     owners_t *self = *self_p;
     if (!self)
         return;
-    for (owned_t *owned; (owned = ordered_after (self->owned, NULL));)
-        free (ordered_remove (self->owned, owned->actor));
-    ordered_destroy (&self->owned);
+    ordered_end (&self->owned, free);
     free (self);
     *self_p = NULL;
 }

@@ -35,11 +35,6 @@ struct catalogue {
     void *owner;
 };
 
-static int by_name (const void *key, const void *thing)
-{
-    return strcmp (key, ((const file_t *) thing)->name);
-}
-
 /*  --- the order of changes --- */
 
 static void unlink_change (catalogue_t *self, file_t *file)
@@ -409,8 +404,8 @@ catalogue_t *catalogue_new (service_t *service, uint32_t files_max)
     catalogue_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->files_max = files_max;
-    self->files = ordered_new (by_name);
-    self->goners = ordered_new (by_name);
+    self->files = ordered_by_text (offsetof (file_t, name));
+    self->goners = ordered_by_text (offsetof (file_t, name));
     service_load (service, TABLE_FILES, load, self);
     service_limit (service, "files_max", files_max);
     return self;

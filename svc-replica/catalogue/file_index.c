@@ -50,11 +50,6 @@ static int by_place (const void *key, const void *thing)
     return order != 0 ? order : strcmp (a->site, b->place.site);
 }
 
-static int by_site (const void *key, const void *thing)
-{
-    return strcmp (key, ((const teller_t *) thing)->site);
-}
-
 static place_key_t key_of (const told_t *told)
 {
     return (place_key_t){.name = told->name, .site = told->place.site};
@@ -295,7 +290,7 @@ file_index_t *file_index_new (service_t *service, uint32_t places_max)
     *self = (file_index_t){.service = service,
                            .places_max = places_max,
                            .places = ordered_new (by_place),
-                           .tellers = ordered_new (by_site)};
+                           .tellers = ordered_by_text (offsetof (teller_t, site))};
     service_serve (service, "ReplicaIndex", "Publish", &publish_codec, on_publish, self);
     service_serve (service, "ReplicaIndex", "Locate", &locate_codec, on_locate, self);
     service_serve (service, "ReplicaIndex", "Names", &files_question_codec, on_names, self);

@@ -24,11 +24,6 @@ struct loans {
     ordered_t *loans; /* by id; of this start */
 };
 
-static int by_id (const void *key, const void *thing)
-{
-    return memcmp (key, ((const loan_t *) thing)->id.bytes, CHAIN_ID_BYTES);
-}
-
 /*  Who asks; NULL when it is no site's svc-replica. */
 static const char *site_of (const request_t *request)
 {
@@ -225,7 +220,7 @@ loans_t *loans_new (service_t *service, catalogue_t *catalogue, chain_t *chain,
                       .catalogue = catalogue,
                       .chain = chain,
                       .limits = *limits,
-                      .loans = ordered_new (by_id)};
+                      .loans = ordered_by_bytes (offsetof (loan_t, id), CHAIN_ID_BYTES)};
     service_serve (service, "Replica", "Offer", &offer_question_codec, on_offer, self);
     service_serve (service, "Replica", "OfferEnd", &offer_end_codec, on_offer_end, self);
     service_limit (service, "transfers_per_source_max", limits->source_max);
@@ -238,11 +233,7 @@ void loans_destroy (loans_t **self_p)
     loans_t *self = *self_p;
     if (!self)
         return;
-    for (loan_t *loan; (loan = ordered_after (self->loans, NULL));) {
-        ordered_remove (self->loans, loan->id.bytes);
-        free (loan);
-    }
-    ordered_destroy (&self->loans);
+    ordered_end (&self->loans, free);
     free (self);
     *self_p = NULL;
 }

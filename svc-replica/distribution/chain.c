@@ -20,11 +20,6 @@ static_assert (CHAIN_ID_BYTES <= ENTROPY_BYTES && CHAIN_TOKEN_BYTES <= ENTROPY_B
 
 /*  --- finding --- */
 
-static int by_id (const void *key, const void *thing)
-{
-    return memcmp (key, ((const chain_transfer_t *) thing)->id.bytes, CHAIN_ID_BYTES);
-}
-
 chain_transfer_t *chain_transfer (const chain_t *self, const chain_id_t *id)
 {
     return ordered_find (self->transfers, id->bytes);
@@ -88,22 +83,6 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     transfer->receivers =
       must (reallocarray (transfer->receivers, CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
     ordered_add (self->transfers, transfer->id.bytes, transfer);
-}
-
-/*  Owners hear again of what is over and was not forgotten. */
-static void on_start (void *owner, const moment_t *now)
-{
-    chain_t *self = owner;
-    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
-         transfer = chain_next (self, transfer)) {
-        for (size_t i = 0; i < transfer->receivers_count; i++) {
-            const char *node = transfer->receivers [i].node;
-            if (!chain_node (self, node))
-                chain_guest (self, now, node);
-        }
-        if (transfer->over && !transfer->loan)
-            chain_tell (self, now, &(told_t){.kind = TOLD_OVER, .id = transfer->id});
-    }
 }
 
 /*  --- states --- */
@@ -424,12 +403,24 @@ static void on_loans (void *owner, const moment_t *now, uint64_t token)
     timers_set (self->service->timers, now->mono_ms + LOANS_LOOK_MS, on_loans, self, 0);
 }
 
-static void on_start_loans (void *owner, const moment_t *now)
-{
-    on_loans (owner, now, 0);
-}
-
 /*  --- life --- */
+
+/*  Owners hear again of what is over and was not forgotten. */
+static void on_start (void *owner, const moment_t *now)
+{
+    chain_t *self = owner;
+    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer)) {
+        for (size_t i = 0; i < transfer->receivers_count; i++) {
+            const char *node = transfer->receivers [i].node;
+            if (!chain_node (self, node))
+                chain_guest (self, now, node);
+        }
+        if (transfer->over && !transfer->loan)
+            chain_tell (self, now, &(told_t){.kind = TOLD_OVER, .id = transfer->id});
+    }
+    on_loans (self, now, 0);
+}
 
 chain_t *chain_new (service_t *service, const char *const *nodes, size_t nodes_count,
                     const chain_limits_t *limits)
@@ -438,11 +429,10 @@ chain_t *chain_new (service_t *service, const char *const *nodes, size_t nodes_c
     chain_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->limits = *limits;
-    self->transfers = ordered_new (by_id);
+    self->transfers = ordered_by_bytes (offsetof (chain_transfer_t, id), CHAIN_ID_BYTES);
     chain_nodes_init (self, nodes, nodes_count);
     service_load (service, TABLE_TRANSFERS, on_record, self);
     service_at_start (service, on_start, self);
-    service_at_start (service, on_start_loans, self);
     chain_told_serve (self);
     return self;
 }

@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-static int by_name (const void *key, const void *thing)
-{
-    return strcmp (key, ((const chain_file_t *) thing)->stored.file);
-}
-
 chain_file_t *chain_file (const chain_node_t *node, const char *name)
 {
     return node ? ordered_find (node->files, name) : NULL;
@@ -21,16 +16,12 @@ chain_file_t *chain_file (const chain_node_t *node, const char *name)
 
 void chain_files_init (chain_node_t *place)
 {
-    place->files = ordered_new (by_name);
+    place->files = ordered_by_text (offsetof (chain_file_t, stored.file));
 }
 
 void chain_files_end (chain_node_t *place)
 {
-    for (chain_file_t *file; (file = ordered_after (place->files, NULL));) {
-        ordered_remove (place->files, file->stored.file);
-        free (file);
-    }
-    ordered_destroy (&place->files);
+    ordered_end (&place->files, free);
 }
 
 void chain_files_unsure (chain_node_t *place)

@@ -13,7 +13,6 @@
 #define ASKED_MAX 512 /* at once for one question */
 
 typedef struct {
-    struct question *question;
     char peer [NAME_BYTES_MAX + 1];
     uint64_t call;
     int64_t sent_ms;
@@ -94,7 +93,6 @@ static void ask_sites (question_t *question, const moment_t *now);
 
 static void finish (question_t *question, const moment_t *now)
 {
-    question->located.name = question->name;
     question->located.places = question->places;
     question->located.count = question->places_count;
     question->done (question->owner, now, &question->located);
@@ -139,7 +137,7 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
 static void ask_one (question_t *question, const moment_t *now, const char *peer, bytes_t body)
 {
     asked_t *asked = &question->asked [question->asked_count];
-    *asked = (asked_t){.question = question, .sent_ms = now->mono_ms};
+    *asked = (asked_t){.sent_ms = now->mono_ms};
     snprintf (asked->peer, sizeof asked->peer, "%s", peer);
     call_order_t order = {.peer = peer,
                           .service = is_site (peer) ? "Replica" : "ReplicaIndex",

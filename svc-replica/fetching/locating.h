@@ -14,7 +14,6 @@
 
 /*  Borrowed for the length of located_fn. */
 typedef struct {
-    const char *name;
     const file_place_t *places; /* of other sites; with sound copies, one a site */
     size_t count;
     size_t silent; /* sites that should have been asked and did not answer */

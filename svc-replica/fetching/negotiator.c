@@ -38,11 +38,6 @@ static int by_number (const void *key, const void *thing)
     return (*number > transit->number) - (*number < transit->number);
 }
 
-static int by_id (const void *key, const void *thing)
-{
-    return memcmp (key, ((const transit_t *) thing)->id.bytes, CHAIN_ID_BYTES);
-}
-
 transit_t *transit_of (const negotiator_t *self, const chain_id_t *id)
 {
     return ordered_find (self->by_id, id->bytes);
@@ -478,7 +473,7 @@ negotiator_t *negotiator_new (const negotiator_parts_t *parts, const negotiator_
     *self = (negotiator_t){.parts = *parts,
                            .limits = *limits,
                            .transits = ordered_new (by_number),
-                           .by_id = ordered_new (by_id)};
+                           .by_id = ordered_by_bytes (offsetof (transit_t, id), CHAIN_ID_BYTES)};
     service_limit (parts->service, "transfers_max", limits->transfers_max);
     chain_observe (parts->chain, &(chain_observer_t){.owner = self,
                                                      .receiver_moved = negotiator_receiver,

@@ -25,16 +25,12 @@ struct selector {
     ordered_t *sources;
 };
 
-static int by_site (const void *key, const void *thing)
-{
-    return strcmp (key, ((const source_t *) thing)->site);
-}
-
 selector_t *selector_new (selector_cost_t cost, uint32_t pair_max)
 {
     assert (pair_max > 0);
     selector_t *self = must (calloc (1, sizeof *self));
-    *self = (selector_t){.cost = cost, .pair_max = pair_max, .sources = ordered_new (by_site)};
+    *self = (selector_t){
+      .cost = cost, .pair_max = pair_max, .sources = ordered_by_text (offsetof (source_t, site))};
     return self;
 }
 
@@ -43,11 +39,7 @@ void selector_destroy (selector_t **self_p)
     selector_t *self = *self_p;
     if (!self)
         return;
-    for (source_t *source; (source = ordered_after (self->sources, NULL));) {
-        ordered_remove (self->sources, source->site);
-        free (source);
-    }
-    ordered_destroy (&self->sources);
+    ordered_end (&self->sources, free);
     free (self);
     *self_p = NULL;
 }

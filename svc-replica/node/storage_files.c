@@ -15,11 +15,6 @@
 #define FILE_NAME_BYTES_MAX 200   /* on disk; a longer one is named by its digest */
 #define USED_MS_LEAST       60000 /* uses closer to each other are not told one by one */
 
-static int by_name (const void *key, const void *thing)
-{
-    return strcmp (key, ((const own_file_t *) thing)->stored.file);
-}
-
 static void file_free (own_file_t *file)
 {
     free (file->path);
@@ -146,7 +141,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 
 void files_init (storage_t *self)
 {
-    self->files = ordered_new (by_name);
+    self->files = ordered_by_text (offsetof (own_file_t, stored.file));
     service_load (self->service, TABLE_KEPT_FILES, on_record, self);
 }
 

@@ -19,14 +19,9 @@
 
 #define WRITE_BYTES (UINT64_C (8) << 20)
 
-static int by_id (const void *key, const void *thing)
-{
-    return memcmp (key, ((const transfer_t *) thing)->wanted.id.bytes, CHAIN_ID_BYTES);
-}
-
 void transfers_init (storage_t *self)
 {
-    self->transfers = ordered_new (by_id);
+    self->transfers = ordered_by_bytes (offsetof (transfer_t, wanted.id), CHAIN_ID_BYTES);
 }
 
 static transfer_t *transfer_next (const storage_t *self, const transfer_t *transfer)

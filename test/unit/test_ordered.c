@@ -104,12 +104,47 @@ static void keys_may_come_in_order_or_backwards (void **state)
     }
 }
 
+typedef struct {
+    int number;
+    char name [8];
+} named_t;
+
+static size_t ended;
+
+static void end (void *thing)
+{
+    (void) thing;
+    ended++;
+}
+
+static void keys_may_stand_in_the_things (void **state)
+{
+    (void) state;
+    named_t things [] = {{3, "c"}, {1, "b"}, {2, "a"}};
+    ordered_t *texts = ordered_by_text (offsetof (named_t, name));
+    ordered_t *bytes = ordered_by_bytes (offsetof (named_t, name), 1);
+    for (size_t i = 0; i < 3; i++) {
+        ordered_add (texts, things [i].name, &things [i]);
+        ordered_add (bytes, things [i].name, &things [i]);
+    }
+    assert_ptr_equal (ordered_after (texts, NULL), &things [2]);
+    assert_ptr_equal (ordered_after (texts, "a"), &things [1]);
+    assert_null (ordered_find (texts, "bb"));
+    assert_ptr_equal (ordered_find (bytes, "bb"), &things [1]); /* one byte counts */
+    ordered_destroy (&bytes);
+    ordered_end (&texts, end);
+    assert_null (texts);
+    assert_int_equal (ended, 3);
+    ordered_end (&texts, end); /* harmless */
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (an_empty_order_has_nothing),
       cmocka_unit_test (agrees_with_a_plain_table),
       cmocka_unit_test (keys_may_come_in_order_or_backwards),
+      cmocka_unit_test (keys_may_stand_in_the_things),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
