@@ -113,7 +113,7 @@ static void hear_choice (flow_loop_t *self, conn_t *conn)
     if (moved != MOVED_ALL)
         return;
     conn->in_used = 0;
-    conn->offset = flow_number_unpack (conn->in);
+    conn->offset = number_get (conn->in, FLOW_NUMBER_BYTES);
     if (conn->offset > conn->flow->size) {
         conn_end (self, conn);
         return;
@@ -127,7 +127,7 @@ static void hear_choice (flow_loop_t *self, conn_t *conn)
 /*  Behind a mark that is to be sent, if there is one. */
 static void head_put (conn_t *conn, uint64_t length)
 {
-    flow_number_pack (conn->out + conn->out_used, length);
+    number_put (conn->out + conn->out_used, length, FLOW_NUMBER_BYTES);
     conn->out_used += FLOW_NUMBER_BYTES;
     conn->out_sent = 0;
     conn->frame_left = length;
@@ -147,7 +147,7 @@ static bool mark_put (conn_t *conn)
         return false;
     conn->marked = at;
     if (flow_mark_read (flow, at, conn->out + FLOW_NUMBER_BYTES)) {
-        flow_number_pack (conn->out, FLOW_MARK | at);
+        number_put (conn->out, FLOW_MARK | at, FLOW_NUMBER_BYTES);
         conn->out_used = FLOW_MARK_BYTES;
     }
     return true;

@@ -208,7 +208,7 @@ static size_t head_take (flow_loop_t *self, conn_t *conn, const uint8_t *data, s
     conn->in_used += taken;
     if (conn->in_used < FLOW_NUMBER_BYTES)
         return taken;
-    uint64_t number = flow_number_unpack (conn->in);
+    uint64_t number = number_get (conn->in, FLOW_NUMBER_BYTES);
     if (number & FLOW_MARK) {
         if (conn->in_used == FLOW_MARK_BYTES) {
             conn->in_used = 0;
@@ -288,7 +288,7 @@ void link_go (flow_loop_t *self, flow_t *flow, conn_t *conn)
     }
     if (flow->broken || !flow->digest)
         return;
-    flow_number_pack (conn->out, flow->has);
+    number_put (conn->out, flow->has, FLOW_NUMBER_BYTES);
     conn->out_used = FLOW_NUMBER_BYTES;
     conn->out_sent = 0;
     conn->in_used = 0;

@@ -5,22 +5,6 @@
 
 static const uint8_t magic [FLOW_MAGIC_BYTES] = {'M', 'U', 'S', 'U', 'B', 'I', '/', '2'};
 
-void flow_number_pack (uint8_t to [FLOW_NUMBER_BYTES], uint64_t number)
-{
-    for (int i = FLOW_NUMBER_BYTES - 1; i >= 0; i--) {
-        to [i] = (uint8_t) number;
-        number >>= 8;
-    }
-}
-
-uint64_t flow_number_unpack (const uint8_t from [FLOW_NUMBER_BYTES])
-{
-    uint64_t number = 0;
-    for (int i = 0; i < FLOW_NUMBER_BYTES; i++)
-        number = number << 8 | from [i];
-    return number;
-}
-
 void flow_hello_pack (uint8_t to [FLOW_HELLO_BYTES], const flow_hello_t *hello)
 {
     memcpy (to, magic, FLOW_MAGIC_BYTES);
@@ -28,7 +12,7 @@ void flow_hello_pack (uint8_t to [FLOW_HELLO_BYTES], const flow_hello_t *hello)
     memcpy (to, hello->id, FLOW_ID_BYTES);
     to += FLOW_ID_BYTES;
     memcpy (to, hello->token, FLOW_TOKEN_BYTES);
-    flow_number_pack (to + FLOW_TOKEN_BYTES, hello->epoch);
+    number_put (to + FLOW_TOKEN_BYTES, hello->epoch, FLOW_NUMBER_BYTES);
 }
 
 bool flow_hello_unpack (flow_hello_t *hello, const uint8_t from [FLOW_HELLO_BYTES])
@@ -39,7 +23,7 @@ bool flow_hello_unpack (flow_hello_t *hello, const uint8_t from [FLOW_HELLO_BYTE
     memcpy (hello->id, from, FLOW_ID_BYTES);
     from += FLOW_ID_BYTES;
     memcpy (hello->token, from, FLOW_TOKEN_BYTES);
-    hello->epoch = flow_number_unpack (from + FLOW_TOKEN_BYTES);
+    hello->epoch = number_get (from + FLOW_TOKEN_BYTES, FLOW_NUMBER_BYTES);
     return true;
 }
 
@@ -47,10 +31,10 @@ void flow_reply_pack (uint8_t to [FLOW_ANSWER_BYTES], const flow_reply_t *reply)
 {
     memcpy (to, magic, FLOW_MAGIC_BYTES);
     to += FLOW_MAGIC_BYTES;
-    flow_number_pack (to, reply->answer);
-    flow_number_pack (to + FLOW_NUMBER_BYTES, reply->has);
-    flow_number_pack (to + 2 * (size_t) FLOW_NUMBER_BYTES, reply->size);
-    flow_number_pack (to + 3 * (size_t) FLOW_NUMBER_BYTES, reply->attempt);
+    number_put (to, reply->answer, FLOW_NUMBER_BYTES);
+    number_put (to + FLOW_NUMBER_BYTES, reply->has, FLOW_NUMBER_BYTES);
+    number_put (to + 2 * (size_t) FLOW_NUMBER_BYTES, reply->size, FLOW_NUMBER_BYTES);
+    number_put (to + 3 * (size_t) FLOW_NUMBER_BYTES, reply->attempt, FLOW_NUMBER_BYTES);
 }
 
 bool flow_reply_unpack (flow_reply_t *reply, const uint8_t from [FLOW_ANSWER_BYTES])
@@ -58,13 +42,13 @@ bool flow_reply_unpack (flow_reply_t *reply, const uint8_t from [FLOW_ANSWER_BYT
     if (memcmp (from, magic, FLOW_MAGIC_BYTES) != 0)
         return false;
     from += FLOW_MAGIC_BYTES;
-    uint64_t answer = flow_number_unpack (from);
+    uint64_t answer = number_get (from, FLOW_NUMBER_BYTES);
     if (answer >= FLOW_ANSWERS)
         return false;
     reply->answer = (flow_answer_t) answer;
-    reply->has = flow_number_unpack (from + FLOW_NUMBER_BYTES);
-    reply->size = flow_number_unpack (from + 2 * (size_t) FLOW_NUMBER_BYTES);
-    reply->attempt = flow_number_unpack (from + 3 * (size_t) FLOW_NUMBER_BYTES);
+    reply->has = number_get (from + FLOW_NUMBER_BYTES, FLOW_NUMBER_BYTES);
+    reply->size = number_get (from + 2 * (size_t) FLOW_NUMBER_BYTES, FLOW_NUMBER_BYTES);
+    reply->attempt = number_get (from + 3 * (size_t) FLOW_NUMBER_BYTES, FLOW_NUMBER_BYTES);
     return true;
 }
 

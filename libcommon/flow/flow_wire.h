@@ -15,6 +15,7 @@
 #ifndef MUSUBI_FLOW_WIRE_H
 #define MUSUBI_FLOW_WIRE_H
 
+#include "bytes.h"
 #include "flow.h"
 
 #include <stddef.h>
@@ -46,9 +47,6 @@ typedef struct {
     uint64_t size;
     uint64_t attempt; /* FLOW_PROVED: its bytes are good for every attempt */
 } flow_reply_t;
-
-void flow_number_pack (uint8_t to [FLOW_NUMBER_BYTES], uint64_t number);
-uint64_t flow_number_unpack (const uint8_t from [FLOW_NUMBER_BYTES]);
 
 void flow_hello_pack (uint8_t to [FLOW_HELLO_BYTES], const flow_hello_t *hello);
 bool flow_hello_unpack (flow_hello_t *hello, const uint8_t from [FLOW_HELLO_BYTES]);
