@@ -21,12 +21,17 @@ static_assert (PROFILES_MAX >= DOMAIN_LINKS_MAX, "readers take a profile of each
 #define OVERBOOKED_TOLD_MAX 16 /* reservations named in the log */
 #define SPANS_SORTED        16 /* times so many are gathered before the later ones are left out */
 
+/*  How much there is of a resource. */
+typedef struct {
+    uint32_t configured; /* before an administrator changed it */
+    uint32_t set;        /* as configured, or as he set it */
+    uint32_t there;      /* no more than these */
+} capacity_t;
+
 struct questions {
     questions_parts_t parts;
     questions_limits_t limits;
-    uint32_t *configured; /* of each resource, before an administrator changed it */
-    uint32_t *set;        /* as configured, or as he set it */
-    uint32_t *there;      /* no more than these */
+    capacity_t *capacities; /* of each resource */
     questions_work_fn *work;
     void *work_owner;
     hint_t freed;
@@ -301,8 +306,8 @@ static void on_utilisation (void *owner, const moment_t *now, const request_t *r
 
 static uint32_t in_force (const questions_t *self, size_t resource)
 {
-    return self->set [resource] < self->there [resource] ? self->set [resource]
-                                                         : self->there [resource];
+    const capacity_t *capacity = &self->capacities [resource];
+    return capacity->set < capacity->there ? capacity->set : capacity->there;
 }
 
 static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
@@ -320,10 +325,10 @@ static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
         return;
     }
     uint32_t quantity = (uint32_t) number_get (value.data, CAPACITY_BYTES);
-    self->set [resource] = quantity;
+    self->capacities [resource].set = quantity;
     room_set_quantity (self->parts.room, resource, in_force (self, resource));
     outbox_log (outbox, LEVEL_INFO, "%s %s quantity=%u configured=%u: as set before",
-                words->resource, name, quantity, self->configured [resource]);
+                words->resource, name, quantity, self->capacities [resource].configured);
 }
 
 static ledger_quantity_t quantity_of (const questions_t *self, size_t resource)
@@ -331,7 +336,8 @@ static ledger_quantity_t quantity_of (const questions_t *self, size_t resource)
     const room_t *room = self->parts.room;
     ledger_quantity_t quantity = {.quantity = room_offer (room, resource)->quantity,
                                   .gap_ms = room_terms (room)->gap_ms,
-                                  .missing = self->set [resource] - in_force (self, resource)};
+                                  .missing =
+                                    self->capacities [resource].set - in_force (self, resource)};
     snprintf (quantity.resource, sizeof quantity.resource, "%s",
               room_resource_name (room, resource));
     return quantity;
@@ -363,7 +369,7 @@ static void capacity_store (const questions_t *self, size_t resource, uint32_t q
     bytes_t key = {.data = (const uint8_t *) name, .size = strlen (name)};
     uint8_t value [CAPACITY_BYTES] = {quantity >> 24, quantity >> 16 & 0xff, quantity >> 8 & 0xff,
                                       quantity & 0xff};
-    if (quantity == self->configured [resource])
+    if (quantity == self->capacities [resource].configured)
         outbox_delete (outbox, TABLE_CAPACITIES, key);
     else
         outbox_put (outbox, TABLE_CAPACITIES, key, (bytes_t){.data = value, .size = sizeof value});
@@ -406,20 +412,20 @@ static void quantity_take (questions_t *self, const moment_t *now, size_t resour
 static void capacity_set (questions_t *self, const moment_t *now, const request_t *request,
                           size_t resource, uint32_t quantity)
 {
-    if (quantity == self->set [resource])
+    if (quantity == self->capacities [resource].set)
         return;
     uint32_t before = in_force (self, resource);
-    self->set [resource] = quantity;
+    self->capacities [resource].set = quantity;
     quantity_take (self, now, resource, before, request->actor);
     capacity_store (self, resource, quantity);
 }
 
 void questions_there (questions_t *self, const moment_t *now, size_t resource, uint32_t there)
 {
-    if (there == self->there [resource])
+    if (there == self->capacities [resource].there)
         return;
     uint32_t before = in_force (self, resource);
-    self->there [resource] = there;
+    self->capacities [resource].there = there;
     if (before == in_force (self, resource))
         return;
     quantity_take (self, now, resource, before, self->parts.service->name);
@@ -479,12 +485,11 @@ questions_t *questions_new (const questions_parts_t *parts, const questions_limi
     self->limits = *limits;
     self->freed = (hint_t){.service = parts->service, .topic = "calendar"};
     self->settled = (hint_t){.service = parts->service, .topic = "reservation"};
-    self->configured = must (calloc (offers + 1, sizeof *self->configured));
-    self->set = must (calloc (offers + 1, sizeof *self->set));
-    self->there = must (calloc (offers + 1, sizeof *self->there));
+    self->capacities = must (calloc (offers + 1, sizeof *self->capacities));
     for (size_t i = 0; i < offers; i++) {
-        self->configured [i] = self->set [i] = room_offer (parts->room, i)->quantity;
-        self->there [i] = UINT32_MAX;
+        uint32_t quantity = room_offer (parts->room, i)->quantity;
+        self->capacities [i] =
+          (capacity_t){.configured = quantity, .set = quantity, .there = UINT32_MAX};
     }
     timetable_on_freed (parts->timetable, on_freed, self);
     timetable_on_settled (parts->timetable, on_settled, self);
@@ -512,9 +517,7 @@ void questions_destroy (questions_t **self_p)
     hint_end (&self->settled);
     timetable_off_freed (self->parts.timetable, self);
     timetable_on_settled (self->parts.timetable, NULL, NULL);
-    free (self->configured);
-    free (self->set);
-    free (self->there);
+    free (self->capacities);
     free (self);
     *self_p = NULL;
 }

@@ -20,10 +20,8 @@ typedef struct {
 struct survey {
     service_t *service;
     const planner_settings_t *settings;
+    survey_order_t order;
     snapshot_t *snapshot;
-    starts_t starts;
-    size_t windows_starts; /* about which those are asked who disclose windows only */
-    uint32_t visible;
     int64_t from_ms; /* of the frame asked for */
     int64_t until_ms;
     int64_t links_from_ms; /* of the network needs in it */
@@ -31,8 +29,6 @@ struct survey {
     char reservation [NAME_BYTES_MAX + 1];
     question_t *questions; /* one a source */
     size_t waiting;        /* for those who are no suspects */
-    suspects_t *suspects;
-    bool patient;
     bool hasty;
     uint64_t timer; /* when there is nobody to ask */
     survey_done_fn *done;
@@ -69,9 +65,9 @@ static void answered (survey_t *self, const moment_t *now, size_t at, call_statu
 {
     source_t *source = &self->snapshot->sources [at];
     bool silent = status == CALL_TIMED_OUT;
-    suspects_judge (self->suspects, now, source->party.name, silent);
+    suspects_judge (self->order.suspects, now, source->party.name, silent);
     source->silent = source->silent || silent;
-    self->hasty = self->hasty || (silent && !self->patient);
+    self->hasty = self->hasty || (silent && !self->order.patient);
     if (!self->questions [at].suspect && --self->waiting == 0)
         finish (self, now);
 }
@@ -119,8 +115,8 @@ static void ask (survey_t *self, const moment_t *now, size_t at, const char *met
                                    .endpoint = party->endpoint,
                                    .service = "Calendar",
                                    .method = method,
-                                   .timeout_ms = self->patient ? self->settings->try_ms_max
-                                                               : self->settings->try_ms,
+                                   .timeout_ms = self->order.patient ? self->settings->try_ms_max
+                                                                     : self->settings->try_ms,
                                    .lasting = true,
                                    .tries_max = 1},
                    body, done, self, at);
@@ -129,11 +125,12 @@ static void ask (survey_t *self, const moment_t *now, size_t at, const char *met
 static void ask_windows (survey_t *self, const moment_t *now, size_t at)
 {
     question_t *question = &self->questions [at];
-    question->windows = windows_choose (self->snapshot, &self->starts, self->windows_starts,
-                                        now->wall_ms, at, &question->windows_count);
+    question->windows =
+      windows_choose (self->snapshot, &self->order.starts, self->snapshot->windows_starts,
+                      now->wall_ms, at, &question->windows_count);
     for (size_t i = 0; i < question->windows_count; i++) {
         uint64_t quantity = (uint64_t) question->windows [i].quantity * 100;
-        quantity = (quantity + self->visible - 1) / self->visible;
+        quantity = (quantity + self->order.visible - 1) / self->order.visible;
         question->windows [i].quantity = quantity < UINT32_MAX ? (uint32_t) quantity : UINT32_MAX;
     }
     ask (self, now, at, "Windows",
@@ -240,7 +237,8 @@ static void count_waiting (survey_t *self, const moment_t *now, bool patient)
             continue;
         asked++;
         self->questions [i].suspect =
-          !patient && suspects_has (self->suspects, now, self->snapshot->sources [i].party.name);
+          !patient &&
+          suspects_has (self->order.suspects, now, self->snapshot->sources [i].party.name);
         self->waiting += !self->questions [i].suspect;
     }
     if (asked > 0 && self->waiting == 0)
@@ -256,8 +254,8 @@ static void frame_links (survey_t *self, const moment_t *now)
     for (size_t i = 0; i < request->network_count; i++) {
         int64_t from_ms, until_ms;
         network_need_interval (request, i, &from_ms, &until_ms);
-        from_ms += self->starts.earliest_ms;
-        until_ms += self->starts.latest_ms;
+        from_ms += self->order.starts.earliest_ms;
+        until_ms += self->order.starts.latest_ms;
         if (from_ms < self->links_from_ms)
             self->links_from_ms = from_ms;
         if (until_ms > self->links_until_ms)
@@ -279,7 +277,7 @@ static bool worth_asking (const snapshot_t *snapshot, size_t source)
 }
 
 /*  About how many starts to ask: who was asked about others before is asked again. */
-static size_t starts_of (const survey_order_t *order)
+static void choose_starts (const survey_order_t *order)
 {
     snapshot_t *snapshot = order->snapshot;
     size_t starts = windows_starts (snapshot, &order->starts);
@@ -289,7 +287,6 @@ static size_t starts_of (const survey_order_t *order)
         if (snapshot->sources [i].disclosure == DISCLOSE_WINDOWS)
             snapshot->sources [i].asked = false;
     snapshot->windows_starts = starts;
-    return starts;
 }
 
 survey_t *survey_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
@@ -300,11 +297,9 @@ survey_t *survey_new (service_t *service, const planner_settings_t *settings, co
     self->service = service;
     self->settings = settings;
     self->snapshot = snapshot;
-    self->starts = order->starts;
-    self->windows_starts = starts_of (order);
-    self->visible = order->visible ? order->visible : 100;
-    self->suspects = order->suspects;
-    self->patient = order->patient;
+    self->order = *order;
+    self->order.visible = order->visible ? order->visible : 100;
+    choose_starts (order);
     self->done = done;
     self->owner = owner;
     snprintf (self->reservation, sizeof self->reservation, "%s", order->reservation);

@@ -33,10 +33,6 @@ typedef struct {
 } decided_t;
 
 typedef struct {
-    size_t place; /* SIZE_MAX = undecided */
-} vertex_t;
-
-typedef struct {
     bool decided;
     bool carried;
 } link_state_t;
@@ -48,7 +44,7 @@ struct backtrack {
     backtrack_order_t order;
     prng_t *prng;
     int64_t start_ms;
-    vertex_t *vertices;
+    size_t *places; /* of needs; SIZE_MAX = undecided */
     link_state_t *links;
     frame_t *frames;
     size_t depth;
@@ -78,7 +74,7 @@ static size_t root_of (const backtrack_t *self)
 {
     size_t root = SIZE_MAX;
     for (size_t i = 0; i < self->order.needs_count; i++)
-        if (self->vertices [i].place == SIZE_MAX &&
+        if (self->places [i] == SIZE_MAX &&
             (root == SIZE_MAX ||
              self->order.needs [i].places_count < self->order.needs [root].places_count))
             root = i;
@@ -124,7 +120,7 @@ static void undo (backtrack_t *self, size_t mark)
         if (last.edge)
             self->links [last.index] = (link_state_t){0};
         else
-            self->vertices [last.index].place = SIZE_MAX;
+            self->places [last.index] = SIZE_MAX;
         if (last.held)
             self->cancelled [self->cancelled_count++] =
               (backtrack_hold_t){.edge = last.edge, .index = last.index};
@@ -216,7 +212,7 @@ static bool place_taken (const backtrack_t *self, size_t place)
     if (!self->order.distinct)
         return false;
     for (size_t i = 0; i < self->order.needs_count; i++)
-        if (same_site (self, self->vertices [i].place, place))
+        if (same_site (self, self->places [i], place))
             return true;
     return false;
 }
@@ -242,14 +238,14 @@ static void gather_edges (backtrack_t *self, frame_t *frame)
     frame->edge_at = 0;
     for (size_t i = 0; i < self->order.edges_count; i++) {
         size_t other = other_end (self, i, frame->need);
-        if (other != SIZE_MAX && self->vertices [other].place != SIZE_MAX)
+        if (other != SIZE_MAX && self->places [other] != SIZE_MAX)
             frame->edges [frame->edges_count++] = i;
     }
     size_t decided = frame->edges_count;
     shuffle (self->prng, frame->edges, decided);
     for (size_t i = 0; i < self->order.edges_count; i++) {
         size_t other = other_end (self, i, frame->need);
-        if (other == SIZE_MAX || self->vertices [other].place != SIZE_MAX)
+        if (other == SIZE_MAX || self->places [other] != SIZE_MAX)
             continue;
         size_t to = frame->edges_count++;
         for (; to > decided; to--) {
@@ -267,7 +263,7 @@ static void take_place (backtrack_t *self, bool held)
 {
     frame_t *frame = top (self);
     gather_edges (self, frame);
-    self->vertices [frame->need].place = frame->options [frame->at].slot.place;
+    self->places [frame->need] = frame->options [frame->at].slot.place;
     decide (self, false, frame->need, held);
     go_on (self);
 }
@@ -318,9 +314,9 @@ static void go_on (backtrack_t *self)
         frame->edge_at++;
     if (frame->edge_at < frame->edges_count) {
         size_t other = other_end (self, edge_now (self), frame->need);
-        if (self->vertices [other].place == SIZE_MAX)
+        if (self->places [other] == SIZE_MAX)
             push (self, other);
-        else if (same_site (self, self->vertices [other].place, self->vertices [frame->need].place))
+        else if (same_site (self, self->places [other], self->places [frame->need]))
             take_edge (self, false, false);
         else
             self->wish = BACKTRACK_ASK_EDGE;
@@ -479,7 +475,7 @@ backtrack_wish_t backtrack_wish (const backtrack_t *self)
     case BACKTRACK_HOLD_EDGE:
         wish.edge = edge_now (self);
         for (size_t i = 0; i < 2; i++)
-            wish.ends [i] = self->vertices [self->order.edges [wish.edge].ends [i]].place;
+            wish.ends [i] = self->places [self->order.edges [wish.edge].ends [i]];
         wish.from_ms = self->start_ms + self->order.edges [wish.edge].offset_ms;
         wish.until_ms = wish.from_ms + self->order.edges [wish.edge].duration_ms;
         break;
@@ -501,7 +497,7 @@ int64_t backtrack_start (const backtrack_t *self)
 
 size_t backtrack_place (const backtrack_t *self, size_t need)
 {
-    return self->vertices [need].place;
+    return self->places [need];
 }
 
 bool backtrack_carried (const backtrack_t *self, size_t edge)
@@ -521,9 +517,9 @@ backtrack_t *backtrack_new (const backtrack_order_t *order, prng_t *prng)
     self->order = *order;
     self->prng = prng;
     self->start_ms = order->begin_ms;
-    self->vertices = must (calloc (order->needs_count, sizeof *self->vertices));
+    self->places = must (calloc (order->needs_count, sizeof *self->places));
     for (size_t i = 0; i < order->needs_count; i++)
-        self->vertices [i].place = SIZE_MAX;
+        self->places [i] = SIZE_MAX;
     self->links = must (calloc (order->edges_count + 1, sizeof *self->links));
     self->frames = must (calloc (order->needs_count, sizeof *self->frames));
     self->trail = must (calloc (things, sizeof *self->trail));
@@ -539,7 +535,7 @@ void backtrack_destroy (backtrack_t **self_p)
     if (!self)
         return;
     unwind (self);
-    free (self->vertices);
+    free (self->places);
     free (self->links);
     free (self->frames);
     free (self->trail);

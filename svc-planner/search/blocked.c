@@ -33,14 +33,6 @@ typedef struct {
     search_order_t order;
 } part_t;
 
-static uint64_t alone_steps (const snapshot_t *snapshot, const search_order_t *order)
-{
-    uint64_t steps = ALONE_STEPS_A_LINK * (uint64_t) snapshot->links_count;
-    if (steps < ALONE_STEPS_LEAST)
-        steps = ALONE_STEPS_LEAST;
-    return steps < order->steps_max ? steps : order->steps_max;
-}
-
 static void cut (part_t *self, const snapshot_t *snapshot, const search_order_t *order, size_t need)
 {
     const user_request_t *whole = snapshot->request;
@@ -63,7 +55,7 @@ static void cut (part_t *self, const snapshot_t *snapshot, const search_order_t 
         self->present_path = order->present_paths [need];
     self->order.policy = POLICY_TIME;
     self->order.spread = false; /* whether it can be had does not hang on lots */
-    self->order.steps_max = alone_steps (snapshot, order);
+    self->order.steps_max = search_steps (snapshot, order, ALONE_STEPS_A_LINK, ALONE_STEPS_LEAST);
     self->order.present = order->present ? self->present : NULL;
     self->order.present_paths = order->present_paths ? &self->present_path : NULL;
     /*  Leads count from the first need of the whole. */
@@ -122,6 +114,15 @@ static stand_t *find_stands (const part_t *self, int end, int64_t start_ms, size
               (stand_t){.vertex = graph_site (self->snapshot.graph, site, v), .source = source};
     }
     return list;
+}
+
+/*  Each vertex by itself. */
+static size_t *groups_new (size_t vertices)
+{
+    size_t *groups = must (calloc (vertices + 1, sizeof *groups));
+    for (size_t v = 0; v < vertices; v++)
+        groups [v] = v;
+    return groups;
 }
 
 /*  What each link has for the connection while it carries. Of those nobody was asked about because
@@ -231,12 +232,9 @@ static bool widest_pair (const part_t *self, rooms_t *rooms, const stands_t *sta
                          size_t pair [2])
 {
     const graph_t *graph = self->snapshot.graph;
-    size_t vertices = graph_vertices (graph);
     size_t links;
     size_t *sorted = sort_by_room (rooms, self->snapshot.links_count, &links);
-    size_t *groups = must (calloc (vertices + 1, sizeof *groups));
-    for (size_t v = 0; v < vertices; v++)
-        groups [v] = v;
+    size_t *groups = groups_new (graph_vertices (graph));
     bool found = false;
     for (size_t i = 0; i < links && !found; i++) {
         const size_t *ends = graph_link (graph, sorted [i])->ends;
@@ -261,11 +259,8 @@ static const source_t *find_missing (const part_t *self, const rooms_t *rooms,
                                      const stands_t *stands)
 {
     const snapshot_t *snapshot = &self->snapshot;
-    size_t vertices = graph_vertices (snapshot->graph);
-    size_t *groups = must (calloc (vertices + 1, sizeof *groups));
+    size_t *groups = groups_new (graph_vertices (snapshot->graph));
     size_t pair [2];
-    for (size_t v = 0; v < vertices; v++)
-        groups [v] = v;
     for (size_t i = 0; i < snapshot->links_count; i++)
         if (rooms->mbps [i] >= 0)
             join (self, groups, i);

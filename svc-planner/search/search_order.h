@@ -33,4 +33,13 @@ typedef struct {
     uint64_t steps_max;
 } search_order_t;
 
+/*  So many for each link, but no fewer than that, and no more than the whole search has. */
+static inline uint64_t search_steps (const snapshot_t *snapshot, const search_order_t *order,
+                                     uint64_t a_link, uint64_t least)
+{
+    uint64_t steps = a_link * snapshot->links_count;
+    steps = steps > least ? steps : least;
+    return steps < order->steps_max ? steps : order->steps_max;
+}
+
 #endif

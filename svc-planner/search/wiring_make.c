@@ -140,14 +140,6 @@ static uint64_t joined_to (const wiring_t *self, size_t need)
     return others;
 }
 
-static uint64_t path_steps (const snapshot_t *snapshot, const search_order_t *order)
-{
-    uint64_t steps = PATH_STEPS_A_LINK * (uint64_t) snapshot->links_count;
-    if (steps < PATH_STEPS_LEAST)
-        steps = PATH_STEPS_LEAST;
-    return steps < order->steps_max ? steps : order->steps_max;
-}
-
 wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order)
 {
     wiring_t *self = must (calloc (1, sizeof *self));
@@ -157,7 +149,7 @@ wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order)
     self->order = user_request_path_order (snapshot->request);
     if (self->order != PATH_FIXED)
         self->order = is_priced (order) ? PATH_CHEAP : PATH_FREE;
-    self->path_steps_max = path_steps (snapshot, order);
+    self->path_steps_max = search_steps (snapshot, order, PATH_STEPS_A_LINK, PATH_STEPS_LEAST);
     self->views = must (calloc (needs, sizeof *self->views));
     self->connections = must (calloc (needs, sizeof *self->connections));
     self->connections_count = needs;

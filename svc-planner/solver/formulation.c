@@ -144,6 +144,15 @@ static void add_places (formulation_t *self)
     }
 }
 
+/*  The most that plans can ask of an edge; more need not be told apart. */
+static int64_t bandwidth_wanted (const program_t *program)
+{
+    int64_t sum = 0;
+    for (size_t l = 0; l < program->links_count; l++)
+        sum += program->links [l].bandwidth;
+    return sum;
+}
+
 /*  (8): the edge's bandwidth, for both directions together or for each. */
 static void add_capacity (formulation_t *self, size_t edge, size_t arc_first, size_t arcs)
 {
@@ -156,7 +165,7 @@ static void add_capacity (formulation_t *self, size_t edge, size_t arc_first, si
     if (self->strong && wanted <= free)
         return;
     /* A path may go both ways over an edge as long as nobody forbids it. */
-    int64_t most = 2 * program_bandwidth_wanted (program);
+    int64_t most = 2 * bandwidth_wanted (program);
     int row = add_row (self, GLP_UP, 0, (double) (free < most ? free : most));
     for (size_t l = 0; l < program->links_count; l++)
         for (size_t a = 0; a < arcs; a++)

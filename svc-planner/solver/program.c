@@ -152,14 +152,6 @@ bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
            links_check (self, why) && sums_check (self, why);
 }
 
-int64_t program_bandwidth_wanted (const program_t *self)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < self->links_count; i++)
-        sum += self->links [i].bandwidth;
-    return sum;
-}
-
 int64_t program_divisor (int64_t a, int64_t b)
 {
     while (b != 0) {

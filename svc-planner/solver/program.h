@@ -90,9 +90,6 @@ static inline bool program_carries (const program_t *self, size_t link, size_t e
 /*  May the program be given to a solver? When not, why names the part and what would be right. */
 bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES]);
 
-/*  The most bandwidth that plans can ask of an edge; more need not be told apart. */
-int64_t program_bandwidth_wanted (const program_t *self);
-
 /*  The greatest that divides both; of nothing and something the latter. */
 int64_t program_divisor (int64_t a, int64_t b);
 
