@@ -12,8 +12,8 @@
 
 typedef struct {
     uint64_t call;
-    bool suspect;            /* nobody waits for it */
-    window_asked_t *windows; /* when asked for windows */
+    bool suspect;               /* nobody waits for it */
+    window_question_t *windows; /* when asked for windows */
     size_t windows_count;
 } question_t;
 
@@ -82,13 +82,14 @@ static void take_windows (survey_t *self, size_t at, bytes_t body)
     bool good = windows_decode (body, fits, question->windows_count, why);
     if (!good)
         leave_out (self, at, why);
-    for (size_t i = 0; good && i < question->windows_count; i++)
-        supply_clear (question->windows [i].supply); /* it may have been asked before */
+    for (size_t i = 0; good && i < question->windows_count; i++) /* it may have been asked before */
+        supply_clear (snapshot_supply (self->snapshot, at, question->windows [i].resource));
     for (size_t i = 0; good && i < question->windows_count; i++) {
-        const window_asked_t *asked = &question->windows [i];
-        supply_window (asked->supply, (window_t){.from_ms = asked->from_ms,
-                                                 .until_ms = asked->until_ms,
-                                                 .quantity = fits [i] ? asked->quantity : 0});
+        const window_question_t *asked = &question->windows [i];
+        supply_window (snapshot_supply (self->snapshot, at, asked->resource),
+                       (window_t){.from_ms = asked->over.from,
+                                  .until_ms = asked->over.until,
+                                  .quantity = fits [i] ? asked->quantity : 0});
     }
     free (fits);
 }

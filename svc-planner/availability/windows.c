@@ -2,7 +2,6 @@
 #include "windows.h"
 
 #include "must.h"
-#include "questions_wire.h"
 #include "stages.h"
 
 #include <assert.h>
@@ -184,14 +183,15 @@ int64_t windows_start (const starts_t *starts, size_t starts_count, size_t k)
            (starts_count > 1 ? frame_ms / (int64_t) (starts_count - 1) * (int64_t) k : 0);
 }
 
-window_asked_t *windows_choose (snapshot_t *snapshot, const starts_t *starts, size_t starts_count,
-                                int64_t now_ms, size_t source, size_t *count)
+window_question_t *windows_choose (snapshot_t *snapshot, const starts_t *starts,
+                                   size_t starts_count, int64_t now_ms, size_t source,
+                                   size_t *count)
 {
     size_t most;
     demands_t demands = demands_of (snapshot, source, &most);
     size_t each = affordable (&demands, most, starts);
     each = starts_count < each ? starts_count : each;
-    window_asked_t *windows = must (calloc (each * demands.count + 1, sizeof *windows));
+    window_question_t *windows = must (calloc (each * demands.count + 1, sizeof *windows));
     *count = 0;
     for (size_t i = 0; i < demands.count; i++) {
         const demand_t *demand = &demands.demands [i];
@@ -202,11 +202,10 @@ window_asked_t *windows_choose (snapshot_t *snapshot, const starts_t *starts, si
             from_ms = from_ms > now_ms ? from_ms : now_ms; /* the rest has passed */
             if (from_ms >= until_ms)
                 continue;
-            windows [(*count)++] = (window_asked_t){.resource = demand->resource,
-                                                    .supply = demand->supply,
-                                                    .quantity = (uint32_t) demand->quantity,
-                                                    .from_ms = from_ms,
-                                                    .until_ms = until_ms};
+            window_question_t *window = &windows [(*count)++];
+            *window = (window_question_t){.quantity = (uint32_t) demand->quantity,
+                                          .over = {from_ms, until_ms}};
+            snprintf (window->resource, sizeof window->resource, "%s", demand->resource);
         }
     }
     free (demands.demands);
@@ -215,20 +214,12 @@ window_asked_t *windows_choose (snapshot_t *snapshot, const starts_t *starts, si
 
 /*  --- the question and its answer --- */
 
-packed_t windows_encode (const window_asked_t *windows, size_t count, const char *reservation)
+packed_t windows_encode (const window_question_t *windows, size_t count, const char *reservation)
 {
-    windows_question_t question = {.windows = must (calloc (count + 1, sizeof *question.windows)),
+    windows_question_t question = {.windows = (window_question_t *) windows,
                                    .windows_count = count};
     snprintf (question.reservation, sizeof question.reservation, "%s", reservation);
-    for (size_t i = 0; i < count; i++) {
-        window_question_t *window = &question.windows [i];
-        snprintf (window->resource, sizeof window->resource, "%s", windows [i].resource);
-        window->quantity = windows [i].quantity;
-        window->over = (interval_t){windows [i].from_ms, windows [i].until_ms};
-    }
-    packed_t packed = codec_encode (&windows_question_codec, &question);
-    codec_clear (&windows_question_codec, &question);
-    return packed;
+    return codec_encode (&windows_question_codec, &question);
 }
 
 bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES])

@@ -9,18 +9,11 @@
 #ifndef MUSUBI_WINDOWS_H
 #define MUSUBI_WINDOWS_H
 
+#include "questions_wire.h"
 #include "snapshot.h"
 
-/*  Calendar.Windows: does it fit? Borrows. */
-typedef struct {
-    const char *resource;
-    struct supply *supply; /* that learns the answer */
-    uint32_t quantity;
-    int64_t from_ms;
-    int64_t until_ms;
-} window_asked_t;
-
-packed_t windows_encode (const window_asked_t *windows, size_t count, const char *reservation);
+/*  Calendar.Windows: does each fit? */
+packed_t windows_encode (const window_question_t *windows, size_t count, const char *reservation);
 
 /*  One answer for each window asked; else false with why. */
 bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES]);
@@ -31,9 +24,9 @@ size_t windows_starts (const snapshot_t *snapshot, const starts_t *starts);
 /*  The k-th of so many start times. */
 int64_t windows_start (const starts_t *starts, size_t starts_count, size_t k);
 
-/*  The windows of one source at so many start times, from now on. The caller frees the list; the
- *  snapshot must outlive it. */
-window_asked_t *windows_choose (snapshot_t *snapshot, const starts_t *starts, size_t starts_count,
-                                int64_t now_ms, size_t source, size_t *count);
+/*  The windows of one source at so many start times, from now on. The caller frees the list. */
+window_question_t *windows_choose (snapshot_t *snapshot, const starts_t *starts,
+                                   size_t starts_count, int64_t now_ms, size_t source,
+                                   size_t *count);
 
 #endif

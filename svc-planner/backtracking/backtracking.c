@@ -177,15 +177,14 @@ static void ask_site_windows (backtracking_t *self, const moment_t *now,
     const place_t *place = &self->order.snapshot->places [question->place];
     int64_t duration_ms = need_duration (self->request, wish->need);
     int64_t frame_ms = wish->until_ms - duration_ms - wish->from_ms;
-    window_asked_t windows [WINDOWS_ASKED_MAX];
+    window_question_t windows [WINDOWS_ASKED_MAX];
     question->windows_count = frame_ms > 0 ? WINDOWS_ASKED_MAX : 1;
     question->step_ms = frame_ms / (WINDOWS_ASKED_MAX - 1);
     for (size_t i = 0; i < question->windows_count; i++) {
         int64_t from_ms = wish->from_ms + (int64_t) i * question->step_ms;
-        windows [i] = (window_asked_t){.resource = place->class_name,
-                                       .quantity = nodes_wanted (self, wish, question->place),
-                                       .from_ms = from_ms,
-                                       .until_ms = from_ms + duration_ms};
+        windows [i] = (window_question_t){.quantity = nodes_wanted (self, wish, question->place),
+                                          .over = {from_ms, from_ms + duration_ms}};
+        snprintf (windows [i].resource, sizeof windows [i].resource, "%s", place->class_name);
     }
     question->call =
       ask (self, now, place->source, "Windows",
@@ -367,7 +366,7 @@ static void ask_domain (backtracking_t *self, const moment_t *now, const backtra
 {
     const snapshot_t *snapshot = self->order.snapshot;
     const path_t *path = &self->paths [wish->edge];
-    window_asked_t windows [PATH_HOPS_MAX];
+    window_question_t windows [PATH_HOPS_MAX];
     size_t at = self->next++;
     question_t *question = &self->questions [at];
     *question = (question_t){.place = SIZE_MAX};
@@ -375,12 +374,13 @@ static void ask_domain (backtracking_t *self, const moment_t *now, const backtra
         size_t link = path->links [i];
         if (snapshot->links [link].source != source)
             continue;
-        question->links [question->windows_count] = link;
-        windows [question->windows_count++] = (window_asked_t){
-          .resource = graph_link (snapshot->graph, link)->link->name,
-          .quantity = self->request->network [wish->edge].mbps + own_mbps (self, wish, link),
-          .from_ms = wish->from_ms,
-          .until_ms = wish->until_ms};
+        window_question_t *window = &windows [question->windows_count];
+        question->links [question->windows_count++] = link;
+        *window = (window_question_t){.quantity = self->request->network [wish->edge].mbps +
+                                                  own_mbps (self, wish, link),
+                                      .over = {wish->from_ms, wish->until_ms}};
+        snprintf (window->resource, sizeof window->resource, "%s",
+                  graph_link (snapshot->graph, link)->link->name);
     }
     self->waiting++;
     question->call = ask (self, now, source, "Windows",

@@ -17,8 +17,7 @@ typedef struct {
     bool out;
     bool back;
     bool ok;
-    uint8_t *result;
-    size_t size;
+    packed_t result;
 } out_t;
 
 struct ranking {
@@ -85,7 +84,7 @@ void ranking_destroy (ranking_t **self_p)
     for (size_t i = 0; i < self->count; i++)
         candidate_clear (&self->candidates [i]);
     for (size_t i = 0; i < self->order.windows; i++)
-        free (self->outs [i].result);
+        free (self->outs [i].result.data);
     free (self->outs);
     programs_destroy (&self->programs);
     unit_costs_clear (&self->costs);
@@ -164,10 +163,7 @@ void ranking_solved (ranking_t *self, size_t window, bool ok, bytes_t result)
     self->outs_count--;
     out->back = true;
     out->ok = ok;
-    out->size = result.size;
-    out->result = must (malloc (result.size + 1));
-    if (result.size > 0)
-        memcpy (out->result, result.data, result.size);
+    out->result = packed_copy (result);
 }
 
 bool ranking_waits (const ranking_t *self)
@@ -181,21 +177,21 @@ static void take_back (ranking_t *self, size_t window)
     out_t *out = &self->outs [window];
     if (!out->out)
         return;
-    if (!out->back || (!out->ok && out->size == 0)) {
+    if (!out->back || (!out->ok && out->result.size == 0)) {
         self->tally.late++;
         return;
     }
     if (!out->ok) {
         self->tally.unknown++;
-        snprintf (self->tally.why, sizeof self->tally.why, "%.*s", (int) out->size,
-                  (const char *) out->result);
+        snprintf (self->tally.why, sizeof self->tally.why, "%.*s", (int) out->result.size,
+                  (const char *) out->result.data);
         return;
     }
     const program_t *program = programs_again (self->programs, start_of (self, window), out->drawn);
     solver_answer_t answer;
     int64_t spent_us;
-    (void) solving_answer_decode ((bytes_t){.data = out->result, .size = out->size}, program,
-                                  &answer, &spent_us); /* what is no answer leaves it unknown */
+    (void) solving_answer_decode (packed_bytes (out->result), program, &answer,
+                                  &spent_us); /* what is no answer leaves it unknown */
     take (self, &answer);
 }
 

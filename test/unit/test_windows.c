@@ -66,12 +66,12 @@ static void scene_end (scene_t *scene)
     user_request_clear (&scene->request);
 }
 
-static bool asks (const window_asked_t *windows, size_t count, const char *resource,
+static bool asks (const window_question_t *windows, size_t count, const char *resource,
                   uint32_t quantity, int64_t from_ms, int64_t until_ms)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp (windows [i].resource, resource) == 0 && windows [i].quantity == quantity &&
-            windows [i].from_ms == from_ms && windows [i].until_ms == until_ms)
+            windows [i].over.from == from_ms && windows [i].over.until == until_ms)
             return true;
     return false;
 }
@@ -86,7 +86,7 @@ static void a_link_is_asked_about_every_sum_that_it_could_carry (void **state)
     starts_t starts = {5 * HOUR_MS, 5 * HOUR_MS, INT64_MAX};
     size_t source = snapshot_source (scene.snapshot, "nis/N"), count;
     assert_int_equal (windows_starts (scene.snapshot, &starts), 1);
-    window_asked_t *windows =
+    window_question_t *windows =
       windows_choose (scene.snapshot, &starts, 1, 4 * HOUR_MS, source, &count);
     int64_t from_ms = 5 * HOUR_MS + HOUR_MS / 6, until_ms = 6 * HOUR_MS;
     for (uint32_t sum = 100; sum <= 700; sum += 100)
@@ -110,7 +110,7 @@ static void needs_at_different_times_are_asked_about_together_over_both (void **
     starts_t starts = {0, 0, INT64_MAX};
     size_t source = snapshot_source (scene.snapshot, "nis/N"), count;
     scene.snapshot->links [0].useful = true; /* whatever it leads to */
-    window_asked_t *windows = windows_choose (scene.snapshot, &starts, 1, 0, source, &count);
+    window_question_t *windows = windows_choose (scene.snapshot, &starts, 1, 0, source, &count);
     assert_true (asks (windows, count, "s1-X1", 100, HOUR_MS / 6, HOUR_MS / 3));
     assert_true (asks (windows, count, "s1-X1", 200, HOUR_MS / 4, HOUR_MS / 2));
     assert_true (asks (windows, count, "s1-X1", 300, HOUR_MS / 6, HOUR_MS / 2));
@@ -129,9 +129,9 @@ static void sites_and_domains_are_asked_about_the_same_starts (void **state)
     size_t site = snapshot_source (scene.snapshot, "lis/s1"), domain_count, site_count;
     size_t each = windows_starts (scene.snapshot, &starts);
     assert_int_equal (each, WINDOWS_ASKED_MAX / 2); /* a site has two needs to be asked about */
-    window_asked_t *links =
+    window_question_t *links =
       windows_choose (scene.snapshot, &starts, each, 0, domain, &domain_count);
-    window_asked_t *nodes = windows_choose (scene.snapshot, &starts, each, 0, site, &site_count);
+    window_question_t *nodes = windows_choose (scene.snapshot, &starts, each, 0, site, &site_count);
     assert_int_equal (domain_count, 2 * each);
     assert_int_equal (site_count, 2 * each);
     for (size_t k = 0; k < each; k++) {
@@ -151,7 +151,7 @@ static void what_has_passed_is_not_asked_about (void **state)
     scene_begin (&scene, 1, DISCLOSE_PROFILE, pair, 2);
     starts_t starts = {0, 0, INT64_MAX};
     size_t source = snapshot_source (scene.snapshot, "nis/N"), count;
-    window_asked_t *windows =
+    window_question_t *windows =
       windows_choose (scene.snapshot, &starts, 1, HOUR_MS / 2, source, &count);
     assert_true (asks (windows, count, "s1-X1", 100, HOUR_MS / 2, HOUR_MS));
     free (windows);
@@ -175,7 +175,7 @@ static void one_question_never_asks_more_than_it_may (void **state)
     starts_t starts = {0, 100 * HOUR_MS, INT64_MAX};
     size_t source = snapshot_source (scene.snapshot, "nis/N"), count;
     assert_int_equal (windows_starts (scene.snapshot, &starts), 1);
-    window_asked_t *windows = windows_choose (scene.snapshot, &starts, 1, 0, source, &count);
+    window_question_t *windows = windows_choose (scene.snapshot, &starts, 1, 0, source, &count);
     assert_in_range (count, 300, LINK_WINDOWS_ASKED_MAX);
     for (size_t i = 0; i < 300; i++) /* each link at least alone */
         assert_true (asks (windows, count, names [i], 100, HOUR_MS / 6, HOUR_MS));
