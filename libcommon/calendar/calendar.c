@@ -96,6 +96,19 @@ bool calendar_fits (const calendar_t *self, interval_t over, int64_t quantity)
     return limit >= 0 && changes_most (&self->changes, over, limit) == limit;
 }
 
+static size_t gaps (const calendar_t *self, interval_t window, int64_t duration_ms,
+                    int64_t quantity, bool starts_only, interval_t *found, size_t found_max)
+{
+    assert (duration_ms > 0);
+    if (window.from >= window.until)
+        return 0;
+    gaps_wanted_t wanted = {.window = window,
+                            .duration_ms = duration_ms,
+                            .limit = level_limit (self, quantity),
+                            .starts_only = starts_only};
+    return changes_gaps (&self->changes, &wanted, found, found_max);
+}
+
 bool calendar_short (const calendar_t *self, interval_t over, int64_t quantity, interval_t *piece)
 {
     if (calendar_fits (self, over, quantity))
@@ -113,17 +126,8 @@ bool calendar_short (const calendar_t *self, interval_t over, int64_t quantity, 
 bool calendar_first (const calendar_t *self, interval_t window, int64_t duration_ms,
                      int64_t quantity, int64_t *start)
 {
-    assert (duration_ms > 0);
-    if (window.from >= window.until)
-        return false;
-    gaps_wanted_t wanted = {
-      .window = window,
-      .duration_ms = duration_ms,
-      .limit = level_limit (self, quantity),
-      .starts_only = true,
-    };
     interval_t gap;
-    if (changes_gaps (&self->changes, &wanted, &gap, 1) == 0)
+    if (!gaps (self, window, duration_ms, quantity, true, &gap, 1))
         return false;
     *start = gap.from;
     return true;
@@ -132,15 +136,7 @@ bool calendar_first (const calendar_t *self, interval_t window, int64_t duration
 size_t calendar_spans (const calendar_t *self, interval_t window, int64_t duration_ms,
                        int64_t quantity, interval_t *spans, size_t spans_max)
 {
-    assert (duration_ms > 0);
-    if (window.from >= window.until)
-        return 0;
-    gaps_wanted_t wanted = {
-      .window = window,
-      .duration_ms = duration_ms,
-      .limit = level_limit (self, quantity),
-    };
-    return changes_gaps (&self->changes, &wanted, spans, spans_max);
+    return gaps (self, window, duration_ms, quantity, false, spans, spans_max);
 }
 
 typedef struct {

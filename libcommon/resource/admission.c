@@ -190,6 +190,16 @@ static void fresh_add (const room_t *room, const moment_t *now, const asked_t *a
     free (named);
 }
 
+/*  Where only windows are disclosed: the asked window and no quantity. */
+static void hide (refusal_t *refusal, const wish_t *wish)
+{
+    refusal->free = 0;
+    if (!wish)
+        return;
+    refusal->from_ms = wish->from_ms;
+    refusal->until_ms = wish->until_ms;
+}
+
 void admission_refuse (const room_t *room, const moment_t *now, const verdict_t *verdict,
                        const asked_t *asked, size_t steps_max, refusal_t *refusal)
 {
@@ -218,11 +228,7 @@ void admission_refuse (const room_t *room, const moment_t *now, const verdict_t 
         refusal_say (room, refusal);
         return;
     }
-    if (wish) {
-        refusal->from_ms = wish->from_ms;
-        refusal->until_ms = wish->until_ms;
-    }
-    refusal->free = 0;
+    hide (refusal, wish);
     snprintf (refusal->text, sizeof refusal->text,
               "%s has no room in this window; how much is free is not disclosed",
               refusal->resource);
@@ -264,11 +270,7 @@ void admission_refuse_excess (const room_t *room, const excess_t *excess, const 
         fresh_share (room, excess, refusal);
         return;
     }
-    refusal->free = 0;
-    if (wish) {
-        refusal->from_ms = wish->from_ms;
-        refusal->until_ms = wish->until_ms;
-    }
+    hide (refusal, wish);
     snprintf (refusal->text, sizeof refusal->text,
               "too much of %s/%s is held and not committed, says %s", room_name (room),
               room_resource_name (room, excess->resource), excess->limit);

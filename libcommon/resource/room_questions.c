@@ -94,7 +94,7 @@ static void profile_coarse (const calendar_t *calendar, interval_t over, const s
 /*  A booking turns the quantity twice, a counted stretch too: no more steps than that. */
 static size_t steps_most (const room_t *self, size_t resource, const stretches_t *counted)
 {
-    stretches_t there = counted ? stretches_of_resource (counted, resource) : (stretches_t){0};
+    stretches_t there = stretches_of_resource (counted, resource);
     return 2 * (calendar_bookings (room_calendar (self, resource)) + there.count) + 1;
 }
 
@@ -103,7 +103,7 @@ void room_profile (const room_t *self, size_t resource, interval_t over, const s
 {
     assert (over.from < over.until && steps_max > 0);
     const calendar_t *calendar = room_calendar (self, resource);
-    stretches_t there = counted ? stretches_of_resource (counted, resource) : (stretches_t){0};
+    stretches_t there = stretches_of_resource (counted, resource);
     *profile = (profile_t){.until_ms = over.until};
     snprintf (profile->resource, sizeof profile->resource, "%s",
               room_resource_name (self, resource));
@@ -124,7 +124,7 @@ int64_t room_least (const room_t *self, size_t resource, interval_t over,
                     const stretches_t *counted)
 {
     assert (over.from < over.until);
-    stretches_t there = counted ? stretches_of_resource (counted, resource) : (stretches_t){0};
+    stretches_t there = stretches_of_resource (counted, resource);
     size_t at = 0;
     return least_counted (room_calendar (self, resource), over, &there, &at);
 }

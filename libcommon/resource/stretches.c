@@ -33,6 +33,8 @@ static size_t stretch_first (const stretches_t *self, size_t resource)
 
 stretches_t stretches_of_resource (const stretches_t *self, size_t resource)
 {
+    if (!self)
+        return (stretches_t){0};
     size_t first = stretch_first (self, resource);
     size_t end = first;
     while (end < self->count && self->list [end].resource == resource)

@@ -26,7 +26,7 @@ typedef struct {
 
 void stretches_clear (stretches_t *self);
 
-/*  The part of an ascending list that is about one resource; borrowed. */
+/*  The part of an ascending list that is about one resource; borrowed. NULL: of nothing. */
 stretches_t stretches_of_resource (const stretches_t *self, size_t resource);
 
 /*  Where before and after differ, or both have something: maximal intervals over which both are

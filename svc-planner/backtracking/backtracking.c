@@ -684,12 +684,7 @@ choice_t backtracking_choice (const backtracking_t *self)
       .start_ms = backtrack_start (self->machine), .options = self->choice, .paths = self->paths};
 }
 
-hindrance_t backtracking_hindrance (const backtracking_t *self, size_t need)
+const hindrance_t *backtracking_hindrances (const backtracking_t *self, bool network)
 {
-    return self->hindrances [need];
-}
-
-hindrance_t backtracking_path_hindrance (const backtracking_t *self, size_t network_need)
-{
-    return self->path_hindrances [network_need];
+    return network ? self->path_hindrances : self->hindrances;
 }

@@ -60,7 +60,7 @@ typedef struct {
     tentative_refusal_t refusal;
 } hindrance_t;
 
-hindrance_t backtracking_hindrance (const backtracking_t *self, size_t need);
-hindrance_t backtracking_path_hindrance (const backtracking_t *self, size_t network_need);
+/*  By need, or by network need; good until the search ends. */
+const hindrance_t *backtracking_hindrances (const backtracking_t *self, bool network);
 
 #endif

@@ -112,16 +112,14 @@ static void explain_path (pending_t *self, size_t at, const hindrance_t *met)
 static void explain_rest (pending_t *self)
 {
     const found_t *found = self->plan.found;
-    for (size_t i = 0; i < self->request.compute_count; i++) {
-        hindrance_t met = backtracking_hindrance (found->search, i);
-        if (met.set && !told_of (&self->answer, self->request.compute [i].id))
-            explain_place (self, i, &met);
-    }
-    for (size_t i = 0; i < self->request.network_count; i++) {
-        hindrance_t met = backtracking_path_hindrance (found->search, i);
-        if (met.set && !told_of (&self->answer, self->request.network [i].id))
-            explain_path (self, i, &met);
-    }
+    const hindrance_t *met = backtracking_hindrances (found->search, false);
+    for (size_t i = 0; i < self->request.compute_count; i++)
+        if (met [i].set && !told_of (&self->answer, self->request.compute [i].id))
+            explain_place (self, i, &met [i]);
+    met = backtracking_hindrances (found->search, true);
+    for (size_t i = 0; i < self->request.network_count; i++)
+        if (met [i].set && !told_of (&self->answer, self->request.network [i].id))
+            explain_path (self, i, &met [i]);
 }
 
 static void on_surveyed (void *owner, const moment_t *now, bool hasty)

@@ -11,11 +11,6 @@
 #define COSTS_MAX 64 /* vertices from which all costs are worked out */
 #define COST_NONE (INT64_C (1) << 60)
 
-static int64_t least (int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /*  First start at which the link's domain takes part in a plan. What stays where it is needs no
  *  lead. */
 static int64_t opens (const snapshot_t *snapshot, const search_order_t *order, size_t network_need,

@@ -53,16 +53,6 @@ struct search {
     size_t *found_choice;
 };
 
-static int64_t greatest (int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t least (int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static const place_t *place_of (const search_t *self, const option_t *option)
 {
     return &self->snapshot->places [option->place];
@@ -232,12 +222,6 @@ static void find_likes (search_t *self)
     }
 }
 
-/*  NULL of NULL. */
-static void *copy_of (const void *from, size_t size)
-{
-    return from ? memcpy (must (malloc (size + 1)), from, size) : NULL;
-}
-
 search_t *search_new (const snapshot_t *snapshot, const search_order_t *order)
 {
     assert (order->prng);
@@ -247,9 +231,11 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order)
     self->snapshot = snapshot;
     self->request = snapshot->request;
     self->order = *order;
-    self->order.present = copy_of (order->present, count * sizeof *order->present);
-    self->order.present_paths = copy_of (order->present_paths, snapshot->request->network_count *
-                                                                 sizeof *order->present_paths);
+    if (order->present)
+        self->order.present = must_copy (order->present, count * sizeof *order->present);
+    if (order->present_paths)
+        self->order.present_paths = must_copy (
+          order->present_paths, snapshot->request->network_count * sizeof *order->present_paths);
     self->steps_left = order->steps_max;
     self->needs = must (calloc (count, sizeof *self->needs));
     self->weights = must (calloc (count, sizeof *self->weights));

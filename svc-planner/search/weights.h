@@ -14,4 +14,14 @@ static_assert (AWAY_WEIGHT > (NEEDS_MAX + NETWORK_NEEDS_MAX) * WEIGHT_MAX,
 static_assert (INT64_MAX / (NEEDS_MAX + NETWORK_NEEDS_MAX) > AWAY_WEIGHT + WEIGHT_MAX,
                "sums of weights fit");
 
+static inline int64_t least (int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t greatest (int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 #endif
