@@ -139,39 +139,26 @@ size_t calendar_spans (const calendar_t *self, interval_t window, int64_t durati
     return gaps (self, window, duration_ms, quantity, false, spans, spans_max);
 }
 
-typedef struct {
-    int64_t *times;
-    int64_t *free;
-    size_t max;
-    size_t count;
-} steps_t;
-
-static void steps_add (steps_t *self, int64_t time, int64_t free_quantity)
-{
-    if (self->count < self->max) {
-        self->times [self->count] = time;
-        self->free [self->count] = free_quantity;
-    }
-    self->count++;
-}
-
 size_t calendar_profile (const calendar_t *self, interval_t over, int64_t *times, int64_t *free,
                          size_t steps_max)
 {
     if (over.from >= over.until)
         return 0;
-    steps_t steps = {.times = times, .free = free, .max = steps_max};
     cursor_t cursor = changes_seek (&self->changes, over.from);
-    int64_t told = cursor.level;
-    steps_add (&steps, over.from, self->capacity - told);
-    int64_t time;
-    while (cursor_next (&cursor, &time) && time < over.until) {
-        if (cursor.level == told)
+    int64_t time = over.from;
+    int64_t told = 0;
+    size_t count = 0;
+    do {
+        if (count > 0 && cursor.level == told)
             continue; /* changes at that instant cancel out */
         told = cursor.level;
-        steps_add (&steps, time, self->capacity - told);
-    }
-    return steps.count;
+        if (count < steps_max) {
+            times [count] = time;
+            free [count] = self->capacity - told;
+        }
+        count++;
+    } while (cursor_next (&cursor, &time) && time < over.until);
+    return count;
 }
 
 double calendar_booked (const calendar_t *self, interval_t over)
