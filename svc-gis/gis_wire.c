@@ -4,6 +4,7 @@
 #include "codec_table.h"
 #include "directory.h"
 #include "message.h"
+#include "part_record.h"
 #include "site_wire.h"
 #include "transaction_wire.h"
 
@@ -244,11 +245,8 @@ const codec_t close_answer_codec =
 
 packed_t recall_question_encode (const txid_t *after)
 {
-    Musubi__CommandsRequest request = MUSUBI__COMMANDS_REQUEST__INIT;
-    Musubi__Txid txid;
-    txid_put (&txid, after);
-    request.after = after->start > 0 ? &txid : NULL;
-    return packed_of (&request.base);
+    return codec_encode (&commands_request_codec,
+                         &(commands_request_t){.after_set = after->start > 0, .after = *after});
 }
 
 /*  One whose commit was refused at its edge was decided, and is being repaired (T10). */
@@ -260,12 +258,13 @@ static bool recalled_take (recalled_t *to, const Musubi__CommandsAnswer *from, c
         if (record->state != MUSUBI__COMMAND_STATE__COMMITTED &&
             record->state != MUSUBI__COMMAND_STATE__EDGE_REFUSED)
             continue;
-        if (!record->plan || !plan_take (&to->plans [to->count], record->plan, why))
+        if (!record->plan ||
+            !codec_take_field (&plan_codec, &to->plans [to->count], record->plan, "plan", why))
             return false;
         to->count++;
     }
     to->more = from->more;
-    return !from->more || txid_take (&to->next, from->next, "next", why);
+    return !from->more || codec_take_field (&txid_codec, &to->next, from->next, "next", why);
 }
 
 bool recalled_decode (recalled_t *self, bytes_t body, char why [WHY_BYTES])

@@ -8,10 +8,7 @@ static void on_look (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     finish_t *self = owner;
     service_t *service = self->service;
-    bool quiet =
-      coordinator_unsettled (self->coordinator) == 0 &&
-      now->mono_ms - coordinator_active_ms (self->coordinator) >= self->settings->finish_linger_ms;
-    if (quiet) {
+    if (coordinator_quiet (self->coordinator, now, self->settings->finish_linger_ms)) {
         coordinator_rest (self->coordinator);
         outbox_log (service->outbox, LEVEL_INFO, "finisher done store=%s", service->name);
         outbox_stop (service->outbox, "everything in this store is settled");

@@ -103,7 +103,7 @@ static bool subject_take (ledger_subject_t *to, const Musubi__LedgerRow *from)
 {
     char why [WHY_BYTES];
     *to = (ledger_subject_t){.wall_ms = from->wall_ms, .txid_set = from->txid != NULL};
-    return (!from->txid || txid_take (&to->txid, from->txid, "txid", why)) &&
+    return (!from->txid || codec_take_field (&txid_codec, &to->txid, from->txid, "txid", why)) &&
            copy_text (to->reservation, NAME_BYTES_MAX, from->reservation) &&
            copy_text (to->actor, NAME_BYTES_MAX, from->actor) &&
            copy_text (to->request_id, REQUEST_ID_BYTES_MAX, from->request_id);

@@ -42,7 +42,7 @@ command_t *command_bury (participant_t *self, const moment_t *now, const txid_t 
                          int64_t decide_by_ms, command_event_t event, refusal_t *refusal)
 {
     char name [NAME_BYTES_MAX + 1];
-    const tally_t *planner = tally_find (self->planners, txid_planner (txid, name));
+    const tally_t *planner = ordered_find (self->planners, txid_planner (txid, name));
     const participant_limits_t *limits = &self->limits;
     if (!check_unknown (self, txid, refusal) || !check_room (now, refusal) ||
         !check_limit ("tombstones_max", self->buried_count, limits->tombstones_max, refusal) ||

@@ -180,20 +180,20 @@ static void tell_frees (const participant_t *self, const moment_t *now, const pl
         return;
     if (strcmp (limit, UNCOMMITTED_SHARE_PER_ACTOR) == 0 ||
         strcmp (limit, BOOKINGS_PER_ACTOR) == 0) {
-        actor = tally_find (self->actors, plan->actor);
+        actor = ordered_find (self->actors, plan->actor);
         if (!actor)
             return;
     }
     if (strcmp (limit, UNCOMMITTED_SHARE_PER_PLANNER) == 0)
-        planner = tally_find (self->planners, plan->coordinator.name);
+        planner = ordered_find (self->planners, plan->coordinator.name);
     refusal->frees_ms = limit_frees_ms (self, now, actor, planner, refusal);
 }
 
 static bool check_limits (const participant_t *self, const moment_t *now, const plan_t *plan,
                           refusal_t *refusal)
 {
-    const tally_t *actor = tally_find (self->actors, plan->actor);
-    const tally_t *planner = tally_find (self->planners, plan->coordinator.name);
+    const tally_t *actor = ordered_find (self->actors, plan->actor);
+    const tally_t *planner = ordered_find (self->planners, plan->coordinator.name);
     return check_limit (self, now, "holds_max", self->limits.holds_max, NULL, NULL, refusal) &&
            (!actor || check_limit (self, now, "holds_per_actor_max",
                                    self->limits.holds_per_actor_max, actor, NULL, refusal)) &&

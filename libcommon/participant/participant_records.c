@@ -37,11 +37,6 @@ static int by_request (const void *key, const void *thing)
 
 /*  --- tallies --- */
 
-tally_t *tally_find (ordered_t *tallies, const char *name)
-{
-    return ordered_find (tallies, name);
-}
-
 static tally_t *tally_join (ordered_t *tallies, const char *name)
 {
     tally_t *tally = ordered_find (tallies, name);

@@ -15,16 +15,16 @@
 #include <string.h>
 
 /*  S3's state, which time alone moves on. */
-static reservation_state_t state_of (const moment_t *now, const reservation_t *reservation)
+static record_state_t state_of (const moment_t *now, const reservation_t *reservation)
 {
     int64_t at_ms = now->wall_ms;
     if (reservation->version == 0)
-        return RESERVATION_CREATED;
+        return RECORD_CREATED;
     if (reservation->failed)
-        return RESERVATION_FAILED;
+        return RECORD_FAILED;
     if (reservation->released || !reservation->span.set || at_ms >= reservation->span.until_ms)
-        return RESERVATION_RELEASED;
-    return at_ms < reservation->span.from_ms ? RESERVATION_RESERVED : RESERVATION_ACTIVATED;
+        return RECORD_RELEASED;
+    return at_ms < reservation->span.from_ms ? RECORD_RESERVED : RECORD_ACTIVATED;
 }
 
 static part_view_t view_of (const participant_t *self, const moment_t *now, verb_t verb,

@@ -264,8 +264,6 @@ void reservation_put (participant_t *self, reservation_t *reservation);
 /*  The part it books from now on: copied. */
 void reservation_part (reservation_t *reservation, part_kind_t kind, bytes_t part, span_t span);
 
-tally_t *tally_find (ordered_t *tallies, const char *name);
-
 /*  Is there a record of this txid that could not be understood? Then nothing is known of it, not
  *  even that it never voted. */
 bool records_unreadable (const participant_t *self, const txid_t *txid);
@@ -339,20 +337,11 @@ packed_t command_row_encode (const command_t *self);
 
 packed_t reservation_record_encode (const reservation_t *self);
 
-/*  S3's states, numbered as proto ReservationState. */
-typedef enum {
-    RESERVATION_CREATED,
-    RESERVATION_RESERVED,
-    RESERVATION_ACTIVATED,
-    RESERVATION_RELEASED,
-    RESERVATION_FAILED
-} reservation_state_t;
-
 /*  A reservation as it is told. Borrows. */
 typedef struct {
     const char *participant;
     const reservation_t *reservation;
-    reservation_state_t state;
+    record_state_t state;
     const moment_t *now;
     const usage_t *usage;
     bool whole;          /* show, not list */
@@ -373,6 +362,6 @@ packed_t page_show_encode (const page_t *self); /* the first record, if any */
 
 /*  next: where to go on; NULL when that is all. */
 packed_t page_list_encode (const page_t *self, const char *next);
-packed_t page_commands_encode (const page_t *self, const txid_t *next);
+packed_t page_commands_encode (page_t *self, const txid_t *next);
 
 #endif

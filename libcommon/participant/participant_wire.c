@@ -14,8 +14,6 @@
 
 #define PAGE_BYTES_MAX (BODY_BYTES_MAX - 65536) /* of records; the rest is for the envelope */
 
-static_assert ((int) RESERVATION_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
-
 /*  --- records --- */
 
 static const codec_row_t command_record_rows [] = {
@@ -260,16 +258,12 @@ packed_t page_list_encode (const page_t *self, const char *next)
     return packed_of (&answer.base);
 }
 
-packed_t page_commands_encode (const page_t *self, const txid_t *next)
+packed_t page_commands_encode (page_t *self, const txid_t *next)
 {
     Musubi__CommandsAnswer answer = MUSUBI__COMMANDS_ANSWER__INIT;
     answer.n_commands = self->count;
     answer.commands = (Musubi__CommandRecord **) self->records;
-    Musubi__Txid next_wire;
-    if (next) {
-        txid_put (&next_wire, next);
-        answer.next = &next_wire;
-        answer.more = true;
-    }
+    answer.next = next ? codec_put (&txid_codec, next, &self->arena) : NULL;
+    answer.more = next != NULL;
     return packed_of (&answer.base);
 }

@@ -29,11 +29,6 @@ void txid_put (Musubi__Txid *to, const txid_t *from)
     codec_fill (&txid_codec, from, to, NULL);
 }
 
-bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char why [WHY_BYTES])
-{
-    return codec_take_field (&txid_codec, to, from, field, why);
-}
-
 /*  --- plan --- */
 
 static const codec_row_t party_rows [] = {
@@ -102,11 +97,6 @@ static bool plan_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t plan_codec = CODEC_RULED (plan_t, musubi__plan__descriptor, plan_rows, plan_rule);
-
-bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES])
-{
-    return codec_take_field (&plan_codec, to, from, "plan", why);
-}
 
 /*  --- parts --- */
 

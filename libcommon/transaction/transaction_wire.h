@@ -17,9 +17,6 @@
 #define PROFILES_MAX      4096  /* in one answer: classes of a site, links of a domain */
 
 void txid_put (Musubi__Txid *to, const txid_t *from);
-bool txid_take (txid_t *to, const Musubi__Txid *from, const char *field, char why [WHY_BYTES]);
-
-bool plan_take (plan_t *to, const Musubi__Plan *from, char why [WHY_BYTES]);
 
 /*  Of a part of this kind; NULL for PART_NONE. */
 const codec_t *part_codec (part_kind_t kind);

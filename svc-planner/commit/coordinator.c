@@ -396,9 +396,9 @@ size_t coordinator_unsettled (const coordinator_t *self)
     return ordered_count (self->decisions);
 }
 
-int64_t coordinator_active_ms (const coordinator_t *self)
+bool coordinator_quiet (const coordinator_t *self, const moment_t *now, int64_t linger_ms)
 {
-    return self->active_ms;
+    return coordinator_unsettled (self) == 0 && now->mono_ms - self->active_ms >= linger_ms;
 }
 
 void coordinator_rest (coordinator_t *self)

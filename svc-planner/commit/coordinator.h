@@ -99,9 +99,9 @@ void coordinator_raise (coordinator_t *self, const txid_t *txid, uint32_t epoch)
 /*  Decisions that are not settled yet. */
 size_t coordinator_unsettled (const coordinator_t *self);
 
-/*  When this store was last asked something that matters to others (T8), on the monotonic clock:
- *  questions, decisions on their way. */
-int64_t coordinator_active_ms (const coordinator_t *self);
+/*  Is all settled, and has nobody asked anything that matters to others (T8) for so long, on the
+ *  monotonic clock: questions, decisions on their way? */
+bool coordinator_quiet (const coordinator_t *self, const moment_t *now, int64_t linger_ms);
 
 /*  Nothing is left to settle or to answer: say so in the store, for those who look for dead
  *  planners' stores. */

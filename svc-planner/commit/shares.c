@@ -216,10 +216,3 @@ attempt_part_t share_part (const share_t *self)
     return (attempt_part_t){.kind = PART_COMPUTE,
                             .part = compute_part_encode (self->bookings, self->bookings_count)};
 }
-
-attempt_part_t part_of_nothing (const char *party_name)
-{
-    share_t none = {0};
-    snprintf (none.party.name, sizeof none.party.name, "%s", party_name);
-    return share_part (&none);
-}

@@ -51,7 +51,4 @@ bool shares_fit (const shares_t *self, char why [WHY_BYTES]);
 
 attempt_part_t share_part (const share_t *self);
 
-/*  The part of one that leaves the reservation. */
-attempt_part_t part_of_nothing (const char *party_name);
-
 #endif

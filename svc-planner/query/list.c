@@ -151,9 +151,7 @@ static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *pa
     view_t *view = &self->views [self->views_count++];
     view_build (view, parts, self->sheets_count, inquiry_may_see (&self->inquiry, newest->owner),
                 graph, &doubt);
-    free (view->parts); /* a list shows no parts */
-    view->parts = NULL;
-    view->parts_count = 0;
+    view->without_parts = true;
     return doubt;
 }
 

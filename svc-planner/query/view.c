@@ -195,7 +195,6 @@ void view_build (view_t *self, const view_part_t *parts, size_t count, bool deta
     tally_t tally = count_parts (self, parts, count, newest);
     self->status = judge (&tally, newest, doubt);
     self->parts = must (calloc (count + 1, sizeof *self->parts));
-    self->openings = must (calloc (count + 1, sizeof *self->openings));
     for (size_t i = 0; i < count; i++) {
         const part_record_t *record = parts [i].record;
         if (!record)
@@ -207,8 +206,6 @@ void view_build (view_t *self, const view_part_t *parts, size_t count, bool deta
             continue;
         add_placements (self, record);
         self->parts [self->parts_count++] = record;
-        if (record->opening.size > 0)
-            self->openings [self->openings_count++] = record;
     }
     if (details)
         add_connections (self, newest, graph);

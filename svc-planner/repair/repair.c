@@ -407,7 +407,7 @@ static void release (repair_t *self, const moment_t *now)
     self->release_end_ms = plan.edge_ms;
     attempt_part_t parts [PARTICIPANTS_MAX];
     for (size_t i = 0; i < plan.participants_count; i++)
-        parts [i] = part_of_nothing (plan.participants [i].name);
+        parts [i] = (attempt_part_t){.kind = party_part_kind (plan.participants [i].name)};
     trail_abort (&self->trail, pendings->coordinator, now, &plan, "");
     service_count (pendings->service, "repair_releases", 1);
     self->attempt = attempt_new (pendings->service, pendings->coordinator, settings, now, &plan,

@@ -35,10 +35,9 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* of the request */
     const char **silent;
     size_t silent_count;
-    const part_record_t **parts; /* told to those who may see */
+    const part_record_t **parts; /* of which those who may see are told; with their openings */
     size_t parts_count;
-    const part_record_t **openings; /* of those with an opening to tell */
-    size_t openings_count;
+    bool without_parts; /* openings alone */
 } view_t;
 
 void view_clear (view_t *self);

@@ -2,6 +2,7 @@
 #include "record.h"
 
 #include "codec_table.h"
+#include "party.h"
 #include "planner_wire.h"
 
 #include "planner.pb-c.h"
@@ -18,7 +19,6 @@ void view_clear (view_t *self)
     connections_free (self->network, self->network_count);
     free (self->silent);
     free (self->parts);
-    free (self->openings);
     *self = (view_t){0};
 }
 
@@ -56,18 +56,18 @@ static Musubi__ReservationView *view_put (const view_t *from, arena_t *arena)
 {
     char why [WHY_BYTES];
     Musubi__ReservationView *to = codec_put (&reservation_view_codec, from, arena);
-    to->n_parts = from->parts_count;
-    to->parts = arena_take (arena, to->n_parts * sizeof *to->parts);
-    for (size_t i = 0; i < to->n_parts; i++)
-        to->parts [i] = part_put (from->parts [i], arena);
-    to->n_openings = from->openings_count;
-    to->openings = codec_messages (&musubi__site_opening__descriptor, to->n_openings, arena);
-    for (size_t i = 0; i < to->n_openings; i++) {
-        const part_record_t *record = from->openings [i];
-        const char *slash = strchr (record->participant, '/');
-        to->openings [i]->site = (char *) (slash ? slash + 1 : record->participant);
-        to->openings [i]->opening = codec_unpack (&musubi__opening_record__descriptor,
-                                                  packed_bytes (record->opening), arena, why);
+    to->parts = arena_take (arena, from->parts_count * sizeof *to->parts);
+    for (size_t i = 0; i < from->parts_count && !from->without_parts; i++)
+        to->parts [to->n_parts++] = part_put (from->parts [i], arena);
+    to->openings = codec_messages (&musubi__site_opening__descriptor, from->parts_count, arena);
+    for (size_t i = 0; i < from->parts_count; i++) {
+        const part_record_t *record = from->parts [i];
+        if (record->opening.size == 0)
+            continue;
+        Musubi__SiteOpening *opening = to->openings [to->n_openings++];
+        opening->site = (char *) party_short_name (record->participant);
+        opening->opening = codec_unpack (&musubi__opening_record__descriptor,
+                                         packed_bytes (record->opening), arena, why);
     }
     return to;
 }
@@ -94,7 +94,7 @@ packed_t show_answer_encode (const view_t *view, const char *const *silent, size
         return packed;
     view_t less = *view;
     for (int cut = 0; cut < 2 && packed.size > BODY_BYTES_MAX; cut++) {
-        less.parts_count = 0;
+        less.without_parts = true;
         less.network_count = cut == 0 ? view->network_count : 0;
         free (packed.data);
         packed = show_encode (&less, silent, silent_count);

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  The request travels in the plan (T1), which has room for so much. */
-static bool fits_plan (const user_request_t *request, char why [WHY_BYTES])
+/*  The request travels in the plan (T1), which has room for so much. Packed anew it is never twice
+ *  as large as it came; absolute times may take more room. */
+static bool fits_plan (const user_request_t *request, size_t size, char why [WHY_BYTES])
 {
+    if (2 * size + 256 <= PLAN_REQUEST_BYTES_MAX)
+        return true;
     packed_t packed = codec_encode (&user_request_codec, request);
     free (packed.data);
-    return packed.size + 256 <= PLAN_REQUEST_BYTES_MAX || /* absolute times may take more room */
+    return packed.size + 256 <= PLAN_REQUEST_BYTES_MAX ||
            wrong (why, "request: larger than %d bytes", PLAN_REQUEST_BYTES_MAX);
 }
 
@@ -30,7 +33,8 @@ void planner_on_reserve (void *owner, const moment_t *now, const request_t *requ
     pendings_t *pendings = owner;
     char why [WHY_BYTES];
     reserve_t *asked = body;
-    bool good = user_request_check (&asked->request, why) && fits_plan (&asked->request, why);
+    bool good = user_request_check (&asked->request, why) &&
+                fits_plan (&asked->request, request->body.size, why);
     if (!good)
         service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
     pending_t *pending =

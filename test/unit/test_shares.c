@@ -222,12 +222,8 @@ static void each_participant_gets_a_part_of_its_kind (void **state)
     circuits_free (circuits, count);
     free (part.part.data);
     shares_clear (&shares);
-    part = part_of_nothing ("nis/N");
-    assert_int_equal (part.kind, PART_NETWORK);
-    free (part.part.data);
-    part = part_of_nothing ("lis/ams");
-    assert_int_equal (part.kind, PART_COMPUTE);
-    free (part.part.data);
+    assert_int_equal (party_part_kind ("nis/N"), PART_NETWORK);
+    assert_int_equal (party_part_kind ("lis/ams"), PART_COMPUTE);
 }
 
 static void too_many_participants_or_circuits_are_refused_in_words (void **state)
