@@ -10,13 +10,15 @@
 #include "domain.h"
 #include "timetable.h"
 
-typedef struct circuits circuits_t;
-
 /*  name is the domain's, "N"; domain_check must be content with it. The timekeeper is borrowed for
- *  life. The room is the caller's, and outlives this. */
-circuits_t *circuits_new (const char *name, const domain_t *domain, const timekeeper_t *timekeeper,
-                          room_t **room);
-void circuits_destroy (circuits_t **self_p);
+ *  life. The links are the room's resources, in the domain's order. */
+room_t *circuits_room (const char *name, const domain_t *domain, const timekeeper_t *timekeeper);
+
+/*  Borrowed for life. */
+typedef struct {
+    const room_t *room;
+    const domain_t *domain;
+} circuits_t;
 
 /*  Its owner is this: for life. */
 void circuits_reader (const circuits_t *self, part_reader_t *reader);

@@ -74,7 +74,6 @@ static void nis_destroy (void *owner)
     paths_destroy (&self->paths);
     provider_close (&self->provider);
     uses_destroy (&self->uses);
-    circuits_destroy (&self->circuits);
     provider_end (&self->provider);
     domain_clear (&self->domain);
     free (self);
@@ -96,13 +95,13 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     nis_t *self = must (calloc (1, sizeof *self));
     provider_t *provider = &self->provider;
     part_reader_t reader;
-    room_t *room;
     domain_copy (&self->domain, &settings->domain);
     provider_begin (provider, &settings->provider);
-    self->circuits = circuits_new (settings->provider.name + strlen ("nis/"), &self->domain,
-                                   &provider->service->timekeeper, &room);
-    circuits_reader (self->circuits, &reader);
-    provider_book (provider, &settings->provider, room, &reader);
+    provider->room = circuits_room (settings->provider.name + strlen ("nis/"), &self->domain,
+                                    &provider->service->timekeeper);
+    self->circuits = (circuits_t){provider->room, &self->domain};
+    circuits_reader (&self->circuits, &reader);
+    provider_book (provider, &settings->provider, &reader);
     self->uses = uses_new (provider->service, &provider->access, settings->use);
     uses_usage (self->uses, &provider->resource.usage);
     provider_vote (provider, &settings->provider);

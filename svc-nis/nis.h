@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     provider_t provider;
     domain_t domain; /* with the present capacities */
-    circuits_t *circuits;
+    circuits_t circuits;
     uses_t *uses;
     paths_t *paths;
 } nis_t;

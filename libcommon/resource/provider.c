@@ -16,11 +16,10 @@ void provider_begin (provider_t *self, const provider_settings_t *settings)
     standing_wait (self->service->standing, settings->standing_wait_ms);
 }
 
-void provider_book (provider_t *self, const provider_settings_t *settings, room_t *room,
+void provider_book (provider_t *self, const provider_settings_t *settings,
                     const part_reader_t *reader)
 {
-    self->room = room;
-    self->timetable = timetable_new (room, reader, &settings->limits.bookings);
+    self->timetable = timetable_new (self->room, reader, &settings->limits.bookings);
     timetable_resource (self->timetable, &self->resource);
 }
 

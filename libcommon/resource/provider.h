@@ -42,8 +42,8 @@ typedef struct {
 /*  The service. */
 void provider_begin (provider_t *self, const provider_settings_t *settings);
 
-/*  The timetable, over a room that is the provider's from now on. */
-void provider_book (provider_t *self, const provider_settings_t *settings, room_t *room,
+/*  The timetable, over the room that has been set and is the provider's. */
+void provider_book (provider_t *self, const provider_settings_t *settings,
                     const part_reader_t *reader);
 
 /*  The participant. */

@@ -87,11 +87,10 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     part_reader_t reader;
     site_copy (&self->site, &settings->site);
     provider_begin (provider, &settings->provider);
+    provider->room = bookings_room (settings->provider.name + strlen ("lis/"), &self->site,
+                                    &provider->service->timekeeper);
     bookings_reader (&reader);
-    provider_book (provider, &settings->provider,
-                   bookings_room (settings->provider.name + strlen ("lis/"), &self->site,
-                                  &provider->service->timekeeper),
-                   &reader);
+    provider_book (provider, &settings->provider, &reader);
     if (settings->runner) {
         self->runner = runner_new (provider, &self->site, settings->runner);
         openings_usage (self->runner->openings, &provider->resource.usage);

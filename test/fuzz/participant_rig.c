@@ -277,8 +277,9 @@ static void boot (rig_t *self)
     self->access = (access_t){accounts, 2, administrators, 1};
     self->service = member_new (self->name, NULL, 0);
     if (self->network) {
-        self->circuits = circuits_new ("N", &domain, &self->service->timekeeper, &self->room);
-        circuits_reader (self->circuits, &reader);
+        self->room = circuits_room ("N", &domain, &self->service->timekeeper);
+        self->circuits = (circuits_t){self->room, &domain};
+        circuits_reader (&self->circuits, &reader);
     } else {
         self->room = bookings_room ("ams", &site, &self->service->timekeeper);
         bookings_reader (&reader);
@@ -303,7 +304,6 @@ static void stop (rig_t *self)
 {
     participant_destroy (&self->participant);
     timetable_destroy (&self->timetable);
-    circuits_destroy (&self->circuits);
     for (size_t i = 0; i < room_offers (self->room); i++)
         REQUIRE (calendar_bookings (room_calendar (self->room, i)) == 0);
     room_destroy (&self->room);

@@ -54,7 +54,7 @@ typedef struct rig {
 
     service_t *service;
     room_t *room;
-    circuits_t *circuits;
+    circuits_t circuits;
     timetable_t *timetable;
     resource_t resource;
     participant_t *participant;
