@@ -2,8 +2,11 @@
 #include "plus_state.h"
 
 #include "access.h"
+#include "codec_table.h"
 #include "must.h"
 #include "plus_bookings.h"
+
+#include "plus.pb-c.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -275,9 +278,14 @@ void plus_on_release (void *owner, const moment_t *now, const request_t *request
 
 /*  --- properties --- */
 
+static char *copied (arena_t *arena, const char *text)
+{
+    return strcpy (arena_take (arena, strlen (text) + 1), text);
+}
+
 /*  The command under way, and what it asks for while it is. */
-static void command_of (plus_t *self, const moment_t *now, plus_properties_t *told,
-                        plus_bookings_t *wanted)
+static void command_of (plus_t *self, const moment_t *now, Musubi__PlusProperties *told,
+                        plus_bookings_t *wanted, arena_t *arena)
 {
     participant_t *participant = self->parts.participant;
     txid_t txid;
@@ -289,34 +297,39 @@ static void command_of (plus_t *self, const moment_t *now, plus_properties_t *to
         return;
     command_answer_t answer =
       participant_local_state (participant, now, &txid, actor, &waits_until_ms);
-    told->commands [told->commands_count++] = plus_command_of (&answer, waits_until_ms);
+    plus_command_t *command = arena_take (arena, sizeof *command);
+    *command = plus_command_of (&answer, waits_until_ms);
+    told->n_commands = 1;
+    told->commands = arena_take (arena, sizeof *told->commands);
+    told->commands [0] = codec_put (&plus_command_codec, command, arena);
     if (participant_pending (participant, told->reservation, &txid, &part)) /* not over by now */
         (void) plus_bookings_read (wanted, part);
 }
 
-static plus_state_t state_of (const reservation_view_t *view, const plus_properties_t *told,
-                              int64_t now_ms)
+static Musubi__ReservationState state_of (const reservation_view_t *view,
+                                          const Musubi__PlusProperties *told, int64_t now_ms)
 {
     if (view->version == 0)
-        return PLUS_CREATED;
+        return MUSUBI__RESERVATION_STATE__CREATED;
     if (view->failed)
-        return PLUS_FAILED;
+        return MUSUBI__RESERVATION_STATE__FAILED;
     if (view->over || now_ms >= told->until_ms)
-        return PLUS_RELEASED;
-    return now_ms < told->from_ms ? PLUS_RESERVED : PLUS_ACTIVATED;
+        return MUSUBI__RESERVATION_STATE__RELEASED;
+    return now_ms < told->from_ms ? MUSUBI__RESERVATION_STATE__RESERVED
+                                  : MUSUBI__RESERVATION_STATE__ACTIVATED;
 }
 
+/*  What is told is copied: a command may end while it is looked at, and its reservation with it. */
 static void properties_of (plus_t *self, const moment_t *now, const reservation_view_t *view,
-                           plus_properties_t *told)
+                           Musubi__PlusProperties *told, arena_t *arena)
 {
     plus_bookings_t booked;
     plus_bookings_t wanted;
-    *told = (plus_properties_t){.state = PLUS_CREATED};
-    snprintf (told->reservation, sizeof told->reservation, "%s", view->id);
-    snprintf (told->owner, sizeof told->owner, "%s", view->owner);
+    told->reservation = copied (arena, view->id);
+    told->owner = copied (arena, view->owner);
     if (!plus_bookings_read (&booked, view->part))
         booked.count = 0;
-    command_of (self, now, told, &wanted);
+    command_of (self, now, told, &wanted, arena);
     const plus_bookings_t *shown = view->version > 0 ? &booked : &wanted;
     if (shown->count > 0) {
         const compute_booking_t *last = &shown->list [shown->count - 1];
@@ -328,7 +341,7 @@ static void properties_of (plus_t *self, const moment_t *now, const reservation_
                 told->nodes = shown->list [i].nodes;
                 break;
             }
-        snprintf (told->class_name, sizeof told->class_name, "%s", last->class_name);
+        told->class_name = copied (arena, last->class_name);
     }
     told->state = state_of (view, told, now->wall_ms);
 }
@@ -350,8 +363,9 @@ static bool visible (const plus_t *self, const request_t *request, const char *o
     return may (self->parts.access, VERB_SHOW, request->actor, request->actor, owner);
 }
 
-static void tell_one (plus_t *self, const moment_t *now, const request_t *request,
-                      const char *reservation)
+/*  False, and the request is refused, when it may not be told. */
+static bool one_of (plus_t *self, const moment_t *now, const request_t *request,
+                    const char *reservation, Musubi__PlusProperties *told, arena_t *arena)
 {
     reservation_view_t view;
     const created_t *created = plus_created_find (self, reservation);
@@ -360,42 +374,50 @@ static void tell_one (plus_t *self, const moment_t *now, const request_t *reques
         view = (reservation_view_t){.id = plus_created_id (created), .owner = created->kept.owner};
         known = true;
     }
-    if (!known || !visible (self, request, view.owner)) {
-        service_refuse (self->parts.service, request, CALL_NOT_FOUND,
-                        "reservation %.63s is not known here, or not yours", reservation);
-        return;
+    if (!known || !visible (self, request, view.owner))
+        return service_refuse (self->parts.service, request, CALL_NOT_FOUND,
+                               "reservation %.63s is not known here, or not yours", reservation);
+    properties_of (self, now, &view, told, arena);
+    return true;
+}
+
+/*  As many as may be told after the one that is named. */
+static void page_of (plus_t *self, const moment_t *now, const request_t *request,
+                     plus_question_t *question, Musubi__PlusPropertiesAnswer *page, size_t most,
+                     arena_t *arena)
+{
+    reservation_view_t view;
+    char *after = question->after;
+    for (size_t looks = 0; next_of_all (self, after, &view); looks++) {
+        bool shown = visible (self, request, view.owner);
+        page->more = looks == self->limits.looks_max || (shown && page->n_reservations == most);
+        if (page->more)
+            break;
+        snprintf (after, sizeof question->after, "%s", view.id);
+        if (shown)
+            properties_of (self, now, &view, page->reservations [page->n_reservations++], arena);
     }
-    plus_properties_t told;
-    properties_of (self, now, &view, &told);
-    service_reply (self->parts.service, request,
-                   codec_encode (&plus_page_codec, &(plus_page_t){.list = &told, .count = 1}));
+    if (page->more)
+        page->next = after;
 }
 
 void plus_on_properties (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
     plus_question_t *question = body;
-    if (*question->reservation) {
-        tell_one (self, now, request, question->reservation);
-        return;
-    }
+    bool one = *question->reservation;
     size_t most = question->most > 0 && question->most < self->limits.list_max
                     ? question->most
                     : self->limits.list_max;
-    plus_page_t page = {.list = must (calloc (most + 1, sizeof *page.list))};
-    reservation_view_t view;
-    char *after = question->after;
-    for (size_t looks = 0; next_of_all (self, after, &view); looks++) {
-        bool shown = visible (self, request, view.owner);
-        page.more = looks == self->limits.looks_max || (shown && page.count == most);
-        if (page.more)
-            break;
-        snprintf (after, sizeof question->after, "%s", view.id);
-        if (shown)
-            properties_of (self, now, &view, &page.list [page.count++]);
-    }
-    if (page.more)
-        memcpy (page.next, after, sizeof page.next);
-    service_reply (self->parts.service, request, codec_encode (&plus_page_codec, &page));
-    free (page.list);
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__PlusPropertiesAnswer page = MUSUBI__PLUS_PROPERTIES_ANSWER__INIT;
+    page.reservations =
+      codec_messages (&musubi__plus_properties__descriptor, one ? 1 : most, &arena);
+    page.n_reservations = one;
+    if (!one)
+        page_of (self, now, request, question, &page, most, &arena);
+    if (!one || one_of (self, now, request, question->reservation, page.reservations [0], &arena))
+        service_reply (self->parts.service, request, packed_of (&page.base));
+    arena_end (&arena);
 }

@@ -13,7 +13,6 @@
 #include <string.h>
 
 static_assert (DIGEST_BYTES == crypto_generichash_BYTES, "BLAKE2b-256");
-static_assert ((int) PLUS_FAILED == MUSUBI__RESERVATION_STATE__FAILED, "same numbers");
 static_assert ((int) PLUS_ABORTED == MUSUBI__PLUS_COMMAND_STATE__PLUS_ABORTED, "same numbers");
 
 /*  --- requests --- */
@@ -107,27 +106,6 @@ static const codec_row_t command_rows [] = {
 };
 const codec_t plus_command_codec =
   CODEC (plus_command_t, musubi__plus_command_answer__descriptor, command_rows);
-
-static const codec_row_t properties_rows [] = {
-  ROW_WORD ("reservation", plus_properties_t, reservation),
-  ROW_WORD ("owner", plus_properties_t, owner),
-  ROW_ENUM ("state", plus_properties_t, state, PLUS_FAILED),
-  ROW_NUMBER ("from_ms", plus_properties_t, from_ms),
-  ROW_NUMBER ("until_ms", plus_properties_t, until_ms),
-  ROW_NUMBER ("nodes", plus_properties_t, nodes),
-  ROW_WORD ("class_name", plus_properties_t, class_name, OR_NONE),
-  ROW_ARRAY ("commands", plus_properties_t, commands, commands_count, plus_command),
-};
-static const codec_t plus_properties_codec =
-  CODEC (plus_properties_t, musubi__plus_properties__descriptor, properties_rows);
-
-static const codec_row_t page_rows [] = {
-  ROW_LIST ("reservations", plus_page_t, list, count, plus_properties, 0, ANY_COUNT),
-  ROW_FLAG ("more", plus_page_t, more),
-  ROW_WORD ("next", plus_page_t, next, OR_NONE),
-};
-const codec_t plus_page_codec =
-  CODEC (plus_page_t, musubi__plus_properties_answer__descriptor, page_rows);
 
 /*  --- the request as planners keep it --- */
 

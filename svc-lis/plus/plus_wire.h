@@ -40,35 +40,6 @@ extern const codec_t plus_command_codec;
 /*  A participant's answer as one of ours. Borrows. */
 plus_command_t plus_command_of (const command_answer_t *answer, int64_t waits_until_ms);
 
-/*  S3's states, numbered as proto ReservationState. */
-typedef enum {
-    PLUS_CREATED,
-    PLUS_RESERVED,
-    PLUS_ACTIVATED,
-    PLUS_RELEASED,
-    PLUS_FAILED
-} plus_state_t;
-
-typedef struct {
-    char reservation [NAME_BYTES_MAX + 1];
-    char owner [NAME_BYTES_MAX + 1];
-    plus_state_t state;
-    int64_t from_ms;
-    int64_t until_ms;
-    uint32_t nodes;
-    char class_name [NAME_BYTES_MAX + 1];
-    plus_command_t commands [1]; /* under way */
-    size_t commands_count;
-} plus_properties_t;
-
-typedef struct {
-    plus_properties_t *list;
-    size_t count;
-    bool more;
-    char next [NAME_BYTES_MAX + 1]; /* with more: where to go on */
-} plus_page_t;
-extern const codec_t plus_page_codec;
-
 /*  The request that a planner would have made of it, for planners that change it later. bookings
  *  are of one class, ascending; amounts in CPUs. */
 packed_t plus_request_encode (const char *site, const compute_booking_t *bookings, size_t count);
