@@ -37,10 +37,10 @@ static int by_order (const void *a, const void *b)
 /*  Those that take requests, the idlest first, equals in random order. */
 static planners_t list_planners (session_t *self)
 {
-    planners_t planners = {
-      must (calloc (json_array_size (session_entries (self)) + 1, sizeof (planner_t))), 0};
+    planners_t planners = {must (calloc (json_array_size (self->entries) + 1, sizeof (planner_t))),
+                           0};
     const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session_entries (self), i)); i++) {
+    for (size_t i = 0; (entry = json_array_get (self->entries, i)); i++) {
         const json_t *planner = json_object_get (entry, "planner");
         if (!planner || flag_of (planner, "finishing"))
             continue;
@@ -48,7 +48,7 @@ static planners_t list_planners (session_t *self)
         snprintf (one->name, sizeof one->name, "%s", text_of (entry, "name"));
         snprintf (one->endpoint, sizeof one->endpoint, "%s", text_of (entry, "endpoint"));
         uint64_t load = (uint64_t) number_of (planner, "in_progress");
-        one->order = load << 32 | (uint32_t) session_random (self);
+        one->order = load << 32 | (uint32_t) prng_next (&self->prng);
     }
     qsort (planners.list, planners.count, sizeof (planner_t), by_order);
     return planners;
@@ -69,15 +69,15 @@ static planner_t *live_planner (session_t *self, planners_t *planners, int64_t u
         if (planners->list [i].tried)
             continue;
         probed [count] = &planners->list [i];
-        calls [count++] = client_send (session_client (self),
-                                       &(client_request_t){.endpoint = planners->list [i].endpoint,
-                                                           .service = status.service,
-                                                           .method = status.method,
-                                                           .actor = session_actor (self),
-                                                           .timeout_ms = patience_ms});
+        calls [count++] =
+          client_send (self->client, &(client_request_t){.endpoint = planners->list [i].endpoint,
+                                                         .service = status.service,
+                                                         .method = status.method,
+                                                         .actor = self->places.actor,
+                                                         .timeout_ms = patience_ms});
     }
     client_reply_t reply;
-    for (size_t waiting = count; waiting > 0 && client_wait (session_client (self), -1, &reply);)
+    for (size_t waiting = count; waiting > 0 && client_wait (self->client, -1, &reply);)
         for (size_t i = 0; i < count; i++) {
             if (calls [i] != reply.call)
                 continue;
@@ -139,7 +139,7 @@ int session_ask_planner (session_t *self, const char *method_name, const json_t 
                          char reason [CLIENT_REASON_BYTES])
 {
     method_t method = services_method ("Planner", method_name);
-    int64_t timeout_ms = session_timeout_ms (self);
+    int64_t timeout_ms = self->places.timeout_ms;
     int64_t until_ms = cli_mono_ms () + timeout_ms;
     int64_t try_ms = timeout_ms / 2 > TRY_MS_LEAST ? timeout_ms / 2 : TRY_MS_LEAST;
     planners_t planners = list_planners (self);

@@ -147,50 +147,38 @@ size_t cli_width (void)
     return WIDTH_PRESET;
 }
 
-/*  Appends text to a growing string. */
-static void append (char **line, size_t *length, const char *text, size_t size)
+static void put_quoted (FILE *line, const char *word)
 {
-    *line = must (realloc (*line, *length + size + 1));
-    memcpy (*line + *length, text, size);
-    *length += size;
-    (*line) [*length] = '\0';
-}
-
-static void append_quoted (char **line, size_t *length, const char *word)
-{
-    append (line, length, " ", 1);
-    if (*word && strspn (word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                               "-_./:,=@+%") == strlen (word)) {
-        append (line, length, word, strlen (word));
-        return;
-    }
-    append (line, length, "'", 1);
-    for (; *word; word++) {
+    bool plain = *word && strspn (word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                        "0123456789-_./:,=@+%") == strlen (word);
+    fputs (plain ? " " : " '", line);
+    for (; *word; word++)
         if (*word == '\'')
-            append (line, length, "'\\''", 4);
+            fputs ("'\\''", line);
         else
-            append (line, length, word, 1);
-    }
-    append (line, length, "'", 1);
+            fputc (*word, line);
+    fputs (plain ? "" : "'", line);
 }
 
 char *cli_again (const cli_t *cli, const char *request_id)
 {
-    char *line = NULL;
-    size_t length = 0;
-    append (&line, &length, "musubi", 6);
+    char *text = NULL;
+    size_t size;
+    FILE *line = must (open_memstream (&text, &size));
+    fputs ("musubi", line);
     int i = 1;
     for (; i < cli->argc && strcmp (cli->argv [i], "--") != 0; i++) {
         if (strcmp (cli->argv [i], "--request-id") == 0)
             i++;
         else if (strncmp (cli->argv [i], "--request-id=", 13) != 0)
-            append_quoted (&line, &length, cli->argv [i]);
+            put_quoted (line, cli->argv [i]);
     }
-    append (&line, &length, " --request-id", 13);
-    append_quoted (&line, &length, request_id);
+    fputs (" --request-id", line);
+    put_quoted (line, request_id);
     for (; i < cli->argc; i++) /* what follows is no option */
-        append_quoted (&line, &length, cli->argv [i]);
-    return line;
+        put_quoted (line, cli->argv [i]);
+    fclose (line);
+    return must (text);
 }
 
 /*  At most one byte more than may be, so that too much is told as such. */

@@ -27,20 +27,16 @@ static bool load_settings (config_t **config, char why [CONFIG_WHY_BYTES])
 {
     const char *folder = getenv ("XDG_CONFIG_HOME");
     const char *home = getenv ("HOME");
-    char *path = NULL;
     *config = NULL;
     bool own = folder && *folder == '/';
     if (!own && !home)
         return true;
-    path = must_print ("%s%s/musubi.zpl", own ? folder : home, own ? "" : "/.config");
-    bool loaded = true;
-    if (access (path, F_OK) == 0) {
-        *config = config_load (path, NULL, 0, settings_keys,
-                               sizeof settings_keys / sizeof settings_keys [0], why);
-        loaded = *config != NULL;
-    }
-    free (path);
-    return loaded;
+    text_auto_t *path = must_print ("%s%s/musubi.zpl", own ? folder : home, own ? "" : "/.config");
+    if (access (path, F_OK) != 0)
+        return true;
+    *config = config_load (path, NULL, 0, settings_keys,
+                           sizeof settings_keys / sizeof settings_keys [0], why);
+    return *config != NULL;
 }
 
 /*  The endpoints that `musubi up` left in its folder; NULL when there are none. Malloc'ed. */
@@ -59,36 +55,33 @@ static char *read_federation (const cli_t *cli)
     return must (strdup (text));
 }
 
-/*  The first of the places that says where directories are. */
+/*  What was said first of all: on the command line, in the environment, in the user's settings. NULL
+ *  where it was not. */
+static const char *said (const char *option, const char *variable, const config_t *settings,
+                         const char *key)
+{
+    const char *environment = getenv (variable);
+    return option                        ? option
+           : environment && *environment ? environment
+           : settings                    ? config_text (settings, key)
+                                         : NULL;
+}
+
 static char *find_gis (const cli_t *cli, const config_t *settings)
 {
-    const char *environment = getenv ("MUSUBI_GIS");
-    if (cli->gis)
-        return must (strdup (cli->gis));
-    if (cli->dir)
-        return read_federation (cli);
-    if (environment && *environment)
-        return must (strdup (environment));
-    if (settings && config_text (settings, "gis"))
-        return must (strdup (config_text (settings, "gis")));
-    return read_federation (cli);
+    const char *gis = said (cli->gis, "MUSUBI_GIS", settings, "gis");
+    return gis && (cli->gis || !cli->dir) ? must (strdup (gis)) : read_federation (cli);
 }
 
 static char *find_actor (const cli_t *cli, const config_t *settings)
 {
-    const char *environment = getenv ("MUSUBI_ACTOR");
+    const char *actor = said (cli->actor, "MUSUBI_ACTOR", settings, "actor");
     const char *user = getenv ("USER");
-    const struct passwd *account = NULL;
-    if (cli->actor)
-        return must (strdup (cli->actor));
-    if (environment && *environment)
-        return must (strdup (environment));
-    if (settings && config_text (settings, "actor"))
-        return must (strdup (config_text (settings, "actor")));
-    if (user && *user)
-        return must (strdup (user));
-    account = getpwuid (geteuid ());
-    return must (strdup (account ? account->pw_name : "nobody"));
+    const struct passwd *account = actor || (user && *user) ? NULL : getpwuid (geteuid ());
+    return must (strdup (actor           ? actor
+                         : user && *user ? user
+                         : account       ? account->pw_name
+                                         : "nobody"));
 }
 
 /*  "localhost:5600": over TCP. */

@@ -5,8 +5,6 @@
 #include "json.h"
 #include "message.h"
 #include "must.h"
-#include "places.h"
-#include "prng.h"
 #include "request_terms.h"
 
 #include <sodium.h>
@@ -15,16 +13,6 @@
 
 #define AGAIN_MS      250
 #define STRAGGLERS_MS 300 /* patience with the other directories once one has answered */
-
-struct session {
-    places_t places;
-    client_t *client;
-    json_t *entries;  /* array, ascending by name */
-    json_t *homes;    /* array of names, as the first directory has it */
-    json_t *answered; /* array of names of directories that have answered */
-    bool whole;       /* the entries, as one directory at least has told all of its own */
-    prng_t prng;
-};
 
 session_t *session_open (const cli_t *cli, int *code)
 {
@@ -59,26 +47,6 @@ void session_close (session_t **self_p)
     places_clear (&self->places);
     free (self);
     *self_p = NULL;
-}
-
-const char *session_actor (const session_t *self)
-{
-    return self->places.actor;
-}
-
-int64_t session_timeout_ms (const session_t *self)
-{
-    return self->places.timeout_ms;
-}
-
-client_t *session_client (const session_t *self)
-{
-    return self->client;
-}
-
-uint64_t session_random (session_t *self)
-{
-    return prng_next (&self->prng);
 }
 
 /*  --- the directory ---  */
@@ -224,11 +192,6 @@ bool session_look (session_t *self, const char *wanted)
     return anybody && (*wanted || self->whole);
 }
 
-const json_t *session_entries (const session_t *self)
-{
-    return self->entries;
-}
-
 const json_t *session_entry (const session_t *self, const char *name)
 {
     bool found;
@@ -264,11 +227,6 @@ const char *entries_list (const json_t *entries, char text [ENTRIES_TEXT_BYTES])
     for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
         take_last (names, json_string (name_short (text_of (entry, "name"))));
     return texts_join (names, ", ", text, ENTRIES_TEXT_BYTES);
-}
-
-const json_t *session_homes (const session_t *self)
-{
-    return self->homes;
 }
 
 int session_lost (const session_t *self)

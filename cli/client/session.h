@@ -8,9 +8,20 @@
 
 #include "cli.h"
 #include "client.h"
+#include "places.h"
+#include "prng.h"
 #include "services.h"
 
-typedef struct session session_t;
+/*  To be read by whoever asks; session.c alone changes it. */
+typedef struct {
+    places_t places;
+    client_t *client;
+    json_t *entries;  /* all that are known, as JSON of proto Entry, ascending by name */
+    json_t *homes;    /* of requests, names ("gis/g1"), as the first directory has them */
+    json_t *answered; /* names of directories that have answered */
+    bool whole;       /* the entries, as one directory at least has told all of its own */
+    prng_t prng;      /* for picking one of equals */
+} session_t;
 
 /*  Where to ask is taken from --gis, --dir, MUSUBI_GIS, ~/.config/musubi.zpl, or the federation
  *  that runs from here. NULL after refusing, with *code. */
@@ -20,10 +31,6 @@ void session_close (session_t **self_p);
 /*  One that is closed where its block ends. */
 #define session_auto_t session_t __attribute__ ((cleanup (session_close)))
 
-const char *session_actor (const session_t *self);
-int64_t session_timeout_ms (const session_t *self);
-client_t *session_client (const session_t *self);
-
 /*  Asks the directories. wanted = a kind ("planner") or a name ("lis/ams"): the first answers that
  *  hold such an entry will do; "" = everybody: waits for all directories, those that are silent for
  *  a moment after one has told all of its pages left out. False when no directory answered; then
@@ -31,8 +38,7 @@ client_t *session_client (const session_t *self);
  *  part is known. */
 bool session_look (session_t *self, const char *wanted);
 
-/*  All entries known, as JSON of proto Entry, ascending by name; and one of them, or NULL. */
-const json_t *session_entries (const session_t *self);
+/*  One of the entries, or NULL. */
 const json_t *session_entry (const session_t *self, const char *name);
 
 /*  Those of a kind ("lis"), as a new array; they live with the session. The one of such a list with
@@ -41,9 +47,6 @@ const json_t *session_entry (const session_t *self, const char *name);
 json_t *session_kind (const session_t *self, const char *kind);
 const json_t *entries_named (const json_t *entries, const char *name);
 const char *entries_list (const json_t *entries, char text [ENTRIES_TEXT_BYTES]);
-
-/*  The federation's request homes, as an array of names ("gis/g1"). */
-const json_t *session_homes (const session_t *self);
 
 /*  Why session_look was false, on standard error; returns EXIT_UNKNOWN. */
 int session_lost (const session_t *self);
@@ -93,8 +96,5 @@ bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID
 int session_ask_planner (session_t *self, const char *method, const json_t *body,
                          const char *request_id, json_t **answer, bool *sent,
                          char reason [CLIENT_REASON_BYTES]);
-
-/*  A random number, for picking one of equals. */
-uint64_t session_random (session_t *self);
 
 #endif

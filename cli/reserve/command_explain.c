@@ -7,7 +7,7 @@
 #include "explanation.h"
 #include "fields.h"
 #include "listing.h"
-#include "request_form.h"
+#include "planned.h"
 #include "reserve_commands.h"
 
 #include <string.h>
@@ -16,15 +16,9 @@
 static int explain_request (const cli_t *cli, const char *file, const char *algorithm,
                             const char *policy)
 {
-    char why [FORM_WHY_BYTES];
-    json_auto_t *written = cli_read_json (file);
-    if (!written)
-        return EXIT_USAGE;
-    request_form_choose (written, algorithm, policy);
-    json_auto_t *request = request_form_read (written, why);
+    json_auto_t *request = planned_request (file, algorithm, policy);
     if (!request)
-        return cli_fail (EXIT_USAGE, "%s: %s", strcmp (file, "-") == 0 ? "standard input" : file,
-                         why);
+        return EXIT_USAGE;
     int code;
     json_auto_t *body = json_pack ("{s:O, s:b}", "request", request, "dry_run", 1);
     session_auto_t *session = listing_session (cli, &code);
@@ -86,7 +80,7 @@ static int ask_home (const cli_t *cli, session_t *session, const char *id)
     if (!entry)
         return cli_fail (EXIT_UNKNOWN, "explain: the directory knows no home \"%s\" now", home + 4);
     json_auto_t *question =
-      json_pack ("{s:s, s:s}", "actor", session_actor (session), "request_id", whole);
+      json_pack ("{s:s, s:s}", "actor", session->places.actor, "request_id", whole);
     if (!question)
         return cli_fail (EXIT_USAGE, "explain: --actor is not UTF-8");
     char reason [CLIENT_REASON_BYTES];

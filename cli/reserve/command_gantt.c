@@ -94,7 +94,7 @@ int run_gantt (cli_t *cli)
         cli_print_json (json_incref (listing));
     } else if (listing) {
         chart_t chart;
-        chart_fill (&chart, session_entries (session), json_object_get (listing, "reservations"),
+        chart_fill (&chart, session->entries, json_object_get (listing, "reservations"),
                     options.all);
         code = draw (&chart, &options);
         if (chart.hidden_count > 0)

@@ -135,7 +135,7 @@ static call_status_t ask (plus_t *self, const char *block, const char *name, con
     if (*step && *self->request_id)
         snprintf (id, sizeof id, "%.*s.%s", REQUEST_ID_BYTES_MAX - 16, self->request_id, step);
     return session_ask (self->session, self->endpoint, &method, body, id,
-                        session_timeout_ms (self->session), answer, reason);
+                        self->session->places.timeout_ms, answer, reason);
 }
 
 static call_status_t look (plus_t *self, const char *reservation)
@@ -488,7 +488,7 @@ static void choose_id (plus_t *self)
         snprintf (self->request_id, sizeof self->request_id, "%s", self->cli->request_id);
     else
         snprintf (self->request_id, sizeof self->request_id, "plus-%016llx",
-                  (unsigned long long) session_random (self->session));
+                  (unsigned long long) prng_next (&self->session->prng));
     fprintf (stderr, "request-id %s\n", self->request_id);
 }
 

@@ -30,19 +30,6 @@ typedef struct {
     bool wait;
 } reserve_options_t;
 
-static json_t *read_request (const char *file, const reserve_options_t *options)
-{
-    char why [FORM_WHY_BYTES];
-    json_auto_t *written = cli_read_json (file);
-    if (!written)
-        return NULL;
-    request_form_choose (written, options->algorithm, options->policy);
-    json_t *request = request_form_read (written, why);
-    if (!request)
-        cli_fail (EXIT_USAGE, "%s: %s", strcmp (file, "-") == 0 ? "standard input" : file, why);
-    return request;
-}
-
 /*  --- waiting ---  */
 
 /*  Times from now become fixed ones, so that a request asked again later still means the same. */
@@ -112,7 +99,7 @@ static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, 
         int64_t left_ms = last_ms - cli_wall_ms ();
         if (left_ms <= 0)
             break;
-        hints_follow (hints, session_entries (planned->session));
+        hints_follow (hints, planned->session->entries);
         hints_wait (hints, left_ms < poll_ms ? left_ms : poll_ms);
         poll_ms = poll_ms * 2 < POLL_MS ? poll_ms * 2 : POLL_MS;
         if (cli_interrupted ())
@@ -182,7 +169,7 @@ int run_reserve (cli_t *cli)
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
-    json_auto_t *request = read_request (words.list [0], &options);
+    json_auto_t *request = planned_request (words.list [0], options.algorithm, options.policy);
     if (!request)
         return EXIT_USAGE;
     return reserve (cli, &options, request);

@@ -90,7 +90,7 @@ static int list (const cli_t *cli, listing_filter_t *filter, bool mine)
     if (!session)
         return code;
     if (mine)
-        filter->owner = session_actor (session);
+        filter->owner = session->places.actor;
     json_auto_t *listing = listing_ask (cli, session, filter, &code);
     if (listing && cli->json)
         cli_print_json (json_incref (listing));

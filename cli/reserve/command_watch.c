@@ -24,5 +24,5 @@ int run_watch (cli_t *cli)
         return code;
     watch_t watch = {.cli = cli, .session = session, .poll_ms = poll_ms};
     return words.count > 0 ? watch_one (&watch, words.list [0], NULL)
-                           : watch_all (&watch, mine ? session_actor (session) : "");
+                           : watch_all (&watch, mine ? session->places.actor : "");
 }

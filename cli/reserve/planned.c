@@ -5,9 +5,23 @@
 #include "fields.h"
 #include "listing.h"
 #include "must.h"
+#include "request_form.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+json_t *planned_request (const char *file, const char *algorithm, const char *policy)
+{
+    char why [FORM_WHY_BYTES];
+    json_auto_t *written = cli_read_json (file);
+    if (!written)
+        return NULL;
+    request_form_choose (written, algorithm, policy);
+    json_t *request = request_form_read (written, why);
+    if (!request)
+        cli_fail (EXIT_USAGE, "%s: %s", strcmp (file, "-") == 0 ? "standard input" : file, why);
+    return request;
+}
 
 bool planned_open (planned_t *self, int *code)
 {

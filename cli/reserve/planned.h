@@ -20,6 +20,10 @@ typedef struct {
     bool unsent; /* no planner was there to be asked, under a fresh id: nothing can have happened */
 } planned_t;
 
+/*  The request that a file ("-" = standard input) has, with what was chosen besides; NULL after
+ *  refusing. */
+json_t *planned_request (const char *file, const char *algorithm, const char *policy);
+
 /*  Finds a directory. False after refusing, with *code. The session is the caller's. */
 bool planned_open (planned_t *self, int *code);
 

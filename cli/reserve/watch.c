@@ -57,7 +57,7 @@ static void pace_begin (const watch_t *self, pace_t *pace)
         session_look (self->session, "planner");
         pace->known_ms = cli_mono_ms ();
     }
-    hints_follow (pace->hints, session_entries (self->session));
+    hints_follow (pace->hints, self->session->entries);
     pace->begun_ms = cli_mono_ms ();
 }
 

@@ -18,11 +18,11 @@ static const json_t *find_entry (session_t *session, const char *who)
     const json_t *entry;
     if (exact)
         return exact;
-    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
+    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
         const char *name = json_string_value (json_object_get (entry, "name"));
         bool kind = name && strncmp (name, who, length) == 0 && name [length] == '/';
         bool begins = name && strchr (who, '/') && strncmp (name, who, length) == 0;
-        if ((kind || begins) && session_random (session) % ++candidates == 0)
+        if ((kind || begins) && prng_next (&session->prng) % ++candidates == 0)
             chosen = entry;
     }
     return chosen;
@@ -60,7 +60,7 @@ static int ask (const cli_t *cli, session_t *session, const char *endpoint, cons
     char reason [CLIENT_REASON_BYTES];
     json_t *answer;
     call_status_t status = session_ask (session, endpoint, method, body, cli->request_id,
-                                        session_timeout_ms (session), &answer, reason);
+                                        session->places.timeout_ms, &answer, reason);
     if (status != CALL_OK)
         return cli_fail (status == CALL_UNKNOWN_METHOD ? EXIT_USAGE : session_code (status),
                          "call %s.%s at %s: %s", method->service, method->method, endpoint, reason);

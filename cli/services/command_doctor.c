@@ -147,7 +147,7 @@ static size_t ask_all (session_t *session, asked_t *asked)
 {
     size_t count = 0;
     const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
+    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
         for (size_t q = 0; q < QUESTIONS; q++)
             if (is_of (entry, questions [q].kind)) {
                 asked [count] =
@@ -160,7 +160,7 @@ static size_t ask_all (session_t *session, asked_t *asked)
 static void hear_all (findings_t *findings, session_t *session, asked_t *asked, size_t count)
 {
     client_reply_t reply;
-    while (!cli_interrupted () && client_wait (session_client (session), -1, &reply))
+    while (!cli_interrupted () && client_wait (session->client, -1, &reply))
         for (size_t i = 0; i < count; i++)
             if (asked [i].call == reply.call) {
                 hear (findings, session, &asked [i], &reply);
@@ -171,7 +171,7 @@ static void hear_all (findings_t *findings, session_t *session, asked_t *asked, 
 static void look_for_homes (findings_t *findings, session_t *session)
 {
     const json_t *name;
-    for (size_t i = 0; (name = json_array_get (session_homes (session), i)); i++)
+    for (size_t i = 0; (name = json_array_get (session->homes, i)); i++)
         if (!session_entry (session, json_string_value (name)))
             findings_add (findings, json_string_value (name), "no directory lists it");
 }
@@ -186,7 +186,7 @@ static void look_for_kinds (findings_t *findings, session_t *session)
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         const json_t *entry;
         bool there = false, missing = true;
-        for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
+        for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
             there = there || is_of (entry, wanted [k][0]);
             missing = missing && !is_of (entry, wanted [k][1]);
         }
@@ -201,7 +201,7 @@ static int look_at_federation (const cli_t *cli, findings_t *findings)
     session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    findings->looked_at = json_array_size (session_entries (session));
+    findings->looked_at = json_array_size (session->entries);
     asked_t *asked = must (calloc (findings->looked_at * QUESTIONS + 1, sizeof *asked));
     look_for_homes (findings, session);
     look_for_kinds (findings, session);

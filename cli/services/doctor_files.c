@@ -231,7 +231,7 @@ int doctor_ask (const cli_t *cli, json_t *asked, findings_t *findings)
         json_object_set_new (one, "call", json_integer ((json_int_t) call));
     }
     client_reply_t reply;
-    while (!cli_interrupted () && client_wait (session_client (session), -1, &reply)) {
+    while (!cli_interrupted () && client_wait (session->client, -1, &reply)) {
         for (size_t i = 0; (one = json_array_get (asked, i)); i++)
             if ((uint64_t) number_of (one, "call") == reply.call)
                 hear (findings, one, &reply);

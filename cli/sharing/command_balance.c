@@ -24,8 +24,7 @@ static bool own_add (const cli_t *cli, session_t *session, const json_t *site, j
 {
     json_int_t after = 0;
     for (bool more = true; more;) {
-        json_t *question =
-          json_pack ("{s:s, s:I}", "owner", session_actor (session), "after", after);
+        json_t *question = json_pack ("{s:s, s:I}", "owner", session->places.actor, "after", after);
         json_auto_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
         if (!answer)
             return false;

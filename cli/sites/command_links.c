@@ -69,7 +69,7 @@ int run_links (cli_t *cli)
     if (!session)
         return code;
     size_t passed_over;
-    json_auto_t *form = links_form (session_entries (session), &passed_over);
+    json_auto_t *form = links_form (session->entries, &passed_over);
     if (cli->json)
         cli_print_json (json_incref (form));
     else if (json_array_size (json_object_get (form, "links")) == 0)

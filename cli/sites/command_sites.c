@@ -58,7 +58,7 @@ int run_sites (cli_t *cli)
         return code;
     json_auto_t *sites = json_array ();
     const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
+    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
         if (json_object_get (entry, "site"))
             json_array_append_new (sites, site_form (entry));
     if (cli->json)

@@ -83,7 +83,7 @@ static void tell_those_with (const session_t *session, const char *description, 
     telling_t telling = {0};
     for (size_t far = 0; far <= NAME_BYTES_MAX; far++) {
         const json_t *entry;
-        for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
+        for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
             const char *other = name_short (text_of (entry, "name"));
             if (json_object_get (entry, description) && distance (name, other) == far)
                 tell (&telling, other);
@@ -132,7 +132,7 @@ static void refuse_site (const session_t *session, const char *name)
         tell_end (&telling);
         return;
     }
-    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
+    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
         if (link_of (entry, name)) {
             const char *of = name_short (text_of (entry, "name"));
             cli_fail (EXIT_REFUSED, "%s is a link of domain %s: say %s/%s", name, of, of, name);

@@ -61,7 +61,7 @@ static bool add_bags (void *owner, const cli_t *cli, session_t *session, const j
     json_int_t after = 0;
     for (bool more = true; more;) {
         json_t *question =
-          json_pack ("{s:s, s:I, s:b}", "owner", options->mine ? session_actor (session) : "",
+          json_pack ("{s:s, s:I, s:b}", "owner", options->mine ? session->places.actor : "",
                      "after", after, "over", options->over);
         json_auto_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
         if (!answer)

@@ -109,12 +109,12 @@ static json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
 {
     method_t method = services_method ("Queue", "Bags");
     json_auto_t *question = json_pack ("{s:i}", "most", 1);
-    size_t most = json_array_size (session_entries (session));
+    size_t most = json_array_size (session->entries);
     probe_t *probes = must (calloc (most + 1, sizeof *probes));
     size_t count = 0;
     size_t i;
     const json_t *entry;
-    for (i = 0; (entry = json_array_get (session_entries (session), i)); i++) {
+    for (i = 0; (entry = json_array_get (session->entries, i)); i++) {
         if (!json_object_get (entry, "site"))
             continue;
         probes [count].entry = entry;
@@ -123,7 +123,7 @@ static json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
           session_send (session, text_of (entry, "endpoint"), &method, question);
     }
     client_reply_t reply;
-    for (size_t left = count; left > 0 && client_wait (session_client (session), -1, &reply);)
+    for (size_t left = count; left > 0 && client_wait (session->client, -1, &reply);)
         for (size_t k = 0; k < count; k++)
             if (probes [k].call == reply.call) {
                 probes [k].status = reply.status;

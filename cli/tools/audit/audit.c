@@ -43,7 +43,7 @@ static void silent (audit_t *self, const char *name, const char *why)
 /*  Everybody who is listed and keeps a ledger. */
 static void list (audit_t *self)
 {
-    const json_t *entries = session_entries (self->session);
+    const json_t *entries = self->session->entries;
     const json_t *entry;
     self->audited = must (calloc (json_array_size (entries) + 1, sizeof *self->audited));
     for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {

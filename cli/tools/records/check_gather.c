@@ -47,13 +47,13 @@ static void take_record (void *owner, const check_record_t *record)
 bool check_ask (session_t *session, const char *endpoint, const char *service, const char *method,
                 packed_t question, client_reply_t *reply)
 {
-    client_ask (session_client (session),
+    client_ask (session->client,
                 &(client_request_t){.endpoint = endpoint,
                                     .service = service,
                                     .method = method,
-                                    .actor = session_actor (session),
+                                    .actor = session->places.actor,
                                     .body = {question.data, question.size},
-                                    .timeout_ms = session_timeout_ms (session)},
+                                    .timeout_ms = session->places.timeout_ms},
                 reply);
     free (question.data);
     return reply->status == CALL_OK;
@@ -106,7 +106,7 @@ void check_gather (check_gather_t *self)
         take (self->silent, "gis", json_true ());
     }
     const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session_entries (self->session), i)); i++) {
+    for (size_t i = 0; (entry = json_array_get (self->session->entries, i)); i++) {
         const char *name = text_of (entry, "name");
         if (!check_keeps_records (name))
             continue;

@@ -289,7 +289,7 @@ static int resolve (const cli_t *cli, session_t *session, json_t **form, bool fe
     if (!answer)
         return code;
     /* Known: those in doubt need a moment to hear of it; only then force would help. */
-    int64_t until_ms = cli_mono_ms () + session_timeout_ms (session);
+    int64_t until_ms = cli_mono_ms () + session->places.timeout_ms;
     look_again (session, form);
     while (known (answer) && transaction_open (*form) && cli_mono_ms () < until_ms &&
            !cli_interrupted ()) {

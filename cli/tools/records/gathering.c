@@ -91,7 +91,7 @@ static void note_unlisted (gathering_t *self)
 void gathering_take (gathering_t *self, session_t *session, const char *txid)
 {
     *self = (gathering_t){must (json_object ()), must (json_object ()), must (json_object ())};
-    const json_t *entries = session_entries (session);
+    const json_t *entries = session->entries;
     reader_t *readers = must (calloc (json_array_size (entries) + 1, sizeof *readers));
     size_t count = 0;
     const json_t *entry;
@@ -100,7 +100,7 @@ void gathering_take (gathering_t *self, session_t *session, const char *txid)
             readers [count++] = (reader_t){entry, ask (session, entry, txid, NULL)};
     for (size_t waiting = count; waiting > 0 && !cli_interrupted ();) {
         client_reply_t reply;
-        if (!client_wait (session_client (session), -1, &reply))
+        if (!client_wait (session->client, -1, &reply))
             break;
         for (size_t r = 0; r < count; r++) {
             if (readers [r].call != reply.call)

@@ -124,7 +124,7 @@ static int64_t clip_preset (const session_t *session)
     int64_t largest [COALLOCATION_NEEDS_MAX] = {0};
     size_t sites = 0;
     const json_t *entry;
-    for (size_t e = 0; (entry = json_array_get (session_entries (session), e)); e++) {
+    for (size_t e = 0; (entry = json_array_get (session->entries, e)); e++) {
         int64_t most = 0;
         const json_t *class;
         for (size_t c = 0; (class = item_of (json_object_get (entry, "site"), "classes", c)); c++) {
@@ -146,7 +146,7 @@ static int64_t clip_preset (const session_t *session)
 static bool has_domains (const session_t *session)
 {
     const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session_entries (session), i)); i++)
+    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
         if (json_object_get (entry, "domain"))
             return true;
     return false;
@@ -158,7 +158,7 @@ static size_t list_planners (void *owner, const char *endpoints [REPLAY_PLANNERS
     size_t count = 0;
     const json_t *entry;
     session_look (self->lookout, "");
-    for (size_t i = 0; (entry = json_array_get (session_entries (self->lookout), i)); i++) {
+    for (size_t i = 0; (entry = json_array_get (self->lookout->entries, i)); i++) {
         const json_t *planner = json_object_get (entry, "planner");
         if (planner && !flag_of (planner, "finishing") && count < REPLAY_PLANNERS_MAX)
             endpoints [count++] = text_of (entry, "endpoint");
@@ -255,7 +255,7 @@ static size_t copy_homes (const session_t *session, char *homes [HOMES_MAX])
 {
     size_t count = 0;
     const json_t *home;
-    for (size_t i = 0; (home = json_array_get (session_homes (session), i)); i++) {
+    for (size_t i = 0; (home = json_array_get (session->homes, i)); i++) {
         const char *name = json_string_value (home);
         if (count == HOMES_MAX || !session_entry (session, name))
             continue;
@@ -298,15 +298,15 @@ static int run (workload_t *self, const coallocation_t *requests, size_t count)
     char *homes [HOMES_MAX];
     size_t homes_count = copy_homes (self->session, homes);
     char prefix [24];
-    snprintf (prefix, sizeof prefix, "w%08" PRIx32, (uint32_t) session_random (self->session));
-    replay_settings_t settings = {.actor = session_actor (self->session),
+    snprintf (prefix, sizeof prefix, "w%08" PRIx32, (uint32_t) prng_next (&self->session->prng));
+    replay_settings_t settings = {.actor = self->session->places.actor,
                                   .homes = (const char *const *) homes,
                                   .homes_count = homes_count,
                                   .id_prefix = prefix,
                                   .policy = self->options->policy,
                                   .clients = (size_t) self->options->clients,
                                   .rate = self->options->rate,
-                                  .timeout_ms = session_timeout_ms (self->session),
+                                  .timeout_ms = self->session->places.timeout_ms,
                                   .tries_max = TRIES_MAX,
                                   .planners = list_planners,
                                   .answered = write_answer,
@@ -315,7 +315,7 @@ static int run (workload_t *self, const coallocation_t *requests, size_t count)
     if (settings.homes_count == 0)
         return cli_fail (EXIT_UNKNOWN, "no home for requests is listed");
     replay_outcome_t *outcomes = must (calloc (count + 1, sizeof *outcomes));
-    size_t sent = replay_run (session_client (self->session), requests, count, &settings, outcomes);
+    size_t sent = replay_run (self->session->client, requests, count, &settings, outcomes);
     int written =
       self->answers ? output_file_close (self->answers, self->options->answers) : EXIT_DONE;
     self->answers = NULL;
