@@ -171,27 +171,9 @@ const char *lower_word (const char *word, char between, char text [LOWER_BYTES])
     return text;
 }
 
-static json_t *lower_form (const char *word, char between)
-{
-    char text [LOWER_BYTES];
-    return json_string (lower_word (word, between, text));
-}
-
 static json_t *real_form (double real)
 {
     return isfinite (real) ? json_real (real) : json_string (isnan (real) ? "NaN" : "inf");
-}
-
-static json_t *time_form (int64_t ms)
-{
-    char text [TIME_TEXT_BYTES];
-    return json_string (time_text (ms, text));
-}
-
-static json_t *duration_form (int64_t ms)
-{
-    char text [TIMETEXT_BYTES];
-    return json_string (timetext_format_duration (ms, text));
 }
 
 /*  Is it told at all? */
@@ -213,6 +195,7 @@ static const json_t *value_at (const json_t *from, const char *path)
 static json_t *value_form (const form_row_t *row, const json_t *value)
 {
     const char *text = json_is_string (value) ? json_string_value (value) : "";
+    char made_of [LOWER_BYTES > TIMETEXT_BYTES ? LOWER_BYTES : TIMETEXT_BYTES];
     switch (row->kind) {
     case FORM_TEXT:
         return json_string (text);
@@ -221,7 +204,7 @@ static json_t *value_form (const form_row_t *row, const json_t *value)
     case FORM_WORD:
         return json_string (word_of (row->more, text));
     case FORM_LOWER:
-        return lower_form (text, *(const char *) row->more);
+        return json_string (lower_word (text, *(const char *) row->more, made_of));
     case FORM_NUMBER:
         return json_integer (whole_of (value));
     case FORM_REAL:
@@ -229,9 +212,9 @@ static json_t *value_form (const form_row_t *row, const json_t *value)
     case FORM_FLAG:
         return json_boolean (json_is_true (value));
     case FORM_TIME:
-        return time_form (whole_of (value));
+        return json_string (time_text (whole_of (value), made_of));
     case FORM_DURATION:
-        return duration_form (whole_of (value));
+        return json_string (timetext_format_duration (whole_of (value), made_of));
     case FORM_SAME:
         return value ? json_deep_copy (value) : json_array ();
     case FORM_EACH:

@@ -43,6 +43,7 @@ void take_last (json_t *list, json_t *value);
 const char *name_short (const char *name);
 
 /*  The texts of a list, joined; as much of it as there is room for. */
+#define NAMES_TEXT_BYTES 256
 const char *texts_join (const json_t *texts, const char *between, char *joined, size_t size);
 
 /*  A number of a form, for tables. */

@@ -94,11 +94,6 @@ const char *cell_short (const json_t *form, const char *key, char text [CELL_BYT
     return name_short (text_of (form, key));
 }
 
-static const char *cell_number (const json_t *form, const char *key, char text [CELL_BYTES])
-{
-    return number_text (form, key, text);
-}
-
 static const char *cell_time (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     return time_brief (text_of (form, key), text);
@@ -127,7 +122,7 @@ const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTE
 static const char *cell_of (const form_row_t *row, const json_t *form, char text [CELL_BYTES])
 {
     cell_fn *cell = row->cell                  ? row->cell
-                    : row->kind == FORM_NUMBER ? cell_number
+                    : row->kind == FORM_NUMBER ? number_text
                     : row->kind == FORM_TIME   ? cell_time
                                                : NULL;
     return cell ? cell (form, row->key, text) : text_of (form, row->key);

@@ -10,7 +10,7 @@
 static json_t *holders_of (const cli_t *cli, session_t *session, const char *name,
                            const char *site_name, int *code)
 {
-    char text [HOLDINGS_LIST_BYTES];
+    char text [NAMES_TEXT_BYTES];
     const char *command = cli->command->name;
     const json_t *site = site_name ? holdings_site (session, command, site_name, code) : NULL;
     if (site_name && !site)
@@ -20,7 +20,7 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
     if (json_array_size (held) == 0) {
         *code = json_array_size (silent) > 0
                   ? cli_fail (EXIT_UNKNOWN, "%s: nobody has told of %s; these did not answer: %s",
-                              command, name, holdings_list (silent, text))
+                              command, name, texts_join (silent, ", ", text, sizeof text))
                   : cli_fail (EXIT_REFUSED, "%s: %s has %s", command,
                               site_name ? site_name : "no site", site_name ? "no such file" : name);
         json_decref (held);
@@ -49,7 +49,7 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
                 const json_t *question, const char *done)
 {
     int code = EXIT_DONE;
-    char text [HOLDINGS_LIST_BYTES];
+    char text [NAMES_TEXT_BYTES];
     json_auto_t *sites = json_array ();
     const json_t *holder;
     for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
@@ -68,7 +68,8 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
         cli_print_json (
           json_pack ("{s:O, s:O}", "name", json_object_get (question, "name"), done, sites));
     else if (json_array_size (sites) > 0)
-        printf ("%s: %s at %s\n", text_of (question, "name"), done, holdings_list (sites, text));
+        printf ("%s: %s at %s\n", text_of (question, "name"), done,
+                texts_join (sites, ", ", text, sizeof text));
     return code;
 }
 

@@ -117,7 +117,7 @@ static void print_files (const json_t *files)
 static int replicas (const cli_t *cli, session_t *session, const char *name, const char *site_name)
 {
     int code = EXIT_DONE;
-    char text [HOLDINGS_LIST_BYTES];
+    char text [NAMES_TEXT_BYTES];
     const json_t *site = site_name ? holdings_site (session, "replicas", site_name, &code) : NULL;
     if (site_name && !site)
         return code;
@@ -130,7 +130,7 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
         print_files (files);
     if (json_array_size (silent) > 0)
         code = cli_fail (EXIT_UNKNOWN, "replicas: these did not answer: %s",
-                         holdings_list (silent, text));
+                         texts_join (silent, ", ", text, sizeof text));
     else if (name && json_array_size (files) == 0)
         code = cli_fail (EXIT_REFUSED, "replicas: no site has %s", name);
     return code;

@@ -36,11 +36,6 @@ const json_t *holdings_site (session_t *session, const char *command, const char
     return found;
 }
 
-const char *holdings_list (const json_t *names, char text [HOLDINGS_LIST_BYTES])
-{
-    return texts_join (names, ", ", text, HOLDINGS_LIST_BYTES);
-}
-
 const char *bytes_text (double bytes, char text [BYTES_TEXT_BYTES])
 {
     static const char *const units [] = {"B", "kB", "MB", "GB", "TB", "PB"};

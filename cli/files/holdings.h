@@ -25,10 +25,6 @@ call_status_t holdings_try (session_t *session, const json_t *site, const char *
  *  silent. site NULL = all sites. */
 json_t *holdings_gather (session_t *session, const json_t *site, const char *name, json_t *silent);
 
-/*  "a, b" of an array of texts, shortened to fit. */
-#define HOLDINGS_LIST_BYTES 256
-const char *holdings_list (const json_t *names, char text [HOLDINGS_LIST_BYTES]);
-
 /*  1234567 as "1.2 MB". */
 #define BYTES_TEXT_BYTES 24
 const char *bytes_text (double bytes, char text [BYTES_TEXT_BYTES]);

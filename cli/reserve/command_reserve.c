@@ -9,7 +9,6 @@
 #include "must.h"
 #include "offers.h"
 #include "planned.h"
-#include "request_form.h"
 #include "reserve_commands.h"
 
 #include "core.h"

@@ -93,11 +93,11 @@ static void tell_nodes (findings_t *findings, const asked_t *asked)
     json_t *names;
     json_object_foreach (asked->ailing, state, names)
     {
-        char text [HOLDINGS_LIST_BYTES];
+        char text [NAMES_TEXT_BYTES];
         findings_add (findings, text_of (asked->entry, "name"), "%zu of %zu %snodes %s: %s",
                       json_array_size (names), asked->nodes,
                       strcmp (asked->question->service, "Chain") == 0 ? "storage " : "", state,
-                      holdings_list (names, text));
+                      texts_join (names, ", ", text, sizeof text));
     }
 }
 
