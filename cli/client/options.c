@@ -28,6 +28,16 @@ static const option_t *find (const option_t *options, const char *argument, cons
     return NULL;
 }
 
+/*  The option that "-s" names: its meaning begins with "-s:". */
+static const option_t *find_letter (const option_t *options, const char *argument)
+{
+    for (; options && options->name; options++)
+        if (strlen (argument) == 2 && strncmp (options->meaning, argument, 2) == 0 &&
+            options->meaning [2] == ':')
+            return options;
+    return NULL;
+}
+
 static bool is_option (const char *argument)
 {
     return argument [0] == '-' && argument [1] != '\0';
@@ -142,6 +152,8 @@ static bool parse_option (const option_t *own, const option_t *global, int argc,
         option = find (own, argument, &attached);
         if (!option)
             option = find (global, argument, &attached);
+    } else {
+        option = find_letter (own, argument);
     }
     if (!option) {
         snprintf (why, OPTIONS_WHY_BYTES, "%.60s is not an option here; see --help", argument);

@@ -1,7 +1,7 @@
 /*  options - what a command line says, by a table of what may be said.
  *
  *  "--name value" and "--name=value" anywhere between the words; "--" ends the options; "-" is a
- *  word. The tables also make the help text, so that it can't differ from what is understood.
+ *  word. An option whose meaning begins with "-s: " has a letter besides, "-s value". The tables also make the help text, so that it can't differ from what is understood.
  */
 #ifndef MUSUBI_OPTIONS_H
 #define MUSUBI_OPTIONS_H

@@ -173,16 +173,6 @@ static int get (const cli_t *cli, session_t *session, const json_t *site, const 
     return code;
 }
 
-/*  "-o FILE" is "--output FILE". New, with as many words. */
-static char **long_options (const cli_t *cli)
-{
-    static char output [] = "--output";
-    char **words = must (calloc ((size_t) cli->rest_count + 1, sizeof *words));
-    for (int i = 0; i < cli->rest_count; i++)
-        words [i] = strcmp (cli->rest [i], "-o") == 0 ? output : cli->rest [i];
-    return words;
-}
-
 int run_get (cli_t *cli)
 {
     get_options_t options = {0};
@@ -195,25 +185,19 @@ int run_get (cli_t *cli)
       {0}};
     words_t words;
     int code;
-    char **rest = long_options (cli);
-    cli->rest = rest;
-    bool parsed = cli_parse (cli, list, 1, 1, &words, &code);
     place_t place = {.given = NULL};
-    if (parsed && options.stage && options.output) {
-        code = cli_fail (EXIT_USAGE, "get: --stage and --output contradict each other");
-        parsed = false;
-    }
-    if (parsed && !options.stage) {
-        parsed = place_find (&place, options.output, words.list [0]);
-        code = EXIT_USAGE;
-    }
-    if (parsed) {
+    if (!cli_parse (cli, list, 1, 1, &words, &code))
+        return code;
+    if (options.stage && options.output)
+        return cli_fail (EXIT_USAGE, "get: --stage and --output contradict each other");
+    if (options.stage || place_find (&place, options.output, words.list [0])) {
         session_auto_t *session = session_open_all (cli, &code);
         const json_t *site = session ? holdings_site (session, "get", options.site, &code) : NULL;
         if (site)
             code = get (cli, session, site, words.list [0], &place, &options);
+    } else {
+        code = EXIT_USAGE;
     }
     place_end (&place);
-    free (rest);
     return code;
 }

@@ -39,19 +39,6 @@ typedef struct {
 
 /*  --- options --- */
 
-static const char *long_option (const char *word)
-{
-    static const struct {
-        const char *from;
-        const char *to;
-    } names [] = {{"-s", "--start"}, {"-e", "--end"},         {"-n", "--nodes"},
-                  {"-R", "--host"},  {"-r", "--reservation"}, {"-T", "--two-phase"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp (word, names [i].from) == 0)
-            return names [i].to;
-    return word;
-}
-
 /*  False when the command is over, with *code. */
 static bool parse (cli_t *cli, plus_options_t *options, int *code)
 {
@@ -66,10 +53,6 @@ static bool parse (cli_t *cli, plus_options_t *options, int *code)
       TEXT_OPTION ("request-id", &cli->request_id, "ID", "ask again under the same id"),
       {0}};
     words_t words;
-    char **rest = must (calloc ((size_t) cli->rest_count + 1, sizeof *rest));
-    for (int i = 0; i < cli->rest_count; i++)
-        rest [i] = (char *) long_option (cli->rest [i]);
-    cli->rest = rest; /* words of it are borrowed for the rest of the run */
     return cli_parse (cli, list, 0, 0, &words, code);
 }
 
