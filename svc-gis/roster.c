@@ -24,11 +24,6 @@ struct roster {
     uint64_t number;
 };
 
-static int by_name (const void *key, const void *thing)
-{
-    return strcmp (key, ((const member_t *) thing)->listing.entry.name);
-}
-
 static void publish (roster_t *self, packed_t delta)
 {
     outbox_publish (self->service->outbox, "directory",
@@ -152,7 +147,7 @@ roster_t *roster_new (service_t *service, uint32_t entries_max)
     roster_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->entries_max = entries_max;
-    self->members = ordered_new (by_name);
+    self->members = ordered_by_text (offsetof (member_t, listing.entry.name));
     return self;
 }
 

@@ -16,12 +16,6 @@
 
 #define LOOK_MS_MAX 60000 /* a turn far away is looked at so often: clocks get stepped */
 
-static int by_reservation (const void *key, const void *thing)
-{
-    const use_t *use = thing;
-    return strcmp (key, use->reservation);
-}
-
 static int by_turn (const void *key, const void *thing)
 {
     const use_t *a = key;
@@ -326,7 +320,7 @@ uses_t *uses_new (service_t *service, const access_t *access, use_mode_t mode)
     self->service = service;
     self->access = access;
     self->mode = mode;
-    self->by_reservation = ordered_new (by_reservation);
+    self->by_reservation = ordered_by_text (offsetof (use_t, reservation));
     self->turns = ordered_new (by_turn);
     self->hint = (hint_t){.service = service, .topic = "use"};
     service_serve (service, "Nis", "Provision", &use_question_codec, on_provision, self);

@@ -28,12 +28,6 @@ struct room {
     uint64_t version;
 };
 
-static int name_compare (const void *key, const void *thing)
-{
-    const room_resource_t *resource = thing;
-    return strcmp (key, resource->offer.name);
-}
-
 static room_resource_t *resource_add (room_t *self, const offer_t *offer)
 {
     self->resources =
@@ -54,7 +48,7 @@ room_t *room_new (const room_settings_t *settings, const timekeeper_t *timekeepe
     snprintf (self->name, sizeof self->name, "%s", settings->name);
     self->words = settings->words;
     self->terms = settings->terms;
-    self->by_name = ordered_new (name_compare);
+    self->by_name = ordered_by_text (offsetof (room_resource_t, offer.name));
     for (size_t i = 0; i < settings->offers_count; i++) {
         assert (settings->offers [i].unit > 0);
         resource_add (self, &settings->offers [i]);

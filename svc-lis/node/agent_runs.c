@@ -20,12 +20,6 @@
 #define PRUNE_MS       3600000
 #define LEASE_PART     10 /* written when it has grown by a tenth */
 
-static int by_key (const void *key, const void *thing)
-{
-    const agent_run_t *run = thing;
-    return memcmp (key, run->key, AGENT_KEY_BYTES);
-}
-
 static bool of_site (const agent_t *self, const agent_run_t *run)
 {
     const uint8_t *site = attending_store (self->attending);
@@ -439,7 +433,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 
 void agent_runs_init (agent_t *self)
 {
-    self->runs = ordered_new (by_key);
+    self->runs = ordered_by_bytes (offsetof (agent_run_t, key), AGENT_KEY_BYTES);
     service_load (self->service, TABLE_AGENT_RUNS, on_record, self);
     service_serve (self->service, "Agent", "Ended", &run_ended_codec, on_ended, self);
 }

@@ -32,11 +32,6 @@ static int by_run (const void *key, const void *thing)
     return run_id_compare (key, &entry->kept.run.id);
 }
 
-static int by_name (const void *key, const void *thing)
-{
-    return strcmp (key, ((const place_t *) thing)->name);
-}
-
 entry_t *nodes_entry (const nodes_t *self, const run_id_t *id)
 {
     return ordered_find (self->runs, id);
@@ -182,7 +177,7 @@ static int places_compare (const void *one, const void *other)
 static void places_init (nodes_t *self, const node_place_t *places, size_t count)
 {
     self->places = must (calloc (count + 1, sizeof *self->places));
-    self->by_name = ordered_new (by_name);
+    self->by_name = ordered_by_text (offsetof (place_t, name));
     self->dirty = must (calloc (count + 1, sizeof *self->dirty));
     self->places_count = count;
     for (size_t i = 0; i < count; i++) {

@@ -39,12 +39,6 @@ struct back_end {
     void *owner;
 };
 
-static int by_reservation (const void *key, const void *thing)
-{
-    const job_t *job = thing;
-    return strcmp (key, job->reservation);
-}
-
 static void job_end (job_t *job)
 {
     back_end_t *self = job->back_end;
@@ -206,7 +200,7 @@ back_end_t *back_end_new (service_t *service, const back_end_kind_t *kind,
     self->service = service;
     self->kind = kind;
     self->limits = *limits;
-    self->jobs = ordered_new (by_reservation);
+    self->jobs = ordered_by_text (offsetof (job_t, reservation));
     service_on_work (service, on_work, self);
     return self;
 }

@@ -29,12 +29,6 @@ const char *opening_phase_word (opening_phase_t phase)
     return phase < OPENING_PHASES ? words [phase] : "?";
 }
 
-static int by_reservation (const void *key, const void *thing)
-{
-    const entry_t *entry = thing;
-    return strcmp (key, entry->reservation);
-}
-
 static int by_turn (const void *key, const void *thing)
 {
     const entry_t *a = key;
@@ -369,8 +363,8 @@ openings_t *openings_new (const openings_parts_t *parts, const openings_limits_t
     openings_t *self = must (calloc (1, sizeof *self));
     self->parts = *parts;
     self->limits = *limits;
-    self->by_reservation = ordered_new (by_reservation);
-    self->active = ordered_new (by_reservation);
+    self->by_reservation = ordered_by_text (offsetof (entry_t, reservation));
+    self->active = ordered_by_text (offsetof (entry_t, reservation));
     self->turns = ordered_new (by_turn);
     self->holders = must (calloc (nodes_count (parts->nodes) + 1, sizeof *self->holders));
     self->hint = (hint_t){.service = parts->service, .topic = "opening"};

@@ -41,12 +41,6 @@ static int by_request (const void *key, const void *thing)
     return order != 0 ? order : strcmp (request->request_id, bag->request_id);
 }
 
-static int by_reservation (const void *key, const void *thing)
-{
-    const booth_t *booth = thing;
-    return strcmp (key, booth->reservation);
-}
-
 static int by_end (const void *key, const void *thing)
 {
     const bag_t *a = key;
@@ -72,7 +66,7 @@ bags_t *bags_new (void)
     bags_t *self = must (calloc (1, sizeof *self));
     self->by_number = ordered_new (by_number);
     self->by_request = ordered_new (by_request);
-    self->booths = ordered_new (by_reservation);
+    self->booths = ordered_by_text (offsetof (booth_t, reservation));
     self->over = ordered_new (by_end);
     self->waiting = ordered_new (by_turn);
     self->owners = owners_new ();

@@ -16,11 +16,6 @@ static int by_txid (const void *key, const void *thing)
     return txid_compare (key, &((const replay_command_t *) thing)->txid);
 }
 
-static int by_id (const void *key, const void *thing)
-{
-    return strcmp (key, ((const replay_standing_t *) thing)->shown.id);
-}
-
 int replay_key_compare (const replay_key_t *one, const replay_key_t *other)
 {
     if (one->table != other->table)
@@ -41,7 +36,7 @@ ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner)
     self->tell = tell;
     self->owner = owner;
     self->commands = ordered_new (by_txid);
-    self->reservations = ordered_new (by_id);
+    self->reservations = ordered_by_text (offsetof (replay_standing_t, shown.id));
     self->kept = ordered_new (by_key);
     return self;
 }

@@ -404,11 +404,6 @@ static void on_doctype (void *owner, const char *name, const char *system, const
 
 /*  --- ends --- */
 
-static int by_id (const void *key, const void *thing)
-{
-    return strcmp (key, ((const map_node_t *) thing)->id);
-}
-
 static bool ends_find (reading_t *self, const ordered_t *nodes)
 {
     map_t *map = self->map;
@@ -439,7 +434,7 @@ static bool ends_find (reading_t *self, const ordered_t *nodes)
 static bool finish (reading_t *self)
 {
     map_t *map = self->map;
-    ordered_t *nodes = ordered_new (by_id);
+    ordered_t *nodes = ordered_by_text (offsetof (map_node_t, id));
     bool good = map->nodes_count > 0;
     if (!good)
         snprintf (self->why, GRAPHML_WHY_BYTES, "1: the map has no nodes");

@@ -81,15 +81,10 @@ static void clean (char *to, const char *from, size_t letters, const char *inste
         memcpy (to, instead, strlen (instead) + 1);
 }
 
-static int by_name (const void *key, const void *thing)
-{
-    return strcmp (key, ((const point_t *) thing)->name);
-}
-
 /*  Of the same label, the second is "label-2", and so on; but for names that others have. */
 static void name_points (topology_t *self, const map_t *map)
 {
-    ordered_t *named = ordered_new (by_name);
+    ordered_t *named = ordered_by_text (offsetof (point_t, name));
     char (*plain) [NAME_LETTERS + 1] = must (calloc (self->points_count, sizeof *plain));
     for (size_t i = 0; i < self->points_count; i++) {
         point_t *point = &self->points [i];
