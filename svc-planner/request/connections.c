@@ -169,17 +169,6 @@ static const char *site_of (const part_record_t *const *records, size_t count, c
     return NULL;
 }
 
-static const network_need_t *need_named (const user_request_t *request, const char *id,
-                                         size_t *index)
-{
-    for (size_t i = 0; request && i < request->network_count; i++)
-        if (strcmp (request->network [i].id, id) == 0) {
-            *index = i;
-            return &request->network [i];
-        }
-    return NULL;
-}
-
 static void copy_links (connection_t *to, const piece_t *pieces, size_t count)
 {
     size_t links = 0;
@@ -200,14 +189,14 @@ static void gather_one (connection_t *to, const piece_t *pieces, size_t count,
     const circuit_t *circuit = pieces [0].circuit;
     const compute_booking_t *booking;
     path_t path = {.from = SIZE_MAX};
-    size_t index;
     *to = (connection_t){.ends_count = 2,
                          .mbps = circuit->mbps,
                          .from_ms = circuit->from_ms,
                          .until_ms = circuit->until_ms};
     snprintf (to->need, sizeof to->need, "%s", circuit->need);
-    const network_need_t *need = need_named (request, circuit->need, &index);
-    if (need) {
+    size_t index = request ? user_request_network (request, circuit->need) : SIZE_MAX;
+    if (index != SIZE_MAX) {
+        const network_need_t *need = &request->network [index];
         memcpy (to->ends, need->ends, sizeof to->ends);
         const char *sites [2];
         for (int end = 0; end < 2; end++)

@@ -28,6 +28,14 @@ size_t user_request_need (const user_request_t *self, const char *id)
     return SIZE_MAX;
 }
 
+size_t user_request_network (const user_request_t *self, const char *id)
+{
+    for (size_t i = 0; i < self->network_count; i++)
+        if (strcmp (self->network [i].id, id) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
 /*  Of something that lasts so long. */
 static bool check_instant (const instant_t *instant, int64_t span_ms, const char *field,
                            char why [WHY_BYTES])

@@ -19,8 +19,9 @@ typedef enum { POLICY_TIME, POLICY_COST, POLICY_LOAD, POLICY_RANDOM, POLICY_QUAL
  *  must be 1 to 1000000". */
 bool user_request_check (const user_request_t *self, char why [WHY_BYTES]);
 
-/*  Index of the compute need of that id; SIZE_MAX when there is none. */
+/*  Index of the compute need of that id, of the network need; SIZE_MAX when there is none. */
 size_t user_request_need (const user_request_t *self, const char *id);
+size_t user_request_network (const user_request_t *self, const char *id);
 
 /*  The one that a plan was made for. False with why when it is not on record; *request is empty then.
  */

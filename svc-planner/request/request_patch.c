@@ -40,14 +40,6 @@ bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES])
     return true;
 }
 
-static network_need_t *connection_of (user_request_t *self, const char *id)
-{
-    for (size_t i = 0; i < self->network_count; i++)
-        if (strcmp (self->network [i].id, id) == 0)
-            return &self->network [i];
-    return NULL;
-}
-
 /*  --- needs that come and go --- */
 
 static void take_out (void *list, size_t *count, size_t at, size_t size)
@@ -65,12 +57,11 @@ static bool remove_need (user_request_t *self, const char *id, char why [WHY_BYT
         take_out (self->compute, &self->compute_count, need, sizeof *self->compute);
         return true;
     }
-    network_need_t *connection = connection_of (self, id);
-    if (!connection)
+    size_t connection = user_request_network (self, id);
+    if (connection == SIZE_MAX)
         return wrong (why, "remove: the reservation has no need '%s'", id);
-    free (connection->require);
-    take_out (self->network, &self->network_count, (size_t) (connection - self->network),
-              sizeof *self->network);
+    free (self->network [connection].require);
+    take_out (self->network, &self->network_count, connection, sizeof *self->network);
     return true;
 }
 
@@ -143,12 +134,12 @@ bool user_request_patch (user_request_t *self, const request_patch_t *patch, cha
                       strcmp (site, SITE_ANY) == 0 ? "" : site);
     }
     for (size_t i = 0; i < patch->network_count; i++) {
-        network_need_t *need = connection_of (self, patch->network [i].id);
-        if (!need)
+        size_t need = user_request_network (self, patch->network [i].id);
+        if (need == SIZE_MAX)
             return wrong (why, "network[%zu].id: the reservation has no network need '%s'", i,
                           patch->network [i].id);
         if (patch->network [i].mbps > 0)
-            need->mbps = patch->network [i].mbps;
+            self->network [need].mbps = patch->network [i].mbps;
     }
     stages_forget (self); /* they are made anew */
     return user_request_check (self, why);

@@ -195,11 +195,6 @@ static void *grown (void *list, size_t count, size_t size)
     return must (realloc (list, (count + 1) * size));
 }
 
-static void *copied (const void *list, size_t count, size_t size)
-{
-    return count > 0 ? memcpy (must (malloc (count * size)), list, count * size) : NULL;
-}
-
 static void keep_compute (user_request_t *self, const user_request_t *before, size_t need,
                           const change_time_t *time)
 {
@@ -209,7 +204,7 @@ static void keep_compute (user_request_t *self, const user_request_t *before, si
     self->compute = grown (self->compute, self->compute_count, sizeof *self->compute);
     compute_need_t *kept = &self->compute [self->compute_count++];
     *kept = before->compute [need];
-    kept->require = copied (kept->require, kept->require_count, sizeof *kept->require);
+    kept->require = must_copy (kept->require, kept->require_count * sizeof *kept->require);
     if (whole.until_ms > time->effect_ms)
         end_need (&kept->stages, &kept->cpus, &whole.until_ms, time->effect_ms);
     kept->duration_ms = whole.until_ms - whole.from_ms;
@@ -224,7 +219,7 @@ static void keep_network (user_request_t *self, const user_request_t *before, si
     self->network = grown (self->network, self->network_count, sizeof *self->network);
     network_need_t *kept = &self->network [self->network_count++];
     *kept = before->network [need];
-    kept->require = copied (kept->require, kept->require_count, sizeof *kept->require);
+    kept->require = must_copy (kept->require, kept->require_count * sizeof *kept->require);
     if (whole.until_ms > time->effect_ms)
         end_need (&kept->stages, &kept->mbps, &whole.until_ms, time->effect_ms);
     kept->offset_ms = whole.from_ms;
@@ -232,14 +227,6 @@ static void keep_network (user_request_t *self, const user_request_t *before, si
 }
 
 /*  --- the whole request --- */
-
-static size_t network_named (const user_request_t *self, const char *id)
-{
-    for (size_t i = 0; i < self->network_count; i++)
-        if (strcmp (self->network [i].id, id) == 0)
-            return i;
-    return SIZE_MAX;
-}
 
 static bool make_compute (user_request_t *self, const user_request_t *before,
                           const change_time_t *time, char why [WHY_BYTES])
@@ -261,7 +248,7 @@ static bool make_network (user_request_t *self, const user_request_t *before,
                           const change_time_t *time, char why [WHY_BYTES])
 {
     for (size_t i = 0; i < self->network_count; i++) {
-        size_t old = network_named (before, self->network [i].id);
+        size_t old = user_request_network (before, self->network [i].id);
         passage_t passage = {.id = self->network [i].id, .after = whole_network (self, i)};
         if (old != SIZE_MAX) {
             passage.old = &before->network [old].stages;
@@ -282,7 +269,7 @@ bool stages_make (user_request_t *self, const user_request_t *before, const chan
         if (user_request_need (self, before->compute [i].id) == SIZE_MAX)
             keep_compute (self, before, i, time);
     for (size_t i = 0; i < before->network_count; i++)
-        if (network_named (self, before->network [i].id) == SIZE_MAX)
+        if (user_request_network (self, before->network [i].id) == SIZE_MAX)
             keep_network (self, before, i, time);
     return user_request_check (self, why);
 }
