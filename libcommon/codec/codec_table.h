@@ -1,4 +1,4 @@
-/*  codec_table - how a codec's table is written. Included by _wire files only.
+/*  codec_table - how a codec's table is written. For _wire files, and who fills answers himself.
  *
  *      static const codec_row_t party_rows [] = {
  *        ROW_WORD ("name", party_t, name),

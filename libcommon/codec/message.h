@@ -1,6 +1,6 @@
 /*  message - protobuf bodies by descriptor: packing, checked unpacking. Pure.
  *
- *  The only users are the codec, the _wire files and service.c; the logic sees plain structs.
+ *  For the codec, _wire files, service.c, and who fills an answer as it is reckoned.
  */
 #ifndef MUSUBI_MESSAGE_H
 #define MUSUBI_MESSAGE_H
