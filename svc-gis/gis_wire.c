@@ -282,7 +282,7 @@ bool recalled_decode (recalled_t *self, bytes_t body, char why [WHY_BYTES])
 void recalled_clear (recalled_t *self)
 {
     for (size_t i = 0; i < self->count; i++)
-        plan_clear (&self->plans [i]);
+        codec_clear (&plan_codec, &self->plans [i]);
     free (self->plans);
     *self = (recalled_t){0};
 }

@@ -115,7 +115,7 @@ static bool copy_command (void *owner, const command_view_t *command)
         !codec_decode (&claim_part_codec, &claim, command->part, why))
         return false;
     copy->answer = claim.answer;
-    plan_copy (&copy->plan, command->plan);
+    codec_copy (&plan_codec, &copy->plan, command->plan);
     copy->found = true;
     return false; /* this one was the question */
 }
@@ -133,7 +133,7 @@ static command_copy_t command_of (const claim_t *claim)
 static void command_copy_clear (command_copy_t *copy)
 {
     if (copy->found)
-        plan_clear (&copy->plan);
+        codec_clear (&plan_codec, &copy->plan);
     free (copy->answer.data);
     *copy = (command_copy_t){0};
 }

@@ -191,7 +191,7 @@ packed_t packed_of (const ProtobufCMessage *message)
     return packed;
 }
 
-packed_t codec_encode (const codec_t *codec, const void *self)
+packed_t codec_pack (const codec_t *codec, const void *self)
 {
     arena_t arena;
     arena_init (&arena);
@@ -200,10 +200,17 @@ packed_t codec_encode (const codec_t *codec, const void *self)
     return packed;
 }
 
+packed_t codec_encode (const codec_t *codec, const void *self)
+{
+    if (PROVE_MESSAGES)
+        codec_prove (codec, self, false);
+    return codec_pack (codec, self);
+}
+
 bool codec_same (const codec_t *codec, const void *a, const void *b)
 {
-    packed_t one = codec_encode (codec, a);
-    packed_t other = codec_encode (codec, b);
+    packed_t one = codec_pack (codec, a);
+    packed_t other = codec_pack (codec, b);
     bool same = one.size == other.size && memcmp (one.data, other.data, one.size) == 0;
     free (one.data);
     free (other.data);

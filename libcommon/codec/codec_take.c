@@ -383,8 +383,8 @@ bool codec_take_field (const codec_t *codec, void *self, const void *message, co
     return within (why, field, SIZE_MAX);
 }
 
-static bool decode (const codec_t *codec, void *self, bytes_t body, bool rules,
-                    char why [WHY_BYTES])
+bool codec_unpacked (const codec_t *codec, void *self, bytes_t body, bool rules,
+                     char why [WHY_BYTES])
 {
     arena_t arena;
     arena_init (&arena);
@@ -393,6 +393,15 @@ static bool decode (const codec_t *codec, void *self, bytes_t body, bool rules,
     void *message = codec_unpack (codec->message, body, &arena, why);
     bool good = message && take_all (codec, self, message, rules, why);
     arena_end (&arena);
+    return good;
+}
+
+static bool decode (const codec_t *codec, void *self, bytes_t body, bool rules,
+                    char why [WHY_BYTES])
+{
+    bool good = codec_unpacked (codec, self, body, rules, why);
+    if (PROVE_MESSAGES && good)
+        codec_prove (codec, self, true);
     return good;
 }
 

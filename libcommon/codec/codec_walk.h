@@ -17,4 +17,13 @@ size_t field_size (const ProtobufCFieldDescriptor *field);
 /*  A packed_t, as KIND_BYTES and KIND_PACKED are. */
 packed_t bytes_at (const uint8_t *member);
 
+/*  As codec_encode and codec_decode, and proved by nothing. */
+packed_t codec_pack (const codec_t *codec, const void *self);
+bool codec_unpacked (const codec_t *codec, void *self, bytes_t body, bool rules,
+                     char why [WHY_BYTES]);
+
+/*  What the struct says is read, and must say the same again. A struct that was taken from a message
+ *  can be taken again; another one may break the bounds of its table. */
+void codec_prove (const codec_t *codec, const void *self, bool taken);
+
 #endif

@@ -68,7 +68,7 @@ void participant_answer (participant_t *self, const request_t *request, command_
     if (answer->refusal.reason != REFUSAL_NONE)
         participant_count_refusal (self, request, answer);
     service_reply (self->service, request, codec_encode (&command_answer_codec, answer));
-    command_answer_clear (answer);
+    codec_clear (&command_answer_codec, answer);
 }
 
 bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *format, ...)
@@ -213,7 +213,7 @@ static void prepare_step (participant_t *self, const moment_t *now, const reques
             participant_answer (self, request, &answer);
         else
             service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        refusal_clear (&answer.refusal);
+        codec_clear (&refusal_codec, &answer.refusal);
         return;
     }
     if (command->state == COMMAND_HELD)
@@ -447,6 +447,6 @@ void participant_commands (const participant_t *self, const txid_t *after,
                                .done = command->done || command->amended,
                                .amended = command->amended};
         more = visit (owner, &view);
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
     }
 }

@@ -161,7 +161,7 @@ void participant_commands (const participant_t *self, const txid_t *after,
  *  the caller says, and decided in one write, so there never is a doubt. --- */
 
 /*  The hold's txid is new, its only participant and its coordinator are this store. *answer says
- *  how it stands, or why it was refused: command_answer_clear. False with why when the hold is not
+ *  how it stands, or why it was refused: codec_clear. False with why when the hold is not
  *  understood. */
 bool participant_local_hold (participant_t *self, const moment_t *now, hold_t *hold,
                              uint32_t ttl_ms, command_answer_t *answer, char why [WHY_BYTES]);
@@ -177,7 +177,7 @@ void participant_local_abort (participant_t *self, const moment_t *now, const tx
 command_answer_t participant_local_state (participant_t *self, const moment_t *now,
                                           const txid_t *txid, char *actor, int64_t *expires_ms);
 
-/*  The plan that made the committed version; the caller owns it: plan_clear. False when it is not
+/*  The plan that made the committed version; the caller owns it: codec_clear. False when it is not
  *  on record any more. */
 bool participant_made_by (const participant_t *self, const char *reservation, plan_t *plan);
 

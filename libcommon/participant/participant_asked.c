@@ -29,7 +29,7 @@ static bool may_resolve (const request_t *request, const command_t *command)
         return true;
     plan_t plan = command_plan (command);
     bool among = parties_find (plan.participants, plan.participants_count, request->actor);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
     return among;
 }
 

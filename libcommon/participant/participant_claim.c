@@ -48,7 +48,7 @@ static void claim_replace (command_t *command, const moment_t *now, const plan_t
     resource->drop (resource->owner, command->taken);
     command->taken = resource->take (resource->owner, now, plan, NULL, part, true, &refusal);
     assert (command->taken);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     claim_keep (command, claim, part);
 }
 
@@ -67,7 +67,7 @@ bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, r
     bool good = resource->valid (resource->owner, &plan, &part, refusal, why);
     if (good)
         claim_replace (command, now, &plan, claim, &part);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
     part_clear (&part);
     return good;
 }
@@ -117,7 +117,7 @@ static bool amend (command_t *command, const moment_t *now, packed_t *claim, ref
         resource->moved (resource->owner, now, &plan, command->state, command->state, true);
     }
     part_clear (&part);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
     return good;
 }
 

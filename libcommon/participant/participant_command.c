@@ -271,7 +271,7 @@ void command_move (command_t *self, const moment_t *now, command_state_t to, com
     } else {
         plan_t plan = command_plan (self);
         tell_move (self, now, from, &plan, event);
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
     }
 }
 
@@ -291,7 +291,7 @@ static bool readmit (command_t *self, const moment_t *now, refusal_t *refusal)
     self->taken = resource->take (resource->owner, &voted, &plan, self->reservation->current, &part,
                                   false, refusal);
     part_clear (&part);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
     return self->taken != NULL;
 }
 
@@ -309,7 +309,7 @@ void command_decide_commit (command_t *self, const moment_t *now, command_event_
     } else {
         command_move (self, now, COMMAND_EDGE_REFUSED, event);
     }
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
 }
 
 void command_mark_done (command_t *self, const moment_t *now)
@@ -325,6 +325,6 @@ void command_mark_done (command_t *self, const moment_t *now)
         plan_t plan = command_plan (self);
         participant->resource.moved (participant->resource.owner, now, &plan, self->state,
                                      self->state, true);
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
     }
 }

@@ -52,7 +52,7 @@ void doubt_end (command_t *self)
     calls_cancel (service->calls, doubt->coordinator);
     for (size_t i = 0; i < doubt->plan.participants_count; i++)
         calls_cancel (service->calls, doubt->others [i]);
-    plan_clear (&doubt->plan);
+    codec_clear (&plan_codec, &doubt->plan);
     free (doubt);
     self->doubt = NULL;
 }
@@ -136,7 +136,7 @@ static void on_other (void *owner, const moment_t *now, uint64_t token, const ca
         codec_decode (&command_answer_codec, &answer, result->body, why)) {
         if (txid_compare (&answer.txid, &command->txid) == 0)
             state = answer.state;
-        command_answer_clear (&answer);
+        codec_clear (&command_answer_codec, &answer);
     }
     if (state == COMMAND_COMMITTED)
         conclude (command, now, true, EVENT_RESOLVED);
@@ -213,8 +213,10 @@ static void ask_coordinator (command_t *command, const moment_t *now)
     doubt_t *doubt = doubt_begin (command);
     assert (doubt->coordinator == 0 && doubt->waiting == 0);
     service_count (command->participant->service, "doubts_asked", 1);
-    doubt->coordinator = ask (command, now, &doubt->plan.coordinator, "Coordinator", "Outcome",
-                              decision_message_encode (&command->txid, 0), on_coordinator, 0);
+    doubt->coordinator =
+      ask (command, now, &doubt->plan.coordinator, "Coordinator", "Outcome",
+           codec_encode (&decision_request_codec, &(decision_request_t){command->txid, 0}),
+           on_coordinator, 0);
 }
 
 /*  --- acknowledged by all? --- */
@@ -231,7 +233,7 @@ static void on_done_told (void *owner, const moment_t *now, uint64_t token,
     /* It forgets a commit only when all have acknowledged, and then presumes abort (T5). */
     if ((outcome == OUTCOME_COMMITTED && done) || outcome == OUTCOME_ABORTED)
         command_mark_done (command, now);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
 }
 
 void doubt_ask_done (command_t *self, const moment_t *now)
@@ -239,7 +241,9 @@ void doubt_ask_done (command_t *self, const moment_t *now)
     if (self->question)
         return;
     plan_t plan = command_plan (self);
-    self->question = ask (self, now, &plan.coordinator, "Coordinator", "Outcome",
-                          decision_message_encode (&self->txid, 0), on_done_told, 0);
-    plan_clear (&plan);
+    self->question =
+      ask (self, now, &plan.coordinator, "Coordinator", "Outcome",
+           codec_encode (&decision_request_codec, &(decision_request_t){self->txid, 0}),
+           on_done_told, 0);
+    codec_clear (&plan_codec, &plan);
 }

@@ -429,7 +429,7 @@ static bool check_request (const participant_t *self, const plan_t *plan, refusa
                  "this request was done before: it made version %" PRIu32
                  " of reservation %s, and %.63s has forgotten it",
                  made.base_version + 1, made.reservation, plan->home);
-    plan_clear (&made);
+    codec_clear (&plan_codec, &made);
     return false;
 }
 

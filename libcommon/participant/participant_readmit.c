@@ -42,15 +42,15 @@ static void *take (participant_t *self, const moment_t *now, const plan_t *made,
     refusal_t refusal = {0};
     plan_t plan;
     void *taken = NULL;
-    plan_copy (&plan, made);
+    codec_copy (&plan_codec, &plan, made);
     plan.edge_ms = 1;
     why [0] = '\0';
     if (resource->valid (resource->owner, &plan, part, &refusal, why))
         taken = resource->take (resource->owner, now, &plan, current, part, false, &refusal);
     if (!taken && refusal.reason != REFUSAL_NONE)
         snprintf (why, WHY_BYTES, "%.90s: %.60s", refusal.resource, refusal.text);
-    plan_clear (&plan);
-    refusal_clear (&refusal);
+    codec_clear (&plan_codec, &plan);
+    codec_clear (&refusal_codec, &refusal);
     return taken;
 }
 

@@ -347,7 +347,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
         command->epoch = record.epoch;
         memcpy (command->fenced_by, record.fenced_by, sizeof command->fenced_by);
     }
-    plan_clear (&kept);
+    codec_clear (&plan_codec, &kept);
     codec_clear (&command_record_codec, &record);
 }
 
@@ -393,7 +393,7 @@ static void *take_forced (participant_t *self, const moment_t *now, const plan_t
     void *taken =
       self->resource.take (self->resource.owner, now, plan, current, part, true, &refusal);
     assert (taken);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     return taken;
 }
 
@@ -425,7 +425,7 @@ static void tell_drift (participant_t *self, const moment_t *now, const reservat
         outbox_log (self->service->outbox, LEVEL_ALARM,
                     "reservation %s owner=%s can't be kept as configured: %s", reservation->id,
                     reservation->owner, refusal.reason == REFUSAL_NONE ? why : refusal.text);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
 }
 
 static void book_reservations (participant_t *self, const moment_t *now)
@@ -443,7 +443,7 @@ static void book_reservations (participant_t *self, const moment_t *now)
         void *taken = take_forced (self, now, &plan, NULL, &part);
         reservation->current = resource->settle (resource->owner, NULL, taken);
         part_clear (&part);
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
     }
     if (drifted > DRIFTED_TOLD_MAX)
         outbox_log (self->service->outbox, LEVEL_ALARM,
@@ -505,7 +505,7 @@ static bool resume (command_t *self, const moment_t *now)
         self->taken = take_forced (participant, now, &plan, current, &part);
         part_clear (&part);
     }
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
     if (!good)
         return false;
     if (kept_claim) {

@@ -102,7 +102,7 @@ static bool may_see (const participant_t *self, const request_t *request, const 
     if (command->request && participant_is_home (request->actor)) {
         plan_t plan = command_plan (command);
         bool own = strcmp (plan.home, request->actor) == 0; /* it may have lost the claim (T2) */
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
         if (own)
             return true;
     }

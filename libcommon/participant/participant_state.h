@@ -190,7 +190,7 @@ bool participant_epoch_valid (participant_t *self, const moment_t *now, const re
 
 /*  --- participant_command.c --- */
 
-/*  Its plan, decoded anew; end it with plan_clear. Only for a command that has one. */
+/*  Its plan, decoded anew; end it with codec_clear. Only for a command that has one. */
 plan_t command_plan (const command_t *self);
 
 /*  A part that was looked at before, taken apart; of kind PART_NONE when it is empty. The caller ends

@@ -40,7 +40,7 @@ struct readmission {
 static void kept_clear (kept_t *kept)
 {
     codec_clear (&allocation_codec, &kept->told);
-    plan_clear (&kept->plan);
+    codec_clear (&plan_codec, &kept->plan);
 }
 
 static void forget (readmission_t *self)
@@ -208,7 +208,7 @@ static void take_page (readmission_t *self, const moment_t *now, allocations_pag
         } else if (voted_before (self, &plan)) {
             self->doubt = true;
         }
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
     }
     self->asked.after_set = page->next_set;
     memcpy (self->asked.after, page->next, sizeof self->asked.after);

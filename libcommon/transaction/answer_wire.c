@@ -78,11 +78,6 @@ static const codec_row_t decision_rows [] = {
 const codec_t decision_request_codec =
   CODEC (decision_request_t, musubi__commit_request__descriptor, decision_rows);
 
-packed_t decision_message_encode (const txid_t *txid, uint32_t epoch)
-{
-    return codec_encode (&decision_request_codec, &(decision_request_t){*txid, epoch});
-}
-
 static const codec_row_t renew_rows [] = {
   ROW_ONE ("txid", renew_request_t, txid, txid),
   ROW_NUMBER ("ttl_ms", renew_request_t, ttl_ms),

@@ -59,16 +59,6 @@ const char *txid_planner (const txid_t *self, char name [NAME_BYTES_MAX + 1])
     return name;
 }
 
-void plan_copy (plan_t *to, const plan_t *from)
-{
-    codec_copy (&plan_codec, to, from);
-}
-
-void plan_clear (plan_t *self)
-{
-    codec_clear (&plan_codec, self);
-}
-
 const party_t *parties_find (const party_t *parties, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
@@ -119,15 +109,4 @@ const char *refusal_reason_word (refusal_reason_t reason)
     };
     assert (reason >= 0 && reason < REFUSAL_REASONS);
     return words [reason];
-}
-
-void refusal_clear (refusal_t *self)
-{
-    codec_clear (&refusal_codec, self);
-}
-
-void command_answer_clear (command_answer_t *self)
-{
-    refusal_clear (&self->refusal);
-    *self = (command_answer_t){0};
 }

@@ -41,7 +41,7 @@ typedef struct {
 
 typedef enum { OPERATION_RESERVE, OPERATION_MODIFY, OPERATION_RELEASE } operation_t;
 
-/*  One immutable plan (T1). Owns its lists and request: plan_clear. */
+/*  One immutable plan (T1). Owns its lists and request: codec_clear. */
 typedef struct {
     txid_t txid;
     operation_t operation;
@@ -64,9 +64,6 @@ typedef struct {
     txid_t repairs; /* the commit that somebody could not keep (T10), or the release of which this
                        is the rest; start 0 = none */
 } plan_t;
-
-void plan_copy (plan_t *to, const plan_t *from);
-void plan_clear (plan_t *self);
 
 /*  The one of that name; NULL when there is none. */
 const party_t *parties_find (const party_t *parties, size_t count, const char *name);
@@ -127,7 +124,7 @@ typedef struct {
     int64_t until_ms;
 } profile_t;
 
-/*  Why not (T3). Owns its pointers: refusal_clear. */
+/*  Why not (T3). Owns its pointers: codec_clear. */
 typedef struct {
     refusal_reason_t reason;
     char resource [2 * NAME_BYTES_MAX + 2];
@@ -148,9 +145,7 @@ typedef struct {
     char text [256];
 } refusal_t;
 
-void refusal_clear (refusal_t *self);
-
-/*  The answer to every command verb. Owns its refusal: command_answer_clear. */
+/*  The answer to every command verb. Owns its refusal: codec_clear. */
 typedef struct {
     txid_t txid;
     command_state_t state;
@@ -159,8 +154,6 @@ typedef struct {
     bool late;
     uint32_t epoch; /* that it was fenced with; 0 = never (T8) */
 } command_answer_t;
-
-void command_answer_clear (command_answer_t *self);
 
 /*  HOLD as it travels. part is the packed oneof message: ComputePart, ClaimPart, … */
 typedef enum {
@@ -316,6 +309,5 @@ bool network_part_decode (bytes_t part, circuit_t **circuits, size_t *count, cha
 packed_t claim_part_encode (const uint8_t digest [DIGEST_BYTES], bytes_t answer);
 bool part_decode (part_body_t *self, part_kind_t kind, bytes_t part, char why [WHY_BYTES]);
 void part_clear (part_body_t *self);
-packed_t decision_message_encode (const txid_t *txid, uint32_t epoch);
 
 #endif

@@ -65,7 +65,7 @@ void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *reque
         (void) participant_local_state (self->parts.participant, now, &answer->txid, actor,
                                         &expires_ms);
     tell (self, request, answer, expires_ms);
-    command_answer_clear (answer);
+    codec_clear (&command_answer_codec, answer);
 }
 
 /*  --- Factory --- */

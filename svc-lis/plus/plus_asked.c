@@ -233,7 +233,7 @@ void plus_refuse_command (plus_t *self, const moment_t *now, const request_t *re
                 (plus_asked_t){.refusal = codec_encode (&plus_command_codec, &command)},
                 answer->refusal.text);
     }
-    command_answer_clear (answer);
+    codec_clear (&command_answer_codec, answer);
 }
 
 /*  --- both tables --- */

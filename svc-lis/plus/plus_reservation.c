@@ -210,7 +210,7 @@ static bool read_booked (plus_t *self, const moment_t *now, const request_t *req
     }
     bool alone =
       !participant_made_by (self->parts.participant, view->id, &plan) || is_alone (&plan);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
     bool good = alone && plus_bookings_read (old, view->part) && old->count > 0;
     if (!good)
         plus_refuse (self, now, request, view->id, CALL_BAD_REQUEST,

@@ -141,7 +141,7 @@ static void on_renewed (void *owner, const moment_t *now, uint64_t token,
         return;
     if (answer.state == COMMAND_HELD && answer.ttl_ms > 0)
         renew_later (stake, now, answer.ttl_ms);
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
 }
 
 static uint64_t ask (stake_t *stake, const moment_t *now, const char *method, packed_t body,
@@ -222,7 +222,7 @@ static void on_held (void *owner, const moment_t *now, uint64_t token, const cal
         stake->state = STAKE_REFUSED;
         self->refused = true;
     }
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     if (self->waiting == 1 && self->refused)
         give_back (self, now, what);
     finish (self, now);

@@ -138,7 +138,7 @@ static void read_answer (voter_t *voter, const call_result_t *result)
         snprintf (vote->why, sizeof vote->why, "answered a hold with %s",
                   command_state_word (answer.state));
     }
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
 }
 
 static void on_vote (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
@@ -246,13 +246,13 @@ void attempt_destroy (attempt_t **self_p)
         bool asked = !self->voters [i].kept.data;
         if (!taken && asked && may_hold (&self->voters [i].vote))
             trail_add (self->trail, &self->voters [i].party, &self->txid);
-        refusal_clear (&self->voters [i].vote.refusal);
+        codec_clear (&refusal_codec, &self->voters [i].vote.refusal);
         free (self->voters [i].kept.data);
     }
     if (!taken)
         coordinator_drop (self->coordinator, &self->txid);
     timers_cancel (self->service->timers, self->timer);
-    plan_clear (&self->plan);
+    codec_clear (&plan_codec, &self->plan);
     free (self->voters);
     free (self);
     *self_p = NULL;

@@ -342,8 +342,9 @@ uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const part
 {
     assert (!of_this_store (self, txid) || coordinator_aborted (self, txid));
     call_order_t order = party_order (party, self->settings, "Participant", "Abort");
-    return service_ask (self->service, now, &order, decision_message_encode (txid, 0), done, owner,
-                        0);
+    return service_ask (self->service, now, &order,
+                        codec_encode (&decision_request_codec, &(decision_request_t){*txid, 0}),
+                        done, owner, 0);
 }
 
 void coordinator_disown (coordinator_t *self, const txid_t *txid)

@@ -321,14 +321,15 @@ static void on_commit (void *owner, const moment_t *now, uint64_t token,
         commit_again (decision, now, token, why);
     } else {
         take_answer (decision, now, token, &answer);
-        command_answer_clear (&answer);
+        codec_clear (&command_answer_codec, &answer);
     }
 }
 
 static void send_commit (decision_t *decision, const moment_t *now, size_t at)
 {
     coordinator_t *self = decision->coordinator;
-    packed_t body = decision_message_encode (&decision->txid, decision->record.epoch);
+    packed_t body = codec_encode (&decision_request_codec,
+                                  &(decision_request_t){decision->txid, decision->record.epoch});
     call_order_t order = party_order (&decision->record.plan.participants [at], self->settings,
                                       "Participant", "Commit");
     order.tries_max = 0; /* for ever */

@@ -155,9 +155,9 @@ static bool ask_listed (locate_t *self, const moment_t *now)
         return false;
     size_t before = self->count;
     plan_t plan;
-    plan_copy (&plan, &newest->plan); /* the list of parts moves as it grows */
+    codec_copy (&plan_codec, &plan, &newest->plan); /* the list of parts moves as it grows */
     add_participants (self, &plan);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
     for (size_t i = before; i < self->count; i++)
         ask (self, now, i);
     return self->count > before;

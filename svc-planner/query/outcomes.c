@@ -64,7 +64,8 @@ static void on_outcome (void *owner, const moment_t *now, uint64_t token,
 static void ask (outcomes_t *self, const moment_t *now, size_t at, const party_t *party,
                  const char *service_name)
 {
-    packed_t body = decision_message_encode (&self->plan.txid, 0);
+    packed_t body =
+      codec_encode (&decision_request_codec, &(decision_request_t){self->plan.txid, 0});
     self->waiting++;
     call_order_t order = party_order (party, self->settings, service_name, "Outcome");
     order.tries_max = 2;
@@ -87,7 +88,7 @@ outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings
     outcomes_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
-    plan_copy (&self->plan, plan);
+    codec_copy (&plan_codec, &self->plan, plan);
     self->done = done;
     self->owner = owner;
     ask_all (self, now);
@@ -108,7 +109,7 @@ void outcomes_destroy (outcomes_t **self_p)
     if (!self)
         return;
     cancel_calls (self);
-    plan_clear (&self->plan);
+    codec_clear (&plan_codec, &self->plan);
     free (self);
     *self_p = NULL;
 }

@@ -72,7 +72,7 @@ static void repair_free (repair_t *self)
     locate_destroy (&self->locate);
     trail_clear (&self->trail);
     codec_clear (&before_codec, &self->before);
-    plan_clear (&self->plan);
+    codec_clear (&plan_codec, &self->plan);
     free (self);
 }
 
@@ -170,7 +170,7 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
     /* A conflict: it was told before, by us in an earlier life, or by one who has fenced it. */
     bool told = answer.refusal.reason == REFUSAL_NONE || answer.refusal.reason == REFUSAL_CONFLICT;
     bool gone = answer.refusal.reason == REFUSAL_ENDED;
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     if (told || gone)
         finish (self, now, told ? DECISION_END_REPAIRED : DECISION_END_RELEASED);
     else
@@ -399,7 +399,7 @@ static void release (repair_t *self, const moment_t *now)
     if (plan.decide_by_ms > plan.edge_ms - settings->guard_ms)
         plan.decide_by_ms = plan.edge_ms - settings->guard_ms;
     if (plan.decide_by_ms <= wall_ms) { /* its end is that near: wait for it */
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
         again (self, now);
         return;
     }
@@ -577,7 +577,7 @@ void repair_begin (void *owner, const moment_t *now, const decision_record_t *re
     self->repairs = repairs;
     self->pendings = pendings;
     self->txid = record->plan.txid;
-    plan_copy (&self->plan, &record->plan);
+    codec_copy (&plan_codec, &self->plan, &record->plan);
     before_copy (&self->before, &record->before);
     memcpy (self->spoilt, record->spoilt, sizeof self->spoilt);
     memcpy (self->cause, record->text, sizeof self->cause);

@@ -65,7 +65,7 @@ static void settle_free (inquiry_t *inquiry)
         calls_cancel (service->calls, self->seats [i].call);
     if (self->adopted)
         coordinator_disown (inquiry->inquiries->coordinator, &self->order.txid);
-    plan_clear (&self->plan);
+    codec_clear (&plan_codec, &self->plan);
     free (self);
 }
 
@@ -177,7 +177,7 @@ static void commit (settle_t *self, const moment_t *now)
         return;
     }
     plan_t plan;
-    plan_copy (&plan, &self->plan);
+    codec_copy (&plan_codec, &plan, &self->plan);
     self->adopted = true;
     coordinator_adopt (coordinator, now, &plan, self->epoch, on_driven, self);
 }
@@ -194,7 +194,7 @@ static void on_aborted (void *owner, const moment_t *now, uint64_t token,
     if (result->status == CALL_OK &&
         codec_decode (&command_answer_codec, &answer, result->body, why)) {
         seat->state = answer.state;
-        command_answer_clear (&answer);
+        codec_clear (&command_answer_codec, &answer);
     }
     if (--self->waiting > 0)
         return;
@@ -216,7 +216,8 @@ static void abort_all (settle_t *self, const moment_t *now)
             continue;
         self->waiting++;
         seat->call = ask (self, now, &self->plan.participants [i], "Participant", "Abort",
-                          decision_message_encode (&self->order.txid, self->epoch),
+                          codec_encode (&decision_request_codec,
+                                        &(decision_request_t){self->order.txid, self->epoch}),
                           self->inquiry.inquiries->settings->tries_max, on_aborted, i);
     }
     if (self->waiting == 0)
@@ -298,7 +299,7 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
         codec_decode (&command_answer_codec, &answer, result->body, why)) {
         if (txid_compare (&answer.txid, &self->order.txid) == 0)
             take_answer (self, seat, &answer);
-        command_answer_clear (&answer);
+        codec_clear (&command_answer_codec, &answer);
     }
     if (--self->waiting == 0)
         end_round (self, now);
@@ -359,8 +360,10 @@ static void begin (settle_t *self, const moment_t *now)
     else if (self->order.fence)
         ask_all (self, now);
     else
-        self->call = ask (self, now, &self->plan.coordinator, "Coordinator", "Outcome",
-                          decision_message_encode (&self->order.txid, 0), 2, on_coordinator, 0);
+        self->call =
+          ask (self, now, &self->plan.coordinator, "Coordinator", "Outcome",
+               codec_encode (&decision_request_codec, &(decision_request_t){self->order.txid, 0}),
+               2, on_coordinator, 0);
 }
 
 static void on_plan (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
@@ -400,7 +403,7 @@ void planner_on_barred (void *owner, const moment_t *now, const plan_t *plan)
     memcpy (order.participant, plan->participants [0].name, sizeof order.participant);
     service_count (inquiries->service, "barred", 1);
     settle_t *self = start (inquiry_own (inquiries, sizeof *self, settle_free), now, &order);
-    plan_copy (&self->plan, plan);
+    codec_copy (&plan_codec, &self->plan, plan);
     ask_all (self, now);
 }
 

@@ -40,7 +40,7 @@ static const codec_t claim_look_codec =
 void claim_look_clear (claim_look_t *self)
 {
     if (self->holder)
-        plan_clear (self->holder);
+        codec_clear (&plan_codec, self->holder);
     free (self->holder);
     codec_clear (&claim_look_codec, self);
 }

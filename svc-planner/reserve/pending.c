@@ -263,7 +263,7 @@ void proposal_clear (proposal_t *self)
         free (self->parts [i].part.data);
     free (self->parts);
     free (self->answer.data);
-    plan_clear (&self->plan);
+    codec_clear (&plan_codec, &self->plan);
     *self = (proposal_t){0};
 }
 

@@ -100,7 +100,7 @@ static void question_add (asker_t *self, packed_t question)
 static void core_commit (asker_t *self, packed_t hold, const txid_t *txid)
 {
     ask_core (self, "Participant", "Hold", (bytes_t){hold.data, hold.size});
-    packed_t commit = decision_message_encode (txid, 0);
+    packed_t commit = codec_encode (&decision_request_codec, &(decision_request_t){*txid, 0});
     ask_core (self, "Participant", "Commit", (bytes_t){commit.data, commit.size});
     free (commit.data);
     free (hold.data);
@@ -369,7 +369,8 @@ static void live_book (live_t *self, uint32_t circuits)
         }
         live_gather (self);
         for (size_t i = 0; i < BUNDLE; i++)
-            live_send (self, "Commit", decision_message_encode (&txids [i], 0));
+            live_send (self, "Commit",
+                       codec_encode (&decision_request_codec, &(decision_request_t){txids [i], 0}));
         live_gather (self);
     }
 }
@@ -399,7 +400,8 @@ static double live_commit_us (live_t *self, int times)
             txid_t txid;
             packed_t hold =
               circuit_hold (self->network, CIRCUIT_MAX, self->store, bench_wall_ms (), &txid);
-            packed_t commit = decision_message_encode (&txid, 0);
+            packed_t commit =
+              codec_encode (&decision_request_codec, &(decision_request_t){txid, 0});
             double began = bench_wall_ns ();
             live_ask (self, "Participant", "Hold", (bytes_t){hold.data, hold.size}, &reply);
             live_ask (self, "Participant", "Commit", (bytes_t){commit.data, commit.size}, &reply);

@@ -191,7 +191,7 @@ static void gather (trial_t *self, command_state_t state)
         if (answer.state != state)
             bench_fail (*answer.refusal.text ? answer.refusal.text
                                              : command_state_word (answer.state));
-        command_answer_clear (&answer);
+        codec_clear (&command_answer_codec, &answer);
     }
 }
 
@@ -226,7 +226,8 @@ static void vote_and_abort (trial_t *self, size_t at)
 {
     static const char *const names [SITES] = {"lis/one", "lis/two", "lis/three"};
     vote (self, at);
-    packed_t body = decision_message_encode (&self->txids [at], 0);
+    packed_t body =
+      codec_encode (&decision_request_codec, &(decision_request_t){self->txids [at], 0});
     for (size_t i = 0; i < SITES; i++)
         client_send (
           self->testbed.client,

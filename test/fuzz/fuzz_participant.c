@@ -59,7 +59,7 @@ static refusal_reason_t answered (play_t *self, size_t counter)
     if (answer.state == COMMAND_HELD)
         self->model.commands [counter].expires_mono_ms = self->rig.now.mono_ms + answer.ttl_ms;
     refusal_reason_t reason = answer.refusal.reason;
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     return reason;
 }
 
@@ -302,7 +302,7 @@ static void play_verb (play_t *self)
                                   &(resolve_request_t){txid, self->rig.now.wall_ms + ttl_ms})
           : done  ? codec_encode (&done_request_codec, &(done_request_t){&txid, 1})
           : renew ? codec_encode (&renew_request_codec, &(renew_request_t){txid, ttl_ms})
-                  : decision_message_encode (&txid, 0);
+                  : codec_encode (&decision_request_codec, &(decision_request_t){txid, 0});
         command_state_t before = self->model.commands [counter].state;
         rig_request (&self->rig, actor, verb, body);
         if (outcome || done)

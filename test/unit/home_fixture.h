@@ -150,7 +150,7 @@ static inline command_state_t hold_state (node_t *node, const attempt_t *attempt
     command_state_t state = answer.state;
     if (reason)
         *reason = answer.refusal.reason;
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     return state;
 }
 
@@ -159,11 +159,12 @@ static inline command_state_t tell (node_t *node, const char *planner, uint64_t 
 {
     txid_t txid = txid_of (planner, counter);
     assert_int_equal (
-      ask_packed (node, planner, "Participant", method, decision_message_encode (&txid, 0)),
+      ask_packed (node, planner, "Participant", method,
+                  codec_encode (&decision_request_codec, &(decision_request_t){txid, 0})),
       CALL_OK);
     command_answer_t answer = answered (node);
     command_state_t state = answer.state;
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     return state;
 }
 
@@ -214,7 +215,7 @@ static inline looked_t looked_of (const Musubi__LookAnswer *answer)
           codec_decode (&plan_codec, &plan,
                         (bytes_t){.data = answer->holder.data, .size = answer->holder.len}, why));
         looked.holder = plan.txid.counter;
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
     }
     return looked;
 }

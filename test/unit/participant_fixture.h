@@ -450,7 +450,7 @@ static inline command_answer_t rig_answer (rig_t *rig)
     assert_true (codec_decode (&command_answer_codec, &answer,
                                (bytes_t){rig->reply.data, rig->reply.size}, why));
     command_answer_t told = answer;
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     told.refusal.fresh = NULL;
     told.refusal.holder = NULL;
     told.refusal.answer = NULL;
@@ -475,7 +475,7 @@ static inline void party_set (party_t *party, const char *name, int store)
 }
 
 /*  A hold of nodes at lis/ams [from, until) hours from WALL_MS, for alice, with lis/tyo and gis/g1
- *  as the other participants. nodes 0: an empty part. End it with hold_clear. */
+ *  as the other participants. nodes 0: an empty part. End it with codec_clear. */
 static inline hold_t hold_of (const rig_t *rig, uint64_t counter, operation_t operation,
                               const char *reservation, uint32_t base_version, uint32_t nodes,
                               int64_t from_h, int64_t until_h)
@@ -531,7 +531,7 @@ static inline command_answer_t rig_verb_as (rig_t *rig, const char *caller, cons
                  strcmp (method, "Resolve") == 0
                    ? codec_encode (&resolve_request_codec,
                                    &(resolve_request_t){txid, rig->host.now.wall_ms + 10000})
-                   : decision_message_encode (&txid, 0));
+                   : codec_encode (&decision_request_codec, &(decision_request_t){txid, 0}));
     return rig_answer (rig);
 }
 

@@ -385,7 +385,7 @@ static inline txid_t hold (world_t *self, const order_t *order, command_answer_t
 
 static inline command_state_t tell (world_t *self, const char *method, const txid_t *txid)
 {
-    packed_t body = decision_message_encode (txid, 0);
+    packed_t body = codec_encode (&decision_request_codec, &(decision_request_t){*txid, 0});
     ask_bytes (self, PLANNER, "Participant", method,
                (bytes_t){.data = body.data, .size = body.size});
     free (body.data);
@@ -395,7 +395,7 @@ static inline command_state_t tell (world_t *self, const char *method, const txi
     assert_true (codec_decode (&command_answer_codec, &told,
                                (bytes_t){.data = self->body, .size = self->body_size}, why));
     command_state_t state = told.state;
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     return state;
 }
 
@@ -406,7 +406,7 @@ static inline void reserve (world_t *self, const char *reservation, booking_t on
     order_t order = {.reservation = reservation, .bookings = &one, .count = 1, .prepare = true};
     txid_t txid = hold (self, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (self, "Commit", &txid), COMMAND_COMMITTED);
 }
 

@@ -200,7 +200,7 @@ static void a_hold_that_ends_as_a_verb_arrives_ends_once (void **state)
                                           &(resolve_request_t){txid, rig->host.now.wall_ms + 10000})
                         : strcmp (verbs [i], "Renew") == 0
                           ? codec_encode (&renew_request_codec, &(renew_request_t){txid, 1000})
-                          : decision_message_encode (&txid, 0);
+                          : codec_encode (&decision_request_codec, &(decision_request_t){txid, 0});
         rig_request (rig, PLANNER, verbs [i], body);
         rig_pass (rig, 1000);
         assert_int_equal (rig_state (rig, 1), COMMAND_EXPIRED);

@@ -25,7 +25,7 @@ static command_state_t held (world_t *w, const order_t *order, refusal_reason_t 
     hold (w, order, &told);
     command_state_t state = told.state;
     assert_int_equal (told.refusal.reason, reason);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     return state;
 }
 
@@ -39,7 +39,7 @@ static void a_circuit_takes_every_link_or_none (void **state)
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     static const int64_t nothing [6] = {0};
     assert_taken (&w, 9, nothing);
     assert_taken (&w, 10, (int64_t [6]){300, 300, 300});
@@ -65,7 +65,7 @@ static void a_circuit_takes_every_link_or_none (void **state)
         assert_string_equal (told.refusal.fresh [i].resource, all_links [i]);
     assert_int_equal (told.refusal.fresh [2].steps_count, 3);
     assert_int_equal (told.refusal.fresh [2].steps [1].free, 100);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_taken (&w, 22, nothing);
 
     tell (&w, "Abort", &txid);
@@ -112,7 +112,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     for (int round = 0; round < 2; round++) {
         assert_taken (&w, 12, (int64_t [6]){700, 700, 0, 0, 0, 0});
         assert_taken (&w, 17, (int64_t [6]){700, 700, 0, 0, 500, 500});
@@ -138,7 +138,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
                       .count = 1};
     txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_taken (&w, 17, (int64_t [6]){1000, 1000, 0, 0, 500, 500});
     tell (&w, "Abort", &txid);
     assert_taken (&w, 17, (int64_t [6]){0, 500, 0, 0, 500, 500});
@@ -147,7 +147,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 2, .prepare = true};
     txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     assert_taken (&w, 17, (int64_t [6]){0});
     restart (&w);
@@ -242,7 +242,7 @@ static void a_circuit_hangs_together (void **state)
         assert_non_null (strstr (told.refusal.text, cases [i].text));
         if (cases [i].reason != REFUSAL_NONE)
             assert_string_equal (told.refusal.need, "ocean-air");
-        command_answer_clear (&told);
+        codec_clear (&command_answer_codec, &told);
     }
     close_world (&w);
 }
@@ -284,7 +284,7 @@ static void an_edge_gives_back_and_a_late_commit_takes_all_or_nothing (void **st
         command_answer_t told;
         txid_t txid = hold (&w, &order, &told);
         assert_int_equal (told.state, COMMAND_PREPARED);
-        command_answer_clear (&told);
+        codec_clear (&command_answer_codec, &told);
         pass (&w, 900 * MINUTE_MS + 100);
         assert_taken (&w, 955, (int64_t [6]){0});
         if (taken)
@@ -322,7 +322,7 @@ static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     pass (&w, 900 * MINUTE_MS + 100);
     assert_taken (&w, 955, (int64_t [6]){300, 300, 0});
     reserve (&w, "r2", circuit ("b-x", 100, 962, 970));
@@ -337,7 +337,7 @@ static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 2, .prepare = true};
     txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     assert_taken (&w, 955, (int64_t [6]){0});
     close_world (&w);
@@ -363,7 +363,7 @@ static void links_that_are_gone_keep_their_bookings (void **state)
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     assert_int_equal (free_at (&w, "r-b", 12), 1000);
     close_world (&w);

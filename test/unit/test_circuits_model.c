@@ -136,7 +136,7 @@ static void model_hold (model_t *self, model_reservation_t *one)
     txid_t txid = hold (&self->w, &order, &told);
     assert_int_equal (told.state, fits ? COMMAND_PREPARED : COMMAND_REJECTED);
     assert_int_equal (told.refusal.reason, fits ? REFUSAL_NONE : REFUSAL_SHORT);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     self->taken += fits;
     self->refused += !fits;
     if (!fits)

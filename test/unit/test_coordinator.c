@@ -236,7 +236,7 @@ static txid_t decide (bench_t *bench, operation_t operation)
     plan_t plan = plan_of (bench, &txid, operation);
     assert_true (
       decide_plan (bench, &plan, bench->mono_ms + 10000, WALL_MS + bench->mono_ms + 2 * HOUR_MS));
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
     return txid;
 }
 
@@ -288,7 +288,7 @@ static void answer_none (bench_t *bench, uint64_t call, call_status_t status)
 
 static outcome_t outcome_of (bench_t *bench, const txid_t *txid, bool *done)
 {
-    packed_t body = decision_message_encode (txid, 0);
+    packed_t body = codec_encode (&decision_request_codec, &(decision_request_t){*txid, 0});
     step (bench, &(event_t){.kind = EVENT_REQUEST,
                             .request = {.service = "Coordinator",
                                         .method = "Outcome",
@@ -378,7 +378,7 @@ static void nothing_is_decided_when_it_is_too_late (void **state)
         assert_int_equal (count_calls (&bench, "Commit"), 0);
         assert_true (bench.records_count <= before + 1);     /* the mark that it is busy, no more */
         assert_int_equal (plan.participants_count, PARTIES); /* still the caller's */
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
         coordinator_drop (bench.coordinator, &txid);
         expect_outcome (&bench, &txid, OUTCOME_ABORTED, false);
     }
@@ -778,7 +778,8 @@ static void outcomes_are_told_to_those_of_the_plan_planners_and_administrators (
     txid_t other = coordinator_begin (bench.coordinator);
     for (size_t i = 0; i < 2 * sizeof askers / sizeof *askers; i++) {
         bool of_decided = i % 2 == 0;
-        packed_t body = decision_message_encode (of_decided ? &decided : &other, 0);
+        packed_t body = codec_encode (&decision_request_codec,
+                                      &(decision_request_t){of_decided ? decided : other, 0});
         step (&bench, &(event_t){.kind = EVENT_REQUEST,
                                  .request = {.service = "Coordinator",
                                              .method = "Outcome",

@@ -29,7 +29,7 @@ static void a_second_attempt_is_told_who_has_the_claim (void **state)
     assert_non_null (answer.refusal.holder); /* so that it can ask its coordinator and its list */
     assert_string_equal (answer.refusal.holder->coordinator.name, PLANNER_A);
     assert_int_equal (answer.refusal.holder->participants_count, 2);
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     looked_t looked = look (node);
     assert_int_equal (looked.state, CLAIM_HELD);
     assert_int_equal (looked.holder, 1);
@@ -45,7 +45,7 @@ static void the_same_attempt_repeats_safely (void **state)
         assert_int_equal (ask (node, PLANNER_A, "Participant", "Hold", kept_bytes (body)), CALL_OK);
         command_answer_t answer = answered (node);
         assert_int_equal (answer.state, COMMAND_PREPARED);
-        command_answer_clear (&answer);
+        codec_clear (&command_answer_codec, &answer);
     }
     free (body.data);
     assert_int_equal (stored_of (node, TABLE_COMMANDS), 1);
@@ -89,7 +89,7 @@ static void a_committed_claim_answers_with_the_stored_answer (void **state)
         assert_int_equal (answer.refusal.answer_size, expected.size);
         assert_memory_equal (answer.refusal.answer, expected.data, expected.size);
         free (expected.data);
-        command_answer_clear (&answer);
+        codec_clear (&command_answer_codec, &answer);
         looked_t looked = look (node);
         assert_int_equal (looked.state, CLAIM_COMMITTED);
         assert_int_equal (looked.done, done);
@@ -184,7 +184,7 @@ static void closing_is_stored_and_final (void **state)
     command_answer_t answer = hold (node, &late);
     assert_int_equal (answer.refusal.reason, REFUSAL_CLAIM_ANSWERED);
     assert_true (answer.refusal.answer_size > 0);
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     assert_int_equal (look (node).answer_status, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_int_equal (stored_of (node, TABLE_COMMANDS), 0);
 }

@@ -22,7 +22,7 @@ static refusal_reason_t amend_refused (node_t *node, const char *planner, uint64
 {
     command_answer_t answer = amend_as (node, planner, counter, epoch, status, "res-1");
     refusal_reason_t reason = answer.refusal.reason;
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     return reason;
 }
 
@@ -85,7 +85,8 @@ static void T8_who_has_fenced_amends_in_the_coordinators_place (void **state)
                   codec_encode (&fence_request_codec, &(fence_request_t){txid, 2, wall (node)})),
       CALL_OK);
     assert_int_equal (
-      ask_packed (node, PLANNER_B, "Participant", "Commit", decision_message_encode (&txid, 2)),
+      ask_packed (node, PLANNER_B, "Participant", "Commit",
+                  codec_encode (&decision_request_codec, &(decision_request_t){txid, 2})),
       CALL_OK);
     assert_int_equal (amend_refused (node, PLANNER_B, 1, 1, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED),
                       REFUSAL_MAY_NOT);

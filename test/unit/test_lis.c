@@ -292,7 +292,7 @@ static void windows_fit_when_a_hold_would_be_granted (void **state)
         txid_t txid =
           hold (&w, &(order_t){.reservation = "try", .bookings = &one, .count = 1}, &held);
         assert_int_equal (held.state, cases [i].fits ? COMMAND_HELD : COMMAND_REJECTED);
-        command_answer_clear (&held);
+        codec_clear (&command_answer_codec, &held);
         if (cases [i].fits)
             assert_int_equal (tell (&w, "Abort", &txid), COMMAND_ABORTED);
     }

@@ -43,7 +43,7 @@ static void a_refusal_carries_what_is_free_over_the_requests_frame (void **state
     assert_int_equal (refusal->fresh [0].steps [0].from_ms, at (2));
     assert_int_equal (refusal->fresh [0].until_ms, at (400));
     assert_int_equal (refusal->fresh [0].steps_count, 3);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
 
     /*  Without a frame: one length before, four after. Noise in its place changes nothing. */
     static uint8_t noise [] = {0xff, 0xff, 0xff};
@@ -52,7 +52,7 @@ static void a_refusal_carries_what_is_free_over_the_requests_frame (void **state
         hold (&w, &order, &told);
         assert_int_equal (told.refusal.fresh [0].steps [0].from_ms, at (16));
         assert_int_equal (told.refusal.fresh [0].until_ms, at (28));
-        command_answer_clear (&told);
+        codec_clear (&command_answer_codec, &told);
         order.request = (packed_t){0};
     }
 
@@ -63,7 +63,7 @@ static void a_refusal_carries_what_is_free_over_the_requests_frame (void **state
     order.request = (packed_t){.data = packed, .size = size};
     hold (&w, &order, &told);
     assert_int_equal (told.refusal.fresh [0].until_ms, at (1000));
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     free (packed);
     close_world (&w);
 }
@@ -79,7 +79,7 @@ static void no_account_no_reservation (void **state)
     hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_REJECTED);
     assert_int_equal (told.refusal.reason, REFUSAL_MAY_NOT);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     close_world (&w);
 
     static const char *const anybody [] = {"*"};
@@ -89,7 +89,7 @@ static void no_account_no_reservation (void **state)
     start (&w);
     hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     close_world (&w);
 }
 
@@ -105,17 +105,17 @@ static void each_limit_is_refused_by_name (void **state)
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     order.reservation = "r2";
     hold (&w, &order, &told);
     assert_int_equal (told.refusal.reason, REFUSAL_LIMIT);
     assert_string_equal (told.refusal.resource, "bookings_max");
     assert_true (told.refusal.frees_ms > w.host.now.wall_ms); /* the first hold's end */
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     tell (&w, "Abort", &txid);
     hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     close_world (&w);
 }
 
@@ -135,7 +135,7 @@ static void the_larger_of_old_and_new_stays_taken_through_a_restart (void **stat
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     static const int64_t pending [] = {2, 1, 1};
     static const int64_t settled [] = {8, 1, 1};
     for (int round = 0; round < 2; round++) {
@@ -157,7 +157,7 @@ static void the_larger_of_old_and_new_stays_taken_through_a_restart (void **stat
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 2, .prepare = true};
     txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (free_at (&w, "thin", 17), 1);
     restart (&w);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
@@ -214,7 +214,7 @@ static void a_hint_says_that_something_is_free_again (void **state)
         order_t order = {.reservation = name, .bookings = &one, .count = 1};
         txids [i] = hold (&w, &order, &told);
         assert_int_equal (told.state, COMMAND_HELD);
-        command_answer_clear (&told);
+        codec_clear (&command_answer_codec, &told);
     }
     assert_int_equal (w.hints, 0);
 
@@ -241,7 +241,7 @@ static void a_hint_says_that_something_is_free_again (void **state)
       .operation = OPERATION_RELEASE, .reservation = "past", .base_version = 1, .prepare = true};
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     pass (&w, 1000);
     assert_int_equal (w.hints, hints);
@@ -259,7 +259,7 @@ static void a_hint_says_that_a_reservation_has_changed (void **state)
     order_t order = {.reservation = "r1", .bookings = &one, .count = 1, .prepare = true};
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (w.settled_hints, 0);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     assert_int_equal (w.settled_hints, 1);
@@ -272,7 +272,7 @@ static void a_hint_says_that_a_reservation_has_changed (void **state)
     order = (order_t){
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
     txid = hold (&w, &order, &told);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     pass (&w, 1000);
     assert_int_equal (w.settled_hints, 2);
@@ -302,7 +302,7 @@ static void lost_nodes_are_told_and_kept_in_mind (void **state)
     command_answer_t told;
     hold (&w, &(order_t){.reservation = "r-held", .bookings = &one, .count = 1}, &told);
     assert_int_equal (told.state, COMMAND_HELD);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
 
     for (int again = 0; again < 2; again++) {
         Musubi__CapacityAnswer *hit = set_capacity (&w, "thin", 5);

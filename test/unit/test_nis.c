@@ -297,7 +297,7 @@ static void a_domain_of_windows_tells_only_administrators_more (void **state)
     assert_int_equal (told.refusal.from_ms, at (15));
     assert_int_equal (told.refusal.until_ms, at (25));
     assert_non_null (strstr (told.refusal.text, "not disclosed"));
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     close_world (&w);
 }
 
@@ -355,7 +355,7 @@ static void the_largest_part_can_be_told (void **state)
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
 
     Musubi__ShowRequest show = MUSUBI__SHOW_REQUEST__INIT;
@@ -414,7 +414,7 @@ static void the_largest_domain_fits_its_answers (void **state)
         command_answer_t told;
         txid_t txid = hold (&w, &order, &told);
         assert_int_equal (told.state, COMMAND_PREPARED);
-        command_answer_clear (&told);
+        codec_clear (&command_answer_codec, &told);
         assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     }
     domain_core_check (&w.host.core);
@@ -433,7 +433,7 @@ static void the_largest_domain_fits_its_answers (void **state)
     hold (&w, &order, &told);
     assert_int_equal (told.refusal.reason, REFUSAL_SHORT);
     assert_int_equal (told.refusal.fresh_count, CIRCUITS_MAX);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
 
     static const uint8_t none [4] = {0};
     for (size_t i = 0; i < DOMAIN_LINKS_MAX; i++)

@@ -239,7 +239,7 @@ static void a_modified_reservation_gets_and_gives_nodes_while_it_lasts (void **s
                      .prepare = true};
     txid_t txid = hold (&f.w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
     field_until (&f, 19, SECOND_MS);
     assert_int_equal (opening (&f, "r1").nodes_count, 4);
@@ -283,14 +283,14 @@ static void one_that_is_left_ends_at_once (void **state)
     order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "r2", .base_version = 1, .prepare = true};
     txid_t txid = hold (&f.w, &order, &told);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
     assert_int_equal (bound (&f), 2); /* it was never open: there is nothing to end */
     field_until (&f, 11, 0);
     run_id_t run = field_run (&f, "thin-001", "r1", 0);
     order.reservation = "r1";
     txid = hold (&f.w, &order, &told);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
     assert_true (told_to_end (&f, run));
     field_pass (&f, 2 * SECOND_MS);

@@ -60,7 +60,7 @@ static void T3_a_refusal_teaches_and_leaves_nothing (void **state)
     assert_int_equal (answer.refusal.wanted, 6);
     assert_int_equal (answer.refusal.free, 5);
     assert_int_equal (answer.refusal.fresh_count, 1);
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     assert_int_equal (rig->puts, 0);
     assert_int_equal (pool_things (&rig->pool), 0);
     assert_int_equal (rig_state (rig, 1), COMMAND_UNKNOWN);
@@ -800,7 +800,7 @@ static void expect_barred (rig_t *rig, hold_t hold, const char *reservation)
     assert_int_equal (answer.refusal.reason, REFUSAL_CLAIM_ANSWERED);
     assert_non_null (strstr (answer.refusal.text, reservation));
     assert_string_equal (txid_text (&answer.refusal.blocker, text), txid_text (&one, first));
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
 }
 
 static void T2_a_request_that_was_committed_here_is_not_held_again (void **state)

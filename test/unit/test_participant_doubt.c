@@ -351,7 +351,8 @@ static void T7_resolve_is_for_participants_and_planners_only (void **state)
 static outcome_t outcome (rig_t *rig, const char *caller, uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
-    rig_request (rig, caller, "Outcome", decision_message_encode (&txid, 0));
+    rig_request (rig, caller, "Outcome",
+                 codec_encode (&decision_request_codec, &(decision_request_t){txid, 0}));
     assert_int_equal (rig->status, CALL_OK);
     assert_int_equal (rig->puts, 0);
     outcome_answer_t told;
@@ -377,7 +378,8 @@ static void T7_outcome_only_reads (void **state)
     rig_verb (rig, "Abort", 2);
     assert_int_equal (outcome (rig, "lis/tyo", 2), OUTCOME_ABORTED);
     txid_t txid = txid_numbered (1);
-    rig_request (rig, "alice", "Outcome", decision_message_encode (&txid, 0));
+    rig_request (rig, "alice", "Outcome",
+                 codec_encode (&decision_request_codec, &(decision_request_t){txid, 0}));
     assert_int_equal (rig->status, CALL_DENIED);
     rig_destroy (rig);
 }

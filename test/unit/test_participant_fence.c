@@ -24,7 +24,8 @@ static command_answer_t decide (rig_t *rig, const char *caller, const char *meth
                                 uint64_t counter, uint32_t epoch)
 {
     txid_t txid = txid_numbered (counter);
-    rig_request (rig, caller, method, decision_message_encode (&txid, epoch));
+    rig_request (rig, caller, method,
+                 codec_encode (&decision_request_codec, &(decision_request_t){txid, epoch}));
     return rig_answer (rig);
 }
 
@@ -35,7 +36,7 @@ static void expect (command_answer_t answer, command_state_t state, refusal_reas
     assert_int_equal (answer.state, state);
     assert_int_equal (answer.refusal.reason, reason);
     assert_int_equal (answer.epoch, epoch);
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
 }
 
 static void T8_a_fenced_vote_stands_and_refuses_its_coordinator (void **state)

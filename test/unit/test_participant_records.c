@@ -191,7 +191,8 @@ static void T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried 
                           REFUSAL_NONE); /* not fenced: nobody counts on it */
     command_answer_t again = rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
     assert_int_equal (again.refusal.reason, REFUSAL_ENDED);
-    rig_request (rig, PLANNER, "Outcome", decision_message_encode (&txid, 0));
+    rig_request (rig, PLANNER, "Outcome",
+                 codec_encode (&decision_request_codec, &(decision_request_t){txid, 0}));
     outcome_answer_t told;
     char why [WHY_BYTES];
     assert_true (codec_decode (&outcome_answer_codec, &told,

@@ -350,13 +350,13 @@ static void what_a_planner_made_of_one_need_here_alone_is_changed (world_t *w)
     command_answer_t answered;
     hold (w, &order, &answered);
     assert_int_equal (answered.refusal.reason, REFUSAL_BUSY_CHANGE);
-    command_answer_clear (&answered);
+    codec_clear (&command_answer_codec, &answered);
     plus_command (w, "alice", "Commit", &told.command);
     assert_int_equal (free_at (w, "thin", 25), 5);
     order.base_version = 2;
     txid_t txid = hold (w, &order, &answered);
     assert_int_equal (answered.state, COMMAND_PREPARED);
-    command_answer_clear (&answered);
+    codec_clear (&command_answer_codec, &answered);
     assert_int_equal (plus_modify (w, "alice", "m2", "r1", 0, 40, 0).refused, REFUSAL_BUSY_CHANGE);
     assert_int_equal (tell (w, "Commit", &txid), COMMAND_COMMITTED);
     Musubi__PlusPropertiesAnswer *all = plus_properties (w, "alice", "r1", "", 0);
@@ -373,7 +373,7 @@ static void what_has_other_parts_is_left_to_planners (world_t *w)
     order_t order = {.reservation = "r1", .bookings = two, .count = 2, .prepare = true};
     command_answer_t answered;
     txid_t txid = hold (w, &order, &answered);
-    command_answer_clear (&answered);
+    codec_clear (&command_answer_codec, &answered);
     assert_int_equal (tell (w, "Commit", &txid), COMMAND_COMMITTED);
     told_t told = plus_modify (w, "alice", "m", "r1", 0, 30, 0);
     assert_int_equal (told.status, CALL_BAD_REQUEST);
@@ -464,7 +464,7 @@ static void a_planners_command_is_not_decided_here (world_t *w)
     order_t order = {.reservation = "r1", .bookings = &one, .count = 1};
     command_answer_t answered;
     txid_t txid = hold (w, &order, &answered);
-    command_answer_clear (&answered);
+    codec_clear (&command_answer_codec, &answered);
     assert_int_equal (plus_command (w, "alice", "Commit", &txid).status, CALL_NOT_FOUND);
     assert_int_equal (plus_command (w, "root", "Abort", &txid).status, CALL_NOT_FOUND);
     assert_int_equal (tell (w, "Prepare", &txid), COMMAND_PREPARED);
@@ -477,7 +477,7 @@ static void what_was_refused_at_its_edge_has_failed (world_t *w)
     order_t order = {.reservation = "r1", .bookings = &all, .count = 1, .prepare = true};
     command_answer_t answered;
     txid_t txid = hold (w, &order, &answered);
-    command_answer_clear (&answered);
+    codec_clear (&command_answer_codec, &answered);
     pass (w, 901 * MINUTE_MS);
     plus_booked (w, r, "a", 950, 960, 8);
     assert_int_equal (tell (w, "Commit", &txid), COMMAND_EDGE_REFUSED);

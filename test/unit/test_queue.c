@@ -91,7 +91,7 @@ static void nothing_is_promised_twice_where_work_and_reservations_meet (void **s
     order_t order = {.reservation = "r1", .bookings = &three, .count = 1, .prepare = true};
     hold (&f.w, &order, &told);
     assert_int_equal (told.refusal.reason, REFUSAL_SHORT);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     reserve (&f.w, "r2", booking ("thin", 4, 2, 10, 20));
     uint64_t waits = submit (&f, (wish_bag_t){.class_name = "thin", .cpus = 2});
     assert_int_equal (task (&f, waits, 0).state, TASK_QUEUED); /* it would still run at 10 */
@@ -168,7 +168,7 @@ static void tasks_of_a_need_run_where_and_when_it_has_nodes (void **state)
     command_answer_t told;
     order_t order = {.reservation = "r1", .bookings = both, .count = 2, .prepare = true};
     txid_t txid = hold (&f.w, &order, &told);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
     wish_bag_t wide = {.reservation = "r1", .need = "ocean", .cpus = 3};
     assert_int_equal (try_submit (&f, &wide), CALL_BAD_REQUEST);
@@ -196,7 +196,7 @@ static void a_reservations_tasks_wait_for_nodes_that_are_booked_later (void **st
         command_answer_t told;
         order_t order = {.reservation = "r1", .bookings = stages, .count = 2, .prepare = true};
         txid_t txid = hold (&f.w, &order, &told);
-        command_answer_clear (&told);
+        codec_clear (&command_answer_codec, &told);
         assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
         uint64_t number =
           submit (&f, (wish_bag_t){.reservation = "r1", .count = 3, .cpus = 2, .minutes = 15});
@@ -262,7 +262,7 @@ static void a_reservation_that_is_left_before_its_opening_takes_its_tasks_along 
     order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
     txid_t txid = hold (&f.w, &order, &told);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
     assert_int_equal (task (&f, number, 0).state, TASK_CANCELLED);
     close_world (&f.w);

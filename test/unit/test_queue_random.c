@@ -127,7 +127,7 @@ static void reserve_some (day_t *day)
     command_answer_t told;
     txid_t txid = hold (&day->f.w, &order, &told);
     bool granted = told.state == COMMAND_PREPARED;
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     if (!granted || day->reservations == RESERVATIONS_MAX)
         return;
     tell (&day->f.w, "Commit", &txid);

@@ -345,7 +345,8 @@ static void a_planner_knows_what_it_has_decided (void **state)
     memcpy (txid.store, planner.host.store.id, STORE_ID_BYTES);
     outcome_answer_t answer;
     char why [WHY_BYTES];
-    ask (&planner, "lis/ams", "Coordinator", "Outcome", decision_message_encode (&txid, 0));
+    ask (&planner, "lis/ams", "Coordinator", "Outcome",
+         codec_encode (&decision_request_codec, &(decision_request_t){txid, 0}));
     assert_true (codec_decode (&outcome_answer_codec, &answer, kept_bytes (planner.reply), why));
     assert_int_equal (answer.outcome, OUTCOME_COMMITTED);
     stop (&planner);

@@ -76,7 +76,7 @@ static command_answer_t send (rig_t *rig, const script_t *script, const message_
                       ? hold_body (rig, script, message->counter, 0)
                     : strcmp (message->method, "Renew") == 0
                       ? codec_encode (&renew_request_codec, &(renew_request_t){txid, 20000})
-                      : decision_message_encode (&txid, 0);
+                      : codec_encode (&decision_request_codec, &(decision_request_t){txid, 0});
     rig_request (rig, PLANNER, message->method, body);
     return rig_answer (rig);
 }

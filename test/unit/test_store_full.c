@@ -158,19 +158,20 @@ static command_state_t hold_one (home_host_t *self, uint64_t number)
     else
         assert_int_equal (answer.state, COMMAND_PREPARED);
     command_state_t got = answer.state;
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
     return got;
 }
 
 static void end_one (home_host_t *self, uint64_t number, bool commit)
 {
     txid_t txid = txid_of (PLANNER_A, number);
-    assert_int_equal (host_ask (self, "Participant", commit ? "Commit" : "Abort",
-                                decision_message_encode (&txid, 0)),
-                      CALL_OK);
+    assert_int_equal (
+      host_ask (self, "Participant", commit ? "Commit" : "Abort",
+                codec_encode (&decision_request_codec, &(decision_request_t){txid, 0})),
+      CALL_OK);
     command_answer_t answer = answered (self->node);
     assert_int_equal (answer.state, commit ? COMMAND_COMMITTED : COMMAND_ABORTED);
-    command_answer_clear (&answer);
+    codec_clear (&command_answer_codec, &answer);
 }
 
 static bool warns_of_a_full_store (home_host_t *self)

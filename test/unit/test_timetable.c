@@ -51,7 +51,7 @@ static void bookings_of_one_part_add_up (void **state)
     assert_int_equal (refusal.reason, REFUSAL_SHORT);
     assert_int_equal (refusal.wanted, 9);
     assert_int_equal (refusal.free, 8);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     close_fixture (&f);
 }
 
@@ -130,14 +130,14 @@ static void the_cleaning_gap_is_booked_too (void **state)
     assert_null (take (&f, NULL, &soon, 1, &refusal));
     assert_int_equal (refusal.from_ms, at (24));
     assert_int_equal (refusal.until_ms, at (25));
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
 
     /*  Its own gap needs room before the next one. */
     compute_booking_t before = thin (1, 3, 6);
     assert_null (take (&f, NULL, &before, 1, &refusal));
     assert_int_equal (refusal.from_ms, at (10));
     assert_int_equal (refusal.until_ms, at (11));
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     before.until_ms = at (5);
     assert_non_null (take (&f, NULL, &before, 1, &refusal));
 
@@ -192,7 +192,7 @@ static void nodes_are_whole_and_counted_right (void **state)
         assert_string_equal (refusal.resource, resource);
         assert_string_equal (refusal.need, "air");
         assert_true (strlen (refusal.text) > 10);
-        refusal_clear (&refusal);
+        codec_clear (&refusal_codec, &refusal);
     }
     close_fixture (&f);
 }
@@ -226,7 +226,7 @@ static void refuses_what_is_no_interval (void **state)
                       f.resource.valid (f.resource.owner, &plan, &body, &refusal, why));
         part_clear (&body);
         assert_true (*why || refusal.reason == REFUSAL_OUTSIDE);
-        refusal_clear (&refusal);
+        codec_clear (&refusal_codec, &refusal);
         free (part.data);
     }
     close_fixture (&f);
@@ -246,7 +246,7 @@ static void refuses_beyond_the_horizon (void **state)
     assert_null (take (&f, NULL, &last, 1, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_OUTSIDE);
     assert_int_equal (refusal.until_ms, at (1000));
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     close_fixture (&f);
 }
 
@@ -267,7 +267,7 @@ static void refuses_what_is_too_near (void **state)
     assert_int_equal (refusal.from_ms, at (102));
     assert_string_equal (refusal.need, "ocean");
     assert_int_equal (refusal.fresh_count, 1);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
 
     /*  Skew counts, whichever way it goes, up to a bound. */
     soonest = thin (1, 102, 110);
@@ -281,7 +281,7 @@ static void refuses_what_is_too_near (void **state)
         room_set_skew (f.room, skews [i][0]);
         assert_null (take (&f, NULL, &soonest, 1, &refusal));
         assert_int_equal (refusal.from_ms, at (102) + skews [i][1]);
-        refusal_clear (&refusal);
+        codec_clear (&refusal_codec, &refusal);
     }
 
     /*  A wall clock set back does not bring a window back. */
@@ -292,7 +292,7 @@ static void refuses_what_is_too_near (void **state)
     assert_null (take (&f, NULL, &soonest, 1, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_TOO_NEAR);
     assert_int_equal (refusal.from_ms, at (102));
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     close_fixture (&f);
 }
 
@@ -332,7 +332,7 @@ static void a_running_reservation_is_extended_and_shrunk_but_not_rewritten (void
         if (refusal.reason != cases [i].reason)
             print_message ("case %zu\n", i);
         assert_int_equal (refusal.reason, cases [i].reason);
-        refusal_clear (&refusal);
+        codec_clear (&refusal_codec, &refusal);
         if (taken)
             f.resource.drop (f.resource.owner, taken);
     }
@@ -342,7 +342,7 @@ static void a_running_reservation_is_extended_and_shrunk_but_not_rewritten (void
     plan.operation = OPERATION_MODIFY;
     assert_null (take_plan (&f, &plan, current, NULL, 0, false, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_TOO_NEAR);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     close_fixture (&f);
 }
 
@@ -385,7 +385,7 @@ static void a_short_refusal_names_the_very_conflict (void **state)
     assert_memory_equal (refusal.fresh [0].steps, want, sizeof want);
     assert_int_equal (refusal.fresh [0].until_ms, at (60 + 4 * 40));
     assert_int_equal (refusal.fresh [1].steps_count, 1);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     assert_int_equal (free_at (&f, 1, 25), 4); /* nothing was taken */
 
     /*  What it has itself counts as free. */
@@ -397,7 +397,7 @@ static void a_short_refusal_names_the_very_conflict (void **state)
     assert_int_equal (refusal.wanted, 3);
     assert_int_equal (refusal.free, 1);
     assert_int_equal (refusal.fresh [0].steps [0].free, 8);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     close_fixture (&f);
 }
 
@@ -421,14 +421,14 @@ static void a_site_of_windows_tells_no_quantity (void **state)
     assert_int_equal (refusal.free, 0);
     assert_int_equal (refusal.fresh_count, 0);
     assert_non_null (strstr (refusal.text, "not disclosed"));
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
 
     set_now (&f, 19);
     assert_null (take (&f, NULL, &wanted, 1, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_TOO_NEAR);
     assert_int_equal (refusal.fresh_count, 0);
     assert_int_equal (refusal.from_ms, at (21));
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     close_fixture (&f);
 }
 
@@ -456,7 +456,7 @@ static void bookings_have_a_limit (void **state)
     assert_string_equal (refusal.resource, "bookings_max");
     assert_int_equal (refusal.wanted, 2);
     assert_int_equal (refusal.free, 0);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
 
     /*  Records always come back. */
     void *forced = take_plan (&f, &other, NULL, &one, 1, true, &refusal);
@@ -495,7 +495,7 @@ static void no_actor_has_more_bookings_than_its_own_limit (void **state)
     assert_string_equal (refusal.resource, "bookings_per_actor_max");
     assert_int_equal (refusal.wanted, 2);
     assert_int_equal (refusal.free, 0);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     void *others = take_plan (&f, &bob, NULL, three, 1, false, &refusal);
     assert_non_null (others);
 
@@ -509,7 +509,7 @@ static void no_actor_has_more_bookings_than_its_own_limit (void **state)
     assert_string_equal (refusal.resource, "bookings_per_actor_max");
     assert_int_equal (refusal.wanted, 4);
     assert_int_equal (refusal.free, 2);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     void *second = take_plan (&f, &again, NULL, three, 1, false, &refusal);
     assert_non_null (second);
 
@@ -543,7 +543,7 @@ static void a_late_commit_asks_for_room_only (void **state)
     assert_null (take_plan (&f, &plan, NULL, &wanted, 1, false, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_SHORT);
     assert_int_equal (refusal.from_ms, at (15));
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     close_fixture (&f);
 }
 
@@ -582,7 +582,7 @@ static void lost_nodes_are_told_not_asserted (void **state)
     assert_null (take (&f, NULL, &one, 1, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_SHORT);
     assert_int_equal (refusal.free, 0);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     early = settle (&f, early, taken);
     assert_int_equal (free_at (&f, 0, 12), -7);
 
@@ -625,7 +625,7 @@ static void records_come_back_whatever_the_site_has_become (void **state)
     compute_booking_t again = booking ("a", "gone", 4, 2, 10, 20);
     assert_null (take (&f, current, &again, 1, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_UNKNOWN_RESOURCE);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     assert_null (settle (&f, current, take (&f, current, NULL, 0, &refusal)));
 
     close_fixture (&f);

@@ -208,7 +208,7 @@ static void model_take (model_t *self, model_reservation_t *reservation)
         model_fresh_check (self, &refusal, &reservation->old);
     else
         reservation->new = new;
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
 }
 
 static void model_settle (model_t *self, model_reservation_t *reservation)

@@ -236,14 +236,14 @@ static void a_release_names_whom_it_awaits (void **state)
     packed_t packed = codec_encode (&plan_codec, &plan);
     assert_true (codec_decode (&plan_codec, &back, bytes_of (packed), why));
     same_plan (&plan, &back);
-    plan_copy (&copy, &back);
-    plan_clear (&back);
+    codec_copy (&plan_codec, &copy, &back);
+    codec_clear (&plan_codec, &back);
     same_plan (&plan, &copy);
     assert_ptr_equal (plan_party (&copy, "lis/osa"), &copy.awaited [0]);
     assert_ptr_equal (plan_party (&copy, "lis/tyo"), &copy.participants [1]);
     assert_null (plan_party (&copy, "lis/kyo"));
-    plan_clear (&copy);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &copy);
+    codec_clear (&plan_codec, &plan);
     free (packed.data);
 }
 
@@ -312,7 +312,7 @@ static void a_bad_plan_is_refused_by_its_field (void **state)
         assert_null (back.participants);
         free (packed.data);
         plan.participants_count = 3;
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
     }
 }
 
@@ -398,7 +398,7 @@ static void a_profile_that_does_not_ascend_is_refused (void **state)
         assert_non_null (strstr (why, "refusal.fresh"));
         free (packed.data);
         profile->steps_count = count;
-        command_answer_clear (&answer);
+        codec_clear (&command_answer_codec, &answer);
     }
 }
 

@@ -77,7 +77,7 @@ static void each_share_refuses_by_name_those_whom_it_counts (void **state)
         assert_string_equal (refusal.need, "ocean");
         assert_int_equal (refusal.from_ms, at (15));
         assert_int_equal (refusal.until_ms, at (20));
-        refusal_clear (&refusal);
+        codec_clear (&refusal_codec, &refusal);
         void *one = hold_for (&f, cases [i].actor, cases [i].planner, thin (1, 15, 30), &refusal);
         assert_non_null (one);
         drop (&f, one);
@@ -110,7 +110,7 @@ static void one_hold_alone_may_have_all (void **state)
     /* what is missing altogether is told as such, with the profile of what there is */
     assert_null (hold_for (&f, "alice", PLANNER_1, thin (1, 10, 20), &refusal));
     assert_int_equal (refusal.reason, REFUSAL_SHORT);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     drop (&f, all);
     close_fixture (&f);
 }
@@ -168,7 +168,7 @@ static void the_fresh_profile_is_what_the_share_leaves_and_the_change_has (void 
     assert_int_equal (refusal.fresh [0].steps [0].from_ms, at (12));
     assert_int_equal (refusal.fresh [0].steps [0].free, 4); /* the three it has, and one */
     assert_int_equal (refusal.fresh [0].until_ms, at (14));
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     drop (&f, one);
     end (&f, current);
     close_fixture (&f);
@@ -205,7 +205,7 @@ static void records_come_back_whatever_the_share_and_count (void **state)
     assert_non_null (second);
     assert_null (hold_for (&f, "alice", PLANNER_1, thin (1, 10, 20), &refusal));
     assert_int_equal (refusal.reason, REFUSAL_LIMIT);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     drop (&f, first);
     drop (&f, second);
     close_fixture (&f);
@@ -239,7 +239,7 @@ static void a_share_follows_the_capacity (void **state)
     room_set_quantity (f.room, 0, 4); /* the share is three */
     assert_null (hold_for (&f, "alice", PLANNER_1, thin (2, 10, 20), &refusal));
     assert_excess (&refusal, UNCOMMITTED_SHARE_PER_ACTOR, 2, 1);
-    refusal_clear (&refusal);
+    codec_clear (&refusal_codec, &refusal);
     room_set_quantity (f.room, 0, 8);
     drop (&f, two);
     close_fixture (&f);
@@ -331,7 +331,7 @@ static void the_shares_agree_with_a_plain_count_of_each_minute (void **state)
             held_count += want == REFUSAL_NONE;
             short_count += want == REFUSAL_SHORT;
             limit_count += want == REFUSAL_LIMIT;
-            refusal_clear (&refusal);
+            codec_clear (&refusal_codec, &refusal);
             timetable_check (f.timetable);
         }
         for (size_t i = 0; i < HELD_MAX; i++)

@@ -143,7 +143,7 @@ static void several_windows_open_and_close_in_turn (void **state)
     order_t order = {.reservation = "r1", .bookings = two, .count = 2, .prepare = true};
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     static const struct {
         int64_t minutes; /* to let pass */
@@ -181,7 +181,7 @@ static void a_change_moves_the_window_and_leaving_ends_the_use (void **state)
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     assert_int_equal (use (&w, "Provision", "r1"), BOTH);
     assert_int_equal (w.use_hints, hints);
@@ -199,7 +199,7 @@ static void a_change_moves_the_window_and_leaving_ends_the_use (void **state)
       .operation = OPERATION_RELEASE, .reservation = "r2", .base_version = 1, .prepare = true};
     txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     assert_int_equal (use (&w, "Provision", "r2"), BOTH); /* until it is committed */
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     pass (&w, 1000);
@@ -221,7 +221,7 @@ static void only_its_owner_and_administrators_say_and_only_of_what_is_committed 
     order_t order = {.reservation = "r-held", .bookings = &one, .count = 1, .prepare = true};
     hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
-    command_answer_clear (&told);
+    codec_clear (&command_answer_codec, &told);
     static const struct {
         const char *actor;
         const char *reservation;

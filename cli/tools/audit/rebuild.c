@@ -244,7 +244,7 @@ static void tell_doubts (rebuild_t *self)
               "musubi txn resolve --fence",
               txid_text (&one->txid, text), plan.reservation, command_state_word (one->state),
               plan.coordinator.name);
-        plan_clear (&plan);
+        codec_clear (&plan_codec, &plan);
     }
 }
 

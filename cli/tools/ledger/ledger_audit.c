@@ -263,7 +263,7 @@ static void judge (audit_t *self, const voice_t *voices, size_t count)
     }
     if (confirmed && marked (&story, confirmed))
         judge_confirmed (&story, confirmed);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
 }
 
 audit_result_t ledger_audit_judge (const audit_ledger_t *ledgers, size_t count,

@@ -352,7 +352,7 @@ static void step (ledger_replay_t *self, replay_command_t *entry, const ledger_r
         claim_moved (&change, row->to);
     else if (row->from != row->to)
         change_moved (&change, row->from, row->to);
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
 }
 
 void replay_moved (ledger_replay_t *self, ledger_row_t *row)
@@ -395,7 +395,7 @@ static void claim_left (ledger_replay_t *self, const replay_command_t *entry)
     replay_kept_t *claim = claim_of (self, plan.actor, plan.request_id, false);
     if (claim && claim->holder == entry)
         claim->holder = NULL;
-    plan_clear (&plan);
+    codec_clear (&plan_codec, &plan);
 }
 
 void replay_pruned_command (ledger_replay_t *self, const ledger_row_t *row)

@@ -48,7 +48,7 @@ check_t *check_new (void)
 
 void check_record_clear (check_record_t *self)
 {
-    plan_clear (&self->plan);
+    codec_clear (&plan_codec, &self->plan);
     if (self->asked)
         user_request_clear (self->asked);
     free (self->asked);
@@ -162,7 +162,7 @@ void check_command (check_t *self, const char *participant, const check_record_t
       check_append (&self->records, &self->records_count, &self->records_room, sizeof *added);
     codec_copy (&check_record_codec, added, record);
     copy_text (added->participant, sizeof added->participant, participant);
-    plan_copy (&added->plan, &record->plan);
+    codec_copy (&plan_codec, &added->plan, &record->plan);
     if (record->asked)
         user_request_copy (added->asked = must (malloc (sizeof *added->asked)), record->asked);
 }

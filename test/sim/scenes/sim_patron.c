@@ -198,7 +198,7 @@ static void pursue (sim_patron_t *self, size_t at, patron_step_t step)
              hold_of (self, reservation, step));
     else
         ask (self, ERRAND_STEP + step, at, &(asking_t){"Participant", "Commit", self->name, ""},
-             decision_message_encode (&command->txid, 0));
+             codec_encode (&decision_request_codec, &(decision_request_t){command->txid, 0}));
 }
 
 static void step_begin (sim_patron_t *self, const moment_t *now, size_t at, patron_step_t step)
