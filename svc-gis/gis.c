@@ -211,9 +211,17 @@ static bool same_mark (const directory_mark_t *a, const directory_mark_t *b)
            memcmp (a->store, b->store, STORE_ID_BYTES) == 0;
 }
 
-static bytes_t packed_of_listing (const listing_t *listing)
+/*  False when the answer is full: the entry is not in it. */
+static bool tell (entries_told_t *told, size_t *bytes, const listing_t *listing)
 {
-    return (bytes_t){.data = listing->packed.data, .size = listing->packed.size};
+    size_t more = listing->packed.size + 8; /* with its tag and length */
+    if (*bytes + more > GIS_PAGE_BYTES || told->count == GIS_PAGE_ENTRIES_MAX)
+        return false;
+    if (!told->entries)
+        told->entries = must (calloc (GIS_PAGE_ENTRIES_MAX, sizeof *told->entries));
+    told->entries [told->count++] = listing->packed;
+    *bytes += more;
+    return true;
 }
 
 static void on_snapshot (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -221,24 +229,24 @@ static void on_snapshot (void *owner, const moment_t *now, const request_t *requ
     (void) now;
     gis_t *self = owner;
     const snapshot_request_t *asked = body;
-    directory_mark_t mark = mark_of (self);
+    entries_told_t told = {.mark = mark_of (self)};
     bool of_another = asked->have.start > 0 && self->settings.gis_count == 0 &&
-                      memcmp (asked->have.store, mark.store, STORE_ID_BYTES) != 0;
+                      memcmp (asked->have.store, told.mark.store, STORE_ID_BYTES) != 0;
     if (of_another) /* where there are several it may be another directory's */
         recall_followed (self->recall, now);
     service_count (self->service, "snapshots", 1);
-    if (!*asked->after && same_mark (&asked->have, &mark)) {
-        service_reply (self->service, request, unchanged_encode (&mark));
-        return;
+    told.unchanged = !*asked->after && same_mark (&asked->have, &told.mark);
+    if (!told.unchanged) {
+        size_t bytes = 0;
+        const listing_t *listing = roster_after (self->roster, *asked->after ? asked->after : NULL);
+        while (listing && tell (&told, &bytes, listing))
+            listing = roster_after (self->roster, listing->entry.name);
+        told.homes = self->settings.homes;
+        told.homes_count = self->settings.homes_count;
+        told.more = listing != NULL;
     }
-    entry_page_t *page = entry_page_new ();
-    const listing_t *listing = roster_after (self->roster, *asked->after ? asked->after : NULL);
-    while (listing && entry_page_add (page, packed_of_listing (listing)))
-        listing = roster_after (self->roster, listing->entry.name);
-    service_reply (self->service, request,
-                   directory_snapshot_encode (page, &mark, self->settings.homes,
-                                              self->settings.homes_count, listing != NULL));
-    entry_page_destroy (&page);
+    service_reply (self->service, request, codec_encode (&snapshot_told_codec, &told));
+    free (told.entries);
 }
 
 static bool of_kind (const directory_entry_t *entry, const char *kind)
@@ -272,13 +280,14 @@ static void on_find (void *owner, const moment_t *now, const request_t *request,
     gis_t *self = owner;
     const find_t *find = body;
     service_count (self->service, "finds", 1);
-    entry_page_t *page = entry_page_new ();
+    entries_told_t told = {.more = false};
+    size_t bytes = 0;
     const listing_t *listing = roster_after (self->roster, *find->after ? find->after : NULL);
-    while (listing &&
-           (!matches (&listing->entry, find) || entry_page_add (page, packed_of_listing (listing))))
+    while (listing && (!matches (&listing->entry, find) || tell (&told, &bytes, listing)))
         listing = roster_after (self->roster, listing->entry.name);
-    service_reply (self->service, request, find_answer_encode (page, listing != NULL));
-    entry_page_destroy (&page);
+    told.more = listing != NULL;
+    service_reply (self->service, request, codec_encode (&find_told_codec, &told));
+    free (told.entries);
 }
 
 /*  --- the core --- */

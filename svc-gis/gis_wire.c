@@ -94,106 +94,33 @@ const codec_t find_codec = CODEC (find_t, musubi__find_request__descriptor, find
 
 /*  --- pages and changes --- */
 
-struct entry_page {
-    Musubi__Entry *entries [GIS_PAGE_ENTRIES_MAX];
-    size_t count;
-    size_t bytes;
+static const codec_row_t snapshot_rows [] = {
+  ROW_PACKED_LIST ("entries", entries_told_t, entries, count, &directory_entry_codec, 0,
+                   GIS_PAGE_ENTRIES_MAX),
+  ROW_NUMBER ("number", entries_told_t, mark.number),
+  ROW_FIXED ("store", entries_told_t, mark.store),
+  ROW_NUMBER ("start", entries_told_t, mark.start),
+  ROW_STRING_LIST ("homes", entries_told_t, homes, homes_count, NAME_BYTES_MAX, 0, GIS_HOMES_MAX),
+  ROW_FLAG ("unchanged", entries_told_t, unchanged),
+  ROW_FLAG ("more", entries_told_t, more),
 };
+const codec_t snapshot_told_codec =
+  CODEC (entries_told_t, musubi__snapshot_answer__descriptor, snapshot_rows);
 
-/*  Packed by ourselves, so it can be unpacked. */
-static Musubi__Entry *entry_of (bytes_t packed)
-{
-    ProtobufCMessage *message = message_unpack (&musubi__entry__descriptor, packed);
-    assert (message);
-    return (Musubi__Entry *) message;
-}
+static const codec_row_t found_rows [] = {
+  ROW_PACKED_LIST ("entries", entries_told_t, entries, count, &directory_entry_codec, 0,
+                   GIS_PAGE_ENTRIES_MAX),
+  ROW_FLAG ("more", entries_told_t, more),
+};
+const codec_t find_told_codec = CODEC (entries_told_t, musubi__find_answer__descriptor, found_rows);
 
-entry_page_t *entry_page_new (void)
-{
-    return must (calloc (1, sizeof (entry_page_t)));
-}
-
-void entry_page_destroy (entry_page_t **self_p)
-{
-    entry_page_t *self = *self_p;
-    if (!self)
-        return;
-    for (size_t i = 0; i < self->count; i++)
-        message_free (&self->entries [i]->base);
-    free (self);
-    *self_p = NULL;
-}
-
-bool entry_page_add (entry_page_t *self, bytes_t packed_entry)
-{
-    size_t bytes = self->bytes + packed_entry.size + 8; /* with its tag and length */
-    if (bytes > GIS_PAGE_BYTES || self->count == GIS_PAGE_ENTRIES_MAX)
-        return false;
-    self->entries [self->count++] = entry_of (packed_entry);
-    self->bytes = bytes;
-    return true;
-}
-
-static void mark_put (Musubi__SnapshotAnswer *to, const directory_mark_t *mark)
-{
-    to->store = bytes_put (mark->store, STORE_ID_BYTES);
-    to->start = mark->start;
-    to->number = mark->number;
-}
-
-packed_t directory_snapshot_encode (const entry_page_t *self, const directory_mark_t *mark,
-                                    const char *const *homes, size_t homes_count, bool more)
-{
-    Musubi__SnapshotAnswer answer = MUSUBI__SNAPSHOT_ANSWER__INIT;
-    char *home_list [GIS_HOMES_MAX];
-    assert (homes_count <= GIS_HOMES_MAX);
-    for (size_t i = 0; i < homes_count; i++)
-        home_list [i] = (char *) homes [i];
-    mark_put (&answer, mark);
-    answer.n_entries = self->count;
-    answer.entries = (Musubi__Entry **) self->entries;
-    answer.n_homes = homes_count;
-    answer.homes = home_list;
-    answer.more = more;
-    return packed_of (&answer.base);
-}
-
-packed_t find_answer_encode (const entry_page_t *self, bool more)
-{
-    Musubi__FindAnswer answer = MUSUBI__FIND_ANSWER__INIT;
-    answer.n_entries = self->count;
-    answer.entries = (Musubi__Entry **) self->entries;
-    answer.more = more;
-    return packed_of (&answer.base);
-}
-
-packed_t unchanged_encode (const directory_mark_t *mark)
-{
-    Musubi__SnapshotAnswer answer = MUSUBI__SNAPSHOT_ANSWER__INIT;
-    mark_put (&answer, mark);
-    answer.unchanged = true;
-    return packed_of (&answer.base);
-}
-
-packed_t delta_entry_encode (uint64_t number, bytes_t packed_entry)
-{
-    Musubi__Delta delta = MUSUBI__DELTA__INIT;
-    delta.number = number;
-    delta.change_case = MUSUBI__DELTA__CHANGE_ENTRY;
-    delta.entry = entry_of (packed_entry);
-    packed_t packed = packed_of (&delta.base);
-    message_free (&delta.entry->base);
-    return packed;
-}
-
-packed_t delta_gone_encode (uint64_t number, const char *name)
-{
-    Musubi__Delta delta = MUSUBI__DELTA__INIT;
-    delta.number = number;
-    delta.change_case = MUSUBI__DELTA__CHANGE_GONE;
-    delta.gone = (char *) name;
-    return packed_of (&delta.base);
-}
+static const codec_row_t delta_rows [] = {
+  ROW_NUMBER ("number", delta_told_t, number),
+  ROW_PACKED ("entry", delta_told_t, entry.data, entry.size, &directory_entry_codec,
+              CASE_OF (delta_told_t, gone, false)),
+  ROW_STRING ("gone", delta_told_t, name, NAME_BYTES_MAX, CASE_OF (delta_told_t, gone, true)),
+};
+const codec_t delta_told_codec = CODEC (delta_told_t, musubi__delta__descriptor, delta_rows);
 
 /*  --- look, close --- */
 
@@ -242,12 +169,6 @@ const codec_t close_answer_codec =
   CODEC (close_answer_t, musubi__close_answer__descriptor, close_answer_rows);
 
 /*  --- recall --- */
-
-packed_t recall_question_encode (const txid_t *after)
-{
-    return codec_encode (&commands_request_codec,
-                         &(commands_request_t){.after_set = after->start > 0, .after = *after});
-}
 
 /*  One whose commit was refused at its edge was decided, and is being repaired (T10). */
 static bool recalled_take (recalled_t *to, const Musubi__CommandsAnswer *from, char why [WHY_BYTES])

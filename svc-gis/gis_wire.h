@@ -45,22 +45,30 @@ typedef struct {
 
 extern const codec_t find_codec;
 
-/*  Entries of one answer, within what a body may hold. */
-typedef struct entry_page entry_page_t;
-entry_page_t *entry_page_new (void);
-void entry_page_destroy (entry_page_t **self_p);
+/*  A page of entries as they were announced, which are borrowed: SnapshotAnswer, and FindAnswer,
+ *  that has entries and more alone. unchanged: there are no entries and homes. */
+typedef struct {
+    packed_t *entries;
+    size_t count;
+    directory_mark_t mark;
+    const char *const *homes;
+    size_t homes_count;
+    bool unchanged;
+    bool more;
+} entries_told_t;
 
-/*  Takes packed entries that announce_decode has checked. False when the page is full: the entry is
- *  not in it. */
-bool entry_page_add (entry_page_t *self, bytes_t packed_entry);
+extern const codec_t snapshot_told_codec;
+extern const codec_t find_told_codec;
 
-packed_t directory_snapshot_encode (const entry_page_t *self, const directory_mark_t *mark,
-                                    const char *const *homes, size_t homes_count, bool more);
-packed_t find_answer_encode (const entry_page_t *self, bool more);
-packed_t unchanged_encode (const directory_mark_t *mark);
+/*  A change. */
+typedef struct {
+    uint64_t number;
+    bool gone;
+    packed_t entry;   /* as it was announced, borrowed; unless gone */
+    const char *name; /* of what is gone */
+} delta_told_t;
 
-packed_t delta_entry_encode (uint64_t number, bytes_t packed_entry);
-packed_t delta_gone_encode (uint64_t number, const char *name);
+extern const codec_t delta_told_codec;
 
 /*  --- the home --- */
 
@@ -109,11 +117,8 @@ typedef struct {
 
 extern const codec_t closed_record_codec;
 
-/*  What a site or domain tells of the requests of this home (Participant.Commands). after with
- *  start 0: from the first one. */
-packed_t recall_question_encode (const txid_t *after);
-
-/*  The plans of a page that were committed; next with more. End it with recalled_clear. */
+/*  What a site or domain tells of the requests of this home (Participant.Commands): the plans of a
+ *  page that were committed; next with more. End it with recalled_clear. */
 typedef struct {
     plan_t *plans;
     size_t count;

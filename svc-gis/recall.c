@@ -4,6 +4,7 @@
 #include "gis_wire.h"
 #include "must.h"
 #include "ordered.h"
+#include "part_record.h"
 #include "standing.h"
 
 #include <inttypes.h>
@@ -105,13 +106,16 @@ static void ask (recall_t *self, const moment_t *now)
                                       on_time, self, 0);
         return;
     }
+    packed_t body = codec_encode (
+      &commands_request_codec,
+      &(commands_request_t){.after_set = self->after.start > 0, .after = self->after});
     self->call = service_ask (self->service, now,
                               &(call_order_t){.peer = self->asked->name,
                                               .service = "Participant",
                                               .method = "Commands",
                                               .timeout_ms = RECALL_ASK_MS,
                                               .tries_max = 1},
-                              recall_question_encode (&self->after), on_page, self, 0);
+                              body, on_page, self, 0);
 }
 
 /*  Now, unless somebody is being asked. */

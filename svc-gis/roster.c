@@ -24,18 +24,13 @@ struct roster {
     uint64_t number;
 };
 
-static void publish (roster_t *self, packed_t delta)
+static void publish (roster_t *self, delta_told_t told)
 {
+    told.number = ++self->number;
+    packed_t delta = codec_encode (&delta_told_codec, &told);
     outbox_publish (self->service->outbox, "directory",
                     (bytes_t){.data = delta.data, .size = delta.size});
     free (delta.data);
-}
-
-static void publish_entry (roster_t *self, const member_t *member)
-{
-    const packed_t *packed = &member->listing.packed;
-    publish (self, delta_entry_encode (++self->number,
-                                       (bytes_t){.data = packed->data, .size = packed->size}));
 }
 
 static void member_free (member_t *member)
@@ -55,7 +50,7 @@ static void member_gone (member_t *member, const char *cause)
     outbox_log (self->service->outbox, LEVEL_INFO, "entry %s listed->gone cause=%s",
                 member->listing.entry.name, cause);
     service_count (self->service, "entries", -1);
-    publish (self, delta_gone_encode (++self->number, member->listing.entry.name));
+    publish (self, (delta_told_t){.gone = true, .name = member->listing.entry.name});
     member_free (member);
 }
 
@@ -181,7 +176,7 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
     free (member->listing.packed.data);
     member->listing.packed = *packed;
     *packed = (packed_t){0};
-    publish_entry (self, member);
+    publish (self, (delta_told_t){.entry = member->listing.packed});
     member_lease (member, now, lease_ms);
     return ROSTER_OK;
 }

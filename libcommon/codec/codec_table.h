@@ -229,6 +229,13 @@ struct codec {
 #define ROW_PACKED(name, type, data, count, codec, ...)                                            \
     ROW_OWNED (name, type, data, count, KIND_PACKED, .of = (codec), __VA_ARGS__)
 
+#define ROW_PACKED_LIST(name, type, member, count, codec, count_from, count_to)                    \
+    {                                                                                              \
+        .field = (name), .kind = KIND_PACKED, .many = MANY_LIST,                                   \
+        .at = ROW_AT (type, member, packed_t **), .size = sizeof (packed_t), .of = (codec),        \
+        ROW_COUNT (type, count), .count_least = (count_from), .count_most = (count_to)             \
+    }
+
 /*  element: party, for a party_t by party_codec. One in place must be there, unless SET_BY; with
  *  OR_NONE one that is missing is taken as all zero. */
 #define ROW_ONE(name, type, member, element, ...)                                                  \

@@ -119,7 +119,6 @@ static directory_mark_t mark_at (uint8_t store, uint32_t start, uint64_t number)
 static packed_t snapshot_of (const char *const *names, size_t count, directory_mark_t mark,
                              bool more)
 {
-    entry_page_t *page = entry_page_new ();
     for (size_t i = 0; i < count; i++) {
         directory_entry_t entry = entry_named (names [i]);
         packed_t packed = codec_encode (&directory_entry_codec, &entry);
@@ -167,7 +166,9 @@ static void lone_settle (lone_t *self)
     lone_answer (self, CALL_OK, snapshot_of (three, 3, mark_at (1, 1, 5), false));
     lone_wait_for_question (self); /* once more after subscribing */
     directory_mark_t mark = mark_at (1, 1, 5);
-    lone_answer (self, CALL_OK, unchanged_encode (&mark));
+    lone_answer (
+      self, CALL_OK,
+      codec_encode (&snapshot_told_codec, &(entries_told_t){.mark = mark, .unchanged = true}));
     assert_int_equal (self->call, 0);
 }
 
@@ -189,7 +190,9 @@ static void changes_heard_while_a_snapshot_is_under_way_are_applied_after_it (vo
     directory_mark_t mark = mark_at (1, 1, 0);
     lone_hint (self, mark, "directory", delta_of (6, "lis/c"));
     lone_hint (self, mark, "directory", delta_of (7, "lis/d"));
-    lone_hint (self, mark, "directory", delta_gone_encode (8, "lis/a"));
+    lone_hint (self, mark, "directory",
+               codec_encode (&delta_told_codec,
+                             &(delta_told_t){.number = 8, .gone = true, .name = "lis/a"}));
     assert_false (lone_sees (self, "lis/c"));
     lone_answer (self, CALL_OK, snapshot_of (three, 3, mark_at (1, 1, 6), false));
     assert_true (lone_sees (self, "lis/d"));
@@ -209,7 +212,10 @@ static void changes_between_pages_are_not_lost (void **state)
     directory_mark_t mark = mark_at (1, 1, 0);
     lone_answer (self, CALL_OK, snapshot_of (first, 2, mark_at (1, 1, 6), true));
     assert_string_equal (self->question.after, "lis/a");
-    lone_hint (self, mark, "directory", delta_gone_encode (7, "lis/a")); /* after its page */
+    lone_hint (self, mark, "directory",
+               codec_encode (
+                 &delta_told_codec,
+                 &(delta_told_t){.number = 7, .gone = true, .name = "lis/a"})); /* after its page */
     lone_answer (self, CALL_OK, snapshot_of (second, 1, mark_at (1, 1, 7), false));
     assert_false (lone_sees (self, "lis/a"));
     assert_true (lone_sees (self, "lis/b"));
@@ -267,7 +273,9 @@ static void a_new_start_or_store_or_garbage_raises_a_doubt (void **state)
         lone_wait_for_question (self);
         assert_true (self->now.mono_ms - before_ms <= 200);
         directory_mark_t same = mark_at (1, 1, 5);
-        lone_answer (self, CALL_OK, unchanged_encode (&same));
+        lone_answer (
+          self, CALL_OK,
+          codec_encode (&snapshot_told_codec, &(entries_told_t){.mark = same, .unchanged = true}));
         assert_true (lone_sees (self, "lis/a"));
     }
 }
@@ -302,11 +310,12 @@ static void answers_that_cannot_be_read_pass_the_turn (void **state)
     static const char *const unsorted [] = {"lis/b", "lis/a"};
     lone_t *self = *state;
     directory_mark_t nothing = mark_at (1, 1, 5);
-    packed_t bodies [] = {kept_copy ((bytes_t){.data = (const uint8_t *) "\xff", .size = 1}),
-                          snapshot_of (unsorted, 2, mark_at (1, 1, 6), false),
-                          snapshot_of (three, 3, mark_at (1, 0, 6), false),
-                          snapshot_of (NULL, 0, mark_at (1, 1, 6), true),
-                          unchanged_encode (&nothing)};
+    packed_t bodies [] = {
+      kept_copy ((bytes_t){.data = (const uint8_t *) "\xff", .size = 1}),
+      snapshot_of (unsorted, 2, mark_at (1, 1, 6), false),
+      snapshot_of (three, 3, mark_at (1, 0, 6), false),
+      snapshot_of (NULL, 0, mark_at (1, 1, 6), true),
+      codec_encode (&snapshot_told_codec, &(entries_told_t){.mark = nothing, .unchanged = true})};
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         assert_string_equal (self->asked, two_gis [i % 2]);
         lone_answer (self, CALL_OK, bodies [i]);
@@ -332,8 +341,10 @@ static void entries_that_only_newer_peers_know_hide_no_others (void **state)
     assert_true (entry_page_add (page, kept_bytes (packed)));
     directory_mark_t mark = mark_at (1, 1, 3);
     lone_answer (self, CALL_OK, snapshot_of (one, 1, mark, true));
-    lone_answer (self, CALL_OK, directory_snapshot_encode (page, &mark, homes, 2, false));
-    entry_page_destroy (&page);
+    lone_answer (
+      self, CALL_OK,
+      codec_encode (&snapshot_told_codec,
+                    &(entries_told_t){&packed, 1, .mark = mark, .homes = homes, .homes_count = 2}));
     free (packed.data);
     assert_true (lone_sees (self, "lis/a"));
     assert_false (lone_sees (self, "lis/z"));
@@ -347,8 +358,9 @@ static void another_list_of_homes_is_an_alarm (void **state)
     lone_wait_for_question (self);
     entry_page_t *page = entry_page_new ();
     directory_mark_t mark = mark_at (1, 1, 9);
-    lone_answer (self, CALL_OK, directory_snapshot_encode (page, &mark, homes, 1, false));
-    entry_page_destroy (&page);
+    lone_answer (self, CALL_OK,
+                 codec_encode (&snapshot_told_codec,
+                               &(entries_told_t){.mark = mark, .homes = homes, .homes_count = 1}));
     assert_int_equal (self->alarms, 1);
 }
 
