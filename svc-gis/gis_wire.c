@@ -38,8 +38,9 @@ static bool announced_mark_take (announce_t *to, const Musubi__AnnounceRequest *
         return true;
     if (from->digest.len != LEDGER_DIGEST_BYTES)
         return wrong (why, "digest: must be %d bytes", LEDGER_DIGEST_BYTES);
-    if (!bytes_take (to->mark.store, STORE_ID_BYTES, &from->entry->store, "store", why))
-        return false;
+    if (from->entry->store.len != STORE_ID_BYTES)
+        return wrong (why, "store: must be %d bytes", STORE_ID_BYTES);
+    memcpy (to->mark.store, from->entry->store.data, STORE_ID_BYTES);
     to->mark.start = from->entry->start;
     to->mark.row = from->row;
     memcpy (to->mark.digest, from->digest.data, LEDGER_DIGEST_BYTES);
@@ -179,8 +180,7 @@ static bool recalled_take (recalled_t *to, const Musubi__CommandsAnswer *from, c
         if (record->state != MUSUBI__COMMAND_STATE__COMMITTED &&
             record->state != MUSUBI__COMMAND_STATE__EDGE_REFUSED)
             continue;
-        if (!record->plan ||
-            !codec_take_field (&plan_codec, &to->plans [to->count], record->plan, "plan", why))
+        if (!record->plan || !codec_take (&plan_codec, &to->plans [to->count], record->plan, why))
             return false;
         to->count++;
     }

@@ -126,15 +126,6 @@ ProtobufCBinaryData bytes_put (const uint8_t *from, size_t size)
     return (ProtobufCBinaryData){.len = size, .data = (uint8_t *) from};
 }
 
-bool bytes_take (uint8_t *to, size_t size, const ProtobufCBinaryData *from, const char *field,
-                 char why [WHY_BYTES])
-{
-    if (from->len != size)
-        return wrong (why, "%s: must be %zu bytes", field, size);
-    memcpy (to, from->data, size);
-    return true;
-}
-
 bool text_take (char *to, size_t bytes_max, const char *from, text_kind_t kind, const char *field,
                 char why [WHY_BYTES])
 {

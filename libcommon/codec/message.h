@@ -35,17 +35,7 @@ typedef enum { TEXT_WORD, TEXT_WORD_OR_NONE, TEXT_ANY } text_kind_t;
 bool text_take (char *to, size_t bytes_max, const char *from, text_kind_t kind, const char *field,
                 char why [WHY_BYTES]);
 
-/*  Bytes; those that are taken must be exactly so many. */
 ProtobufCBinaryData bytes_put (const uint8_t *from, size_t size);
-bool bytes_take (uint8_t *to, size_t size, const ProtobufCBinaryData *from, const char *field,
-                 char why [WHY_BYTES]);
-
-/*  Is the number of an enum on the wire one from 0 to last? An enum is an unsigned type to our
- *  compilers, so one compared as it is passes with a number below zero. */
-static inline bool enum_valid (int number, int last)
-{
-    return number >= 0 && number <= last;
-}
 
 bool time_valid (int64_t ms);
 bool interval_check (int64_t from_ms, int64_t until_ms, const char *field, char why [WHY_BYTES]);

@@ -190,16 +190,10 @@ static void on_read (void *owner, const moment_t *now, uint64_t token, const row
 
 static void on_rows (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) body;
     (void) now;
     ledger_t *self = owner;
-    uint64_t from;
-    uint32_t most;
-    char why [WHY_BYTES];
-    if (!rows_question_decode (request->body, &from, &most, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
+    const rows_question_t *asked = body;
+    uint32_t most = asked->most;
     if (!self->access || !may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s does not administer %s",
                         request->actor, self->service->name);
@@ -207,7 +201,7 @@ static void on_rows (void *owner, const moment_t *now, const request_t *request,
     }
     if (most == 0 || most > ROWS_MOST)
         most = ROWS_MOST;
-    if (!ledger_read (self, from, most, ROWS_BYTES_MAX, on_read, self, request->reply_to))
+    if (!ledger_read (self, asked->from, most, ROWS_BYTES_MAX, on_read, self, request->reply_to))
         service_refuse (self->service, request, CALL_OVERLOADED,
                         "%d questions for rows are under way, which is all at once",
                         LEDGER_READS_MAX);
@@ -222,7 +216,7 @@ ledger_t *ledger_new (service_t *service)
     self->cut = ledger_cut_new (service);
     service_load (service, TABLE_LEDGER, on_record, self);
     service_at_start (service, on_start, self);
-    service_serve (service, "Ledger", "Rows", NULL, on_rows, self);
+    service_serve (service, "Ledger", "Rows", &rows_question_codec, on_rows, self);
     return self;
 }
 

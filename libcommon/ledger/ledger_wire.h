@@ -17,7 +17,12 @@ packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *e
 /*  False when it is no row. */
 bool ledger_subject_read (ledger_subject_t *subject, bytes_t row);
 
-bool rows_question_decode (bytes_t body, uint64_t *from, uint32_t *most, char why [WHY_BYTES]);
+typedef struct {
+    uint64_t from;
+    uint32_t most;
+} rows_question_t;
+extern const codec_t rows_question_codec;
+extern const codec_t ledger_quantity_codec;
 packed_t rows_answer_encode (const row_t *rows, size_t count, bool more, uint64_t last);
 
 #endif

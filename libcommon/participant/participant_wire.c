@@ -263,7 +263,7 @@ packed_t page_commands_encode (page_t *self, const txid_t *next)
     Musubi__CommandsAnswer answer = MUSUBI__COMMANDS_ANSWER__INIT;
     answer.n_commands = self->count;
     answer.commands = (Musubi__CommandRecord **) self->records;
-    answer.next = next ? codec_put (&txid_codec, next, &self->arena) : NULL;
     answer.more = next != NULL;
+    answer.next = next ? codec_put (&txid_codec, next, &self->arena) : NULL;
     return packed_of (&answer.base);
 }

@@ -23,12 +23,6 @@ static const codec_row_t txid_rows [] = {
 };
 const codec_t txid_codec = CODEC (txid_t, musubi__txid__descriptor, txid_rows);
 
-void txid_put (Musubi__Txid *to, const txid_t *from)
-{
-    musubi__txid__init (to);
-    codec_fill (&txid_codec, from, to, NULL);
-}
-
 /*  --- plan --- */
 
 static const codec_row_t party_rows [] = {

@@ -16,8 +16,6 @@
 #define PROFILE_STEPS_MAX 65536 /* in one profile of a refusal */
 #define PROFILES_MAX      4096  /* in one answer: classes of a site, links of a domain */
 
-void txid_put (Musubi__Txid *to, const txid_t *from);
-
 /*  Of a part of this kind; NULL for PART_NONE. */
 const codec_t *part_codec (part_kind_t kind);
 

@@ -136,9 +136,9 @@ static inline void rows_move (rows_t *self, rows_change_t *change, command_state
         part = compute_part_encode (&booking, 1);
     Musubi__LedgerRow row = MUSUBI__LEDGER_ROW__INIT;
     Musubi__StoredCommand stored = MUSUBI__STORED_COMMAND__INIT;
-    Musubi__Txid txid;
+    Musubi__Txid txid = MUSUBI__TXID__INIT;
     txid_t own = rows_txid (change->counter);
-    txid_put (&txid, &own);
+    codec_fill (&txid_codec, &own, &txid, NULL);
     stored.plan = (ProtobufCBinaryData){.len = plan.size, .data = plan.data};
     stored.part = (ProtobufCBinaryData){.len = part.size, .data = part.data};
     stored.part_kind = change->request_id ? PART_CLAIM : PART_COMPUTE;

@@ -119,14 +119,20 @@ static directory_mark_t mark_at (uint8_t store, uint32_t start, uint64_t number)
 static packed_t snapshot_of (const char *const *names, size_t count, directory_mark_t mark,
                              bool more)
 {
+    entries_told_t told = {.entries = calloc (count + 1, sizeof *told.entries),
+                           .count = count,
+                           .mark = mark,
+                           .homes = homes,
+                           .homes_count = 2,
+                           .more = more};
     for (size_t i = 0; i < count; i++) {
         directory_entry_t entry = entry_named (names [i]);
-        packed_t packed = codec_encode (&directory_entry_codec, &entry);
-        assert_true (entry_page_add (page, kept_bytes (packed)));
-        free (packed.data);
+        told.entries [i] = codec_encode (&directory_entry_codec, &entry);
     }
-    packed_t body = directory_snapshot_encode (page, &mark, homes, 2, more);
-    entry_page_destroy (&page);
+    packed_t body = codec_encode (&snapshot_told_codec, &told);
+    for (size_t i = 0; i < count; i++)
+        free (told.entries [i].data);
+    free (told.entries);
     return body;
 }
 
@@ -134,7 +140,8 @@ static packed_t delta_of (uint64_t number, const char *name)
 {
     directory_entry_t entry = entry_named (name);
     packed_t packed = codec_encode (&directory_entry_codec, &entry);
-    packed_t delta = delta_entry_encode (number, kept_bytes (packed));
+    packed_t delta =
+      codec_encode (&delta_told_codec, &(delta_told_t){.number = number, .entry = packed});
     free (packed.data);
     return delta;
 }
@@ -337,8 +344,6 @@ static void entries_that_only_newer_peers_know_hide_no_others (void **state)
     directory_entry_t odd = entry_named ("lis/z");
     odd.site = &site;
     packed_t packed = codec_encode (&directory_entry_codec, &odd);
-    entry_page_t *page = entry_page_new ();
-    assert_true (entry_page_add (page, kept_bytes (packed)));
     directory_mark_t mark = mark_at (1, 1, 3);
     lone_answer (self, CALL_OK, snapshot_of (one, 1, mark, true));
     lone_answer (
@@ -356,7 +361,6 @@ static void another_list_of_homes_is_an_alarm (void **state)
     lone_t *self = *state;
     lone_settle (self);
     lone_wait_for_question (self);
-    entry_page_t *page = entry_page_new ();
     directory_mark_t mark = mark_at (1, 1, 9);
     lone_answer (self, CALL_OK,
                  codec_encode (&snapshot_told_codec,

@@ -436,9 +436,9 @@ static void a_vote_that_is_forgotten_is_found (void **state)
     rows_change_t change = reserve (1, "one", 4);
     rows_move (rows, &change, COMMAND_PREPARED, "prepare");
     Musubi__LedgerRow row = MUSUBI__LEDGER_ROW__INIT;
-    Musubi__Txid txid;
+    Musubi__Txid txid = MUSUBI__TXID__INIT;
     txid_t own = rows_txid (1);
-    txid_put (&txid, &own);
+    codec_fill (&txid_codec, &own, &txid, NULL);
     row.kind = MUSUBI__LEDGER_KIND__ROW_PRUNED_COMMAND;
     row.txid = &txid;
     rows_give (rows, &row);

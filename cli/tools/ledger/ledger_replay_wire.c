@@ -4,17 +4,9 @@
 #include "ledger_replay_wire.h"
 
 #include "ledger.pb-c.h"
+#include "ledger_wire.h"
 #include "message.h"
 #include "planner.pb-c.h"
-
-static const codec_row_t quantity_rows [] = {
-  ROW_WORD ("resource", ledger_quantity_t, resource),
-  ROW_NUMBER ("quantity", ledger_quantity_t, quantity, LEAST (0)),
-  ROW_TIME ("gap_ms", ledger_quantity_t, gap_ms),
-  ROW_NUMBER ("missing", ledger_quantity_t, missing, BETWEEN (0, UINT32_MAX)),
-};
-static const codec_t ledger_quantity_codec =
-  CODEC (ledger_quantity_t, musubi__ledger_quantity__descriptor, quantity_rows);
 
 static const codec_row_t row_rows [] = {
   ROW_NUMBER ("number", ledger_row_t, number),
