@@ -243,7 +243,8 @@ static bool status_read (const char *word, solver_status_t *status)
 /*  NULL when it is none. */
 static program_plan_t *take_plan (const answer_t *from, const program_t *program)
 {
-    if (from->nodes_count != program->sites_count || from->lengths_count != program->links_count)
+    if (!from->nodes || from->nodes_count != program->sites_count ||
+        from->lengths_count != program->links_count)
         return NULL;
     program_plan_t *plan = program_plan_new (program);
     memcpy (plan->nodes, from->nodes, from->nodes_count * sizeof *plan->nodes);
