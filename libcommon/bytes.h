@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define STORE_ID_BYTES       16
 #define NAME_BYTES_MAX       63  /* names of actors, services, needs, classes; without the NUL */
@@ -17,6 +18,12 @@ typedef struct {
     const uint8_t *data;
     size_t size;
 } bytes_t;
+
+/*  Without its NUL. */
+static inline bytes_t text_bytes (const char *text)
+{
+    return (bytes_t){.data = (const uint8_t *) text, .size = strlen (text)};
+}
 
 /*  Big-endian in so many bytes, so that memcmp sorts keys as numbers. */
 static inline void number_put (uint8_t *to, uint64_t number, size_t bytes)

@@ -24,14 +24,9 @@ struct watermarks {
     uint32_t most;
 };
 
-static bytes_t key_of (const char *name)
-{
-    return (bytes_t){.data = (const uint8_t *) name, .size = strlen (name)};
-}
-
 static void put (watermarks_t *self, const kept_t *kept)
 {
-    service_put (self->service, TABLE_WATERMARKS, key_of (kept->name),
+    service_put (self->service, TABLE_WATERMARKS, text_bytes (kept->name),
                  codec_encode (&watermark_codec, &kept->watermark));
 }
 
@@ -45,7 +40,7 @@ static kept_t *kept_new (watermarks_t *self, const char *name)
 
 static void forget (watermarks_t *self, const char *name)
 {
-    outbox_delete (self->service->outbox, TABLE_WATERMARKS, key_of (name));
+    outbox_delete (self->service->outbox, TABLE_WATERMARKS, text_bytes (name));
     free (ordered_remove (self->kept, name));
 }
 

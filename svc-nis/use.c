@@ -51,11 +51,6 @@ static void turn_set (uses_t *self, use_t *use, int64_t turn_ms)
         ordered_add (self->turns, use, use);
 }
 
-static bytes_t key_of (const char *reservation)
-{
-    return (bytes_t){.data = (const uint8_t *) reservation, .size = strlen (reservation)};
-}
-
 /*  event: NULL, or "forgotten" when nothing is kept of it any more. */
 static void tell_ledger (uses_t *self, const use_t *use, const char *event, bytes_t record)
 {
@@ -70,7 +65,7 @@ static void use_store (uses_t *self, use_t *use)
     use->asked = true;
     packed_t value = codec_encode (&use_record_codec, use);
     bytes_t record = {.data = value.data, .size = value.size};
-    outbox_put (self->service->outbox, TABLE_USES, key_of (use->reservation), record);
+    outbox_put (self->service->outbox, TABLE_USES, text_bytes (use->reservation), record);
     tell_ledger (self, use, NULL, record);
     free (value.data);
 }
@@ -90,7 +85,7 @@ static void use_end (uses_t *self, use_t *use)
     active_set (self, use, false);
     turn_set (self, use, INT64_MAX);
     if (use->asked) {
-        outbox_delete (self->service->outbox, TABLE_USES, key_of (use->reservation));
+        outbox_delete (self->service->outbox, TABLE_USES, text_bytes (use->reservation));
         tell_ledger (self, use, "forgotten", (bytes_t){0});
     }
     ordered_remove (self->by_reservation, use->reservation);

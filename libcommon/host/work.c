@@ -88,8 +88,7 @@ bool work_do (const work_kind_t *kind, bytes_t arguments, uint8_t **result, size
     void *done = must (calloc (1, codec_size (kind->result)));
     bool good =
       codec_decode (kind->order, asked, arguments, why) && kind->carry_out (asked, done, why);
-    packed_t packed = good ? codec_encode (kind->result, done)
-                           : packed_copy ((bytes_t){(const uint8_t *) why, strlen (why)});
+    packed_t packed = good ? codec_encode (kind->result, done) : packed_copy (text_bytes (why));
     *result = packed.data;
     *result_size = packed.size;
     codec_clear (kind->order, asked);

@@ -39,9 +39,7 @@ static void prune_reservation (participant_t *self, reservation_t *reservation)
     const usage_t *usage = &self->resource.usage;
     if (usage->forgotten)
         usage->forgotten (usage->owner, reservation->id);
-    outbox_delete (
-      self->service->outbox, TABLE_RESERVATIONS,
-      (bytes_t){.data = (const uint8_t *) reservation->id, .size = strlen (reservation->id)});
+    outbox_delete (self->service->outbox, TABLE_RESERVATIONS, text_bytes (reservation->id));
     ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_PRUNED_RESERVATION,
                                                             .reservation = reservation->id});
     reservation_free (self, reservation);

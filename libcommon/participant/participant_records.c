@@ -242,10 +242,8 @@ void reservation_free (participant_t *self, reservation_t *reservation)
 
 void reservation_put (participant_t *self, reservation_t *reservation)
 {
-    service_put (
-      self->service, TABLE_RESERVATIONS,
-      (bytes_t){.data = (const uint8_t *) reservation->id, .size = strlen (reservation->id)},
-      reservation_record_encode (reservation));
+    service_put (self->service, TABLE_RESERVATIONS, text_bytes (reservation->id),
+                 reservation_record_encode (reservation));
 }
 
 void reservation_part (reservation_t *reservation, part_kind_t kind, bytes_t part, span_t span)

@@ -366,7 +366,7 @@ static void capacity_store (const questions_t *self, size_t resource, uint32_t q
 {
     outbox_t *outbox = self->parts.service->outbox;
     const char *name = room_resource_name (self->parts.room, resource);
-    bytes_t key = {.data = (const uint8_t *) name, .size = strlen (name)};
+    bytes_t key = text_bytes (name);
     uint8_t value [CAPACITY_BYTES] = {quantity >> 24, quantity >> 16 & 0xff, quantity >> 8 & 0xff,
                                       quantity & 0xff};
     if (quantity == self->capacities [resource].configured)

@@ -6,11 +6,6 @@
 static const uint8_t coalition_key [] = "coalition";
 #define COALITION_KEY ((bytes_t){coalition_key, sizeof coalition_key - 1})
 
-static bytes_t member_key (const char *site)
-{
-    return (bytes_t){(const uint8_t *) site, strlen (site)};
-}
-
 void balancer_put_coalition (balancer_t *self)
 {
     service_put (self->service, TABLE_COALITION, COALITION_KEY,
@@ -19,13 +14,13 @@ void balancer_put_coalition (balancer_t *self)
 
 void balancer_put_member (balancer_t *self, const member_t *member)
 {
-    service_put (self->service, TABLE_MEMBERS, member_key (member->kept.site),
+    service_put (self->service, TABLE_MEMBERS, text_bytes (member->kept.site),
                  codec_encode (&stored_member_codec, &member->kept));
 }
 
 void balancer_drop_member (balancer_t *self, const char *site)
 {
-    outbox_delete (self->service->outbox, TABLE_MEMBERS, member_key (site));
+    outbox_delete (self->service->outbox, TABLE_MEMBERS, text_bytes (site));
     coalition_remove (&self->coalition, site);
 }
 

@@ -53,8 +53,7 @@ void nodes_place_store (nodes_t *self, size_t node)
     stored_node_t kept = {
       .came = place->agent.came, .start = place->agent.start, .drained = place->drained};
     memcpy (kept.store, place->agent.store, STORE_ID_BYTES);
-    service_put (self->service, TABLE_NODES,
-                 (bytes_t){.data = (const uint8_t *) place->name, .size = strlen (place->name)},
+    service_put (self->service, TABLE_NODES, text_bytes (place->name),
                  codec_encode (&stored_node_codec, &kept));
 }
 

@@ -12,12 +12,6 @@ static const uint8_t use_suffix [] = {'\0', 'u', 's', 'e'};
 
 #define KEY_BYTES_MAX (NAME_BYTES_MAX + sizeof use_suffix)
 
-static bytes_t key_of (const entry_t *entry)
-{
-    return (bytes_t){.data = (const uint8_t *) entry->reservation,
-                     .size = strlen (entry->reservation)};
-}
-
 static bytes_t use_key_of (const entry_t *entry, uint8_t key [KEY_BYTES_MAX])
 {
     size_t size = strlen (entry->reservation);
@@ -28,7 +22,7 @@ static bytes_t use_key_of (const entry_t *entry, uint8_t key [KEY_BYTES_MAX])
 
 void opening_put (entry_t *entry)
 {
-    service_put (entry->openings->parts.service, TABLE_OPENINGS, key_of (entry),
+    service_put (entry->openings->parts.service, TABLE_OPENINGS, text_bytes (entry->reservation),
                  codec_encode (&stored_opening_codec, &entry->kept));
     entry->stored = true;
 }
@@ -46,7 +40,7 @@ void opening_delete (entry_t *entry)
     outbox_t *outbox = entry->openings->parts.service->outbox;
     uint8_t key [KEY_BYTES_MAX];
     if (entry->stored)
-        outbox_delete (outbox, TABLE_OPENINGS, key_of (entry));
+        outbox_delete (outbox, TABLE_OPENINGS, text_bytes (entry->reservation));
     if (entry->use)
         outbox_delete (outbox, TABLE_OPENINGS, use_key_of (entry, key));
 }

@@ -89,14 +89,10 @@ static void forget_oldest (catalogue_t *self)
 
 /*  --- keeping --- */
 
-static bytes_t key_of (const file_t *file)
-{
-    return (bytes_t){.data = (const uint8_t *) file->name, .size = strlen (file->name)};
-}
-
 static void file_store (const catalogue_t *self, file_t *file)
 {
-    service_put (self->service, TABLE_FILES, key_of (file), codec_encode (&file_codec, file));
+    service_put (self->service, TABLE_FILES, text_bytes (file->name),
+                 codec_encode (&file_codec, file));
     file->used_stored_ms = file->used_ms;
 }
 
@@ -110,7 +106,7 @@ static void file_changed (catalogue_t *self, file_t *file)
 static void file_leaves (catalogue_t *self, file_t *file)
 {
     assert (file->copies_count == 0);
-    outbox_delete (self->service->outbox, TABLE_FILES, key_of (file));
+    outbox_delete (self->service->outbox, TABLE_FILES, text_bytes (file->name));
     outbox_log (self->service->outbox, LEVEL_INFO, "file gone name=%s", file->name);
     service_count (self->service, "files", -1);
     ordered_remove (self->files, file->name);

@@ -177,8 +177,7 @@ static void place_store (chain_t *self, const chain_node_t *place)
 {
     kept_node_t kept = {.start = place->agent.start, .guest = place->guest};
     memcpy (kept.store, place->agent.store, STORE_ID_BYTES);
-    service_put (self->service, TABLE_STORAGE_NODES,
-                 (bytes_t){.data = (const uint8_t *) place->name, .size = strlen (place->name)},
+    service_put (self->service, TABLE_STORAGE_NODES, text_bytes (place->name),
                  codec_encode (&kept_node_codec, &kept));
 }
 

@@ -91,17 +91,13 @@ const char *files_part (const storage_t *self, const chain_id_t *id, char path [
 
 static void file_store (storage_t *self, const own_file_t *file)
 {
-    service_put (
-      self->service, TABLE_KEPT_FILES,
-      (bytes_t){.data = (const uint8_t *) file->stored.file, .size = strlen (file->stored.file)},
-      codec_encode (&stored_file_codec, &file->stored));
+    service_put (self->service, TABLE_KEPT_FILES, text_bytes (file->stored.file),
+                 codec_encode (&stored_file_codec, &file->stored));
 }
 
 static void file_forget (storage_t *self, own_file_t *file)
 {
-    outbox_delete (
-      self->service->outbox, TABLE_KEPT_FILES,
-      (bytes_t){.data = (const uint8_t *) file->stored.file, .size = strlen (file->stored.file)});
+    outbox_delete (self->service->outbox, TABLE_KEPT_FILES, text_bytes (file->stored.file));
     ordered_remove (self->files, file->stored.file);
     file_free (file);
 }

@@ -55,11 +55,6 @@ typedef struct {
     json_t *left;
 } rebuild_t;
 
-static bytes_t bytes_of (packed_t from)
-{
-    return (bytes_t){.data = from.data, .size = from.size};
-}
-
 static void note (rebuild_t *self, bool mended, const char *format, ...)
   __attribute__ ((format (printf, 3, 4)));
 
@@ -165,7 +160,7 @@ static bool named (const kept_rows_t *rows, size_t next, const kept_row_t *row)
     ledger_row_t after;
     char why [WHY_BYTES];
     if (next >= rows->count || rows->list [next].number != row->number + 1 ||
-        !row_read (&after, bytes_of (rows->list [next].bytes), why))
+        !row_read (&after, packed_bytes (rows->list [next].bytes), why))
         return false;
     crypto_generichash (digest, sizeof digest, row->bytes.data, row->bytes.size, NULL, 0);
     bool same = memcmp (after.before, digest, sizeof digest) == 0;
@@ -196,11 +191,11 @@ static void replay_rows (rebuild_t *self)
         }
         if (file_row && (!own_row || (differs && !kept))) {
             note (self, true, "row %" PRIu64 ": taken from the saved ledger", saved->number);
-            put_row (self, saved->number, bytes_of (saved->bytes));
+            put_row (self, saved->number, packed_bytes (saved->bytes));
             row = saved;
         }
         assert (row); /* one of them has not come to its end */
-        ledger_replay_row (self->replay, bytes_of (row->bytes));
+        ledger_replay_row (self->replay, packed_bytes (row->bytes));
         own += own_row;
         file += file_row;
     }
@@ -237,7 +232,7 @@ static void tell_doubts (rebuild_t *self)
         char why [WHY_BYTES];
         char text [TXID_TEXT_BYTES];
         if (one->gone || (one->state != COMMAND_PREPARED && one->state != COMMAND_EDGE) ||
-            !codec_decode (&plan_codec, &plan, bytes_of (one->record.plan), why))
+            !codec_decode (&plan_codec, &plan, packed_bytes (one->record.plan), why))
             continue;
         note (self, false,
               "%s of %s is %s: once this serves, it asks %s; should that be gone for good: "
@@ -257,9 +252,9 @@ static bool write_changes (rebuild_t *self)
     store_answer_t answer = store_begin (self->store);
     for (size_t i = 0; answer == STORE_OK && i < self->changes_count; i++) {
         const change_t *one = &self->changes [i];
-        answer = one->value.data
-                   ? store_put (self->store, one->table, bytes_of (one->key), bytes_of (one->value))
-                   : store_delete (self->store, one->table, bytes_of (one->key));
+        answer = one->value.data ? store_put (self->store, one->table, packed_bytes (one->key),
+                                              packed_bytes (one->value))
+                                 : store_delete (self->store, one->table, packed_bytes (one->key));
     }
     return answer == STORE_OK && store_flush (self->store, cli_wall_ms ()) == STORE_OK;
 }
@@ -277,7 +272,7 @@ static void put_adopted (rebuild_t *self)
     packed_t row = ledger_row_encode (
       &place,
       &(ledger_entry_t){.kind = LEDGER_ADOPTED, .caller = "", .old_store = self->file_store});
-    put_row (self, place.number, bytes_of (row));
+    put_row (self, place.number, packed_bytes (row));
     free (row.data);
 }
 

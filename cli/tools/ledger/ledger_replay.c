@@ -209,7 +209,7 @@ static void pruned_decision (ledger_replay_t *self, const ledger_row_t *row)
 
 static void switched (ledger_replay_t *self, const ledger_row_t *row)
 {
-    bytes_t id = {.data = (const uint8_t *) row->reservation, .size = strlen (row->reservation)};
+    bytes_t id = text_bytes (row->reservation);
     replay_kept_t *use = replay_kept (self, TABLE_USES, id, true);
     replay_keep (use, row);
     use->gone = strcmp (row->event, "forgotten") == 0;
