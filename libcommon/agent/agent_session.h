@@ -12,7 +12,7 @@
 #ifndef MUSUBI_AGENT_SESSION_H
 #define MUSUBI_AGENT_SESSION_H
 
-#include "service.h"
+#include "attending.h"
 
 typedef enum { AGENT_AWAITED, AGENT_UP, AGENT_SILENT, AGENT_LOST } agent_state_t;
 
@@ -68,14 +68,6 @@ struct agent_session {
 void agent_session_start (agent_session_t *session, agent_sessions_t *all, const char *node,
                           const moment_t *now);
 void agent_session_end (agent_session_t *session);
-
-/*  Of every question. */
-typedef struct {
-    const uint8_t *store; /* the agent's */
-    uint32_t start;
-    uint64_t number;
-    uint64_t seen;
-} agent_question_t;
 
 /*  Two agents under one name would both do what is meant for one. False: the request was refused.
  */

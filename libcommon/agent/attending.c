@@ -73,7 +73,9 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
 
 static void ask (attending_t *self, const moment_t *now)
 {
-    self->question.number++;
+    self->question.said.start = self->service->store.start;
+    memcpy (self->question.said.store, self->service->store.id, STORE_ID_BYTES);
+    self->question.said.number++;
     self->question.bare = self->settings.one_store && !self->store_known;
     self->question.asked_ms = now->mono_ms;
     packed_t body = self->settings.ask (self->settings.owner, &self->question);
@@ -135,7 +137,7 @@ static void no_answer (attending_t *self, const moment_t *now, call_status_t sta
                     attending_endpoint (self), why);
     self->failures++;
     self->failed = status;
-    self->question.seen = 0;
+    self->question.said.seen = 0;
     self->at = (self->at + 1) % self->settings.sites_count;
     self->backs_off = true;
     ask_at (self, now->mono_ms + wait_ms);
@@ -147,7 +149,7 @@ static void store_changed (attending_t *self, const moment_t *now)
                 "site %s has another store: what the former wanted is ended",
                 attending_endpoint (self));
     self->store_known = false;
-    self->question.seen = 0;
+    self->question.said.seen = 0;
     ask_at (self, now->mono_ms);
 }
 
@@ -161,7 +163,7 @@ static void go_on (attending_t *self, const moment_t *now, const call_result_t *
     }
     self->failures = 0;
     self->attend_ms = answer->attend_ms;
-    self->question.seen = self->question.bare ? 0 : answer->number;
+    self->question.said.seen = self->question.bare ? 0 : answer->number;
     ask_at (self, now->mono_ms);
 }
 

@@ -14,9 +14,16 @@
 
 typedef struct attending attending_t;
 
+/*  Of every question: a member of its struct. */
 typedef struct {
-    uint64_t number;  /* counts the questions of this start, from 1 */
-    uint64_t seen;    /* number of the last answer that was carried out; 0 = none */
+    uint8_t store [STORE_ID_BYTES]; /* the agent's */
+    uint32_t start;
+    uint64_t number; /* counts the questions of this start, from 1 */
+    uint64_t seen;   /* number of the last answer that was carried out; 0 = none */
+} agent_question_t;
+
+typedef struct {
+    agent_question_t said;
     bool bare;        /* which store answers is not known yet: nothing of the answer is an order */
     int64_t asked_ms; /* mono */
 } attending_question_t;

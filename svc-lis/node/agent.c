@@ -28,13 +28,9 @@ void agent_news (agent_t *self, const moment_t *now)
 static packed_t ask (void *owner, const attending_question_t *question)
 {
     agent_t *self = owner;
-    attend_t attend = {.cpus = self->settings.cpus,
-                       .start = self->service->store.start,
-                       .number = question->number,
-                       .seen = question->seen};
+    attend_t attend = {.cpus = self->settings.cpus, .question = question->said};
     snprintf (attend.node, sizeof attend.node, "%s", self->settings.name);
     snprintf (attend.class_name, sizeof attend.class_name, "%s", self->settings.class_name);
-    memcpy (attend.store, self->service->store.id, STORE_ID_BYTES);
     if (!question->bare)
         attend.runs = agent_runs_report (self, &attend.runs_count);
     packed_t body = codec_encode (&attend_codec, &attend);

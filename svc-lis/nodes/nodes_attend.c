@@ -219,23 +219,22 @@ static void reports_take (nodes_t *self, const moment_t *now, attend_t *asked, s
 
 static void attend (nodes_t *self, const moment_t *now, const request_t *request, attend_t *asked)
 {
-    agent_question_t question = {
-      .store = asked->store, .start = asked->start, .number = asked->number, .seen = asked->seen};
+    const agent_question_t *question = &asked->question;
     size_t node;
     if (!agent_right (self, request, asked, &node))
         return;
     place_t *place = &self->places [node];
-    if (!agent_session_right (&place->agent, now, request, &question))
+    if (!agent_session_right (&place->agent, now, request, question))
         return;
-    bool other = memcmp (asked->store, place->agent.store, STORE_ID_BYTES) != 0;
+    bool other = memcmp (question->store, place->agent.store, STORE_ID_BYTES) != 0;
     bool came = place->agent.state != AGENT_UP;
-    if (agent_session_store (&place->agent, &question)) {
+    if (agent_session_store (&place->agent, question)) {
         if (other)
             runs_orphan (self, now, place);
         nodes_place_store (self, node);
     }
     agent_session_hear (&place->agent, now);
-    if (agent_session_news (&place->agent, &question))
+    if (agent_session_news (&place->agent, question))
         reports_take (self, now, asked, node);
     if (came)
         nodes_tell_place (self, now, node);

@@ -21,11 +21,11 @@ static const codec_row_t attend_rows [] = {
   ROW_WORD ("node", attend_t, node),
   ROW_WORD ("class_name", attend_t, class_name),
   ROW_NUMBER ("cpus", attend_t, cpus),
-  ROW_FIXED ("store", attend_t, store),
-  ROW_NUMBER ("start", attend_t, start, LEAST (1)),
+  ROW_FIXED ("store", attend_t, question.store),
+  ROW_NUMBER ("start", attend_t, question.start, LEAST (1)),
   ROW_LIST ("runs", attend_t, runs, runs_count, run_report, 0, AGENT_RUNS_MAX),
-  ROW_NUMBER ("seen", attend_t, seen),
-  ROW_NUMBER ("number", attend_t, number, LEAST (1)),
+  ROW_NUMBER ("seen", attend_t, question.seen),
+  ROW_NUMBER ("number", attend_t, question.number, LEAST (1)),
 };
 const codec_t attend_codec = CODEC (attend_t, musubi__attend_request__descriptor, attend_rows);
 

@@ -9,10 +9,7 @@ typedef struct {
     char node [NAME_BYTES_MAX + 1];
     char class_name [NAME_BYTES_MAX + 1];
     uint32_t cpus;
-    uint8_t store [STORE_ID_BYTES];
-    uint32_t start;
-    uint64_t number;
-    uint64_t seen;
+    agent_question_t question;
     run_report_t *runs;
     size_t runs_count;
 } attend_t;

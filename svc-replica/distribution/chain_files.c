@@ -99,7 +99,7 @@ void chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
     }
     if (asked->files_count > 0)
         chain_dirty (self, now, place);
-    else if (asked->seen > 0 && asked->seen == place->agent.told_number)
+    else if (asked->question.seen > 0 && asked->question.seen == place->agent.told_number)
         all_told (self, now, place);
 }
 

@@ -195,18 +195,17 @@ static void hear (chain_t *self, const moment_t *now, chain_node_t *place,
 static void attend (chain_t *self, const moment_t *now, const request_t *request,
                     const storage_attend_t *asked)
 {
-    agent_question_t question = {
-      .store = asked->store, .start = asked->start, .number = asked->number, .seen = asked->seen};
+    const agent_question_t *question = &asked->question;
     chain_node_t *place = place_for (self, now, request, asked);
-    if (!place || !agent_session_right (&place->agent, now, request, &question))
+    if (!place || !agent_session_right (&place->agent, now, request, question))
         return;
-    if (agent_session_store (&place->agent, &question)) {
+    if (agent_session_store (&place->agent, question)) {
         chain_files_unsure (place);
         if (!place->guest)
             place_store (self, place);
     }
     hear (self, now, place, asked);
-    if (agent_session_news (&place->agent, &question)) {
+    if (agent_session_news (&place->agent, question)) {
         chain_files_take (self, now, place, asked);
         for (size_t i = 0; i < asked->receipts_count; i++)
             chain_receipt (self, now, place, &asked->receipts [i]);

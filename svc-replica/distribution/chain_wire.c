@@ -56,10 +56,10 @@ static const codec_t receipt_codec = CODEC (receipt_t, musubi__receipt__descript
 
 static const codec_row_t storage_attend_rows [] = {
   ROW_WORD ("node", storage_attend_t, node),
-  ROW_FIXED ("store", storage_attend_t, store),
-  ROW_NUMBER ("start", storage_attend_t, start, LEAST (1)),
-  ROW_NUMBER ("number", storage_attend_t, number, LEAST (1)),
-  ROW_NUMBER ("seen", storage_attend_t, seen),
+  ROW_FIXED ("store", storage_attend_t, question.store),
+  ROW_NUMBER ("start", storage_attend_t, question.start, LEAST (1)),
+  ROW_NUMBER ("number", storage_attend_t, question.number, LEAST (1)),
+  ROW_NUMBER ("seen", storage_attend_t, question.seen),
   ROW_WORD ("data", storage_attend_t, data, OR_NONE),
   ROW_NUMBER ("bytes_max", storage_attend_t, bytes_max, MOST (FILE_BYTES_MOST)),
   ROW_NUMBER ("bytes_used", storage_attend_t, bytes_used, MOST (FILE_BYTES_MOST)),

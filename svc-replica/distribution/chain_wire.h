@@ -70,10 +70,7 @@ typedef struct {
 /*  A node's question. */
 typedef struct {
     char node [NAME_BYTES_MAX + 1];
-    uint8_t store [STORE_ID_BYTES];
-    uint32_t start;
-    uint64_t number;
-    uint64_t seen;
+    agent_question_t question;
     char data [CHAIN_ENDPOINT_BYTES_MAX + 1];
     uint64_t bytes_max;
     uint64_t bytes_used;

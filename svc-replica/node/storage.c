@@ -24,9 +24,7 @@ static packed_t ask (void *owner, const attending_question_t *question)
 {
     storage_t *self = owner;
     stored_file_t *files = must (calloc (STORED_FILES_MAX, sizeof *files));
-    storage_attend_t attend = {.start = self->service->store.start,
-                               .number = question->number,
-                               .seen = question->seen,
+    storage_attend_t attend = {.question = question->said,
                                .bytes_max = self->settings.bytes_max,
                                .bytes_used = files_bytes (self) + transfers_bytes (self),
                                .guest = self->settings.guest,
@@ -34,7 +32,6 @@ static packed_t ask (void *owner, const attending_question_t *question)
                                .files_count = files_told (self, files, STORED_FILES_MAX)};
     snprintf (attend.node, sizeof attend.node, "%s", self->settings.name);
     snprintf (attend.data, sizeof attend.data, "%s", self->service->data);
-    memcpy (attend.store, self->service->store.id, STORE_ID_BYTES);
     attend.receipts = transfers_report (self, &attend.receipts_count);
     packed_t body = codec_encode (&storage_attend_codec, &attend);
     codec_clear (&storage_attend_codec, &attend);

@@ -115,13 +115,13 @@ static void ask (field_t *site, agent_t *agent)
 {
     attend_t attend = {.class_name = "thin",
                        .cpus = (uint32_t) site->cpus,
-                       .start = 1,
-                       .number = ++agent->number,
-                       .seen = agent->seen,
+                       .question.start = 1,
+                       .question.number = ++agent->number,
+                       .question.seen = agent->seen,
                        .runs = agent->runs,
                        .runs_count = agent->runs_count};
     memcpy (attend.node, agent->name, sizeof attend.node);
-    memcpy (attend.store, agent->name, STORE_ID_BYTES);
+    memcpy (attend.question.store, agent->name, STORE_ID_BYTES);
     agent->asks = false;
     site->asked++;
     request (site, "Nodes", "Attend", agent->actor, codec_encode (&attend_codec, &attend),

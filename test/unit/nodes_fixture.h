@@ -250,14 +250,14 @@ static inline void agent_ask (world_t *w, agent_t *agent)
     char actor [NAME_BYTES_MAX + 8];
     snprintf (actor, sizeof actor, "node/%s", agent->name);
     attend_t attend = {.cpus = agent->cpus,
-                       .start = agent->start,
-                       .number = ++agent->number,
-                       .seen = agent->seen,
+                       .question.start = agent->start,
+                       .question.number = ++agent->number,
+                       .question.seen = agent->seen,
                        .runs = agent->reports,
                        .runs_count = agent->reports_count};
     snprintf (attend.node, sizeof attend.node, "%s", agent->name);
     snprintf (attend.class_name, sizeof attend.class_name, "%s", agent->class_name);
-    memcpy (attend.store, agent->store, STORE_ID_BYTES);
+    memcpy (attend.question.store, agent->store, STORE_ID_BYTES);
     agent->asked = ask_packed (w, actor, "Attend", codec_encode (&attend_codec, &attend));
 }
 

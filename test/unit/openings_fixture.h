@@ -178,15 +178,15 @@ static inline bool agent_ask (field_t *self, agent_t *agent)
     for (size_t i = 0; i < agent->runs_count; i++)
         reports [i] = agent->runs [i].report;
     attend_t attend = {.cpus = agent->cpus,
-                       .store = {1},
-                       .start = 1,
-                       .number = ++agent->number,
-                       .seen = agent->seen,
+                       .question.store = {1},
+                       .question.start = 1,
+                       .question.number = ++agent->number,
+                       .question.seen = agent->seen,
                        .runs = reports,
                        .runs_count = agent->runs_count};
     memcpy (attend.node, agent->name, sizeof attend.node);
     snprintf (attend.class_name, sizeof attend.class_name, "%s", agent->class_name);
-    memcpy (attend.store + 1, agent->name, 15);
+    memcpy (attend.question.store + 1, agent->name, 15);
     packed_t body = codec_encode (&attend_codec, &attend);
     self->w.asked = 1 + ++self->asked; /* 1 is everybody else's */
     self->w.replied = false;

@@ -157,20 +157,20 @@ static void the_first_question_is_bare_and_the_next_are_for_the_store_that_answe
     set_up (&self, true);
     assert_int_equal (self.asked_count, 1);
     assert_true (self.question.bare);
-    assert_int_equal (self.question.number, 1);
+    assert_int_equal (self.question.said.number, 1);
     assert_memory_equal (self.asked.to_store, no_store, STORE_ID_BYTES);
     assert_null (attending_store (self.attending));
     answer (&self, CALL_OK);
     assert_true (self.taken.bare);
     assert_int_equal (self.asked_count, 2);
     assert_false (self.question.bare);
-    assert_int_equal (self.question.number, 2);
-    assert_int_equal (self.question.seen, 0); /* nothing of a bare answer is carried out */
+    assert_int_equal (self.question.said.number, 2);
+    assert_int_equal (self.question.said.seen, 0); /* nothing of a bare answer is carried out */
     assert_memory_equal (self.asked.to_store, first_store, STORE_ID_BYTES);
     assert_memory_equal (attending_store (self.attending), first_store, STORE_ID_BYTES);
     answer (&self, CALL_OK);
     assert_int_equal (self.asked_count, 3);
-    assert_int_equal (self.question.seen, self.number);
+    assert_int_equal (self.question.said.seen, self.number);
     tear_down (&self);
 }
 
@@ -181,7 +181,7 @@ static void whoever_answers_is_attended_where_the_store_does_not_matter (void **
     set_up (&self, false);
     assert_false (self.question.bare);
     answer (&self, CALL_OK);
-    assert_int_equal (self.question.seen, self.number);
+    assert_int_equal (self.question.said.seen, self.number);
     assert_memory_equal (self.asked.to_store, no_store, STORE_ID_BYTES);
     assert_int_equal (self.asked.timeout_ms, 7000 + 5000);
     tear_down (&self);
@@ -252,7 +252,7 @@ static void who_does_not_answer_is_asked_later_and_later_at_the_next_endpoint (v
         int64_t waited_ms = pass (&self);
         assert_in_range (waited_ms, most_ms / 2, most_ms);
         assert_int_equal (self.asked_count, before + 1);
-        assert_int_equal (self.question.seen, 0);
+        assert_int_equal (self.question.said.seen, 0);
         most_ms = 2 * most_ms < BACKOFF_MS_MAX ? 2 * most_ms : BACKOFF_MS_MAX;
     }
     answer (&self, CALL_OK);
@@ -298,11 +298,11 @@ static void another_store_is_attended_from_the_beginning (void **state)
     set_up (&self, true);
     answer (&self, CALL_OK);
     answer (&self, CALL_OK);
-    assert_true (self.question.seen > 0);
+    assert_true (self.question.said.seen > 0);
     answer (&self, CALL_WRONG_STORE);
     assert_true (self.question.bare);
-    assert_int_equal (self.question.seen, 0);
-    assert_int_equal (self.question.number, 4); /* they count on */
+    assert_int_equal (self.question.said.seen, 0);
+    assert_int_equal (self.question.said.number, 4); /* they count on */
     assert_string_equal (self.asked.endpoint, sites [0]);
     assert_memory_equal (self.asked.to_store, no_store, STORE_ID_BYTES);
     assert_null (attending_store (self.attending));

@@ -30,8 +30,11 @@ static void files_that_do_not_ascend_are_refused (void **state)
 {
     (void) state;
     stored_file_t files [] = {{.number = 4, .file = "a"}, {.number = 4, .file = "b"}};
-    storage_attend_t attend = {
-      .node = "disk-1", .start = 3, .number = 17, .files = files, .files_count = 2};
+    storage_attend_t attend = {.node = "disk-1",
+                               .question.start = 3,
+                               .question.number = 17,
+                               .files = files,
+                               .files_count = 2};
     refused (&storage_attend_codec, &attend, "files[1].number: must ascend");
 }
 

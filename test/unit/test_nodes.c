@@ -352,7 +352,8 @@ static void wrong_agents_are_refused_in_words (void **state)
     a.cpus = 8;
     agent_ask (&w, &a);
     assert_string_equal (reply_to (&w, a.asked)->reason, "cpus: nodes of class thin have 4, not 8");
-    attend_t attend = {.node = "n1", .class_name = "thin", .cpus = 4, .start = 1, .number = 1};
+    attend_t attend = {
+      .node = "n1", .class_name = "thin", .cpus = 4, .question.start = 1, .question.number = 1};
     uint64_t asked = ask_packed (&w, "node/n2", "Attend", codec_encode (&attend_codec, &attend));
     assert_int_equal (reply_to (&w, asked)->status, CALL_DENIED);
     assert_int_equal (w.node_moves, 0);

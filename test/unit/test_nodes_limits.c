@@ -131,9 +131,9 @@ static void spoilt_questions_are_refused_or_answered (void **state)
     attend_t attend = {.node = "n1",
                        .class_name = "thin",
                        .cpus = 4,
-                       .store = {1},
-                       .start = 1,
-                       .number = 1,
+                       .question.store = {1},
+                       .question.start = 1,
+                       .question.number = 1,
                        .runs = &report,
                        .runs_count = 1};
     packed_t body = codec_encode (&attend_codec, &attend);
