@@ -39,11 +39,6 @@ typedef struct {
     store_identity_t store;
 } counter_t;
 
-static bytes_t text_bytes (const char *text)
-{
-    return (bytes_t){.data = (const uint8_t *) text, .size = strlen (text)};
-}
-
 static bool is (const request_t *request, const char *method)
 {
     return strcmp (request->method, method) == 0;

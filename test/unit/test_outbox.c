@@ -8,11 +8,6 @@
 
 #include <cmocka.h>
 
-static bytes_t text_bytes (const char *text)
-{
-    return (bytes_t){.data = (const uint8_t *) text, .size = strlen (text)};
-}
-
 static void hands_out_effects_in_order_and_copied (void **state)
 {
     (void) state;
