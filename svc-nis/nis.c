@@ -27,7 +27,7 @@ const provider_limits_t nis_limits_default = {
                 .quantity_max = LINK_MBPS_MAX},
 };
 
-static const codec_t domain_question_codec = CODEC_EMPTY (musubi__domain_request__descriptor);
+const codec_t domain_question_codec = CODEC_EMPTY (musubi__domain_request__descriptor);
 
 /*  What is offered, with the capacities there are now. */
 static const domain_t *domain_now (nis_t *self)

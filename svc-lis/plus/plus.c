@@ -86,7 +86,7 @@ static bool create_allowed (plus_t *self, const request_t *request)
     return plus_asked_room (self, request);
 }
 
-static const codec_t create_codec = CODEC_EMPTY (musubi__factory_create_request__descriptor);
+const codec_t plus_create_codec = CODEC_EMPTY (musubi__factory_create_request__descriptor);
 
 static void tell_created (service_t *service, const request_t *request, const char *reservation)
 {
@@ -197,7 +197,7 @@ plus_t *plus_new (const plus_parts_t *parts, const plus_limits_t *limits)
     self->limits = *limits;
     plus_tables_make (self);
     service_t *service = parts->service;
-    service_serve (service, "Factory", "Create", &create_codec, on_create, self);
+    service_serve (service, "Factory", "Create", &plus_create_codec, on_create, self);
     service_serve (service, "Reservation", "Reserve", &plus_reserve_codec, plus_on_reserve, self);
     service_serve (service, "Reservation", "Modify", &plus_modify_codec, plus_on_modify, self);
     service_serve (service, "Reservation", "Release", &plus_release_codec, plus_on_release, self);

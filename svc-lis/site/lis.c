@@ -28,7 +28,7 @@ const provider_limits_t lis_limits_default = {
                 .quantity_max = NODES_MAX},
 };
 
-static const codec_t site_question_codec = CODEC_EMPTY (musubi__site_request__descriptor);
+const codec_t site_question_codec = CODEC_EMPTY (musubi__site_request__descriptor);
 
 /*  What is offered, with the nodes there are now. */
 static site_t *site_now (lis_t *self)
