@@ -118,8 +118,8 @@ const codec_t find_told_codec = CODEC (entries_told_t, musubi__find_answer__desc
 static const codec_row_t delta_rows [] = {
   ROW_NUMBER ("number", delta_told_t, number),
   ROW_PACKED ("entry", delta_told_t, entry.data, entry.size, &directory_entry_codec,
-              CASE_OF (delta_told_t, gone, false)),
-  ROW_STRING ("gone", delta_told_t, name, NAME_BYTES_MAX, CASE_OF (delta_told_t, gone, true)),
+              SET_BY (delta_told_t, listed)),
+  ROW_STRING ("gone", delta_told_t, name, NAME_BYTES_MAX, SET_BY (delta_told_t, gone)),
 };
 const codec_t delta_told_codec = CODEC (delta_told_t, musubi__delta__descriptor, delta_rows);
 

@@ -63,8 +63,9 @@ extern const codec_t find_told_codec;
 /*  A change. */
 typedef struct {
     uint64_t number;
+    bool listed;
+    packed_t entry; /* of what is listed: as it was announced, borrowed */
     bool gone;
-    packed_t entry;   /* as it was announced, borrowed; unless gone */
     const char *name; /* of what is gone */
 } delta_told_t;
 

@@ -176,7 +176,7 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
     free (member->listing.packed.data);
     member->listing.packed = *packed;
     *packed = (packed_t){0};
-    publish (self, (delta_told_t){.entry = member->listing.packed});
+    publish (self, (delta_told_t){.listed = true, .entry = member->listing.packed});
     member_lease (member, now, lease_ms);
     return ROSTER_OK;
 }

@@ -140,8 +140,8 @@ static packed_t delta_of (uint64_t number, const char *name)
 {
     directory_entry_t entry = entry_named (name);
     packed_t packed = codec_encode (&directory_entry_codec, &entry);
-    packed_t delta =
-      codec_encode (&delta_told_codec, &(delta_told_t){.number = number, .entry = packed});
+    packed_t delta = codec_encode (
+      &delta_told_codec, &(delta_told_t){.number = number, .listed = true, .entry = packed});
     free (packed.data);
     return delta;
 }
