@@ -634,7 +634,7 @@ backtracking_t *backtracking_new (const backtracking_order_t *order, const momen
     for (size_t i = 0; i < self->request->compute_count; i++)
         if (snapshot->needs [i].options_count > most)
             most = snapshot->needs [i].options_count;
-    self->choice = must (calloc (self->request->compute_count, sizeof *self->choice));
+    self->choice = must (calloc (self->request->compute_count + 1, sizeof *self->choice));
     self->paths = must (calloc (self->request->network_count + 1, sizeof *self->paths));
     self->hindrances = must (calloc (self->request->compute_count, sizeof *self->hindrances));
     self->path_hindrances =
