@@ -636,7 +636,7 @@ backtracking_t *backtracking_new (const backtracking_order_t *order, const momen
             most = snapshot->needs [i].options_count;
     self->choice = must (calloc (self->request->compute_count + 1, sizeof *self->choice));
     self->paths = must (calloc (self->request->network_count + 1, sizeof *self->paths));
-    self->hindrances = must (calloc (self->request->compute_count, sizeof *self->hindrances));
+    self->hindrances = must (calloc (self->request->compute_count + 1, sizeof *self->hindrances));
     self->path_hindrances =
       must (calloc (self->request->network_count + 1, sizeof *self->path_hindrances));
     self->questions = must (calloc (most, sizeof *self->questions));
