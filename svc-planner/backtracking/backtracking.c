@@ -582,7 +582,7 @@ static backtrack_t *make_machine (backtracking_t *self)
     const backtracking_order_t *order = &self->order;
     const user_request_t *request = self->request;
     const snapshot_t *snapshot = order->snapshot;
-    self->needs = must (calloc (request->compute_count, sizeof *self->needs));
+    self->needs = must (calloc (request->compute_count + 1, sizeof *self->needs));
     self->edges = must (calloc (request->network_count + 1, sizeof *self->edges));
     for (size_t i = 0; i < request->compute_count; i++) {
         const need_options_t *options = &snapshot->needs [i];
