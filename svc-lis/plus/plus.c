@@ -86,8 +86,6 @@ static bool create_allowed (plus_t *self, const request_t *request)
     return plus_asked_room (self, request);
 }
 
-const codec_t plus_create_codec = CODEC_EMPTY (musubi__factory_create_request__descriptor);
-
 static void tell_created (service_t *service, const request_t *request, const char *reservation)
 {
     Musubi__FactoryCreateAnswer answer = MUSUBI__FACTORY_CREATE_ANSWER__INIT;

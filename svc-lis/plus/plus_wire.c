@@ -159,6 +159,8 @@ static const codec_row_t asked_rows [] = {
 };
 const codec_t plus_asked_codec = CODEC (plus_asked_t, musubi__stored_asked__descriptor, asked_rows);
 
+const codec_t plus_create_codec = CODEC_EMPTY (musubi__factory_create_request__descriptor);
+
 void plus_digest (const char *method, bytes_t body, uint8_t digest [DIGEST_BYTES])
 {
     crypto_generichash_state state;

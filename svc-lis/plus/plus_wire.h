@@ -64,6 +64,7 @@ typedef struct {
     int64_t until_ms; /* wall: gone then, unless a command of it waits */
 } plus_created_t;
 extern const codec_t plus_created_codec;
+extern const codec_t plus_create_codec; /* says nothing */
 
 /*  BLAKE2b-256 of a method and its body. */
 void plus_digest (const char *method, bytes_t body, uint8_t digest [DIGEST_BYTES]);

@@ -56,7 +56,7 @@ struct replica_scene {
     gis_settings_t gis;
     char gis_address [64];
     const char *gis_endpoints [1];
-    char node_names [16][8];
+    char node_names [16][24];
     const char *nodes [16];
     member_t members [SCENE_SITES_MAX + 1];
     size_t members_count;
