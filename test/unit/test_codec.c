@@ -9,6 +9,7 @@
 #include "prng.h"
 #include "transaction_wire.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -408,10 +409,14 @@ static void spoil_bytes (const codec_t *codec, const codec_row_t *row, void *mes
 static void spoil_enum (const codec_t *codec, const codec_row_t *row, void *message, int *value)
 {
     int was = *value;
-    *value = (int) row->most + 1;
-    refused (codec, message, row->field, "beyond the last");
-    *value = (int) row->least - 1;
-    refused (codec, message, row->field, "before the first");
+    if (row->most < INT_MAX) {
+        *value = (int) row->most + 1;
+        refused (codec, message, row->field, "beyond the last");
+    }
+    if (row->least > INT_MIN) {
+        *value = (int) row->least - 1;
+        refused (codec, message, row->field, "before the first");
+    }
     *value = was;
 }
 

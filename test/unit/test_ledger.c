@@ -296,6 +296,7 @@ static void a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight (v
     /* as a store shows it: the last sound row, then what is damaged behind it */
     rig->service = member_new ("lis/ams", NULL, 0);
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
+    rig->host.core = service_as_core (rig->service);
     memory_host_recall (&rig->host, &rig->rows.list [rig->rows.count - 2], rig_step);
     kept_t *damaged = &rig->rows.list [rig->rows.count - 1];
     damaged->value.data [0] = RECORD_DAMAGED.data [0];
