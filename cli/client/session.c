@@ -164,7 +164,7 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
 
 bool session_look (session_t *self, const char *wanted)
 {
-    uint64_t calls [PLACES_GIS_MAX];
+    uint64_t calls [PLACES_GIS_MAX] = {0};
     for (size_t i = 0; i < self->places.gis_count; i++)
         calls [i] = ask_directory (self, i, "");
 

@@ -204,8 +204,8 @@ static size_t name_columns (const gantt_t *self, size_t width)
 static void print_axis (const gantt_t *self, size_t name_room, size_t columns, FILE *to)
 {
     int64_t step_ms = gantt_step (self->until_ms - self->from_ms, (int64_t) (columns / MARK_WIDTH));
-    text_auto_t *marks = room (columns + GANTT_MARK_BYTES + 1, 1);
-    text_auto_t *ticks = room (columns + 1, 1);
+    char *marks = room (columns + GANTT_MARK_BYTES + 1, 1);
+    char *ticks = room (columns + 1, 1);
     memset (marks, ' ', columns + GANTT_MARK_BYTES);
     memset (ticks, '-', columns);
     for (int64_t at = first_mark (self->from_ms, step_ms); at < self->until_ms; at += step_ms) {
@@ -222,6 +222,8 @@ static void print_axis (const gantt_t *self, size_t name_room, size_t columns, F
     char from [TIMETEXT_BYTES];
     fprintf (to, "%-*.10s  %s\n%*s  %s\n", (int) name_room, timetext_format (self->from_ms, from),
              marks, (int) name_room, "UTC", ticks);
+    free (marks);
+    free (ticks);
 }
 
 /*  One lane's line, a cell a column: which bar covers it, or none. */

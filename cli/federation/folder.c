@@ -42,7 +42,7 @@ char *folder_member_file (const folder_t *self, const member_t *member, const ch
 /*  Makes a folder and those above it. */
 static bool make_path (const char *path)
 {
-    text_auto_t *copy = must (strdup (path));
+    char *copy = must (strdup (path));
     bool made = true;
     for (char *at = copy + 1; made; at++) {
         if (*at != '/' && *at != '\0')
@@ -54,6 +54,7 @@ static bool make_path (const char *path)
         if (kept == '\0')
             break;
     }
+    free (copy);
     return made;
 }
 

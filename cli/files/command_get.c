@@ -61,14 +61,15 @@ static char *path_beside (char *given)
     char *path = NULL;
     char *last = strrchr (given, '/');
     const char *file = last ? last + 1 : given;
-    text_auto_t *parent = last == given ? strdup ("/")
-                          : last        ? strndup (given, (size_t) (last - given))
-                                        : strdup (".");
+    char *parent = last == given ? strdup ("/")
+                   : last        ? strndup (given, (size_t) (last - given))
+                                 : strdup (".");
     text_auto_t *real = parent ? realpath (parent, NULL) : NULL;
     if (!real || access (real, W_OK) != 0)
         cli_fail (EXIT_USAGE, "get: %s: %s", parent, strerror (errno));
     else
         path = must_print ("%s/%s", strcmp (real, "/") == 0 ? "" : real, file);
+    free (parent);
     return path;
 }
 

@@ -192,12 +192,13 @@ static void look_at_storage (const look_t *look, const char *folder)
 static void note_endpoints (const look_t *look, const char *key, const char *kind)
 {
     const char *value = setting (look, key);
-    text_auto_t *endpoints = must (strdup (value ? value : ""));
+    char *endpoints = must (strdup (value ? value : ""));
     char *rest = NULL;
     for (const char *one = strtok_r (endpoints, ENDPOINTS_SEPARATE, &rest); one;
          one = strtok_r (NULL, ENDPOINTS_SEPARATE, &rest))
         json_array_append_new (look->asked, json_pack ("{s:s, s:s, s:s, s:s}", "file", look->file,
                                                        "key", key, "kind", kind, "endpoint", one));
+    free (endpoints);
 }
 
 static void hear (findings_t *findings, const json_t *asked, const client_reply_t *reply)

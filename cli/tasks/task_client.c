@@ -132,7 +132,7 @@ static json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
     json_t *sites = json_array ();
     json_auto_t *mute = json_array ();
     for (size_t k = 0; k < count; k++)
-        if (probes [k].status == CALL_OK || probes [k].status != CALL_UNKNOWN_METHOD)
+        if (probes [k].status != CALL_UNKNOWN_METHOD)
             json_array_append (probes [k].status == CALL_OK ? sites : mute,
                                (json_t *) probes [k].entry);
     entries_list (mute, silent);

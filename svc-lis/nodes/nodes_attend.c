@@ -220,7 +220,7 @@ static void reports_take (nodes_t *self, const moment_t *now, attend_t *asked, s
 static void attend (nodes_t *self, const moment_t *now, const request_t *request, attend_t *asked)
 {
     const agent_question_t *question = &asked->question;
-    size_t node;
+    size_t node = 0;
     if (!agent_right (self, request, asked, &node))
         return;
     place_t *place = &self->places [node];

@@ -6,7 +6,7 @@
  */
 #include "bench.h"
 
-#include "formulation_write.h"
+#include "formulation.h"
 #include "solve_problems.h"
 #include "solver.h"
 

@@ -4,10 +4,8 @@
  *  codecs.h names the tables.
  */
 #include "../codecs.h"
-#include "balancer_wire.h"
 #include "message.h"
 #include "prng.h"
-#include "transaction_wire.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -519,20 +517,6 @@ static void each_bound_is_refused_by_its_field (void **state)
     each_codec (bounds_hold);
 }
 
-static void the_path_leads_to_the_field (void **state)
-{
-    (void) state;
-    order_t order = {.bag = 1, .count = 1}, read;
-    char why [WHY_BYTES];
-    strcpy (order.from, "lis/ams");
-    strcpy (order.to.name, "lis/o a");
-    packed_t packed = codec_encode (&stored_order_codec, &order);
-    assert_false (
-      codec_decode (&stored_order_codec, &read, (bytes_t){packed.data, packed.size}, why));
-    assert_string_equal (why, "to.name: character 32 is not allowed");
-    free (packed.data);
-}
-
 /*  --- any bytes --- */
 
 static void try_bytes (const codec_t *codec, const uint8_t *data, size_t size)
@@ -576,7 +560,6 @@ int main (void)
       cmocka_unit_test (every_row_meets_its_field),
       cmocka_unit_test (what_goes_in_comes_out),
       cmocka_unit_test (each_bound_is_refused_by_its_field),
-      cmocka_unit_test (the_path_leads_to_the_field),
       cmocka_unit_test (cut_and_spoilt_bytes_do_no_harm),
     };
     const char *seed = getenv ("MUSUBI_SEED");
