@@ -19,6 +19,11 @@ typedef struct {
     void *things [CHUNK_THINGS];
 } chunk_t;
 
+typedef struct {
+    size_t chunk;
+    size_t at;
+} place_t;
+
 struct ordered {
     ordered_compare_fn *compare; /* NULL: the keys stand */
     size_t key_at;               /* there in a thing, */
@@ -27,17 +32,14 @@ struct ordered {
     size_t chunks_count;
     size_t chunks_room;
     size_t count;
+    place_t *walked; /* where a walk stands: what ordered_after told last */
 };
-
-typedef struct {
-    size_t chunk;
-    size_t at;
-} place_t;
 
 ordered_t *ordered_new (ordered_compare_fn *compare)
 {
     ordered_t *self = must (calloc (1, sizeof *self));
     self->compare = compare;
+    self->walked = must (calloc (1, sizeof *self->walked));
     return self;
 }
 
@@ -79,6 +81,7 @@ void ordered_destroy (ordered_t **self_p)
     for (size_t i = 0; i < self->chunks_count; i++)
         free (self->chunks [i]);
     free (self->chunks);
+    free (self->walked);
     free (self);
     *self_p = NULL;
 }
@@ -216,16 +219,31 @@ void *ordered_remove (ordered_t *self, const void *key)
     return thing;
 }
 
+/*  The thing at a place, or behind the end of its chunk; a walk goes on from there. */
+static void *walk_to (const ordered_t *self, place_t place)
+{
+    if (place.at == self->chunks [place.chunk]->count)
+        place = (place_t){.chunk = place.chunk + 1};
+    *self->walked = place;
+    return place.chunk < self->chunks_count ? self->chunks [place.chunk]->things [place.at] : NULL;
+}
+
+/*  Is key the very thing that was told last, and still there? Then nothing need be looked for. */
+static bool walks_on (const ordered_t *self, const void *key)
+{
+    const place_t *at = self->walked;
+    return at->chunk < self->chunks_count && at->at < self->chunks [at->chunk]->count &&
+           self->chunks [at->chunk]->things [at->at] == key;
+}
+
 void *ordered_after (const ordered_t *self, const void *key)
 {
     if (self->chunks_count == 0)
         return NULL;
-    if (!key)
-        return self->chunks [0]->things [0];
-    place_t place;
-    if (place_find (self, key, &place))
+    place_t place = {0};
+    if (key && walks_on (self, key))
+        place = (place_t){self->walked->chunk, self->walked->at + 1};
+    else if (key && place_find (self, key, &place))
         place.at++;
-    if (place.at < self->chunks [place.chunk]->count)
-        return self->chunks [place.chunk]->things [place.at];
-    return place.chunk + 1 < self->chunks_count ? self->chunks [place.chunk + 1]->things [0] : NULL;
+    return walk_to (self, place);
 }
