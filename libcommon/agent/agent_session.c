@@ -76,21 +76,16 @@ void agent_session_end (agent_session_t *session)
     free (session->told.data);
 }
 
-/*  The timer looks again at when it was heard last. */
-void agent_session_hear (agent_session_t *session, const moment_t *now)
-{
-    session->heard_ms = now->mono_ms;
-    session->heard_wall_ms = now->wall_ms;
-    if (session->state == AGENT_UP)
-        return;
-    move (session, now, AGENT_UP, "");
-    silence_watch (session);
-}
-
 /*  --- asking --- */
 
-bool agent_session_right (const agent_session_t *session, const moment_t *now,
-                          const request_t *request, const agent_question_t *asked)
+bool agent_is (const char *actor, const char *kind, const char *node)
+{
+    size_t length = strlen (kind);
+    return strncmp (actor, kind, length) == 0 && strcmp (actor + length, node) == 0;
+}
+
+static bool question_right (const agent_session_t *session, const moment_t *now,
+                            const request_t *request, const agent_question_t *asked)
 {
     service_t *service = session->all->service;
     if (!session->came)
@@ -115,21 +110,32 @@ bool agent_session_right (const agent_session_t *session, const moment_t *now,
     return true;
 }
 
-bool agent_session_store (agent_session_t *session, const agent_question_t *asked)
+agent_store_t agent_session_take (agent_session_t *session, const moment_t *now,
+                                  const request_t *request, const agent_question_t *asked)
 {
-    if (session->came && asked->start == session->start &&
-        memcmp (asked->store, session->store, STORE_ID_BYTES) == 0)
-        return false;
+    if (!question_right (session, now, request, asked))
+        return AGENT_REFUSED;
+    bool other = memcmp (asked->store, session->store, STORE_ID_BYTES) != 0;
+    if (session->came && asked->start == session->start && !other)
+        return AGENT_SAME;
     session->came = true;
     memcpy (session->store, asked->store, STORE_ID_BYTES);
     session->start = asked->start;
     session->asked = 0;
     session->told_number = 0;
-    return true;
+    return other ? AGENT_OTHER : AGENT_RESTARTED;
 }
 
-bool agent_session_news (agent_session_t *session, const agent_question_t *asked)
+/*  The timer of its silence looks again at when it was heard last. */
+bool agent_session_hear (agent_session_t *session, const moment_t *now,
+                         const agent_question_t *asked)
 {
+    session->heard_ms = now->mono_ms;
+    session->heard_wall_ms = now->wall_ms;
+    if (session->state != AGENT_UP) {
+        move (session, now, AGENT_UP, "");
+        silence_watch (session);
+    }
     if (asked->number <= session->asked)
         return false;
     session->asked = asked->number;

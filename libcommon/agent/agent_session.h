@@ -6,8 +6,8 @@
  *  there, is told everything. Nothing is ever concluded from what a question leaves out: it may
  *  have been long under way.
  *
- *  Whoever serves Attend asks in this order: is the agent the right one, agent_session_right,
- *  _store, _hear, _news, _wait; and _settle at the end of the step. Pure.
+ *  A service answers Attend in this order: it checks the agent's name, agent_is; then calls
+ *  agent_session_take, _hear and _wait; and _settle at the end of the step. Pure.
  */
 #ifndef MUSUBI_AGENT_SESSION_H
 #define MUSUBI_AGENT_SESSION_H
@@ -69,18 +69,22 @@ void agent_session_start (agent_session_t *session, agent_sessions_t *all, const
                           const moment_t *now);
 void agent_session_end (agent_session_t *session);
 
-/*  Two agents under one name would both do what is meant for one. False: the request was refused.
- */
-bool agent_session_right (const agent_session_t *session, const moment_t *now,
-                          const request_t *request, const agent_question_t *asked);
+/*  Does this actor speak for that node? The agent of thin-001 is "node/thin-001"; kind is "node/". */
+bool agent_is (const char *actor, const char *kind, const char *node);
 
-/*  True of another store, or another start of the one that is known: it is told everything, and is
- *  to be stored. */
-bool agent_session_store (agent_session_t *session, const agent_question_t *asked);
-void agent_session_hear (agent_session_t *session, const moment_t *now);
+/*  What a question says of its agent's store. */
+typedef enum {
+    AGENT_REFUSED, /* answered: two agents under one name would both do what is meant for one */
+    AGENT_SAME,
+    AGENT_RESTARTED, /* here and below: it is told everything, and the service stores who it is */
+    AGENT_OTHER,     /* another store than before */
+} agent_store_t;
+agent_store_t agent_session_take (agent_session_t *session, const moment_t *now,
+                                  const request_t *request, const agent_question_t *asked);
 
-/*  True when it is the latest question, false of one that comes again. */
-bool agent_session_news (agent_session_t *session, const agent_question_t *asked);
+/*  It is up. True when the question is the latest one, false when it comes again. */
+bool agent_session_hear (agent_session_t *session, const moment_t *now,
+                         const agent_question_t *asked);
 
 /*  It is the question that waits from now on. One that waited is told again what its agent has been
  *  told already: that one has given it up, or has sent it twice. */

@@ -154,18 +154,11 @@ void nodes_attend_start (nodes_t *self, const moment_t *now)
 
 /*  --- asking --- */
 
-bool nodes_agent_is (const char *actor, const char *node)
-{
-    static const char kind [] = "node/";
-    return strncmp (actor, kind, sizeof kind - 1) == 0 &&
-           strcmp (actor + sizeof kind - 1, node) == 0;
-}
-
 /*  Is it the agent that this site awaits there? Else the request is refused. */
 static bool agent_right (nodes_t *self, const request_t *request, const attend_t *asked,
                          size_t *node)
 {
-    if (!nodes_agent_is (request->actor, asked->node))
+    if (!agent_is (request->actor, "node/", asked->node))
         return service_refuse (self->service, request, CALL_DENIED,
                                "node %s is attended by node/%s alone, not by %s", asked->node,
                                asked->node, request->actor);
@@ -217,40 +210,32 @@ static void reports_take (nodes_t *self, const moment_t *now, attend_t *asked, s
     }
 }
 
-static void attend (nodes_t *self, const moment_t *now, const request_t *request, attend_t *asked)
-{
-    const agent_question_t *question = &asked->question;
-    size_t node = 0;
-    if (!agent_right (self, request, asked, &node))
-        return;
-    place_t *place = &self->places [node];
-    if (!agent_session_right (&place->agent, now, request, question))
-        return;
-    bool other = memcmp (question->store, place->agent.store, STORE_ID_BYTES) != 0;
-    bool came = place->agent.state != AGENT_UP;
-    if (agent_session_store (&place->agent, question)) {
-        if (other)
-            runs_orphan (self, now, place);
-        nodes_place_store (self, node);
-    }
-    agent_session_hear (&place->agent, now);
-    if (agent_session_news (&place->agent, question))
-        reports_take (self, now, asked, node);
-    if (came)
-        nodes_tell_place (self, now, node);
-    agent_session_wait (&place->agent, request);
-    nodes_dirty (self, now, node);
-}
-
 void nodes_on_attend (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     nodes_t *self = owner;
     attend_t *asked = body;
+    size_t node = 0;
     if (standing_state (self->service->standing) != STANDING_GOOD) {
         service_refuse (self->service, request, CALL_NOT_SERVING,
                         "%s: it is not known yet whether it may speak for its store",
                         self->service->name);
         return;
     }
-    attend (self, now, request, asked);
+    if (!agent_right (self, request, asked, &node))
+        return;
+    place_t *place = &self->places [node];
+    bool came = place->agent.state != AGENT_UP;
+    agent_store_t store = agent_session_take (&place->agent, now, request, &asked->question);
+    if (store == AGENT_REFUSED)
+        return;
+    if (store == AGENT_OTHER)
+        runs_orphan (self, now, place);
+    if (store != AGENT_SAME)
+        nodes_place_store (self, node);
+    if (agent_session_hear (&place->agent, now, &asked->question))
+        reports_take (self, now, asked, node);
+    if (came)
+        nodes_tell_place (self, now, node);
+    agent_session_wait (&place->agent, request);
+    nodes_dirty (self, now, node);
 }

@@ -101,7 +101,7 @@ static void take (nodes_t *self, const moment_t *now, const char *actor, const b
         asked = asked->after;
     if (!asked)
         return; /* too late, or brought twice */
-    if (!nodes_agent_is (actor, self->places [asked->node].name))
+    if (!agent_is (actor, "node/", self->places [asked->node].name))
         return;
     output_t *output = output_take (self, brought->number);
     nodes_dirty (self, now, output->node);

@@ -89,9 +89,6 @@ void nodes_dirty (nodes_t *self, const moment_t *now, size_t node);
 void nodes_attend_start (nodes_t *self, const moment_t *now);
 void nodes_on_attend (void *owner, const moment_t *now, const request_t *request, void *body);
 
-/*  May this caller speak as that node's agent? */
-bool nodes_agent_is (const char *actor, const char *node);
-
 /*  --- nodes_runs.c --- */
 
 void nodes_runs_init (nodes_t *self);

@@ -22,10 +22,8 @@ chain_node_t *chain_node (const chain_t *self, const char *name)
 
 static chain_node_t *place_new (chain_t *self, const char *name, bool guest)
 {
-    if (self->places_count == self->places_room) {
-        self->places_room = self->places_room ? 2 * self->places_room : 16;
-        self->places = must (realloc (self->places, self->places_room * sizeof *self->places));
-    }
+    self->places =
+      must_grow (self->places, self->places_count, &self->places_room, sizeof *self->places);
     chain_node_t *place = must (calloc (1, sizeof *place));
     snprintf (place->name, sizeof place->name, "%s", name);
     place->guest = guest;
@@ -145,10 +143,8 @@ void chain_dirty_all (chain_t *self, const moment_t *now, const chain_transfer_t
 static chain_node_t *place_for (chain_t *self, const moment_t *now, const request_t *request,
                                 const storage_attend_t *asked)
 {
-    static const char kind [] = "storage/";
     chain_node_t *place = chain_node (self, asked->node);
-    if (strncmp (request->actor, kind, sizeof kind - 1) != 0 ||
-        strcmp (request->actor + sizeof kind - 1, asked->node) != 0) {
+    if (!agent_is (request->actor, "storage/", asked->node)) {
         service_refuse (self->service, request, CALL_DENIED,
                         "storage node %s is attended by storage/%s alone, not by %s", asked->node,
                         asked->node, request->actor);
@@ -181,44 +177,33 @@ static void place_store (chain_t *self, const chain_node_t *place)
                  codec_encode (&kept_node_codec, &kept));
 }
 
-static void hear (chain_t *self, const moment_t *now, chain_node_t *place,
-                  const storage_attend_t *asked)
+static void on_attend (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    place->bytes_max = asked->bytes_max;
-    agent_session_hear (&place->agent, now);
-    if (strcmp (place->data, asked->data) != 0) {
-        memcpy (place->data, asked->data, sizeof place->data);
-        chain_replan_all (self, now, place);
-    }
-}
-
-static void attend (chain_t *self, const moment_t *now, const request_t *request,
-                    const storage_attend_t *asked)
-{
-    const agent_question_t *question = &asked->question;
+    chain_t *self = owner;
+    const storage_attend_t *asked = body;
     chain_node_t *place = place_for (self, now, request, asked);
-    if (!place || !agent_session_right (&place->agent, now, request, question))
+    agent_store_t store =
+      place ? agent_session_take (&place->agent, now, request, &asked->question) : AGENT_REFUSED;
+    if (store == AGENT_REFUSED)
         return;
-    if (agent_session_store (&place->agent, question)) {
+    if (store != AGENT_SAME) {
         chain_files_unsure (place);
         if (!place->guest)
             place_store (self, place);
     }
-    hear (self, now, place, asked);
-    if (agent_session_news (&place->agent, question)) {
+    place->bytes_max = asked->bytes_max;
+    bool news = agent_session_hear (&place->agent, now, &asked->question);
+    if (strcmp (place->data, asked->data) != 0) {
+        memcpy (place->data, asked->data, sizeof place->data);
+        chain_replan_all (self, now, place);
+    }
+    if (news) {
         chain_files_take (self, now, place, asked);
         for (size_t i = 0; i < asked->receipts_count; i++)
             chain_receipt (self, now, place, &asked->receipts [i]);
     }
     agent_session_wait (&place->agent, request);
     chain_dirty (self, now, place);
-}
-
-static void on_attend (void *owner, const moment_t *now, const request_t *request, void *body)
-{
-    chain_t *self = owner;
-    const storage_attend_t *asked = body;
-    attend (self, now, request, asked);
 }
 
 /*  --- life --- */
