@@ -49,8 +49,9 @@ static agent_run_t *run_new (agent_t *self, const uint8_t site [STORE_ID_BYTES],
     return run;
 }
 
-static void run_free (agent_run_t *run)
+static void run_free (void *thing)
 {
+    agent_run_t *run = thing;
     codec_clear (&agent_record_codec, &run->record);
     free (run);
 }
@@ -448,9 +449,5 @@ void agent_runs_start (agent_t *self, const moment_t *now)
 
 void agent_runs_end (agent_t *self)
 {
-    for (agent_run_t *run; (run = ordered_after (self->runs, NULL));) {
-        ordered_remove (self->runs, run->key);
-        run_free (run);
-    }
-    ordered_destroy (&self->runs);
+    ordered_end (&self->runs, run_free);
 }

@@ -45,8 +45,9 @@ static void entry_store (nodes_t *self, const entry_t *entry)
                  stored_run_encode (&entry->kept));
 }
 
-static void entry_free (entry_t *entry)
+static void entry_free (void *thing)
 {
+    entry_t *entry = thing;
     codec_clear (&stored_run_codec, &entry->kept);
     free (entry);
 }
@@ -348,11 +349,7 @@ void nodes_runs_end (nodes_t *self)
     timers_cancel (self->service->timers, self->orphans_timer);
     ordered_destroy (&self->kept);
     ordered_destroy (&self->orphans);
-    for (entry_t *entry; (entry = ordered_after (self->runs, NULL));) {
-        ordered_remove (self->runs, &entry->kept.run.id);
-        entry_free (entry);
-    }
-    ordered_destroy (&self->runs);
+    ordered_end (&self->runs, entry_free);
     free (self->unbegun);
 }
 

@@ -110,7 +110,8 @@ static void on_create (void *owner, const moment_t *now, const request_t *reques
     reservation_view_t view;
     do
         snprintf (id, sizeof id, "plus-%016" PRIx64, prng_next (&service->prng));
-    while (plus_created_find (self, id) || participant_find (self->parts.participant, id, &view));
+    while (ordered_find (self->created, id) ||
+           participant_find (self->parts.participant, id, &view));
     plus_created_add (self, id, request->actor, now->wall_ms);
     plus_asked_keep (self, now, request, id, NULL);
     tell_created (service, request, id);

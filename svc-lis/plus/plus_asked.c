@@ -41,36 +41,26 @@ static plus_key_t asked_key (const request_t *request)
     return key;
 }
 
-const char *plus_created_id (const created_t *self)
-{
-    return (const char *) self->key.bytes + 1;
-}
-
-created_t *plus_created_find (const plus_t *self, const char *reservation)
-{
-    plus_key_t key = created_key (reservation);
-    return ordered_find (self->created, &key);
-}
-
 static void created_end (plus_t *self, created_t *created)
 {
-    outbox_delete (self->parts.service->outbox, TABLE_PLUS, key_bytes (&created->key));
-    ordered_remove (self->created, created);
-    free (created);
+    plus_key_t key = created_key (created->id);
+    outbox_delete (self->parts.service->outbox, TABLE_PLUS, key_bytes (&key));
+    free (ordered_remove (self->created, created->id));
 }
 
 static created_t *created_new (plus_t *self, const char *reservation, const plus_created_t *kept)
 {
     created_t *created = must (calloc (1, sizeof *created));
-    created->key = created_key (reservation);
+    snprintf (created->id, sizeof created->id, "%s", reservation);
     created->kept = *kept;
-    ordered_add (self->created, created, created);
+    ordered_add (self->created, created->id, created);
     return created;
 }
 
 static void created_put (plus_t *self, const created_t *created)
 {
-    service_put (self->parts.service, TABLE_PLUS, key_bytes (&created->key),
+    plus_key_t key = created_key (created->id);
+    service_put (self->parts.service, TABLE_PLUS, key_bytes (&key),
                  codec_encode (&plus_created_codec, &created->kept));
 }
 
@@ -83,23 +73,18 @@ void plus_created_add (plus_t *self, const char *reservation, const char *owner,
 
 void plus_created_prolong (plus_t *self, const char *reservation, int64_t from_ms)
 {
-    created_t *created = plus_created_find (self, reservation);
+    created_t *created = ordered_find (self->created, reservation);
     if (!created)
         return;
     created->kept.until_ms = from_ms + self->limits.wait_ms;
     created_put (self, created);
 }
 
-created_t *plus_created_after (const plus_t *self, const char *reservation)
-{
-    plus_key_t key = created_key (reservation);
-    return ordered_after (self->created, &key);
-}
-
 size_t plus_created_by (const plus_t *self, const char *actor)
 {
     size_t count = 0;
-    for (const created_t *at = NULL; (at = ordered_after (self->created, at));)
+    const created_t *at = ordered_after (self->created, NULL);
+    for (; at; at = ordered_after (self->created, at->id))
         count += strcmp (at->kept.owner, actor) == 0;
     return count;
 }
@@ -241,14 +226,14 @@ void plus_refuse_command (plus_t *self, const moment_t *now, const request_t *re
 static void sweep_created (plus_t *self, const moment_t *now)
 {
     reservation_view_t view;
-    created_t *before = NULL;
-    for (created_t *at = NULL; (at = ordered_after (self->created, before));) {
-        bool known = participant_find (self->parts.participant, plus_created_id (at), &view);
+    const char *before = NULL;
+    for (created_t *at; (at = ordered_after (self->created, before));) {
+        bool known = participant_find (self->parts.participant, at->id, &view);
         bool over = known ? view.version > 0 : at->kept.until_ms <= now->wall_ms;
         if (over)
             created_end (self, at);
         else
-            before = at;
+            before = at->id;
     }
 }
 
@@ -283,7 +268,7 @@ static void load_created (plus_t *self, bytes_t key, bytes_t value)
     }
     snprintf (reservation, sizeof reservation, "%.*s", (int) key.size - 1,
               (const char *) key.data + 1);
-    if (!plus_created_find (self, reservation))
+    if (!ordered_find (self->created, reservation))
         (void) created_new (self, reservation, &kept);
 }
 
@@ -318,18 +303,14 @@ void plus_tables_load (void *owner, bytes_t key, bytes_t value)
 
 void plus_tables_make (plus_t *self)
 {
-    self->created = ordered_new (key_compare);
+    self->created = ordered_by_text (offsetof (created_t, id));
     self->asked = ordered_new (key_compare);
 }
 
 void plus_tables_destroy (plus_t *self)
 {
-    for (created_t *at; (at = ordered_after (self->created, NULL));) {
-        ordered_remove (self->created, at);
-        free (at);
-    }
     for (asked_t *at; (at = ordered_after (self->asked, NULL));)
         asked_end (self, at);
-    ordered_destroy (&self->created);
+    ordered_end (&self->created, free);
     ordered_destroy (&self->asked);
 }

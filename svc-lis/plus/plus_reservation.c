@@ -129,7 +129,7 @@ static bool countable (plus_t *self, const moment_t *now, const request_t *reque
 static bool begin (plus_t *self, const request_t *request, const char *reservation, verb_t verb,
                    reservation_view_t *view, const created_t **created)
 {
-    *created = plus_created_find (self, reservation);
+    *created = ordered_find (self->created, reservation);
     bool known = participant_find (self->parts.participant, reservation, view);
     if (!known)
         *view = (reservation_view_t){.id = reservation};
@@ -173,20 +173,6 @@ static void reserve (plus_t *self, const moment_t *now, const request_t *request
     plan_fill (self, now, request, &hold, &old, &next);
     take (self, now, request, &hold);
     codec_clear (&hold_codec, &hold);
-}
-
-void plus_on_reserve (void *owner, const moment_t *now, const request_t *request, void *body)
-{
-    plus_t *self = owner;
-    const plus_wish_t *wish = body;
-    const asked_t *asked;
-    if (plus_asked_before (self, request, &asked)) {
-        if (asked)
-            plus_tell_command (self, now, request, &asked->asked.command);
-        return;
-    }
-    if (plus_asked_room (self, request))
-        reserve (self, now, request, wish);
 }
 
 /*  Nobody but request homes votes on it beside this site. */
@@ -253,27 +239,35 @@ static void change (plus_t *self, const moment_t *now, const request_t *request,
     codec_clear (&hold_codec, &hold);
 }
 
-static void change_asked (plus_t *self, const moment_t *now, const request_t *request,
-                          const plus_wish_t *wish, operation_t operation)
+/*  What was asked before is told as it stands. */
+static void asked (plus_t *self, const moment_t *now, const request_t *request,
+                   const plus_wish_t *wish, operation_t operation)
 {
-    const asked_t *asked;
-    if (plus_asked_before (self, request, &asked)) {
-        if (asked)
-            plus_tell_command (self, now, request, &asked->asked.command);
-        return;
+    const asked_t *before;
+    if (plus_asked_before (self, request, &before)) {
+        if (before)
+            plus_tell_command (self, now, request, &before->asked.command);
+    } else if (plus_asked_room (self, request)) {
+        if (operation == OPERATION_RESERVE)
+            reserve (self, now, request, wish);
+        else
+            change (self, now, request, wish, operation);
     }
-    if (plus_asked_room (self, request))
-        change (self, now, request, wish, operation);
+}
+
+void plus_on_reserve (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    asked (owner, now, request, body, OPERATION_RESERVE);
 }
 
 void plus_on_modify (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    change_asked (owner, now, request, body, OPERATION_MODIFY);
+    asked (owner, now, request, body, OPERATION_MODIFY);
 }
 
 void plus_on_release (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    change_asked (owner, now, request, body, OPERATION_RELEASE);
+    asked (owner, now, request, body, OPERATION_RELEASE);
 }
 
 /*  --- properties --- */
@@ -349,10 +343,10 @@ static void properties_of (plus_t *self, const moment_t *now, const reservation_
 /*  Of created and known ones together, the first id after that one; false at the end. */
 static bool next_of_all (const plus_t *self, const char *after, reservation_view_t *view)
 {
-    const created_t *created = plus_created_after (self, after);
+    const created_t *created = ordered_after (self->created, after);
     bool known = participant_next (self->parts.participant, *after ? after : NULL, view);
-    if (created && (!known || strcmp (plus_created_id (created), view->id) < 0)) {
-        *view = (reservation_view_t){.id = plus_created_id (created), .owner = created->kept.owner};
+    if (created && (!known || strcmp (created->id, view->id) < 0)) {
+        *view = (reservation_view_t){.id = created->id, .owner = created->kept.owner};
         known = true;
     }
     return known;
@@ -368,10 +362,10 @@ static bool one_of (plus_t *self, const moment_t *now, const request_t *request,
                     const char *reservation, Musubi__PlusProperties *told, arena_t *arena)
 {
     reservation_view_t view;
-    const created_t *created = plus_created_find (self, reservation);
+    const created_t *created = ordered_find (self->created, reservation);
     bool known = participant_find (self->parts.participant, reservation, &view);
     if (!known && created) {
-        view = (reservation_view_t){.id = plus_created_id (created), .owner = created->kept.owner};
+        view = (reservation_view_t){.id = created->id, .owner = created->kept.owner};
         known = true;
     }
     if (!known || !visible (self, request, view.owner))

@@ -24,7 +24,7 @@ typedef struct {
 } plus_key_t;
 
 typedef struct {
-    plus_key_t key; /* first, as in asked_t: orders compare these */
+    char id [NAME_BYTES_MAX + 1];
     plus_created_t kept;
 } created_t;
 
@@ -36,10 +36,10 @@ typedef struct {
 struct plus {
     plus_parts_t parts;
     plus_limits_t limits;
-    ordered_t *created; /* by key */
-    ordered_t *asked;
-    size_t refused;   /* of asked */
-    uint64_t counter; /* of txids in this start */
+    ordered_t *created; /* by id */
+    ordered_t *asked;   /* by key */
+    size_t refused;     /* of asked */
+    uint64_t counter;   /* of txids in this start */
 };
 
 /*  --- plus.c --- */
@@ -53,13 +53,6 @@ void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *reque
                        command_answer_t *answer);
 
 /*  --- plus_asked.c --- */
-
-/*  NULL when there is none. */
-created_t *plus_created_find (const plus_t *self, const char *reservation);
-
-/*  The first whose id comes after that one; NULL at the end. */
-created_t *plus_created_after (const plus_t *self, const char *reservation);
-const char *plus_created_id (const created_t *self);
 
 /*  A new one, and its record: it is there for the time that a command waits. */
 void plus_created_add (plus_t *self, const char *reservation, const char *owner, int64_t now_ms);

@@ -83,8 +83,9 @@ static void task_free (task_t *task)
     free (task);
 }
 
-static void bag_free (bag_t *bag)
+static void bag_free (void *thing)
 {
+    bag_t *bag = thing;
     for (uint32_t i = 0; i < bag->tasks_room; i++)
         task_free (bag->tasks [i]);
     free (bag->tasks);
@@ -107,14 +108,9 @@ void bags_destroy (bags_t **self_p)
     bags_t *self = *self_p;
     if (!self)
         return;
-    for (bag_t *bag = NULL, *next = ordered_after (self->by_number, NULL); (bag = next);) {
-        next = ordered_after (self->by_number, &bag->number);
-        ordered_remove (self->by_number, &bag->number);
-        bag_free (bag);
-    }
     for (booth_t *booth; (booth = ordered_after (self->booths, NULL));)
         booth_free (self, booth);
-    ordered_destroy (&self->by_number);
+    ordered_end (&self->by_number, bag_free);
     ordered_destroy (&self->by_request);
     ordered_destroy (&self->booths);
     ordered_destroy (&self->over);

@@ -282,9 +282,7 @@ void queue_destroy (queue_t **self_p)
                           &(stretches_t){.list = &self->places [i].booked, .count = 1});
         backfill_node_clear (&self->seats [i]);
     }
-    for (due_t *due; (due = ordered_after (self->due, NULL));)
-        free (ordered_remove (self->due, due));
-    ordered_destroy (&self->due);
+    ordered_end (&self->due, free);
     bags_destroy (&self->bags);
     free (self->seats);
     free (self->places);

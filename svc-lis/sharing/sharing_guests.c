@@ -163,8 +163,6 @@ static void on_accept (void *owner, const moment_t *now, const request_t *reques
 
 /*  --- telling their home --- */
 
-static void tell (sharing_t *self, const moment_t *now, const bag_t *bag);
-
 static void telling_end (telling_t *telling)
 {
     sharing_t *self = telling->sharing;
@@ -180,11 +178,11 @@ static void on_again (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     telling_t *telling = owner;
     sharing_t *self = telling->sharing;
-    const bag_t *bag = bags_find (self->bags, telling->bag);
+    bag_t *bag = bags_find (self->bags, telling->bag);
     telling->again_timer = 0;
     telling_end (telling);
     if (bag)
-        tell (self, now, bag);
+        sharing_guests_over (self, now, bag);
 }
 
 static void told (sharing_t *self, const moment_t *now, const telling_t *telling)
@@ -248,8 +246,9 @@ static packed_t ends_encode (const bag_t *guests, const telling_t *telling)
     return packed;
 }
 
-static void tell (sharing_t *self, const moment_t *now, const bag_t *bag)
+void sharing_guests_over (void *owner, const moment_t *now, bag_t *bag)
 {
+    sharing_t *self = owner;
     if (bag->guest->untold == 0 || ordered_find (self->tellings, &bag->number))
         return;
     telling_t *telling = must (calloc (1, sizeof *telling));
@@ -264,11 +263,6 @@ static void tell (sharing_t *self, const moment_t *now, const bag_t *bag)
     ordered_add (self->tellings, &telling->bag, telling);
     telling->call = sharing_call (self, now, &bag->guest->home, "Ended", ends_encode (bag, telling),
                                   on_told, telling);
-}
-
-void sharing_guests_over (void *owner, const moment_t *now, bag_t *bag)
-{
-    tell (owner, now, bag);
 }
 
 uint32_t sharing_give_back (sharing_t *self, const moment_t *now, bag_t *guests, uint32_t count,
@@ -399,9 +393,9 @@ void sharing_guests_load (void *owner, bag_t *bag)
 void sharing_guests_start (sharing_t *self, const moment_t *now)
 {
     const bags_t *bags = self->bags;
-    for (const bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
+    for (bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
         if (bag->guest)
-            tell (self, now, bag);
+            sharing_guests_over (self, now, bag);
     forget_watch (self, now);
 }
 
@@ -421,7 +415,5 @@ void sharing_guests_destroy (sharing_t *self)
     for (telling_t *telling; (telling = ordered_after (self->tellings, NULL));)
         telling_end (telling);
     ordered_destroy (&self->tellings);
-    for (stored_offer_t *offer; (offer = ordered_after (self->offers, NULL));)
-        free (ordered_remove (self->offers, &offer->move));
-    ordered_destroy (&self->offers);
+    ordered_end (&self->offers, free);
 }

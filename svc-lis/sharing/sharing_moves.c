@@ -385,28 +385,17 @@ static void on_ended (void *owner, const moment_t *now, const request_t *request
 
 /*  --- output --- */
 
-static relay_t *relay_take (relay_t *relay)
-{
-    relay_t **link = &relay->sharing->relays;
-    while (*link != relay)
-        link = &(*link)->after;
-    *link = relay->after;
-    return relay;
-}
-
-static void on_output (void *owner, const moment_t *now, uint64_t token,
+static void on_output (void *owner, const moment_t *now, uint64_t reply_to,
                        const call_result_t *result)
 {
-    (void) now, (void) token;
-    relay_t *relay = relay_take (owner);
-    outbox_t *outbox = relay->sharing->service->outbox;
+    (void) now;
+    outbox_t *outbox = ((sharing_t *) owner)->service->outbox;
     if (result->status == CALL_OK)
-        outbox_reply (outbox, relay->reply_to, result->body);
+        outbox_reply (outbox, reply_to, result->body);
     else
-        outbox_refuse (outbox, relay->reply_to, CALL_NOT_FOUND,
+        outbox_refuse (outbox, reply_to, CALL_NOT_FOUND,
                        result->status == CALL_TIMED_OUT ? "the site that has it does not answer"
                                                         : result->reason);
-    free (relay);
 }
 
 void sharing_output (void *owner, const moment_t *now, const request_t *request, const task_t *task,
@@ -417,16 +406,13 @@ void sharing_output (void *owner, const moment_t *now, const request_t *request,
     guest_output_t asked = {
       .move = task->trip->move, .index = question->task.index, .question = *question};
     packed_t body = codec_encode (&guest_output_codec, &asked);
-    relay_t *relay = must (calloc (1, sizeof *relay));
-    *relay = (relay_t){.sharing = self, .reply_to = request->reply_to, .after = self->relays};
-    self->relays = relay;
     call_order_t order = {.peer = task->trip->site,
                           .endpoint = move ? move->kept.to.endpoint : "",
                           .service = "Sharing",
                           .method = "Output",
                           .timeout_ms = self->limits.timeout_ms,
                           .tries_max = 1};
-    relay->call = service_ask (self->service, now, &order, body, on_output, relay, 0);
+    service_ask (self->service, now, &order, body, on_output, self, request->reply_to);
 }
 
 /*  --- their life --- */
@@ -467,9 +453,4 @@ void sharing_moves_destroy (sharing_t *self)
     for (move_t *move; (move = ordered_after (self->moves, NULL));)
         move_end (move);
     ordered_destroy (&self->moves);
-    for (relay_t *relay = self->relays, *after; relay; relay = after) {
-        after = relay->after;
-        calls_cancel (self->service->calls, relay->call);
-        free (relay);
-    }
 }

@@ -36,14 +36,6 @@ typedef struct {
     size_t count;
 } telling_t;
 
-/*  Who waits for output that another site has. */
-typedef struct relay {
-    sharing_t *sharing;
-    uint64_t call;
-    uint64_t reply_to;
-    struct relay *after;
-} relay_t;
-
 struct sharing {
     queue_t *queue;
     bags_t *bags; /* of the queue */
@@ -54,8 +46,7 @@ struct sharing {
     ordered_t *hosts;    /* of moves, by name and store */
     ordered_t *offers;   /* stored_offer_t, by move */
     ordered_t *tellings; /* by bag */
-    relay_t *relays;
-    uint64_t counter; /* of moves of this start */
+    uint64_t counter;    /* of moves of this start */
     uint64_t forget_timer;
     uint64_t hosts_timer;
 };
