@@ -11,10 +11,7 @@
 void backfill_node_add (backfill_node_t *self, const backfill_run_t *run, int64_t gap_ms)
 {
     assert (run->cpus <= self->cpus_free);
-    if (self->runs_count == self->runs_room) {
-        self->runs_room = self->runs_room > 0 ? 2 * self->runs_room : 4;
-        self->runs = must (reallocarray (self->runs, self->runs_room, sizeof *self->runs));
-    }
+    self->runs = must_grow (self->runs, self->runs_count, &self->runs_room, sizeof *self->runs);
     size_t at = self->runs_count++;
     for (; at > 0 && self->runs [at - 1].until_ms > run->until_ms; at--)
         self->runs [at] = self->runs [at - 1];
@@ -93,20 +90,6 @@ static bool bag_fits_class (const backfill_bag_t *bag, size_t class)
     return bag->class == BACKFILL_ANY || bag->class == class;
 }
 
-static size_t class_begin (const backfill_t *self, size_t class)
-{
-    size_t low = 0;
-    size_t high = self->nodes_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (self->nodes [middle].class < class)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /*  Under the booking of others, and what goes beyond it: there is no better start on this node, and
  *  a later one is no easier. */
 static bool shares_booking (const backfill_t *self, const backfill_node_t *node, int64_t at_ms,
@@ -157,8 +140,7 @@ static place_t earliest_preemptible (const backfill_t *self, size_t class,
                                      const backfill_bag_t *bag)
 {
     place_t best = {.at_ms = INT64_MAX};
-    for (size_t i = class_begin (self, class);
-         i < self->nodes_count && self->nodes [i].class == class; i++) {
+    for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
         int64_t at_ms = node_free_ms (self, &self->nodes [i], bag);
         /*  Where it has its CPUs now and is not begun, its node is wanted soon: who knows when not.
          */
@@ -180,8 +162,7 @@ static place_t earliest_booked (const backfill_t *self, size_t class, const back
     int64_t length_ms = booked_ms (self, bag);
     place_t best = {.at_ms = INT64_MAX};
     place_t unbooked = {.at_ms = INT64_MAX};
-    for (size_t i = class_begin (self, class);
-         i < self->nodes_count && self->nodes [i].class == class; i++) {
+    for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
         const backfill_node_t *node = &self->nodes [i];
         int64_t at_ms = node_free_ms (self, node, bag);
         if (at_ms == INT64_MAX)
@@ -372,8 +353,7 @@ static size_t place_booked (const pass_t *pass, backfill_bag_t *bag)
 static int64_t nodes_borrowed (const backfill_t *self, size_t class)
 {
     int64_t count = 0;
-    for (size_t i = class_begin (self, class);
-         i < self->nodes_count && self->nodes [i].class == class; i++) {
+    for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
         const backfill_node_t *node = &self->nodes [i];
         count += node->ready_ms <= self->now_ms && node->given_until_ms == INT64_MAX &&
                  node->booked_until_ms <= self->now_ms && node->runs_count > 0;

@@ -95,6 +95,7 @@ typedef struct {
     size_t runs_max;    /* on one node */
     size_t classes_count;
     const calendar_t *const *calendars; /* of each class, in nodes */
+    const size_t *class_from;           /* of each class, its first node; and behind the last */
     backfill_node_t *nodes;             /* ascending by class */
     size_t nodes_count;
     size_t depth;

@@ -3,9 +3,7 @@
  */
 #include "queue_state.h"
 
-#include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 const queue_limits_t queue_limits_default = {
   .bags_max = 100000,
@@ -52,6 +50,7 @@ static backfill_t queue_world (queue_t *self, const moment_t *now)
       .runs_max = NODE_RUNS_MAX,
       .classes_count = self->parts.site->classes_count,
       .calendars = self->calendars,
+      .class_from = self->class_from,
       .nodes = self->seats,
       .nodes_count = nodes_count (self->parts.nodes),
       .depth = self->limits.depth,

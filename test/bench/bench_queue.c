@@ -36,6 +36,7 @@ typedef struct {
 typedef struct {
     backfill_t queue;
     calendar_t *calendar;
+    size_t class_from [2];
     backfill_node_t *nodes;
     taking_t *bookings; /* of each node; quantity 0 = none */
     backfill_promise_t promise;
@@ -166,7 +167,7 @@ static void add_reservations (site_t *site, size_t count)
 
 static void open_site (site_t *site, size_t nodes)
 {
-    *site = (site_t){.calendar = calendar_new ((int64_t) nodes)};
+    *site = (site_t){.calendar = calendar_new ((int64_t) nodes), .class_from = {0, nodes}};
     prng_seed (&site->prng, 1);
     site->nodes = must (calloc (nodes, sizeof *site->nodes));
     site->bookings = must (calloc (nodes, sizeof *site->bookings));
@@ -181,6 +182,7 @@ static void open_site (site_t *site, size_t nodes)
                                .horizon_ms = START_MS + 400 * DAY_MS,
                                .classes_count = 1,
                                .calendars = (const calendar_t *const *) &site->calendar,
+                               .class_from = site->class_from,
                                .nodes = site->nodes,
                                .nodes_count = nodes,
                                .depth = BACKFILL_DEPTH,

@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
     backfill_t queue;
     calendar_t *calendars [CLASSES];
+    size_t class_from [CLASSES + 1];
     backfill_node_t nodes [NODES];
     backfill_promise_t promises [CLASSES];
     backfill_bag_t bags [BAGS];
@@ -67,6 +68,7 @@ static void open_world (world_t *w)
                             .horizon_ms = NOW + 1000,
                             .life_ms = 5,
                             .calendars = (const calendar_t *const *) w->calendars,
+                            .class_from = w->class_from,
                             .nodes = w->nodes,
                             .depth = BACKFILL_DEPTH,
                             .runs_max = 1024,
@@ -88,6 +90,7 @@ static size_t add_class (world_t *w, size_t nodes, uint32_t cpus)
                                                               .ready_ms = INT64_MIN,
                                                               .lent_until_ms = INT64_MIN,
                                                               .given_until_ms = INT64_MAX};
+    w->class_from [class + 1] = w->queue.nodes_count;
     return class;
 }
 
