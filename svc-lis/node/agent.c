@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define BACKOFF_MS     200
 #define BACKOFF_MS_MAX 10000

@@ -1,13 +1,11 @@
 /*  agent_work - orders of work, and who waits for them. */
 #include "agent_state.h"
 
-#include "call.h"
 #include "must.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define BRING_MS 5000
 

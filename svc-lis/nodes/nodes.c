@@ -5,7 +5,6 @@
  */
 #include "nodes_state.h"
 
-#include "access.h"
 #include "must.h"
 
 #include <assert.h>

@@ -33,14 +33,3 @@ void nodes_rest (nodes_t *self, const moment_t *now, size_t node, const char *wh
                 place->name, place->rest_ms, why);
     nodes_tell_place (self, now, node);
 }
-
-void nodes_rest_over (nodes_t *self, size_t node)
-{
-    self->places [node].rest_ms = 0;
-}
-
-const char *nodes_resting (const nodes_t *self, size_t node)
-{
-    const place_t *place = &self->places [node];
-    return place->rest_timer != 0 ? place->rest_why : "";
-}

@@ -12,7 +12,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,7 +218,7 @@ void nodes_run_heard (nodes_t *self, const moment_t *now, entry_t *entry,
     if (run->node_unfit)
         nodes_rest (self, now, entry->node, run->why);
     else if (report->state == RUN_RUNNING)
-        nodes_rest_over (self, entry->node);
+        self->places [entry->node].rest_ms = 0;
     run_move (self, now, entry, report->state);
 }
 

@@ -111,12 +111,6 @@ void nodes_runs_settle (nodes_t *self, const moment_t *now);
 
 void nodes_rest (nodes_t *self, const moment_t *now, size_t node, const char *why);
 
-/*  Something runs there: the next rest is a short one again. */
-void nodes_rest_over (nodes_t *self, size_t node);
-
-/*  Why it rests; empty when it does not. */
-const char *nodes_resting (const nodes_t *self, size_t node);
-
 /*  --- nodes_output.c --- */
 
 /*  The pieces that are wanted of a node; at most NODE_OUTPUTS_MAX. */

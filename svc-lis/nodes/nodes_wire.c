@@ -8,7 +8,6 @@
 #include "nodes.pb-c.h"
 
 #include <assert.h>
-#include <string.h>
 
 static_assert ((int) WISH_START == MUSUBI__RUN_WISH__RUN_START, "same numbers");
 static_assert ((int) WISH_FORGET == MUSUBI__RUN_WISH__RUN_FORGET, "same numbers");
@@ -88,7 +87,7 @@ static void node_put (Musubi__NodeRecord *to, const nodes_t *self, const place_t
     if (self->binder.reservation)
         to->reservation = (char *) self->binder.reservation (self->binder.owner, index);
     to->heard_ms = place->agent.heard_wall_ms;
-    to->resting = (char *) nodes_resting (self, index);
+    to->resting = (char *) (place->rest_timer != 0 ? place->rest_why : "");
 }
 
 packed_t nodes_answer_encode (const nodes_t *self, const nodes_question_t *asked)

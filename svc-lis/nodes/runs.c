@@ -35,24 +35,19 @@ const char *run_state_word (run_state_t state)
 
 /*  --- orders --- */
 
-static size_t bytes_of (const char *text)
-{
-    return text ? strlen (text) + 1 : 1;
-}
-
 static size_t bytes_of_all (const char *const *texts, size_t count)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < count; i++)
-        bytes += bytes_of (texts [i]);
+        bytes += strlen (texts [i]) + 1;
     return bytes;
 }
 
 static size_t command_bytes (const run_order_t *order)
 {
     return bytes_of_all (order->arguments, order->arguments_count) +
-           bytes_of_all (order->environment, order->environment_count) + bytes_of (order->folder) +
-           bytes_of (order->output) + bytes_of (order->errors);
+           bytes_of_all (order->environment, order->environment_count) + strlen (order->folder) +
+           strlen (order->output) + strlen (order->errors) + 3;
 }
 
 static bool environment_check (const run_order_t *order, char why [WHY_BYTES])

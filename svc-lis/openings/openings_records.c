@@ -4,8 +4,6 @@
 #include "must.h"
 #include "openings_state.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const uint8_t use_suffix [] = {'\0', 'u', 's', 'e'};

@@ -5,7 +5,6 @@
 #include "must.h"
 #include "openings_state.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 /*  --- what is told --- */

@@ -8,7 +8,6 @@
 
 #include "plus.pb-c.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

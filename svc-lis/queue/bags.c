@@ -2,7 +2,6 @@
 #include "bags.h"
 
 #include "must.h"
-#include "ordered.h"
 #include "owners.h"
 
 #include <assert.h>

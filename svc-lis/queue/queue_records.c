@@ -5,9 +5,7 @@
  *  its bag has left.
  */
 #include "queue_state.h"
-#include "queue_wire.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define KEEP_LEAVE_MAX     1000 /* tasks whose records leave in one step */

@@ -7,10 +7,8 @@
  */
 #include "queue_state.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const state_words [] = {
   [TASK_QUEUED] = "queued",       [TASK_PLACED] = "placed",   [TASK_RUNNING] = "running",

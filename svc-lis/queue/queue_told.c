@@ -6,7 +6,6 @@
 
 #include "tasks.pb-c.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define PAGE_BYTES_MAX (BODY_BYTES_MAX / 2) /* of what was submitted, in one answer */

@@ -3,6 +3,8 @@
  */
 #include "lease.h"
 
+#include "must.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,11 +16,8 @@
 
 static bool boot_read (char boot [64])
 {
-    FILE *file = fopen ("/proc/sys/kernel/random/boot_id", "re");
-    bool told = file && fscanf (file, "%63s", boot) == 1;
-    if (file)
-        fclose (file);
-    return told;
+    file_auto_t *file = fopen ("/proc/sys/kernel/random/boot_id", "re");
+    return file && fscanf (file, "%63s", boot) == 1;
 }
 
 static const char *path_of (char path [4096], const char *runs)

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -36,13 +35,10 @@ static void children_of_thread (found_t *found, pid_t pid, const char *thread)
 {
     char path [PATH_BYTES + NAME_MAX];
     snprintf (path, sizeof path, "/proc/%d/task/%s/children", (int) pid, thread);
-    FILE *file = fopen (path, "re");
-    if (!file)
-        return;
+    file_auto_t *file = fopen (path, "re");
     int child;
-    while (fscanf (file, "%d", &child) == 1)
+    while (file && fscanf (file, "%d", &child) == 1)
         found_add (found, child);
-    fclose (file);
 }
 
 static void children_of (found_t *found, pid_t pid)
@@ -134,35 +130,28 @@ static bool marked (pid_t pid, const char *mark, size_t mark_size)
 {
     char path [PATH_BYTES];
     snprintf (path, sizeof path, "/proc/%d/environ", (int) pid);
-    FILE *file = fopen (path, "re");
-    if (!file)
-        return false;
-    char *variable = NULL;
+    file_auto_t *file = fopen (path, "re");
+    text_auto_t *variable = NULL;
     size_t room = 0;
     bool found = false;
-    for (ssize_t size; !found && (size = getdelim (&variable, &room, '\0', file)) > 0;)
+    for (ssize_t size; file && !found && (size = getdelim (&variable, &room, '\0', file)) > 0;)
         found = (size_t) size == mark_size + 1 && memcmp (variable, mark, mark_size) == 0;
-    free (variable);
-    fclose (file);
     return found;
 }
 
 size_t processes_kill_marked (const char *folder)
 {
     size_t killed = 0;
-    size_t mark_size = strlen (RUN_MARK) + 1 + strlen (folder);
-    char *mark = must (malloc (mark_size + 1));
-    snprintf (mark, mark_size + 1, "%s=%s", RUN_MARK, folder);
+    text_auto_t *mark = must_print ("%s=%s", RUN_MARK, folder);
     DIR *all = opendir ("/proc");
     for (const struct dirent *entry; all && (entry = readdir (all));) {
         pid_t pid = isdigit ((unsigned char) entry->d_name [0]) ? atoi (entry->d_name) : 0;
-        if (pid <= 1 || pid == getpid () || !marked (pid, mark, mark_size))
+        if (pid <= 1 || pid == getpid () || !marked (pid, mark, strlen (mark)))
             continue;
         kill (pid, SIGKILL);
         killed++;
     }
     if (all)
         closedir (all);
-    free (mark);
     return killed;
 }

@@ -3,7 +3,6 @@
  */
 #include "run_output.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
