@@ -20,28 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const gis_settings_t gis_settings_default = {
-  .lease_ms_min = 3000,
-  .lease_ms_max = 60000,
-  .entries_max = 4096,
-  .closed_max = 1000000,
-  .watermarks_max = WATERMARKS_MAX_DEFAULT,
-  .limits = {.hold_ttl_ms = 60000,
-             .hold_ttl_ms_max = 300000,
-             .hold_age_ms_max = 600000,
-             .holds_max = 65536,
-             .holds_per_actor_max = 4096,
-             .holds_per_planner_max = 16384,
-             .tombstones_max = 262144,
-             .tombstones_per_planner_max = 65536,
-             .retention_ms = INT64_C (86400000),
-             .ledger_retention_ms = LEDGER_RETENTION_MS,
-             .doubt_ms = 2000,
-             .doubt_ms_max = 15000,
-             .list_max = 1000},
-  .access = {.accounts = (const char *const []){"*"}, .accounts_count = 1},
-};
-
 typedef struct {
     service_t *service;
     gis_settings_t settings; /* its lists are our copies */

@@ -55,9 +55,6 @@ typedef struct {
     access_t access; /* administrators may announce and withdraw in others' names */
 } gis_settings_t;
 
-/*  Defaults of everything but the name. */
-extern const gis_settings_t gis_settings_default;
-
 /*  The core of svc-gis; its host ends it with core->destroy. */
 void gis_core (const gis_settings_t *settings, core_t *core);
 

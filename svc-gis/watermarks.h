@@ -12,8 +12,7 @@
 #include "service.h"
 #include "standing_wire.h"
 
-#define WATERMARKS_MAX_DEFAULT 65536
-#define WATERMARK_KEPT_MS      (INT64_C (366) * 86400000)
+#define WATERMARK_KEPT_MS (INT64_C (366) * 86400000)
 
 typedef struct watermarks watermarks_t;
 

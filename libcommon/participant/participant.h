@@ -40,8 +40,6 @@ typedef struct {
     uint32_t list_max;           /* records in a page; 1 000 */
 } participant_limits_t;
 
-extern const participant_limits_t participant_limits_default;
-
 /*  Limits that a resource keeps by itself: how it names them in REFUSAL_LIMIT. The participant says
  *  when they free (timetable.h, uncommitted.h). */
 #define BOOKINGS_IN_ALL               "bookings_max"

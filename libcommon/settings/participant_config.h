@@ -11,7 +11,7 @@
 #define SETTING_DAY_MS     86400000.0
 #define SETTING_COUNT_MOST 1e9
 
-/*  Rows for a service's own table of keys. The presets are participant_limits_default. */
+/*  Rows for a service's own table of keys. */
 #define PARTICIPANT_CONFIG_KEYS                                                                    \
     KEY_DURATION ("standing/wait", "10s", 0, 3600000,                                              \
                   "how long to wait, at start, for a directory that says how far this store had "  \

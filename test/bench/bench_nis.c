@@ -6,6 +6,7 @@
  *  beside a plainer one of the same run: all links beside one, a hold of three links beside a
  *  site's of one class, a question over loopback beside an empty one.
  */
+#include "../limits_preset.h"
 #include "bench.h"
 #include "client.h"
 #include "lis.h"

@@ -1,5 +1,6 @@
 /*  queue_site - see there. Agents' messages are made and read outside of what is measured. */
 #include "queue_site.h"
+#include "../limits_preset.h"
 
 #include "bench.h"
 #include "lis.h"

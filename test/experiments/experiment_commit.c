@@ -9,6 +9,7 @@
  *  faults, under which the rivals must keep the same promises. Ours is the product: its cores,
  *  its request home (which votes, too), its default settings.
  */
+#include "../limits_preset.h"
 #include "commit_trial.h"
 #include "experiment.h"
 #include "must.h"

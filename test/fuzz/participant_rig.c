@@ -1,5 +1,6 @@
 /*  participant_rig - events in, effects out. */
 #include "participant_rig.h"
+#include "../limits_preset.h"
 
 #include "bookings.h"
 #include "member.h"

@@ -6,6 +6,7 @@
 #ifndef MUSUBI_TEST_FEDERATION_FIXTURE_H
 #define MUSUBI_TEST_FEDERATION_FIXTURE_H
 
+#include "../gis_preset.h"
 #include "gis.h"
 #include "host_in_memory.h"
 #include "lis.h"
@@ -344,7 +345,7 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
             gis [gis_count++] = fed->procs [i].endpoint;
     }
     if (proc->kind == FED_GIS) {
-        gis_settings_t settings = gis_settings_default;
+        gis_settings_t settings = gis_settings_preset ();
         settings.name = proc->name;
         settings.homes = homes;
         settings.homes_count = homes_count;

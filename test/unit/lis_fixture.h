@@ -2,6 +2,7 @@
 #ifndef MUSUBI_LIS_FIXTURE_H
 #define MUSUBI_LIS_FIXTURE_H
 
+#include "../limits_preset.h"
 #include "lis.h"
 
 #include "gis.pb-c.h"

@@ -2,6 +2,7 @@
 #ifndef MUSUBI_NIS_FIXTURE_H
 #define MUSUBI_NIS_FIXTURE_H
 
+#include "../limits_preset.h"
 #include "nis.h"
 
 #include "gis.pb-c.h"

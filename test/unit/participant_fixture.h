@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../limits_preset.h"
 #include "host_in_memory.h"
 #include "member.h"
 #include "must.h"

@@ -2,6 +2,7 @@
  *  lost. Followers and directories are the real cores; the network is gis_fixture's. The last part
  *  plays the directory by hand, to tell what no honest one would.
  */
+#include "../gis_preset.h"
 #include "directory.h"
 
 #include "gis_fixture.h"
@@ -14,7 +15,7 @@ static const char *const homes [] = {"gis/g1", "gis/g2"};
 
 static gis_settings_t settings_of (const char *name)
 {
-    gis_settings_t settings = gis_settings_default;
+    gis_settings_t settings = gis_settings_preset ();
     settings.name = name;
     return settings;
 }

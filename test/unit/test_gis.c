@@ -1,4 +1,5 @@
 /*  gis: what the directory takes, refuses, tells and forgets. The core alone, asked by the test. */
+#include "../gis_preset.h"
 #include "directory_entry.h"
 #include "gis_fixture.h"
 #include "message.h"
@@ -12,7 +13,7 @@ static const char *const administrators [] = {"root"};
 
 static gis_settings_t settings_of (const char *name)
 {
-    gis_settings_t settings = gis_settings_default;
+    gis_settings_t settings = gis_settings_preset ();
     settings.name = name;
     settings.access.administrators = administrators;
     settings.access.administrators_count = 1;

@@ -1,6 +1,7 @@
 /*  recorded stores: what an earlier build had on disk (test/data/README.md) is read by today's
  *  services, agrees with its ledger, and is served as it was.
  */
+#include "../gis_preset.h"
 #include "host_in_memory.h"
 
 #include "gis.h"
@@ -310,7 +311,7 @@ static void a_home_has_the_claims_that_it_had (void **state)
     (void) state;
     served_t home;
     static const char *const homes [] = {"gis/g1"};
-    gis_settings_t settings = gis_settings_default;
+    gis_settings_t settings = gis_settings_preset ();
     settings.name = "gis/g1";
     settings.homes = homes;
     settings.homes_count = 1;

@@ -1,6 +1,7 @@
 /*  standing: who may speak for its store. Followers of directories whose stores are set back, lost,
  *  or adopted.
  */
+#include "../gis_preset.h"
 #include "announcer.h"
 #include "gis_fixture.h"
 #include "ledger.h"
@@ -12,7 +13,7 @@ static const char *const two_gis [] = {"sim://gis/g1", "sim://gis/g2"};
 
 static gis_settings_t settings_of (const char *name)
 {
-    gis_settings_t settings = gis_settings_default;
+    gis_settings_t settings = gis_settings_preset ();
     settings.name = name;
     settings.limits = participant_limits_default;
     return settings;

@@ -1,5 +1,6 @@
 /*  commit_trial - builds, strikes, and looks. */
 #include "commit_trial.h"
+#include "../../gis_preset.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -233,7 +234,7 @@ static void build_ours (commit_trial_t *self)
     static const access_t access = {.accounts = everybody, .accounts_count = 1};
     self->home = "gis/g1";
     self->gis_endpoint = "sim://gis/g1/1";
-    self->gis = gis_settings_default;
+    self->gis = gis_settings_preset ();
     self->gis.name = self->home;
     self->gis.homes = &self->home;
     self->gis.homes_count = 1;

@@ -1,5 +1,6 @@
 /*  planning_world - the services, their clock, the users who queue at planners, and the count. */
 #include "planning_world.h"
+#include "../../gis_preset.h"
 
 #include "gis.h"
 #include "grid.h"
@@ -397,7 +398,7 @@ static const access_t open_to_all = {.accounts = anybody, .accounts_count = 1};
 
 static void add_gis (world_t *self)
 {
-    self->gis = gis_settings_default;
+    self->gis = gis_settings_preset ();
     self->gis.name = home [0];
     self->gis.homes = home;
     self->gis.homes_count = 1;

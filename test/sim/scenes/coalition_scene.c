@@ -1,5 +1,6 @@
 /*  coalition_scene - the world, its faults and its checks. */
 #include "coalition_scene.h"
+#include "../../gis_preset.h"
 
 #include "agent.h"
 #include "balancer_state.h"
@@ -284,7 +285,7 @@ static void node_make (void *owner, core_t *core)
 
 static void directory_make (void *owner, core_t *core)
 {
-    gis_settings_t settings = gis_settings_default;
+    gis_settings_t settings = gis_settings_preset ();
     (void) owner;
     settings.name = "gis/g1";
     gis_core (&settings, core);

@@ -1,5 +1,6 @@
 /*  replica_scene - the processes, and a user core that sends what it is given. */
 #include "replica_scene.h"
+#include "../../gis_preset.h"
 
 #include "gis.h"
 #include "message.h"
@@ -165,7 +166,7 @@ replica_scene_t *replica_scene_new (uint64_t seed, const scene_plan_t *plan)
     self->sim = sim_new (seed, &self->tally, NULL);
     snprintf (self->gis_address, sizeof self->gis_address, "sim://gis/g1/1");
     self->gis_endpoints [0] = self->gis_address;
-    self->gis = gis_settings_default;
+    self->gis = gis_settings_preset ();
     self->gis.name = "gis/g1";
     sim_add (
       self->sim,

@@ -1,5 +1,6 @@
 /*  site_scene - the world, its faults and its checks. */
 #include "site_scene.h"
+#include "../../limits_preset.h"
 
 #include "agent.h"
 #include "checks.h"

@@ -1,4 +1,5 @@
 /*  sim_schedule - draws, builds, runs and judges one schedule. */
+#include "../../gis_preset.h"
 #include "sim_ledger.h"
 #include "sim_schedule_own.h"
 #include "standing.h"
@@ -113,7 +114,7 @@ static void add_gis (schedule_t *self)
     }
     for (size_t i = 0; i < self->gis_count; i++) {
         gis_settings_t *settings = &self->gis [i];
-        *settings = gis_settings_default;
+        *settings = gis_settings_preset ();
         settings->name = self->homes [i];
         settings->homes = self->homes;
         settings->homes_count = self->gis_count;
