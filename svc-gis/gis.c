@@ -375,9 +375,3 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     service_serve (self->service, "Gis", "Find", &find_codec, on_find, self);
     *core = service_core (self, destroy);
 }
-
-void gis_check (const core_t *core)
-{
-    const gis_t *self = core->self;
-    home_check (self->home);
-}

@@ -58,7 +58,4 @@ typedef struct {
 /*  The core of svc-gis; its host ends it with core->destroy. */
 void gis_core (const gis_settings_t *settings, core_t *core);
 
-/*  Walk the invariants of its claims and commands; aborts on a broken one. For tests. */
-void gis_check (const core_t *core);
-
 #endif

@@ -620,24 +620,3 @@ void home_destroy (home_t **self_p)
     free (self);
     *self_p = NULL;
 }
-
-void home_check (const home_t *self)
-{
-    participant_check (self->participant);
-    size_t closed_count = 0;
-    const claim_name_t *at = NULL;
-    for (claim_t *claim; (claim = ordered_after (self->claims, at)); at = &claim->name) {
-        assert (!claim->doubled && claim->home == self && *claim->name.actor);
-        assert (claim->state != CLAIM_FREE);
-        if (claim->state == CLAIM_CLOSED) {
-            assert (claim->timer != 0 && claim->answer.size > 0);
-            closed_count++;
-            continue;
-        }
-        command_copy_t copy = command_of (claim);
-        assert (copy.found && strcmp (copy.plan.actor, claim->name.actor) == 0);
-        assert (strcmp (copy.plan.request_id, claim->name.request_id) == 0);
-        command_copy_clear (&copy);
-    }
-    assert (closed_count == self->closed_count);
-}

@@ -31,7 +31,4 @@ void home_destroy (home_t **self_p);
  *  was known. */
 bool home_recall (home_t *self, const moment_t *now, const plan_t *plan, const char *teller);
 
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void home_check (const home_t *self);
-
 #endif

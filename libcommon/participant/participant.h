@@ -213,7 +213,4 @@ readmit_t participant_readmit (participant_t *self, const moment_t *now,
 /*  A home says that this txid was committed: so it is here, where it waits for its decision. */
 void participant_told_committed (participant_t *self, const moment_t *now, const txid_t *txid);
 
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void participant_check (const participant_t *self);
-
 #endif

@@ -12,7 +12,6 @@
  *  participant_show.c     show, list, commands
  *  participant_local.c    commands that this store itself coordinates
  *  participant_readmit.c  what a lost store had promised, booked again (T14)
- *  participant_check.c    the invariants
  *  participant_wire.c     bodies and records, to and from proto/transaction.proto
  */
 #ifndef MUSUBI_PARTICIPANT_STATE_H

@@ -64,12 +64,3 @@ size_t owners_count (const owners_t *self, const char *actor)
     const owned_t *owned = ordered_find (self->owned, actor);
     return owned ? owned->count : 0;
 }
-
-size_t owners_sum (const owners_t *self)
-{
-    size_t sum = 0;
-    for (const owned_t *owned = ordered_after (self->owned, NULL); owned;
-         owned = ordered_after (self->owned, owned->actor))
-        sum += owned->count;
-    return sum;
-}

@@ -17,7 +17,4 @@ void owners_take_off (owners_t *self, const char *actor, size_t count);
 
 size_t owners_count (const owners_t *self, const char *actor);
 
-/*  Of all actors together. For tests. */
-size_t owners_sum (const owners_t *self);
-
 #endif

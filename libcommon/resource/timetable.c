@@ -540,19 +540,3 @@ const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
     }
     return "";
 }
-
-void timetable_check (const timetable_t *self)
-{
-    size_t promised = 0;
-    bool held = false;
-    const holding_t *holding;
-    TAILQ_FOREACH (holding, &self->holdings, link)
-    {
-        promised += holding_promised (holding);
-        held = held || (holding->holder && holding->booked.count > 0);
-        for (size_t i = 0; i < holding->booked.count; i++)
-            assert (holding->booked.list [i].in_calendar);
-    }
-    assert (promised == self->promised && promised == owners_sum (self->owners));
-    assert (held || uncommitted_none (self->uncommitted));
-}

@@ -80,7 +80,4 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
 const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
                                      const char *reservation);
 
-/*  Walk the invariants; aborts on a broken one. For tests. */
-void timetable_check (const timetable_t *self);
-
 #endif

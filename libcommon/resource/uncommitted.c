@@ -174,8 +174,3 @@ void uncommitted_take_off (uncommitted_t *self, const holder_t *holder,
         }
     }
 }
-
-bool uncommitted_none (const uncommitted_t *self)
-{
-    return ordered_count (self->accounts) == 0;
-}

@@ -55,7 +55,4 @@ void uncommitted_add (uncommitted_t *self, const holder_t *holder, const stretch
 void uncommitted_take_off (uncommitted_t *self, const holder_t *holder,
                            const stretches_t *stretches);
 
-/*  Nothing is uncommitted. For tests. */
-bool uncommitted_none (const uncommitted_t *self);
-
 #endif

@@ -6,11 +6,13 @@
 
 struct nodes;
 struct openings;
+struct participant;
 struct queue;
 struct sharing;
 
 void nodes_check (const struct nodes *self);
 void openings_check (const struct openings *self);
+void participant_check (const struct participant *self);
 void queue_check (const struct queue *self);
 void sharing_check (const struct sharing *self);
 

@@ -20,7 +20,6 @@ static void uses_check (const uses_t *self)
 void domain_core_check (const core_t *core)
 {
     const nis_t *self = core->self;
-    timetable_check (self->provider.timetable);
     participant_check (self->provider.participant);
     uses_check (self->uses);
 }

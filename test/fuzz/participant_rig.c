@@ -1,6 +1,7 @@
 /*  participant_rig - events in, effects out. */
 #include "participant_rig.h"
 #include "../limits_preset.h"
+#include "checks.h"
 
 #include "bookings.h"
 #include "member.h"
@@ -246,7 +247,6 @@ static void step (rig_t *self, const event_t *event)
     if (event->kind == EVENT_RECORD)
         return;
     participant_check (self->participant);
-    timetable_check (self->timetable);
     self->looked (self->owner);
 }
 

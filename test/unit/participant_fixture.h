@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "../limits_preset.h"
+#include "checks.h"
 #include "host_in_memory.h"
 #include "member.h"
 #include "must.h"

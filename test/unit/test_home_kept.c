@@ -115,7 +115,6 @@ static void after_a_restart_everything_is_answered_as_before (void **state)
 
     for (int i = 0; i < 2; i++) {
         restart (node);
-        gis_check (&node->host.core);
         looked = look (node);
         assert_int_equal (looked.state, CLAIM_COMMITTED);
         assert_int_equal (looked.answer_status, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
@@ -255,7 +254,6 @@ static void an_answer_once_told_is_told_for_ever (void **state)
         }
         look_as (node, PLANNER_B, "alice", requests [i].id, digest_one, &looked);
         assert_int_equal (looked.state, requests [i].open ? CLAIM_HELD : requests [i].told);
-        gis_check (&node->host.core);
         if (prng_below (&chance, 50) == 0)
             world_run (world, 100);
     }

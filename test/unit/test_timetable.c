@@ -19,7 +19,6 @@ static void a_hold_takes_and_a_drop_gives_back (void **state)
     assert_int_equal (free_at (&f, 0, 19), 3);
     assert_int_equal (free_at (&f, 0, 20), 8);
     assert_int_equal (f.freed, 0);
-    timetable_check (f.timetable);
 
     f.resource.drop (f.resource.owner, taken);
     assert_int_equal (free_at (&f, 0, 10), 8);

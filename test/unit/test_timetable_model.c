@@ -85,7 +85,6 @@ static int64_t model_free (const model_t *self, size_t c, int64_t t)
 
 static void model_check (const model_t *self)
 {
-    timetable_check (self->f.timetable);
     for (size_t c = 0; c < CLASSES; c++)
         for (int64_t t = 0; t < TICKS; t++)
             assert_int_equal (free_at (&self->f, c, t), model_free (self, c, t));

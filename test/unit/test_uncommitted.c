@@ -332,7 +332,6 @@ static void the_shares_agree_with_a_plain_count_of_each_minute (void **state)
             short_count += want == REFUSAL_SHORT;
             limit_count += want == REFUSAL_LIMIT;
             codec_clear (&refusal_codec, &refusal);
-            timetable_check (f.timetable);
         }
         for (size_t i = 0; i < HELD_MAX; i++)
             if (held [i].taken)

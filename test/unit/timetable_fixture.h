@@ -77,7 +77,6 @@ static inline void open_fixture (fixture_t *self)
 
 static inline void close_fixture (fixture_t *self)
 {
-    timetable_check (self->timetable);
     timetable_destroy (&self->timetable);
     assert_null (self->timetable);
     timetable_destroy (&self->timetable);

@@ -1,4 +1,5 @@
 /*  participant_check - the invariants that hold between any two events. */
+#include "checks.h"
 #include "participant_state.h"
 
 #include <assert.h>
