@@ -14,6 +14,7 @@
 #include "announcer.h"
 #include "directory_wire.h"
 #include "must.h"
+#include "ordered.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -36,8 +37,7 @@ typedef struct {
 typedef struct {
     uint8_t store [STORE_ID_BYTES];
     uint32_t start;
-    uint8_t *body;
-    size_t size;
+    packed_t body;
 } heard_t;
 
 struct directory {
@@ -53,9 +53,7 @@ struct directory {
     uint32_t failures;
     bool silent; /* the one followed last has not answered since */
 
-    known_t **table; /* ascending by name */
-    size_t table_count;
-    size_t table_room;
+    ordered_t *table; /* by name */
     bool known;
     directory_mark_t mark;                /* of the table */
     char events [ENDPOINT_BYTES_MAX + 1]; /* subscribed; "" = none */
@@ -79,51 +77,25 @@ struct directory {
 
 /*  --- the table --- */
 
-/*  Index of the first entry whose name is not less. */
-static size_t table_seek (const directory_t *self, const char *name)
+static void known_free (void *thing)
 {
-    size_t low = 0;
-    size_t high = self->table_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp (self->table [middle]->entry.name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool table_has (const directory_t *self, size_t at, const char *name)
-{
-    return at < self->table_count && strcmp (self->table [at]->entry.name, name) == 0;
-}
-
-static void known_free (known_t *known)
-{
+    known_t *known = thing;
     codec_clear (&directory_entry_codec, &known->entry);
     free (known);
 }
 
 /*  Takes the entry's contents over. */
-static known_t *known_new (directory_entry_t *entry)
-{
-    known_t *known = must (malloc (sizeof *known));
-    *known = (known_t){.entry = *entry, .fades_ms = INT64_MAX};
-    *entry = (directory_entry_t){0};
-    return known;
-}
-
-/*  Takes the entry's contents over. */
 static void table_put (directory_t *self, directory_entry_t *entry)
 {
-    size_t at = table_seek (self, entry->name);
-    if (table_has (self, at, entry->name)) {
-        known_free (self->table [at]);
-        self->table [at] = known_new (entry);
-        return;
-    }
-    if (self->table_count == DIRECTORY_ENTRIES_MAX) {
+    known_t *known = ordered_find (self->table, entry->name);
+    if (known) {
+        codec_clear (&directory_entry_codec, &known->entry);
+        known->entry = *entry;
+    } else if (ordered_count (self->table) < DIRECTORY_ENTRIES_MAX) {
+        known = must (calloc (1, sizeof *known));
+        known->entry = *entry;
+        ordered_add (self->table, known->entry.name, known);
+    } else {
         if (!self->full_told)
             outbox_log (self->outbox, LEVEL_WARNING, "directory full entries_max=%d ignored=%s",
                         DIRECTORY_ENTRIES_MAX, entry->name);
@@ -131,35 +103,27 @@ static void table_put (directory_t *self, directory_entry_t *entry)
         codec_clear (&directory_entry_codec, entry);
         return;
     }
-    self->table = must_grow (self->table, self->table_count, &self->table_room, sizeof (known_t *));
-    memmove (&self->table [at + 1], &self->table [at],
-             (self->table_count - at) * sizeof (known_t *));
-    self->table [at] = known_new (entry);
-    self->table_count++;
+    known->fades_ms = INT64_MAX;
+    *entry = (directory_entry_t){0};
 }
 
 static void table_remove (directory_t *self, const char *name)
 {
-    size_t at = table_seek (self, name);
-    if (!table_has (self, at, name))
+    known_t *known = ordered_remove (self->table, name);
+    if (!known)
         return;
-    known_free (self->table [at]);
-    self->table_count--;
-    memmove (&self->table [at], &self->table [at + 1],
-             (self->table_count - at) * sizeof (known_t *));
+    known_free (known);
     self->full_told = false;
 }
 
 static void table_drop_faded (directory_t *self, const moment_t *now)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < self->table_count; i++) {
-        if (self->table [i]->fades_ms <= now->mono_ms)
-            known_free (self->table [i]);
-        else
-            self->table [kept++] = self->table [i];
+    char at [NAME_BYTES_MAX + 1] = "";
+    for (known_t *known; (known = ordered_after (self->table, at));) {
+        memcpy (at, known->entry.name, sizeof at);
+        if (known->fades_ms <= now->mono_ms)
+            known_free (ordered_remove (self->table, at));
     }
-    self->table_count = kept;
 }
 
 /*  What the snapshot does not list is gone, or, when the snapshot is of another publisher than
@@ -168,8 +132,8 @@ static void table_forsake (directory_t *self, const moment_t *now,
                            const directory_snapshot_t *snapshot, bool same_publisher)
 {
     size_t listed = 0;
-    for (size_t i = 0; i < self->table_count; i++) {
-        known_t *known = self->table [i];
+    const char *at = NULL;
+    for (known_t *known; (known = ordered_after (self->table, at)); at = known->entry.name) {
         int order = 1;
         while (listed < snapshot->entries_count &&
                (order = strcmp (snapshot->entries [listed].name, known->entry.name)) < 0)
@@ -255,17 +219,14 @@ static void backlog_add (directory_t *self, const event_t *event)
     if (!self->backlog)
         self->backlog = must (calloc (BACKLOG_MAX, sizeof *self->backlog));
     heard_t *heard = &self->backlog [self->backlog_count++];
-    *heard = (heard_t){.start = event->hint.store_start, .size = event->hint.body.size};
+    *heard = (heard_t){.start = event->hint.store_start, .body = packed_copy (event->hint.body)};
     memcpy (heard->store, event->hint.store, STORE_ID_BYTES);
-    heard->body = must (malloc (heard->size + 1));
-    if (heard->size > 0)
-        memcpy (heard->body, event->hint.body.data, heard->size);
 }
 
 static void backlog_clear (directory_t *self)
 {
     for (size_t i = 0; i < self->backlog_count; i++)
-        free (self->backlog [i].body);
+        free (self->backlog [i].body.data);
     self->backlog_count = 0;
     self->backlog_bytes = 0;
 }
@@ -278,8 +239,7 @@ static void backlog_apply (directory_t *self, const moment_t *now)
     for (size_t i = 0; i < self->backlog_count; i++) {
         const heard_t *heard = &self->backlog [i];
         if (memcmp (heard->store, self->mark.store, STORE_ID_BYTES) == 0)
-            apply (self, now, heard->store, heard->start,
-                   (bytes_t){.data = heard->body, .size = heard->size});
+            apply (self, now, heard->store, heard->start, packed_bytes (heard->body));
     }
     backlog_clear (self);
     if (self->ask_again)
@@ -339,10 +299,8 @@ static void homes_take (directory_t *self, const directory_snapshot_t *snapshot)
 static void see_own_entry (directory_t *self, const moment_t *now)
 {
     const directory_entry_t *own = announcer_entry (self->announcer);
-    if (!own)
-        return;
-    size_t at = table_seek (self, own->name);
-    if (!table_has (self, at, own->name) || self->table [at]->fades_ms != INT64_MAX)
+    const known_t *listed = own ? ordered_find (self->table, own->name) : NULL;
+    if (own && (!listed || listed->fades_ms != INT64_MAX))
         announcer_remind (self->announcer, now, self->followed);
 }
 
@@ -359,7 +317,7 @@ static void snapshot_apply (directory_t *self, const moment_t *now)
     if (!same_publisher)
         outbox_log (self->outbox, LEVEL_INFO,
                     "directory gis=%s followed entries=%zu number=%llu passed_over=%zu",
-                    self->gis [self->followed], self->table_count,
+                    self->gis [self->followed], ordered_count (self->table),
                     (unsigned long long) self->mark.number, snapshot->passed_over);
     codec_clear (&directory_snapshot_codec, snapshot);
     see_own_entry (self, now);
@@ -422,7 +380,7 @@ static void ask_failed (directory_t *self, const moment_t *now, const char *reas
     if (!self->silent)
         outbox_log (self->outbox, LEVEL_WARNING,
                     "directory gis=%s silent entries_kept=%zu reason=%.200s",
-                    self->gis [self->followed], self->table_count, reason);
+                    self->gis [self->followed], ordered_count (self->table), reason);
     self->silent = true;
     self->failures++;
     self->followed = (self->followed + 1) % self->gis_count;
@@ -524,6 +482,7 @@ directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
     self->timers = timers;
     self->prng = prng;
     self->due_ms = INT64_MAX;
+    self->table = ordered_by_text (offsetof (known_t, entry.name));
     self->announcer = announcer_new (calls, outbox, timers, prng, gis_endpoints, gis_count);
     self->gis = must (calloc (gis_count, sizeof *self->gis));
     self->gis_count = gis_count;
@@ -544,9 +503,7 @@ void directory_destroy (directory_t **self_p)
     backlog_clear (self);
     free (self->backlog);
     homes_free (self);
-    for (size_t i = 0; i < self->table_count; i++)
-        known_free (self->table [i]);
-    free (self->table);
+    ordered_end (&self->table, known_free);
     for (size_t i = 0; i < self->gis_count; i++)
         free (self->gis [i]);
     free (self->gis);
@@ -592,8 +549,8 @@ bool directory_known (const directory_t *self)
 
 const directory_entry_t *directory_find (const directory_t *self, const char *name)
 {
-    size_t at = table_seek (self, name);
-    return table_has (self, at, name) ? &self->table [at]->entry : NULL;
+    const known_t *known = ordered_find (self->table, name);
+    return known ? &known->entry : NULL;
 }
 
 static bool of_kind (const directory_entry_t *entry, const char *kind)
@@ -605,20 +562,11 @@ static bool of_kind (const directory_entry_t *entry, const char *kind)
 const directory_entry_t *directory_next (const directory_t *self, const char *kind,
                                          const directory_entry_t *before)
 {
-    size_t at;
-    if (before) {
-        at = table_seek (self, before->name);
-        if (table_has (self, at, before->name))
-            at++;
-    } else {
-        char least [NAME_BYTES_MAX + 2] = "";
-        if (*kind)
-            stpcpy (stpncpy (least, kind, NAME_BYTES_MAX), "/");
-        at = table_seek (self, least);
-    }
-    if (at == self->table_count || !of_kind (&self->table [at]->entry, kind))
-        return NULL;
-    return &self->table [at]->entry;
+    char least [NAME_BYTES_MAX + 2] = "";
+    if (*kind)
+        stpcpy (stpncpy (least, kind, NAME_BYTES_MAX), "/");
+    const known_t *known = ordered_after (self->table, before ? before->name : least);
+    return known && of_kind (&known->entry, kind) ? &known->entry : NULL;
 }
 
 size_t directory_homes (const directory_t *self, const char *const **homes)
