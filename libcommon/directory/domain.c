@@ -5,12 +5,8 @@
 #include "must.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define WHY 160
 
 const char *vertex_kind_word (vertex_kind_t kind)
 {
@@ -34,15 +30,6 @@ void domain_clear (domain_t *self)
 
 /*  --- the check --- */
 
-__attribute__ ((format (printf, 2, 3))) static bool no (char why [WHY], const char *format, ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, WHY, format, arguments);
-    va_end (arguments);
-    return false;
-}
-
 /*  A word without blanks, control characters and slashes. */
 static bool sound (const char *name)
 {
@@ -53,31 +40,31 @@ static bool sound (const char *name)
 }
 
 static bool attributes_check (const attribute_t *attributes, size_t count, const char *what,
-                              const char *name, char why [WHY])
+                              const char *name, char why [WHY_BYTES])
 {
     if (count > CLASS_ATTRIBUTES_MAX)
-        return no (why, "%s %s: more than %d attributes", what, name, CLASS_ATTRIBUTES_MAX);
+        return wrong (why, "%s %s: more than %d attributes", what, name, CLASS_ATTRIBUTES_MAX);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp (attributes [i].name, attributes [k].name) == 0)
-                return no (why, "%s %s: attribute %s is given twice", what, name,
-                           attributes [i].name);
+                return wrong (why, "%s %s: attribute %s is given twice", what, name,
+                              attributes [i].name);
     return true;
 }
 
-static bool vertex_check (const vertex_t *vertex, const char *domain, char why [WHY])
+static bool vertex_check (const vertex_t *vertex, const char *domain, char why [WHY_BYTES])
 {
     const char *kind = vertex_kind_word (vertex->kind);
     const char *local = vertex->name;
     size_t length = strlen (domain);
     if (vertex->kind == VERTEX_ROUTER) {
         if (strncmp (local, domain, length) != 0 || local [length] != '/')
-            return no (why, "router %s: must be called %s/ and a name", vertex->name, domain);
+            return wrong (why, "router %s: must be called %s/ and a name", vertex->name, domain);
         local += length + 1;
     }
     if (!sound (local))
-        return no (why, "%s \"%s\": a name is a word without blanks and slashes", kind,
-                   vertex->name);
+        return wrong (why, "%s \"%s\": a name is a word without blanks and slashes", kind,
+                      vertex->name);
     return attributes_check (vertex->attributes, vertex->attributes_count, kind, vertex->name, why);
 }
 
@@ -91,34 +78,35 @@ static bool known (const char **names, size_t count, const char *name)
     return count > 0 && bsearch (&name, names, count, sizeof *names, by_name) != NULL;
 }
 
-static bool given_once (const char **names, size_t count, const char *what, char why [WHY])
+static bool given_once (const char **names, size_t count, const char *what, char why [WHY_BYTES])
 {
     if (count > 0)
         qsort (names, count, sizeof *names, by_name);
     for (size_t i = 1; i < count; i++)
         if (strcmp (names [i - 1], names [i]) == 0)
-            return no (why, "%s %s is given twice", what, names [i]);
+            return wrong (why, "%s %s is given twice", what, names [i]);
     return true;
 }
 
 static bool link_check (const link_t *link, const char **vertices, size_t vertices_count,
-                        char why [WHY])
+                        char why [WHY_BYTES])
 {
     if (!sound (link->name))
-        return no (why, "link \"%s\": a name is a word without blanks and slashes", link->name);
+        return wrong (why, "link \"%s\": a name is a word without blanks and slashes", link->name);
     for (int end = 0; end < 2; end++)
         if (!known (vertices, vertices_count, link->ends [end]))
-            return no (why, "link %s: the domain has no vertex \"%s\"", link->name,
-                       link->ends [end]);
+            return wrong (why, "link %s: the domain has no vertex \"%s\"", link->name,
+                          link->ends [end]);
     if (strcmp (link->ends [0], link->ends [1]) == 0)
-        return no (why, "link %s: both ends are %s", link->name, link->ends [0]);
+        return wrong (why, "link %s: both ends are %s", link->name, link->ends [0]);
     if (link->mbps > LINK_MBPS_MAX)
-        return no (why, "link %s: mbps is more than %d", link->name, LINK_MBPS_MAX);
+        return wrong (why, "link %s: mbps is more than %d", link->name, LINK_MBPS_MAX);
     if (link->latency_us < 0 || link->latency_us > LATENCY_US_MAX)
-        return no (why, "link %s: latency_ms is not in 0 to %d", link->name, LATENCY_US_MAX / 1000);
+        return wrong (why, "link %s: latency_ms is not in 0 to %d", link->name,
+                      LATENCY_US_MAX / 1000);
     if (link->price < 0 || link->price > LINK_PRICE_MAX)
-        return no (why, "link %s: price is not in 0 to %lld micro-credits", link->name,
-                   (long long) LINK_PRICE_MAX);
+        return wrong (why, "link %s: price is not in 0 to %lld micro-credits", link->name,
+                      (long long) LINK_PRICE_MAX);
     return attributes_check (link->attributes, link->attributes_count, "link", link->name, why);
 }
 
@@ -144,7 +132,8 @@ static size_t bytes_most (const domain_t *self)
 }
 
 /*  names has room for as many as there are vertices and links. */
-static bool graph_check (const domain_t *self, const char *name, const char **names, char why [WHY])
+static bool graph_check (const domain_t *self, const char *name, const char **names,
+                         char why [WHY_BYTES])
 {
     const char **vertices = names;
     const char **links = names + self->vertices_count;
@@ -163,20 +152,21 @@ static bool graph_check (const domain_t *self, const char *name, const char **na
     return given_once (links, self->links_count, "link", why);
 }
 
-bool domain_check (const domain_t *self, const char *name, char why [WHY])
+bool domain_check (const domain_t *self, const char *name, char why [WHY_BYTES])
 {
     assert (self && name && why);
     if (!sound (name))
-        return no (why, "domain \"%s\": a name is a word without blanks and slashes", name);
+        return wrong (why, "domain \"%s\": a name is a word without blanks and slashes", name);
     if (self->vertices_count > DOMAIN_VERTICES_MAX)
-        return no (why, "more than %d vertices", DOMAIN_VERTICES_MAX);
+        return wrong (why, "more than %d vertices", DOMAIN_VERTICES_MAX);
     if (self->links_count > DOMAIN_LINKS_MAX)
-        return no (why, "more than %d links", DOMAIN_LINKS_MAX);
+        return wrong (why, "more than %d links", DOMAIN_LINKS_MAX);
     if (self->lead_ms < 0 || self->horizon_ms < 0)
-        return no (why, "lead and horizon are not below zero");
+        return wrong (why, "lead and horizon are not below zero");
     if (bytes_most (self) > DOMAIN_BYTES_MAX)
-        return no (why, "the description is larger than %d bytes: shorter names, fewer attributes",
-                   DOMAIN_BYTES_MAX);
+        return wrong (why,
+                      "the description is larger than %d bytes: shorter names, fewer attributes",
+                      DOMAIN_BYTES_MAX);
     const char **names =
       must (calloc (self->vertices_count + self->links_count + 1, sizeof *names));
     bool sane = graph_check (self, name, names, why);

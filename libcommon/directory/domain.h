@@ -57,7 +57,7 @@ void domain_clear (domain_t *self);
 /*  Is it a graph? Names sound and given once, ends known and different, a router named
  *  "domain/name", limits kept. name is the domain's, "N". False with why naming the vertex or link.
  *  A link may have no capacity: it is there, but out of service. */
-bool domain_check (const domain_t *self, const char *name, char why [160]);
+bool domain_check (const domain_t *self, const char *name, char why [WHY_BYTES]);
 
 /*  Index of a link; SIZE_MAX when there is none of that name. Looks at each: for many look-ups have
  *  an order of your own. */
