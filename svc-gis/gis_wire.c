@@ -5,7 +5,7 @@
 #include "directory.h"
 #include "message.h"
 #include "part_record.h"
-#include "site_wire.h"
+#include "site.h"
 #include "transaction_wire.h"
 
 #include "gis.pb-c.h"

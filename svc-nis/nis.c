@@ -4,7 +4,7 @@
 #include "nis.h"
 
 #include "codec_table.h"
-#include "domain_wire.h"
+#include "domain.h"
 #include "member.h"
 #include "must.h"
 #include "readmission_wire.h"
@@ -75,7 +75,7 @@ static void nis_destroy (void *owner)
     provider_close (&self->provider);
     uses_destroy (&self->uses);
     provider_end (&self->provider);
-    domain_clear (&self->domain);
+    codec_clear (&domain_codec, &self->domain);
     free (self);
 }
 
@@ -95,7 +95,7 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     nis_t *self = must (calloc (1, sizeof *self));
     provider_t *provider = &self->provider;
     part_reader_t reader;
-    domain_copy (&self->domain, &settings->domain);
+    codec_copy (&domain_codec, &self->domain, &settings->domain);
     provider_begin (provider, &settings->provider);
     provider->room = circuits_room (settings->provider.name + strlen ("nis/"), &self->domain,
                                     &provider->service->timekeeper);

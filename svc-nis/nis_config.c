@@ -57,6 +57,6 @@ bool nis_core_from_config (const config_t *config, core_t *core, char why [CONFI
     if (good)
         nis_core (&settings, core);
     provider_words_clear (&words);
-    domain_clear (&settings.domain);
+    codec_clear (&domain_codec, &settings.domain);
     return good;
 }

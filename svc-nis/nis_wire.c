@@ -5,7 +5,7 @@
 #include "message.h"
 #include "nis.h"
 #include "nis.pb-c.h"
-#include "site_wire.h"
+#include "site.h"
 #include "transaction_wire.h"
 #include "use.h"
 

@@ -321,7 +321,7 @@ static bool domain_right (const federation_t *self, const char *file, const char
     bool good = vertices_right (self, file, section, &domain, why) &&
                 word_right (self, file, section, "provision", provisions, why) &&
                 word_right (self, file, section, "disclosure", disclosures, why);
-    domain_clear (&domain);
+    codec_clear (&domain_codec, &domain);
     return good;
 }
 

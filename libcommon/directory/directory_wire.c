@@ -3,9 +3,9 @@
 
 #include "codec_table.h"
 #include "directory.h"
-#include "domain_wire.h"
+#include "domain.h"
 #include "message.h"
-#include "site_wire.h"
+#include "site.h"
 #include "standing_wire.h"
 
 #include "gis.pb-c.h"

@@ -1,7 +1,6 @@
-/*  domain - copying, checking and pricing of what a network domain offers. */
+/*  domain - checking and pricing of what a network domain offers. */
 #include "domain.h"
 
-#include "domain_wire.h"
 #include "must.h"
 
 #include <assert.h>
@@ -14,18 +13,6 @@ const char *vertex_kind_word (vertex_kind_t kind)
       [VERTEX_SITE] = "site", [VERTEX_EXCHANGE] = "exchange point", [VERTEX_ROUTER] = "router"};
     assert (kind < sizeof words / sizeof *words);
     return words [kind];
-}
-
-/*  --- copies --- */
-
-void domain_copy (domain_t *to, const domain_t *from)
-{
-    codec_copy (&domain_codec, to, from);
-}
-
-void domain_clear (domain_t *self)
-{
-    codec_clear (&domain_codec, self);
 }
 
 /*  --- the check --- */

@@ -50,9 +50,11 @@ typedef struct {
     int64_t horizon_ms; /* books at most this far ahead */
 } domain_t;
 
-/*  Deep copy; the caller owns it: domain_clear. */
-void domain_copy (domain_t *to, const domain_t *from);
-void domain_clear (domain_t *self);
+extern const codec_t vertex_codec;
+extern const codec_t link_codec;
+
+/*  A description that came from a peer must also pass domain_check, which knows its name. */
+extern const codec_t domain_codec;
 
 /*  Is it a graph? Names sound and given once, ends known and different, a router named
  *  "domain/name", limits kept. name is the domain's, "N". False with why naming the vertex or link.

@@ -2,10 +2,9 @@
  *  peer: it is checked here, and by its entry's rule, so that graphs can be joined and searched
  *  without a doubt.
  */
-#include "domain_wire.h"
+#include "domain.h"
 
 #include "codec_table.h"
-#include "site_wire.h"
 
 #include "gis.pb-c.h"
 

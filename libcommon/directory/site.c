@@ -1,20 +1,8 @@
-/*  site - copying and matching of site descriptions. */
+/*  site - matching of site descriptions. */
 #include "site.h"
-
-#include "site_wire.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void site_copy (site_t *to, const site_t *from)
-{
-    codec_copy (&site_codec, to, from);
-}
-
-void site_clear (site_t *self)
-{
-    codec_clear (&site_codec, self);
-}
 
 const node_class_t *site_class (const site_t *self, const char *name)
 {

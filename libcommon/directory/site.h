@@ -5,6 +5,7 @@
 #ifndef MUSUBI_SITE_H
 #define MUSUBI_SITE_H
 
+#include "codec.h"
 #include "core.h"
 
 #define SITE_CLASSES_MAX          64
@@ -46,9 +47,10 @@ typedef struct {
     char value [ATTRIBUTE_VALUE_BYTES_MAX + 1];
 } requirement_t;
 
-/*  Deep copy; the caller owns it: site_clear. */
-void site_copy (site_t *to, const site_t *from);
-void site_clear (site_t *self);
+extern const codec_t attribute_codec;
+extern const codec_t node_class_codec;
+extern const codec_t site_codec;
+extern const codec_t requirement_codec;
 
 /*  The class of that name, NULL when there is none. */
 const node_class_t *site_class (const site_t *self, const char *name);

@@ -72,7 +72,7 @@ static void joined_clear (graph_t *self)
 
 static void member_free (member_t *member)
 {
-    domain_clear (&member->domain);
+    codec_clear (&domain_codec, &member->domain);
     free (member);
 }
 
@@ -124,7 +124,7 @@ void graph_add (graph_t *self, const char *domain, const domain_t *description)
     joined_clear (self);
     member_t *member = must (calloc (1, sizeof *member));
     memcpy (member->name, domain, strlen (domain) + 1);
-    domain_copy (&member->domain, description);
+    codec_copy (&domain_codec, &member->domain, description);
 
     size_t at = member_seek (self, domain);
     if (member_is (self, at, domain)) {

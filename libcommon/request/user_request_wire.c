@@ -3,7 +3,7 @@
 
 #include "codec_table.h"
 #include "request_terms.h"
-#include "site_wire.h"
+#include "site.h"
 
 #include "planner.pb-c.h"
 

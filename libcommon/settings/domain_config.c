@@ -229,6 +229,6 @@ bool domain_config_read (const config_t *config, const char *before, const char 
                 graph_check (&reading);
     free (reading.known);
     if (!good)
-        domain_clear (domain);
+        codec_clear (&domain_codec, domain);
     return good;
 }

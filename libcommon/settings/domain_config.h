@@ -37,7 +37,7 @@
                 "what requests may ask for, such as media = fibre, availability = 0.999")
 
 /*  The vertices and links that stand under before ("" or "domains/N/"), of the domain called name;
- *  domain_check is content with them. The caller owns the domain: domain_clear. False with why =
+ *  domain_check is content with them. The caller owns the domain: codec_clear. False with why =
  *  "key: what is wrong"; then there is nothing to own. */
 bool domain_config_read (const config_t *config, const char *before, const char *name,
                          domain_t *domain, char why [CONFIG_WHY_BYTES]);

@@ -8,7 +8,7 @@
 #include "member.h"
 #include "must.h"
 #include "readmission_wire.h"
-#include "site_wire.h"
+#include "site.h"
 
 #include "lis.pb-c.h"
 
@@ -75,7 +75,7 @@ static void lis_destroy (void *owner)
     provider_close (&self->provider);
     runner_destroy (&self->runner);
     provider_end (&self->provider);
-    site_clear (&self->site);
+    codec_clear (&site_codec, &self->site);
     free (self);
 }
 
@@ -85,7 +85,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     lis_t *self = must (calloc (1, sizeof *self));
     provider_t *provider = &self->provider;
     part_reader_t reader;
-    site_copy (&self->site, &settings->site);
+    codec_copy (&site_codec, &self->site, &settings->site);
     provider_begin (provider, &settings->provider);
     provider->room = bookings_room (settings->provider.name + strlen ("lis/"), &self->site,
                                     &provider->service->timekeeper);

@@ -124,6 +124,6 @@ bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFI
         lis_core (&settings, core);
     runner_config_clear (&runner);
     provider_words_clear (&words);
-    site_clear (&settings.site);
+    codec_clear (&site_codec, &settings.site);
     return good;
 }

@@ -32,7 +32,7 @@ static inline void domain_add_vertex (domain_t *domain, const char *name)
     snprintf (vertex->name, sizeof vertex->name, "%s", name);
 }
 
-/*  The caller ends it with domain_clear. */
+/*  The caller ends it with codec_clear. */
 static inline domain_t domain_of (const link_word_t *links, size_t count, disclosure_t disclosure)
 {
     domain_t domain = {.disclosure = disclosure,

@@ -619,8 +619,8 @@ static inline void fed_end (fed_t *fed)
         if (fed->procs [i].up)
             fed_kill (fed, i);
         records_clear (&fed->procs [i].host.records);
-        site_clear (&fed->procs [i].site);
-        domain_clear (&fed->procs [i].domain);
+        codec_clear (&site_codec, &fed->procs [i].site);
+        codec_clear (&domain_codec, &fed->procs [i].domain);
     }
     while (fed->works_count > 0)
         free (fed->works [--fed->works_count].arguments);
@@ -657,7 +657,7 @@ static inline int fed_add_site (fed_t *fed, const char *name, uint32_t nodes, ui
                    .lead_ms = 2000,
                    .horizon_ms = 400 * 24 * FED_HOUR_MS,
                    .cleaning_gap_ms = 60000};
-    site_copy (&fed->procs [at].site, &site);
+    codec_copy (&site_codec, &fed->procs [at].site, &site);
     return at;
 }
 
@@ -665,7 +665,7 @@ static inline int fed_add_site (fed_t *fed, const char *name, uint32_t nodes, ui
 static inline int fed_add_domain (fed_t *fed, const char *name, const domain_t *domain)
 {
     int at = fed_add (fed, FED_NIS, name);
-    domain_copy (&fed->procs [at].domain, domain);
+    codec_copy (&domain_codec, &fed->procs [at].domain, domain);
     return at;
 }
 

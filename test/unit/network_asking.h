@@ -165,8 +165,8 @@ static inline void net_build (fed_t *fed, uint64_t seed, disclosure_t n, disclos
     domain_t domain_n = domain_of (links_n, 3, n), domain_s = domain_of (links_s, 2, s);
     fed_add_domain (fed, "nis/N", &domain_n);
     fed_add_domain (fed, "nis/S", &domain_s);
-    domain_clear (&domain_n);
-    domain_clear (&domain_s);
+    codec_clear (&domain_codec, &domain_n);
+    codec_clear (&domain_codec, &domain_s);
     fed_add (fed, FED_PLANNER, "p0");
     fed_add (fed, FED_PLANNER, "p1");
 }

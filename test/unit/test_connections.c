@@ -18,8 +18,8 @@ static graph_t *two_domains (void)
     domain_t s = domain_of (links_s, 1, DISCLOSE_PROFILE);
     graph_add (graph, "N", &n);
     graph_add (graph, "S", &s);
-    domain_clear (&n);
-    domain_clear (&s);
+    codec_clear (&domain_codec, &n);
+    codec_clear (&domain_codec, &s);
     return graph;
 }
 
@@ -192,7 +192,7 @@ static void a_path_is_cut_where_the_domain_changes (void **state)
     graph = graph_new ();
     domain_t n = domain_of (chain, 2, DISCLOSE_PROFILE);
     graph_add (graph, "N", &n);
-    domain_clear (&n);
+    codec_clear (&domain_codec, &n);
     path = (path_t){.links = {0, 1}, .links_count = 2};
     assert_int_equal (path_stretch (graph, &path, 0), 2);
     assert_int_equal (path_stretch (graph, &path, 1), 1);

@@ -167,13 +167,13 @@ static void a_copy_shares_nothing (void **state)
     small_t small;
     small_new (&small);
     domain_t copy;
-    domain_copy (&copy, &small.domain);
+    codec_copy (&domain_codec, &copy, &small.domain);
     memset (&small, 0, sizeof small);
     assert_string_equal (copy.vertices [2].attributes [1].value, "2");
     assert_string_equal (copy.links [1].attributes [0].value, "fibre");
     assert_int_equal (domain_link (&copy, "out"), 1);
     assert_true (domain_link (&copy, "in") == SIZE_MAX);
-    domain_clear (&copy);
+    codec_clear (&domain_codec, &copy);
     assert_null (copy.links);
 }
 

@@ -306,7 +306,7 @@ static void large_domains_come_page_by_page (void **state)
         assert_in_range (packed.size, DOMAIN_BYTES_MAX * 8 / 10, DOMAIN_BYTES_MAX);
         free (packed.data);
         assert_int_equal (announce_as (gis, names [i], &entry, 5000), CALL_OK);
-        domain_clear (&domain);
+        codec_clear (&domain_codec, &domain);
     }
     announce (gis, "planner/p", 12, 1, 5000);
     const char *after = "";
@@ -432,7 +432,7 @@ static void heartbeats_of_a_domain_are_no_changes (void **state)
     assert_int_equal (announce_as (gis, "nis/N", &entry, 5000), CALL_OK);
     assert_int_equal (number_of (gis), number + 1);
     assert_int_equal (announce_as (gis, "nis/S", &entry, 5000), CALL_DENIED);
-    domain_clear (&domain);
+    codec_clear (&domain_codec, &domain);
     world_run (world, 5100);
     assert_int_equal (listed (gis, "nis/N"), 0);
 }

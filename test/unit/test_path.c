@@ -388,7 +388,7 @@ static void the_cheapest_of_at_most_so_many_hops_is_found (void **state)
         assert_int_equal (path_find (graph, &question, &path, &steps), PATH_NONE);
     }
     graph_destroy (&graph);
-    domain_clear (&domain);
+    codec_clear (&domain_codec, &domain);
 }
 
 static void a_path_to_where_one_is_has_no_links (void **state)

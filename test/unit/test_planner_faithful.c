@@ -14,7 +14,7 @@ static void begin (fed_t *fed, uint64_t seed, disclosure_t disclosure)
     fed_add_site (fed, "lis/s0", 4, 4, 1000, disclosure);
     fed_add_site (fed, "lis/s1", 4, 4, 1000, disclosure);
     fed_add_domain (fed, "nis/N", &domain);
-    domain_clear (&domain);
+    codec_clear (&domain_codec, &domain);
     fed_add (fed, FED_PLANNER, "p0");
     fed_up (fed);
 }

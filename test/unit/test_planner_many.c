@@ -27,7 +27,7 @@ static void add_domain (fed_t *fed, size_t at)
     domain_t domain = domain_of (words, EACH, DISCLOSE_PROFILE);
     snprintf (name, sizeof name, "nis/N%zu", at);
     fed_add_domain (fed, name, &domain);
-    domain_clear (&domain);
+    codec_clear (&domain_codec, &domain);
 }
 
 static void begin (fed_t *fed, uint64_t seed)

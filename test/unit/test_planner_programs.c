@@ -120,7 +120,7 @@ static void with_quality_the_most_available_path_is_taken_without_detours (void 
     fed_add_domain (&fed, "nis/N", &domain);
     for (size_t i = 0; i < 3; i++)
         domain.links [i].attributes = NULL;
-    domain_clear (&domain);
+    codec_clear (&domain_codec, &domain);
     fed_add (&fed, FED_PLANNER, "p0");
     fed_up (&fed);
     net_wish_t wish = pair;
@@ -151,7 +151,7 @@ static void a_path_keeps_its_latency_over_parallel_links (void **state)
     for (size_t i = 0; i < 4; i++)
         snprintf (domain.links [i].name, sizeof domain.links [i].name, "%s", names [i]);
     fed_add_domain (&fed, "nis/N", &domain);
-    domain_clear (&domain);
+    codec_clear (&domain_codec, &domain);
     fed_add (&fed, FED_PLANNER, "p0");
     fed_up (&fed);
     net_wish_t wish = pair;

@@ -52,13 +52,13 @@ static void a_copy_shares_nothing (void **state)
 {
     (void) state;
     site_t copy;
-    site_copy (&copy, &site);
+    codec_copy (&site_codec, &copy, &site);
     assert_ptr_not_equal (copy.classes, site.classes);
     assert_ptr_not_equal (copy.classes [0].attributes, site.classes [0].attributes);
     assert_string_equal (site_class (&copy, "thin")->attributes [1].value, "64");
     assert_null (site_class (&copy, "thick"));
     assert_int_equal (copy.lead_ms, 5);
-    site_clear (&copy);
+    codec_clear (&site_codec, &copy);
     assert_int_equal (copy.classes_count, 0);
 }
 

@@ -147,7 +147,7 @@ static checked_t check (const char *text)
         assert_true (hangs_together (alone));
         graph_destroy (&alone);
         graph_add (checked.graph, names [i], &domain);
-        domain_clear (&domain);
+        codec_clear (&domain_codec, &domain);
     }
     assert_true (hangs_together (checked.graph));
     assert_int_equal (graph_conflicts (checked.graph), 0);

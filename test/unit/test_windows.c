@@ -57,7 +57,7 @@ static void scene_begin (scene_t *scene, size_t connections, disclosure_t sites,
     directory_entry_t entry = {.name = "nis/N", .domain = &domain};
     snapshot_consider_domain (scene->snapshot, &entry);
     snapshot_join (scene->snapshot);
-    domain_clear (&domain);
+    codec_clear (&domain_codec, &domain);
 }
 
 static void scene_end (scene_t *scene)

@@ -2,12 +2,12 @@
 #include "records.h"
 
 #include "bus.pb-c.h"
-#include "domain_wire.h"
+#include "domain.h"
 #include "json.h"
 #include "ledger.pb-c.h"
 #include "message.h"
 #include "must.h"
-#include "site_wire.h"
+#include "site.h"
 #include "transaction_wire.h"
 
 #include <stdio.h>

@@ -218,7 +218,7 @@ void grid_shrink (grid_t *self, size_t sites)
     for (size_t i = 0; i < self->sites_count; i++) {
         if (counts [self->system [i]] == sites / GRID_SYSTEMS) {
             cut_off (&self->network, self->names [i]);
-            site_clear (&self->sites [i]);
+            codec_clear (&site_codec, &self->sites [i]);
             continue;
         }
         counts [self->system [i]]++;
@@ -233,6 +233,6 @@ void grid_shrink (grid_t *self, size_t sites)
 void grid_clear (grid_t *self)
 {
     for (size_t i = 0; i < self->sites_count; i++)
-        site_clear (&self->sites [i]);
-    domain_clear (&self->network);
+        codec_clear (&site_codec, &self->sites [i]);
+    codec_clear (&domain_codec, &self->network);
 }

@@ -94,9 +94,9 @@ void s4_world_make (s4_world_t *self)
 void s4_world_clear (s4_world_t *self)
 {
     for (size_t i = 0; i < S4_SITES; i++)
-        site_clear (&self->sites [i]);
+        codec_clear (&site_codec, &self->sites [i]);
     for (size_t i = 0; i < S4_DOMAINS; i++)
-        domain_clear (&self->domains [i]);
+        codec_clear (&domain_codec, &self->domains [i]);
 }
 
 /*  --- what is asked --- */

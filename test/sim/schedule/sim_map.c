@@ -136,7 +136,7 @@ void sim_map_draw (sim_map_t *self, prng_t *prng, const sim_map_order_t *order)
 void sim_map_clear (sim_map_t *self)
 {
     for (size_t d = 0; d < self->count; d++)
-        domain_clear (&self->domains [d]);
+        codec_clear (&domain_codec, &self->domains [d]);
     self->count = 0;
 }
 
