@@ -48,13 +48,13 @@ typedef enum { PROGRAM_SHARED, PROGRAM_DIRECTED } program_reading_t;
 
 /*  Arrays are borrowed. */
 typedef struct {
-    const program_node_t *nodes;
+    program_node_t *nodes;
     size_t nodes_count;
-    const program_edge_t *edges; /* at most one between two nodes */
+    program_edge_t *edges; /* at most one between two nodes */
     size_t edges_count;
     const int64_t *cpus; /* wanted, one a requested site */
     size_t sites_count;
-    const program_link_t *links; /* at most one between two requested sites */
+    program_link_t *links; /* at most one between two requested sites */
     size_t links_count;
     program_reading_t reading;
     uint32_t hops_max; /* edges of a path; 0 = any */

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SOLVER_WORD_BYTES 16
-
 /*  --- an order --- */
 
 static const codec_row_t node_rows [] = {
@@ -38,67 +36,36 @@ static const codec_t program_link_codec =
   CODEC (program_link_t, musubi__solver_link__descriptor, link_rows);
 
 /*  What numbers are right, program_check tells. */
-struct solving_order {
-    char solver [SOLVER_WORD_BYTES];
-    bool first;
-    uint64_t steps_max;
-    int64_t time_us_max;
-    program_node_t *nodes;
-    size_t nodes_count;
-    program_edge_t *edges;
-    size_t edges_count;
-    int64_t *cpus;
-    size_t cpus_count;
-    program_link_t *links;
-    size_t links_count;
-    bool directed;
-    uint32_t hops_max;
-    int64_t *offers;
-    size_t offers_count;
-    uint8_t *barred;
-    size_t barred_count;
-};
-typedef struct solving_order wire_t;
-
 static const codec_row_t order_rows [] = {
-  ROW_FLAG ("first", wire_t, first),
-  ROW_NUMBER ("steps_max", wire_t, steps_max),
-  ROW_NUMBER ("time_us_max", wire_t, time_us_max, LEAST (0)),
-  ROW_LIST ("nodes", wire_t, nodes, nodes_count, program_node, 1, PROGRAM_NODES_MAX),
-  ROW_LIST ("edges", wire_t, edges, edges_count, program_edge, 0, PROGRAM_EDGES_MAX),
-  ROW_NUMBER_LIST ("cpus", wire_t, cpus, cpus_count, 1, PROGRAM_SITES_MAX),
-  ROW_LIST ("links", wire_t, links, links_count, program_link, 0, PROGRAM_LINKS_MAX),
-  ROW_FLAG ("directed", wire_t, directed),
-  ROW_NUMBER ("hops_max", wire_t, hops_max),
-  ROW_NUMBER_LIST ("offers", wire_t, offers, offers_count, 0,
+  ROW_FLAG ("first", solving_t, order.first),
+  ROW_NUMBER ("steps_max", solving_t, order.limit.steps_max),
+  ROW_NUMBER ("time_us_max", solving_t, order.limit.time_us_max, LEAST (0)),
+  ROW_LIST ("nodes", solving_t, program.nodes, program.nodes_count, program_node, 1,
+            PROGRAM_NODES_MAX),
+  ROW_LIST ("edges", solving_t, program.edges, program.edges_count, program_edge, 0,
+            PROGRAM_EDGES_MAX),
+  ROW_NUMBER_LIST ("cpus", solving_t, program.cpus, program.sites_count, 1, PROGRAM_SITES_MAX),
+  ROW_LIST ("links", solving_t, program.links, program.links_count, program_link, 0,
+            PROGRAM_LINKS_MAX),
+  ROW_FLAG ("directed", solving_t, directed),
+  ROW_NUMBER ("hops_max", solving_t, program.hops_max),
+  ROW_NUMBER_LIST ("offers", solving_t, program.offers, offers_count, 0,
                    (size_t) PROGRAM_SITES_MAX *PROGRAM_NODES_MAX),
-  ROW_BYTES ("barred", wire_t, barred, barred_count, (size_t) PROGRAM_LINKS_MAX *PROGRAM_EDGES_MAX),
-  ROW_WORD ("solver", wire_t, solver),
+  ROW_BYTES ("barred", solving_t, barred, barred_count,
+             (size_t) PROGRAM_LINKS_MAX *PROGRAM_EDGES_MAX),
+  ROW_WORD ("solver", solving_t, solver),
 };
-const codec_t solver_order_codec = CODEC (wire_t, musubi__solver_order__descriptor, order_rows);
+const codec_t solver_order_codec = CODEC (solving_t, musubi__solver_order__descriptor, order_rows);
 
 packed_t solving_order_encode (const program_t *program, const solver_order_t *order)
 {
-    size_t offers = program->sites_count * program->nodes_count;
-    size_t barred = program->links_count * program->edges_count;
-    wire_t wire = {
-      .first = order->first,
-      .steps_max = order->limit.steps_max,
-      .time_us_max = order->limit.time_us_max,
-      .nodes = (program_node_t *) program->nodes,
-      .nodes_count = program->nodes_count,
-      .edges = (program_edge_t *) program->edges,
-      .edges_count = program->edges_count,
-      .cpus = (int64_t *) program->cpus,
-      .cpus_count = program->sites_count,
-      .links = (program_link_t *) program->links,
-      .links_count = program->links_count,
+    solving_t wire = {
+      .program = *program,
+      .order = *order,
       .directed = program->reading == PROGRAM_DIRECTED,
-      .hops_max = program->hops_max,
-      .offers = (int64_t *) program->offers,
-      .offers_count = program->offers ? offers : 0,
+      .offers_count = program->offers ? program->sites_count * program->nodes_count : 0,
       .barred = (uint8_t *) program->barred,
-      .barred_count = program->barred ? barred : 0,
+      .barred_count = program->barred ? program->links_count * program->edges_count : 0,
     };
     snprintf (wire.solver, sizeof wire.solver, "%s", solver_kind_word (order->kind));
     return codec_encode (&solver_order_codec, &wire);
@@ -107,7 +74,8 @@ packed_t solving_order_encode (const program_t *program, const solver_order_t *o
 /*  Of two messages one after the other, what the second one sets counts. */
 void solving_order_limit (packed_t *order, int64_t time_us_max)
 {
-    packed_t limit = codec_encode (&solver_order_codec, &(wire_t){.time_us_max = time_us_max});
+    solving_t wire = {.order.limit.time_us_max = time_us_max};
+    packed_t limit = codec_encode (&solver_order_codec, &wire);
     order->data = must (realloc (order->data, order->size + limit.size));
     memcpy (order->data + order->size, limit.data, limit.size);
     order->size += limit.size;
@@ -130,39 +98,25 @@ static bool decode (const codec_t *codec, void *self, bytes_t body, char why [WH
 
 static bool order_right (solving_t *self, char why [SOLVING_WHY_BYTES])
 {
-    const wire_t *wire = self->wire;
-    if ((wire->offers_count > 0 && wire->offers_count != wire->cpus_count * wire->nodes_count) ||
-        (wire->barred_count > 0 && wire->barred_count != wire->links_count * wire->edges_count))
+    const program_t *program = &self->program;
+    if ((self->offers_count > 0 &&
+         self->offers_count != program->sites_count * program->nodes_count) ||
+        (self->barred_count > 0 &&
+         self->barred_count != program->links_count * program->edges_count))
         return wrong (why, "offers, barred: there must be one of them for each pair, or none");
-    if (!program_check (&self->program, why))
+    if (!program_check (program, why))
         return false;
-    return (solver_kind_read (wire->solver, &self->order.kind) &&
-            solver_takes (self->order.kind, &self->program)) ||
+    return (solver_kind_read (self->solver, &self->order.kind) &&
+            solver_takes (self->order.kind, program)) ||
            wrong (why, "solver: there is none of this kind, or not for this program");
 }
 
 bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_BYTES])
 {
-    wire_t *wire = must (calloc (1, sizeof *wire));
-    *self = (solving_t){.wire = wire};
-    bool good = decode (&solver_order_codec, wire, body, why);
-    self->order =
-      (solver_order_t){.first = wire->first,
-                       .limit = {.steps_max = wire->steps_max, .time_us_max = wire->time_us_max}};
-    self->program = (program_t){
-      .nodes = wire->nodes,
-      .nodes_count = wire->nodes_count,
-      .edges = wire->edges,
-      .edges_count = wire->edges_count,
-      .cpus = wire->cpus,
-      .sites_count = wire->cpus_count,
-      .links = wire->links,
-      .links_count = wire->links_count,
-      .reading = wire->directed ? PROGRAM_DIRECTED : PROGRAM_SHARED,
-      .hops_max = wire->hops_max,
-      .offers = wire->offers,
-      .barred = wire->barred,
-    };
+    *self = (solving_t){0};
+    bool good = decode (&solver_order_codec, self, body, why);
+    self->program.reading = self->directed ? PROGRAM_DIRECTED : PROGRAM_SHARED;
+    self->program.barred = self->barred;
     good = good && order_right (self, why);
     if (!good)
         solving_clear (self);
@@ -171,10 +125,7 @@ bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_
 
 void solving_clear (solving_t *self)
 {
-    if (self->wire)
-        codec_clear (&solver_order_codec, self->wire);
-    free (self->wire);
-    *self = (solving_t){0};
+    codec_clear (&solver_order_codec, self);
 }
 
 /*  --- an answer --- */

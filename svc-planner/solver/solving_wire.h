@@ -7,6 +7,7 @@
 
 #define SOLVING_BYTES_MAX (192u << 20) /* of an order or an answer: holds any program */
 #define SOLVING_WHY_BYTES (PROGRAM_WHY_BYTES + 64)
+#define SOLVER_WORD_BYTES 16
 
 /*  The order's clock stays here: another process has its own. */
 packed_t solving_order_encode (const program_t *program, const solver_order_t *order);
@@ -17,11 +18,15 @@ void solving_order_limit (packed_t *order, int64_t time_us_max);
 packed_t solving_answer_encode (const program_t *program, const solver_answer_t *answer,
                                 int64_t spent_us);
 
-/*  An order as it was read, with all that its program borrows. */
+/*  An order as its message has it. One that was read owns its program's lists: solving_clear. */
 typedef struct {
     program_t program;
     solver_order_t order;
-    struct solving_order *wire;
+    char solver [SOLVER_WORD_BYTES];
+    bool directed;
+    size_t offers_count;
+    uint8_t *barred;
+    size_t barred_count;
 } solving_t;
 
 /*  False with why when it is not an order that solver_run may be given. End it with solving_clear.
