@@ -36,20 +36,8 @@ static void arcs_build (net_t *self)
     }
 }
 
-/*  How many edges can carry so much: of two bandwidths with one count, the edges are the same. */
-static size_t edges_for (const program_t *program, int64_t bandwidth)
-{
-    size_t count = 0;
-    for (size_t e = 0; e < program->edges_count; e++)
-        count += program->edges [e].bandwidth >= bandwidth;
-    return count;
-}
-
-/*  What the links of a class may use: edges of a bandwidth, as one of them is barred from some. */
-typedef struct {
-    int64_t bandwidth;
-    size_t link; /* one of them; SIZE_MAX: of no link, but of all */
-} class_t;
+/*  A class is named by one of its links; the class of all links, by none. */
+#define ALL_LINKS SIZE_MAX
 
 static bool any_carries (const program_t *program, size_t edge)
 {
@@ -59,72 +47,47 @@ static bool any_carries (const program_t *program, size_t edge)
     return false;
 }
 
-static bool class_carries (const program_t *program, const class_t *class, size_t edge)
+static bool class_carries (const program_t *program, size_t class, size_t edge)
 {
-    if (!program->barred)
-        return program->edges [edge].bandwidth >= class->bandwidth;
-    return class->link == SIZE_MAX ? any_carries (program, edge)
-                                   : program_carries (program, class->link, edge);
+    return class == ALL_LINKS ? any_carries (program, edge)
+                              : program_carries (program, class, edge);
 }
 
+/*  Can two links use the same edges? */
 static bool links_alike (const program_t *program, size_t a, size_t b)
 {
+    if (!program->barred && program->links [a].bandwidth == program->links [b].bandwidth)
+        return true;
     for (size_t e = 0; e < program->edges_count; e++)
         if (program_carries (program, a, e) != program_carries (program, b, e))
             return false;
     return true;
 }
 
-/*  Classes where links are barred from edges; the last one is of all. */
-static void classes_of_barred (net_t *self, class_t classes [])
+/*  Sorts links into classes; there is room for one more than links. The widest is that of the least
+ *  bandwidth; where links are barred from edges, one more. */
+static void classes_find (net_t *self, size_t classes [])
 {
     const program_t *program = self->program;
-    for (size_t l = 0; l < program->links_count; l++) {
-        if (program->links [l].bandwidth == 0)
-            continue;
-        size_t known = 0;
-        while (known < self->classes_count && !links_alike (program, classes [known].link, l))
-            known++;
-        if (known == self->classes_count)
-            classes [self->classes_count++] = (class_t){.link = l};
-        self->link_class [l] = (uint32_t) known;
-    }
-    self->class_widest = (uint32_t) self->classes_count;
-    if (self->classes_count > 0)
-        classes [self->classes_count++] = (class_t){.link = SIZE_MAX};
-}
-
-/*  Sorts links into classes; there is room for one more than links. */
-static void classes_find (net_t *self, class_t classes [])
-{
-    const program_t *program = self->program;
-    if (program->barred) {
-        classes_of_barred (self, classes);
-        return;
-    }
-    size_t *counts = must (calloc (program->links_count + 1, sizeof *counts));
+    int64_t least = INT64_MAX;
     for (size_t l = 0; l < program->links_count; l++) {
         int64_t bandwidth = program->links [l].bandwidth;
         if (bandwidth == 0)
             continue;
         size_t known = 0;
-        while (known < self->classes_count && classes [known].bandwidth != bandwidth)
+        while (known < self->classes_count && !links_alike (program, classes [known], l))
             known++;
-        if (known == self->classes_count) {
-            size_t edges = edges_for (program, bandwidth);
-            for (known = 0; known < self->classes_count && counts [known] != edges; known++)
-                ;
-            if (known == self->classes_count) {
-                classes [known].bandwidth = bandwidth;
-                counts [known] = edges;
-                self->classes_count++;
-            }
-        }
+        if (known == self->classes_count)
+            classes [self->classes_count++] = l;
         self->link_class [l] = (uint32_t) known;
-        if (counts [known] > counts [self->class_widest])
+        if (bandwidth < least)
             self->class_widest = (uint32_t) known;
+        least = bandwidth < least ? bandwidth : least;
     }
-    free (counts);
+    if (!program->barred || self->classes_count == 0)
+        return;
+    self->class_widest = (uint32_t) self->classes_count;
+    classes [self->classes_count++] = ALL_LINKS;
 }
 
 /*  row = the lesser of row and via + other, all along. */
@@ -160,8 +123,8 @@ static bool close_all (const net_t *self, int32_t *table, spending_t *spending)
 }
 
 /*  Paths of so many edges: from those of one, edge by edge. */
-static bool close_within (const net_t *self, int32_t *table, const class_t *class,
-                          uint32_t hops_max, spending_t *spending)
+static bool close_within (const net_t *self, int32_t *table, size_t class, uint32_t hops_max,
+                          spending_t *spending)
 {
     size_t nodes = self->program->nodes_count;
     size_t bytes = nodes * self->stride * sizeof *table;
@@ -187,7 +150,7 @@ static bool close_within (const net_t *self, int32_t *table, const class_t *clas
     return true;
 }
 
-static bool distances_find (net_t *self, int32_t *table, const class_t *class, spending_t *spending)
+static bool distances_find (net_t *self, int32_t *table, size_t class, spending_t *spending)
 {
     const program_t *program = self->program;
     for (size_t i = 0; i < program->nodes_count * self->stride; i++)
@@ -212,7 +175,7 @@ net_t *net_new (const program_t *program, spending_t *spending)
     self->program = program;
     arcs_build (self);
     self->link_class = must (calloc (program->links_count + 1, sizeof *self->link_class));
-    class_t *classes = must (calloc (program->links_count + 1, sizeof *classes));
+    size_t *classes = must (calloc (program->links_count + 1, sizeof *classes));
     classes_find (self, classes);
     self->stride = (program->nodes_count + LANES - 1) / LANES * LANES;
     size_t table = program->nodes_count * self->stride;
@@ -221,7 +184,7 @@ net_t *net_new (const program_t *program, spending_t *spending)
                            (self->classes_count * table + LANES) * sizeof *self->distances));
     bool within = true;
     for (size_t c = 0; c < self->classes_count && within; c++)
-        within = distances_find (self, &self->distances [c * table], &classes [c], spending);
+        within = distances_find (self, &self->distances [c * table], classes [c], spending);
     free (classes);
     if (!within)
         net_destroy (&self);

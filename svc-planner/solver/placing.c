@@ -247,19 +247,12 @@ static bool links_settle (placing_t *self, size_t level, int64_t others, int64_t
     routing_keep (self->routing, level);
     int64_t limit =
       self->best_cost >= PLACING_NEVER ? PLACING_NEVER : self->best_cost - (others + 1) / 2;
-    switch (routing_settle (self->routing, limit, self->settle_steps_max)) {
-    case ROUTING_FITS:
+    routing_answer_t answer = routing_settle (self->routing, limit, self->settle_steps_max);
+    if (answer == ROUTING_FITS)
         *routed = routing_cost (self->routing);
-        return true;
-    case ROUTING_UNSURE:
-        return true;
-    case ROUTING_NONE:
-        return false;
-    case ROUTING_UNKNOWN:
+    else if (answer == ROUTING_UNKNOWN)
         leave (self, others + 2 * *routed);
-        return false;
-    }
-    abort ();
+    return answer == ROUTING_FITS || answer == ROUTING_UNSURE;
 }
 
 /*  With the next of the kin at the place. `cpus`: doubled cost of all placed, this one with them;
@@ -367,8 +360,8 @@ static void answer_from (placing_t *self, solver_answer_t *answer)
         program_plan_destroy (&self->best);
         return;
     }
-    if (!program_plan_check (self->program, self->best) || self->best->cost != self->best_cost)
-        abort (); /* we are wrong */
+    bool right = program_plan_check (self->program, self->best);
+    assert (right && self->best->cost == self->best_cost);
     answer->plan = self->best;
 }
 

@@ -328,8 +328,8 @@ bool routing_open (routing_t *self, uint32_t link, uint32_t from, uint32_t to)
     wire->distances = net_distances (self->net, self->net->link_class [link], to);
     wire->length = 0;
     wire->cost = 0;
-    if (!find_path (self, wire, NULL))
-        abort (); /* what is not too far can be reached */
+    bool reached = find_path (self, wire, NULL);
+    assert (reached); /* it is not too far */
     lay (self, wire);
     return fits (self, wire);
 }
@@ -419,8 +419,9 @@ static int leaving_compare (const void *a, const void *b)
 
 static void settle (routing_t *self);
 
-/*  What it costs more when the wire leaves the pool; INT64_MAX when it can't. */
-static int64_t leaving_cost (routing_t *self, size_t index, uint32_t pool)
+/*  What it costs more when the wire leaves the pool; INT64_MAX when it can't. settling: settles with
+ *  it off the pool, too. */
+static int64_t try_without (routing_t *self, size_t index, uint32_t pool, bool settling)
 {
     wire_t *wire = &self->wires [index];
     int64_t cost = wire->cost;
@@ -430,23 +431,7 @@ static int64_t leaving_cost (routing_t *self, size_t index, uint32_t pool)
     *mark (self, self->banned, index, pool) = 1;
     bool can = find_path (self, wire, mark (self, self->banned, index, 0));
     int64_t more = can ? (wire->cost - cost) * wire->bandwidth : INT64_MAX;
-    *mark (self, self->banned, index, pool) = 0;
-    unshelve (self, wire, length, cost);
-    lay (self, wire);
-    return more;
-}
-
-/*  Settles with the wire off the pool. */
-static void settle_without (routing_t *self, size_t index, uint32_t pool)
-{
-    wire_t *wire = &self->wires [index];
-    int64_t cost = wire->cost;
-    uint32_t length = wire->length;
-    shelve (self, wire);
-    lift (self, wire);
-    *mark (self, self->banned, index, pool) = 1;
-    bool can = find_path (self, wire, mark (self, self->banned, index, 0));
-    if (can) {
+    if (can && settling) {
         lay (self, wire);
         settle (self);
         lift (self, wire);
@@ -454,6 +439,15 @@ static void settle_without (routing_t *self, size_t index, uint32_t pool)
     *mark (self, self->banned, index, pool) = 0;
     unshelve (self, wire, length, cost);
     lay (self, wire);
+    return more;
+}
+
+/*  Those that can't leave a pool stay on it; so do those that were tried, while the next one is. */
+static void stay (routing_t *self, size_t index, uint32_t pool, bool stays)
+{
+    int64_t bandwidth = self->wires [index].bandwidth;
+    *mark (self, self->staying, index, pool) = stays;
+    self->stay_load [pool] += stays ? bandwidth : -bandwidth;
 }
 
 /*  One of those on the pool must leave it; each in turn, those before it staying. */
@@ -463,30 +457,24 @@ static void branch (routing_t *self, uint32_t pool)
     size_t count = 0;
     for (size_t i = 0; i < self->wires_count; i++)
         if (uses (self, &self->wires [i], pool) && !*mark (self, self->staying, i, pool))
-            leaving [count++] = (leaving_t){.wire = i, .more = leaving_cost (self, i, pool)};
+            leaving [count++] = (leaving_t){.wire = i, .more = try_without (self, i, pool, false)};
     qsort (leaving, count, sizeof *leaving, leaving_compare);
     /* Who can't leave stays, whoever else leaves. */
     size_t able = count;
     while (able > 0 && leaving [able - 1].more == INT64_MAX)
         able--;
-    for (size_t i = able; i < count; i++) {
-        *mark (self, self->staying, leaving [i].wire, pool) = 1;
-        self->stay_load [pool] += self->wires [leaving [i].wire].bandwidth;
-    }
+    for (size_t i = able; i < count; i++)
+        stay (self, leaving [i].wire, pool, true);
     int64_t most = self->net->free [pool];
     size_t tried = 0;
     while (tried < able && self->stay_load [pool] <= most && !self->gave_up &&
            leaving [tried].more < self->limit - self->cost) {
-        settle_without (self, leaving [tried].wire, pool);
-        *mark (self, self->staying, leaving [tried].wire, pool) = 1;
-        self->stay_load [pool] += self->wires [leaving [tried].wire].bandwidth;
-        tried++;
+        (void) try_without (self, leaving [tried].wire, pool, true);
+        stay (self, leaving [tried++].wire, pool, true);
     }
     for (size_t i = 0; i < count; i++)
-        if (i < tried || i >= able) {
-            *mark (self, self->staying, leaving [i].wire, pool) = 0;
-            self->stay_load [pool] -= self->wires [leaving [i].wire].bandwidth;
-        }
+        if (i < tried || i >= able)
+            stay (self, leaving [i].wire, pool, false);
     free (leaving);
 }
 
@@ -534,8 +522,8 @@ static void lay_lightest (routing_t *self)
         if (wire->cost == wire->distances [wire->from])
             continue;
         lift (self, wire);
-        if (!find_path (self, wire, NULL))
-            abort ();
+        bool reached = find_path (self, wire, NULL);
+        assert (reached);
         lay (self, wire);
     }
 }

@@ -25,8 +25,7 @@ int64_t solving_clock_us (void *of)
 {
     (void) of;
     struct timespec now;
-    if (clock_gettime (CLOCK_MONOTONIC, &now) != 0)
-        abort ();
+    clock_gettime (CLOCK_MONOTONIC, &now);
     return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
@@ -58,8 +57,7 @@ static void answer (void *of, const solver_answer_t *known)
     packed_t bytes =
       solving_answer_encode (self->program, known, solving_clock_us (NULL) - self->begun_us);
     uint8_t length [LENGTH_BYTES];
-    for (size_t i = 0; i < LENGTH_BYTES; i++)
-        length [i] = (uint8_t) (bytes.size >> 8 * i);
+    number_put (length, bytes.size, LENGTH_BYTES);
     if (!send_all (STDOUT_FILENO, length, sizeof length) ||
         !send_all (STDOUT_FILENO, bytes.data, bytes.size))
         _exit (EXIT_FAILURE);
@@ -194,9 +192,7 @@ static bool take_answers (run_t *self)
     size_t at = 0;
     while (self->heard_size - at >= LENGTH_BYTES) {
         const uint8_t *from = self->heard + at;
-        size_t length = 0;
-        for (size_t i = 0; i < LENGTH_BYTES; i++)
-            length |= (size_t) from [i] << 8 * i;
+        size_t length = number_get (from, LENGTH_BYTES);
         if (length > SOLVING_BYTES_MAX)
             return false;
         if (self->heard_size - at - LENGTH_BYTES < length)

@@ -179,8 +179,7 @@ static void say (const program_t *program, const solver_answer_t *answer)
 {
     packed_t bytes = solving_answer_encode (program, answer, 1);
     uint8_t length [4];
-    for (size_t i = 0; i < 4; i++)
-        length [i] = (uint8_t) (bytes.size >> 8 * i);
+    number_put (length, bytes.size, sizeof length);
     if (write (STDOUT_FILENO, length, 4) != 4 ||
         write (STDOUT_FILENO, bytes.data, bytes.size) != (ssize_t) bytes.size)
         abort ();
