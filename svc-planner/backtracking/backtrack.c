@@ -23,7 +23,7 @@ typedef struct {
     size_t edges_count;
     size_t edge_at;
     size_t mark; /* decided before it: what a failure goes back to */
-} frame_t;
+} visit_t;
 
 /*  Something that was decided, in order. */
 typedef struct {
@@ -46,7 +46,7 @@ struct backtrack {
     int64_t start_ms;
     size_t *places; /* of needs; SIZE_MAX = undecided */
     link_state_t *links;
-    frame_t *frames;
+    visit_t *frames;
     size_t depth;
     decided_t *trail;
     size_t trail_count;
@@ -57,7 +57,7 @@ struct backtrack {
     backtrack_wish_kind_t wish;
 };
 
-static frame_t *top (const backtrack_t *self)
+static visit_t *top (const backtrack_t *self)
 {
     assert (self->depth > 0);
     return &self->frames [self->depth - 1];
@@ -84,7 +84,7 @@ static size_t root_of (const backtrack_t *self)
 static void push (backtrack_t *self, size_t need)
 {
     assert (self->depth < self->order.needs_count);
-    self->frames [self->depth++] = (frame_t){.need = need, .mark = self->trail_count};
+    self->frames [self->depth++] = (visit_t){.need = need, .mark = self->trail_count};
     self->wish = BACKTRACK_ASK_PLACES;
 }
 
@@ -99,7 +99,7 @@ static size_t other_end (const backtrack_t *self, size_t edge, size_t need)
 
 static void pop (backtrack_t *self)
 {
-    frame_t *frame = top (self);
+    visit_t *frame = top (self);
     free (frame->options);
     free (frame->edges);
     self->depth--;
@@ -187,7 +187,7 @@ static void not_found (backtrack_t *self)
         give_back (self, 0, THEN_END);
         return;
     }
-    frame_t *frame = top (self);
+    visit_t *frame = top (self);
     frame->at++;
     give_back (self, frame->mark, THEN_NEXT_PLACE);
 }
@@ -195,7 +195,7 @@ static void not_found (backtrack_t *self)
 /*  This place of the vertex does not do. */
 static void fail_place (backtrack_t *self)
 {
-    frame_t *frame = top (self);
+    visit_t *frame = top (self);
     frame->at++;
     give_back (self, frame->mark, THEN_NEXT_PLACE);
 }
@@ -230,7 +230,7 @@ static void shuffle (prng_t *prng, size_t *list, size_t count)
 /*  RP_rm, by note 1 of figure 3: edges to decided vertices in random order, then to undecided ones,
  *  with the fewest candidates first. Those decided from their other end are left out when they come
  *  up. */
-static void gather_edges (backtrack_t *self, frame_t *frame)
+static void gather_edges (backtrack_t *self, visit_t *frame)
 {
     free (frame->edges);
     frame->edges = must (calloc (self->order.edges_count + 1, sizeof *frame->edges));
@@ -261,7 +261,7 @@ static void gather_edges (backtrack_t *self, frame_t *frame)
 /*  Line 07: this is the place. */
 static void take_place (backtrack_t *self, bool held)
 {
-    frame_t *frame = top (self);
+    visit_t *frame = top (self);
     gather_edges (self, frame);
     self->places [frame->need] = frame->options [frame->at].slot.place;
     decide (self, false, frame->need, held);
@@ -271,7 +271,7 @@ static void take_place (backtrack_t *self, bool held)
 /*  Lines 04 to 07. */
 static void next_place (backtrack_t *self)
 {
-    frame_t *frame = top (self);
+    visit_t *frame = top (self);
     int64_t delta_ms = 0;
     for (; frame->at < frame->options_count; frame->at++) {
         const backtrack_slot_t *slot = &frame->options [frame->at].slot;
@@ -292,7 +292,7 @@ static void next_place (backtrack_t *self)
 
 static size_t edge_now (const backtrack_t *self)
 {
-    const frame_t *frame = top (self);
+    const visit_t *frame = top (self);
     return frame->edges [frame->edge_at];
 }
 
@@ -309,7 +309,7 @@ static void take_edge (backtrack_t *self, bool carried, bool held)
 /*  Lines 09 to 25, from the edge it has come to. */
 static void go_on (backtrack_t *self)
 {
-    frame_t *frame = top (self);
+    visit_t *frame = top (self);
     while (frame->edge_at < frame->edges_count && self->links [edge_now (self)].decided)
         frame->edge_at++;
     if (frame->edge_at < frame->edges_count) {
@@ -336,26 +336,27 @@ static void go_on (backtrack_t *self)
 static int compare_options (const backtrack_t *self, const option_t *a, const option_t *b)
 {
     switch (self->order.policy) {
-    case BACKTRACK_TIME:
+    case POLICY_TIME:
+    case POLICY_QUALITY: /* ip's */
         if (a->slot.start_ms != b->slot.start_ms)
             return a->slot.start_ms < b->slot.start_ms ? -1 : 1;
         break;
-    case BACKTRACK_COST:
+    case POLICY_COST:
         if (a->slot.price != b->slot.price)
             return a->slot.price < b->slot.price ? -1 : 1;
         break;
-    case BACKTRACK_LOAD:
+    case POLICY_LOAD:
         if (a->slot.load < b->slot.load || a->slot.load > b->slot.load)
             return a->slot.load < b->slot.load ? -1 : 1;
         break;
-    case BACKTRACK_RANDOM:
+    case POLICY_RANDOM:
         break;
     }
     return a->lot < b->lot ? -1 : a->lot > b->lot;
 }
 
 /*  By insertion: candidates are few. */
-static void sort_options (const backtrack_t *self, frame_t *frame)
+static void sort_options (const backtrack_t *self, visit_t *frame)
 {
     for (size_t i = 1; i < frame->options_count; i++) {
         option_t option = frame->options [i];
@@ -368,7 +369,7 @@ static void sort_options (const backtrack_t *self, frame_t *frame)
 
 /*  The repaired arm: whoever is free in time goes before whoever is not, and of these the one that
  *  moves the start least comes first. */
-static void sort_late_last (const backtrack_t *self, frame_t *frame)
+static void sort_late_last (const backtrack_t *self, visit_t *frame)
 {
     int64_t from_ms = need_from (self, frame->need);
     for (size_t i = 1; i < frame->options_count; i++) {
@@ -399,7 +400,7 @@ static int64_t rest_ms (const backtrack_t *self, size_t need)
 void backtrack_slots (backtrack_t *self, const backtrack_slot_t *slots, size_t count)
 {
     assert (self->wish == BACKTRACK_ASK_PLACES);
-    frame_t *frame = top (self);
+    visit_t *frame = top (self);
     int64_t length_ms = self->order.whole_deadline ? rest_ms (self, frame->need)
                                                    : self->order.needs [frame->need].duration_ms;
     frame->options = must (calloc (count + 1, sizeof *frame->options));

@@ -17,13 +17,7 @@
 #define MUSUBI_BACKTRACK_H
 
 #include "prng.h"
-
-typedef enum {
-    BACKTRACK_TIME,   /* earliest start first */
-    BACKTRACK_COST,   /* lowest price first */
-    BACKTRACK_LOAD,   /* least utilised over [begin, deadline] first */
-    BACKTRACK_RANDOM, /* no order */
-} backtrack_policy_t;
+#include "request.h"
 
 typedef struct {
     int64_t offset_ms;
@@ -48,7 +42,7 @@ typedef struct {
     int64_t begin_ms;    /* the first start: arrival + w_interval */
     int64_t latest_ms;   /* no start after it; INT64_MAX = as the deadline allows */
     int64_t deadline_ms; /* of each need (literal) or of the whole plan (whole_deadline) */
-    backtrack_policy_t policy;
+    policy_t policy;     /* places go earliest start, lowest price or least load first, or anyhow */
     bool incremental;    /* bir */
     bool distinct;       /* no site twice; S0 allows it */
     bool whole_deadline; /* leave out places from which the whole plan can't end in time: milder */

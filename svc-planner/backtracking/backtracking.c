@@ -47,13 +47,18 @@ struct backtracking {
 
 static void obey (backtracking_t *self, const moment_t *now);
 
-static void finish (backtracking_t *self, const moment_t *now, backtracking_end_t end)
+static void stop (backtracking_t *self)
 {
     for (size_t i = 0; i < self->next; i++)
         calls_cancel (self->order.service->calls, self->questions [i].call);
     timers_cancel (self->order.service->timers, self->timer);
     self->timer = 0;
     tentative_destroy (&self->tentative);
+}
+
+static void finish (backtracking_t *self, const moment_t *now, backtracking_end_t end)
+{
+    stop (self);
     self->done (self->owner, now, end);
 }
 
@@ -400,10 +405,10 @@ static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack
     const path_t *path = &self->paths [wish->edge];
     for (size_t i = 0; i < path->links_count; i++) {
         size_t source = snapshot->links [path->links [i]].source;
-        bool asked = false;
-        for (size_t before = 0; before < i; before++)
-            asked = asked || snapshot->links [path->links [before]].source == source;
-        if (!asked)
+        size_t first = 0;
+        while (snapshot->links [path->links [first]].source != source)
+            first++;
+        if (first == i)
             ask_domain (self, now, wish, source);
     }
 }
@@ -553,22 +558,6 @@ static void on_begin (void *owner, const moment_t *now, uint64_t token)
     obey (self, now);
 }
 
-static backtrack_policy_t policy_of (policy_t policy)
-{
-    switch (policy) {
-    case POLICY_COST:
-        return BACKTRACK_COST;
-    case POLICY_LOAD:
-        return BACKTRACK_LOAD;
-    case POLICY_RANDOM:
-        return BACKTRACK_RANDOM;
-    case POLICY_TIME:
-    case POLICY_QUALITY: /* ip's */
-        break;
-    }
-    return BACKTRACK_TIME;
-}
-
 /*  Counts all work on the way, so that a request without a deadline has an end, too. */
 static int64_t deadline_of (const backtracking_order_t *order, const user_request_t *request)
 {
@@ -610,7 +599,7 @@ static backtrack_t *make_machine (backtracking_t *self)
                                                .begin_ms = order->starts.earliest_ms,
                                                .latest_ms = order->starts.latest_ms,
                                                .deadline_ms = deadline_of (order, request),
-                                               .policy = policy_of (order->policy),
+                                               .policy = order->policy,
                                                .incremental = order->incremental,
                                                .distinct = request->distinct_sites,
                                                .whole_deadline = order->settings->backtrack_whole,
@@ -659,10 +648,7 @@ void backtracking_destroy (backtracking_t **self_p)
     *self_p = NULL;
     if (!self)
         return;
-    for (size_t i = 0; i < self->next; i++)
-        calls_cancel (self->order.service->calls, self->questions [i].call);
-    timers_cancel (self->order.service->timers, self->timer);
-    tentative_destroy (&self->tentative);
+    stop (self);
     backtrack_destroy (&self->machine);
     for (size_t i = 0; i < self->request->compute_count; i++)
         free ((void *) self->needs [i].places);

@@ -57,6 +57,14 @@ static void sweep (tentative_t *self)
     }
 }
 
+static void begin (tentative_t *self, tentative_done_fn *done, void *owner)
+{
+    assert (!self->done && self->waiting == 0);
+    self->done = done;
+    self->owner = owner;
+    self->refused = false;
+}
+
 static void finish (tentative_t *self, const moment_t *now)
 {
     if (--self->waiting > 0)
@@ -103,16 +111,19 @@ static bool among (const backtrack_hold_t *holds, size_t count, backtrack_hold_t
     return false;
 }
 
-void tentative_cancel (tentative_t *self, const moment_t *now, const backtrack_hold_t *holds,
-                       size_t count, tentative_done_fn *done, void *owner)
+static void cancel_held (tentative_t *self, const moment_t *now, const backtrack_hold_t *holds,
+                         size_t count)
 {
-    assert (!self->done && self->waiting == 0);
-    self->done = done;
-    self->owner = owner;
-    self->refused = false;
     for (stake_t *stake = self->stakes; stake; stake = stake->next)
         if (stake->state == STAKE_HELD && among (holds, count, stake->what))
             cancel (stake, now);
+}
+
+void tentative_cancel (tentative_t *self, const moment_t *now, const backtrack_hold_t *holds,
+                       size_t count, tentative_done_fn *done, void *owner)
+{
+    begin (self, done, owner);
+    cancel_held (self, now, holds, count);
     assert (self->waiting > 0); /* only what is held is cancelled */
 }
 
@@ -178,10 +189,7 @@ static void on_renewal_time (void *owner, const moment_t *now, uint64_t token)
 static void give_back (tentative_t *self, const moment_t *now, backtrack_hold_t what)
 {
     self->waiting++; /* this one, until all are told */
-    for (stake_t *stake = self->stakes; stake; stake = stake->next)
-        if (stake->state == STAKE_HELD && stake->what.edge == what.edge &&
-            stake->what.index == what.index)
-            cancel (stake, now);
+    cancel_held (self, now, &what, 1);
     finish (self, now);
 }
 
@@ -273,10 +281,8 @@ static void hold (tentative_t *self, const moment_t *now, backtrack_hold_t what,
 void tentative_hold (tentative_t *self, const moment_t *now, backtrack_hold_t what,
                      const shares_t *shares, tentative_done_fn *done, void *owner)
 {
-    assert (!self->done && self->waiting == 0 && shares->count > 0);
-    self->done = done;
-    self->owner = owner;
-    self->refused = false;
+    assert (shares->count > 0);
+    begin (self, done, owner);
     for (size_t i = 0; i < shares->count; i++)
         hold (self, now, what, &shares->shares [i], shares);
 }

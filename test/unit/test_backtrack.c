@@ -85,7 +85,7 @@ static void make_world (world_t *world, uint64_t seed)
     }
 }
 
-static backtrack_order_t order_of (const world_t *world, backtrack_policy_t policy)
+static backtrack_order_t order_of (const world_t *world, policy_t policy)
 {
     return (backtrack_order_t){.needs = world->needs,
                                .needs_count = world->needs_count,
@@ -177,14 +177,14 @@ static bool ended (const backtrack_t *machine)
 
 typedef struct {
     const world_t *world;
-    backtrack_policy_t policy;
+    policy_t policy;
     size_t place [NEEDS]; /* FC_rm */
     bool edge [EDGES];    /* FC_rp */
 } paper_t;
 
 static int by_policy (const paper_t *paper, const backtrack_slot_t *a, const backtrack_slot_t *b)
 {
-    if (paper->policy == BACKTRACK_LOAD)
+    if (paper->policy == POLICY_LOAD)
         return a->load < b->load ? -1 : 1;
     return a->price < b->price ? -1 : 1;
 }
@@ -309,7 +309,7 @@ static void finds_what_the_recursion_of_the_paper_finds (void **state)
     for (uint64_t seed = 1; seed <= 20000; seed++) {
         world_t world;
         make_world (&world, seed);
-        backtrack_order_t order = order_of (&world, seed % 2 ? BACKTRACK_COST : BACKTRACK_LOAD);
+        backtrack_order_t order = order_of (&world, seed % 2 ? POLICY_COST : POLICY_LOAD);
         order.incremental = seed % 4 < 2;
         prng_t prng;
         prng_seed (&prng, seed + 1);
@@ -358,7 +358,7 @@ static void the_first_late_place_moves_the_start_though_another_is_free (void **
     world_t world = cheap_but_late ();
     size_t both [] = {0, 1};
     world.needs [0] = (backtrack_need_t){.duration_ms = 2, .places = both, .places_count = 2};
-    backtrack_order_t order = order_of (&world, BACKTRACK_COST);
+    backtrack_order_t order = order_of (&world, POLICY_COST);
     prng_t prng;
     prng_seed (&prng, 1);
     for (int repaired = 0; repaired < 2; repaired++) {
@@ -381,7 +381,7 @@ static void a_refused_hold_means_the_next_place (void **state)
     size_t both [] = {0, 1};
     memset (world.free [0], true, sizeof world.free [0]);
     world.needs [0] = (backtrack_need_t){.duration_ms = 2, .places = both, .places_count = 2};
-    backtrack_order_t order = order_of (&world, BACKTRACK_COST);
+    backtrack_order_t order = order_of (&world, POLICY_COST);
     order.incremental = true;
     prng_t prng;
     prng_seed (&prng, 1);
@@ -404,7 +404,7 @@ static void distinct_needs_never_share_a_place (void **state)
     for (uint64_t seed = 1; seed <= 3000; seed++) {
         world_t world;
         make_world (&world, seed);
-        backtrack_order_t order = order_of (&world, BACKTRACK_TIME);
+        backtrack_order_t order = order_of (&world, POLICY_TIME);
         order.distinct = true;
         prng_t prng;
         prng_seed (&prng, seed);
@@ -432,7 +432,7 @@ static void the_milder_deadline_leaves_room_for_the_rest_of_the_plan (void **sta
     world.needs [0] = (backtrack_need_t){.duration_ms = 1, .places = first, .places_count = 1};
     world.needs [1] =
       (backtrack_need_t){.offset_ms = 1, .duration_ms = 2, .places = second, .places_count = 2};
-    backtrack_order_t order = order_of (&world, BACKTRACK_TIME);
+    backtrack_order_t order = order_of (&world, POLICY_TIME);
     prng_t prng;
     prng_seed (&prng, 1);
     for (int whole = 0; whole < 2; whole++) {
