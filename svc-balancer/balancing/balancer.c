@@ -1,21 +1,10 @@
 /*  balancer - the parts of the core, and its life. */
 #include "balancer_state.h"
 #include "member.h"
+#include "message.h"
 
 #include <assert.h>
 #include <string.h>
-
-const balancer_limits_t balancer_limits_default = {
-  .members_max = 256,
-  .jobs_max = 10000,
-  .orders_max = 1000,
-  .kept_max = 100000,
-  .history_max = 1000,
-  .silent_max = 3,
-  .diligence_steps = 6,
-  .work_least = 0.5,
-  .timeout_ms = 2000,
-};
 
 static void on_start (void *owner, const moment_t *now)
 {
@@ -29,11 +18,9 @@ static void destroy (void *owner)
 {
     balancer_t *self = owner;
     hearing_end (self);
-    for (size_t i = 0; i < self->tellings_count; i++)
-        free (self->tellings [i]);
     free (self->tellings);
     for (size_t i = 0; i < self->history_count; i++)
-        free (self->history [i].record.data);
+        message_free (&self->history [i]->base);
     free (self->history);
     weighing_destroy (&self->weighing);
     coalition_clear (&self->coalition);

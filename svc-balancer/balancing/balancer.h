@@ -28,8 +28,6 @@ typedef struct {
     int64_t timeout_ms;       /* of a question to a member; 2 s, and at most half a step */
 } balancer_limits_t;
 
-extern const balancer_limits_t balancer_limits_default;
-
 /*  Everything is copied by balancer_core. */
 typedef struct {
     const char *name;     /* "balancer/green" */

@@ -1,26 +1,20 @@
 /*  balancer_state - what the files of the balancer share.
  *
- *      RESTING    until the next step
- *      FORMING    services are asked whether they have joined     hearing.c
- *      HEARING    members are asked for their queues              hearing.c
- *      ORDERING   orders are told, one after the other a member   orders.c
+ *  Between two steps it rests. A step goes through these phases:
+ *
+ *      forming    each T: sites are asked whether they have joined; there are candidates   hearing.c
+ *      hearing    each t: members are asked for their queues                               hearing.c
+ *      ordering   orders are told, to each member one after the other                      orders.c
  */
 #ifndef MUSUBI_BALANCER_STATE_H
 #define MUSUBI_BALANCER_STATE_H
 
+#include "balance.pb-c.h"
 #include "balancer.h"
 #include "balancer_wire.h"
 #include "must.h"
 #include "service.h"
 #include "weighing.h"
-
-typedef enum { PHASE_RESTING, PHASE_FORMING, PHASE_HEARING, PHASE_ORDERING } phase_t;
-
-/*  A coalition that has ended, as it is kept. */
-typedef struct {
-    uint64_t number;
-    packed_t record;
-} ended_t;
 
 /*  A site that is asked whether it has joined, and what it has said. */
 typedef struct {
@@ -42,15 +36,14 @@ typedef struct balancer {
     balancer_settings_t settings; /* its lists are our copies */
     coalition_t coalition;
     weighing_t *weighing;
-    phase_t phase;
     uint64_t timer;
     int64_t next_step_ms; /* wall */
     candidate_t *candidates;
     size_t candidates_count;
-    size_t waiting;       /* questions that have not been answered, in FORMING and HEARING */
-    telling_t **tellings; /* in their order */
+    size_t waiting;      /* questions to candidates or members that have not been answered */
+    telling_t *tellings; /* in their order */
     size_t tellings_count;
-    ended_t *history; /* oldest first */
+    Musubi__CoalitionRecord **history; /* coalitions that have ended, oldest first */
     size_t history_count;
     /*  Of this coalition, since this start: work that was done, and load that has left. */
     double done_s;

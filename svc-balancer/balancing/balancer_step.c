@@ -158,7 +158,6 @@ void balancer_formed (balancer_t *self, const moment_t *now)
     for (size_t i = 0; i < coalition->members_count; i++)
         balancer_put_member (self, coalition->members [i]);
     hearing_end (self);
-    self->phase = PHASE_RESTING;
     if (taken < 2)
         return;
     service_count (self->service, "coalitions", 1);
@@ -490,7 +489,6 @@ static void on_timer (void *owner, const moment_t *now, uint64_t token)
     wake_in (self, now, self->settings.step_ms);
     hearing_end (self);
     orders_end (self);
-    self->phase = PHASE_RESTING;
     if (kept->formed_ms == 0 || now->wall_ms >= kept->formed_ms + self->settings.coalition_ms)
         hearing_form (self, now);
     else

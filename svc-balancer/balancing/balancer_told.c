@@ -2,6 +2,7 @@
  *  worth.
  */
 #include "balancer_state.h"
+#include "codec_table.h"
 
 #define HISTORY_BYTES (BODY_BYTES_MAX - 8192)
 
@@ -20,21 +21,20 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
     (void) now;
     balancer_t *self = owner;
     const balance_history_t *asked = body;
-    bytes_t *records = must (calloc (self->history_count + 1, sizeof *records));
-    size_t count = 0;
+    Musubi__BalanceHistoryAnswer answer = MUSUBI__BALANCE_HISTORY_ANSWER__INIT;
+    answer.coalitions = must (calloc (self->history_count + 1, sizeof *answer.coalitions));
     size_t bytes = 0;
-    bool more = false;
-    for (size_t i = 0; i < self->history_count && !more; i++) {
-        const ended_t *ended = &self->history [i];
-        if (ended->number < asked->from)
+    for (size_t i = 0; i < self->history_count && !answer.more; i++) {
+        Musubi__CoalitionRecord *record = self->history [i];
+        if (record->coalition < asked->from)
             continue;
-        more = count > 0 && bytes + ended->record.size + 16 > HISTORY_BYTES;
-        if (!more)
-            records [count++] = (bytes_t){ended->record.data, ended->record.size};
-        bytes += ended->record.size + 16;
+        bytes += protobuf_c_message_get_packed_size (&record->base) + 16;
+        answer.more = answer.n_coalitions > 0 && bytes > HISTORY_BYTES;
+        if (!answer.more)
+            answer.coalitions [answer.n_coalitions++] = record;
     }
-    service_reply (self->service, request, balance_history_encode (records, count, more));
-    free (records);
+    service_reply (self->service, request, packed_of (&answer.base));
+    free (answer.coalitions);
 }
 
 void balancer_told_serve (balancer_t *self)

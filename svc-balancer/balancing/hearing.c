@@ -1,6 +1,7 @@
 /*  hearing - who has joined, and what its members have to do. */
 #include "balancer_state.h"
 
+#include "codec_table.h"
 #include "diligence.h"
 #include "directory.h"
 
@@ -29,7 +30,7 @@ static void one_over (balancer_t *self, const moment_t *now)
     assert (self->waiting > 0);
     if (--self->waiting > 0)
         return;
-    if (self->phase == PHASE_FORMING)
+    if (self->candidates_count > 0)
         balancer_formed (self, now);
     else
         balancer_heard (self, now);
@@ -58,7 +59,6 @@ void hearing_form (balancer_t *self, const moment_t *now)
 {
     size_t room = 0;
     const directory_entry_t *entry = NULL;
-    self->phase = PHASE_FORMING;
     while ((entry = directory_next (self->service->directory, "lis", entry))) {
         self->candidates =
           must_grow (self->candidates, self->candidates_count, &room, sizeof (candidate_t));
@@ -82,10 +82,10 @@ static void ask_state (balancer_t *self, const moment_t *now, size_t at)
 {
     member_t *member = self->coalition.members [at];
     const told_t *coming = &member->coming;
-    state_question_t question = {.after =
-                                   coming->count > 0 ? coming->bags [coming->count - 1].bag : 0};
-    member->call = ask (self, now, member->kept.site, "State",
-                        codec_encode (&state_question_codec, &question), on_state, at);
+    Musubi__StateRequest question = MUSUBI__STATE_REQUEST__INIT;
+    question.after = coming->count > 0 ? coming->bags [coming->count - 1].bag : 0;
+    member->call =
+      ask (self, now, member->kept.site, "State", packed_of (&question.base), on_state, at);
 }
 
 static void told_in_full (balancer_t *self, const moment_t *now, member_t *member)
@@ -157,7 +157,6 @@ static bool is_asked (const member_t *member)
 void hearing_begin (balancer_t *self, const moment_t *now)
 {
     coalition_t *coalition = &self->coalition;
-    self->phase = PHASE_HEARING;
     for (size_t i = 0; i < coalition->members_count; i++) {
         member_t *member = coalition->members [i];
         member->fresh = false;

@@ -5,6 +5,7 @@
 
 #include "alone.h"
 #include "bilb_level.h"
+#include "message.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,11 +80,11 @@ static bytes_t number_key (uint64_t number, uint8_t key [8])
     return (bytes_t){key, 8};
 }
 
-static void history_add (balancer_t *self, uint64_t number, packed_t record)
+/*  Takes the record over. */
+static void history_add (balancer_t *self, ProtobufCMessage *record)
 {
-    self->history =
-      must (reallocarray (self->history, self->history_count + 1, sizeof *self->history));
-    self->history [self->history_count++] = (ended_t){number, record};
+    self->history = must (reallocarray (self->history, self->history_count + 1, sizeof (void *)));
+    self->history [self->history_count++] = (Musubi__CoalitionRecord *) record;
 }
 
 static void history_trim (balancer_t *self)
@@ -92,10 +93,10 @@ static void history_trim (balancer_t *self)
     if (self->history_count <= self->settings.limits.history_max)
         return;
     outbox_delete (self->service->outbox, TABLE_COALITIONS,
-                   number_key (self->history [0].number, key));
-    free (self->history [0].record.data);
+                   number_key (self->history [0]->coalition, key));
+    message_free (&self->history [0]->base);
     self->history_count--;
-    memmove (&self->history [0], &self->history [1], self->history_count * sizeof *self->history);
+    memmove (&self->history [0], &self->history [1], self->history_count * sizeof (void *));
 }
 
 /*  The record tells the level that was; the next one is that of the next coalition. */
@@ -111,9 +112,9 @@ void measuring_end (balancer_t *self, const moment_t *now)
     }
     packed_t record =
       coalition_record_encode (coalition, now->wall_ms, worths, coalition->members_count);
-    outbox_put (self->service->outbox, TABLE_COALITIONS, number_key (coalition->kept.number, key),
-                (bytes_t){record.data, record.size});
-    history_add (self, coalition->kept.number, record);
+    history_add (
+      self, must (message_unpack (&musubi__coalition_record__descriptor, packed_bytes (record))));
+    service_put (self->service, TABLE_COALITIONS, number_key (coalition->kept.number, key), record);
     history_trim (self);
     free (worths);
 }
@@ -121,15 +122,11 @@ void measuring_end (balancer_t *self, const moment_t *now)
 static void on_record (void *owner, bytes_t key, bytes_t value)
 {
     balancer_t *self = owner;
-    uint64_t number;
-    char why [WHY_BYTES];
-    if (!coalition_record_check (key, value, &number, why)) {
-        service_bad_record (self->service, "coalitions", why);
-        return;
-    }
-    packed_t record = {.data = must (malloc (value.size + 1)), .size = value.size};
-    memcpy (record.data, value.data, value.size);
-    history_add (self, number, record);
+    ProtobufCMessage *record = message_unpack (&musubi__coalition_record__descriptor, value);
+    if (record && key.size == 8)
+        history_add (self, record);
+    else
+        service_bad_record (self->service, "coalitions", "not a CoalitionRecord");
 }
 
 void measuring_serve (balancer_t *self)

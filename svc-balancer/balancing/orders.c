@@ -19,23 +19,19 @@ static void order_put (balancer_t *self, const order_t *order)
 
 static void telling_add (balancer_t *self, const order_t *order)
 {
-    telling_t *telling = must (calloc (1, sizeof *telling));
-    telling->order = *order;
     self->tellings =
-      must (reallocarray (self->tellings, self->tellings_count + 1, sizeof (telling_t *)));
-    self->tellings [self->tellings_count++] = telling;
+      must (reallocarray (self->tellings, self->tellings_count + 1, sizeof *self->tellings));
+    self->tellings [self->tellings_count++] = (telling_t){.order = *order};
 }
 
 static void telling_remove (balancer_t *self, size_t at)
 {
-    telling_t *telling = self->tellings [at];
+    telling_t *telling = &self->tellings [at];
     uint8_t key [ORDER_KEY_BYTES];
     calls_cancel (self->service->calls, telling->call);
     outbox_delete (self->service->outbox, TABLE_ORDERS, order_key (&telling->order, key));
     self->tellings_count--;
-    memmove (&self->tellings [at], &self->tellings [at + 1],
-             (self->tellings_count - at) * sizeof (telling_t *));
-    free (telling);
+    memmove (telling, telling + 1, (self->tellings_count - at) * sizeof *telling);
 }
 
 static void on_record (void *owner, bytes_t key, bytes_t value)
@@ -75,10 +71,10 @@ static void on_moved (void *owner, const moment_t *now, uint64_t token, const ca
 {
     balancer_t *self = owner;
     size_t at = 0;
-    while (self->tellings [at]->order.number != token || self->tellings [at]->call == 0)
+    while (self->tellings [at].order.number != token || self->tellings [at].call == 0)
         at++;
-    self->tellings [at]->call = 0;
-    order_t order = self->tellings [at]->order;
+    self->tellings [at].call = 0;
+    order_t order = self->tellings [at].order;
     moved_t answer = {0};
     char why [WHY_BYTES] = "";
     if (result->status != CALL_OK)
@@ -98,8 +94,6 @@ static void on_moved (void *owner, const moment_t *now, uint64_t token, const ca
     }
     telling_remove (self, at);
     tell_next (self, now, order.from);
-    if (self->tellings_count == 0)
-        self->phase = PHASE_RESTING;
 }
 
 static void tell (balancer_t *self, const moment_t *now, telling_t *telling)
@@ -116,9 +110,9 @@ static void tell (balancer_t *self, const moment_t *now, telling_t *telling)
 static void tell_next (balancer_t *self, const moment_t *now, const char *site)
 {
     for (size_t i = 0; i < self->tellings_count; i++)
-        if (strcmp (self->tellings [i]->order.from, site) == 0) {
-            if (self->tellings [i]->call == 0)
-                tell (self, now, self->tellings [i]);
+        if (strcmp (self->tellings [i].order.from, site) == 0) {
+            if (self->tellings [i].call == 0)
+                tell (self, now, &self->tellings [i]);
             return;
         }
 }
@@ -126,8 +120,7 @@ static void tell_next (balancer_t *self, const moment_t *now, const char *site)
 void orders_start (balancer_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < self->tellings_count; i++)
-        tell_next (self, now, self->tellings [i]->order.from);
-    self->phase = self->tellings_count > 0 ? PHASE_ORDERING : PHASE_RESTING;
+        tell_next (self, now, self->tellings [i].order.from);
 }
 
 void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *moves, size_t count,

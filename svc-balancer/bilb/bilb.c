@@ -17,6 +17,13 @@ typedef struct {
     double load;
 } place_t;
 
+/*  Its turn: the first sends nothing. */
+typedef struct {
+    uint32_t sender;
+    double rise;   /* time that each receiver is sent, if nothing stops it */
+    double target; /* no receiver's time rises above it */
+} bilb_turn_t;
+
 struct bilb {
     size_t count;
     size_t room;
@@ -82,9 +89,9 @@ static void take_turn (bilb_t *self, size_t at, double loads, double speeds)
     double load = at > 0 ? wanted (place, turn->target) : 0;
     if (load > 0) {
         turn->rise = load / speeds;
-        turn->sent = bilb_receivers_raise (self->receivers, turn->rise, turn->target);
-        assert (turn->sent <= load * (1 + 1e-9));
-        time = fmax (turn->target, time - turn->sent / place->speed);
+        double sent = bilb_receivers_raise (self->receivers, turn->rise, turn->target);
+        assert (sent <= load * (1 + 1e-9));
+        time = fmax (turn->target, time - sent / place->speed);
     }
     bilb_receivers_add (self->receivers, time, place->speed, place->level);
 }
@@ -145,11 +152,6 @@ void bilb_step (bilb_t *self, const bilb_cluster_t *clusters, size_t count)
 const uint32_t *bilb_order (const bilb_t *self)
 {
     return self->order;
-}
-
-const bilb_turn_t *bilb_turns (const bilb_t *self)
-{
-    return self->turns;
 }
 
 const double *bilb_loads (const bilb_t *self)

@@ -33,13 +33,6 @@ typedef struct {
 } bilb_cluster_t;
 
 typedef struct {
-    uint32_t sender;
-    double rise;   /* time that each receiver is sent, if nothing stops it */
-    double target; /* no receiver's time rises above it */
-    double sent;   /* load, all receivers together */
-} bilb_turn_t;
-
-typedef struct {
     uint32_t from;
     uint32_t to;
     double load;
@@ -69,9 +62,6 @@ void bilb_step (bilb_t *self, const bilb_cluster_t *clusters, size_t count);
 
 /*  The clusters in ascending order of time, the lower index first among equals. */
 const uint32_t *bilb_order (const bilb_t *self);
-
-/*  A turn for each cluster, in that order; the first sends nothing. */
-const bilb_turn_t *bilb_turns (const bilb_t *self);
 
 /*  Loads after the step, by cluster. */
 const double *bilb_loads (const bilb_t *self);

@@ -24,12 +24,6 @@ static const codec_row_t terms_rows [] = {
 };
 const codec_t terms_codec = CODEC (terms_t, musubi__membership_answer__descriptor, terms_rows);
 
-static const codec_row_t state_question_rows [] = {
-  ROW_NUMBER ("after", state_question_t, after),
-};
-const codec_t state_question_codec =
-  CODEC (state_question_t, musubi__state_request__descriptor, state_question_rows);
-
 static const codec_row_t queued_rows [] = {
   ROW_NUMBER ("bag", queued_t, bag, LEAST (1)),
   ROW_WORD ("home", queued_t, home),
@@ -199,22 +193,6 @@ packed_t balance_status_encode (const char *name, const coalition_t *coalition,
     return packed;
 }
 
-packed_t balance_history_encode (const bytes_t *records, size_t count, bool more)
-{
-    Musubi__BalanceHistoryAnswer answer = MUSUBI__BALANCE_HISTORY_ANSWER__INIT;
-    Musubi__CoalitionRecord **list = must (calloc (count + 1, sizeof *list));
-    for (size_t i = 0; i < count; i++)
-        list [answer.n_coalitions++] =
-          must (message_unpack (&musubi__coalition_record__descriptor, records [i]));
-    answer.coalitions = list;
-    answer.more = more;
-    packed_t packed = packed_of (&answer.base);
-    for (size_t i = 0; i < count; i++)
-        message_free (&list [i]->base);
-    free (list);
-    return packed;
-}
-
 /*  --- what is kept --- */
 
 static const codec_row_t stored_coalition_rows [] = {
@@ -326,16 +304,4 @@ packed_t coalition_record_encode (const coalition_t *coalition, int64_t ended_ms
     packed_t packed = packed_of (&record.base);
     free (list);
     return packed;
-}
-
-bool coalition_record_check (bytes_t key, bytes_t value, uint64_t *number, char why [WHY_BYTES])
-{
-    if (key.size != 8)
-        return wrong (why, "key: no coalition's number");
-    ProtobufCMessage *record = message_unpack (&musubi__coalition_record__descriptor, value);
-    if (!record)
-        return wrong (why, "not a CoalitionRecord");
-    *number = number_get (key.data, 8);
-    message_free (record);
-    return true;
 }

@@ -20,11 +20,6 @@ typedef struct {
 } terms_t;
 extern const codec_t terms_codec;
 
-typedef struct {
-    uint64_t after;
-} state_question_t;
-extern const codec_t state_question_codec;
-
 /*  Adds what a page says to what has been told so far. */
 bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES]);
 
@@ -47,9 +42,6 @@ typedef struct {
 } balance_history_t;
 extern const codec_t balance_history_codec;
 
-/*  Records as they are kept. */
-packed_t balance_history_encode (const bytes_t *records, size_t count, bool more);
-
 /*  --- what is kept --- */
 
 extern const codec_t stored_coalition_codec; /* of a coalition_kept_t */
@@ -71,6 +63,5 @@ typedef struct {
 } member_worth_t;
 packed_t coalition_record_encode (const coalition_t *coalition, int64_t ended_ms,
                                   const member_worth_t *worths, size_t count);
-bool coalition_record_check (bytes_t key, bytes_t value, uint64_t *number, char why [WHY_BYTES]);
 
 #endif

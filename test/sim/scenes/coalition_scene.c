@@ -305,7 +305,7 @@ static void check_balancer (const core_t *core)
         over += job->kept.ended_ms != 0;
     assert (over == coalition->jobs_over);
     for (size_t i = 1; i < self->tellings_count; i++)
-        assert (self->tellings [i - 1]->order.number < self->tellings [i]->order.number);
+        assert (self->tellings [i - 1].order.number < self->tellings [i].order.number);
 }
 
 /*  A life of its own each: what it would say if it died is asked of another one. */
@@ -338,10 +338,17 @@ static void balancer_make (void *owner, core_t *core)
                                     .coalition_ms = 20000,
                                     .step_ms = 1000,
                                     .reschedule = true,
-                                    .limits = balancer_limits_default,
+                                    .limits = {.members_max = 256,
+                                               .jobs_max = 10000,
+                                               .orders_max = 1000,
+                                               .kept_max = 100000,
+                                               .history_max = 1000,
+                                               .silent_max = 3,
+                                               .diligence_steps = 4,
+                                               .work_least = 0.5,
+                                               .timeout_ms = 2000},
                                     .gis_endpoints = directories,
                                     .gis_count = 1};
-    settings.limits.diligence_steps = 4;
     core_t *life = must (calloc (1, sizeof *life));
     balancer_core (&settings, life);
     *core = (core_t){
