@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@ typedef struct {
 struct ordered {
     ordered_compare_fn *compare; /* NULL: the keys stand */
     size_t key_at;               /* there in a thing, */
-    size_t key_size;             /* so many bytes; 0 = texts */
+    size_t key_size;             /* so many bytes; 0 = texts, */
+    bool numbers;                /* or numbers */
     chunk_t **chunks;
     size_t chunks_count;
     size_t chunks_room;
@@ -56,11 +58,25 @@ ordered_t *ordered_by_bytes (size_t at, size_t size)
     return self;
 }
 
+ordered_t *ordered_by_number (size_t at)
+{
+    ordered_t *self = ordered_by_bytes (at, 0);
+    self->numbers = true;
+    return self;
+}
+
+static int number_compare (const uint64_t *a, const uint64_t *b)
+{
+    return (*a > *b) - (*a < *b);
+}
+
 static int compare (const ordered_t *self, const void *key, const void *thing)
 {
     if (self->compare)
         return self->compare (key, thing);
-    const char *own = (const char *) thing + self->key_at;
+    const void *own = (const char *) thing + self->key_at;
+    if (self->numbers)
+        return number_compare (key, own);
     return self->key_size > 0 ? memcmp (key, own, self->key_size) : strcmp (key, own);
 }
 

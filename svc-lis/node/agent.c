@@ -19,11 +19,6 @@ const agent_settings_t agent_settings_default = {.keep_ms = 24 * INT64_C (360000
 
 /*  --- attending the site --- */
 
-void agent_news (agent_t *self, const moment_t *now)
-{
-    attending_news (self->attending, now, 0);
-}
-
 static packed_t ask (void *owner, const attending_question_t *question)
 {
     agent_t *self = owner;
@@ -69,7 +64,7 @@ static void on_start (void *owner, const moment_t *now)
 static void agent_destroy (void *owner)
 {
     agent_t *self = owner;
-    agent_works_end (self);
+    ordered_end (&self->works, free);
     agent_runs_end (self);
     attending_destroy (&self->attending);
     service_destroy (&self->service);
@@ -94,6 +89,7 @@ void agent_core (const agent_settings_t *settings, core_t *core)
                                                             .ask = ask,
                                                             .take = take,
                                                             .owner = self});
+    self->works = ordered_by_number (offsetof (ordered_work_t, number));
     agent_runs_init (self);
     service_at_start (self->service, on_start, self);
     service_on_work (self->service, agent_on_work, self);

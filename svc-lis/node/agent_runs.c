@@ -165,7 +165,7 @@ static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_s
     outbox_log (self->service->outbox, LEVEL_INFO, "run %s %s->%s exit=%d signal=%d%s%s",
                 run_id_text (&run->record.id, text), from, run_state_word (state),
                 run->report.exit_code, run->report.signal, *why ? " why=" : "", why);
-    agent_news (self, now);
+    attending_news (self->attending, now, 0);
 }
 
 /*  A look may have been taken before something that is known by now: nothing goes back. */
@@ -183,7 +183,7 @@ static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run,
         run_end (self, now, run, report->state, report->why);
     } else if (before.state == RUN_CLAIMED) {
         run->report.state = RUN_RUNNING;
-        agent_news (self, now);
+        attending_news (self->attending, now, 0);
     }
 }
 
@@ -320,7 +320,7 @@ static agent_run_t *run_claim (agent_t *self, const moment_t *now, wanted_run_t 
         run->record.order = wanted->order;
         wanted->order = NULL;
         run_store (self, run);
-        agent_news (self, now);
+        attending_news (self->attending, now, 0);
     }
     look_later (self, now);
     return run;

@@ -45,7 +45,7 @@ typedef struct {
 typedef enum { WORK_RUN, WORK_LOOK, WORK_READ, WORK_OTHER } ordered_kind_t;
 
 /*  Work that was ordered and is not done. */
-typedef struct ordered_work {
+typedef struct {
     uint64_t number;
     ordered_kind_t kind;
     uint8_t key [AGENT_KEY_BYTES]; /* of the run; WORK_RUN only */
@@ -54,15 +54,14 @@ typedef struct ordered_work {
     bool looks; /* for a claim that is not there */
     int64_t grace_ms;
     uint64_t output; /* WORK_READ: as the site numbers it */
-    struct ordered_work *after;
 } ordered_work_t;
 
 typedef struct {
     service_t *service;
     agent_settings_t settings;
-    ordered_t *runs; /* of agent_run_t, by site and id */
-    size_t open;     /* of those, not over */
-    ordered_work_t *works;
+    ordered_t *runs;  /* of agent_run_t, by site and id */
+    size_t open;      /* of those, not over */
+    ordered_t *works; /* ordered_work_t that are not done, by number */
     uint64_t works_ordered;
 
     attending_t *attending; /* its site */
@@ -74,11 +73,6 @@ typedef struct {
     uint64_t look_timer;
     uint64_t prune_timer;
 } agent_t;
-
-/*  --- agent.c --- */
-
-/*  There is something new to say: ask at the end of this step. */
-void agent_news (agent_t *self, const moment_t *now);
 
 /*  --- agent_runs.c --- */
 
@@ -97,7 +91,6 @@ run_report_t *agent_runs_report (const agent_t *self, size_t *count);
 void agent_order (agent_t *self, const char *kind, const work_order_t *order,
                   const ordered_work_t *note);
 bool agent_on_work (void *owner, const moment_t *now, const event_t *event);
-void agent_works_end (agent_t *self);
 
 /*  Is such a piece of work under way? output: of WORK_READ, else 0. */
 bool agent_awaits (const agent_t *self, ordered_kind_t kind, uint64_t output);

@@ -15,24 +15,11 @@ void agent_order (agent_t *self, const char *kind, const work_order_t *order,
     ordered_work_t *work = must (malloc (sizeof *work));
     *work = *note;
     work->number = ++self->works_ordered;
-    work->after = self->works;
-    self->works = work;
+    ordered_add (self->works, &work->number, work);
     packed_t arguments = codec_encode (&work_order_codec, order);
     outbox_work (self->service->outbox, work->number, kind,
                  (bytes_t){.data = arguments.data, .size = arguments.size});
     free (arguments.data);
-}
-
-static ordered_work_t *work_take (agent_t *self, uint64_t number)
-{
-    for (ordered_work_t **link = &self->works; *link; link = &(*link)->after) {
-        ordered_work_t *work = *link;
-        if (work->number == number) {
-            *link = work->after;
-            return work;
-        }
-    }
-    return NULL;
 }
 
 static void bring (agent_t *self, const moment_t *now, uint64_t output, const work_result_t *result)
@@ -61,7 +48,7 @@ static void failed (agent_t *self, const ordered_work_t *work, bytes_t result)
 bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
 {
     agent_t *self = owner;
-    ordered_work_t *work = work_take (self, event->work.work);
+    ordered_work_t *work = ordered_remove (self->works, &event->work.work);
     work_result_t result = {0};
     char why [WHY_BYTES];
     if (!work)
@@ -84,17 +71,8 @@ bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
 
 bool agent_awaits (const agent_t *self, ordered_kind_t kind, uint64_t output)
 {
-    const ordered_work_t *work = self->works;
+    const ordered_work_t *work = ordered_after (self->works, NULL);
     while (work && (work->kind != kind || work->output != output))
-        work = work->after;
+        work = ordered_after (self->works, &work->number);
     return work != NULL;
-}
-
-void agent_works_end (agent_t *self)
-{
-    while (self->works) {
-        ordered_work_t *work = self->works;
-        self->works = work->after;
-        free (work);
-    }
 }

@@ -203,6 +203,7 @@ nodes_t *nodes_new (service_t *service, const site_t *site, const access_t *acce
     self->runs = ordered_new (by_run);
     places_init (self, places, places_count);
     nodes_runs_init (self);
+    nodes_outputs_init (self);
     service_load (service, TABLE_NODES, on_record, self);
     service_load (service, TABLE_RUNS, nodes_runs_load, self);
     service_at_start (service, on_start, self);

@@ -8,33 +8,19 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct output {
+typedef struct {
     wanted_output_t wanted;
     size_t node;
     uint64_t timer;
     output_fn *told;
     void *owner;
     uint64_t token;
-    output_t *after;
-};
-
-static output_t *output_take (nodes_t *self, uint64_t number)
-{
-    for (output_t **link = &self->outputs; *link; link = &(*link)->after) {
-        output_t *output = *link;
-        if (output->wanted.number != number)
-            continue;
-        *link = output->after;
-        timers_cancel (self->service->timers, output->timer);
-        return output;
-    }
-    return NULL;
-}
+} output_t;
 
 static void on_late (void *owner, const moment_t *now, uint64_t token)
 {
     nodes_t *self = owner;
-    output_t *output = output_take (self, token);
+    output_t *output = ordered_remove (self->outputs, &token);
     assert (output);
     nodes_dirty (self, now, output->node);
     output->told (output->owner, output->token, (bytes_t){0}, 0,
@@ -45,7 +31,8 @@ static void on_late (void *owner, const moment_t *now, uint64_t token)
 size_t nodes_outputs_wanted (const nodes_t *self, size_t node, wanted_output_t *wanted)
 {
     size_t count = 0;
-    for (const output_t *output = self->outputs; output; output = output->after)
+    for (const output_t *output = ordered_after (self->outputs, NULL); output;
+         output = ordered_after (self->outputs, &output->wanted.number))
         if (output->node == node && count < NODE_OUTPUTS_MAX)
             wanted [count++] = output->wanted;
     return count;
@@ -87,46 +74,44 @@ void nodes_output (nodes_t *self, const moment_t *now, const run_id_t *id, bool 
       .token = token};
     output->timer =
       timers_set (self->service->timers, now->mono_ms + OUTPUT_WAIT_MS, on_late, self, number);
-    output_t **link = &self->outputs;
-    while (*link)
-        link = &(*link)->after;
-    *link = output;
+    ordered_add (self->outputs, &output->wanted.number, output);
     nodes_dirty (self, now, entry->node);
 }
 
-static void take (nodes_t *self, const moment_t *now, const char *actor, const brought_t *brought)
+static void take (nodes_t *self, const moment_t *now, output_t *output, const brought_t *brought)
 {
-    const output_t *asked = self->outputs;
-    while (asked && asked->wanted.number != brought->number)
-        asked = asked->after;
-    if (!asked)
-        return; /* too late, or brought twice */
-    if (!agent_is (actor, "node/", self->places [asked->node].name))
-        return;
-    output_t *output = output_take (self, brought->number);
-    nodes_dirty (self, now, output->node);
     bytes_t data = brought->data;
     if (data.size > output->wanted.most)
         data.size = output->wanted.most;
+    ordered_remove (self->outputs, &brought->number);
+    timers_cancel (self->service->timers, output->timer);
+    nodes_dirty (self, now, output->node);
     output->told (output->owner, output->token, data, brought->size,
                   *brought->why ? brought->why : NULL);
     free (output);
 }
 
+/*  What comes too late, or twice, is not awaited any more. */
 void nodes_on_bring (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     nodes_t *self = owner;
     const brought_t *brought = body;
-    take (self, now, request->actor, brought);
+    output_t *output = ordered_find (self->outputs, &brought->number);
+    if (output && agent_is (request->actor, "node/", self->places [output->node].name))
+        take (self, now, output, brought);
     service_reply (self->service, request, (packed_t){0});
 }
 
 void nodes_outputs_end (nodes_t *self)
 {
-    while (self->outputs) {
-        output_t *output = self->outputs;
-        self->outputs = output->after;
+    for (output_t *output; (output = ordered_after (self->outputs, NULL));) {
         timers_cancel (self->service->timers, output->timer);
-        free (output);
+        free (ordered_remove (self->outputs, &output->wanted.number));
     }
+    ordered_destroy (&self->outputs);
+}
+
+void nodes_outputs_init (nodes_t *self)
+{
+    self->outputs = ordered_by_number (offsetof (output_t, wanted.number));
 }

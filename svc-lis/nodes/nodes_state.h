@@ -41,9 +41,6 @@ typedef struct {
     bool dirty; /* what it should know may have changed in this step */
 } place_t;
 
-/*  Somebody waits for a piece of output. */
-typedef struct output output_t;
-
 struct nodes {
     service_t *service;
     const site_t *site;
@@ -67,7 +64,7 @@ struct nodes {
     nodes_observer_t observers [NODES_OBSERVERS_MAX];
     size_t observers_count;
     nodes_binder_t binder;
-    output_t *outputs;
+    ordered_t *outputs; /* pieces that somebody waits for, by number */
     uint64_t outputs_asked;
 };
 
@@ -116,6 +113,7 @@ void nodes_rest (nodes_t *self, const moment_t *now, size_t node, const char *wh
 /*  The pieces that are wanted of a node; at most NODE_OUTPUTS_MAX. */
 size_t nodes_outputs_wanted (const nodes_t *self, size_t node, wanted_output_t *wanted);
 void nodes_on_bring (void *owner, const moment_t *now, const request_t *request, void *body);
+void nodes_outputs_init (nodes_t *self);
 void nodes_outputs_end (nodes_t *self);
 
 #endif

@@ -20,13 +20,6 @@ struct bags {
 
 /*  --- orders --- */
 
-static int by_number (const void *key, const void *thing)
-{
-    const uint64_t *number = key;
-    const bag_t *bag = thing;
-    return (*number > bag->number) - (*number < bag->number);
-}
-
 typedef struct {
     const char *owner;
     const char *request_id;
@@ -63,7 +56,7 @@ static int by_turn (const void *key, const void *thing)
 bags_t *bags_new (void)
 {
     bags_t *self = must (calloc (1, sizeof *self));
-    self->by_number = ordered_new (by_number);
+    self->by_number = ordered_by_number (offsetof (bag_t, number));
     self->by_request = ordered_new (by_request);
     self->booths = ordered_by_text (offsetof (booth_t, reservation));
     self->over = ordered_new (by_end);

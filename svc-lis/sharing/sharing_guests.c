@@ -14,13 +14,6 @@ static int by_move (const void *key, const void *thing)
     return txid_compare (key, &((const stored_offer_t *) thing)->move);
 }
 
-static int by_bag (const void *key, const void *thing)
-{
-    const uint64_t *bag = key;
-    const telling_t *telling = thing;
-    return (*bag > telling->bag) - (*bag < telling->bag);
-}
-
 /*  --- offers --- */
 
 static stored_offer_t *offer_add (sharing_t *self, const stored_offer_t *from)
@@ -402,7 +395,7 @@ void sharing_guests_start (sharing_t *self, const moment_t *now)
 void sharing_guests_serve (sharing_t *self)
 {
     self->offers = ordered_new (by_move);
-    self->tellings = ordered_new (by_bag);
+    self->tellings = ordered_by_number (offsetof (telling_t, bag));
     service_serve (self->service, "Sharing", "Accept", &offer_message_codec, on_accept, self);
     service_serve (self->service, "Sharing", "Cancel", &guest_cancel_codec, on_withdraw, self);
     service_serve (self->service, "Sharing", "Output", &guest_output_codec, on_output, self);

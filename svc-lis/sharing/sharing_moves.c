@@ -85,29 +85,33 @@ static void back_home (sharing_t *self, bag_t *bag, uint32_t index)
     queue_put_task (self->queue, bag, index);
 }
 
-/*  Each of its tasks that is away, and the move is over. */
-static void move_over (move_t *move, const moment_t *now,
-                       void (*over) (sharing_t *self, bag_t *bag, uint32_t index, int64_t now_ms,
-                                     const char *why),
-                       const char *why)
+static void lose (sharing_t *self, bag_t *bag, uint32_t index, int64_t now_ms, const char *why)
+{
+    task_t *task = bag_task (bag, index);
+    task->ended_ms = now_ms;
+    task_text (&task->why, why);
+    task_move (self->bags, bag, index, TASK_LOST);
+    queue_put_task (self->queue, bag, index);
+}
+
+/*  The move is over: each of its tasks that is away is lost, or back home. */
+static void move_over (move_t *move, const moment_t *now, bool lost, const char *why)
 {
     sharing_t *self = move->sharing;
     bag_t *bag = bags_find (self->bags, move->kept.bag);
-    int64_t now_ms = queue_now_ms (self->queue, now);
+    for (uint32_t i = move->kept.first; bag && i - move->kept.first < move->kept.count; i++) {
+        if (!away_by (bag, i, &move->kept.id))
+            continue;
+        if (lost)
+            lose (self, bag, i, queue_now_ms (self->queue, now), why);
+        else
+            back_home (self, bag, i);
+    }
     if (bag) {
-        for (uint32_t i = 0; i < move->kept.count; i++)
-            if (away_by (bag, move->kept.first + i, &move->kept.id))
-                over (self, bag, move->kept.first + i, now_ms, why);
         queue_settle (self->queue, now, bag);
         queue_soon (self->queue);
     }
     move_forget (move);
-}
-
-static void over_here (sharing_t *self, bag_t *bag, uint32_t index, int64_t now_ms, const char *why)
-{
-    (void) now_ms, (void) why;
-    back_home (self, bag, index);
 }
 
 static void refused (move_t *move, const moment_t *now, const char *why)
@@ -117,16 +121,7 @@ static void refused (move_t *move, const moment_t *now, const char *why)
     outbox_log (self->service->outbox, LEVEL_WARNING, "move %s refused by=%s bag=%" PRIu64 ": %s",
                 txid_text (&move->kept.id, text), move->kept.to.name, move->kept.bag, why);
     service_count (self->service, "moves_refused", 1);
-    move_over (move, now, over_here, why);
-}
-
-static void over_lost (sharing_t *self, bag_t *bag, uint32_t index, int64_t now_ms, const char *why)
-{
-    task_t *task = bag_task (bag, index);
-    task->ended_ms = now_ms;
-    task_text (&task->why, why);
-    task_move (self->bags, bag, index, TASK_LOST);
-    queue_put_task (self->queue, bag, index);
+    move_over (move, now, false, why);
 }
 
 void sharing_move_lost (move_t *move, const moment_t *now, const char *why)
@@ -138,7 +133,7 @@ void sharing_move_lost (move_t *move, const moment_t *now, const char *why)
                 txid_text (&move->kept.id, text), move->kept.to.name, move->kept.bag, move->left,
                 why);
     service_count (self->service, "tasks_lost_away", move->left);
-    move_over (move, now, over_lost, why);
+    move_over (move, now, true, why);
 }
 
 /*  --- calls --- */

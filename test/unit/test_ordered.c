@@ -138,6 +138,20 @@ static void keys_may_stand_in_the_things (void **state)
     ordered_end (&texts, end); /* harmless */
 }
 
+static void numbers_sort_as_numbers (void **state)
+{
+    (void) state;
+    uint64_t things [] = {256, 1, UINT64_MAX};
+    ordered_t *numbers = ordered_by_number (0);
+    for (size_t i = 0; i < 3; i++)
+        ordered_add (numbers, &things [i], &things [i]);
+    assert_ptr_equal (ordered_after (numbers, NULL), &things [1]);
+    assert_ptr_equal (ordered_after (numbers, &(uint64_t){1}), &things [0]);
+    assert_ptr_equal (ordered_remove (numbers, &(uint64_t){UINT64_MAX}), &things [2]);
+    assert_null (ordered_find (numbers, &(uint64_t){0}));
+    ordered_destroy (&numbers);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -145,6 +159,7 @@ int main (void)
       cmocka_unit_test (agrees_with_a_plain_table),
       cmocka_unit_test (keys_may_come_in_order_or_backwards),
       cmocka_unit_test (keys_may_stand_in_the_things),
+      cmocka_unit_test (numbers_sort_as_numbers),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
