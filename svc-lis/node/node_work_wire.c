@@ -41,8 +41,6 @@ static bool name_right (const char *name, char why [WHY_BYTES])
             wrong (why, "name: \"%.60s\" is not one of a run's folder", name));
 }
 
-/*  --- stands --- */
-
 static const codec_row_t stand_rows [] = {
   ROW_WORD ("name", stand_t, name),
   ROW_ENUM ("state", stand_t, report.state, RUN_LOST),
@@ -81,8 +79,6 @@ packed_t stand_encode (const stand_t *stand)
     return codec_encode (&stand_codec, &clean);
 }
 
-/*  --- tickets --- */
-
 static const codec_row_t ticket_rows [] = {
   ROW_STRING ("name", ticket_t, name, RUN_NAME_BYTES_MAX),
   ROW_ONE ("run", ticket_t, id, run_id),
@@ -107,8 +103,6 @@ static bool ticket_rule (void *self, char why [WHY_BYTES])
 
 const codec_t ticket_codec =
   CODEC_RULED (ticket_t, musubi__run_ticket__descriptor, ticket_rows, ticket_rule);
-
-/*  --- work --- */
 
 static const codec_row_t work_order_rows [] = {
   ROW_STRING ("runs", work_order_t, runs, RECORD_BYTES_MAX),
@@ -147,8 +141,6 @@ static const codec_row_t work_result_rows [] = {
 const codec_t work_result_codec =
   CODEC (work_result_t, musubi__node_work_result__descriptor, work_result_rows);
 
-/*  --- Agent.Ended --- */
-
 static const codec_row_t run_ended_rows [] = {
   ROW_WORD ("name", run_ended_t, name),
 };
@@ -160,8 +152,6 @@ static bool run_ended_rule (void *self, char why [WHY_BYTES])
 
 const codec_t run_ended_codec =
   CODEC_RULED (run_ended_t, musubi__ended_request__descriptor, run_ended_rows, run_ended_rule);
-
-/*  --- what an agent keeps --- */
 
 void agent_key_pack (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
                      uint8_t key [AGENT_KEY_BYTES])

@@ -14,8 +14,6 @@ static_assert ((int) WISH_FORGET == MUSUBI__RUN_WISH__RUN_FORGET, "same numbers"
 static_assert ((int) AGENT_AWAITED == MUSUBI__NODE_STATE__NODE_AWAITED, "same numbers");
 static_assert ((int) AGENT_LOST == MUSUBI__NODE_STATE__NODE_LOST, "same numbers");
 
-/*  --- Attend --- */
-
 static const codec_row_t attend_rows [] = {
   ROW_WORD ("node", attend_t, node),
   ROW_WORD ("class_name", attend_t, class_name),
@@ -55,8 +53,6 @@ static const codec_row_t wanted_rows [] = {
 };
 const codec_t wanted_codec = CODEC (wanted_t, musubi__attend_answer__descriptor, wanted_rows);
 
-/*  --- Bring --- */
-
 static const codec_row_t brought_rows [] = {
   ROW_NUMBER ("number", brought_t, number),
   ROW_BYTES ("data", brought_t, data.data, data.size, BODY_BYTES_MAX),
@@ -64,8 +60,6 @@ static const codec_row_t brought_rows [] = {
   ROW_TEXT ("why", brought_t, why, OR_NONE),
 };
 const codec_t brought_codec = CODEC (brought_t, musubi__bring_request__descriptor, brought_rows);
-
-/*  --- Nodes and Drain --- */
 
 static const codec_row_t nodes_question_rows [] = {
   ROW_WORD ("after", nodes_question_t, after, OR_NONE),
@@ -119,8 +113,6 @@ packed_t drain_answer_encode (const char **overbooked, size_t count)
     answer.n_overbooked = count;
     return packed_of (&answer.base);
 }
-
-/*  --- records --- */
 
 static const codec_row_t stored_node_rows [] = {
   ROW_FIXED ("store", stored_node_t, store, SET_BY (stored_node_t, came)),

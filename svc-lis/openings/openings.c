@@ -120,8 +120,6 @@ static void opening_booked (entry_t *entry, bytes_t part)
             entry->kept.nodes [i].state = BOUND_HELD; /* it is judged anew */
 }
 
-/*  --- what is told --- */
-
 opening_t opening_view (const entry_t *entry, int64_t at_ms)
 {
     size_t kept = 0;

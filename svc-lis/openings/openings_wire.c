@@ -12,8 +12,6 @@ static_assert ((int) BOUND_CLEANING == MUSUBI__BOUND_STATE__BOUND_CLEANING, "sam
 static_assert ((int) BACK_END_RECONCILE == MUSUBI__BACK_END_STEP__BACK_END_RECONCILE,
                "same numbers");
 
-/*  --- what is asked of a back end --- */
-
 static const codec_row_t back_end_order_rows [] = {
   ROW_STRING ("reservation", back_end_order_t, reservation, NAME_BYTES_MAX),
   ROW_STRING ("owner", back_end_order_t, owner, NAME_BYTES_MAX),
@@ -30,8 +28,6 @@ static const codec_row_t back_end_task_rows [] = {
 };
 const codec_t back_end_task_codec =
   CODEC (back_end_task_t, musubi__back_end_order__descriptor, back_end_task_rows);
-
-/*  --- what people ask --- */
 
 static const codec_row_t spent_question_rows [] = {
   ROW_WORD ("reservation", spent_question_t, reservation),
@@ -57,8 +53,6 @@ static const codec_row_t spent_told_rows [] = {
 };
 const codec_t spent_told_codec =
   CODEC (spent_told_t, musubi__reservation_use__descriptor, spent_told_rows);
-
-/*  --- what is kept --- */
 
 static const codec_row_t bound_rows [] = {
   ROW_WORD ("node", bound_t, name),

@@ -15,8 +15,6 @@
 static_assert (DIGEST_BYTES == crypto_generichash_BYTES, "BLAKE2b-256");
 static_assert ((int) PLUS_ABORTED == MUSUBI__PLUS_COMMAND_STATE__PLUS_ABORTED, "same numbers");
 
-/*  --- requests --- */
-
 static const codec_row_t reserve_rows [] = {
   ROW_WORD ("reservation", plus_wish_t, reservation),
   ROW_TIME ("from_ms", plus_wish_t, from_ms),
@@ -71,8 +69,6 @@ static const codec_row_t question_rows [] = {
 const codec_t plus_question_codec =
   CODEC (plus_question_t, musubi__plus_properties_request__descriptor, question_rows);
 
-/*  --- answers --- */
-
 static plus_command_state_t state_of (command_state_t state)
 {
     switch (state) {
@@ -107,8 +103,6 @@ static const codec_row_t command_rows [] = {
 const codec_t plus_command_codec =
   CODEC (plus_command_t, musubi__plus_command_answer__descriptor, command_rows);
 
-/*  --- the request as planners keep it --- */
-
 packed_t plus_request_encode (const char *site, const compute_booking_t *bookings, size_t count)
 {
     assert (count > 0);
@@ -139,8 +133,6 @@ packed_t plus_request_encode (const char *site, const compute_booking_t *booking
     free (stages_list);
     return packed;
 }
-
-/*  --- records --- */
 
 static const codec_row_t created_rows [] = {
   ROW_WORD ("owner", plus_created_t, owner),

@@ -14,8 +14,6 @@
 
 static_assert ((int) TASK_RETURNED == MUSUBI__TASK_STATE__TASK_RETURNED, "same numbers");
 
-/*  --- Submit --- */
-
 static const codec_row_t submission_rows [] = {
   ROW_TEXT ("name", submission_t, name, OR_NONE),
   ROW_ONE ("command", submission_t, order, task_command),
@@ -90,8 +88,6 @@ static const codec_row_t submitted_rows [] = {
 };
 const codec_t submitted_codec = CODEC (bag_t, musubi__submit_answer__descriptor, submitted_rows);
 
-/*  --- Bags --- */
-
 static const codec_row_t bags_question_rows [] = {
   ROW_WORD ("owner", bags_question_t, owner, OR_NONE),
   ROW_NUMBER ("after", bags_question_t, after),
@@ -101,8 +97,6 @@ static const codec_row_t bags_question_rows [] = {
 const codec_t bags_question_codec =
   CODEC (bags_question_t, musubi__queue_request__descriptor, bags_question_rows);
 
-/*  --- Tasks --- */
-
 static const codec_row_t tasks_question_rows [] = {
   ROW_NUMBER ("bag", tasks_question_t, bag),
   ROW_NUMBER ("from", tasks_question_t, from),
@@ -110,8 +104,6 @@ static const codec_row_t tasks_question_rows [] = {
 };
 const codec_t tasks_question_codec =
   CODEC (tasks_question_t, musubi__tasks_request__descriptor, tasks_question_rows);
-
-/*  --- Cancel, Output --- */
 
 static const codec_row_t cancel_rows [] = {
   ROW_NUMBER ("bag", cancel_t, bag),
@@ -128,8 +120,6 @@ static const codec_row_t output_question_rows [] = {
 };
 const codec_t output_question_codec =
   CODEC (output_question_t, musubi__output_request__descriptor, output_question_rows);
-
-/*  --- keys --- */
 
 void bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES])
 {
@@ -156,8 +146,6 @@ bool task_key_unpack (task_id_t *task, bytes_t key)
     task->index = (uint32_t) number_get (key.data + BAG_KEY_BYTES, TASK_KEY_BYTES - BAG_KEY_BYTES);
     return task->bag > 0;
 }
-
-/*  --- bags --- */
 
 static const codec_row_t guest_rows [] = {
   ROW_ONE ("move", guest_t, move, txid),
@@ -210,8 +198,6 @@ bool stored_bag_decode (stored_bag_t *bag, bytes_t record, char why [WHY_BYTES])
     codec_clear (&stored_bag_codec, bag);
     return false;
 }
-
-/*  --- tasks --- */
 
 static const codec_row_t stored_task_rows [] = {
   ROW_ENUM ("state", task_t, state, TASK_STATES - 1),

@@ -11,8 +11,6 @@
 static const uint8_t membership_key [] = "membership";
 #define MEMBERSHIP_KEY ((bytes_t){membership_key, sizeof membership_key - 1})
 
-/*  --- what its files share --- */
-
 uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,
                        packed_t body, call_done_fn *done, void *owner)
 {

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-/*  --- membership --- */
-
 static bool terms_rule (void *self, char why [WHY_BYTES])
 {
     const membership_t *terms = self;
@@ -38,15 +36,11 @@ const codec_t stored_membership_codec = CODEC_RULED (
 const codec_t leave_codec = CODEC_EMPTY (musubi__leave_request__descriptor);
 const codec_t membership_question_codec = CODEC_EMPTY (musubi__membership_request__descriptor);
 
-/*  --- state --- */
-
 static const codec_row_t state_asked_rows [] = {
   ROW_NUMBER ("after", state_asked_t, after),
 };
 const codec_t state_asked_codec =
   CODEC (state_asked_t, musubi__state_request__descriptor, state_asked_rows);
-
-/*  --- moves --- */
 
 static const codec_row_t move_order_rows [] = {
   ROW_NUMBER ("round", move_order_t, round, LEAST (1)),
@@ -101,8 +95,6 @@ static const codec_row_t accept_answer_rows [] = {
 const codec_t accept_answer_codec =
   CODEC (accept_answer_t, musubi__accept_answer__descriptor, accept_answer_rows);
 
-/*  --- guests --- */
-
 static const codec_row_t guest_end_rows [] = {
   ROW_NUMBER ("index", guest_end_t, index),
   ROW_ENUM ("state", guest_end_t, state, TASK_STATES - 1),
@@ -149,8 +141,6 @@ static const codec_row_t guest_output_rows [] = {
 };
 const codec_t guest_output_codec =
   CODEC (guest_output_t, musubi__guest_output_request__descriptor, guest_output_rows);
-
-/*  --- on disk --- */
 
 static const codec_row_t stored_move_rows [] = {
   ROW_ONE ("to", stored_move_t, to, party),

@@ -170,8 +170,6 @@ static bool do_start (const void *asked, void *told, char why [WHY_BYTES])
     return good;
 }
 
-/*  --- run_look --- */
-
 static bool do_look (const void *asked, void *told, char why [WHY_BYTES])
 {
     const work_order_t *order = asked;
@@ -373,8 +371,6 @@ static bool do_prune (const void *asked, void *told, char why [WHY_BYTES])
     closedir (runs);
     return true;
 }
-
-/*  --- all kinds --- */
 
 #define RUN_WORK(named, how)                                                                       \
     {                                                                                              \
