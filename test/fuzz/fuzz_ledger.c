@@ -237,8 +237,8 @@ static void mend (trial_t *self)
 /*  All that is booked ends. */
 static void ends_free (const ledger_replay_t *replay)
 {
-    const replay_resource_t *one;
-    for (size_t n = 0; (one = ledger_replay_resource (replay, n)); n++) {
+    for (size_t n = 0; n < replay->resources_count; n++) {
+        const replay_resource_t *one = &replay->resources [n];
         REQUIRE (levels_at (&one->booked, INT64_MAX - 1) == 0);
         REQUIRE (levels_next (&one->booked, INT64_MAX - 1) == INT64_MAX);
         REQUIRE (levels_at (&one->booked, -1) == 0);
@@ -283,7 +283,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     ledger_replay_end (self.again, self.number);
     REQUIRE (self.sentences [0] == self.sentences [1]);
     REQUIRE (memcmp (self.words [0], self.words [1], sizeof self.words [0]) == 0);
-    REQUIRE (ledger_replay_figures (self.replay).violations == self.sentences [0]);
+    REQUIRE (self.replay->figures.violations == self.sentences [0]);
     ends_free (self.replay);
     mend (&self);
     judge (&self);

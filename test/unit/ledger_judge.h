@@ -25,7 +25,7 @@ static inline void judge_command (const ledger_replay_t *replay, const kept_t *k
 {
     txid_t txid;
     assert_true (txid_unpack (&txid, (bytes_t){kept->key.data, kept->key.size}));
-    const replay_command_t *command = ledger_replay_find (replay, &txid);
+    const replay_command_t *command = ordered_find (replay->commands, &txid);
     assert_non_null (command);
     assert_false (command->gone);
     judge_bytes (&command_record_codec, &command->record, kept);
@@ -61,7 +61,7 @@ static inline void judge_rig (const rig_t *rig)
     }
     assert_null (standing);
     const replay_command_t *command;
-    for (const txid_t *at = NULL; (command = ledger_replay_command (replay, at));
+    for (const txid_t *at = NULL; (command = ordered_after (replay->commands, at));
          at = &command->txid)
         stand -= !command->gone;
     assert_int_equal (stand, 0);

@@ -187,7 +187,7 @@ static void give_command (ledger_tables_t *tables, const rows_t *rows, bool chan
     txid_t txid = rows_txid (1);
     uint8_t key [TXID_BYTES];
     txid_pack (&txid, key);
-    const replay_command_t *command = ledger_replay_find (rows->replay, &txid);
+    const replay_command_t *command = ordered_find (rows->replay->commands, &txid);
     assert_non_null (command);
     packed_t value = codec_encode (&command_record_codec, &command->record);
     value.data [0] ^= changed;

@@ -179,7 +179,7 @@ static void a_row_that_is_missing_is_found (void **state)
     free (packed.data);
     rows_move (rows, &change, COMMAND_COMMITTED, "commit");
     assert_told (rows, "row 4: rows 3 to 3 are missing");
-    assert_int_equal (ledger_replay_figures (rows->replay).broken, 1);
+    assert_int_equal (rows->replay->figures.broken, 1);
 }
 
 static void rows_missing_at_either_end_are_found (void **state)

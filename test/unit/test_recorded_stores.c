@@ -168,7 +168,7 @@ static void serve (served_t *self, const char *name)
 {
     char endpoint [64];
     ledger_replay_t *replay = replayed (self, name);
-    self->host.now.wall_ms = ledger_replay_figures (replay).last_wall_ms + 1000;
+    self->host.now.wall_ms = replay->figures.last_wall_ms + 1000;
     ledger_replay_destroy (&replay);
     snprintf (endpoint, sizeof endpoint, "sim://%s", name);
     memory_host_boot (&self->host, &self->rows.list [self->rows.count - 1], endpoint, on_step);

@@ -59,7 +59,7 @@ static void read_all (audit_t *self, const char *folder)
     for (size_t i = 0; i < self->audited_count; i++)
         audited_read (&self->audited [i], folder);
     for (size_t i = 0; i < self->audited_count; i++)
-        self->audited [i].mark = ledger_replay_figures (self->audited [i].replay).last;
+        self->audited [i].mark = self->audited [i].replay->figures.last;
     for (size_t i = 0; i < self->audited_count; i++)
         if (self->audited [i].heard)
             audited_compare (&self->audited [i]);
@@ -118,7 +118,7 @@ static void print_result (const audit_t *self, const audit_result_t *all,
     size_t kept = 0;
     size_t heard = 0;
     for (size_t i = 0; i < self->audited_count; i++) {
-        rows += ledger_replay_figures (self->audited [i].replay).rows;
+        rows += self->audited [i].replay->figures.rows;
         kept += self->audited [i].kept;
         heard += self->audited [i].heard;
     }

@@ -94,7 +94,7 @@ bool audited_read (audited_t *self, const char *folder)
     bool first = self->last == 0;
     for (bool more = true; more;) {
         client_reply_t reply;
-        uint64_t next = ledger_replay_figures (self->replay).last + 1;
+        uint64_t next = self->replay->figures.last + 1;
         self->heard =
           audited_ask (self, "Ledger", "Rows", rows_question (first ? 0 : next), &reply);
         if (!self->heard)
@@ -113,7 +113,7 @@ bool audited_read (audited_t *self, const char *folder)
             snprintf (self->why, sizeof self->why, "its rows can't be read");
             return self->heard = false;
         }
-        if (more && ledger_replay_figures (self->replay).last < next) {
+        if (more && self->replay->figures.last < next) {
             snprintf (self->why, sizeof self->why, "its rows do not go on from row %" PRIu64,
                       next - 1);
             return self->heard = false;

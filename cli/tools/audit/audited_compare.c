@@ -87,13 +87,13 @@ static void take_command (void *owner, const check_record_t *told)
     char text [TXID_TEXT_BYTES];
     char key [2 * TXID_BYTES + 1];
     const txid_t *txid = &told->plan.txid;
-    const replay_command_t *own = ledger_replay_find (self->audited->replay, txid);
+    const replay_command_t *own = ordered_find (self->audited->replay->commands, txid);
     txid_text (txid, text);
     key_text (txid, key);
     json_object_set_new (self->commands, key, json_true ());
     self->kept++;
     if (!own || own->gone) {
-        if (ledger_replay_figures (self->audited->replay).first == 1)
+        if (self->audited->replay->figures.first == 1)
             differs (self, "it records %s as %s, its ledger does not tell of it", text,
                      command_state_word (told->state));
         return;
@@ -128,7 +128,7 @@ static bool compare_commands (round_t *self)
             return false;
     }
     const replay_command_t *own;
-    for (const txid_t *after = NULL; (own = ledger_replay_command (self->audited->replay, after));
+    for (const txid_t *after = NULL; (own = ordered_after (self->audited->replay->commands, after));
          after = &own->txid) {
         char key [2 * TXID_BYTES + 1];
         char text [TXID_TEXT_BYTES];
@@ -163,7 +163,7 @@ static void take_part (round_t *self, const part_record_t *told)
     while (self->standing && strcmp (self->standing->id, told->reservation) < 0)
         missing_standing (self);
     if (!self->standing || strcmp (self->standing->id, told->reservation) != 0) {
-        if (ledger_replay_figures (self->audited->replay).first == 1)
+        if (self->audited->replay->figures.first == 1)
             differs (self, "it records reservation %s, its ledger does not tell of it",
                      told->reservation);
         return;
@@ -232,8 +232,8 @@ static void compare_stretch (round_t *self, const char *resource, const profile_
 static int64_t end_of_bookings (const ledger_replay_t *replay, int64_t from_ms)
 {
     int64_t end_ms = from_ms;
-    const replay_resource_t *one;
-    for (size_t i = 0; (one = ledger_replay_resource (replay, i)); i++) {
+    for (size_t i = 0; i < replay->resources_count; i++) {
+        const replay_resource_t *one = &replay->resources [i];
         size_t count = one->known ? one->booked.count : 0;
         if (count > 0 && one->booked.list [count - 1].from_ms > end_ms)
             end_ms = one->booked.list [count - 1].from_ms;
@@ -279,12 +279,12 @@ static bool compare_once (audited_t *audited, round_t *round)
 {
     *round = (round_t){.audited = audited, .found = json_array (), .commands = json_object ()};
     bool books = strncmp (audited->name, "gis/", 4) != 0;
-    uint64_t last = ledger_replay_figures (audited->replay).last;
+    uint64_t last = audited->replay->figures.last;
     bool asked = compare_commands (round) &&
                  (!books || (compare_reservations (round) && compare_calendar (round)));
     json_decref (round->commands);
     audited->heard = asked && audited_read (audited, NULL);
-    return !audited->heard || ledger_replay_figures (audited->replay).last == last;
+    return !audited->heard || audited->replay->figures.last == last;
 }
 
 void audited_compare (audited_t *self)

@@ -90,10 +90,9 @@ static void take_file_row (void *owner, bytes_t bytes)
     rebuild_t *self = owner;
     ledger_row_t row;
     char why [WHY_BYTES];
-    if (!row_read (&row, bytes, why))
-        return; /* damaged when it was saved */
-    keep_row (&self->file, row.number, bytes);
-    row_end (&row);
+    if (codec_decode_fields (&ledger_row_codec, &row, bytes, why)) /* else damaged when saved */
+        keep_row (&self->file, row.number, bytes);
+    codec_clear (&ledger_row_codec, &row);
 }
 
 typedef struct {
@@ -160,11 +159,12 @@ static bool named (const kept_rows_t *rows, size_t next, const kept_row_t *row)
     ledger_row_t after;
     char why [WHY_BYTES];
     if (next >= rows->count || rows->list [next].number != row->number + 1 ||
-        !row_read (&after, packed_bytes (rows->list [next].bytes), why))
+        !codec_decode_fields (&ledger_row_codec, &after, packed_bytes (rows->list [next].bytes),
+                              why))
         return false;
     crypto_generichash (digest, sizeof digest, row->bytes.data, row->bytes.size, NULL, 0);
     bool same = memcmp (after.before, digest, sizeof digest) == 0;
-    row_end (&after);
+    codec_clear (&ledger_row_codec, &after);
     return same;
 }
 
@@ -199,8 +199,7 @@ static void replay_rows (rebuild_t *self)
         own += own_row;
         file += file_row;
     }
-    uint64_t last = ledger_replay_figures (self->replay).last;
-    ledger_replay_end (self->replay, last);
+    ledger_replay_end (self->replay, self->replay->figures.last);
 }
 
 /*  --- records --- */
@@ -226,7 +225,7 @@ static bool take_record (void *owner, uint8_t table, bytes_t key, bytes_t value,
 static void tell_doubts (rebuild_t *self)
 {
     const replay_command_t *one;
-    for (const txid_t *after = NULL; (one = ledger_replay_command (self->replay, after));
+    for (const txid_t *after = NULL; (one = ordered_after (self->replay->commands, after));
          after = &one->txid) {
         plan_t plan;
         char why [WHY_BYTES];
@@ -376,13 +375,13 @@ static int make_whole (rebuild_t *self)
         return cli_fail (EXIT_REFUSED, "audit: nothing is written: %s",
                          store_facts (self->store)->why);
     size_t left = json_array_size (self->left);
-    replay_figures_t figures = ledger_replay_figures (self->replay);
+    uint64_t rows = self->replay->figures.rows;
     if (self->cli->json)
-        cli_print_json (json_pack ("{s:I, s:O, s:O}", "rows", (json_int_t) figures.rows, "mended",
+        cli_print_json (json_pack ("{s:I, s:O, s:O}", "rows", (json_int_t) rows, "mended",
                                    self->mended, "left", self->left));
     else
-        printf ("%" PRIu64 " rows: %zu %s, %zu left to you\n", figures.rows,
-                json_array_size (self->mended), self->anew ? "written" : "mended", left);
+        printf ("%" PRIu64 " rows: %zu %s, %zu left to you\n", rows, json_array_size (self->mended),
+                self->anew ? "written" : "mended", left);
     return left > 0 ? EXIT_REFUSED : EXIT_DONE;
 }
 

@@ -57,19 +57,19 @@ static void add_ledger (audit_t *self, size_t ledger)
 {
     const ledger_replay_t *replay = self->ledgers [ledger].replay;
     const replay_command_t *command;
-    for (const txid_t *after = NULL; (command = ledger_replay_command (replay, after));
+    for (const txid_t *after = NULL; (command = ordered_after (replay->commands, after));
          after = &command->txid)
         add_voice (self, (voice_t){.txid = command->txid,
                                    .ledger = ledger,
                                    .row = command->row,
                                    .command = command});
     const replay_kept_t *kept;
-    for (const replay_key_t *after = NULL; (kept = ledger_replay_kept (replay, after));
+    for (const replay_key_t *after = NULL; (kept = ordered_after (replay->kept, after));
          after = &kept->key) {
         voice_t voice = {.ledger = ledger, .row = kept->row};
         if (kept->key.table == TABLE_DECISIONS &&
             txid_unpack (&voice.txid, (bytes_t){kept->key.key, kept->key.key_size}) &&
-            decision_read ((bytes_t){kept->record.data, kept->record.size}, &voice.confirmed))
+            decision_read (packed_bytes (kept->record), &voice.confirmed))
             add_voice (self, voice);
     }
 }
@@ -89,9 +89,9 @@ static int by_txid (const void *a, const void *b)
 /*  Is it the store that the plan means, under this id or under the one before it was adopted? */
 static bool is_store (const audit_ledger_t *ledger, const uint8_t store [STORE_ID_BYTES])
 {
-    replay_figures_t figures = ledger_replay_figures (ledger->replay);
+    const replay_figures_t *figures = &ledger->replay->figures;
     return memcmp (ledger->store, store, STORE_ID_BYTES) == 0 ||
-           (figures.adopted > 0 && memcmp (figures.before_id, store, STORE_ID_BYTES) == 0);
+           (figures->adopted > 0 && memcmp (figures->before_id, store, STORE_ID_BYTES) == 0);
 }
 
 static bool takes_part (const audit_ledger_t *ledger, const plan_t *plan)
@@ -105,9 +105,9 @@ static bool takes_part (const audit_ledger_t *ledger, const plan_t *plan)
 /*  Every row of it is here since before that moment: what it does not tell has not been. */
 static bool complete (const audit_ledger_t *ledger, int64_t since_ms)
 {
-    replay_figures_t figures = ledger_replay_figures (ledger->replay);
-    return figures.broken == 0 && figures.adopted == 0 &&
-           (figures.first <= 1 || figures.first_wall_ms < since_ms);
+    const replay_figures_t *figures = &ledger->replay->figures;
+    return figures->broken == 0 && figures->adopted == 0 &&
+           (figures->first <= 1 || figures->first_wall_ms < since_ms);
 }
 
 typedef struct {
@@ -215,8 +215,7 @@ static void judge_confirmed (const story_t *story, const voice_t *decision)
 
 static bytes_t plan_told (const voice_t *voice)
 {
-    const packed_t none = {0}, *plan = voice->command ? &voice->command->record.plan : &none;
-    return (bytes_t){.data = plan->data, .size = plan->size};
+    return voice->command ? packed_bytes (voice->command->record.plan) : (bytes_t){0};
 }
 
 /*  The plan as each of them has it; false when nobody has any. */

@@ -41,28 +41,26 @@ ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner)
     return self;
 }
 
+static void command_free (void *thing)
+{
+    codec_clear (&command_record_codec, &((replay_command_t *) thing)->record);
+    free (thing);
+}
+
+static void kept_free (void *thing)
+{
+    free (((replay_kept_t *) thing)->record.data);
+    free (thing);
+}
+
 void ledger_replay_destroy (ledger_replay_t **self_p)
 {
     ledger_replay_t *self = *self_p;
     if (!self)
         return;
-    for (replay_command_t *one; (one = ordered_after (self->commands, NULL));) {
-        ordered_remove (self->commands, &one->txid);
-        codec_clear (&command_record_codec, &one->record);
-        free (one);
-    }
-    for (replay_standing_t *one; (one = ordered_after (self->reservations, NULL));) {
-        ordered_remove (self->reservations, one->shown.id);
-        replay_standing_free (one);
-    }
-    for (replay_kept_t *one; (one = ordered_after (self->kept, NULL));) {
-        ordered_remove (self->kept, &one->key);
-        free (one->record.data);
-        free (one);
-    }
-    ordered_destroy (&self->commands);
-    ordered_destroy (&self->reservations);
-    ordered_destroy (&self->kept);
+    ordered_end (&self->commands, command_free);
+    ordered_end (&self->reservations, replay_standing_free);
+    ordered_end (&self->kept, kept_free);
     for (size_t i = 0; i < self->resources_count; i++)
         levels_clear (&self->resources [i].booked);
     free (self->resources);
@@ -180,7 +178,7 @@ void replay_keep (replay_kept_t *self, const ledger_row_t *row)
     self->gone = false;
     self->row = row->number;
     free (self->record.data);
-    self->record = packed_copy ((bytes_t){.data = row->record.data, .size = row->record.size});
+    self->record = packed_copy (packed_bytes (row->record));
 }
 
 static replay_kept_t *decision_of (ledger_replay_t *self, const ledger_row_t *row, bool make)
@@ -272,7 +270,7 @@ bool ledger_replay_row (ledger_replay_t *self, bytes_t bytes)
     ledger_row_t row;
     char why [WHY_BYTES];
     replay_figures_t *figures = &self->figures;
-    if (!row_read (&row, bytes, why)) {
+    if (!codec_decode_fields (&ledger_row_codec, &row, bytes, why)) {
         self->number = figures->last + 1;
         if (figures->first == 0)
             figures->first = self->number;
@@ -292,7 +290,7 @@ bool ledger_replay_row (ledger_replay_t *self, bytes_t bytes)
     figures->last_wall_ms = row.wall_ms;
     figures->start = row.start;
     take (self, &row);
-    row_end (&row);
+    codec_clear (&ledger_row_codec, &row);
     self->chained =
       crypto_generichash (self->digest, sizeof self->digest, bytes.data, bytes.size, NULL, 0) == 0;
     return true;
@@ -317,21 +315,6 @@ void ledger_replay_end (ledger_replay_t *self, uint64_t last)
 
 /*  --- what is shown --- */
 
-replay_figures_t ledger_replay_figures (const ledger_replay_t *self)
-{
-    return self->figures;
-}
-
-const replay_command_t *ledger_replay_command (const ledger_replay_t *self, const txid_t *after)
-{
-    return ordered_after (self->commands, after);
-}
-
-const replay_command_t *ledger_replay_find (const ledger_replay_t *self, const txid_t *txid)
-{
-    return ordered_find (self->commands, txid);
-}
-
 const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *self,
                                                        const char *after)
 {
@@ -341,17 +324,7 @@ const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *se
     return standing ? &standing->shown : NULL;
 }
 
-const replay_kept_t *ledger_replay_kept (const ledger_replay_t *self, const replay_key_t *after)
-{
-    return ordered_after (self->kept, after);
-}
-
-const replay_resource_t *ledger_replay_resource (const ledger_replay_t *self, size_t n)
-{
-    return n < self->resources_count ? &self->resources [n] : NULL;
-}
-
-const replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name)
+replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name)
 {
     for (size_t i = 0; i < self->resources_count; i++)
         if (strcmp (self->resources [i].name, name) == 0)

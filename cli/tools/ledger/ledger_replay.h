@@ -19,21 +19,11 @@
 
 #include "ledger.h"
 #include "ledger_levels.h"
+#include "ordered.h"
 #include "participant_records.h"
-
-typedef struct ledger_replay ledger_replay_t;
 
 /*  Told for each violation, one sentence. */
 typedef void replay_tell_fn (void *owner, const char *sentence);
-
-ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner);
-void ledger_replay_destroy (ledger_replay_t **self_p);
-
-/*  The next row, as stored. False when it can't be read, which is told. */
-bool ledger_replay_row (ledger_replay_t *self, bytes_t row);
-
-/*  All rows were given: the ledger says that there are so many. Tells of missing ones. */
-void ledger_replay_end (ledger_replay_t *self, uint64_t last);
 
 typedef struct {
     uint64_t first; /* number of the first row seen; 0 = none */
@@ -47,11 +37,6 @@ typedef struct {
     uint32_t adopted;                   /* times that an operator put the store under a new id */
     uint8_t before_id [STORE_ID_BYTES]; /* the last old id; zero when never */
 } replay_figures_t;
-replay_figures_t ledger_replay_figures (const ledger_replay_t *self);
-
-/*  --- what must stand now, and what was ---
- *
- *  Everything borrowed until the next row. */
 
 /*  A command as last told; gone: its record was pruned since. */
 typedef struct {
@@ -65,10 +50,6 @@ typedef struct {
     command_record_t record; /* zero when it was never told whole */
 } replay_command_t;
 
-/*  Ascending by txid, the gone ones too; after = NULL: the first. NULL at the end. */
-const replay_command_t *ledger_replay_command (const ledger_replay_t *self, const txid_t *after);
-const replay_command_t *ledger_replay_find (const ledger_replay_t *self, const txid_t *txid);
-
 /*  A reservation. It stands when a version of it was committed here, and its record was not pruned.
  *  Its record has a plan when a home told one with it (T14); else see the command made_by. */
 typedef struct {
@@ -76,10 +57,6 @@ typedef struct {
     bool found; /* some of it is not known: it began before the first row */
     reservation_record_t record;
 } replay_reservation_t;
-
-/*  Of those that stand, ascending by id. */
-const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *self,
-                                                       const char *after);
 
 /*  A record that rows tell as it is in the store: of a closed claim, a coordinator's decision, or
  *  whether the circuits of a reservation are switched. */
@@ -102,9 +79,6 @@ typedef struct {
 bool replay_key (replay_key_t *self, uint8_t table, bytes_t key);
 int replay_key_compare (const replay_key_t *one, const replay_key_t *other);
 
-/*  Ascending, the gone ones too. */
-const replay_kept_t *ledger_replay_kept (const ledger_replay_t *self, const replay_key_t *after);
-
 /*  What there is of a resource, and what is taken of it, with the gaps. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
@@ -115,8 +89,41 @@ typedef struct {
     levels_t booked;
 } replay_resource_t;
 
-/*  The n-th of which the ledger told, NULL behind the last; and by its name. */
-const replay_resource_t *ledger_replay_resource (const ledger_replay_t *self, size_t n);
-const replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name);
+/*  What must stand now, and what was. To be read by anybody until the next row; ledger_replay*.c
+ *  alone change it. */
+typedef struct {
+    replay_figures_t figures;
+    ordered_t *commands;          /* replay_command_t by txid, the gone ones too */
+    ordered_t *kept;              /* replay_kept_t by key, the gone ones too */
+    ordered_t *reservations;      /* see ledger_replay_reservation */
+    replay_resource_t *resources; /* of which the ledger told */
+    size_t resources_count;
+    size_t resources_room;
+
+    replay_tell_fn *tell;
+    void *owner;
+    bool hole;    /* rows before this one can't be known: what they began is taken as found */
+    bool chained; /* digest is that of the last row */
+    uint8_t digest [LEDGER_DIGEST_BYTES];
+    int64_t greatest_wall_ms;
+    uint64_t kept_from; /* of the last cut */
+    uint64_t number;    /* of the row that is judged, for sentences */
+} ledger_replay_t;
+
+ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner);
+void ledger_replay_destroy (ledger_replay_t **self_p);
+
+/*  The next row, as stored. False when it can't be read, which is told. */
+bool ledger_replay_row (ledger_replay_t *self, bytes_t row);
+
+/*  All rows were given: the ledger says that there are so many. Tells of missing ones. */
+void ledger_replay_end (ledger_replay_t *self, uint64_t last);
+
+/*  Of the reservations that stand, ascending by id; after = NULL: the first. NULL at the end. */
+const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *self,
+                                                       const char *after);
+
+/*  A resource by its name; NULL when the ledger does not tell of it. */
+replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name);
 
 #endif

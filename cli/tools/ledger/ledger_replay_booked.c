@@ -16,12 +16,12 @@
 
 static replay_resource_t *replay_resource (ledger_replay_t *self, const char *name)
 {
-    const replay_resource_t *found = ledger_replay_named (self, name);
-    if (found)
-        return &self->resources [found - self->resources];
+    replay_resource_t *resource = ledger_replay_named (self, name);
+    if (resource)
+        return resource;
     self->resources = must_grow (self->resources, self->resources_count, &self->resources_room,
                                  sizeof *self->resources);
-    replay_resource_t *resource = &self->resources [self->resources_count++];
+    resource = &self->resources [self->resources_count++];
     *resource = (replay_resource_t){0};
     memcpy (resource->name, name, strlen (name) + 1);
     return resource;
@@ -70,7 +70,7 @@ static void find_kept (const compute_booking_t *bookings, size_t count, replay_s
 bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, packed_t packed,
                         replay_spans_t *spans, int64_t *until_ms)
 {
-    bytes_t part = {.data = packed.data, .size = packed.size};
+    bytes_t part = packed_bytes (packed);
     char why [WHY_BYTES];
     compute_booking_t *bookings;
     circuit_t *circuits;

@@ -109,8 +109,9 @@ static replay_standing_t *replay_standing (const ledger_replay_t *self, const ch
     return ordered_find (self->reservations, id);
 }
 
-void replay_standing_free (replay_standing_t *self)
+void replay_standing_free (void *thing)
 {
+    replay_standing_t *self = thing;
     codec_clear (&reservation_record_codec, &self->shown.record);
     free (self->current.list);
     free (self->wanted.list);
@@ -205,7 +206,7 @@ static void settle (change_t *change, bool granted)
         replay_part_spans (change->replay, told->part_kind, told->part, &standing->current,
                            &until_ms);
         free (record->part.data);
-        record->part = packed_copy ((bytes_t){.data = told->part.data, .size = told->part.size});
+        record->part = packed_copy (packed_bytes (told->part));
         record->part_kind = told->part_kind;
         record->released = change->plan->operation == OPERATION_RELEASE;
         standing->shown.found = false;
@@ -330,9 +331,7 @@ void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row)
 
 static bool plan_of (const replay_command_t *entry, plan_t *plan, char why [WHY_BYTES])
 {
-    const packed_t *packed = &entry->record.plan;
-    return codec_decode (&plan_codec, plan, (bytes_t){.data = packed->data, .size = packed->size},
-                         why);
+    return codec_decode (&plan_codec, plan, packed_bytes (entry->record.plan), why);
 }
 
 /*  The step of a command that has a plan, as its record tells it now. */

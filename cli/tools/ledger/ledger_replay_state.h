@@ -10,7 +10,6 @@
 
 #include "ledger_replay.h"
 #include "ledger_replay_wire.h"
-#include "ordered.h"
 
 /*  So much of a resource over [from, until). */
 typedef struct {
@@ -36,24 +35,6 @@ typedef struct {
     replay_spans_t counted; /* what it adds to the levels: with gaps, the larger of both */
 } replay_standing_t;
 
-struct ledger_replay {
-    replay_tell_fn *tell;
-    void *owner;
-    replay_figures_t figures;
-    bool hole;    /* rows before this one can't be known: what they began is taken as found */
-    bool chained; /* digest is that of the last row */
-    uint8_t digest [LEDGER_DIGEST_BYTES];
-    int64_t greatest_wall_ms;
-    uint64_t kept_from; /* of the last cut */
-    uint64_t number;    /* of the row that is judged, for sentences */
-    ordered_t *commands;
-    ordered_t *reservations;
-    ordered_t *kept;
-    replay_resource_t *resources;
-    size_t resources_count;
-    size_t resources_room;
-};
-
 void replay_violation (ledger_replay_t *self, const char *format, ...)
   __attribute__ ((format (printf, 2, 3)));
 
@@ -74,7 +55,7 @@ void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row);
 /*  Takes the reservation out of the row. */
 void replay_readmitted (ledger_replay_t *self, ledger_row_t *row);
 
-void replay_standing_free (replay_standing_t *self);
+void replay_standing_free (void *thing);
 
 /*  --- ledger_replay_booked.c --- */
 

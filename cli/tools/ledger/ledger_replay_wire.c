@@ -35,16 +35,6 @@ static const codec_row_t row_rows [] = {
 };
 const codec_t ledger_row_codec = CODEC (ledger_row_t, musubi__ledger_row__descriptor, row_rows);
 
-bool row_read (ledger_row_t *self, bytes_t bytes, char why [WHY_BYTES])
-{
-    return codec_decode_fields (&ledger_row_codec, self, bytes, why);
-}
-
-void row_end (ledger_row_t *self)
-{
-    codec_clear (&ledger_row_codec, self);
-}
-
 bool decision_read (bytes_t record, bool *acknowledged)
 {
     ProtobufCMessage *message = message_unpack (&musubi__decision_record__descriptor, record);

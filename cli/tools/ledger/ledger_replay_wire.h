@@ -33,9 +33,8 @@ typedef struct {
     uint64_t kept_from;
 } ledger_row_t;
 
-/*  False with why; on true: row_end. */
-bool row_read (ledger_row_t *self, bytes_t bytes, char why [WHY_BYTES]);
-void row_end (ledger_row_t *self);
+/*  To be read by codec_decode_fields: no rule between fields is minded. */
+extern const codec_t ledger_row_codec;
 
 /*  What a DecisionRecord comes to: all have acknowledged that they committed. False when it is
  *  none. */

@@ -2,7 +2,6 @@
 #include "ledger_tables.h"
 
 #include "must.h"
-#include "ordered.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -37,10 +36,10 @@ static void want (ledger_tables_t *self, const replay_key_t *key, packed_t value
     ordered_add (self->wanted, &wanted->key, wanted);
 }
 
-static void wanted_free (wanted_t *self)
+static void wanted_free (void *thing)
 {
-    free (self->value.data);
-    free (self);
+    free (((wanted_t *) thing)->value.data);
+    free (thing);
 }
 
 /*  --- what the replay has --- */
@@ -54,7 +53,7 @@ static bool whole (const replay_command_t *command)
 static void want_commands (ledger_tables_t *self)
 {
     const replay_command_t *one;
-    for (const txid_t *after = NULL; (one = ledger_replay_command (self->replay, after));
+    for (const txid_t *after = NULL; (one = ordered_after (self->replay->commands, after));
          after = &one->txid) {
         replay_key_t key = {.table = TABLE_COMMANDS, .key_size = TXID_BYTES};
         txid_pack (&one->txid, key.key);
@@ -79,11 +78,10 @@ static void want_reservations (ledger_tables_t *self)
 static void want_kept (ledger_tables_t *self)
 {
     const replay_kept_t *one;
-    for (const replay_key_t *after = NULL; (one = ledger_replay_kept (self->replay, after));
+    for (const replay_key_t *after = NULL; (one = ordered_after (self->replay->kept, after));
          after = &one->key)
         if (!one->gone)
-            want (self, &one->key,
-                  packed_copy ((bytes_t){.data = one->record.data, .size = one->record.size}));
+            want (self, &one->key, packed_copy (packed_bytes (one->record)));
 }
 
 ledger_tables_t *ledger_tables_new (const ledger_replay_t *replay, const ledger_mender_t *mender)
@@ -103,11 +101,7 @@ void ledger_tables_destroy (ledger_tables_t **self_p)
     ledger_tables_t *self = *self_p;
     if (!self)
         return;
-    for (wanted_t *wanted; (wanted = ordered_after (self->wanted, NULL));) {
-        ordered_remove (self->wanted, &wanted->key);
-        wanted_free (wanted);
-    }
-    ordered_destroy (&self->wanted);
+    ordered_end (&self->wanted, wanted_free);
     free (self);
     *self_p = NULL;
 }
@@ -164,7 +158,7 @@ static bool put (ledger_tables_t *self, const wanted_t *wanted)
     if (!self->mender.put || !wanted->value.data)
         return false;
     self->mender.put (self->mender.owner, wanted->key.table, key_of (wanted),
-                      (bytes_t){.data = wanted->value.data, .size = wanted->value.size});
+                      packed_bytes (wanted->value));
     return true;
 }
 
@@ -203,11 +197,11 @@ static bool judged (uint8_t table)
  *  may be a promise. */
 static void judge_unknown (ledger_tables_t *self, uint8_t table, bytes_t key, bool sound)
 {
-    replay_figures_t figures = ledger_replay_figures (self->replay);
+    const replay_figures_t *figures = &self->replay->figures;
     char text [NAME_TEXT_BYTES];
-    if (figures.first != 1 && sound)
+    if (figures->first != 1 && sound)
         return; /* from before the first row */
-    bool rubbish = !sound && figures.first == 1 && figures.broken == 0 && self->mender.put;
+    bool rubbish = !sound && figures->first == 1 && figures->broken == 0 && self->mender.put;
     if (rubbish)
         self->mender.put (self->mender.owner, table, key, (bytes_t){0});
     tell (self, rubbish, "%s: %s, and no row tells of it", name_of (table, key, text),

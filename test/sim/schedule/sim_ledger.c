@@ -54,7 +54,7 @@ static void judge_one (judged_t *self)
     ledger_mender_t mender = {.tell = tell_record, .owner = self};
     self->replay = ledger_replay_new (tell, self);
     sim_store_each (store, true, replay_row, self);
-    ledger_replay_end (self->replay, ledger_replay_figures (self->replay).last);
+    ledger_replay_end (self->replay, self->replay->figures.last);
     self->tables = ledger_tables_new (self->replay, &mender);
     sim_store_each (store, true, hold_record, self);
     ledger_tables_end (self->tables);
@@ -83,7 +83,7 @@ void sim_ledger_check (sim_t *sim, sim_tally_t *tally)
         if (taken_over (sim, process))
             continue;
         judge_one (one);
-        tally->counts [COUNT_ROWS] += ledger_replay_figures (one->replay).rows;
+        tally->counts [COUNT_ROWS] += one->replay->figures.rows;
         ledgers [count].replay = one->replay;
         sim_text (ledgers [count].name, sizeof ledgers [count].name, sim_name (sim, process));
         memcpy (ledgers [count].store, sim_identity (sim, process)->id, STORE_ID_BYTES);
