@@ -78,7 +78,7 @@ static void check_samples (solver_kind_t kind)
         if (kind == SOLVER_GLPK_PRUNED && variants [v].hops_max == 0)
             continue;
         size_t count = 0;
-        char why [PROGRAM_FORM_WHY_BYTES];
+        char why [PROBLEM_WHY_BYTES];
         instance_t *instances =
           program_form_read (samples, variants [v].reading, variants [v].hops_max, &count, why);
         if (!instances) {

@@ -5,49 +5,19 @@
 #include "must.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-    char path [64]; /* of the vector that is being read */
-    char *why;
-} reader_t;
-
-/*  Always false; the first argument is the field within the vector. */
-static bool refuse (const reader_t *reader, const char *format, ...)
-  __attribute__ ((format (printf, 2, 3)));
-
-static bool refuse (const reader_t *reader, const char *format, ...)
-{
-    int size = snprintf (reader->why, BALANCE_FORM_WHY_BYTES, "%s%s", reader->path,
-                         *reader->path ? "." : "");
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (reader->why + size, BALANCE_FORM_WHY_BYTES - (size_t) size, format, arguments);
-    va_end (arguments);
-    for (char *at = reader->why; *at; at++)
-        if ((unsigned char) *at < 0x20 || *at == 0x7f)
-            *at = '?';
-    return false;
-}
-
-static bool keys_known (const reader_t *reader, const json_t *object, const char *known)
-{
-    const char *key = key_unknown (object, known);
-    return !key || refuse (reader, "%.60s: unknown key; there are: %s", key, known);
-}
-
 /*  A list with an entry for each cluster; they are counted by the first one. */
-static bool read_list (const reader_t *reader, const json_t *object, const char *key,
+static bool read_list (const problem_reader_t *reader, const json_t *object, const char *key,
                        const json_t **list, size_t count)
 {
     *list = json_object_get (object, key);
     if (!json_is_array (*list))
-        return refuse (reader, "%s: must be a list with an entry for each cluster", key);
+        return problem_refuse (reader, "%s: must be a list with an entry for each cluster", key);
     if (json_array_size (*list) != count)
-        return refuse (reader, "%s: has %zu entries, speeds has %zu", key, json_array_size (*list),
-                       count);
+        return problem_refuse (reader, "%s: has %zu entries, speeds has %zu", key,
+                               json_array_size (*list), count);
     return true;
 }
 
@@ -80,19 +50,21 @@ static uint32_t job_number (balance_vector_t *vector, json_t *numbers, const jso
 }
 
 /*  Pieces of a job may lie in several queues, and several in one. */
-static bool read_queue (const reader_t *reader, const json_t *list, size_t at,
+static bool read_queue (const problem_reader_t *reader, const json_t *list, size_t at,
                         balance_vector_t *vector, json_t *numbers)
 {
     if (!json_is_array (list))
-        return refuse (reader, "queues_in[%zu]: must be a list of [job, load], head to tail", at);
+        return problem_refuse (reader,
+                               "queues_in[%zu]: must be a list of [job, load], head to tail", at);
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (list, i)); i++) {
         const json_t *name = json_array_get (entry, 0);
         double load = real_read (json_array_get (entry, 1));
         if (!json_is_string (name) || json_array_size (entry) != 2)
-            return refuse (reader, "queues_in[%zu][%zu]: must be [job, load]", at, i);
+            return problem_refuse (reader, "queues_in[%zu][%zu]: must be [job, load]", at, i);
         if (!(load > 0 && load <= BILB_LOAD_MAX))
-            return refuse (reader, "queues_in[%zu][%zu]: load must be a number up to 1e15", at, i);
+            return problem_refuse (reader, "queues_in[%zu][%zu]: load must be a number up to 1e15",
+                                   at, i);
         uint32_t job = job_number (vector, numbers, name, at);
         vector->loads [job] += load;
         bilb_queue_add (&vector->members [at].queue, job, load);
@@ -100,7 +72,7 @@ static bool read_queue (const reader_t *reader, const json_t *list, size_t at,
     return true;
 }
 
-static bool check_member (const reader_t *reader, const bilb_member_t *member, size_t at)
+static bool check_member (const problem_reader_t *reader, const bilb_member_t *member, size_t at)
 {
     bilb_cluster_t cluster = {.speed = member->speed, .level = member->level};
     for (size_t i = 0; i < member->queue.count; i++)
@@ -109,40 +81,40 @@ static bool check_member (const reader_t *reader, const bilb_member_t *member, s
       [BILB_BAD_SPEED] = "speeds", [BILB_BAD_LEVEL] = "levels", [BILB_BAD_LOAD] = "queues_in"};
     bilb_check_t check = bilb_check (&cluster);
     return check == BILB_GOOD ||
-           refuse (reader, "%s[%zu]: %s", keys [check], at, bilb_check_words (check));
+           problem_refuse (reader, "%s[%zu]: %s", keys [check], at, bilb_check_words (check));
 }
 
-static bool read_owners (const reader_t *reader, const json_t *owners, balance_vector_t *vector,
-                         const json_t *numbers)
+static bool read_owners (const problem_reader_t *reader, const json_t *owners,
+                         balance_vector_t *vector, const json_t *numbers)
 {
     const char *name;
     json_t *owner;
     if (owners && !json_is_object (owners))
-        return refuse (reader, "owners: must be {\"JOB\": CLUSTER, ...}");
+        return problem_refuse (reader, "owners: must be {\"JOB\": CLUSTER, ...}");
     json_object_foreach ((json_t *) owners, name, owner)
     {
         const json_t *number = json_object_get (numbers, name);
         json_int_t cluster = json_is_integer (owner) ? json_integer_value (owner) : -1;
         if (!number)
-            return refuse (reader, "owners: job \"%.60s\" is in no queue", name);
+            return problem_refuse (reader, "owners: job \"%.60s\" is in no queue", name);
         if (cluster < 0 || (size_t) cluster >= vector->count)
-            return refuse (reader, "owners: %.60s: must be a cluster, 0 to %zu", name,
-                           vector->count - 1);
+            return problem_refuse (reader, "owners: %.60s: must be a cluster, 0 to %zu", name,
+                                   vector->count - 1);
         vector->owners [json_integer_value (number)] = (uint32_t) cluster;
     }
     return true;
 }
 
-static bool check_jobs (const reader_t *reader, const balance_vector_t *vector)
+static bool check_jobs (const problem_reader_t *reader, const balance_vector_t *vector)
 {
     for (size_t i = 0; i < vector->jobs_count; i++)
         if (vector->loads [i] < BILB_LOAD_MIN)
-            return refuse (reader, "queues_in: job \"%.60s\": load must be at least 1e-9",
-                           json_string_value (vector->jobs [i]));
+            return problem_refuse (reader, "queues_in: job \"%.60s\": load must be at least 1e-9",
+                                   json_string_value (vector->jobs [i]));
     return true;
 }
 
-static bool read_queues (const reader_t *reader, const json_t *queues, const json_t *owners,
+static bool read_queues (const problem_reader_t *reader, const json_t *queues, const json_t *owners,
                          balance_vector_t *vector)
 {
     size_t pieces = 0;
@@ -151,8 +123,8 @@ static bool read_queues (const reader_t *reader, const json_t *queues, const jso
     for (i = 0; (entry = json_array_get (queues, i)); i++)
         pieces += json_array_size (entry);
     if (pieces > BALANCE_PIECES_MAX)
-        return refuse (reader, "queues_in: has %zu entries; at most %d", pieces,
-                       BALANCE_PIECES_MAX);
+        return problem_refuse (reader, "queues_in: has %zu entries; at most %d", pieces,
+                               BALANCE_PIECES_MAX);
     vector->jobs = must (calloc (pieces + 1, sizeof (json_t *)));
     vector->owners = must (calloc (pieces + 1, sizeof *vector->owners));
     vector->loads = must (calloc (pieces + 1, sizeof *vector->loads));
@@ -165,21 +137,23 @@ static bool read_queues (const reader_t *reader, const json_t *queues, const jso
     return good;
 }
 
-static bool read_vector (const reader_t *reader, const json_t *entry, balance_vector_t *vector)
+static bool read_vector (const problem_reader_t *reader, const json_t *entry,
+                         balance_vector_t *vector)
 {
     const json_t *speeds = json_object_get (entry, "speeds");
     const json_t *levels;
     const json_t *queues;
-    if (!keys_known (reader, entry,
-                     "name, note, speeds, levels, queues_in, owners, expect, expect_reschedule"))
+    if (!problem_keys (reader, entry,
+                       "name, note, speeds, levels, queues_in, owners, expect, expect_reschedule"))
         return false;
     vector->name = json_object_get (entry, "name");
     if (vector->name && !json_is_string (vector->name))
-        return refuse (reader, "name: must be a text");
+        return problem_refuse (reader, "name: must be a text");
     size_t count = json_array_size (speeds);
     if (count == 0 || count > BALANCE_CLUSTERS_MAX)
-        return refuse (reader, "speeds: must be a list with an entry for each cluster, 1 to %d",
-                       BALANCE_CLUSTERS_MAX);
+        return problem_refuse (reader,
+                               "speeds: must be a list with an entry for each cluster, 1 to %d",
+                               BALANCE_CLUSTERS_MAX);
     if (!read_list (reader, entry, "levels", &levels, count) ||
         !read_list (reader, entry, "queues_in", &queues, count))
         return false;
@@ -198,15 +172,15 @@ static bool read_vector (const reader_t *reader, const json_t *entry, balance_ve
 }
 
 balance_vector_t *balance_form_read (const json_t *file, size_t *count,
-                                     char why [BALANCE_FORM_WHY_BYTES])
+                                     char why [PROBLEM_WHY_BYTES])
 {
-    reader_t reader = {.why = why};
+    problem_reader_t reader = {.why = why};
     const json_t *list = json_object_get (file, "vectors");
     if (!json_is_array (list)) {
-        refuse (&reader, "vectors: must be a list; the file is {\"vectors\": [...]}");
+        problem_refuse (&reader, "vectors: must be a list; the file is {\"vectors\": [...]}");
         return NULL;
     }
-    if (!keys_known (&reader, file, "vectors, tolerance, indices"))
+    if (!problem_keys (&reader, file, "vectors, tolerance, indices"))
         return NULL;
     *count = json_array_size (list);
     balance_vector_t *vectors = must (calloc (*count + 1, sizeof *vectors));

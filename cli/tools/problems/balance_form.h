@@ -14,12 +14,10 @@
 #define MUSUBI_BALANCE_FORM_H
 
 #include "bilb_queues.h"
+#include "problem_file.h"
 
-#include <jansson.h>
-
-#define BALANCE_FORM_WHY_BYTES 256
-#define BALANCE_CLUSTERS_MAX   100000
-#define BALANCE_PIECES_MAX     10000000
+#define BALANCE_CLUSTERS_MAX 100000
+#define BALANCE_PIECES_MAX   10000000
 
 typedef struct {
     const json_t *name; /* borrowed, as are the jobs' names; NULL = none */
@@ -33,7 +31,7 @@ typedef struct {
 
 /*  Reads and checks all of them. NULL with why, which names the field. */
 balance_vector_t *balance_form_read (const json_t *file, size_t *count,
-                                     char why [BALANCE_FORM_WHY_BYTES]);
+                                     char why [PROBLEM_WHY_BYTES]);
 void balance_form_free (balance_vector_t *vectors, size_t count);
 
 #endif

@@ -211,7 +211,7 @@ int run_balance_step (cli_t *cli)
     json_t *file = read_file (step);
     if (!file)
         return EXIT_USAGE;
-    char why [BALANCE_FORM_WHY_BYTES];
+    char why [PROBLEM_WHY_BYTES];
     size_t count = 0;
     balance_vector_t *vectors = balance_form_read (file, &count, why);
     code =

@@ -11,11 +11,8 @@
 #ifndef MUSUBI_PROGRAM_FORM_H
 #define MUSUBI_PROGRAM_FORM_H
 
+#include "problem_file.h"
 #include "program.h"
-
-#include <jansson.h>
-
-#define PROGRAM_FORM_WHY_BYTES (PROGRAM_WHY_BYTES + 128)
 
 typedef struct {
     const char *id; /* borrowed from the file's JSON */
@@ -25,7 +22,7 @@ typedef struct {
 /*  Reads and checks all of them. NULL with why, which names the field. reading and hops_max are the
  *  variant's. */
 instance_t *program_form_read (const json_t *file, program_reading_t reading, uint32_t hops_max,
-                               size_t *count, char why [PROGRAM_FORM_WHY_BYTES]);
+                               size_t *count, char why [PROBLEM_WHY_BYTES]);
 void program_form_free (instance_t *instances, size_t count);
 
 #endif

@@ -1,0 +1,27 @@
+/*  problem_file - a path, a field and a sentence, without control characters. */
+#include "problem_file.h"
+
+#include "fields.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool problem_refuse (const problem_reader_t *reader, const char *format, ...)
+{
+    int size =
+      snprintf (reader->why, PROBLEM_WHY_BYTES, "%s%s", reader->path, *reader->path ? "." : "");
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (reader->why + size, PROBLEM_WHY_BYTES - (size_t) size, format, arguments);
+    va_end (arguments);
+    for (char *at = reader->why; *at; at++)
+        if ((unsigned char) *at < 0x20 || *at == 0x7f)
+            *at = '?';
+    return false;
+}
+
+bool problem_keys (const problem_reader_t *reader, const json_t *object, const char *known)
+{
+    const char *key = key_unknown (object, known);
+    return !key || problem_refuse (reader, "%.60s: unknown key; there are: %s", key, known);
+}
