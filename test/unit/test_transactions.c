@@ -12,19 +12,37 @@
 #define NINE  INT64_C (1796115600000) /* 2026-12-01T09:00:00Z */
 #define STORE "3fa9c2d1000000000000000000000001"
 
-/*  The record of one participant: of the reservation r at version base + 1, by three of them. */
-static void take (json_t *all, const char *participant, int counter, int base, const char *state,
-                  int64_t held_ms)
+static command_state_t state_of (const char *word)
 {
-    json_t *record = json_pack (
-      "{s:{s:{s:s,s:i,s:i}, s:s, s:s, s:i, s:s, s:{s:s}, s:I, s:[{s:s},{s:s},{s:s}]}, s:s, s:I}",
-      "plan", "txid", "store", STORE, "start", 7, "counter", counter, "operation", "RESERVE",
-      "reservation", "r", "base_version", base, "actor", "alice", "coordinator", "name",
-      "planner/" STORE, "decide_by_ms", (json_int_t) NINE, "participants", "name", "lis/a", "name",
-      "nis/N", "name", "gis/g1", "state", state, "held_ms", (json_int_t) held_ms);
-    assert_non_null (record);
-    transactions_take (all, participant, record);
-    json_decref (record);
+    static const char *const words [COMMAND_STATES] = {
+      [COMMAND_HELD] = "HELD",           [COMMAND_PREPARED] = "PREPARED",
+      [COMMAND_COMMITTED] = "COMMITTED", [COMMAND_ABORTED] = "ABORTED",
+      [COMMAND_EXPIRED] = "EXPIRED",     [COMMAND_REJECTED] = "REJECTED",
+      [COMMAND_EDGE] = "EDGE",           [COMMAND_EDGE_REFUSED] = "EDGE_REFUSED"};
+    command_state_t state = COMMAND_HELD;
+    while (strcmp (words [state], word) != 0)
+        state++;
+    return state;
+}
+
+/*  The record of one participant: of the reservation r at version base + 1, by three of them. */
+static void take (json_t *all, const char *participant, unsigned counter, unsigned base,
+                  const char *state, int64_t held_ms)
+{
+    party_t parties [] = {{.name = "lis/a"}, {.name = "nis/N"}, {.name = "gis/g1"}};
+    check_record_t record = {.plan = {.txid = {.store = {0x3f, 0xa9, 0xc2, 0xd1, [15] = 1},
+                                               .start = 7,
+                                               .counter = counter},
+                                      .reservation = "r",
+                                      .base_version = base,
+                                      .participants = parties,
+                                      .participants_count = 3,
+                                      .coordinator = {.name = "planner/" STORE},
+                                      .decide_by_ms = NINE,
+                                      .actor = "alice"},
+                             .state = state_of (state),
+                             .held_ms = held_ms};
+    transactions_take (all, participant, &record);
 }
 
 static const char *status_of (const json_t *form)
@@ -219,13 +237,14 @@ static void txids_are_written_as_logs_do (void **state)
 static void a_beginning_of_the_store_is_enough (void **state)
 {
     (void) state;
-    json_t *record = json_pack ("{s:{s:{s:s,s:i,s:i}}}", "plan", "txid", "store", STORE, "start", 7,
-                                "counter", 42);
-    assert_true (transactions_means (record, "3fa9c2d1-7-42"));
-    assert_true (transactions_means (record, STORE "-7-42"));
-    assert_false (transactions_means (record, "3fa9c2d1-7-4"));
-    assert_false (transactions_means (record, "3fa9c2d2-7-42"));
-    json_decref (record);
+    txid_t txid = txid_read (STORE "-7-42");
+    assert_int_equal (txid.store [15], 1);
+    assert_int_equal (txid.start, 7);
+    assert_int_equal (txid.counter, 42);
+    assert_true (txid_means ("3fa9c2d1-7-42", &txid));
+    assert_true (txid_means (STORE "-7-42", &txid));
+    assert_false (txid_means ("3fa9c2d1-7-4", &txid));
+    assert_false (txid_means ("3fa9c2d2-7-42", &txid));
 }
 
 int main (void)

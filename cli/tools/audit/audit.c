@@ -48,7 +48,7 @@ static void list (audit_t *self)
     self->audited = must (calloc (json_array_size (entries) + 1, sizeof *self->audited));
     for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
         const char *name = text_of (entry, "name");
-        if (check_keeps_records (name) || strncmp (name, "planner/", 8) == 0)
+        if (keeps_records (name) || strncmp (name, "planner/", 8) == 0)
             audited_begin (&self->audited [self->audited_count++], name,
                            text_of (entry, "endpoint"), self->session, &self->teller);
     }
@@ -100,12 +100,11 @@ static check_result_t check_all (audit_t *self, bool settled)
     check_gather_t gather;
     const char *name;
     json_t *value;
-    check_gather_begin (&gather, self->session);
-    check_gather (&gather);
+    check_gather (&gather, self->session);
     check_booked_elsewhere (gather.check);
     check_result_t result =
       check_judge (gather.check, cli_wall_ms (), settled, check_tell, &self->teller);
-    json_object_foreach (gather.silent, name, value)
+    json_object_foreach (gather.from.silent, name, value)
       silent (self, name, "it is not listed, or does not answer");
     check_gather_end (&gather);
     return result;

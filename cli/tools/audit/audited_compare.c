@@ -290,7 +290,7 @@ static bool compare_once (audited_t *audited, round_t *round)
 void audited_compare (audited_t *self)
 {
     round_t round = {0};
-    if (!check_keeps_records (self->name))
+    if (!keeps_records (self->name))
         return;
     for (int rounds = 0; rounds < ROUNDS_MAX; rounds++) {
         bool still = compare_once (self, &round);

@@ -66,6 +66,7 @@ typedef struct {
     int64_t held_ms;
     int64_t prepared_ms;
     uint32_t epoch;
+    char fenced_by [NAME_BYTES_MAX + 1];
 } check_record_t;
 extern const codec_t check_record_codec; /* but for the plan and what was asked */
 void check_record_clear (check_record_t *self);

@@ -35,12 +35,10 @@ static void take_entry (check_gather_t *self, const char *participant, const jso
 
 /*  --- its records --- */
 
-static void take_record (void *owner, const check_record_t *record)
+static void take_record (void *owner, const char *participant, const check_record_t *record)
 {
     check_gather_t *self = owner;
-    check_command (self->check, self->participant, record);
-    for (size_t i = 0; i < record->plan.participants_count; i++)
-        take (self->named, record->plan.participants [i].name, json_true ());
+    check_command (self->check, participant, record);
     self->records++;
 }
 
@@ -52,78 +50,53 @@ bool check_ask (session_t *session, const char *endpoint, const char *service, c
                                     .service = service,
                                     .method = method,
                                     .actor = session->places.actor,
-                                    .body = {question.data, question.size},
+                                    .body = packed_bytes (question),
                                     .timeout_ms = session->places.timeout_ms},
                 reply);
     free (question.data);
     return reply->status == CALL_OK;
 }
 
-/*  All pages of one participant, then its clock; false when it stops answering. */
-static bool gather_from (check_gather_t *self, const json_t *entry)
+/*  Which store has the name now, and what its clock says. */
+static void ask_status (check_gather_t *self, session_t *session, const json_t *entry)
 {
-    commands_request_t asked = {.most = 0};
     client_reply_t reply;
-    bool more = true;
-    const char *endpoint = text_of (entry, "endpoint");
-    self->participant = text_of (entry, "name");
-    while (more) {
-        bool told = check_ask (self->session, endpoint, "Participant", "Commands",
-                               codec_encode (&commands_request_codec, &asked), &reply);
-        if (!asked.after_set && told)
-            check_store (self->check, self->participant, reply.store);
-        asked.after_set = true;
-        if (!told || !records_read (reply.body, take_record, self, &asked.after, &more)) {
-            cli_fail (EXIT_UNKNOWN, "check: %s: %s", self->participant,
-                      told                             ? "its records can't be read"
-                      : reply.status == CALL_TIMED_OUT ? "no answer in time"
-                                                       : reply.reason);
-            return false;
-        }
-    }
     int64_t wall_ms;
-    if (check_ask (self->session, endpoint, "Service", "Status", (packed_t){0}, &reply) &&
-        clock_read (reply.body, &wall_ms))
-        check_clock (self->check, self->participant, wall_ms);
-    return true;
+    const char *name = text_of (entry, "name");
+    if (!check_ask (session, text_of (entry, "endpoint"), "Service", "Status", (packed_t){0},
+                    &reply) ||
+        !clock_read (reply.body, &wall_ms))
+        return;
+    check_store (self->check, name, reply.store);
+    check_clock (self->check, name, wall_ms);
 }
 
-/*  Those who keep records of transactions: sites, network domains, request homes. */
-bool check_keeps_records (const char *name)
+void check_gather (check_gather_t *self, session_t *session)
 {
-    static const char *const kinds [] = {"lis/", "nis/", "gis/"};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds [0]; i++)
-        if (strncmp (name, kinds [i], 4) == 0)
-            return true;
-    return false;
-}
-
-/*  All of them that are listed; then whoever is named in a plan and was not heard. */
-void check_gather (check_gather_t *self)
-{
-    if (!session_look (self->session, "")) {
-        session_lost (self->session);
-        take (self->silent, "gis", json_true ());
+    bool listed = session_look (session, "");
+    *self =
+      (check_gather_t){.check = check_new (), .from = {.take_record = take_record, .owner = self}};
+    gathering_run (&self->from, session);
+    const char *name;
+    json_t *why;
+    json_object_foreach (self->from.silent, name, why)
+    {
+        if (session_entry (session, name))
+            cli_fail (EXIT_UNKNOWN, "check: %s: %s", name, json_string_value (why));
+    }
+    if (!listed) {
+        session_lost (session);
+        take (self->from.silent, "gis", json_true ());
     }
     const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (self->session->entries, i)); i++) {
-        const char *name = text_of (entry, "name");
-        if (!check_keeps_records (name))
-            continue;
-        take_entry (self, name, entry);
-        if (gather_from (self, entry))
-            take (self->heard, name, json_true ());
-        else
-            take (self->silent, name, json_true ());
+    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
+        name = text_of (entry, "name");
+        if (keeps_records (name))
+            take_entry (self, name, entry);
+        if (json_object_get (self->from.heard, name))
+            ask_status (self, session, entry);
     }
-    const char *name;
-    json_t *value;
-    json_object_foreach (self->named, name, value)
-    {
-        if (!json_object_get (self->heard, name))
-            take (self->silent, name, json_true ());
-    }
-    json_object_foreach (self->silent, name, value) check_silent (self->check, name);
+    json_object_foreach (self->from.silent, name, why) check_silent (self->check, name);
 }
 
 /*  --- what users were told ---  */
@@ -188,8 +161,8 @@ void check_tell_rest (const check_teller_t *self)
 static void print_result (const check_gather_t *self, const check_teller_t *teller,
                           const check_result_t *result)
 {
-    size_t heard = json_object_size (self->heard);
-    size_t silent = json_object_size (self->silent);
+    size_t heard = json_object_size (self->from.heard);
+    size_t silent = json_object_size (self->from.silent);
     if (teller->json) {
         cli_print_json (json_pack (
           "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}",
@@ -211,7 +184,7 @@ static void print_result (const check_gather_t *self, const check_teller_t *tell
             result->circuits, result->answers, result->pending, result->repaired);
     const char *name;
     json_t *value;
-    json_object_foreach (self->silent, name, value)
+    json_object_foreach (self->from.silent, name, value)
       printf ("%s was silent: %zu transactions can't be judged\n", name, result->unjudged);
     if (self->records == 0)
         printf ("no records: there are none, or only an administrator would be shown them\n");
@@ -224,21 +197,10 @@ static void print_result (const check_gather_t *self, const check_teller_t *tell
     printf ("%s\n", result->violations ? "NOT SOUND" : verdict);
 }
 
-void check_gather_begin (check_gather_t *self, session_t *session)
-{
-    *self = (check_gather_t){.session = session,
-                             .check = check_new (),
-                             .heard = json_object (),
-                             .silent = json_object (),
-                             .named = json_object ()};
-}
-
 void check_gather_end (check_gather_t *self)
 {
     check_destroy (&self->check);
-    json_decref (self->heard);
-    json_decref (self->silent);
-    json_decref (self->named);
+    gathering_clear (&self->from);
 }
 
 void check_wait (session_t *session, int64_t settle_ms)
@@ -246,12 +208,11 @@ void check_wait (session_t *session, int64_t settle_ms)
     int64_t until_ms = cli_mono_ms () + settle_ms;
     for (bool over = settle_ms == 0; !over;) {
         check_gather_t self;
-        check_gather_begin (&self, session);
-        check_gather (&self);
+        check_gather (&self, session);
         check_result_t result = check_judge (self.check, cli_wall_ms (), false, NULL, NULL);
-        over =
-          (result.pending == 0 && json_object_size (self.silent) == 0 && result.violations == 0) ||
-          cli_mono_ms () >= until_ms || cli_interrupted ();
+        over = (result.pending == 0 && json_object_size (self.from.silent) == 0 &&
+                result.violations == 0) ||
+               cli_mono_ms () >= until_ms || cli_interrupted ();
         check_gather_end (&self);
         if (!over)
             cli_rest (LOOK_MS);
@@ -263,17 +224,16 @@ int check_run (const cli_t *cli, session_t *session, const char *answers, int64_
     check_gather_t self;
     check_result_t result;
     check_wait (session, settle_ms);
-    check_gather_begin (&self, session);
-    check_gather (&self);
+    check_gather (&self, session);
     int code = EXIT_USAGE;
     if (!answers || read_answers (self.check, answers)) {
         check_teller_t teller = {json_array (), cli->json, TOLD_MAX};
         result = check_judge (self.check, cli_wall_ms (), settle_ms > 0, check_tell, &teller);
         print_result (&self, &teller, &result);
         json_decref (teller.sentences);
-        code = result.violations                                       ? EXIT_REFUSED
-               : result.unjudged || json_object_size (self.heard) == 0 ? EXIT_UNKNOWN
-                                                                       : EXIT_DONE;
+        code = result.violations                                            ? EXIT_REFUSED
+               : result.unjudged || json_object_size (self.from.heard) == 0 ? EXIT_UNKNOWN
+                                                                            : EXIT_DONE;
     }
     check_gather_end (&self);
     return code;

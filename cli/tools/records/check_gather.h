@@ -6,24 +6,17 @@
 #define MUSUBI_CHECK_GATHER_H
 
 #include "check.h"
-#include "session.h"
+#include "gathering.h"
 
-/*  One gathering. heard and silent are names of participants, as JSON objects used as sets. */
 typedef struct {
-    session_t *session;
     check_t *check;
-    const char *participant; /* whose records are being read */
-    json_t *heard;
-    json_t *silent;
-    json_t *named; /* in plans */
+    gathering_t from;
     size_t records;
 } check_gather_t;
 
-void check_gather_begin (check_gather_t *self, session_t *session);
+/*  Asks all participants that are listed; end it with check_gather_end. */
+void check_gather (check_gather_t *self, session_t *session);
 void check_gather_end (check_gather_t *self);
-
-/*  Asks all participants that are listed; who is named in a plan and was not heard is silent. */
-void check_gather (check_gather_t *self);
 
 /*  Keeps violations; prints the first so many unless they are told as JSON. */
 typedef struct {
@@ -37,9 +30,6 @@ void check_tell_rest (const check_teller_t *self); /* how many more there were *
 /*  One question to one endpoint; takes the question. False unless CALL_OK. */
 bool check_ask (session_t *session, const char *endpoint, const char *service, const char *method,
                 packed_t question, client_reply_t *reply);
-
-/*  Does one of that name keep records of transactions: a site, a domain, a request home? */
-bool check_keeps_records (const char *name);
 
 /*  Waits so long for work in progress to end, and for those who are not yet back. */
 void check_wait (session_t *session, int64_t settle_ms);

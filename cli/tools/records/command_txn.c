@@ -15,6 +15,31 @@
 
 #define LOOK_MS 250 /* between two looks whether those in doubt have found out */
 
+/*  The message Txid of a whole txid, new. */
+static json_t *txid_json (const char *txid)
+{
+    const char *start = strchr (txid, '-') + 1;
+    const char *counter = strchr (start, '-') + 1;
+    return made (json_pack ("{s:s%, s:I, s:s}", "store", txid, (size_t) (start - 1 - txid), "start",
+                            (json_int_t) strtoull (start, NULL, 10), "counter", counter));
+}
+
+static void take_record (void *owner, const char *participant, const check_record_t *record)
+{
+    transactions_take (owner, participant, record);
+}
+
+/*  The forms of all that txid may mean, new; NULL = of all. *from tells who was heard. */
+static json_t *look (session_t *session, const char *txid, gathering_t *from)
+{
+    json_t *transactions = made (json_object ());
+    *from = (gathering_t){.txid = txid, .take_record = take_record, .owner = transactions};
+    gathering_run (from, session);
+    json_t *forms = transactions_forms (transactions, from->silent, cli_wall_ms ());
+    json_decref (transactions);
+    return forms;
+}
+
 /*  --- list --- */
 
 static void tell_silent (const json_t *silent)
@@ -49,22 +74,20 @@ static json_t *sift (json_t *forms, bool (*wanted) (const json_t *form))
 
 static int list (const cli_t *cli, session_t *session, bool (*wanted) (const json_t *form))
 {
-    gathering_t gathering;
-    gathering_take (&gathering, session, NULL);
-    int64_t now_ms = cli_wall_ms ();
-    json_t *forms = transactions_forms (gathering.transactions, gathering.silent, now_ms);
+    gathering_t from;
+    json_t *forms = look (session, NULL, &from);
     if (wanted)
         forms = sift (forms, wanted);
     if (cli->json) {
         cli_print_json (json_pack ("{s:o, s:o}", "transactions", json_incref (forms), "silent",
-                                   names_of (gathering.silent)));
+                                   names_of (from.silent)));
     } else {
-        transactions_print (forms, now_ms, stdout);
-        tell_silent (gathering.silent);
+        transactions_print (forms, cli_wall_ms (), stdout);
+        tell_silent (from.silent);
     }
     json_decref (forms);
-    bool heard = json_object_size (gathering.heard) > 0;
-    gathering_clear (&gathering);
+    bool heard = json_object_size (from.heard) > 0;
+    gathering_clear (&from);
     return heard ? EXIT_DONE : cli_fail (EXIT_UNKNOWN, "txn list: no participant answers");
 }
 
@@ -95,27 +118,26 @@ static int run_list_txns (cli_t *cli)
 /*  Its form, new, and who knows its plan; NULL after telling why not, with *code. */
 static json_t *find (const cli_t *cli, session_t *session, const char *txid, int *code)
 {
-    gathering_t gathering;
-    gathering_take (&gathering, session, txid);
-    json_t *forms = transactions_forms (gathering.transactions, gathering.silent, cli_wall_ms ());
+    gathering_t from;
+    json_t *forms = look (session, txid, &from);
     size_t count = json_array_size (forms);
     json_t *form = count == 1 ? json_incref (json_array_get (forms, 0)) : NULL;
     if (count > 1)
         *code = cli_fail (EXIT_USAGE, "%s: %zu transactions begin so: %s is one", txid, count,
                           text_of (json_array_get (forms, 0), "txid"));
-    else if (!form && json_object_size (gathering.silent) > 0)
+    else if (!form && json_object_size (from.silent) > 0)
         *code = cli_fail (EXIT_UNKNOWN, "%s: %s has no record of it, and %zu did not answer", txid,
-                          json_object_size (gathering.heard) > 0 ? "who answers" : "nobody",
-                          json_object_size (gathering.silent));
+                          json_object_size (from.heard) > 0 ? "who answers" : "nobody",
+                          json_object_size (from.silent));
     else if (!form)
         *code = cli_fail (EXIT_REFUSED,
                           "%s: nobody has a record of such a transaction (others' are shown to "
                           "administrators only)",
                           txid);
     if (form && !cli->json)
-        tell_silent (gathering.silent);
+        tell_silent (from.silent);
     json_decref (forms);
-    gathering_clear (&gathering);
+    gathering_clear (&from);
     return form;
 }
 
@@ -124,7 +146,7 @@ static json_t *find (const cli_t *cli, session_t *session, const char *txid, int
 static const char *outcome_of (session_t *session, const char *service, const json_t *entry,
                                const char *txid, char text [CLIENT_REASON_BYTES])
 {
-    json_t *question = json_pack ("{s:o}", "txid", gathering_txid (txid));
+    json_t *question = json_pack ("{s:o}", "txid", txid_json (txid));
     json_t *answer;
     call_status_t status =
       session_ask_entry (session, entry, service, "Outcome", question, &answer, text);
@@ -224,16 +246,15 @@ static int run_show_txn (cli_t *cli)
 /*  Looks again at the one that is known; stays as it was where nobody tells. */
 static void look_again (session_t *session, json_t **form)
 {
-    gathering_t gathering;
-    gathering_take (&gathering, session, text_of (*form, "txid"));
-    json_t *forms = transactions_forms (gathering.transactions, gathering.silent, cli_wall_ms ());
+    gathering_t from;
+    json_t *forms = look (session, text_of (*form, "txid"), &from);
     if (json_array_size (forms) == 1) {
         json_decref (*form);
         *form = json_incref (json_array_get (forms, 0));
         ask_recordless (session, *form);
     }
     json_decref (forms);
-    gathering_clear (&gathering);
+    gathering_clear (&from);
 }
 
 /*  One of those that have a record: it can tell the plan. */
@@ -250,9 +271,8 @@ static const char *who_knows (const json_t *form)
 static json_t *settle (const cli_t *cli, session_t *session, const json_t *form, bool fence,
                        int *code)
 {
-    json_t *question =
-      json_pack ("{s:o, s:s, s:b}", "txid", gathering_txid (text_of (form, "txid")), "participant",
-                 who_knows (form), "fence", fence);
+    json_t *question = json_pack ("{s:o, s:s, s:b}", "txid", txid_json (text_of (form, "txid")),
+                                  "participant", who_knows (form), "fence", fence);
     json_t *answer = listing_question (cli, session, "Settle", question, code);
     json_decref (question);
     return answer;

@@ -1,123 +1,124 @@
 /*  gathering - pages of commands from many participants at once. */
 #include "gathering.h"
 
-#include "check_gather.h"
 #include "fields.h"
 #include "must.h"
+#include "part_record.h"
 #include "transactions.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*  One participant on its way through the pages. */
 typedef struct {
-    const json_t *entry;
+    const char *name;
+    const char *endpoint;
+    commands_request_t asked;
     uint64_t call; /* 0 = it has told all, or does not answer */
 } reader_t;
 
-json_t *gathering_txid (const char *txid)
+bool keeps_records (const char *name)
 {
-    char store [2 * STORE_ID_BYTES + 1];
-    const char *start = strchr (txid, '-') + 1;
-    const char *counter = strchr (start, '-') + 1;
-    snprintf (store, sizeof store, "%.*s", (int) (start - 1 - txid), txid);
-    json_t *json = must (json_pack ("{s:s, s:I, s:s}", "store", store, "start",
-                                    (json_int_t) strtoull (start, NULL, 10), "counter", counter));
-    return json;
+    static const char *const kinds [] = {"lis/", "nis/", "gis/"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds [0]; i++)
+        if (strncmp (name, kinds [i], 4) == 0)
+            return true;
+    return false;
 }
 
-static uint64_t ask (session_t *session, const json_t *entry, const char *txid, json_t *after)
+static void ask (session_t *session, reader_t *reader)
 {
-    method_t method = services_method ("Participant", "Commands");
-    json_t *question = json_object ();
-    if (after)
-        json_object_set (question, "after", after);
-    if (txid && txid_whole (txid))
-        json_object_set_new (question, "only", gathering_txid (txid));
-    uint64_t call = session_send (session, text_of (entry, "endpoint"), &method, question);
-    json_decref (question);
-    return call;
+    packed_t body = codec_encode (&commands_request_codec, &reader->asked);
+    reader->call =
+      client_send (session->client, &(client_request_t){.endpoint = reader->endpoint,
+                                                        .service = "Participant",
+                                                        .method = "Commands",
+                                                        .actor = session->places.actor,
+                                                        .body = packed_bytes (body),
+                                                        .timeout_ms = session->places.timeout_ms});
+    free (body.data);
 }
 
-static void take_records (gathering_t *self, const char *participant, const json_t *page,
-                          const char *txid)
+static void take_one (void *owner, const check_record_t *record)
 {
-    const json_t *record;
-    for (size_t i = 0; (record = item_of (page, "commands", i)); i++)
-        if (json_object_get (record, "plan") && (!txid || transactions_means (record, txid)))
-            transactions_take (self->transactions, participant, record);
+    gathering_t *self = owner;
+    if (self->txid && !txid_means (self->txid, &record->plan.txid))
+        return;
+    for (size_t i = 0; i < record->plan.participants_count; i++)
+        take (self->named, record->plan.participants [i].name, json_true ());
+    self->take_record (self->owner, self->participant, record);
 }
 
 /*  One page; asks for the next. */
 static void take_page (gathering_t *self, session_t *session, reader_t *reader,
-                       const client_reply_t *reply, const char *txid)
+                       const client_reply_t *reply)
 {
-    method_t method = services_method ("Participant", "Commands");
-    const char *name = text_of (reader->entry, "name");
-    json_t *page = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
+    bool more = false;
+    bool told = reply->status == CALL_OK;
+    self->participant = reader->name;
     reader->call = 0;
-    if (!page) {
-        take (self->silent, name,
-              json_string (reply->status == CALL_OK          ? "its records can't be read"
+    if (!told || !records_read (reply->body, take_one, self, &reader->asked.after, &more))
+        take (self->silent, reader->name,
+              json_string (told                              ? "its records can't be read"
                            : reply->status == CALL_TIMED_OUT ? "no answer in time"
                                                              : reply->reason));
-        return;
-    }
-    take_records (self, name, page, txid);
-    json_t *next = json_object_get (page, "next");
-    if (flag_of (page, "more") && next)
-        reader->call = ask (session, reader->entry, txid, next);
-    else
-        take (self->heard, name, json_string (""));
-    json_decref (page);
+    else if (!more)
+        take (self->heard, reader->name, json_true ());
+    reader->asked.after_set = true;
+    if (more)
+        ask (session, reader);
 }
 
-static void note_unlisted (gathering_t *self)
+static void take_pages (gathering_t *self, session_t *session, reader_t *readers, size_t count)
 {
-    const char *txid;
-    json_t *form;
-    json_object_foreach (self->transactions, txid, form)
-    {
-        const json_t *one;
-        for (size_t i = 0; (one = item_of (form, "participants", i)); i++) {
-            const char *name = text_of (one, "participant");
-            if (!json_object_get (self->heard, name) && !json_object_get (self->silent, name))
-                take (self->silent, name, json_string ("not in the directory"));
-        }
-    }
-}
-
-void gathering_take (gathering_t *self, session_t *session, const char *txid)
-{
-    *self = (gathering_t){must (json_object ()), must (json_object ()), must (json_object ())};
-    const json_t *entries = session->entries;
-    reader_t *readers = must (calloc (json_array_size (entries) + 1, sizeof *readers));
-    size_t count = 0;
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
-        if (check_keeps_records (text_of (entry, "name")))
-            readers [count++] = (reader_t){entry, ask (session, entry, txid, NULL)};
+    client_reply_t reply;
     for (size_t waiting = count; waiting > 0 && !cli_interrupted ();) {
-        client_reply_t reply;
         if (!client_wait (session->client, -1, &reply))
             break;
-        for (size_t r = 0; r < count; r++) {
-            if (readers [r].call != reply.call)
-                continue;
-            take_page (self, session, &readers [r], &reply, txid);
+        size_t r = 0;
+        while (r < count && readers [r].call != reply.call)
+            r++;
+        if (r < count) {
+            take_page (self, session, &readers [r], &reply);
             waiting -= readers [r].call == 0;
-            break;
         }
     }
+    for (size_t r = 0; r < count; r++)
+        if (readers [r].call != 0)
+            take (self->silent, readers [r].name, json_string ("interrupted"));
+}
+
+void gathering_run (gathering_t *self, session_t *session)
+{
+    self->heard = made (json_object ());
+    self->silent = made (json_object ());
+    self->named = made (json_object ());
+    commands_request_t asked = {.only_set = self->txid && txid_whole (self->txid)};
+    if (asked.only_set)
+        asked.only = txid_read (self->txid);
+    reader_t *readers = must (calloc (json_array_size (session->entries) + 1, sizeof *readers));
+    size_t count = 0;
+    const json_t *entry;
+    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
+        if (!keeps_records (text_of (entry, "name")))
+            continue;
+        readers [count] =
+          (reader_t){text_of (entry, "name"), text_of (entry, "endpoint"), .asked = asked};
+        ask (session, &readers [count++]);
+    }
+    take_pages (self, session, readers, count);
     free (readers);
-    note_unlisted (self);
+    const char *name;
+    json_t *value;
+    json_object_foreach (self->named, name, value)
+    {
+        if (!json_object_get (self->heard, name) && !json_object_get (self->silent, name))
+            take (self->silent, name, json_string ("not in the directory"));
+    }
 }
 
 void gathering_clear (gathering_t *self)
 {
-    json_decref (self->transactions);
     json_decref (self->heard);
     json_decref (self->silent);
-    *self = (gathering_t){0};
+    json_decref (self->named);
 }

@@ -6,20 +6,28 @@
 #ifndef MUSUBI_GATHERING_H
 #define MUSUBI_GATHERING_H
 
+#include "records.h"
 #include "session.h"
 
+/*  Each record that is wanted, with whose it is. */
+typedef void gathering_take_fn (void *owner, const char *participant, const check_record_t *record);
+
 typedef struct {
-    json_t *transactions; /* transactions.h */
-    json_t *heard;        /* names as keys */
-    json_t *silent;       /* name: why */
+    const char *txid; /* of this transaction only, or of any that it may mean; NULL = of all */
+    gathering_take_fn *take_record;
+    void *owner;
+    json_t *heard;           /* names as keys */
+    json_t *silent;          /* name: why */
+    json_t *named;           /* in plans */
+    const char *participant; /* whose records are being read */
 } gathering_t;
 
-/*  txid: of this transaction only (any that it may mean, when its store id is not whole); NULL =
- *  all. Whoever the plans name and nobody lists is silent, too. */
-void gathering_take (gathering_t *self, session_t *session, const char *txid);
+/*  Asks all participants that the session lists. Whoever is named by a plan that is wanted and is
+ *  not listed is silent, too. The first three are the caller's; end it with gathering_clear. */
+void gathering_run (gathering_t *self, session_t *session);
 void gathering_clear (gathering_t *self);
 
-/*  The message Txid of a whole txid, new. */
-json_t *gathering_txid (const char *txid);
+/*  Does one of that name keep records of transactions: a site, a domain, a request home? */
+bool keeps_records (const char *name);
 
 #endif

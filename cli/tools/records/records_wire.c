@@ -47,7 +47,7 @@ static const codec_row_t record_rows [] = {
   ROW_LIST ("circuits", check_record_t, circuits, circuits_count, circuit, 0, CIRCUITS_MAX),
   ROW_NUMBER ("held_ms", check_record_t, held_ms),
   ROW_NUMBER ("epoch", check_record_t, epoch),
-  ROW_UNUSED ("fenced_by"),
+  ROW_WORD ("fenced_by", check_record_t, fenced_by, OR_NONE),
 };
 const codec_t check_record_codec =
   CODEC (check_record_t, musubi__command_record__descriptor, record_rows);

@@ -1,7 +1,6 @@
 /*  transactions - records put together, and what they mean. */
 #include "transactions.h"
 
-#include "core.h"
 #include "fields.h"
 #include "must.h"
 #include "timetext.h"
@@ -9,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,12 +47,31 @@ bool txid_whole (const char *text)
     return store_letters (text) == STORE_TEXT_LENGTH;
 }
 
-/*  txid: whole. */
-static bool txid_means (const char *text, const char *txid)
+txid_t txid_read (const char *text)
 {
+    txid_t txid = {0};
+    const char *end;
+    sodium_hex2bin (txid.store, sizeof txid.store, text, STORE_TEXT_LENGTH, NULL, NULL, &end);
+    txid.start = (uint32_t) strtoul (end + 1, (char **) &end, 10);
+    txid.counter = strtoull (end + 1, NULL, 10);
+    return txid;
+}
+
+/*  With the whole store id. */
+static void txid_form (const txid_t *txid, char text [TXID_FORM_BYTES])
+{
+    sodium_bin2hex (text, TXID_FORM_BYTES, txid->store, sizeof txid->store);
+    snprintf (text + STORE_TEXT_LENGTH, TXID_FORM_BYTES - STORE_TEXT_LENGTH,
+              "-%" PRIu32 "-%" PRIu64, txid->start, txid->counter);
+}
+
+bool txid_means (const char *text, const txid_t *txid)
+{
+    char whole [TXID_FORM_BYTES];
     size_t letters = store_letters (text);
-    return letters > 0 && strlen (txid) > STORE_TEXT_LENGTH && strncmp (text, txid, letters) == 0 &&
-           strcmp (text + letters, txid + STORE_TEXT_LENGTH) == 0;
+    txid_form (txid, whole);
+    return letters > 0 && strncmp (text, whole, letters) == 0 &&
+           strcmp (text + letters, whole + STORE_TEXT_LENGTH) == 0;
 }
 
 const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES])
@@ -60,21 +79,6 @@ const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES])
     snprintf (text, TXID_BRIEF_BYTES, "%.8s%s", txid,
               txid_whole (txid) ? txid + STORE_TEXT_LENGTH : "");
     return text;
-}
-
-/*  Of a record. Counters beyond what JSON's integers hold are written as text. */
-static void txid_form (const json_t *record, char text [TXID_FORM_BYTES])
-{
-    const json_t *txid = json_object_get (json_object_get (record, "plan"), "txid");
-    const json_t *counter = json_object_get (txid, "counter");
-    int length = snprintf (text, TXID_FORM_BYTES, "%.*s-%" PRId64 "-", (int) STORE_TEXT_LENGTH,
-                           text_of (txid, "store"), number_of (txid, "start"));
-    if (json_is_string (counter))
-        snprintf (text + length, TXID_FORM_BYTES - (size_t) length, "%.20s",
-                  json_string_value (counter));
-    else
-        snprintf (text + length, TXID_FORM_BYTES - (size_t) length, "%" PRId64,
-                  (int64_t) json_integer_value (counter));
 }
 
 /*  --- gathering --- */
@@ -95,36 +99,40 @@ static json_t *add_participant (json_t *form, const char *name)
     return one;
 }
 
-static json_t *form_of_plan (const json_t *plan, const char *txid)
+/*  What is empty, or 0, is left out. */
+static void put_text (json_t *form, const char *key, const char *text)
 {
-    static const form_row_t first [] = {{.key = "operation", .kind = FORM_LOWER, .more = "-"},
-                                        {.key = "reservation", .kind = FORM_TEXT, .optional = true},
-                                        {0}};
-    static const form_row_t rows [] = {
-      {.key = "actor", .kind = FORM_TEXT, .optional = true},
-      {.key = "coordinator", .kind = FORM_TEXT, .from = "coordinator.name"},
-      {.key = "home", .kind = FORM_TEXT, .optional = true},
-      {.key = "request_id", .kind = FORM_TEXT, .optional = true},
-      {.key = "decide_by", .kind = FORM_TIME, .from = "decide_by_ms", .optional = true},
-      {.key = "edge", .kind = FORM_TIME, .from = "edge_ms", .optional = true},
-      {0}};
-    static const form_row_t party_rows [] = {{.key = "store", .kind = FORM_TEXT, .optional = true},
-                                             {0}};
-    json_t *form = made (json_pack ("{s:s, s:[]}", "txid", txid, "participants"));
-    form_add (form, first, plan);
-    take (form, "version", json_integer (number_of (plan, "base_version") + 1));
-    form_add (form, rows, plan);
-    const json_t *party;
-    for (size_t i = 0; (party = item_of (plan, "participants", i)); i++)
-        form_add (add_participant (form, text_of (party, "name")), party_rows, party);
-    return form;
+    if (*text)
+        take (form, key, json_string (text));
 }
 
-bool transactions_means (const json_t *record, const char *text)
+static void put_time (json_t *form, const char *key, int64_t ms)
 {
-    char txid [TXID_FORM_BYTES];
-    txid_form (record, txid);
-    return txid_means (text, txid);
+    char text [TIME_TEXT_BYTES];
+    if (ms != 0)
+        take (form, key, json_string (time_text (ms, text)));
+}
+
+static json_t *form_of_plan (const plan_t *plan, const char *txid)
+{
+    static const char *const operations [] = {"reserve", "modify", "release"};
+    json_t *form = made (json_pack ("{s:s, s:[], s:s}", "txid", txid, "participants", "operation",
+                                    operations [plan->operation]));
+    put_text (form, "reservation", plan->reservation);
+    take (form, "version", json_integer ((json_int_t) plan->base_version + 1));
+    put_text (form, "actor", plan->actor);
+    take (form, "coordinator", json_string (plan->coordinator.name));
+    put_text (form, "home", plan->home);
+    put_text (form, "request_id", plan->request_id);
+    put_time (form, "decide_by", plan->decide_by_ms);
+    put_time (form, "edge", plan->edge_ms);
+    for (size_t i = 0; i < plan->participants_count; i++) {
+        const party_t *party = &plan->participants [i];
+        char store [STORE_TEXT_LENGTH + 1];
+        sodium_bin2hex (store, sizeof store, party->store, sizeof party->store);
+        take (add_participant (form, party->name), "store", json_string (store));
+    }
+    return form;
 }
 
 json_t *transaction_participant (const json_t *form, const char *name)
@@ -136,35 +144,29 @@ json_t *transaction_participant (const json_t *form, const char *name)
     return NULL;
 }
 
-void transactions_take (json_t *self, const char *participant, const json_t *record)
+void transactions_take (json_t *self, const char *participant, const check_record_t *record)
 {
     char txid [TXID_FORM_BYTES];
-    txid_form (record, txid);
+    txid_form (&record->plan.txid, txid);
     json_t *form = json_object_get (self, txid);
     if (!form) {
-        form = form_of_plan (json_object_get (record, "plan"), txid);
+        form = form_of_plan (&record->plan, txid);
         take (self, txid, form);
     }
     json_t *one = transaction_participant (form, participant);
     if (!one)
         one = add_participant (form, participant);
-    static const form_row_t rows [] = {
-      {.key = "state", .kind = FORM_LOWER, .more = "-"},
-      {.key = "held", .kind = FORM_TIME, .from = "held_ms", .optional = true},
-      {.key = "voted", .kind = FORM_TIME, .from = "prepared_ms", .optional = true},
-      {.key = "acknowledged", .kind = FORM_FLAG, .from = "done"},
-      {0}};
-    static const form_row_t fenced [] = {{.key = "fenced", .kind = FORM_NUMBER, .from = "epoch"},
-                                         {.key = "fenced_by", .kind = FORM_TEXT, .optional = true},
-                                         {0}};
-    static const form_row_t since [] = {{.key = "since", .kind = FORM_TIME, .from = "held_ms"},
-                                        {0}};
-    int64_t held_ms = number_of (record, "held_ms");
-    form_add (one, rows, record);
-    if (number_of (record, "epoch") > 0)
-        form_add (one, fenced, record);
-    if (held_ms != 0 && (time_of (form, "since") == 0 || held_ms < time_of (form, "since")))
-        form_add (form, since, record);
+    take (one, "state", json_string (command_state_word (record->state)));
+    put_time (one, "held", record->held_ms);
+    put_time (one, "voted", record->prepared_ms);
+    take (one, "acknowledged", json_boolean (record->done));
+    if (record->epoch > 0) {
+        take (one, "fenced", json_integer (record->epoch));
+        put_text (one, "fenced_by", record->fenced_by);
+    }
+    int64_t since_ms = time_of (form, "since");
+    if (since_ms == 0 || record->held_ms < since_ms)
+        put_time (form, "since", record->held_ms);
 }
 
 /*  --- what it means --- */

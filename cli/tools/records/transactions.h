@@ -1,6 +1,6 @@
 /*  transactions - what participants have on record of transactions, put together by txid.
  *
- *  Pure. In: the JSON of proto's CommandRecord. Out: a form each, for scripts and for people:
+ *  Pure. In: their records. Out: a form each, for scripts and for people:
  *
  *      {"txid", "status", "in_doubt", "operation", "reservation", "version", "actor",
  *  "coordinator", "home", "request_id", "since", "decide_by", "edge", "participants":
@@ -22,9 +22,9 @@
 #ifndef MUSUBI_TRANSACTIONS_H
 #define MUSUBI_TRANSACTIONS_H
 
+#include "check.h"
+
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /*  "3fa9c2d1-7-42" as logs have it, or with the whole store id: is it a txid? with all of its
@@ -36,11 +36,14 @@ bool txid_whole (const char *text);
 #define TXID_BRIEF_BYTES 44
 const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES]);
 
-/*  self: a JSON object, at first empty. Records have a plan. */
-void transactions_take (json_t *self, const char *participant, const json_t *record);
+/*  Of a text that is whole. */
+txid_t txid_read (const char *text);
 
-/*  Is a record of the transaction that such a text means? */
-bool transactions_means (const json_t *record, const char *text);
+/*  Is it the transaction that such a text means? */
+bool txid_means (const char *text, const txid_t *txid);
+
+/*  self: a JSON object, at first empty. */
+void transactions_take (json_t *self, const char *participant, const check_record_t *record);
 
 /*  The forms, the oldest first; new. silent: names of those that did not answer, as keys. */
 json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t now_ms);
