@@ -30,10 +30,8 @@ typedef struct {
     audit_result_t result;
 } audit_t;
 
-static void violation (audit_t *self, const char *format, ...)
-  __attribute__ ((format (printf, 2, 3)));
-
-static void violation (audit_t *self, const char *format, ...)
+__attribute__ ((format (printf, 2, 3))) static void violation (audit_t *self, const char *format,
+                                                               ...)
 {
     char sentence [512];
     va_list args;

@@ -188,7 +188,7 @@ static replay_kept_t *decision_of (ledger_replay_t *self, const ledger_row_t *ro
     return replay_kept (self, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key}, make);
 }
 
-static void decided (ledger_replay_t *self, const ledger_row_t *row)
+static void decided (ledger_replay_t *self, ledger_row_t *row)
 {
     if (row->txid_set)
         replay_keep (decision_of (self, row, true), row);
@@ -196,7 +196,7 @@ static void decided (ledger_replay_t *self, const ledger_row_t *row)
         replay_violation (self, "a decision without its txid");
 }
 
-static void pruned_decision (ledger_replay_t *self, const ledger_row_t *row)
+static void pruned_decision (ledger_replay_t *self, ledger_row_t *row)
 {
     replay_kept_t *one = row->txid_set ? decision_of (self, row, false) : NULL;
     if (one)
@@ -205,7 +205,7 @@ static void pruned_decision (ledger_replay_t *self, const ledger_row_t *row)
         replay_violation (self, "a decision leaves that was not there");
 }
 
-static void switched (ledger_replay_t *self, const ledger_row_t *row)
+static void switched (ledger_replay_t *self, ledger_row_t *row)
 {
     bytes_t id = text_bytes (row->reservation);
     replay_kept_t *use = replay_kept (self, TABLE_USES, id, true);
@@ -215,55 +215,35 @@ static void switched (ledger_replay_t *self, const ledger_row_t *row)
 
 /*  --- the rows --- */
 
-static void take (ledger_replay_t *self, ledger_row_t *row)
+static void adopted (ledger_replay_t *self, ledger_row_t *row)
 {
-    switch (row->kind) {
-    case LEDGER_STARTED:
-        replay_quantities (self, row, true);
-        break;
-    case LEDGER_CHANGED_CAPACITY:
-        replay_quantities (self, row, false);
-        break;
-    case LEDGER_MOVED:
-        replay_moved (self, row);
-        break;
-    case LEDGER_CLOSED_CLAIM:
-        replay_closed_claim (self, row);
-        break;
-    case LEDGER_DECIDED:
-        decided (self, row);
-        break;
-    case LEDGER_SWITCHED:
-        switched (self, row);
-        break;
-    case LEDGER_PRUNED_COMMAND:
-        replay_pruned_command (self, row);
-        break;
-    case LEDGER_PRUNED_RESERVATION:
-        replay_pruned_reservation (self, row);
-        break;
-    case LEDGER_PRUNED_CLAIM:
-        replay_pruned_claim (self, row);
-        break;
-    case LEDGER_PRUNED_DECISION:
-        pruned_decision (self, row);
-        break;
-    case LEDGER_ADOPTED:
-        self->figures.adopted++;
-        if (row->old_store_set)
-            memcpy (self->figures.before_id, row->old_store, STORE_ID_BYTES);
-        break;
-    case LEDGER_READMITTED:
-        replay_readmitted (self, row);
-        break;
-    case LEDGER_CUT:
-        if (row->kept_from > self->kept_from)
-            self->kept_from = row->kept_from;
-        break;
-    default: /* of a newer ledger: it is chained, and that is all that can be said */
-        break;
-    }
+    self->figures.adopted++;
+    if (row->old_store_set)
+        memcpy (self->figures.before_id, row->old_store, STORE_ID_BYTES);
 }
+
+static void cut (ledger_replay_t *self, ledger_row_t *row)
+{
+    if (row->kept_from > self->kept_from)
+        self->kept_from = row->kept_from;
+}
+
+/*  By the kind of a row. One of a newer ledger is chained, and that is all that can be said. */
+static void (*const takers [LEDGER_KINDS]) (ledger_replay_t *self, ledger_row_t *row) = {
+  [LEDGER_STARTED] = replay_quantities,
+  [LEDGER_CHANGED_CAPACITY] = replay_quantities,
+  [LEDGER_MOVED] = replay_moved,
+  [LEDGER_CLOSED_CLAIM] = replay_closed_claim,
+  [LEDGER_DECIDED] = decided,
+  [LEDGER_SWITCHED] = switched,
+  [LEDGER_PRUNED_COMMAND] = replay_pruned_command,
+  [LEDGER_PRUNED_RESERVATION] = replay_pruned_reservation,
+  [LEDGER_PRUNED_CLAIM] = replay_pruned_claim,
+  [LEDGER_PRUNED_DECISION] = pruned_decision,
+  [LEDGER_ADOPTED] = adopted,
+  [LEDGER_READMITTED] = replay_readmitted,
+  [LEDGER_CUT] = cut,
+};
 
 bool ledger_replay_row (ledger_replay_t *self, bytes_t bytes)
 {
@@ -289,7 +269,8 @@ bool ledger_replay_row (ledger_replay_t *self, bytes_t bytes)
     figures->last = row.number;
     figures->last_wall_ms = row.wall_ms;
     figures->start = row.start;
-    take (self, &row);
+    if (row.kind < LEDGER_KINDS && takers [row.kind])
+        takers [row.kind](self, &row);
     codec_clear (&ledger_row_codec, &row);
     self->chained =
       crypto_generichash (self->digest, sizeof self->digest, bytes.data, bytes.size, NULL, 0) == 0;

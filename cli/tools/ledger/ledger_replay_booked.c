@@ -209,8 +209,9 @@ void replay_count (ledger_replay_t *self, replay_standing_t *standing, bool take
 
 /*  --- what there is --- */
 
-void replay_quantities (ledger_replay_t *self, const ledger_row_t *row, bool all)
+void replay_quantities (ledger_replay_t *self, ledger_row_t *row)
 {
+    bool all = row->kind == LEDGER_STARTED;
     bool gaps_changed = false;
     for (size_t i = 0; all && i < self->resources_count; i++) {
         self->resources [i].known = true;

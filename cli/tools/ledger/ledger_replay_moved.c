@@ -306,7 +306,7 @@ static void claim_moved (const change_t *change, command_state_t to)
         claim->holder = NULL;
 }
 
-void replay_closed_claim (ledger_replay_t *self, const ledger_row_t *row)
+void replay_closed_claim (ledger_replay_t *self, ledger_row_t *row)
 {
     replay_kept_t *claim = claim_of (self, row->actor, row->request_id, true);
     char text [TXID_TEXT_BYTES];
@@ -318,7 +318,7 @@ void replay_closed_claim (ledger_replay_t *self, const ledger_row_t *row)
     replay_keep (claim, row);
 }
 
-void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row)
+void replay_pruned_claim (ledger_replay_t *self, ledger_row_t *row)
 {
     replay_kept_t *claim = claim_of (self, row->actor, row->request_id, false);
     if (claim && !claim->gone)
@@ -397,7 +397,7 @@ static void claim_left (ledger_replay_t *self, const replay_command_t *entry)
     codec_clear (&plan_codec, &plan);
 }
 
-void replay_pruned_command (ledger_replay_t *self, const ledger_row_t *row)
+void replay_pruned_command (ledger_replay_t *self, ledger_row_t *row)
 {
     replay_command_t *entry = row->txid_set ? ordered_find (self->commands, &row->txid) : NULL;
     char text [TXID_TEXT_BYTES];
@@ -413,7 +413,7 @@ void replay_pruned_command (ledger_replay_t *self, const ledger_row_t *row)
     claim_left (self, entry);
 }
 
-void replay_pruned_reservation (ledger_replay_t *self, const ledger_row_t *row)
+void replay_pruned_reservation (ledger_replay_t *self, ledger_row_t *row)
 {
     replay_standing_t *standing = replay_standing (self, row->reservation);
     if (!standing) {

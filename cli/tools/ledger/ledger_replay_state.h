@@ -48,10 +48,10 @@ void replay_keep (replay_kept_t *self, const ledger_row_t *row);
 
 /*  Takes the command out of the row. */
 void replay_moved (ledger_replay_t *self, ledger_row_t *row);
-void replay_pruned_command (ledger_replay_t *self, const ledger_row_t *row);
-void replay_pruned_reservation (ledger_replay_t *self, const ledger_row_t *row);
-void replay_closed_claim (ledger_replay_t *self, const ledger_row_t *row);
-void replay_pruned_claim (ledger_replay_t *self, const ledger_row_t *row);
+void replay_pruned_command (ledger_replay_t *self, ledger_row_t *row);
+void replay_pruned_reservation (ledger_replay_t *self, ledger_row_t *row);
+void replay_closed_claim (ledger_replay_t *self, ledger_row_t *row);
+void replay_pruned_claim (ledger_replay_t *self, ledger_row_t *row);
 /*  Takes the reservation out of the row. */
 void replay_readmitted (ledger_replay_t *self, ledger_row_t *row);
 
@@ -69,6 +69,6 @@ bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, packed_t part,
 void replay_count (ledger_replay_t *self, replay_standing_t *standing, bool takes);
 
 /*  STARTED tells of all resources, CHANGED_CAPACITY of some. */
-void replay_quantities (ledger_replay_t *self, const ledger_row_t *row, bool all);
+void replay_quantities (ledger_replay_t *self, ledger_row_t *row);
 
 #endif

@@ -134,10 +134,8 @@ static const char *name_of (uint8_t table, bytes_t key, char text [NAME_TEXT_BYT
     return text;
 }
 
-static void tell (ledger_tables_t *self, bool mended, const char *format, ...)
-  __attribute__ ((format (printf, 3, 4)));
-
-static void tell (ledger_tables_t *self, bool mended, const char *format, ...)
+__attribute__ ((format (printf, 3, 4))) static void tell (ledger_tables_t *self, bool mended,
+                                                          const char *format, ...)
 {
     char sentence [512];
     va_list args;
