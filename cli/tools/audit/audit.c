@@ -216,10 +216,6 @@ int run_audit (cli_t *cli)
         return cli_fail (EXIT_USAGE, "audit: --from is for --rebuild STORE");
     if (store)
         return rebuild_run (cli, store, from);
-    session_t *session = session_open_all (cli, &code);
-    if (!session)
-        return code;
-    code = audit (cli, session, save, settle_ms);
-    session_close (&session);
-    return code;
+    session_auto_t *session = session_open_all (cli, &code);
+    return session ? audit (cli, session, save, settle_ms) : code;
 }

@@ -31,10 +31,7 @@ typedef struct {
     size_t kept;
 } round_t;
 
-static void differs (round_t *self, const char *format, ...)
-  __attribute__ ((format (printf, 2, 3)));
-
-static void differs (round_t *self, const char *format, ...)
+__attribute__ ((format (printf, 2, 3))) static void differs (round_t *self, const char *format, ...)
 {
     char sentence [512];
     int used = snprintf (sentence, sizeof sentence, "%s: ", self->audited->name);

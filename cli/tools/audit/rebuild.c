@@ -45,6 +45,7 @@ typedef struct {
     store_t *store;
     uint8_t file_store [STORE_ID_BYTES];
     kept_rows_t own;  /* of the store */
+    bool more;        /* of them are to be read */
     kept_rows_t file; /* of the saved ledger */
     ledger_replay_t *replay;
     ledger_tables_t *tables;
@@ -55,10 +56,8 @@ typedef struct {
     json_t *left;
 } rebuild_t;
 
-static void note (rebuild_t *self, bool mended, const char *format, ...)
-  __attribute__ ((format (printf, 3, 4)));
-
-static void note (rebuild_t *self, bool mended, const char *format, ...)
+__attribute__ ((format (printf, 3, 4))) static void note (rebuild_t *self, bool mended,
+                                                          const char *format, ...)
 {
     char sentence [640];
     va_list args;
@@ -95,38 +94,34 @@ static void take_file_row (void *owner, bytes_t bytes)
     codec_clear (&ledger_row_codec, &row);
 }
 
-typedef struct {
-    kept_rows_t *rows;
-    uint64_t next;
-    bool more;
-} reading_t;
+static uint64_t last_of (const kept_rows_t *rows)
+{
+    return rows->count > 0 ? rows->list [rows->count - 1].number : 0;
+}
 
 static void take_page (void *owner, const row_t *rows, size_t count, bool more)
 {
-    reading_t *self = owner;
+    rebuild_t *self = owner;
     for (size_t i = 0; i < count; i++) {
         uint64_t number = ledger_number (rows [i].key);
-        if (number < self->next) /* a key that was damaged, too */
-            continue;
-        keep_row (self->rows, number, rows [i].value);
-        self->next = number + 1;
+        if (number > last_of (&self->own)) /* else the key was damaged, too */
+            keep_row (&self->own, number, rows [i].value);
     }
     self->more = more && count > 0;
 }
 
 static bool read_own (rebuild_t *self)
 {
-    reading_t reading = {.rows = &self->own, .more = true};
-    while (reading.more) {
+    do {
         uint8_t key [LEDGER_KEY_BYTES];
-        number_put (key, reading.next, sizeof key);
+        number_put (key, self->own.count > 0 ? last_of (&self->own) + 1 : 0, sizeof key);
         read_order_t order = {.table = TABLE_LEDGER,
                               .from = {.data = key, .size = sizeof key},
                               .most = PAGE_ROWS,
                               .bytes = BODY_BYTES_MAX};
-        if (store_read (self->store, &order, take_page, &reading) != STORE_OK)
+        if (store_read (self->store, &order, take_page, self) != STORE_OK)
             return false;
-    }
+    } while (self->more);
     return true;
 }
 
@@ -309,11 +304,6 @@ static int open_store (rebuild_t *self, const char *folder)
                          "saved ledger (--from FILE) into an empty folder",
                          folder, why);
     }
-}
-
-static uint64_t last_of (const kept_rows_t *rows)
-{
-    return rows->count > 0 ? rows->list [rows->count - 1].number : 0;
 }
 
 /*  Is the file one that this store can be helped by? */

@@ -86,26 +86,14 @@ typedef struct {
 /*  Mbit/s in one of this unit; 0 when it is none: "G", "Gbps", "Gbit/s", "Gb". */
 static double unit_mbps (const char *unit)
 {
-    double factor = 0;
-    switch (tolower ((unsigned char) *unit)) {
-    case 'k':
-        factor = 1e-3;
-        break;
-    case 'm':
-        factor = 1;
-        break;
-    case 'g':
-        factor = 1e3;
-        break;
-    case 't':
-        factor = 1e6;
-        break;
-    default:
+    static const char letters [] = "kmgt";
+    static const double factors [] = {1e-3, 1, 1e3, 1e6};
+    const char *letter = strchr (letters, tolower ((unsigned char) *unit));
+    if (!letter || !*letter)
         return 0;
-    }
     /* "G" alone, or before a word of bits; "Lit Gate" is neither */
     char next = (char) tolower ((unsigned char) unit [1]);
-    return next == 'b' || !isalpha ((unsigned char) next) ? factor : 0;
+    return next == 'b' || !isalpha ((unsigned char) next) ? factors [letter - letters] : 0;
 }
 
 static uint32_t rate_of (double mbps)
@@ -183,10 +171,8 @@ double map_distance_km (const map_node_t *a, const map_node_t *b)
 
 /*  --- the document --- */
 
-static void refuse (reading_t *self, const char *format, ...)
-  __attribute__ ((format (printf, 2, 3)));
-
-static void refuse (reading_t *self, const char *format, ...)
+__attribute__ ((format (printf, 2, 3))) static void refuse (reading_t *self, const char *format,
+                                                            ...)
 {
     if (self->failed)
         return;
