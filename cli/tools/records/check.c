@@ -260,10 +260,7 @@ static const check_record_t *find_record (const check_record_t *const *records, 
 
 bool check_takes_part (const plan_t *plan, const char *participant)
 {
-    for (size_t p = 0; p < plan->participants_count; p++)
-        if (strcmp (plan->participants [p].name, participant) == 0)
-            return true;
-    return false;
+    return parties_find (plan->participants, plan->participants_count, participant) != NULL;
 }
 
 /*  One transaction is one plan (T1): does it mean the same to both? */

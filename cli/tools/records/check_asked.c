@@ -281,8 +281,7 @@ static void judge_version (check_t *check, const check_record_t *const *records,
 
 /*  --- which version stands --- */
 
-/*  Reservation, the version a command makes, transaction, participant. */
-static int by_version (const void *a, const void *b)
+int check_by_version (const void *a, const void *b)
 {
     const check_record_t *one = *(const check_record_t *const *) a;
     const check_record_t *other = *(const check_record_t *const *) b;
@@ -369,7 +368,7 @@ static void judge_reservation (check_t *self, const check_record_t *const *recor
 void check_asked (check_t *self, const check_record_t **records, size_t count)
 {
     if (count > 0)
-        qsort (records, count, sizeof *records, by_version);
+        qsort (records, count, sizeof *records, check_by_version);
     for (size_t from = 0, until; from < count; from = until) {
         until = from + 1;
         while (until < count &&

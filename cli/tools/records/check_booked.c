@@ -45,18 +45,12 @@ static void sort_steps (steps_t *steps)
         qsort (steps->list, steps->count, sizeof *steps->list, by_offer_and_time);
 }
 
-/*  Participant, reservation, then the version a command makes. */
-static int by_reservation (const void *a, const void *b)
+static int by_participant (const void *a, const void *b)
 {
     const check_record_t *one = *(const check_record_t *const *) a;
     const check_record_t *other = *(const check_record_t *const *) b;
     int order = strcmp (one->participant, other->participant);
-    if (order == 0)
-        order = strcmp (one->plan.reservation, other->plan.reservation);
-    if (order == 0)
-        order = (one->plan.base_version > other->plan.base_version) -
-                (one->plan.base_version < other->plan.base_version);
-    return order ? order : txid_compare (&one->plan.txid, &other->plan.txid);
+    return order ? order : check_by_version (a, b);
 }
 
 /*  kept: so much of it goes on being booked for the same need, without cleaning in between. */
@@ -165,7 +159,7 @@ void check_booked (check_t *self, const check_record_t **records, size_t count)
     steps_t all = {0};
     steps_t own = {0};
     if (count > 0)
-        qsort (records, count, sizeof *records, by_reservation);
+        qsort (records, count, sizeof *records, by_participant);
     for (size_t from = 0, until; from < count; from = until) {
         const check_record_t *first = records [from];
         until = from + 1;

@@ -252,10 +252,6 @@ int run_check (cli_t *cli)
       {0}};
     words_t words;
     int code;
-    session_t *session = session_begin (cli, list, 0, 0, &words, &code);
-    if (!session)
-        return code;
-    code = check_run (cli, session, answers, settle_ms);
-    session_close (&session);
-    return code;
+    session_auto_t *session = session_begin (cli, list, 0, 0, &words, &code);
+    return session ? check_run (cli, session, answers, settle_ms) : code;
 }

@@ -157,6 +157,9 @@ void check_connected (judged_t *self);
 
 /*  --- of all --- */
 
+/*  Records by reservation, the version that a command makes, transaction, participant. */
+int check_by_version (const void *a, const void *b);
+
 /*  Takes records, in any order. The list is sorted by participant, reservation and version. */
 void check_booked (check_t *self, const check_record_t **records, size_t count);
 

@@ -105,12 +105,12 @@ static int run_list_txns (cli_t *cli)
         return code;
     if (in_doubt && all)
         return cli_fail (EXIT_USAGE, "txn list: --in-doubt or --all, not both");
-    session_t *session = session_open_all (cli, &code);
-    if (!session)
-        return code;
-    code = list (cli, session, all ? NULL : in_doubt ? transaction_in_doubt : transaction_open);
-    session_close (&session);
-    return code;
+    session_auto_t *session = session_open_all (cli, &code);
+    return session ? list (cli, session,
+                           all        ? NULL
+                           : in_doubt ? transaction_in_doubt
+                                      : transaction_open)
+                   : code;
 }
 
 /*  --- one --- */
@@ -202,7 +202,6 @@ static void print_one (const cli_t *cli, const json_t *form)
 /*  A session and the form that a word means; NULL after telling why not, with *code. */
 static json_t *open_one (const cli_t *cli, const char *txid, session_t **session, int *code)
 {
-    *session = NULL;
     if (!txid_sound (txid)) {
         *code = cli_fail (EXIT_USAGE,
                           "%s: not a txid: 3fa9c2d1-7-42 is wanted, as `musubi txn list` and logs "
@@ -218,8 +217,6 @@ static json_t *open_one (const cli_t *cli, const char *txid, session_t **session
         form = find (cli, *session, txid, code);
     else
         *code = session_lost (*session);
-    if (!form)
-        session_close (session);
     return form;
 }
 
@@ -229,15 +226,13 @@ static int run_show_txn (cli_t *cli)
     int code;
     if (!cli_parse (cli, NULL, 1, 1, &words, &code))
         return code;
-    session_t *session;
-    json_t *form = open_one (cli, words.list [0], &session, &code);
+    session_auto_t *session = NULL;
+    json_auto_t *form = open_one (cli, words.list [0], &session, &code);
     if (!form)
         return code;
     ask_recordless (session, form);
     ask_coordinator (session, form);
     print_one (cli, form);
-    json_decref (form);
-    session_close (&session);
     return EXIT_DONE;
 }
 
@@ -340,14 +335,9 @@ static int run_resolve_txn (cli_t *cli)
     int code;
     if (!cli_parse (cli, options, 1, 1, &words, &code))
         return code;
-    session_t *session;
-    json_t *form = open_one (cli, words.list [0], &session, &code);
-    if (!form)
-        return code;
-    code = resolve (cli, session, &form, fence);
-    json_decref (form);
-    session_close (&session);
-    return code;
+    session_auto_t *session = NULL;
+    json_auto_t *form = open_one (cli, words.list [0], &session, &code);
+    return form ? resolve (cli, session, &form, fence) : code;
 }
 
 int run_txn (cli_t *cli)

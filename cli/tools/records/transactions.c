@@ -280,12 +280,8 @@ json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t no
 
 bool transaction_open (const json_t *form)
 {
-    static const char *const open [] = {"held",       "voting",   "in doubt",
-                                        "committing", "aborting", "repair"};
-    for (size_t i = 0; i < sizeof open / sizeof open [0]; i++)
-        if (strcmp (text_of (form, "status"), open [i]) == 0)
-            return true;
-    return false;
+    return !listed ("committed aborted expired rejected unknown repaired",
+                    text_of (form, "status"));
 }
 
 bool transaction_in_doubt (const json_t *form)

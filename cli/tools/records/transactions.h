@@ -58,10 +58,10 @@ void transaction_set (json_t *form, const char *participant, const char *state, 
 /*  One participant of a form; NULL when it has none of that name. */
 json_t *transaction_participant (const json_t *form, const char *name);
 
-/*  A table of forms; one form with all that is known; what it waits for, in a sentence. */
+/*  A table of forms; one form with all that is known; what it waits for, in a sentence that the
+ *  caller frees. */
 void transactions_print (const json_t *forms, int64_t now_ms, FILE *to);
 void transaction_print (const json_t *form, int64_t now_ms, FILE *to);
-#define TRANSACTION_TEXT_BYTES 512
-const char *transaction_explain (const json_t *form, char text [TRANSACTION_TEXT_BYTES]);
+char *transaction_explain (const json_t *form);
 
 #endif

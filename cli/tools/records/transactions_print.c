@@ -3,41 +3,21 @@
 #include "transactions.h"
 
 #include "fields.h"
+#include "must.h"
 #include "timetext.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static bool is (const json_t *object, const char *key, const char *text)
+/*  "lis/ams lis/ber": those in one of the states, which blanks separate. */
+static const char *names_in (const json_t *form, const char *states, char text [CELL_BYTES])
 {
-    return strcmp (text_of (object, key), text) == 0;
-}
-
-/*  Text that grows within its bytes. */
-typedef struct {
-    char *text;
-    size_t size;
-    size_t length;
-} line_t;
-
-static void add (line_t *line, const char *before, const char *word)
-{
-    if (line->length < line->size)
-        line->length += (size_t) snprintf (line->text + line->length, line->size - line->length,
-                                           "%s%s", line->length ? before : "", word);
-}
-
-/*  "lis/ams lis/ber": those in one of the states. */
-static const char *names_in (const json_t *form, const char *const *states, char text [CELL_BYTES])
-{
-    line_t line = {text, CELL_BYTES, 0};
+    json_auto_t *names = made (json_array ());
     const json_t *one;
-    text [0] = '\0';
     for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
-        for (size_t s = 0; states [s]; s++)
-            if (is (one, "state", states [s]))
-                add (&line, " ", text_of (one, "participant"));
-    return text;
+        if (listed (states, text_of (one, "state")))
+            take_last (names, json_string (text_of (one, "participant")));
+    return texts_join (names, " ", text, CELL_BYTES);
 }
 
 /*  Whole seconds since, "3m12s"; "" when the time is not known or to come. */
@@ -85,9 +65,6 @@ void transactions_print (const json_t *forms, int64_t now_ms, FILE *to)
     static const char *const headings [] = {"TXID",  "STATUS", "OPERATION",   "RESERVATION",
                                             "ACTOR", "AGE",    "COORDINATOR", "VOTED",
                                             "NOT",   "FENCED"};
-    static const char *const voted [] = {"prepared", "edge", "committed", "edge-refused", NULL};
-    static const char *const others [] = {"unknown", "held",     "aborted", "expired",
-                                          "silent",  "rejected", NULL};
     table_t *table = table_new (headings, 10);
     const json_t *form;
     for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
@@ -100,8 +77,8 @@ void transactions_print (const json_t *forms, int64_t now_ms, FILE *to)
                                 text_of (form, "actor"),
                                 age_of (form, "since", now_ms, age),
                                 coordinator_brief (form, coordinator),
-                                names_in (form, voted, yes),
-                                names_in (form, others, no),
+                                names_in (form, "prepared edge committed edge-refused", yes),
+                                names_in (form, "unknown held aborted expired silent rejected", no),
                                 fence_cell (fenced_most (form), NULL, fence)};
         table_row (table, cells);
     }
@@ -110,55 +87,39 @@ void transactions_print (const json_t *forms, int64_t now_ms, FILE *to)
 
 /*  --- one --- */
 
-const char *transaction_explain (const json_t *form, char text [TRANSACTION_TEXT_BYTES])
+char *transaction_explain (const json_t *form)
 {
-    static const char *const silent [] = {"silent", NULL};
-    static const char *const waiting [] = {"prepared", "edge", "held", NULL};
-    static const char *const refused [] = {"edge-refused", NULL};
-    static const char *const unvoted [] = {"unknown", "held", NULL};
     char names [CELL_BYTES], txid [TXID_BRIEF_BYTES];
     txid_brief (text_of (form, "txid"), txid);
     const char *status = text_of (form, "status");
+    names_in (form, "prepared edge held", names);
     if (strcmp (status, "held") == 0)
-        snprintf (text, TRANSACTION_TEXT_BYTES,
-                  "Nobody has voted: what is held comes free by itself.");
-    else if (strcmp (status, "voting") == 0)
-        snprintf (text, TRANSACTION_TEXT_BYTES,
-                  "It is under way: its coordinator may decide until %s.",
-                  text_of (form, "decide_by"));
-    else if (strcmp (status, "committing") == 0)
-        snprintf (
-          text, TRANSACTION_TEXT_BYTES,
-          "It is committed: its coordinator tells %.200s, or they find it out by themselves.",
-          names_in (form, waiting, names));
-    else if (strcmp (status, "aborting") == 0)
-        snprintf (text, TRANSACTION_TEXT_BYTES,
-                  "It is aborted: its coordinator tells %.200s, or they find it out by themselves.",
-                  names_in (form, waiting, names));
-    else if (strcmp (status, "repair") == 0)
-        snprintf (text, TRANSACTION_TEXT_BYTES,
-                  "It is committed, but came too late at %.200s: what its coordinator makes of the "
-                  "rest is to be seen by `musubi show %s`.",
-                  names_in (form, refused, names), text_of (form, "reservation"));
-    else if (strcmp (status, "in doubt") != 0)
-        snprintf (text, TRANSACTION_TEXT_BYTES, "It is over.");
-    else if (*names_in (form, unvoted, names))
-        snprintf (text, TRANSACTION_TEXT_BYTES,
-                  "Not decided in time: %.200s has not voted, so that those who have find out that "
-                  "it is aborted.",
-                  names);
-    else if (*names_in (form, silent, names))
-        snprintf (
-          text, TRANSACTION_TEXT_BYTES,
-          "The others have voted; %.200s does not answer, and may know the decision. When it "
-          "is back, `musubi txn resolve %s` tells more.",
-          names, txid);
-    else
-        snprintf (text, TRANSACTION_TEXT_BYTES,
-                  "All have voted, and none of them knows the decision, which its coordinator's "
-                  "store has. Is that lost, `musubi txn resolve %s --fence` ends it.",
-                  txid);
-    return text;
+        return must_print ("Nobody has voted: what is held comes free by itself.");
+    if (strcmp (status, "voting") == 0)
+        return must_print ("It is under way: its coordinator may decide until %s.",
+                           text_of (form, "decide_by"));
+    if (strcmp (status, "committing") == 0 || strcmp (status, "aborting") == 0)
+        return must_print (
+          "It is %s: its coordinator tells %.200s, or they find it out by themselves.",
+          strcmp (status, "aborting") == 0 ? "aborted" : "committed", names);
+    if (strcmp (status, "repair") == 0)
+        return must_print ("It is committed, but came too late at %.200s: what its coordinator "
+                           "makes of the rest is to be seen by `musubi show %s`.",
+                           names_in (form, "edge-refused", names), text_of (form, "reservation"));
+    if (strcmp (status, "in doubt") != 0)
+        return must_print ("It is over.");
+    if (*names_in (form, "unknown held", names))
+        return must_print ("Not decided in time: %.200s has not voted, so that those who have "
+                           "find out that it is aborted.",
+                           names);
+    if (*names_in (form, "silent", names))
+        return must_print ("The others have voted; %.200s does not answer, and may know the "
+                           "decision. When it is back, `musubi txn resolve %s` tells more.",
+                           names, txid);
+    return must_print ("All have voted, and none of them knows the decision, which its "
+                       "coordinator's store has. Is that lost, `musubi txn resolve %s --fence` "
+                       "ends it.",
+                       txid);
 }
 
 static void print_times (const json_t *form, int64_t now_ms, FILE *to)
@@ -193,6 +154,6 @@ void transaction_print (const json_t *form, int64_t now_ms, FILE *to)
              *text_of (form, "coordinator_says") ? ": " : "", text_of (form, "coordinator_says"));
     print_times (form, now_ms, to);
     table_print_forms (columns, json_object_get (form, "participants"), to);
-    char text [TRANSACTION_TEXT_BYTES];
-    fprintf (to, "%s\n", transaction_explain (form, text));
+    text_auto_t *waits = transaction_explain (form);
+    fprintf (to, "%s\n", waits);
 }
