@@ -90,29 +90,19 @@ static size_t make_requests (const cli_t *cli, const workload_options_t *options
 }
 
 /*  The requests as users write them, a line each. */
-static int write_requests (const workload_options_t *options, const coallocation_t *requests,
-                           size_t count, bool relative)
-{
-    FILE *file = output_file_open (options->dry_run, false);
-    if (!file)
-        return EXIT_USAGE;
-    for (size_t i = 0; i < count; i++) {
-        json_t *written = coallocation_written (&requests [i], relative, options->policy);
-        json_dumpf (written, file, 0);
-        fputc ('\n', file);
-        json_decref (written);
-    }
-    return output_file_close (file, options->dry_run);
-}
-
 static int dry_run (const cli_t *cli, const workload_options_t *options, const swf_log_t *log)
 {
     coallocation_t *requests;
-    bool relative = options->start.relative;
     size_t count = make_requests (cli, options, log, options->start.ms, &requests);
-    int code = write_requests (options, requests, count, relative);
+    FILE *file = output_file_open (options->dry_run, false);
+    for (size_t i = 0; file && i < count; i++) {
+        json_auto_t *written =
+          coallocation_written (&requests [i], options->start.relative, options->policy);
+        json_dumpf (written, file, 0);
+        fputc ('\n', file);
+    }
     free (requests);
-    return code;
+    return file ? output_file_close (file, options->dry_run) : EXIT_USAGE;
 }
 
 /*  --- live ---  */
@@ -175,12 +165,11 @@ static void write_answer (void *owner, const replay_outcome_t *outcome, const js
     workload_t *self = owner;
     if (!self->answers)
         return;
-    json_t *line = json_pack ("{s:s, s:s, s:i, s:f, s:O}", "request_id", outcome->request_id,
-                              "command", "reserve", "exit", answer_code (form), "latency_ms",
-                              outcome->latency_s * 1e3, "answer", form);
+    json_auto_t *line = json_pack ("{s:s, s:s, s:i, s:f, s:O}", "request_id", outcome->request_id,
+                                   "command", "reserve", "exit", answer_code (form), "latency_ms",
+                                   outcome->latency_s * 1e3, "answer", form);
     json_dumpf (line, self->answers, 0);
     fputc ('\n', self->answers);
-    json_decref (line);
 }
 
 static bool show_progress (void *owner, size_t answered, size_t of)

@@ -125,16 +125,13 @@ static json_t *read_reply (const replay_t *self, const slot_t *slot, const clien
         reply->status == CALL_NOT_SERVING || reply->status == CALL_WRONG_STORE)
         return NULL;
     const coallocation_t *request = &self->requests [slot->request];
-    if (reply->status != CALL_OK) {
-        json_t *form =
-          json_pack ("{s:s, s:[{s:s}]}", "status", "refused", "reasons", "text", reply->reason);
-        replay_outcome_read (outcome, request, form);
-        return form;
-    }
-    json_t *answer = services_answer (&self->reserve, reply->body);
+    json_auto_t *answer =
+      reply->status == CALL_OK ? services_answer (&self->reserve, reply->body) : NULL;
     json_t *form = answer ? answer_form (answer) : NULL;
-    json_decref (answer);
-    if (!form || answer_code (form) == EXIT_UNKNOWN) {
+    if (reply->status != CALL_OK) {
+        form =
+          json_pack ("{s:s, s:[{s:s}]}", "status", "refused", "reasons", "text", reply->reason);
+    } else if (!form || answer_code (form) == EXIT_UNKNOWN) {
         json_decref (form);
         return NULL;
     }
@@ -189,18 +186,12 @@ static size_t send_due (replay_t *self)
     return over;
 }
 
-static slot_t *free_slot (replay_t *self)
+/*  The one that waits for that call, or, when it is not taken, any such one; NULL when there is
+ *  none. */
+static slot_t *find_slot (replay_t *self, bool taken, uint64_t call)
 {
     for (size_t i = 0; i < self->settings->clients; i++)
-        if (!self->slots [i].taken)
-            return &self->slots [i];
-    return NULL;
-}
-
-static slot_t *slot_of (replay_t *self, uint64_t call)
-{
-    for (size_t i = 0; i < self->settings->clients; i++)
-        if (self->slots [i].taken && self->slots [i].call == call)
+        if (self->slots [i].taken == taken && self->slots [i].call == call)
             return &self->slots [i];
     return NULL;
 }
@@ -249,11 +240,12 @@ size_t replay_run (client_t *client, const coallocation_t *requests, size_t requ
     bool going_on = true;
     while (answered < sent || (going_on && sent < requests_count)) {
         slot_t *idle = NULL;
-        while (going_on && sent < requests_count && due (&self, sent) && (idle = free_slot (&self)))
+        while (going_on && sent < requests_count && due (&self, sent) &&
+               (idle = find_slot (&self, false, 0)))
             start (&self, idle, sent++);
         client_reply_t reply;
         if (answered < sent && wait_reply (&self, &reply)) {
-            slot_t *slot = slot_of (&self, reply.call);
+            slot_t *slot = find_slot (&self, true, reply.call);
             answered += slot && take_reply (&self, slot, &reply);
         } else if (answered == sent) {
             cli_rest (1); /* all are answered, the next one is not due yet */
