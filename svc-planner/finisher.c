@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -199,7 +198,7 @@ bool finisher_run (bytes_t arguments, uint8_t **result, size_t *result_size)
 /*  --- being one --- */
 
 typedef struct {
-    char *list [2 * ARGUMENTS_MAX];
+    char *list [2 * ARGUMENTS_MAX]; /* NULL behind the last */
     int count;
 } arguments_t;
 
@@ -237,47 +236,9 @@ static void add_bind (arguments_t *self, const config_t *config, const char *pat
         add_setting (self, path, "%s-finish-%s", endpoint, slash ? slash + 1 : store);
 }
 
-static void add_value (arguments_t *self, const config_t *config, const config_key_t *key)
-{
-    switch (key->type) {
-    case CONFIG_TEXT:
-        add_setting (self, key->path, "%s", config_text (config, key->path));
-        break;
-    case CONFIG_INTEGER:
-        add_setting (self, key->path, "%" PRId64, config_integer (config, key->path));
-        break;
-    case CONFIG_REAL:
-        add_setting (self, key->path, "%.17g", config_real (config, key->path));
-        break;
-    case CONFIG_BOOLEAN:
-        add_setting (self, key->path, "%s", config_boolean (config, key->path) ? "true" : "false");
-        break;
-    case CONFIG_DURATION:
-        add_setting (self, key->path, "%" PRId64 "ms", config_duration_ms (config, key->path));
-        break;
-    }
-}
-
-static bool starts_with (const char *text, const char *with)
-{
-    return strncmp (text, with, strlen (with)) == 0;
-}
-
-/*  All that was set, but which store, and where it binds. */
-static void add_settings (arguments_t *self, const config_t *config, const config_key_t *keys,
-                          size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (config_has (config, keys [i].path) && strcmp (keys [i].path, "store/pool") != 0 &&
-            strcmp (keys [i].path, "store/folder") != 0 &&
-            strcmp (keys [i].path, "bind/endpoint") != 0 &&
-            strcmp (keys [i].path, "bind/events") != 0 &&
-            strcmp (keys [i].path, "finish/only") != 0)
-            add_value (self, config, &keys [i]);
-}
-
-static bool make_arguments (arguments_t *self, const char *file, const char *const *settings,
-                            size_t settings_count, const char *store)
+/*  A setting of the command line goes before the file's. */
+static bool add_settings (arguments_t *self, const char *file, const char *const *settings,
+                          size_t settings_count, const char *store)
 {
     char why [CONFIG_WHY_BYTES];
     size_t count = planner_keys_count + host_keys_count;
@@ -286,18 +247,17 @@ static bool make_arguments (arguments_t *self, const char *file, const char *con
     memcpy (keys + planner_keys_count, host_keys, host_keys_count * sizeof *keys);
     config_t *config = config_load (file, settings, settings_count, keys, count, why);
     if (config) {
-        add_settings (self, config, keys, count);
         add_bind (self, config, "bind/endpoint", store);
         add_bind (self, config, "bind/events", store);
+        add_setting (self, "store/pool", "%s", "");
         add_setting (self, "store/folder", "%s", store);
         add_setting (self, "finish/only", "true");
-        config_destroy (&config);
-        free (keys);
-        return true;
-    }
-    fprintf (stderr, "svc-planner: %s\n", why);
+    } else
+        fprintf (stderr, "svc-planner: %s\n", why);
+    bool good = config != NULL;
+    config_destroy (&config);
     free (keys);
-    return false;
+    return good;
 }
 
 bool finisher_gives_way (void)
@@ -316,47 +276,47 @@ static void follow_starter (void)
         raise (SIGTERM);
 }
 
+/*  The value of an option, written "--finish STORE" or "--finish=STORE"; NULL: another one is there.
+ */
+static const char *option_value (char **argv, int *at, const char *option)
+{
+    size_t length = strlen (option);
+    if (strncmp (argv [*at], option, length) != 0)
+        return NULL;
+    if (argv [*at][length] == '=')
+        return argv [*at] + length + 1;
+    return argv [*at][length] == '\0' && argv [*at + 1] ? argv [++*at] : NULL;
+}
+
 char **finisher_arguments (int argc, char **argv, int *count, int *code)
 {
+    static arguments_t arguments;
     const char *file = NULL, *store = NULL, *settings [ARGUMENTS_MAX];
     size_t settings_count = 0;
-    arguments_t arguments = {0};
     *code = 0;
     add_argument (&arguments, argv [0]);
     for (int i = 1; i < argc; i++) {
-        bool more = i + 1 < argc;
-        if (strcmp (argv [i], "--finish") == 0 && more)
-            store = argv [++i];
-        else if (starts_with (argv [i], "--finish="))
-            store = argv [i] + strlen ("--finish=");
-        else if ((strcmp (argv [i], "-c") == 0 || strcmp (argv [i], "--config") == 0) && more)
-            file = argv [++i];
-        else if (starts_with (argv [i], "--config="))
-            file = argv [i] + strlen ("--config=");
-        else if (strcmp (argv [i], "--set") == 0 && more && settings_count < ARGUMENTS_MAX)
-            settings [settings_count++] = argv [++i];
-        else if (starts_with (argv [i], "--set=") && settings_count < ARGUMENTS_MAX)
-            settings [settings_count++] = argv [i] + strlen ("--set=");
-        else
-            add_argument (&arguments, argv [i]);
+        int first = i;
+        const char *value = option_value (argv, &i, "--finish");
+        if (value) {
+            store = value;
+            continue;
+        }
+        if ((value = option_value (argv, &i, "-c")) ||
+            (value = option_value (argv, &i, "--config")))
+            file = value;
+        else if (settings_count < ARGUMENTS_MAX && (value = option_value (argv, &i, "--set")))
+            settings [settings_count++] = value;
+        for (; first <= i; first++)
+            add_argument (&arguments, argv [first]);
     }
-    if (store && make_arguments (&arguments, file, settings, settings_count, store)) {
-        follow_starter ();
-        char **list = must (calloc ((size_t) arguments.count + 1, sizeof *list));
-        memcpy (list, arguments.list, (size_t) arguments.count * sizeof *list);
-        *count = arguments.count;
-        return list;
-    }
-    if (store)
+    if (!store)
+        return NULL;
+    if (!add_settings (&arguments, file, settings, settings_count, store)) {
         *code = EXIT_USAGE;
-    for (int i = 0; i < arguments.count; i++)
-        free (arguments.list [i]);
-    return NULL;
-}
-
-void finisher_arguments_free (char **arguments)
-{
-    for (size_t i = 0; arguments && arguments [i]; i++)
-        free (arguments [i]);
-    free (arguments);
+        return NULL;
+    }
+    follow_starter ();
+    *count = arguments.count;
+    return arguments.list;
 }

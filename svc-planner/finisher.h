@@ -15,11 +15,10 @@ void finisher_pool (const char *pool, uint64_t store_bytes);
 /*  The work "finish-stores". */
 bool finisher_run (bytes_t arguments, uint8_t **result, size_t *result_size);
 
-/*  With --finish STORE among the arguments: the arguments that make this process its finisher, to
- *  be freed with finisher_arguments_free; else NULL. On NULL with *code not 0, why was printed and
- *  the process must exit with it. */
+/*  With --finish STORE among the arguments: the arguments that make this process its finisher, once
+ *  in its life; else NULL. On NULL with *code not 0, why was printed and the process must exit with
+ *  it. */
 char **finisher_arguments (int argc, char **argv, int *count, int *code);
-void finisher_arguments_free (char **arguments);
 
 /*  A planner started this finisher: others see the same store and start theirs, and the one that
  *  comes first does it. */

@@ -48,7 +48,6 @@ int main (int argc, char **argv)
         return code;
     finisher_remember (argc, argv);
     code = arguments ? host_run (&program, count, arguments) : host_run (&program, argc, argv);
-    finisher_arguments_free (arguments);
     finisher_pool (NULL, 0);
     return code;
 }

@@ -464,7 +464,8 @@ static bus_settings_t bus_settings (const config_t *config)
 static bool config_right (const config_t *config, char why [CONFIG_WHY_BYTES])
 {
     bus_settings_t settings = bus_settings (config);
-    bool folder = config_text (config, "store/folder"), pool = config_text (config, "store/pool");
+    const char *in = config_text (config, "store/pool");
+    bool folder = config_text (config, "store/folder"), pool = in && *in;
     if (folder == pool) {
         snprintf (why, CONFIG_WHY_BYTES,
                   folder ? "store/folder and store/pool are both given; give one"
