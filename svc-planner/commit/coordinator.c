@@ -29,13 +29,6 @@ typedef struct {
     decision_phase_t phase; /* DECISION_VOTING */
 } progress_t;
 
-static int compare_progress (const void *key, const void *thing)
-{
-    uint64_t first = ((const progress_t *) key)->counter;
-    uint64_t second = ((const progress_t *) thing)->counter;
-    return (first > second) - (first < second);
-}
-
 static int compare_decision (const void *key, const void *thing)
 {
     return txid_compare (key, &((const decision_t *) thing)->txid);
@@ -96,7 +89,7 @@ static void on_done_sent (void *owner, const moment_t *now)
 static bool in_progress (const coordinator_t *self, const txid_t *txid)
 {
     return txid->start == self->service->store.start &&
-           ordered_find (self->progress, &(progress_t){.counter = txid->counter});
+           ordered_find (self->progress, &txid->counter);
 }
 
 static bool of_this_store (const coordinator_t *self, const txid_t *txid)
@@ -220,7 +213,7 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     coordinator_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
-    self->progress = ordered_new (compare_progress);
+    self->progress = ordered_by_bytes (offsetof (progress_t, counter), sizeof (uint64_t));
     self->decisions = ordered_new (compare_decision);
     self->settled = settled_new (service, settings);
     self->done = done_notices_new (service, settings, on_done_sent, self);
@@ -236,16 +229,8 @@ void coordinator_destroy (coordinator_t **self_p)
     coordinator_t *self = *self_p;
     if (!self)
         return;
-    progress_t *progress;
-    while ((progress = ordered_after (self->progress, NULL)))
-        free (ordered_remove (self->progress, progress));
-    decision_t *decision;
-    while ((decision = ordered_after (self->decisions, NULL))) {
-        ordered_remove (self->decisions, &decision->txid);
-        decision_free (decision);
-    }
-    ordered_destroy (&self->progress);
-    ordered_destroy (&self->decisions);
+    ordered_end (&self->progress, free);
+    ordered_end (&self->decisions, decision_free);
     settled_destroy (&self->settled);
     done_notices_destroy (&self->done);
     free (self);
@@ -264,7 +249,7 @@ txid_t coordinator_begin (coordinator_t *self)
     progress_t *progress = must (malloc (sizeof *progress));
     *progress = (progress_t){.counter = txid.counter, .phase = DECISION_INITIAL};
     decision_step (&progress->phase, DECISION_EVENT_BEGIN, DECISION_VOTING);
-    ordered_add (self->progress, progress, progress);
+    ordered_add (self->progress, &progress->counter, progress);
     return txid;
 }
 
@@ -274,7 +259,7 @@ static void leave_progress (coordinator_t *self, const txid_t *txid, decision_ev
 {
     assert (txid->start == self->service->store.start);
     self->stirred = true;
-    progress_t *progress = ordered_remove (self->progress, &(progress_t){.counter = txid->counter});
+    progress_t *progress = ordered_remove (self->progress, &txid->counter);
     if (progress)
         decision_step (&progress->phase, event, to);
     free (progress);

@@ -34,8 +34,9 @@ decision_t *decision_new (coordinator_t *self, decision_record_t *record)
     return decision;
 }
 
-void decision_free (decision_t *decision)
+void decision_free (void *thing)
 {
+    decision_t *decision = thing;
     service_t *service = decision->coordinator->service;
     for (size_t i = 0; i < decision->record.plan.participants_count; i++) {
         calls_cancel (service->calls, decision->ballots [i].call);
@@ -70,27 +71,49 @@ void decision_move (decision_t *decision, log_level_t level, decision_event_t ev
     decision_say (decision, level, line, why);
 }
 
-/*  R11: a release is driven on at those who were silent, by the repairer. */
-static void begin_rest (decision_t *decision, const moment_t *now)
+/*  It is over, and gone afterwards; its owner is told. */
+static void leave (decision_t *decision, const moment_t *now, decision_end_t end, const char *text)
 {
     coordinator_t *self = decision->coordinator;
+    coordinator_told_fn *told = decision->told;
+    void *owner = decision->owner;
+    ordered_remove (self->decisions, &decision->txid);
+    decision_free (decision);
+    self->active_ms = now->mono_ms;
+    if (told)
+        told (owner, now, end, text);
+}
+
+/*  Logged first. */
+static void begin_repair (decision_t *decision, const moment_t *now, log_level_t level,
+                          decision_event_t event, const char *counter)
+{
+    coordinator_t *self = decision->coordinator;
+    decision_move (decision, level, event, DECISION_REPAIRING, decision->record.text);
+    service_count (self->service, counter, 1);
+    decision_log_put (self->service, &decision->txid, &decision->record);
+    if (self->repair)
+        self->repair (self->repairer, now, &decision->record);
+}
+
+/*  R11: a release is driven on at those who were silent, by the repairer; whoever asked for it is
+ *  told now. */
+static void begin_rest (decision_t *decision, const moment_t *now)
+{
+    coordinator_told_fn *told = decision->told;
+    void *owner = decision->owner;
     const plan_t *plan = &decision->record.plan;
     snprintf (decision->record.text, sizeof decision->record.text, "%s did not answer%s",
               plan->awaited [0].name, plan->awaited_count > 1 ? ", nor did others" : "");
-    decision_move (decision, LEVEL_WARNING, DECISION_EVENT_AWAITED, DECISION_REPAIRING,
-                   decision->record.text);
-    service_count (self->service, "releases_awaited", 1);
-    decision_log_put (self->service, &decision->txid, &decision->record);
     decision->told = NULL;
-    if (self->repair)
-        self->repair (self->repairer, now, &decision->record);
+    begin_repair (decision, now, LEVEL_WARNING, DECISION_EVENT_AWAITED, "releases_awaited");
+    if (told)
+        told (owner, now, DECISION_END_COMMITTED, "");
 }
 
 static void settle (decision_t *decision, const moment_t *now)
 {
     coordinator_t *self = decision->coordinator;
-    coordinator_told_fn *told = decision->told;
-    void *owner = decision->owner;
     const plan_t *plan = &decision->record.plan;
     for (size_t i = 0; i < plan->participants_count; i++)
         if (!decision->record.spoilt [i])
@@ -98,14 +121,11 @@ static void settle (decision_t *decision, const moment_t *now)
     self->active_ms = now->mono_ms;
     if (plan->awaited_count > 0 && plan->repairs.start == 0) { /* a repair looks on by itself */
         begin_rest (decision, now);
-    } else {
-        decision_move (decision, LEVEL_INFO, DECISION_EVENT_ACKNOWLEDGED, DECISION_SETTLED, "");
-        ordered_remove (self->decisions, &decision->txid);
-        settled_keep (self->settled, &decision->txid, decision->record.end_ms, true, false);
-        decision_free (decision);
+        return;
     }
-    if (told)
-        told (owner, now, DECISION_END_COMMITTED, "");
+    decision_move (decision, LEVEL_INFO, DECISION_EVENT_ACKNOWLEDGED, DECISION_SETTLED, "");
+    settled_keep (self->settled, &decision->txid, decision->record.end_ms, true, false);
+    leave (decision, now, DECISION_END_COMMITTED, "");
 }
 
 /*  Somebody settled it in our place, when nobody had committed yet: what is aborted for good is
@@ -113,33 +133,14 @@ static void settle (decision_t *decision, const moment_t *now)
  *  were fenced as well, and a change has left the old version as it was. */
 static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
 {
-    coordinator_t *self = decision->coordinator;
-    coordinator_told_fn *told = decision->told;
-    void *owner = decision->owner;
+    service_t *service = decision->coordinator->service;
     char why [SENTENCE_BYTES];
     snprintf (why, sizeof why, "%s was told to abort by another planner, which has fenced it",
               decision->record.plan.participants [at].name);
     decision_move (decision, LEVEL_ALARM, DECISION_EVENT_FENCED, DECISION_ABORTED, why);
-    service_count (self->service, "fenced", 1);
-    decision_log_delete (self->service, &decision->txid, true);
-    ordered_remove (self->decisions, &decision->txid);
-    decision_free (decision);
-    self->active_ms = now->mono_ms;
-    if (told)
-        told (owner, now, DECISION_END_FENCED, why);
-}
-
-/*  Some participants can't keep their part: to be put right, or what the others have must go again
- *  (T10). Logged first. */
-static void begin_repair (decision_t *decision, const moment_t *now)
-{
-    coordinator_t *self = decision->coordinator;
-    decision_move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING,
-                   decision->record.text);
-    service_count (self->service, "repairs", 1);
-    decision_log_put (self->service, &decision->txid, &decision->record);
-    if (self->repair)
-        self->repair (self->repairer, now, &decision->record);
+    service_count (service, "fenced", 1);
+    decision_log_delete (service, &decision->txid, true);
+    leave (decision, now, DECISION_END_FENCED, why);
 }
 
 /*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks
@@ -157,18 +158,12 @@ void decision_end_repair (decision_t *decision, const moment_t *now, decision_en
                           const char *text)
 {
     coordinator_t *self = decision->coordinator;
-    coordinator_told_fn *told = decision->told;
-    void *owner = decision->owner;
     char words [SENTENCE_BYTES];
     snprintf (words, sizeof words, "%s", text);
     decision_move (decision, LEVEL_INFO, DECISION_EVENT_RELEASED, DECISION_REPAIRED, words);
     decision_log_put (self->service, &decision->txid, &decision->record);
-    ordered_remove (self->decisions, &decision->txid);
     settled_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);
-    decision_free (decision);
-    self->active_ms = now->mono_ms;
-    if (told)
-        told (owner, now, end, words);
+    leave (decision, now, end, words);
 }
 
 /*  What is left of it matters only where a reservation stands on it: a release that some part has
@@ -199,7 +194,7 @@ static void ballot_answered (decision_t *decision, const moment_t *now, size_t a
                        decision->record.text);
         decision_end_repair (decision, now, DECISION_END_RELEASED, decision->record.text);
     } else {
-        begin_repair (decision, now);
+        begin_repair (decision, now, LEVEL_ALARM, DECISION_EVENT_SPOILT, "repairs");
     }
 }
 

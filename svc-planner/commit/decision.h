@@ -52,7 +52,7 @@ void decision_step (decision_phase_t *phase, decision_event_t event, decision_ph
 /*  Kept among the coordinator's from now on; takes the record over. Freeing does not take it out.
  */
 decision_t *decision_new (coordinator_t *self, decision_record_t *record);
-void decision_free (decision_t *decision);
+void decision_free (void *decision);
 
 /*  Its line in the log; and a step with its line. */
 void decision_say (const decision_t *decision, log_level_t level, const char *move,

@@ -33,9 +33,9 @@ static int compare_box (const void *key, const void *thing)
     return order != 0 ? order : memcmp (first->store, second->store, STORE_ID_BYTES);
 }
 
-static void box_free (done_notices_t *self, box_t *box)
+static void box_free (void *thing)
 {
-    ordered_remove (self->boxes, &box->party);
+    box_t *box = thing;
     free (box->txids);
     free (box);
 }
@@ -57,10 +57,7 @@ void done_notices_destroy (done_notices_t **self_p)
     done_notices_t *self = *self_p;
     if (!self)
         return;
-    box_t *box;
-    while ((box = ordered_after (self->boxes, NULL)))
-        box_free (self, box);
-    ordered_destroy (&self->boxes);
+    ordered_end (&self->boxes, box_free);
     timers_cancel (self->service->timers, self->timer);
     free (self);
     *self_p = NULL;
@@ -86,7 +83,7 @@ static void on_due (void *owner, const moment_t *now, uint64_t token)
     box_t *box;
     while ((box = ordered_after (self->boxes, NULL))) {
         box_send (self, now, box);
-        box_free (self, box);
+        box_free (ordered_remove (self->boxes, &box->party));
     }
     self->sent (self->owner, now);
 }

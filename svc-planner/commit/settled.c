@@ -48,12 +48,7 @@ void settled_destroy (settled_t **self_p)
     settled_t *self = *self_p;
     if (!self)
         return;
-    kept_t *kept;
-    while ((kept = ordered_after (self->kept, NULL))) {
-        ordered_remove (self->kept, &kept->txid);
-        free (kept);
-    }
-    ordered_destroy (&self->kept);
+    ordered_end (&self->kept, free);
     free (self->unstored);
     free (self);
     *self_p = NULL;

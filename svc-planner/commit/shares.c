@@ -22,8 +22,8 @@ static_assert (NETWORK_NEEDS_MAX * PATH_HOPS_MAX <= PART_LINKS_MAX,
 void shares_clear (shares_t *self)
 {
     for (size_t i = 0; i < self->count; i++) {
-        free (self->shares [i].bookings);
-        circuits_free (self->shares [i].circuits, self->shares [i].circuits_count);
+        free (self->shares [i].new.bookings);
+        circuits_free (self->shares [i].new.circuits, self->shares [i].new.circuits_count);
     }
     self->count = 0;
 }
@@ -44,16 +44,18 @@ share_t *shares_of (shares_t *self, const party_t *party)
 
 void share_book (share_t *self, const compute_booking_t *booking)
 {
-    self->bookings =
-      must (realloc (self->bookings, (self->bookings_count + 1) * sizeof *self->bookings));
-    self->bookings [self->bookings_count++] = *booking;
+    holding_t *new = &self->new;
+    new->bookings =
+      must (realloc (new->bookings, (new->bookings_count + 1) * sizeof *new->bookings));
+    new->bookings [new->bookings_count++] = *booking;
 }
 
 void share_connect (share_t *self, const circuit_t *circuit)
 {
-    self->circuits =
-      must (realloc (self->circuits, (self->circuits_count + 1) * sizeof *self->circuits));
-    self->circuits [self->circuits_count++] = *circuit;
+    holding_t *new = &self->new;
+    new->circuits =
+      must (realloc (new->circuits, (new->circuits_count + 1) * sizeof *new->circuits));
+    new->circuits [new->circuits_count++] = *circuit;
 }
 
 /*  --- the edge (T9) --- */
@@ -84,41 +86,36 @@ static void change_add (changes_t *self, const char *resource, int64_t from_ms, 
     self->changes [self->count++] = (change_t){resource, until_ms, -quantity};
 }
 
-static void change_bookings (changes_t *self, const compute_booking_t *bookings, size_t count,
-                             int sign)
+static void change_holding (changes_t *self, const holding_t *holding, int sign)
 {
-    for (size_t i = 0; i < count; i++)
-        change_add (self, bookings [i].class_name, bookings [i].from_ms, bookings [i].until_ms,
-                    sign * (int64_t) bookings [i].nodes);
+    for (size_t i = 0; i < holding->bookings_count; i++) {
+        const compute_booking_t *booking = &holding->bookings [i];
+        change_add (self, booking->class_name, booking->from_ms, booking->until_ms,
+                    sign * (int64_t) booking->nodes);
+    }
+    for (size_t i = 0; i < holding->circuits_count; i++) {
+        const circuit_t *circuit = &holding->circuits [i];
+        for (size_t l = 0; l < circuit->links_count; l++)
+            change_add (self, circuit->links [l], circuit->from_ms, circuit->until_ms,
+                        sign * (int64_t) circuit->mbps);
+    }
 }
 
-static void change_circuits (changes_t *self, const circuit_t *circuits, size_t count, int sign)
+static size_t uses_of (const holding_t *holding)
 {
-    for (size_t i = 0; i < count; i++)
-        for (size_t l = 0; l < circuits [i].links_count; l++)
-            change_add (self, circuits [i].links [l], circuits [i].from_ms, circuits [i].until_ms,
-                        sign * (int64_t) circuits [i].mbps);
-}
-
-static size_t links_of (const circuit_t *circuits, size_t count)
-{
-    size_t links = 0;
-    for (size_t i = 0; i < count; i++)
-        links += circuits [i].links_count;
-    return links;
+    size_t uses = holding->bookings_count;
+    for (size_t i = 0; i < holding->circuits_count; i++)
+        uses += holding->circuits [i].links_count;
+    return uses;
 }
 
 /*  INT64_MAX: never. */
 static int64_t first_lack (const share_t *share)
 {
-    size_t uses = share->bookings_count + share->old_bookings_count +
-                  links_of (share->circuits, share->circuits_count) +
-                  links_of (share->old_circuits, share->old_circuits_count);
+    size_t uses = uses_of (&share->new) + uses_of (&share->old);
     changes_t all = {.changes = must (malloc ((2 * uses + 1) * sizeof *all.changes))};
-    change_bookings (&all, share->bookings, share->bookings_count, 1);
-    change_bookings (&all, share->old_bookings, share->old_bookings_count, -1);
-    change_circuits (&all, share->circuits, share->circuits_count, 1);
-    change_circuits (&all, share->old_circuits, share->old_circuits_count, -1);
+    change_holding (&all, &share->new, 1);
+    change_holding (&all, &share->old, -1);
     qsort (all.changes, all.count, sizeof *all.changes, compare_changes);
     int64_t first_ms = INT64_MAX, lack = 0;
     for (size_t i = 0; i < all.count; i++) {
@@ -137,32 +134,14 @@ static int64_t latest (int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int64_t bookings_end (const compute_booking_t *bookings, size_t count)
+static int64_t holding_end (const holding_t *holding)
 {
     int64_t end_ms = 0;
-    for (size_t i = 0; i < count; i++)
-        end_ms = latest (end_ms, bookings [i].until_ms);
+    for (size_t i = 0; i < holding->bookings_count; i++)
+        end_ms = latest (end_ms, holding->bookings [i].until_ms);
+    for (size_t i = 0; i < holding->circuits_count; i++)
+        end_ms = latest (end_ms, holding->circuits [i].until_ms);
     return end_ms;
-}
-
-static int64_t circuits_end (const circuit_t *circuits, size_t count)
-{
-    int64_t end_ms = 0;
-    for (size_t i = 0; i < count; i++)
-        end_ms = latest (end_ms, circuits [i].until_ms);
-    return end_ms;
-}
-
-static int64_t old_end (const share_t *share)
-{
-    return latest (bookings_end (share->old_bookings, share->old_bookings_count),
-                   circuits_end (share->old_circuits, share->old_circuits_count));
-}
-
-static int64_t new_end (const share_t *share)
-{
-    return latest (bookings_end (share->bookings, share->bookings_count),
-                   circuits_end (share->circuits, share->circuits_count));
 }
 
 int64_t shares_edge (const shares_t *self)
@@ -174,7 +153,7 @@ int64_t shares_edge (const shares_t *self)
         lack_ms = first_ms < lack_ms ? first_ms : lack_ms;
         if (first_ms < INT64_MAX) /* who gets nothing new needs no notice */
             lead_ms = latest (lead_ms, share->lead_ms);
-        end_ms = latest (end_ms, old_end (share));
+        end_ms = latest (end_ms, holding_end (&share->old));
     }
     return lack_ms < INT64_MAX ? lack_ms - lead_ms : end_ms;
 }
@@ -184,7 +163,7 @@ int64_t shares_end (const shares_t *self)
     int64_t end_ms = 0;
     for (size_t i = 0; i < self->count; i++) {
         const share_t *share = &self->shares [i];
-        int64_t last_ms = latest (old_end (share), new_end (share));
+        int64_t last_ms = latest (holding_end (&share->old), holding_end (&share->new));
         end_ms = latest (end_ms, last_ms + share->gap_ms);
     }
     return end_ms;
@@ -200,10 +179,11 @@ bool shares_fit (const shares_t *self, char why [WHY_BYTES])
     for (size_t i = 0; i < self->count; i++) {
         const share_t *share = &self->shares [i];
         char words [PARTY_WORDS_BYTES];
-        if (share->circuits_count <= CIRCUITS_MAX)
+        if (share->new.circuits_count <= CIRCUITS_MAX)
             continue;
-        return wrong (why, "%zu circuits in %s: a reservation may have %d", share->circuits_count,
-                      party_words (share->party.name, words), CIRCUITS_MAX);
+        return wrong (why, "%zu circuits in %s: a reservation may have %d",
+                      share->new.circuits_count, party_words (share->party.name, words),
+                      CIRCUITS_MAX);
     }
     return true;
 }
@@ -211,8 +191,10 @@ bool shares_fit (const shares_t *self, char why [WHY_BYTES])
 attempt_part_t share_part (const share_t *self)
 {
     if (party_part_kind (self->party.name) == PART_NETWORK)
-        return (attempt_part_t){.kind = PART_NETWORK,
-                                .part = network_part_encode (self->circuits, self->circuits_count)};
+        return (attempt_part_t){
+          .kind = PART_NETWORK,
+          .part = network_part_encode (self->new.circuits, self->new.circuits_count)};
     return (attempt_part_t){.kind = PART_COMPUTE,
-                            .part = compute_part_encode (self->bookings, self->bookings_count)};
+                            .part =
+                              compute_part_encode (self->new.bookings, self->new.bookings_count)};
 }

@@ -7,19 +7,21 @@
 
 #include "attempt.h"
 
-/*  One participant's bookings at a site, circuits in a network domain. */
+/*  Bookings at a site, circuits in a network domain. */
 typedef struct {
-    party_t party;
-    int64_t lead_ms;
-    int64_t gap_ms;
-    const compute_booking_t *old_bookings; /* borrowed */
-    size_t old_bookings_count;
-    const circuit_t *old_circuits; /* borrowed */
-    size_t old_circuits_count;
     compute_booking_t *bookings;
     size_t bookings_count;
     circuit_t *circuits;
     size_t circuits_count;
+} holding_t;
+
+/*  One participant's. */
+typedef struct {
+    party_t party;
+    int64_t lead_ms;
+    int64_t gap_ms;
+    holding_t old; /* borrowed */
+    holding_t new;
 } share_t;
 
 /*  Owns what is new: shares_clear. */

@@ -18,7 +18,7 @@ static inquiry_t *inquiry_make (inquiries_t *inquiries, const char *actor, size_
     self->number = ++inquiries->begun;
     self->free = free_it;
     snprintf (self->actor, sizeof self->actor, "%s", actor);
-    ordered_add (inquiries->open, self, self);
+    ordered_add (inquiries->open, &self->number, self);
     return self;
 }
 
@@ -62,7 +62,7 @@ void inquiry_tell (inquiry_t *self, packed_t answer)
     else
         outbox_reply (self->inquiries->service->outbox, self->reply_to, packed_bytes (answer));
     free (answer.data);
-    ordered_remove (self->inquiries->open, self);
+    ordered_remove (self->inquiries->open, &self->number);
     self->free (self);
 }
 
@@ -71,24 +71,18 @@ bool inquiry_may_see (const inquiry_t *self, const char *owner)
     return may (self->inquiries->access, VERB_SHOW, self->actor, self->actor, owner);
 }
 
-static int compare_inquiry (const void *key, const void *thing)
-{
-    uint64_t first = ((const inquiry_t *) key)->number;
-    uint64_t second = ((const inquiry_t *) thing)->number;
-    return (first > second) - (first < second);
-}
-
 void inquiries_open (inquiries_t *self)
 {
-    self->open = ordered_new (compare_inquiry);
+    self->open = ordered_by_bytes (offsetof (inquiry_t, number), sizeof (uint64_t));
+}
+
+static void inquiry_end (void *thing)
+{
+    inquiry_t *inquiry = thing;
+    inquiry->free (inquiry);
 }
 
 void inquiries_close (inquiries_t *self)
 {
-    inquiry_t *inquiry;
-    while ((inquiry = ordered_after (self->open, NULL))) {
-        ordered_remove (self->open, inquiry);
-        inquiry->free (inquiry);
-    }
-    ordered_destroy (&self->open);
+    ordered_end (&self->open, inquiry_end);
 }

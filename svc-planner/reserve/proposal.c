@@ -131,10 +131,8 @@ static void share_present (const pending_t *self, shares_t *shares)
         if (!share)
             return;
         memcpy (share->party.store, part->store, STORE_ID_BYTES);
-        share->old_bookings = record->bookings;
-        share->old_bookings_count = record->bookings_count;
-        share->old_circuits = record->circuits;
-        share->old_circuits_count = record->circuits_count;
+        share->old = (holding_t){record->bookings, record->bookings_count, record->circuits,
+                                 record->circuits_count};
         share_manner (share, directory_find (self->pendings->service->directory, party.name));
     }
 }

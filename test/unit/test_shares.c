@@ -69,11 +69,11 @@ static const char *const names [] = {"a", "b", "c"};
 static bool lacks_at (const share_t *share, int64_t at_ms)
 {
     for (size_t i = 0; i < 3; i++) {
-        if (nodes_at (share->bookings, share->bookings_count, names [i], at_ms) >
-            nodes_at (share->old_bookings, share->old_bookings_count, names [i], at_ms))
+        if (nodes_at (share->new.bookings, share->new.bookings_count, names [i], at_ms) >
+            nodes_at (share->old.bookings, share->old.bookings_count, names [i], at_ms))
             return true;
-        if (mbps_at (share->circuits, share->circuits_count, names [i], at_ms) >
-            mbps_at (share->old_circuits, share->old_circuits_count, names [i], at_ms))
+        if (mbps_at (share->new.circuits, share->new.circuits_count, names [i], at_ms) >
+            mbps_at (share->old.circuits, share->old.circuits_count, names [i], at_ms))
             return true;
     }
     return false;
@@ -94,9 +94,9 @@ static const char *random_name (prng_t *prng)
 static void fill_site (share_t *share, prng_t *prng, compute_booking_t old [3])
 {
     int64_t from_ms, until_ms;
-    share->old_bookings = old;
-    share->old_bookings_count = prng_below (prng, 4);
-    for (size_t i = 0; i < share->old_bookings_count; i++) {
+    share->old.bookings = old;
+    share->old.bookings_count = prng_below (prng, 4);
+    for (size_t i = 0; i < share->old.bookings_count; i++) {
         random_interval (prng, &from_ms, &until_ms);
         old [i] =
           booking (random_name (prng), 1 + (uint32_t) prng_below (prng, 3), from_ms, until_ms);
@@ -113,9 +113,9 @@ static void fill_site (share_t *share, prng_t *prng, compute_booking_t old [3])
 static void fill_domain (share_t *share, prng_t *prng, circuit_t old [3])
 {
     int64_t from_ms, until_ms;
-    share->old_circuits = old;
-    share->old_circuits_count = prng_below (prng, 4);
-    for (size_t i = 0; i < share->old_circuits_count; i++) {
+    share->old.circuits = old;
+    share->old.circuits_count = prng_below (prng, 4);
+    for (size_t i = 0; i < share->old.circuits_count; i++) {
         random_interval (prng, &from_ms, &until_ms);
         uint32_t mbps = 1 + (uint32_t) prng_below (prng, 3);
         old [i] = circuit ("a", prng_below (prng, 2) ? "b" : NULL, mbps, from_ms, until_ms);
@@ -153,10 +153,10 @@ static void T9_the_edge_is_the_first_moment_that_lacks_something (void **state)
         for (int64_t at_ms = 0; at_ms <= MOMENTS && first_ms == INT64_MAX; at_ms++)
             if (lacks_at (at_site, at_ms) || lacks_at (at_domain, at_ms))
                 first_ms = at_ms;
-        for (size_t i = 0; i < at_site->old_bookings_count; i++)
+        for (size_t i = 0; i < at_site->old.bookings_count; i++)
             if (old_bookings [i].until_ms > old_end_ms)
                 old_end_ms = old_bookings [i].until_ms;
-        for (size_t i = 0; i < at_domain->old_circuits_count; i++)
+        for (size_t i = 0; i < at_domain->old.circuits_count; i++)
             if (old_circuits [i].until_ms > old_end_ms)
                 old_end_ms = old_circuits [i].until_ms;
         bool site_lacks = false, domain_lacks = false;
@@ -171,7 +171,7 @@ static void T9_the_edge_is_the_first_moment_that_lacks_something (void **state)
                           first_ms < INT64_MAX ? first_ms - lead_ms : old_end_ms);
         lacking += first_ms < INT64_MAX;
         sufficing += first_ms == INT64_MAX;
-        for (size_t i = 0; i < at_domain->old_circuits_count; i++)
+        for (size_t i = 0; i < at_domain->old.circuits_count; i++)
             free (old_circuits [i].links);
         shares_clear (&shares);
     }
@@ -192,8 +192,8 @@ static void a_plan_ends_with_its_last_part_and_the_cleaning_after_it (void **sta
     share_connect (shares_of (&shares, &domain), &long_one);
     assert_int_equal (shares_end (&shares), 20);
     compute_booking_t old = booking ("a", 1, 0, 30);
-    at_site->old_bookings = &old;
-    at_site->old_bookings_count = 1;
+    at_site->old.bookings = &old;
+    at_site->old.bookings_count = 1;
     assert_int_equal (shares_end (&shares), 35);
     shares_clear (&shares);
 }
