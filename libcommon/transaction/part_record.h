@@ -80,6 +80,7 @@ typedef struct {
     uint32_t most;
 } commands_request_t;
 
+extern const codec_t opening_codec; /* of a packed OpeningRecord; it has no struct */
 extern const codec_t part_record_codec;
 extern const codec_t part_shown_codec;
 extern const codec_t parts_page_codec;

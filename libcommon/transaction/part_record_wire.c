@@ -35,9 +35,9 @@ static const codec_row_t opening_rows [] = {
   ROW_UNUSED ("given_back"), ROW_UNUSED ("cpu_ms"),       ROW_UNUSED ("offered_ms"),
   ROW_UNUSED ("trouble"),    ROW_UNUSED ("alternatives"), ROW_UNUSED ("disconnected"),
 };
-static const codec_t opening_codec = {.message = &musubi__opening_record__descriptor,
-                                      .rows = opening_rows,
-                                      .rows_count = sizeof opening_rows / sizeof *opening_rows};
+const codec_t opening_codec = {.message = &musubi__opening_record__descriptor,
+                               .rows = opening_rows,
+                               .rows_count = sizeof opening_rows / sizeof *opening_rows};
 
 static const codec_row_t part_record_rows [] = {
   ROW_WORD ("participant", part_record_t, participant, OR_NONE),

@@ -13,7 +13,6 @@
 #include "party.h"
 #include "view.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +82,8 @@ static void tell (list_t *self)
         if (!self->sheets [i].answered)
             silent [silent_count++] = self->sheets [i].party.name;
     packed_t packed =
-      list_answer_encode (self->views, self->views_count, silent, silent_count, self->more);
+      codec_encode (&views_page_codec, &(views_page_t){self->views, self->views_count, silent,
+                                                       silent_count, self->more});
     free (silent);
     inquiry_tell (&self->inquiry, packed);
 }
@@ -133,11 +133,11 @@ static const char *next_id (const list_t *self, const size_t *at)
     return next;
 }
 
-/*  Gather the records of one id from all sheets into a view. */
-static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *parts,
-                       const graph_t *graph)
+/*  Gather the records of one id from all sheets into a view, without parts. Returns as view_build
+ *  does. */
+static const part_record_t *take_view (list_t *self, const char *id, size_t *at, view_part_t *parts,
+                                       const graph_t *graph)
 {
-    assert (id);
     for (size_t i = 0; i < self->sheets_count; i++) {
         const sheet_t *sheet = &self->sheets [i];
         parts [i] = (view_part_t){.participant = sheet->party.name, .answered = sheet->answered};
@@ -145,14 +145,13 @@ static bool take_view (list_t *self, const char *id, size_t *at, view_part_t *pa
             strcmp (sheet->page.records [at [i]].reservation, id) == 0)
             parts [i].record = &sheet->page.records [at [i]++];
     }
-    const part_record_t *newest = view_newest (parts, self->sheets_count);
-    assert (newest);
-    bool doubt;
     view_t *view = &self->views [self->views_count++];
-    view_build (view, parts, self->sheets_count, inquiry_may_see (&self->inquiry, newest->owner),
-                graph, &doubt);
-    view->without_parts = true;
-    return doubt;
+    const part_record_t *doubted =
+      view_build (view, parts, self->sheets_count, &self->inquiry, graph);
+    free (view->parts);
+    view->parts = NULL;
+    view->parts_count = 0;
+    return doubted;
 }
 
 static void ask_after (list_t *self, const moment_t *now, size_t view, const part_record_t *newest)
@@ -180,10 +179,10 @@ static void merge (list_t *self, const moment_t *now)
             self->more = true;
             break;
         }
-        bool doubt = take_view (self, id, at, parts, graph);
+        const part_record_t *doubted = take_view (self, id, at, parts, graph);
         bytes += view_bytes (&self->views [self->views_count - 1]);
-        if (doubt && self->doubts_count < DOUBTS_MAX)
-            ask_after (self, now, self->views_count - 1, view_newest (parts, self->sheets_count));
+        if (doubted && self->doubts_count < DOUBTS_MAX)
+            ask_after (self, now, self->views_count - 1, doubted);
     }
     self->more = self->more || last != NULL;
     graph_destroy (&graph);

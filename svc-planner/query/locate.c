@@ -15,32 +15,33 @@ static void add_part (locate_t *self, const party_t *party)
     self->parts [self->count++] = (located_part_t){.party = *party};
 }
 
-static bool has_part (const locate_t *self, const char *name)
+static const located_part_t *part_of (const locate_t *self, const char *name)
 {
     for (size_t i = 0; i < self->count; i++)
         if (strcmp (self->parts [i].party.name, name) == 0)
-            return true;
-    return false;
+            return &self->parts [i];
+    return NULL;
 }
 
 bool locate_heard (const locate_t *self, const char *name)
 {
-    for (size_t i = 0; i < self->count; i++)
-        if (strcmp (self->parts [i].party.name, name) == 0)
-            return self->parts [i].answered;
-    return false;
+    const located_part_t *part = part_of (self, name);
+    return part && part->answered;
+}
+
+bool record_newer (const part_record_t *record, const part_record_t *than)
+{
+    if (!than || record->version != than->version)
+        return !than || record->version > than->version;
+    return record->plan_set && !than->plan_set;
 }
 
 const part_record_t *locate_newest (const locate_t *self)
 {
     const part_record_t *newest = NULL;
-    for (size_t i = 0; i < self->count; i++) {
-        const part_record_t *record = &self->parts [i].record;
-        if (self->parts [i].known &&
-            (!newest || record->version > newest->version ||
-             (record->version == newest->version && record->plan_set && !newest->plan_set)))
-            newest = record;
-    }
+    for (size_t i = 0; i < self->count; i++)
+        if (self->parts [i].known && record_newer (&self->parts [i].record, newest))
+            newest = &self->parts [i].record;
     return newest;
 }
 
@@ -138,7 +139,7 @@ static void ask (locate_t *self, const moment_t *now, size_t at);
 static void add_parties (locate_t *self, const party_t *parties, size_t count, const char *home)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp (parties [i].name, home) != 0 && !has_part (self, parties [i].name))
+        if (strcmp (parties [i].name, home) != 0 && !part_of (self, parties [i].name))
             add_part (self, &parties [i]);
 }
 

@@ -66,6 +66,10 @@ void locate_destroy (locate_t **self_p);
 /*  Has the participant of this name answered? */
 bool locate_heard (const locate_t *self, const char *name);
 
+/*  Is it the one to believe: of a higher version, or of the same and with its plan? than may be
+ *  NULL. */
+bool record_newer (const part_record_t *record, const part_record_t *than);
+
 /*  The record of the highest committed version, else of the pending first one; NULL when nobody who
  *  answered knows it. */
 const part_record_t *locate_newest (const locate_t *self);

@@ -15,8 +15,6 @@ typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
     locate_t *locate;
     outcomes_t *outcomes;
-    view_part_t *parts;
-    bool details; /* who asks may see them */
     view_t view;
 } show_t;
 
@@ -26,14 +24,12 @@ static void show_free (inquiry_t *inquiry)
     outcomes_destroy (&self->outcomes);
     locate_destroy (&self->locate);
     view_clear (&self->view);
-    free (self->parts);
     free (self);
 }
 
 static void tell (show_t *self)
 {
-    bool hidden = self->view.reservation && !self->details;
-    size_t count = hidden ? 0 : self->locate->count, silent_count = 0;
+    size_t count = self->view.hidden ? 0 : self->locate->count, silent_count = 0;
     const char **silent = must (calloc (count + 1, sizeof *silent));
     for (size_t i = 0; i < count; i++)
         if (!self->locate->parts [i].answered)
@@ -57,24 +53,14 @@ static void on_located (void *owner, const moment_t *now)
 {
     show_t *self = owner;
     const inquiries_t *inquiries = self->inquiry.inquiries;
-    size_t count = self->locate->count;
-    self->parts = must (calloc (count + 1, sizeof *self->parts));
-    for (size_t i = 0; i < count; i++) {
-        const located_part_t *part = &self->locate->parts [i];
-        self->parts [i] = (view_part_t){.participant = part->party.name,
-                                        .answered = part->answered,
-                                        .record = part->known ? &part->record : NULL};
-    }
-    const part_record_t *newest = view_newest (self->parts, count);
-    bool doubt = false;
-    if (newest) {
+    const part_record_t *doubted = NULL;
+    if (locate_newest (self->locate)) {
         graph_t *graph = federation_graph (inquiries->service->directory);
-        self->details = inquiry_may_see (&self->inquiry, newest->owner);
-        view_build (&self->view, self->parts, count, self->details, graph, &doubt);
+        doubted = view_located (&self->view, self->locate, &self->inquiry, graph);
         graph_destroy (&graph);
     }
-    if (doubt)
-        self->outcomes = outcomes_new (inquiries->service, inquiries->settings, now, &newest->plan,
+    if (doubted)
+        self->outcomes = outcomes_new (inquiries->service, inquiries->settings, now, &doubted->plan,
                                        on_outcomes, self);
     else
         tell (self);

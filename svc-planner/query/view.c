@@ -16,16 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const part_record_t *view_newest (const view_part_t *parts, size_t count)
+static const part_record_t *newest_of (const view_part_t *parts, size_t count)
 {
     const part_record_t *newest = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const part_record_t *record = parts [i].record;
-        if (record &&
-            (!newest || record->version > newest->version ||
-             (record->version == newest->version && record->plan_set && !newest->plan_set)))
-            newest = record;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (parts [i].record && record_newer (parts [i].record, newest))
+            newest = parts [i].record;
     return newest;
 }
 
@@ -170,7 +166,8 @@ static void add_wanted (view_t *self, const user_request_t *request)
 }
 
 /*  Its name, and its connections. */
-static void add_connections (view_t *self, const part_record_t *newest, const graph_t *graph)
+static void add_connections (view_t *self, const part_record_t *const *records, size_t count,
+                             const part_record_t *newest, const graph_t *graph)
 {
     user_request_t request;
     bool known = read_request (newest, &request);
@@ -178,23 +175,51 @@ static void add_connections (view_t *self, const part_record_t *newest, const gr
         memcpy (self->name, request.name, sizeof self->name);
     if (known && newest->version == 0)
         add_wanted (self, &request);
-    self->network = connections_gather (self->parts, self->parts_count, known ? &request : NULL,
-                                        graph, &self->network_count);
+    self->network =
+      connections_gather (records, count, known ? &request : NULL, graph, &self->network_count);
     user_request_clear (&request);
 }
 
-void view_build (view_t *self, const view_part_t *parts, size_t count, bool details,
-                 const graph_t *graph, bool *doubt)
+static void add_part (view_t *self, const part_record_t *record)
 {
-    const part_record_t *newest = view_newest (parts, count);
+    part_record_t *part = &self->parts [self->parts_count++];
+    *part = *record;
+    part->opening = (packed_t){0};
+    part->plan.request = NULL;
+    part->plan.request_size = 0;
+    if (record->opening.size > 0)
+        self->openings [self->openings_count++] =
+          (site_opening_t){party_short_name (record->participant), record->opening};
+}
+
+static void add_details (view_t *self, const part_record_t *const *records, size_t count,
+                         const part_record_t *newest, const graph_t *graph)
+{
+    self->owner = newest->owner;
+    self->parts = must (calloc (count + 1, sizeof *self->parts));
+    self->openings = must (calloc (count + 1, sizeof *self->openings));
+    for (size_t i = 0; i < count; i++) {
+        add_placements (self, records [i]);
+        add_part (self, records [i]);
+    }
+    add_connections (self, records, count, newest, graph);
+}
+
+const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t count,
+                                 const inquiry_t *asker, const graph_t *graph)
+{
+    const part_record_t *newest = newest_of (parts, count);
     assert (newest);
     *self = (view_t){.reservation = newest->reservation,
-                     .owner = details ? newest->owner : "",
+                     .owner = "",
+                     .hidden = asker && !inquiry_may_see (asker, newest->owner),
                      .version = newest->version,
                      .state = newest->state};
     tally_t tally = count_parts (self, parts, count, newest);
-    self->status = judge (&tally, newest, doubt);
-    self->parts = must (calloc (count + 1, sizeof *self->parts));
+    bool doubt;
+    self->status = judge (&tally, newest, &doubt);
+    const part_record_t **records = must (calloc (count, sizeof *records));
+    size_t records_count = 0;
     for (size_t i = 0; i < count; i++) {
         const part_record_t *record = parts [i].record;
         if (!record)
@@ -202,13 +227,27 @@ void view_build (view_t *self, const view_part_t *parts, size_t count, bool deta
         if (record->state == RECORD_ACTIVATED && self->state == RECORD_RESERVED)
             self->state = RECORD_ACTIVATED;
         span_record (self, record);
-        if (!details)
-            continue;
-        add_placements (self, record);
-        self->parts [self->parts_count++] = record;
+        records [records_count++] = record;
     }
-    if (details)
-        add_connections (self, newest, graph);
-    else
+    if (self->hidden)
         self->silent_count = 0; /* they would tell where it is */
+    else
+        add_details (self, records, records_count, newest, graph);
+    free (records);
+    return doubt ? newest : NULL;
+}
+
+const part_record_t *view_located (view_t *self, const locate_t *locate, const inquiry_t *asker,
+                                   const graph_t *graph)
+{
+    view_part_t *parts = must (calloc (locate->count, sizeof *parts));
+    for (size_t i = 0; i < locate->count; i++) {
+        const located_part_t *part = &locate->parts [i];
+        parts [i] = (view_part_t){.participant = part->party.name,
+                                  .answered = part->answered,
+                                  .record = part->known ? &part->record : NULL};
+    }
+    const part_record_t *doubted = view_build (self, parts, locate->count, asker, graph);
+    free (parts);
+    return doubted;
 }

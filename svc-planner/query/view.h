@@ -3,7 +3,8 @@
 #define MUSUBI_VIEW_H
 
 #include "graph.h"
-#include "record.h"
+#include "inquiry.h"
+#include "locate.h"
 
 /*  A record, or NULL from one who answered and does not know the reservation. */
 typedef struct {
@@ -12,15 +13,16 @@ typedef struct {
     const part_record_t *record;
 } view_part_t;
 
-/*  Make a view of a reservation that somebody knows. details: the asker may see whose it is,
- *  where and what for; else he learns its id and version, how it stands, when it starts and
- *  ends. graph: of the federation as it is now, for the paths of connections; NULL = not known.
- *  *doubt: whether all have acknowledged can't be told from these records; the plan of the newest
+/*  Make a view of a reservation that somebody knows. asker: who may see whose it is, where and what
+ *  for, or else learns its id and version, how it stands, when it starts and ends; NULL sees all.
+ *  graph: of the federation as it is now, for the paths of connections; NULL = not known. Returns
+ *  NULL; or the newest record, when whether all have acknowledged can't be told from these: its plan
  *  must be asked after (T6). Everything is borrowed. */
-void view_build (view_t *self, const view_part_t *parts, size_t count, bool details,
-                 const graph_t *graph, bool *doubt);
+const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t count,
+                                 const inquiry_t *asker, const graph_t *graph);
 
-/*  The record whose plan counts: of the highest version. */
-const part_record_t *view_newest (const view_part_t *parts, size_t count);
+/*  The same of what was located. */
+const part_record_t *view_located (view_t *self, const locate_t *locate, const inquiry_t *asker,
+                                   const graph_t *graph);
 
 #endif

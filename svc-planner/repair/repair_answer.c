@@ -69,18 +69,9 @@ static void sort_placements (const part_record_t *newest, placement_t *placement
 
 void repair_answer_standing (const directory_t *directory, const locate_t *locate, answer_t *answer)
 {
-    size_t count = locate->count;
-    view_part_t *parts = must (calloc (count + 1, sizeof *parts));
-    for (size_t i = 0; i < count; i++) {
-        const located_part_t *part = &locate->parts [i];
-        parts [i] = (view_part_t){.participant = part->party.name,
-                                  .answered = part->answered,
-                                  .record = part->known ? &part->record : NULL};
-    }
     graph_t *graph = federation_graph (directory);
     view_t view;
-    bool doubt;
-    view_build (&view, parts, count, true, graph, &doubt);
+    view_located (&view, locate, NULL, graph);
     answer->version = view.version;
     answer->start_ms = view.start_ms;
     answer->end_ms = view.end_ms;
@@ -99,5 +90,4 @@ void repair_answer_standing (const directory_t *directory, const locate_t *locat
         answer->cost += path_cost (graph, &answer->network [i]);
     view_clear (&view);
     graph_destroy (&graph);
-    free (parts);
 }

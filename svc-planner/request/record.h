@@ -18,11 +18,18 @@ typedef enum {
     SHOW_RELEASING
 } show_status_t;
 
+/*  How far it is on the nodes of a site that has a back end. */
+typedef struct {
+    const char *site;
+    packed_t opening;
+} site_opening_t;
+
 /*  A reservation as the federation knows it, from the records of those who answered. Borrows the
  *  records and names; owns the lists: view_clear. */
 typedef struct {
     const char *reservation;
     const char *owner; /* "" for whom may not see */
+    bool hidden;       /* who asks may not see more than how it stands, and when */
     show_status_t status;
     record_state_t state;
     uint32_t version;
@@ -35,19 +42,26 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* of the request */
     const char **silent;
     size_t silent_count;
-    const part_record_t **parts; /* of which those who may see are told; with their openings */
+    part_record_t *parts; /* without openings, and without requests: users sent those themselves */
     size_t parts_count;
-    bool without_parts; /* openings alone */
+    site_opening_t *openings;
+    size_t openings_count;
 } view_t;
 
 void view_clear (view_t *self);
 
-/*  Planner.Show's answer; view NULL: nobody who answered knows it. */
-packed_t show_answer_encode (const view_t *view, const char *const *silent, size_t silent_count);
+/*  Planner.Show's answer; view NULL: nobody who answered knows it. Cut to what a message carries. */
+packed_t show_answer_encode (const view_t *view, const char **silent, size_t silent_count);
 
 /*  Planner.List. */
-packed_t list_answer_encode (const view_t *views, size_t views_count, const char *const *silent,
-                             size_t silent_count, bool more);
+typedef struct {
+    view_t *views;
+    size_t views_count;
+    const char **silent;
+    size_t silent_count;
+    bool more;
+} views_page_t;
+extern const codec_t views_page_codec;
 
 /*  --- the coordinator's log --- */
 
