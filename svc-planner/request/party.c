@@ -38,6 +38,13 @@ party_t party_of_entry (const directory_entry_t *entry)
     return party;
 }
 
+int64_t party_lead_ms (const directory_entry_t *entry)
+{
+    return entry && entry->site     ? entry->site->lead_ms
+           : entry && entry->domain ? entry->domain->lead_ms
+                                    : 0;
+}
+
 call_order_t party_order (const party_t *party, const planner_settings_t *settings,
                           const char *service, const char *method)
 {

@@ -21,6 +21,9 @@ part_kind_t party_part_kind (const char *name);
 /*  As the directory has it. */
 party_t party_of_entry (const directory_entry_t *entry);
 
+/*  How long before its start it must hear of a reservation; of no entry, 0. */
+int64_t party_lead_ms (const directory_entry_t *entry);
+
 /*  A call to the store that a plan names, tried as often as the settings say. */
 call_order_t party_order (const party_t *party, const planner_settings_t *settings,
                           const char *service, const char *method);

@@ -4,6 +4,7 @@
  *  there.
  */
 #include "request.h"
+#include "party.h"
 #include "stages.h"
 #include "timetext.h"
 
@@ -317,12 +318,12 @@ void user_request_fix (user_request_t *self, const planner_settings_t *settings,
     }
 }
 
-static bool id_sound (const char *id, size_t length)
+bool word_sound (const char *word, size_t length)
 {
     if (length == 0)
         return false;
     for (size_t i = 0; i < length; i++)
-        if ((unsigned char) id [i] <= 0x20 || id [i] == 0x7f)
+        if ((unsigned char) word [i] <= 0x20 || word [i] == 0x7f)
             return false;
     return true;
 }
@@ -333,27 +334,24 @@ bool request_name_parse (request_name_t *self, const char *actor, const char *re
     assert (homes_count > 0);
     const char *at = strrchr (request_id, '@');
     size_t length = at ? (size_t) (at - request_id) : strlen (request_id);
-    if (strlen (request_id) > REQUEST_ID_BYTES_MAX || !id_sound (request_id, length))
+    if (strlen (request_id) > REQUEST_ID_BYTES_MAX || !word_sound (request_id, length))
         return wrong (why, "request id: must be ID or ID@HOME, without blanks, 1 to %d bytes",
                       REQUEST_ID_BYTES_MAX);
     *self = (request_name_t){0};
     if (!at) {
         const char *home = homes [request_slot (actor, request_id) % homes_count];
-        const char *slash = strchr (home, '/');
         int written =
-          snprintf (self->full, sizeof self->full, "%s@%s", request_id, slash ? slash + 1 : home);
+          snprintf (self->full, sizeof self->full, "%s@%s", request_id, party_short_name (home));
         if (written < 0 || (size_t) written >= sizeof self->full)
             return wrong (why, "request id: too long together with its home");
         snprintf (self->home, sizeof self->home, "%s", home);
         return true;
     }
-    for (size_t i = 0; i < homes_count; i++) {
-        const char *slash = strchr (homes [i], '/');
-        if (strcmp (slash ? slash + 1 : homes [i], at + 1) == 0) {
+    for (size_t i = 0; i < homes_count; i++)
+        if (strcmp (party_short_name (homes [i]), at + 1) == 0) {
             snprintf (self->full, sizeof self->full, "%s", request_id);
             snprintf (self->home, sizeof self->home, "%s", homes [i]);
             return true;
         }
-    }
     return wrong (why, "request id: this federation has no home '%.40s'", at + 1);
 }

@@ -112,4 +112,7 @@ bool request_name_parse (request_name_t *self, const char *actor, const char *re
 /*  Letters, digits, and . _ -, at least one. */
 bool name_sound (const char *name);
 
+/*  Neither blanks nor control characters, at least one. */
+bool word_sound (const char *word, size_t length);
+
 #endif

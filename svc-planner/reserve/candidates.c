@@ -181,16 +181,11 @@ void candidates_apply_lessons (pending_t *self)
         apply_lesson (self->plan.snapshot, &self->plan.lessons [i]);
 }
 
-static int64_t magnitude (int64_t value)
-{
-    return value < 0 ? -value : value;
-}
-
 int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now)
 {
     const service_t *service = self->pendings->service;
     return timekeeper_most (&service->timekeeper, now) + self->pendings->settings->guard_ms +
-           self->vote.votable_ms + magnitude (directory_skew_ms (service->directory));
+           self->vote.votable_ms + llabs (directory_skew_ms (service->directory));
 }
 
 search_order_t candidates_search_order (const pending_t *self, const moment_t *now)

@@ -54,16 +54,14 @@ static void blame (pending_t *self, const moment_t *now, const char *what)
  *  ams"; else what. */
 static void blame_change (pending_t *self, const moment_t *now, const char *what)
 {
-    static const char *const words [] = {[OPERATION_RESERVE] = "reserve",
-                                         [OPERATION_MODIFY] = "modify",
-                                         [OPERATION_RELEASE] = "release"};
     for (size_t i = 0; i < self->base.locate->count; i++) {
         const located_part_t *part = &self->base.locate->parts [i];
         char why [WHY_BYTES], txid [TXID_TEXT_BYTES], party [PARTY_WORDS_BYTES];
         if (!part->known || !part->record.pending_set)
             continue;
         snprintf (why, sizeof why, "change %s (%s) of it is pending at %s",
-                  txid_text (&part->record.pending, txid), words [part->record.pending_operation],
+                  txid_text (&part->record.pending, txid),
+                  operation_words [part->record.pending_operation],
                   party_words (part->party.name, party));
         end_for (self, now, part->party.name, why);
         return;
@@ -105,13 +103,6 @@ static bool find_start (const pending_t *self, const moment_t *now, present_stat
     return present->start_ms < INT64_MAX;
 }
 
-static int64_t entry_lead (const directory_entry_t *entry)
-{
-    return entry && entry->site     ? entry->site->lead_ms
-           : entry && entry->domain ? entry->domain->lead_ms
-                                    : 0;
-}
-
 static int64_t find_lead (const pending_t *self)
 {
     static const char *const kinds [] = {"lis", "nis"};
@@ -119,7 +110,7 @@ static int64_t find_lead (const pending_t *self)
     int64_t lead_ms = 0;
     for (size_t i = 0; i < self->base.locate->count; i++)
         if (self->base.locate->parts [i].known)
-            lead_ms = later (lead_ms, entry_lead (directory_find (
+            lead_ms = later (lead_ms, party_lead_ms (directory_find (
                                         directory, self->base.locate->parts [i].party.name)));
     for (size_t i = 0; i < self->plan.lessons_count; i++)
         lead_ms = later (lead_ms, self->plan.lessons [i].lead_ms);
@@ -127,7 +118,7 @@ static int64_t find_lead (const pending_t *self)
     for (size_t k = 0; joins && k < sizeof kinds / sizeof kinds [0]; k++) {
         const directory_entry_t *entry = directory_next (directory, kinds [k], NULL);
         for (; entry; entry = directory_next (directory, kinds [k], entry))
-            lead_ms = later (lead_ms, entry_lead (entry));
+            lead_ms = later (lead_ms, party_lead_ms (entry));
     }
     return lead_ms;
 }
@@ -246,10 +237,7 @@ static void release_located (pending_t *self, const moment_t *now)
         self->close.keep_until_ms =
           end_ms > self->close.keep_until_ms ? end_ms : self->close.keep_until_ms;
     }
-    if (propose_release (self, now))
-        pending_go (self, now, STEP_VOTE);
-    else
-        pending_go (self, now, STEP_GIVE_UP);
+    pending_go (self, now, propose (self, now) ? STEP_VOTE : STEP_GIVE_UP);
 }
 
 /*  R11: can those who answer give it back by themselves? While others are silent, when they know

@@ -21,20 +21,6 @@
 
 static void close_claim (pending_t *self, const moment_t *now);
 
-static uint64_t ask_home (pending_t *self, const moment_t *now, const char *method, packed_t body,
-                          call_done_fn *done)
-{
-    const planner_settings_t *settings = self->pendings->settings;
-    service_t *service = self->pendings->service;
-    return service_ask (service, now,
-                        &(call_order_t){.peer = self->receipt.name.home,
-                                        .service = "Home",
-                                        .method = method,
-                                        .timeout_ms = settings->try_ms,
-                                        .tries_max = settings->tries_max},
-                        body, done, self, 0);
-}
-
 static void tell_kept (pending_t *self, packed_t answer)
 {
     service_count (self->pendings->service, "told_again", 1);
@@ -145,35 +131,63 @@ static void tell_unknown (pending_t *self, const moment_t *now, const char *why)
     pending_tell (self, now, ANSWER_UNKNOWN);
 }
 
-static void on_closed (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
+static void tell_closed (pending_t *self, const moment_t *now, packed_t answer)
 {
-    (void) token;
+    if (answer.size == 0) {
+        pending_tell (self, now, ANSWER_REFUSED);
+        return;
+    }
+    /* Closed by us, or by somebody before us with the answer that counts. */
+    service_count (self->pendings->service, "told_refused", 1);
+    pending_log (self, LEVEL_INFO, "refused",
+                 self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
+    pending_tell_packed (self, packed_bytes (answer));
+}
+
+static void on_home (void *owner, const moment_t *now, uint64_t closing,
+                     const call_result_t *result)
+{
     pending_t *self = owner;
     claim_look_t look;
-    bool closed;
+    bool closed = false;
     char why [WHY_BYTES];
     self->close.call = 0;
     if (result->status != CALL_OK) {
         tell_unknown (self, now, result->reason);
         return;
     }
-    if (!claim_close_decode (result->body, &closed, &look, why)) {
+    if (!(closing ? claim_close_decode (result->body, &closed, &look, why)
+                  : claim_look_decode (result->body, &look, why))) {
         tell_unknown (self, now, why);
         return;
     }
-    if (!closed) {
+    if (closed)
+        tell_closed (self, now, look.answer);
+    else
         follow (self, now, &look);
-    } else if (look.answer.size > 0) {
-        /* Closed by us, or by somebody before us with the answer that counts. */
-        service_count (self->pendings->service, "told_refused", 1);
-        pending_log (self, LEVEL_INFO, "refused",
-                     self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
-        pending_tell_packed (self, packed_bytes (look.answer));
-    } else {
-        pending_tell (self, now, ANSWER_REFUSED);
-    }
     claim_look_clear (&look);
+}
+
+/*  Close the claim with this refusal; NULL: look at it. */
+static void ask_home (pending_t *self, const moment_t *now, const packed_t *refusal)
+{
+    const planner_settings_t *settings = self->pendings->settings;
+    claim_asked_t asked = {.actor = self->receipt.actor,
+                           .request_id = self->receipt.name.full,
+                           .digest = self->receipt.digest,
+                           .digest_size = DIGEST_BYTES};
+    if (refusal) {
+        asked.answer = *refusal;
+        asked.keep_until_ms = self->close.keep_until_ms;
+    }
+    self->close.call =
+      service_ask (self->pendings->service, now,
+                   &(call_order_t){.peer = self->receipt.name.home,
+                                   .service = "Home",
+                                   .method = refusal ? "Close" : "Look",
+                                   .timeout_ms = settings->try_ms,
+                                   .tries_max = settings->tries_max},
+                   codec_encode (&claim_asked_codec, &asked), on_home, self, refusal != NULL);
 }
 
 static void send_close (pending_t *self, const moment_t *now)
@@ -184,45 +198,8 @@ static void send_close (pending_t *self, const moment_t *now)
     if (self->operation != OPERATION_RESERVE)
         memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
     packed_t packed = codec_encode (&answer_codec, answer);
-    self->close.call =
-      ask_home (self, now, "Close",
-                codec_encode (&claim_asked_codec,
-                              &(claim_asked_t){self->receipt.actor, self->receipt.name.full,
-                                               self->receipt.digest, DIGEST_BYTES, packed,
-                                               self->close.keep_until_ms}),
-                on_closed);
+    ask_home (self, now, &packed);
     free (packed.data);
-}
-
-static void on_looked (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
-{
-    (void) token;
-    pending_t *self = owner;
-    claim_look_t look;
-    char why [WHY_BYTES];
-    self->close.call = 0;
-    if (result->status != CALL_OK) {
-        tell_unknown (self, now, result->reason);
-        return;
-    }
-    if (!claim_look_decode (result->body, &look, why)) {
-        tell_unknown (self, now, why);
-        return;
-    }
-    follow (self, now, &look);
-    claim_look_clear (&look);
-}
-
-static void send_look (pending_t *self, const moment_t *now)
-{
-    self->close.call = ask_home (
-      self, now, "Look",
-      codec_encode (&claim_asked_codec, &(claim_asked_t){.actor = self->receipt.actor,
-                                                         .request_id = self->receipt.name.full,
-                                                         .digest = self->receipt.digest,
-                                                         .digest_size = DIGEST_BYTES}),
-      on_looked);
 }
 
 static void on_aborted (void *owner, const moment_t *now, uint64_t token,
@@ -241,7 +218,7 @@ static void close_claim (pending_t *self, const moment_t *now)
     if (self->trail.count == 0) {
         self->close.tries++;
         if (self->close.unsure)
-            send_look (self, now);
+            ask_home (self, now, NULL);
         else
             send_close (self, now);
         return;
@@ -265,6 +242,14 @@ static void stop_planning (pending_t *self)
     pending_clear_planning (self);
 }
 
+static void close_at_home (pending_t *self, const moment_t *now, bool unsure)
+{
+    self->close.giving_up = true;
+    self->close.unsure = unsure;
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
+    close_claim (self, now);
+}
+
 void pending_give_up (pending_t *self, const moment_t *now)
 {
     stop_planning (self);
@@ -278,9 +263,7 @@ void pending_give_up (pending_t *self, const moment_t *now)
         pending_tell (self, now, ANSWER_REFUSED);
         return;
     }
-    self->close.giving_up = true;
-    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
-    close_claim (self, now);
+    close_at_home (self, now, false);
 }
 
 void pending_doubt (pending_t *self, const moment_t *now)
@@ -293,10 +276,7 @@ void pending_doubt (pending_t *self, const moment_t *now)
         pending_tell (self, now, ANSWER_UNKNOWN);
         return;
     }
-    self->close.giving_up = true;
-    self->close.unsure = true;
-    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
-    close_claim (self, now);
+    close_at_home (self, now, true);
 }
 
 /*  Was it only time that was short? A release takes nothing from anybody; and whose vote did not
@@ -318,5 +298,5 @@ void pending_late (pending_t *self, const moment_t *now)
 void pending_look (pending_t *self, const moment_t *now)
 {
     trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
-    send_look (self, now);
+    ask_home (self, now, NULL);
 }

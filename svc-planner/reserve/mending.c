@@ -17,7 +17,9 @@
 
 pending_t *pending_mend (pendings_t *pendings, const moment_t *now, const mend_t *mend)
 {
-    pending_t *self = pending_new_unasked (pendings, now, OPERATION_MODIFY, mend->plan->owner);
+    receipt_t receipt = {0};
+    memcpy (receipt.actor, mend->plan->owner, sizeof receipt.actor);
+    pending_t *self = pending_begin (pendings, now, OPERATION_MODIFY, &receipt);
     self->mend = mend;
     memcpy (self->reservation, mend->plan->reservation, sizeof self->reservation);
     pending_go (self, now, STEP_LOCATE);
@@ -74,37 +76,24 @@ static bool has_begun (const pending_t *self, const moment_t *now)
     return false;
 }
 
-static void end_without (pending_t *self, const moment_t *now, const char *why)
-{
-    pending_mend_end (self, now, MEND_NO_PLAN, why);
-}
-
-static void go_back (pending_t *self, const moment_t *now)
-{
-    if (propose_before (self, now))
-        pending_go (self, now, STEP_VOTE);
-    else
-        pending_go (self, now, STEP_GIVE_UP);
-}
-
 void pending_mend_located (pending_t *self, const moment_t *now)
 {
     const mend_t *mend = self->mend;
     char why [WHY_BYTES];
     if (mend->step == MEND_BACK) {
-        go_back (self, now);
+        pending_go (self, now, propose (self, now) ? STEP_VOTE : STEP_GIVE_UP);
         return;
     }
     user_request_clear (&self->request);
     if (!plan_user_request (mend->plan, &self->request, why)) {
-        end_without (self, now, "the request it was made for is not on record");
+        pending_mend_end (self, now, MEND_NO_PLAN, "the request it was made for is not on record");
         return;
     }
     int64_t start_ms;
     bool known = start_that_stands (self, &start_ms);
     self->patch.window_set = mend->step == MEND_ELSEWHERE && !has_begun (self, now);
     if (!self->patch.window_set && !known) {
-        end_without (self, now, "nobody has anything of it any more");
+        pending_mend_end (self, now, MEND_NO_PLAN, "nobody has anything of it any more");
         return;
     }
     self->plan.keeps_start = !self->patch.window_set;

@@ -25,6 +25,9 @@ static_assert (DIGEST_BYTES >= crypto_generichash_BYTES_MIN &&
                  DIGEST_BYTES <= crypto_generichash_BYTES_MAX,
                "BLAKE2b gives a digest of this size");
 
+const char *const operation_words [] = {
+  [OPERATION_RESERVE] = "reserve", [OPERATION_MODIFY] = "modify", [OPERATION_RELEASE] = "release"};
+
 static void digest_body (uint8_t digest [DIGEST_BYTES], const request_t *request)
 {
     crypto_generichash_state state;
@@ -33,17 +36,6 @@ static void digest_body (uint8_t digest [DIGEST_BYTES], const request_t *request
                                strlen (request->method) + 1);
     crypto_generichash_update (&state, request->body.data, request->body.size);
     crypto_generichash_final (&state, digest, DIGEST_BYTES);
-}
-
-static bool actor_sound (const char *actor)
-{
-    size_t length = strlen (actor);
-    if (length == 0 || length > NAME_BYTES_MAX)
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if ((uint8_t) actor [i] <= ' ' || actor [i] == 0x7f)
-            return false;
-    return true;
 }
 
 /*  Answer one who asked, without a pending request. */
@@ -103,7 +95,8 @@ static bool receivable (pendings_t *pendings, const request_t *request)
     if (pendings->settings->finishing)
         return service_refuse (pendings->service, request, CALL_OVERLOADED,
                                "this planner only settles what a dead one left");
-    if (!actor_sound (request->actor))
+    if (strlen (request->actor) > NAME_BYTES_MAX ||
+        !word_sound (request->actor, strlen (request->actor)))
         return service_refuse (pendings->service, request, CALL_BAD_REQUEST,
                                "actor: must be a name without blanks, 1 to %d bytes",
                                NAME_BYTES_MAX);
@@ -179,15 +172,15 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
     }
 }
 
-static pending_t *pending_begin (pendings_t *pendings, const moment_t *now, const char *actor,
-                                 operation_t operation)
+pending_t *pending_begin (pendings_t *pendings, const moment_t *now, operation_t operation,
+                          const receipt_t *receipt)
 {
     pending_t *self = must (calloc (1, sizeof *self));
     self->pendings = pendings;
     self->operation = operation;
     self->plan.algorithm = &algorithm_auto;
     self->number = ++pendings->begun;
-    snprintf (self->receipt.actor, sizeof self->receipt.actor, "%s", actor);
+    self->receipt = *receipt;
     self->receipt.begun_ms = now->mono_ms;
     self->receipt.begun_wall_ms = now->wall_ms;
     self->vote.votable_ms = VOTE_MS;
@@ -197,13 +190,6 @@ static pending_t *pending_begin (pendings_t *pendings, const moment_t *now, cons
     self->receipt.limit_timer =
       timers_set (pendings->service->timers, now->mono_ms + limit_ms - limit_ms / CLOSING_SHARE,
                   on_limit, self, 0);
-    return self;
-}
-
-pending_t *pending_new_unasked (pendings_t *pendings, const moment_t *now, operation_t operation,
-                                const char *actor)
-{
-    pending_t *self = pending_begin (pendings, now, actor, operation);
     ordered_add (pendings->open, self, self);
     return self;
 }
@@ -212,34 +198,31 @@ pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request
                         operation_t operation, bool dry_run)
 {
     pending_t key = {0};
+    receipt_t *receipt = &key.receipt;
     if (!receivable (pendings, request))
         return NULL;
+    snprintf (receipt->actor, sizeof receipt->actor, "%s", request->actor);
+    receipt->dry_run = dry_run;
     if (!dry_run) {
-        if (!name_request (pendings, now, request, &key.receipt.name))
+        if (!name_request (pendings, now, request, &receipt->name))
             return NULL;
-        snprintf (key.receipt.actor, sizeof key.receipt.actor, "%s", request->actor);
-        digest_body (key.receipt.digest, request);
+        digest_body (receipt->digest, request);
         pending_t *same = ordered_find (pendings->open, &key);
         if (same) {
-            join (same, request, key.receipt.digest);
+            join (same, request, receipt->digest);
             return NULL;
         }
-        if (!directory_find (pendings->service->directory, key.receipt.name.home)) {
-            reply (pendings, request, ANSWER_UNKNOWN, key.receipt.name.full,
+        if (!directory_find (pendings->service->directory, receipt->name.home)) {
+            reply (pendings, request, ANSWER_UNKNOWN, receipt->name.full,
                    "the request's home is not in the directory: ask again");
             return NULL;
         }
     }
     if (!room_for_one (pendings, request))
         return NULL;
-    pending_t *self = pending_begin (pendings, now, request->actor, operation);
-    self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
+    receipt->waiters [receipt->waiters_count++] = request->reply_to;
     service_count (pendings->service, "requests", 1);
-    self->receipt.dry_run = dry_run;
-    self->receipt.name = key.receipt.name;
-    memcpy (self->receipt.digest, key.receipt.digest, sizeof self->receipt.digest);
-    ordered_add (pendings->open, self, self);
-    return self;
+    return pending_begin (pendings, now, operation, receipt);
 }
 
 void pending_clear_search (pending_t *self)
@@ -293,15 +276,12 @@ void pending_destroy (pending_t *self)
 
 void pending_log (const pending_t *self, log_level_t level, const char *move, const char *detail)
 {
-    static const char *const kinds [] = {[OPERATION_RESERVE] = "reserve",
-                                         [OPERATION_MODIFY] = "modify",
-                                         [OPERATION_RELEASE] = "release"};
     outbox_log (self->pendings->service->outbox, level,
                 "request %s %s actor=%s kind=%s rounds=%u reservation=%s%s%s",
                 self->mend              ? "repair"
                 : self->receipt.dry_run ? "dry-run"
                                         : self->receipt.name.full,
-                move, self->receipt.actor, kinds [self->operation], self->vote.rounds,
+                move, self->receipt.actor, operation_words [self->operation], self->vote.rounds,
                 *self->reservation ? self->reservation : "-", *detail ? " why=" : "", detail);
 }
 

@@ -45,7 +45,6 @@ typedef enum {
 typedef struct {
     plan_t plan;
     attempt_part_t *parts; /* one a participant */
-    int64_t end_ms;        /* the last window's end, cleaning included */
     packed_t answer;       /* what is told once it is committed */
 } proposal_t;
 
@@ -162,9 +161,9 @@ pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request
 /*  How pendings_t keeps them in order. */
 ordered_compare_fn pending_compare;
 
-/*  One that nobody waits for; its name stays empty. */
-pending_t *pending_new_unasked (pendings_t *pendings, const moment_t *now, operation_t operation,
-                                const char *actor);
+/*  One that is received so; without a name and waiters it is nobody's but the planner's. */
+pending_t *pending_begin (pendings_t *pendings, const moment_t *now, operation_t operation,
+                          const receipt_t *receipt);
 
 /*  Go on with this step: one that may follow the last one. The request may be gone afterwards. */
 void pending_go (pending_t *self, const moment_t *now, pending_step_t step);
@@ -179,6 +178,8 @@ void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer)
 /*  A claim that an earlier life of this planner left without a decision, so that it is aborted: its
  *  holds come to the trail. False: it is none. holder may be NULL. */
 bool pending_takes_remains (pending_t *self, const plan_t *holder);
+
+extern const char *const operation_words [];
 
 /*  A log line "request … move" with what it is about. */
 void pending_log (const pending_t *self, log_level_t level, const char *move, const char *detail);

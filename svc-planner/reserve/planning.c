@@ -228,7 +228,7 @@ void planning_found (pending_t *self, const moment_t *now)
         return;
     }
     do
-        if (propose_choice (self, now)) {
+        if (propose (self, now)) {
             pending_go (self, now, STEP_VOTE);
             return;
         }

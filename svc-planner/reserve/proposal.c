@@ -23,15 +23,26 @@
 
 /*  --- shares --- */
 
+static int64_t later (int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static share_t *share_of_source (shares_t *shares, const source_t *source)
 {
     share_t *share = shares_of (shares, &source->party);
-    int64_t lead_ms = source->lead_ms - source->ahead_ms;
-    if (share && share->lead_ms < lead_ms)
-        share->lead_ms = lead_ms;
-    if (share && share->gap_ms < source->gap_ms)
-        share->gap_ms = source->gap_ms;
+    if (!share)
+        return NULL;
+    share->lead_ms = later (share->lead_ms, source->lead_ms - source->ahead_ms);
+    share->gap_ms = later (share->gap_ms, source->gap_ms);
     return share;
+}
+
+/*  Where it puts a need. */
+static const option_t *option_of (const pending_t *self, size_t need)
+{
+    return &self->plan.snapshot->needs [need]
+              .options [self->plan.algorithm->result (self).options [need]];
 }
 
 static const path_t *path_of (const pending_t *self, size_t network_need)
@@ -42,9 +53,7 @@ static const path_t *path_of (const pending_t *self, size_t network_need)
 static void share_place (const pending_t *self, shares_t *shares, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
-    const option_t *option =
-      &self->plan.snapshot->needs [at].options [self->plan.algorithm->result (self).options [at]];
-    const place_t *place = &self->plan.snapshot->places [option->place];
+    const place_t *place = &self->plan.snapshot->places [option_of (self, at)->place];
     share_t *share = share_of_source (shares, &self->plan.snapshot->sources [place->source]);
     if (!share)
         return;
@@ -73,9 +82,10 @@ static void share_stretch (const pending_t *self, shares_t *shares, size_t at, c
     share_t *share = share_of_source (shares, &snapshot->sources [link->source]);
     if (!share)
         return;
+    int64_t start_ms = self->plan.algorithm->result (self).start_ms;
     circuit_t circuit = {.mbps = phase->amount,
-                         .from_ms = self->plan.algorithm->result (self).start_ms + phase->from_ms,
-                         .until_ms = self->plan.algorithm->result (self).start_ms + phase->until_ms,
+                         .from_ms = start_ms + phase->from_ms,
+                         .until_ms = start_ms + phase->until_ms,
                          .hop = (uint32_t) first,
                          .links_count = count};
     snprintf (circuit.need, sizeof circuit.need, "%s", need->id);
@@ -106,14 +116,9 @@ static void share_choice (const pending_t *self, shares_t *shares)
 /*  How a site or domain deals with requests, as the directory has it now. */
 static void share_manner (share_t *share, const directory_entry_t *entry)
 {
-    int64_t lead_ms = 0, gap_ms = 0;
-    if (entry && entry->site) {
-        lead_ms = entry->site->lead_ms;
-        gap_ms = entry->site->cleaning_gap_ms;
-    } else if (entry && entry->domain)
-        lead_ms = entry->domain->lead_ms;
-    share->lead_ms = share->lead_ms > lead_ms ? share->lead_ms : lead_ms;
-    share->gap_ms = share->gap_ms > gap_ms ? share->gap_ms : gap_ms;
+    share->lead_ms = later (share->lead_ms, party_lead_ms (entry));
+    if (entry && entry->site)
+        share->gap_ms = later (share->gap_ms, entry->site->cleaning_gap_ms);
 }
 
 /*  What the reservation has now, at those who still know it. */
@@ -138,11 +143,6 @@ static void share_present (const pending_t *self, shares_t *shares)
 }
 
 /*  --- the plan --- */
-
-static int64_t later (int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static void name_reservation (plan_t *plan)
 {
@@ -287,7 +287,7 @@ static bool small_enough (pending_t *self)
     return refuse_plan (self, why);
 }
 
-static bool propose (pending_t *self, const moment_t *now, const shares_t *shares)
+static bool propose_shares (pending_t *self, const moment_t *now, const shares_t *shares)
 {
     pendings_t *pendings = self->pendings;
     const planner_settings_t *settings = pendings->settings;
@@ -338,28 +338,7 @@ static bool propose (pending_t *self, const moment_t *now, const shares_t *share
         fill_claim (self, now);
     else
         plan->repairs = self->mend->plan->txid;
-    self->vote.proposal.end_ms = plan->end_ms;
     return small_enough (self);
-}
-
-bool propose_choice (pending_t *self, const moment_t *now)
-{
-    shares_t shares = {0};
-    share_choice (self, &shares);
-    if (self->operation == OPERATION_MODIFY)
-        share_present (self, &shares);
-    bool good = propose (self, now, &shares);
-    shares_clear (&shares);
-    return good;
-}
-
-bool propose_release (pending_t *self, const moment_t *now)
-{
-    shares_t shares = {0};
-    share_present (self, &shares);
-    bool good = propose (self, now, &shares);
-    shares_clear (&shares);
-    return good;
 }
 
 /*  Each has again what it had; who came in with the change leaves. */
@@ -389,12 +368,16 @@ static void share_before (const pending_t *self, shares_t *shares)
     }
 }
 
-bool propose_before (pending_t *self, const moment_t *now)
+bool propose (pending_t *self, const moment_t *now)
 {
     shares_t shares = {0};
-    share_before (self, &shares);
-    share_present (self, &shares);
-    bool good = propose (self, now, &shares);
+    if (self->mend && self->mend->step == MEND_BACK)
+        share_before (self, &shares);
+    else if (self->operation != OPERATION_RELEASE)
+        share_choice (self, &shares);
+    if (self->operation != OPERATION_RESERVE)
+        share_present (self, &shares);
+    bool good = propose_shares (self, now, &shares);
     shares_clear (&shares);
     return good;
 }
@@ -403,8 +386,7 @@ bool propose_before (pending_t *self, const moment_t *now)
 static void fill_placements (const pending_t *self, answer_t *answer, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
-    const option_t *option =
-      &self->plan.snapshot->needs [at].options [self->plan.algorithm->result (self).options [at]];
+    const option_t *option = option_of (self, at);
     const place_t *place = &self->plan.snapshot->places [option->place];
     const char *site = party_short_name (self->plan.snapshot->sources [place->source].party.name);
     int64_t start_ms = self->plan.algorithm->result (self).start_ms;

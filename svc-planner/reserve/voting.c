@@ -390,7 +390,7 @@ static bool decide (pending_t *self, const moment_t *now)
     self->vote.txid = plan->txid;
     bool decided =
       coordinator_decide (self->pendings->coordinator, now, plan, self->vote.attempt->mono_by_ms,
-                          self->vote.proposal.end_ms, change ? &before : NULL, on_settled, self);
+                          plan->end_ms, change ? &before : NULL, on_settled, self);
     codec_clear (&before_codec, &before);
     if (!decided)
         return false;
