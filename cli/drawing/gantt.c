@@ -21,12 +21,6 @@
 
 static const char letters [] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-static void *room (size_t count, size_t size)
-{
-    void *list = must (calloc (count ? count : 1, size));
-    return list;
-}
-
 /*  Indices of bars, by row, then by start; qsort has no context, so the key goes along. */
 typedef struct {
     size_t row;
@@ -54,8 +48,8 @@ static int by_time (const void *a, const void *b)
 
 void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row)
 {
-    place_t *places = room (self->bars_count, sizeof *places);
-    int64_t *lane_free_ms = room (self->bars_count, sizeof *lane_free_ms);
+    place_t *places = must (calloc (self->bars_count + 1, sizeof *places));
+    int64_t *lane_free_ms = must (calloc (self->bars_count + 1, sizeof *lane_free_ms));
     for (size_t i = 0; i < self->bars_count; i++)
         places [i] = (place_t){self->bars [i].row, self->bars [i].from_ms, i};
     qsort (places, self->bars_count, sizeof *places, by_place);
@@ -82,7 +76,7 @@ void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row
 static int64_t *row_instants (const gantt_t *self, const place_t *places, size_t count,
                               size_t *found)
 {
-    int64_t *instants = room (2 * count, sizeof *instants);
+    int64_t *instants = must (calloc (2 * count + 1, sizeof *instants));
     for (size_t i = 0; i < count; i++) {
         instants [2 * i] = places [i].from_ms;
         instants [2 * i + 1] = self->bars [places [i].bar].until_ms;
@@ -112,7 +106,7 @@ static bool piece_joins (gantt_piece_t *pieces, size_t count, const gantt_piece_
 
 gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int64_t *peak)
 {
-    place_t *places = room (self->bars_count, sizeof *places);
+    place_t *places = must (calloc (self->bars_count + 1, sizeof *places));
     size_t places_count = 0;
     for (size_t b = 0; b < self->bars_count; b++)
         if (self->bars [b].row == row && self->bars [b].from_ms < self->bars [b].until_ms)
@@ -157,6 +151,12 @@ int64_t gantt_step (int64_t span_ms, int64_t marks_max)
     return (span_ms / marks_max / DAY_MS + 1) * DAY_MS;
 }
 
+int64_t gantt_first_mark (int64_t from_ms, int64_t step_ms)
+{
+    int64_t rest = from_ms % step_ms;
+    return rest ? from_ms - rest + step_ms : from_ms;
+}
+
 const char *gantt_mark (int64_t at_ms, int64_t step_ms, char text [GANTT_MARK_BYTES])
 {
     char whole [TIMETEXT_BYTES];
@@ -183,12 +183,6 @@ static size_t column_of (const gantt_t *self, size_t columns, int64_t at_ms)
                      (double) columns);
 }
 
-static int64_t first_mark (int64_t from_ms, int64_t step_ms)
-{
-    int64_t rest = from_ms % step_ms;
-    return rest ? from_ms - rest + step_ms : from_ms;
-}
-
 /*  Room for the longest name, within reason. */
 static size_t name_columns (const gantt_t *self, size_t width)
 {
@@ -204,11 +198,12 @@ static size_t name_columns (const gantt_t *self, size_t width)
 static void print_axis (const gantt_t *self, size_t name_room, size_t columns, FILE *to)
 {
     int64_t step_ms = gantt_step (self->until_ms - self->from_ms, (int64_t) (columns / MARK_WIDTH));
-    char *marks = room (columns + GANTT_MARK_BYTES + 1, 1);
-    char *ticks = room (columns + 1, 1);
+    char *marks = must (calloc (columns + GANTT_MARK_BYTES + 1, 1));
+    char *ticks = must (calloc (columns + 1, 1));
     memset (marks, ' ', columns + GANTT_MARK_BYTES);
     memset (ticks, '-', columns);
-    for (int64_t at = first_mark (self->from_ms, step_ms); at < self->until_ms; at += step_ms) {
+    for (int64_t at = gantt_first_mark (self->from_ms, step_ms); at < self->until_ms;
+         at += step_ms) {
         char text [GANTT_MARK_BYTES];
         size_t column = column_of (self, columns, at);
         gantt_mark (at, step_ms, text);
@@ -319,7 +314,7 @@ static void print_label (const gantt_row_t *row, size_t lane, size_t name_room, 
 static void print_row (const gantt_t *self, size_t row, const size_t *lane_of_bar, size_t lanes,
                        size_t name_room, size_t columns, bool colour, FILE *to)
 {
-    cell_t *cells = room (columns, sizeof *cells);
+    cell_t *cells = must (calloc (columns + 1, sizeof *cells));
     size_t shown = lanes < GANTT_LANES_MAX ? lanes : GANTT_LANES_MAX;
     for (size_t lane = 0; lane < shown; lane++) {
         memset (cells, 0, columns * sizeof *cells);
@@ -371,8 +366,8 @@ void gantt_print (const gantt_t *self, size_t width, bool colour, FILE *to)
         width = GANTT_WIDTH_LEAST;
     size_t name_room = name_columns (self, width);
     size_t columns = width - name_room - 2;
-    size_t *lane_of_bar = room (self->bars_count, sizeof *lane_of_bar);
-    size_t *lanes_of_row = room (self->rows_count, sizeof *lanes_of_row);
+    size_t *lane_of_bar = must (calloc (self->bars_count + 1, sizeof *lane_of_bar));
+    size_t *lanes_of_row = must (calloc (self->rows_count + 1, sizeof *lanes_of_row));
     gantt_lanes (self, lane_of_bar, lanes_of_row);
     print_axis (self, name_room, columns, to);
     for (size_t r = 0; r < self->rows_count; r++) {

@@ -45,15 +45,15 @@ typedef struct {
 
 /*  Everything is borrowed. */
 typedef struct {
-    const gantt_row_t *rows;
+    gantt_row_t *rows;
     size_t rows_count;
-    const gantt_bar_t *bars;
+    gantt_bar_t *bars;
     size_t bars_count;
-    const gantt_reservation_t *reservations;
+    gantt_reservation_t *reservations;
     size_t reservations_count;
     int64_t from_ms; /* the time shown; from before until */
     int64_t until_ms;
-    const int *used; /* of each bar's reservation there: percent, below zero = not told; or NULL */
+    int *used; /* of each bar's reservation there: percent, below zero = not told; or NULL */
 } gantt_t;
 
 void gantt_print (const gantt_t *self, size_t width, bool colour, FILE *to);
@@ -75,8 +75,10 @@ typedef struct {
  *  them. *peak is the height of the highest stack. At no instant does a piece overlap another. */
 gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int64_t *peak);
 
-/*  Time between two marks of the axis, a round one, so that there are at most marks_max. */
+/*  Time between two marks of the axis, a round one, so that there are at most marks_max; and the
+ *  first mark from an instant on. */
 int64_t gantt_step (int64_t span_ms, int64_t marks_max);
+int64_t gantt_first_mark (int64_t from_ms, int64_t step_ms);
 
 /*  "09:30", or "12-01" where marks are days apart. */
 #define GANTT_MARK_BYTES 16

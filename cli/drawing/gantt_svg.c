@@ -50,16 +50,14 @@ static void draw_axis (const picture_t *picture, FILE *to)
     const gantt_t *self = picture->gantt;
     int64_t step_ms = gantt_step (self->until_ms - self->from_ms, MARKS_MAX);
     char from [TIMETEXT_BYTES];
-    fprintf (to, "<text x=\"8\" y=\"24\" font-weight=\"bold\">%.10s UTC</text>\n",
-             timetext_format (self->from_ms, from));
-    int64_t rest = self->from_ms % step_ms;
-    for (int64_t at = self->from_ms + (rest ? step_ms - rest : 0); at <= self->until_ms;
+    svg_label (to, 8, 24, "font-weight=\"bold\"", "%.10s UTC",
+               timetext_format (self->from_ms, from));
+    for (int64_t at = gantt_first_mark (self->from_ms, step_ms); at <= self->until_ms;
          at += step_ms) {
         char text [GANTT_MARK_BYTES];
         double x = x_of (picture, at);
         svg_line (x, CHART_TOP - 8, x, picture->bottom, "stroke=\"#ddd\"", to);
-        fprintf (to, "<text x=\"%.1f\" y=\"24\" text-anchor=\"middle\">%s</text>\n", x,
-                 gantt_mark (at, step_ms, text));
+        svg_label (to, x, 24, "text-anchor=\"middle\"", "%s", gantt_mark (at, step_ms, text));
     }
 }
 
@@ -76,23 +74,20 @@ static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, in
     char text [128];
     snprintf (text, sizeof text, "%.60s%s%" PRId64, bar->need, *bar->need ? " " : "",
               bar->quantity);
+    text_auto_t *title = must_print ("%s, %s %s", self->reservations [bar->reservation].id, text,
+                                     link ? "Mbit/s" : "CPUs");
     fputs ("<g><title>", to);
-    svg_text (self->reservations [bar->reservation].id, to);
-    fputs (", ", to);
-    svg_text (text, to);
+    svg_text (title, to);
     fprintf (to,
-             " %s</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s "
+             "</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" %s "
              "fill=\"%s\"/>",
-             link ? "Mbit/s" : "CPUs", from, y, until - from, height,
+             from, y, until - from, height,
              !link                  ? "rx=\"2\""
              : height < EDGE_HEIGHT ? ""
                                     : "stroke=\"white\" stroke-width=\"0.5\"",
              svg_colour (bar->reservation));
-    if ((double) (text_width (text) * TEXT_WIDTH) < until - from && height >= TEXT_HEIGHT) {
-        fprintf (to, "<text x=\"%.1f\" y=\"%.1f\" fill=\"white\">", from + 4, y + height / 2 + 4);
-        svg_text (text, to);
-        fputs ("</text>", to);
-    }
+    if ((double) (text_width (text) * TEXT_WIDTH) < until - from && height >= TEXT_HEIGHT)
+        svg_label (to, from + 4, y + height / 2 + 4, "fill=\"white\"", "%s", text);
     fputs ("</g>\n", to);
 }
 
@@ -144,13 +139,11 @@ static void draw_label (const picture_t *picture, size_t row, FILE *to)
     svg_line (8, top - 4, picture->left + CHART_WIDTH, top - 4, "stroke=\"#bbb\"", to);
     fprintf (to, "<text x=\"8\" y=\"%.1f\">", top + 13);
     svg_text (one->name, to);
+    if (!one->link && one->capacity > 0)
+        fprintf (to, " <tspan fill=\"#666\">%" PRId64 " CPUs</tspan>", one->capacity);
+    fputs ("</text>\n", to);
     if (one->link && one->capacity > 0)
-        fprintf (to, "</text><text x=\"8\" y=\"%.1f\" fill=\"#666\">%" PRId64 " Mbit/s</text>\n",
-                 top + 28, one->capacity);
-    else if (one->capacity > 0)
-        fprintf (to, " <tspan fill=\"#666\">%" PRId64 " CPUs</tspan></text>\n", one->capacity);
-    else
-        fputs ("</text>\n", to);
+        svg_label (to, 8, top + 28, "fill=\"#666\"", "%" PRId64 " Mbit/s", one->capacity);
 }
 
 static void draw_legend (const picture_t *picture, FILE *to)
@@ -159,34 +152,22 @@ static void draw_legend (const picture_t *picture, FILE *to)
     double y = picture->bottom + 12;
     for (size_t i = 0; i < self->reservations_count && i < LEGEND_MAX; i++, y += LEGEND_LINE) {
         const gantt_reservation_t *one = &self->reservations [i];
-        svg_key (picture->left, y, i, to);
-        svg_text (one->id, to);
-        fputs (" ", to);
-        svg_text (one->name, to);
-        fputs (" ", to);
-        svg_text (one->owner, to);
-        fputs (", ", to);
-        svg_text (one->status, to);
-        fputs ("</text>\n", to);
+        text_auto_t *text =
+          must_print ("%s %s %s, %s", one->id, one->name, one->owner, one->status);
+        svg_key (picture->left, y, i, text, to);
     }
     if (self->reservations_count > LEGEND_MAX)
-        fprintf (to, "<text x=\"%.1f\" y=\"%.1f\">and %zu more</text>\n", picture->left + 16, y + 9,
-                 self->reservations_count - LEGEND_MAX);
-}
-
-static void *room (size_t count, size_t size)
-{
-    void *list = must (calloc (count + 1, size));
-    return list;
+        svg_label (to, picture->left + 16, y + 9, "", "and %zu more",
+                   self->reservations_count - LEGEND_MAX);
 }
 
 /*  Where everything stands. */
 static void lay_out (picture_t *picture)
 {
     const gantt_t *self = picture->gantt;
-    picture->lane_of_bar = room (self->bars_count, sizeof *picture->lane_of_bar);
-    picture->lanes_of_row = room (self->rows_count, sizeof *picture->lanes_of_row);
-    picture->top_of_row = room (self->rows_count, sizeof *picture->top_of_row);
+    picture->lane_of_bar = must (calloc (self->bars_count + 1, sizeof *picture->lane_of_bar));
+    picture->lanes_of_row = must (calloc (self->rows_count + 1, sizeof *picture->lanes_of_row));
+    picture->top_of_row = must (calloc (self->rows_count + 1, sizeof *picture->top_of_row));
     gantt_lanes (self, picture->lane_of_bar, picture->lanes_of_row);
     picture->left = CHART_LEFT_LEAST;
     picture->bottom = CHART_TOP;

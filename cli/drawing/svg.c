@@ -1,6 +1,9 @@
 /*  svg - elements written one after the other. */
 #include "svg.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
+
 void svg_begin (double width, double height, int font_size, FILE *to)
 {
     fprintf (to,
@@ -29,6 +32,20 @@ void svg_text (const char *text, FILE *to)
     }
 }
 
+void svg_label (FILE *to, double x, double y, const char *attributes, const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    va_start (arguments, format);
+    if (vasprintf (&text, format, arguments) < 0)
+        abort ();
+    va_end (arguments);
+    fprintf (to, "<text x=\"%.1f\" y=\"%.1f\"%s%s>", x, y, *attributes ? " " : "", attributes);
+    svg_text (text, to);
+    fputs ("</text>\n", to);
+    free (text);
+}
+
 void svg_rectangle (double x, double y, double width, double height, const char *attributes,
                     FILE *to)
 {
@@ -49,10 +66,9 @@ const char *svg_colour (size_t number)
     return colours [number % (sizeof colours / sizeof colours [0])];
 }
 
-void svg_key (double x, double y, size_t colour, FILE *to)
+void svg_key (double x, double y, size_t colour, const char *text, FILE *to)
 {
-    fprintf (to,
-             "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>"
-             "<text x=\"%.1f\" y=\"%.1f\">",
-             x, y, svg_colour (colour), x + 16, y + 9);
+    fprintf (to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\" fill=\"%s\"/>", x, y,
+             svg_colour (colour));
+    svg_label (to, x + 16, y + 9, "", "%s", text);
 }

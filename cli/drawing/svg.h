@@ -12,6 +12,10 @@ void svg_end (FILE *to);
 /*  A text, escaped, within an element that is open. */
 void svg_text (const char *text, FILE *to);
 
+/*  A line of text that begins at (x, y), escaped; attributes: of its colour, its weight …, or "". */
+void svg_label (FILE *to, double x, double y, const char *attributes, const char *format, ...)
+  __attribute__ ((format (printf, 5, 6)));
+
 /*  attributes: of the fill, the stroke …. */
 void svg_rectangle (double x, double y, double width, double height, const char *attributes,
                     FILE *to);
@@ -20,7 +24,7 @@ void svg_line (double x1, double y1, double x2, double y2, const char *attribute
 /*  Colours that go with each other; again from the first when they are used up. */
 const char *svg_colour (size_t number);
 
-/*  An entry of a legend, open: its colour, and where its text begins. End it with </text>. */
-void svg_key (double x, double y, size_t colour, FILE *to);
+/*  An entry of a legend: its colour, and its text. */
+void svg_key (double x, double y, size_t colour, const char *text, FILE *to);
 
 #endif

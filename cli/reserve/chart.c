@@ -23,43 +23,44 @@ static void *append (void *list, size_t count, size_t size)
     return grown;
 }
 
-/*  A name to its row, so that thousands of links are found quickly. */
-static size_t row_known (const json_t *rows, const char *name)
+/*  The table of names keeps the row's. */
+static size_t add_row (gantt_t *gantt, json_t *rows, const char *name, int64_t capacity, bool link)
+{
+    take (rows, name, json_integer ((json_int_t) gantt->rows_count));
+    gantt->rows = append (gantt->rows, gantt->rows_count, sizeof *gantt->rows);
+    gantt->rows [gantt->rows_count] =
+      (gantt_row_t){json_object_iter_key (json_object_iter_at (rows, name)), capacity, link};
+    return gantt->rows_count++;
+}
+
+/*  The row of that name; a new one where the directory knows nothing of it any more. */
+static size_t row_of (gantt_t *gantt, json_t *rows, const char *name, bool link)
 {
     const json_t *row = json_object_get (rows, name);
-    return row ? (size_t) json_integer_value (row) : SIZE_MAX;
+    return row ? (size_t) json_integer_value (row) : add_row (gantt, rows, name, 0, link);
 }
 
-static size_t add_row (chart_t *self, json_t *rows, const char *owner, const char *resource,
-                       int64_t capacity, bool link)
+static void add_bar (gantt_t *gantt, gantt_bar_t bar, int used)
 {
-    char *name = must_print ("%s%s%s", owner, *resource ? "/" : "", resource);
-    self->names = append (self->names, self->rows_count, sizeof *self->names);
-    self->rows = append (self->rows, self->rows_count, sizeof *self->rows);
-    self->names [self->rows_count] = name;
-    self->rows [self->rows_count] = (gantt_row_t){name, capacity, link};
-    take (rows, name, json_integer ((json_int_t) self->rows_count));
-    return self->rows_count++;
-}
-
-static void add_bar (chart_t *self, gantt_bar_t bar, int used)
-{
-    self->bars = append (self->bars, self->bars_count, sizeof *self->bars);
-    self->used = append (self->used, self->bars_count, sizeof *self->used);
-    self->used [self->bars_count] = used;
-    self->bars [self->bars_count++] = bar;
+    gantt->bars = append (gantt->bars, gantt->bars_count, sizeof *gantt->bars);
+    gantt->used = append (gantt->used, gantt->bars_count, sizeof *gantt->used);
+    gantt->used [gantt->bars_count] = used;
+    gantt->bars [gantt->bars_count++] = bar;
 }
 
 /*  --- classes ---  */
 
-static void add_classes (chart_t *self, json_t *rows, const json_t *entries)
+static void add_classes (chart_t *self, const json_t *entries)
 {
     const json_t *entry;
     for (size_t e = 0; (entry = json_array_get (entries, e)); e++) {
         const json_t *class;
-        for (size_t c = 0; (class = item_of (json_object_get (entry, "site"), "classes", c)); c++)
-            add_row (self, rows, name_short (text_of (entry, "name")), text_of (class, "name"),
+        for (size_t c = 0; (class = item_of (json_object_get (entry, "site"), "classes", c)); c++) {
+            text_auto_t *name =
+              must_print ("%s/%s", name_short (text_of (entry, "name")), text_of (class, "name"));
+            add_row (&self->gantt, self->classes, name,
                      number_of (class, "nodes") * number_of (class, "cpus_per_node"), false);
+        }
     }
 }
 
@@ -76,19 +77,15 @@ static int used_at (const json_t *form, const char *site)
     return -1;
 }
 
-static void add_placements (chart_t *self, json_t *rows, const json_t *form, size_t reservation)
+static void add_placements (chart_t *self, const json_t *form)
 {
     const json_t *placement;
     for (size_t i = 0; (placement = item_of (form, "compute", i)); i++) {
         const char *site = text_of (placement, "site");
-        const char *class = text_of (placement, "class");
-        text_auto_t *name = must_print ("%s/%s", site, class);
-        size_t row = row_known (rows, name);
-        if (row == SIZE_MAX)
-            row = add_row (self, rows, site, class, 0, false);
-        add_bar (self,
-                 (gantt_bar_t){.row = row,
-                               .reservation = reservation,
+        text_auto_t *name = must_print ("%s/%s", site, text_of (placement, "class"));
+        add_bar (&self->gantt,
+                 (gantt_bar_t){.row = row_of (&self->gantt, self->classes, name, false),
+                               .reservation = self->gantt.reservations_count,
                                .need = text_of (placement, "id"),
                                .quantity = number_of (placement, "cpus"),
                                .from_ms = time_of (placement, "start"),
@@ -115,8 +112,7 @@ static json_t *used_links (const json_t *forms)
     return used;
 }
 
-static void add_links (chart_t *self, json_t *rows, const json_t *entries, const json_t *used,
-                       bool all_links)
+static void add_links (chart_t *self, const json_t *entries, const json_t *used, bool all_links)
 {
     const json_t *entry;
     for (size_t e = 0; (entry = json_array_get (entries, e)); e++) {
@@ -125,31 +121,26 @@ static void add_links (chart_t *self, json_t *rows, const json_t *entries, const
         for (size_t l = 0; (link = item_of (json_object_get (entry, "domain"), "links", l)); l++) {
             text_auto_t *name = must_print ("%s/%s", domain, text_of (link, "name"));
             if (all_links || json_object_get (used, name))
-                add_row (self, rows, domain, text_of (link, "name"), number_of (link, "mbps"),
-                         true);
+                add_row (&self->gantt, self->links, name, number_of (link, "mbps"), true);
         }
     }
 }
 
-static void add_circuits (chart_t *self, json_t *rows, const json_t *form, size_t reservation)
+static void add_circuits (chart_t *self, const json_t *form, size_t reservation)
 {
     const json_t *connection;
     for (size_t n = 0; (connection = item_of (form, "network", n)); n++) {
         const json_t *link;
-        for (size_t l = 0; (link = item_of (connection, "links", l)); l++) {
-            const char *name = json_string_value (link);
-            size_t row = row_known (rows, name);
-            if (row == SIZE_MAX)
-                row = add_row (self, rows, name, "", 0, true);
-            add_bar (self,
-                     (gantt_bar_t){.row = row,
-                                   .reservation = reservation,
-                                   .need = text_of (connection, "need"),
-                                   .quantity = number_of (connection, "mbps"),
-                                   .from_ms = time_of (connection, "start"),
-                                   .until_ms = time_of (connection, "end")},
+        for (size_t l = 0; (link = item_of (connection, "links", l)); l++)
+            add_bar (&self->gantt,
+                     (gantt_bar_t){
+                       .row = row_of (&self->gantt, self->links, json_string_value (link), true),
+                       .reservation = reservation,
+                       .need = text_of (connection, "need"),
+                       .quantity = number_of (connection, "mbps"),
+                       .from_ms = time_of (connection, "start"),
+                       .until_ms = time_of (connection, "end")},
                      -1);
-        }
     }
 }
 
@@ -167,11 +158,11 @@ static bool hidden (const json_t *form)
     return !*text_of (form, "owner") && *text_of (form, "start");
 }
 
-static void add_reservation (chart_t *self, const json_t *form)
+static void add_reservation (gantt_t *gantt, const json_t *form)
 {
-    self->reservations =
-      append (self->reservations, self->reservations_count, sizeof *self->reservations);
-    self->reservations [self->reservations_count++] =
+    gantt->reservations =
+      append (gantt->reservations, gantt->reservations_count, sizeof *gantt->reservations);
+    gantt->reservations [gantt->reservations_count++] =
       (gantt_reservation_t){.id = text_of (form, "reservation"),
                             .name = text_of (form, "name"),
                             .owner = text_of (form, "owner"),
@@ -182,35 +173,32 @@ static void add_reservation (chart_t *self, const json_t *form)
 
 void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool all_links)
 {
-    *self = (chart_t){0};
-    json_auto_t *classes = json_object ();
-    json_auto_t *links = json_object ();
+    *self = (chart_t){.classes = made (json_object ()), .links = made (json_object ())};
     json_auto_t *used = used_links (forms);
     const json_t *form;
-    add_classes (self, classes, entries);
+    add_classes (self, entries);
     for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
         self->hidden_count += !shown (form) && hidden (form);
         if (!shown (form))
             continue;
-        add_placements (self, classes, form, self->reservations_count);
-        add_reservation (self, form);
+        add_placements (self, form);
+        add_reservation (&self->gantt, form);
     }
     /* Rows of links come after all rows of classes, also of those that were forgotten. */
-    add_links (self, links, entries, used, all_links);
+    add_links (self, entries, used, all_links);
     size_t reservation = 0;
     for (size_t i = 0; (form = json_array_get (forms, i)); i++)
         if (shown (form))
-            add_circuits (self, links, form, reservation++);
+            add_circuits (self, form, reservation++);
 }
 
 void chart_clear (chart_t *self)
 {
-    for (size_t i = 0; i < self->rows_count; i++)
-        free (self->names [i]);
-    free (self->names);
-    free (self->rows);
-    free (self->bars);
-    free (self->used);
-    free (self->reservations);
+    json_decref (self->classes);
+    json_decref (self->links);
+    free (self->gantt.rows);
+    free (self->gantt.bars);
+    free (self->gantt.used);
+    free (self->gantt.reservations);
     *self = (chart_t){0};
 }

@@ -9,15 +9,10 @@
 
 /*  Owns its names and borrows the forms' texts. */
 typedef struct {
-    gantt_row_t *rows;
-    gantt_bar_t *bars;
-    int *used; /* as gantt.h says, of each bar */
-    gantt_reservation_t *reservations;
-    size_t rows_count;
-    size_t bars_count;
-    size_t reservations_count;
+    gantt_t gantt;       /* the time shown is the caller's to set */
     size_t hidden_count; /* reservations of others, of which nobody tells where they are */
-    char **names;
+    json_t *classes;     /* name of a row to its number, so that thousands are found quickly */
+    json_t *links;       /* the same */
 } chart_t;
 
 /*  entries: of the directory; forms: as view_form makes them, must outlive the chart. A row for

@@ -45,21 +45,14 @@ static int write_svg (const gantt_t *gantt, const char *path)
     return output_file_close (file, path);
 }
 
-static int draw (const chart_t *chart, const gantt_options_t *options)
+static int draw (gantt_t *gantt, const gantt_options_t *options)
 {
-    gantt_t gantt = {.rows = chart->rows,
-                     .rows_count = chart->rows_count,
-                     .bars = chart->bars,
-                     .bars_count = chart->bars_count,
-                     .used = chart->used,
-                     .reservations = chart->reservations,
-                     .reservations_count = chart->reservations_count};
-    if (!choose_span (&gantt, options, cli_wall_ms ()))
+    if (!choose_span (gantt, options, cli_wall_ms ()))
         return cli_fail (EXIT_USAGE, "gantt: --from is not before --until, or ten years are less");
     if (options->svg)
-        return write_svg (&gantt, options->svg);
+        return write_svg (gantt, options->svg);
     const char *plain = getenv ("NO_COLOR");
-    gantt_print (&gantt, cli_width (), isatty (STDOUT_FILENO) && !(plain && *plain), stdout);
+    gantt_print (gantt, cli_width (), isatty (STDOUT_FILENO) && !(plain && *plain), stdout);
     return EXIT_DONE;
 }
 
@@ -96,7 +89,7 @@ int run_gantt (cli_t *cli)
         chart_t chart;
         chart_fill (&chart, session->entries, json_object_get (listing, "reservations"),
                     options.all);
-        code = draw (&chart, &options);
+        code = draw (&chart.gantt, &options);
         if (chart.hidden_count > 0)
             cli_note (cli,
                       "%zu reservations of others are not drawn: where they are is told to "

@@ -54,10 +54,10 @@ static void draw_bars (const picture_t *picture)
     char most [SECONDS_TEXT_BYTES];
     double axis = TOP + BARS / 2.0;
     seconds_text (picture->sites.load_most, most);
-    fprintf (picture->to,
-             "<text x=\"8\" y=\"%d\">given</text><text x=\"8\" y=\"%d\">%s</text>"
-             "<text x=\"8\" y=\"%d\">taken</text><text x=\"8\" y=\"%d\">%s</text>\n",
-             TOP + 10, TOP + 24, most, TOP + BARS - 14, TOP + BARS, most);
+    svg_label (picture->to, 8, TOP + 10, "", "given");
+    svg_label (picture->to, 8, TOP + 24, "", "%s", most);
+    svg_label (picture->to, 8, TOP + BARS - 14, "", "taken");
+    svg_label (picture->to, 8, TOP + BARS, "", "%s", most);
     for (size_t i = 0; i < json_array_size (picture->list); i++) {
         const json_t *one = json_array_get (picture->list, i);
         const json_t *member;
@@ -65,8 +65,8 @@ static void draw_bars (const picture_t *picture)
             draw_bar (picture, member, i, true);
             draw_bar (picture, member, i, false);
         }
-        fprintf (picture->to, "<text x=\"%.1f\" y=\"%d\">%" PRId64 "</text>\n", x_of (picture, i),
-                 TOP + BARS + 16, number_of (one, "coalition"));
+        svg_label (picture->to, x_of (picture, i), TOP + BARS + 16, "", "%" PRId64,
+                   number_of (one, "coalition"));
     }
     svg_line (LEFT, axis, LEFT + picture->width, axis, "stroke=\"#888\"", picture->to);
 }
@@ -110,13 +110,11 @@ static void draw_scores (const picture_t *picture)
     double one = y_of (picture, 1);
     svg_line (LEFT, one, LEFT + picture->width, one, "stroke=\"#888\" stroke-dasharray=\"4 3\"",
               to);
-    fprintf (to, "<text x=\"8\" y=\"%.1f\">score 1</text>\n", one + 4);
+    svg_label (to, 8, one + 4, "", "score 1");
     if (sites->score_most > 1)
-        fprintf (to, "<text x=\"8\" y=\"%.1f\">%.3f</text>\n", y_of (picture, sites->score_most),
-                 sites->score_most);
+        svg_label (to, 8, y_of (picture, sites->score_most), "", "%.3f", sites->score_most);
     if (sites->score_least < 1)
-        fprintf (to, "<text x=\"8\" y=\"%.1f\">%.3f</text>\n",
-                 y_of (picture, sites->score_least) + 8, sites->score_least);
+        svg_label (to, 8, y_of (picture, sites->score_least) + 8, "", "%.3f", sites->score_least);
     for (size_t site = 0; site < sites->count; site++)
         draw_line (picture, site);
 }
@@ -125,11 +123,8 @@ static void draw_legend (const picture_t *picture)
 {
     double x = LEFT;
     double y = TOP + BARS + GAP + SCORES + 24;
-    for (size_t site = 0; site < picture->sites.count; site++, y += LEGEND) {
-        svg_key (x, y, site, picture->to);
-        svg_text (picture->sites.names [site], picture->to);
-        fputs ("</text>\n", picture->to);
-    }
+    for (size_t site = 0; site < picture->sites.count; site++, y += LEGEND)
+        svg_key (x, y, site, picture->sites.names [site], picture->to);
 }
 
 void coalition_chart_svg (const json_t *form, FILE *to)
@@ -142,9 +137,9 @@ void coalition_chart_svg (const json_t *form, FILE *to)
         picture.width = WIDTH_LESS;
     svg_begin (LEFT + picture.width + 30,
                TOP + BARS + GAP + SCORES + 40 + (double) picture.sites.count * LEGEND, 11, to);
-    fputs ("<text x=\"8\" y=\"20\" font-weight=\"bold\">", to);
-    svg_text (text_of (form, "balancer"), to);
-    fputs (": work given and taken in each coalition, and scores</text>\n", to);
+    svg_label (to, 8, 20, "font-weight=\"bold\"",
+               "%s: work given and taken in each coalition, and scores",
+               text_of (form, "balancer"));
     draw_bars (&picture);
     draw_scores (&picture);
     draw_legend (&picture);

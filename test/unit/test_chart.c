@@ -35,10 +35,10 @@ static const char forms_text [] =
 static void assert_row (const chart_t *chart, size_t row, const char *name, int64_t capacity,
                         bool link)
 {
-    assert_true (row < chart->rows_count);
-    assert_string_equal (chart->rows [row].name, name);
-    assert_true (chart->rows [row].capacity == capacity);
-    assert_true (chart->rows [row].link == link);
+    assert_true (row < chart->gantt.rows_count);
+    assert_string_equal (chart->gantt.rows [row].name, name);
+    assert_true (chart->gantt.rows [row].capacity == capacity);
+    assert_true (chart->gantt.rows [row].link == link);
 }
 
 static void links_in_use_have_rows_after_all_classes (void **state)
@@ -48,22 +48,22 @@ static void links_in_use_have_rows_after_all_classes (void **state)
     json_t *forms = parse (forms_text);
     chart_t chart;
     chart_fill (&chart, entries, forms, false);
-    assert_int_equal (chart.rows_count, 4);
+    assert_int_equal (chart.gantt.rows_count, 4);
     assert_row (&chart, 0, "n8/node", 8, false);
     assert_row (&chart, 1, "lost/node", 0, false);
     assert_row (&chart, 2, "N/n8-x1", 5000, true);
     assert_row (&chart, 3, "S/gone", 0, true);
     /* What holds nothing is not listed, and does not shift the others. */
-    assert_int_equal (chart.reservations_count, 1);
-    assert_string_equal (chart.reservations [0].id, "r-1");
-    assert_int_equal (chart.bars_count, 4);
-    for (size_t b = 0; b < chart.bars_count; b++) {
-        assert_int_equal (chart.bars [b].row, b);
-        assert_int_equal (chart.bars [b].reservation, 0);
-        assert_true (chart.bars [b].until_ms - chart.bars [b].from_ms == 3600000);
+    assert_int_equal (chart.gantt.reservations_count, 1);
+    assert_string_equal (chart.gantt.reservations [0].id, "r-1");
+    assert_int_equal (chart.gantt.bars_count, 4);
+    for (size_t b = 0; b < chart.gantt.bars_count; b++) {
+        assert_int_equal (chart.gantt.bars [b].row, b);
+        assert_int_equal (chart.gantt.bars [b].reservation, 0);
+        assert_true (chart.gantt.bars [b].until_ms - chart.gantt.bars [b].from_ms == 3600000);
     }
-    assert_true (chart.bars [3].quantity == 1000);
-    assert_string_equal (chart.bars [3].need, "a-b");
+    assert_true (chart.gantt.bars [3].quantity == 1000);
+    assert_string_equal (chart.gantt.bars [3].need, "a-b");
     chart_clear (&chart);
     json_decref (entries);
     json_decref (forms);
@@ -76,11 +76,11 @@ static void all_links_have_rows_when_asked (void **state)
     json_t *forms = parse ("[]");
     chart_t chart;
     chart_fill (&chart, entries, forms, true);
-    assert_int_equal (chart.rows_count, 3);
+    assert_int_equal (chart.gantt.rows_count, 3);
     assert_row (&chart, 2, "N/n16-x1", 9000, true);
     chart_clear (&chart);
     chart_fill (&chart, entries, forms, false);
-    assert_int_equal (chart.rows_count, 1);
+    assert_int_equal (chart.gantt.rows_count, 1);
     chart_clear (&chart);
     json_decref (entries);
     json_decref (forms);
@@ -99,8 +99,8 @@ static void reservations_of_others_are_counted_not_drawn (void **state)
       " \"network\": []}]");
     chart_t chart;
     chart_fill (&chart, entries, forms, false);
-    assert_int_equal (chart.reservations_count, 1);
-    assert_int_equal (chart.bars_count, 1);
+    assert_int_equal (chart.gantt.reservations_count, 1);
+    assert_int_equal (chart.gantt.bars_count, 1);
     assert_int_equal (chart.hidden_count, 1);
     chart_clear (&chart);
     json_decref (entries);

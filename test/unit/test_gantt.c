@@ -17,8 +17,8 @@
 #define HOUR_MS INT64_C (3600000)
 #define NINE    INT64_C (1796115600000) /* 2026-12-01T09:00:00Z */
 
-static const gantt_row_t rows [] = {{"ams/thin", 128, false}, {"kyoto/node", 256, false}};
-static const gantt_row_t shared [] = {{"ams/thin", 128, false}, {"N/n8-x1", 5000, true}};
+static gantt_row_t rows [] = {{"ams/thin", 128, false}, {"kyoto/node", 256, false}};
+static gantt_row_t shared [] = {{"ams/thin", 128, false}, {"N/n8-x1", 5000, true}};
 
 static char *print (const gantt_t *gantt, size_t width, bool colour)
 {
@@ -46,9 +46,9 @@ static char *draw (const gantt_t *gantt)
 static void bars_stand_at_their_times (void **state)
 {
     (void) state;
-    const gantt_bar_t bars [] = {{0, 0, "ocean", 32, NINE, NINE + 2 * HOUR_MS},
-                                 {1, 0, "air", 64, NINE + HOUR_MS, NINE + 4 * HOUR_MS}};
-    const gantt_reservation_t reservations [] = {
+    gantt_bar_t bars [] = {{0, 0, "ocean", 32, NINE, NINE + 2 * HOUR_MS},
+                           {1, 0, "air", 64, NINE + HOUR_MS, NINE + 4 * HOUR_MS}};
+    gantt_reservation_t reservations [] = {
       {"r-1", "coupled-climate", "alice", "committed", NINE, NINE + 4 * HOUR_MS}};
     gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
     char *text = print (&gantt, 66, false);
@@ -63,10 +63,10 @@ static void bars_stand_at_their_times (void **state)
 static void a_bar_tells_how_much_of_it_was_used (void **state)
 {
     (void) state;
-    const gantt_bar_t bars [] = {{0, 0, "ocean", 32, NINE, NINE + 2 * HOUR_MS},
-                                 {1, 0, "air", 64, NINE, NINE + HOUR_MS}};
-    const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
-    const int used [] = {42, -1};
+    gantt_bar_t bars [] = {{0, 0, "ocean", 32, NINE, NINE + 2 * HOUR_MS},
+                           {1, 0, "air", 64, NINE, NINE + HOUR_MS}};
+    gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
+    int used [] = {42, -1};
     gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, used};
     char *text = print (&gantt, 66, false);
     assert_non_null (strstr (text, "|A ocean 32 42%██████"));
@@ -81,9 +81,9 @@ static void a_bar_tells_how_much_of_it_was_used (void **state)
 static void no_line_of_the_chart_is_wider_than_asked (void **state)
 {
     (void) state;
-    const gantt_bar_t bars [] = {{0, 0, "a", 1, NINE - HOUR_MS, NINE + 9 * HOUR_MS},
-                                 {1, 0, "b", 1, NINE + HOUR_MS, NINE + HOUR_MS + 1}};
-    const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
+    gantt_bar_t bars [] = {{0, 0, "a", 1, NINE - HOUR_MS, NINE + 9 * HOUR_MS},
+                           {1, 0, "b", 1, NINE + HOUR_MS, NINE + HOUR_MS + 1}};
+    gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
     for (size_t width = 0; width < 200; width += 7) {
         gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
         char *text = print (&gantt, width, false);
@@ -100,8 +100,8 @@ static void no_line_of_the_chart_is_wider_than_asked (void **state)
 static void a_bar_is_seen_however_short (void **state)
 {
     (void) state;
-    const gantt_bar_t bars [] = {{0, 0, "a", 1, NINE + HOUR_MS, NINE + HOUR_MS + 1}};
-    const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
+    gantt_bar_t bars [] = {{0, 0, "a", 1, NINE + HOUR_MS, NINE + HOUR_MS + 1}};
+    gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
     gantt_t gantt = {rows, 1, bars, 1, reservations, 1, NINE, NINE + 100 * HOUR_MS, NULL};
     char *text = print (&gantt, 100, false);
     assert_non_null (strstr (text, "|A"));
@@ -139,10 +139,10 @@ static void lanes_never_overlap (void **state)
 static void the_height_of_a_link_s_bar_is_its_share (void **state)
 {
     (void) state;
-    const gantt_bar_t bars [] = {{1, 0, "ocean-air", 1250, NINE, NINE + 4 * HOUR_MS},
-                                 {1, 0, "air-ice", 5000, NINE + 4 * HOUR_MS, NINE + 5 * HOUR_MS},
-                                 {0, 0, "ocean", 1, NINE, NINE + HOUR_MS}};
-    const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
+    gantt_bar_t bars [] = {{1, 0, "ocean-air", 1250, NINE, NINE + 4 * HOUR_MS},
+                           {1, 0, "air-ice", 5000, NINE + 4 * HOUR_MS, NINE + 5 * HOUR_MS},
+                           {0, 0, "ocean", 1, NINE, NINE + HOUR_MS}};
+    gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
     gantt_t gantt = {shared, 2, bars, 3, reservations, 1, NINE, NINE + 10 * HOUR_MS, NULL};
     char *text = print (&gantt, 126, false);
     /* 100 columns for ten hours; a quarter of the bandwidth, then all of it. */
@@ -157,7 +157,7 @@ static void the_height_of_a_link_s_bar_is_its_share (void **state)
 static void names_have_the_room_they_want (void **state)
 {
     (void) state;
-    const gantt_row_t long_rows [] = {{"backbone/kanazawa-toyama-nagaoka", 1, true}};
+    gantt_row_t long_rows [] = {{"backbone/kanazawa-toyama-nagaoka", 1, true}};
     gantt_t gantt = {long_rows, 1, NULL, 0, NULL, 0, NINE, NINE + HOUR_MS, NULL};
     char *text = print (&gantt, 100, false);
     assert_non_null (strstr (text, "\nbackbone/kanazawa-toyama-nagaoka |"));
@@ -211,7 +211,7 @@ static void bars_of_a_link_are_stacked (void **state)
     assert_true (peak == highest && peak > 0);
     free (pieces);
     /* Neighbours at one height are one piece: what lies alone is whole. */
-    const gantt_bar_t alone [] = {{1, 0, "a", 5, 0, 100}, {1, 1, "b", 3, 10, 20}};
+    gantt_bar_t alone [] = {{1, 0, "a", 5, 0, 100}, {1, 1, "b", 3, 10, 20}};
     gantt_t two = {shared, 2, alone, 2, NULL, 0, 0, 100, NULL};
     pieces = gantt_pieces (&two, 1, &count, &peak);
     assert_int_equal (count, 2);
@@ -222,9 +222,9 @@ static void bars_of_a_link_are_stacked (void **state)
 static void a_link_is_drawn_as_high_as_it_is_booked (void **state)
 {
     (void) state;
-    const gantt_bar_t bars [] = {{1, 0, "wide", 2500, NINE, NINE + 4 * HOUR_MS},
-                                 {1, 0, "thin", 1250, NINE, NINE + 4 * HOUR_MS}};
-    const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
+    gantt_bar_t bars [] = {{1, 0, "wide", 2500, NINE, NINE + 4 * HOUR_MS},
+                           {1, 0, "thin", 1250, NINE, NINE + 4 * HOUR_MS}};
+    gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
     gantt_t gantt = {shared, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
     char *text = draw (&gantt);
     /* Forty pixels are 5000 Mbit/s. */
@@ -235,7 +235,7 @@ static void a_link_is_drawn_as_high_as_it_is_booked (void **state)
     assert_null (strstr (text, "#c00"));
     free (text);
     /* More is booked than there is since the link has shrunk. */
-    const gantt_bar_t more [] = {{1, 0, "wide", 10000, NINE, NINE + 4 * HOUR_MS}};
+    gantt_bar_t more [] = {{1, 0, "wide", 10000, NINE, NINE + 4 * HOUR_MS}};
     gantt = (gantt_t){shared, 2, more, 1, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
     text = draw (&gantt);
     assert_non_null (strstr (text, "height=\"40.0\" stroke"));
@@ -258,9 +258,9 @@ static void an_empty_chart_says_so (void **state)
 static void colours_end_where_the_bar_ends (void **state)
 {
     (void) state;
-    const gantt_bar_t bars [] = {{0, 0, "a", 1, NINE, NINE + HOUR_MS},
-                                 {1, 0, "b", 1, NINE, NINE + 4 * HOUR_MS}};
-    const gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
+    gantt_bar_t bars [] = {{0, 0, "a", 1, NINE, NINE + HOUR_MS},
+                           {1, 0, "b", 1, NINE, NINE + 4 * HOUR_MS}};
+    gantt_reservation_t reservations [] = {{"r", "", "", "committed", NINE, NINE + 1}};
     gantt_t gantt = {rows, 2, bars, 2, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
     char *text = print (&gantt, 100, true);
     size_t begun = 0;
@@ -277,9 +277,8 @@ static void colours_end_where_the_bar_ends (void **state)
 static void what_users_wrote_is_escaped_in_the_picture (void **state)
 {
     (void) state;
-    const gantt_bar_t bars [] = {{0, 0, "<b>&", 1, NINE, NINE + HOUR_MS}};
-    const gantt_reservation_t reservations [] = {
-      {"r", "</svg>", "a&b", "committed", NINE, NINE + 1}};
+    gantt_bar_t bars [] = {{0, 0, "<b>&", 1, NINE, NINE + HOUR_MS}};
+    gantt_reservation_t reservations [] = {{"r", "</svg>", "a&b", "committed", NINE, NINE + 1}};
     gantt_t gantt = {rows, 2, bars, 1, reservations, 1, NINE, NINE + HOUR_MS, NULL};
     char *text = draw (&gantt);
     assert_null (strstr (text, "<b>"));
