@@ -91,11 +91,11 @@ json_t *answer_form (const json_t *answer)
                                         {.key = "status", .kind = FORM_WORD, .more = status_words},
                                         {.key = "request_id", .kind = FORM_TEXT, .optional = true},
                                         {0}};
-    /* What was committed and could not be kept by all may have been placed anew (T10). */
-    static const form_row_t not_kept [] = {
-      {.key = "reasons", .kind = FORM_EACH, .optional = true, .more = reason_rows}, {0}};
-    static const form_row_t awaited [] = {{.key = "awaited", .kind = FORM_SAME, .optional = true},
-                                          {0}};
+    /* What was committed and could not be kept by all may have been placed anew (T10): reasons. */
+    static const form_row_t after [] = {
+      {.key = "reasons", .kind = FORM_EACH, .optional = true, .more = reason_rows},
+      {.key = "awaited", .kind = FORM_SAME, .optional = true},
+      {0}};
     json_t *form = form_of (asked, answer);
     const char *status = text_of (form, "status");
     if (strcmp (text_of (answer, "status"), "ANSWER_CONFLICT") == 0) {
@@ -104,9 +104,7 @@ json_t *answer_form (const json_t *answer)
         form_add (form, refused, answer);
     } else {
         form_add (form, placed, answer);
-        if (strcmp (status, "committed") == 0)
-            form_add (form, not_kept, answer);
-        form_add (form, awaited, answer);
+        form_add (form, strcmp (status, "committed") == 0 ? after : after + 1, answer);
     }
     form_add (form, planning, answer);
     return form;
@@ -197,8 +195,8 @@ static void print_reasons (const json_t *form, FILE *to)
 /*  "2026-12-01T09:00:00Z to 2026-12-01T10:00:00Z", where there is a start. */
 static void print_span (const json_t *form, const char *before, FILE *to)
 {
-    char start [TIME_TEXT_BYTES];
-    char end [TIME_TEXT_BYTES];
+    char start [TIMETEXT_BYTES];
+    char end [TIMETEXT_BYTES];
     if (*text_of (form, "start"))
         fprintf (to, "%s%s to %s", before, time_brief (text_of (form, "start"), start),
                  time_brief (text_of (form, "end"), end));
@@ -307,8 +305,8 @@ static void opening_print (const json_t *form, FILE *to)
     fputc ('\n', to);
     const json_t *one;
     for (size_t i = 0; (one = item_of (form, "alternatives", i)); i++) {
-        char from [TIME_TEXT_BYTES];
-        char until [TIME_TEXT_BYTES];
+        char from [TIMETEXT_BYTES];
+        char until [TIMETEXT_BYTES];
         fprintf (to, "  %" PRId64 " nodes of %s are free from %s to %s\n", number_of (one, "nodes"),
                  text_of (one, "class"), time_brief (text_of (one, "start"), from),
                  time_brief (text_of (one, "end"), until));

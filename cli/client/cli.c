@@ -64,6 +64,32 @@ static int cli_first_word (int argc, char *const *argv)
     return options_first_word (list, argc, argv);
 }
 
+/*  The command whose name ends with that word: "configure" is "federation configure". */
+static const command_t *find_command (const command_t *commands, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *above = strchr (commands [i].name, ' ');
+        if (strcmp (above ? above + 1 : commands [i].name, word) == 0)
+            return &commands [i];
+    }
+    return NULL;
+}
+
+/*  Runs a command with the rest of the line but its own word. */
+static int run_without (cli_t cli, const command_t *command, int at)
+{
+    char **rest = must (calloc ((size_t) cli.rest_count, sizeof *rest));
+    for (int i = 0, to = 0; i < cli.rest_count; i++)
+        if (i != at)
+            rest [to++] = cli.rest [i];
+    cli.command = command;
+    cli.rest = rest;
+    cli.rest_count--;
+    int code = command->run (&cli);
+    free (rest);
+    return code;
+}
+
 static void print_own (const cli_t *cli, const command_t *commands, size_t count)
 {
     printf ("musubi %s %s\n%s\n\n", cli->command->name, cli->command->synopsis,
@@ -82,26 +108,11 @@ int cli_run_own (cli_t *cli, const command_t *commands, size_t count)
             return EXIT_DONE;
         }
     }
-    const command_t *command = NULL;
-    for (size_t i = 0; at >= 0 && i < count && !command; i++)
-        if (strcmp (strchr (commands [i].name, ' ') + 1, cli->rest [at]) == 0)
-            command = &commands [i];
-    if (!command)
-        return cli_fail (EXIT_USAGE, "%s: which of its commands? `musubi %s --help` lists them",
+    const command_t *command = at < 0 ? NULL : find_command (commands, count, cli->rest [at]);
+    return command
+             ? run_without (*cli, command, at)
+             : cli_fail (EXIT_USAGE, "%s: which of its commands? `musubi %s --help` lists them",
                          cli->command->name, cli->command->name);
-
-    /* The rest without the word, in order. */
-    char **rest = must (calloc ((size_t) cli->rest_count, sizeof *rest));
-    for (int i = 0, to = 0; i < cli->rest_count; i++)
-        if (i != at)
-            rest [to++] = cli->rest [i];
-    cli_t own = *cli;
-    own.command = command;
-    own.rest = rest;
-    own.rest_count--;
-    int code = command->run (&own);
-    free (rest);
-    return code;
 }
 
 int cli_fail (int code, const char *format, ...)
@@ -308,14 +319,6 @@ static void print_help (const command_t *commands, size_t count)
             "2 bad usage or input, 3 nobody answered or the outcome is unknown.\n");
 }
 
-static const command_t *find_command (const command_t *commands, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp (commands [i].name, name) == 0)
-            return &commands [i];
-    return NULL;
-}
-
 int cli_main (int argc, char **argv, const command_t *commands, size_t count)
 {
     int word = cli_first_word (argc - 1, argv + 1) + 1; /* 0: none */
@@ -335,17 +338,9 @@ int cli_main (int argc, char **argv, const command_t *commands, size_t count)
     if (!command)
         return cli_fail (EXIT_USAGE, "\"%s\" is not a command; `musubi --help` lists them",
                          argv [word]);
-
-    /* The rest without program and word, in order. */
-    char **rest = must (calloc ((size_t) argc, sizeof *rest));
-    memcpy (rest, argv + 1, (size_t) (word - 1) * sizeof *rest);
-    memcpy (rest + word - 1, argv + word + 1, (size_t) (argc - word - 1) * sizeof *rest);
-    cli_t cli = {
-      .argc = argc, .argv = argv, .command = command, .rest_count = argc - 2, .rest = rest};
     zsys_handler_set (NULL);
     zsys_init ();
     cli_catch_interrupts ();
-    int code = command->run (&cli);
-    free (rest);
-    return cli_end (code);
+    cli_t cli = {.argc = argc, .argv = argv, .rest_count = argc - 1, .rest = argv + 1};
+    return cli_end (run_without (cli, command, word - 1));
 }

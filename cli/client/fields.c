@@ -1,8 +1,6 @@
 /*  fields - of JSON objects. */
 #include "fields.h"
 
-#include "timetext.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -99,15 +97,10 @@ const char *name_short (const char *name)
     return slash ? slash + 1 : name;
 }
 
-const char *time_text (int64_t ms, char text [TIME_TEXT_BYTES])
-{
-    return timetext_format (ms, text);
-}
-
-const char *time_brief (const char *time, char text [TIME_TEXT_BYTES])
+const char *time_brief (const char *time, char text [TIMETEXT_BYTES])
 {
     size_t length = strcspn (time, ".");
-    snprintf (text, TIME_TEXT_BYTES, "%.*s%s", (int) length, time, time [length] == '.' ? "Z" : "");
+    snprintf (text, TIMETEXT_BYTES, "%.*s%s", (int) length, time, time [length] == '.' ? "Z" : "");
     return text;
 }
 
@@ -212,7 +205,7 @@ static json_t *value_form (const form_row_t *row, const json_t *value)
     case FORM_FLAG:
         return json_boolean (json_is_true (value));
     case FORM_TIME:
-        return json_string (time_text (whole_of (value), made_of));
+        return json_string (timetext_format (whole_of (value), made_of));
     case FORM_DURATION:
         return json_string (timetext_format_duration (whole_of (value), made_of));
     case FORM_SAME:

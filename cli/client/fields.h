@@ -4,6 +4,8 @@
 #ifndef MUSUBI_FIELDS_H
 #define MUSUBI_FIELDS_H
 
+#include "timetext.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,12 +52,8 @@ const char *texts_join (const json_t *texts, const char *between, char *joined, 
 #define NUMBER_TEXT_BYTES 24
 const char *number_text (const json_t *form, const char *key, char text [NUMBER_TEXT_BYTES]);
 
-/*  Times for tables; the text lives in the caller's array. */
-#define TIME_TEXT_BYTES 32
-const char *time_text (int64_t ms, char text [TIME_TEXT_BYTES]);
-
 /*  A time of a form to the second, for people. */
-const char *time_brief (const char *time, char text [TIME_TEXT_BYTES]);
+const char *time_brief (const char *time, char text [TIMETEXT_BYTES]);
 
 /*  Micro-credits as credits: "1.25". */
 #define COST_TEXT_BYTES 40

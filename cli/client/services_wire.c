@@ -21,6 +21,7 @@
 #include "tasks.pb-c.h"
 #include "transaction.pb-c.h"
 
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,10 +144,8 @@ json_t *services_inner (const char *name, const char *hex)
       strcmp (name, "Plan") == 0 ? &musubi__plan__descriptor : &musubi__answer__descriptor;
     size_t size = strlen (hex) / 2;
     uint8_t *packed = must (malloc (size + 1));
-    size_t read = 0;
-    for (unsigned byte; read < size && sscanf (hex + 2 * read, "%2x", &byte) == 1; read++)
-        packed [read] = (uint8_t) byte;
-    json_t *json = size > 0 && read == size ? json_of (descriptor, (bytes_t){packed, size}) : NULL;
+    bool read = size > 0 && sodium_hex2bin (packed, size, hex, 2 * size, NULL, NULL, NULL) == 0;
+    json_t *json = read ? json_of (descriptor, (bytes_t){packed, size}) : NULL;
     free (packed);
     return json;
 }

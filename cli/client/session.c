@@ -58,17 +58,12 @@ static size_t place_of (const session_t *self, const char *name, bool *found)
     size_t most = json_array_size (self->entries);
     while (least < most) {
         size_t middle = least + (most - least) / 2;
-        int order = strcmp (text_of (json_array_get (self->entries, middle), "name"), name);
-        if (order == 0) {
-            *found = true;
-            return middle;
-        }
-        if (order < 0)
+        if (strcmp (text_of (json_array_get (self->entries, middle), "name"), name) < 0)
             least = middle + 1;
         else
             most = middle;
     }
-    *found = false;
+    *found = strcmp (text_of (json_array_get (self->entries, least), "name"), name) == 0;
     return least;
 }
 
@@ -101,22 +96,22 @@ static void merge_snapshot (session_t *self, const json_t *snapshot)
         json_array_extend (self->homes, json_object_get (snapshot, "homes"));
 }
 
+bool entry_is (const json_t *entry, const char *kind)
+{
+    size_t length = strlen (kind);
+    const char *name = text_of (entry, "name");
+    return strncmp (name, kind, length) == 0 && name [length] == '/';
+}
+
 /*  Has what was looked for come? */
 static bool holds (const session_t *self, const char *wanted)
 {
-    size_t length = strlen (wanted);
-    if (length == 0)
-        return false;
     if (strchr (wanted, '/'))
         return session_entry (self, wanted) != NULL;
     const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (self->entries, i)); i++) {
-        const char *name = text_of (entry, "name");
-        const json_t *planner = json_object_get (entry, "planner");
-        if (strncmp (name, wanted, length) == 0 && name [length] == '/' &&
-            !flag_of (planner, "finishing"))
+    for (size_t i = 0; *wanted && (entry = json_array_get (self->entries, i)); i++)
+        if (entry_is (entry, wanted) && !flag_of (json_object_get (entry, "planner"), "finishing"))
             return true;
-    }
     return false;
 }
 
@@ -202,11 +197,9 @@ const json_t *session_entry (const session_t *self, const char *name)
 json_t *session_kind (const session_t *self, const char *kind)
 {
     json_t *list = must (json_array ());
-    size_t length = strlen (kind);
     json_t *entry;
     for (size_t i = 0; (entry = json_array_get (self->entries, i)); i++)
-        if (strncmp (text_of (entry, "name"), kind, length) == 0 &&
-            text_of (entry, "name") [length] == '/')
+        if (entry_is (entry, kind))
             json_array_append (list, entry);
     return list;
 }

@@ -41,10 +41,11 @@ bool session_look (session_t *self, const char *wanted);
 /*  One of the entries, or NULL. */
 const json_t *session_entry (const session_t *self, const char *name);
 
-/*  Those of a kind ("lis"), as a new array; they live with the session. The one of such a list with
+/*  Those of a kind ("lis"), as a new array; they live with the session. Is one of a kind? The one of such a list with
  *  that short name, or NULL; and all short names, "ams, ber", as far as there is room. */
 #define ENTRIES_TEXT_BYTES 512
 json_t *session_kind (const session_t *self, const char *kind);
+bool entry_is (const json_t *entry, const char *kind);
 const json_t *entries_named (const json_t *entries, const char *name);
 const char *entries_list (const json_t *entries, char text [ENTRIES_TEXT_BYTES]);
 

@@ -61,18 +61,6 @@ table_t *table_new (const char *const *headings, size_t count)
     return self;
 }
 
-void table_destroy (table_t **self_p)
-{
-    table_t *self = *self_p;
-    if (!self)
-        return;
-    for (size_t i = 0; i < self->rows * self->columns; i++)
-        free (self->cells [i]);
-    free (self->cells);
-    free (self);
-    *self_p = NULL;
-}
-
 void table_row (table_t *self, const char *const *cells)
 {
     size_t count = (self->rows + 1) * self->columns;
@@ -156,7 +144,7 @@ table_t *table_of (const form_row_t *rows, const json_t *forms)
 
 void table_print (table_t **self_p, FILE *to)
 {
-    const table_t *self = *self_p;
+    table_t *self = *self_p;
     for (size_t r = 0; r < self->rows; r++) {
         for (size_t c = 0; c < self->columns; c++) {
             const char *text = self->cells [r * self->columns + c];
@@ -168,10 +156,13 @@ void table_print (table_t **self_p, FILE *to)
                 fprintf (to, "%s%*s", text, last ? 0 : blanks, "");
             if (!last)
                 fprintf (to, "%*s", GAP, "");
+            free (self->cells [r * self->columns + c]);
         }
         fputc ('\n', to);
     }
-    table_destroy (self_p);
+    free (self->cells);
+    free (self);
+    *self_p = NULL;
 }
 
 void table_print_forms (const form_row_t *rows, const json_t *forms, FILE *to)

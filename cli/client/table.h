@@ -13,7 +13,6 @@ typedef struct table table_t;
 
 /*  Headings: count of them; one that begins with '>' stands right-aligned, without the sign. */
 table_t *table_new (const char *const *headings, size_t count);
-void table_destroy (table_t **self_p);
 
 /*  One row; cells are copied. "" and NULL show as "-". */
 void table_row (table_t *self, const char *const *cells);

@@ -11,9 +11,9 @@
 
 static json_t *add (json_t *changes, const char *reservation, const char *word, int64_t now_ms)
 {
-    char time [TIME_TEXT_BYTES];
+    char time [TIMETEXT_BYTES];
     json_t *change = json_object ();
-    take (change, "time", json_string (time_text (now_ms, time)));
+    take (change, "time", json_string (timetext_format (now_ms, time)));
     if (*reservation)
         take (change, "reservation", json_string (reservation));
     take (change, "change", json_string (word));
@@ -148,7 +148,7 @@ bool change_over (const json_t *form)
 /*  "N provisioned", "lis/ams silent", "pending -> committed", "version 2". */
 void change_print (const json_t *change, FILE *to)
 {
-    char time [TIME_TEXT_BYTES];
+    char time [TIMETEXT_BYTES];
     const char *word = text_of (change, "change");
     const char *id = text_of (change, "reservation");
     const char *was = text_of (change, "was");

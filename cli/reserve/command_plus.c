@@ -213,13 +213,13 @@ static bool is_state (const json_t *command, const char *word)
 /*  What a command came to, for scripts: into what is told of its reservation. */
 static void take_command (json_t *told, const json_t *command)
 {
-    char text [TIME_TEXT_BYTES];
+    char text [TIMETEXT_BYTES];
     char word [LOWER_BYTES];
     const json_t *refusal = json_object_get (command, "refusal");
     int64_t waits_ms = number_of (command, "waits_until_ms");
     take (told, "command", json_string (state_word (command, word)));
     if (waits_ms)
-        take (told, "waits_until", json_string (time_text (waits_ms, text)));
+        take (told, "waits_until", json_string (timetext_format (waits_ms, text)));
     if (refusal) {
         json_t *form = reason_form (refusal);
         take (form, "reason", json_string (small_word (text_of (refusal, "reason"), word)));
@@ -230,7 +230,7 @@ static void take_command (json_t *told, const json_t *command)
 static int print_command (plus_t *self, const char *reservation, const json_t *command)
 {
     char state [LOWER_BYTES];
-    char until [TIME_TEXT_BYTES];
+    char until [TIMETEXT_BYTES];
     const json_t *refusal = json_object_get (command, "refusal");
     int64_t waits_ms = number_of (command, "waits_until_ms");
     bool good = !refusal && (is_state (command, "committed") || is_state (command, "prepared"));
@@ -245,7 +245,7 @@ static int print_command (plus_t *self, const char *reservation, const json_t *c
     }
     if (good && waits_ms)
         cli_note (self->cli, "%s at %s until %s: plus_commit -r %s, or plus_abort", state,
-                  self->site, time_text (waits_ms, until), reservation);
+                  self->site, timetext_format (waits_ms, until), reservation);
     if (!good && refusal && !self->cli->json)
         cli_fail (EXIT_REFUSED, "plus: %s: %s: %s", self->site,
                   small_word (text_of (refusal, "reason"), state), text_of (refusal, "text"));

@@ -33,8 +33,8 @@ static void print_blocked (const json_t *reason, const json_t *request, FILE *to
 {
     const char *need = text_of (reason, "need");
     const char *unit = unit_of (request, need);
-    char from [TIME_TEXT_BYTES];
-    char until [TIME_TEXT_BYTES];
+    char from [TIMETEXT_BYTES];
+    char until [TIMETEXT_BYTES];
     const char *resource = text_of (reason, "resource");
     fprintf (to, "%s\n", *need ? need : *resource ? resource : "the whole request");
     if (*need && *resource)
@@ -59,7 +59,7 @@ void explain_refusal_print (const json_t *form, const json_t *request, FILE *to)
     if (json_array_size (alternatives) > 0)
         fprintf (to, "possible instead\n");
     for (size_t i = 0; (one = json_array_get (alternatives, i)); i++) {
-        char start [TIME_TEXT_BYTES];
+        char start [TIMETEXT_BYTES];
         const char *change = text_of (one, "change");
         const char *at = time_brief (text_of (one, "start"), start);
         fprintf (to, "    %s%s%s%s\n", change, *change && *at ? ", " : "", *at ? "start " : "", at);
@@ -226,8 +226,8 @@ static void print_parts (const json_t *form, FILE *to)
 
 void explain_reservation_print (const json_t *form, FILE *to)
 {
-    char start [TIME_TEXT_BYTES];
-    char end [TIME_TEXT_BYTES];
+    char start [TIMETEXT_BYTES];
+    char end [TIMETEXT_BYTES];
     fprintf (to, "%s %s, %s, version %" PRId64, text_of (form, "reservation"),
              text_of (form, "status"), text_of (form, "state"), number_of (form, "version"));
     if (*text_of (form, "start"))
@@ -294,7 +294,7 @@ json_t *explain_claim (const char *request_id, const json_t *look, const json_t 
 static void print_holder (const json_t *holder, FILE *to)
 {
     char participants [1024];
-    char decide_by [TIME_TEXT_BYTES];
+    char decide_by [TIMETEXT_BYTES];
     texts_join (json_object_get (holder, "participants"), ", ", participants, sizeof participants);
     fprintf (to, "a %s of %s by %s\n    with       %s\n    decides    by %s\n",
              text_of (holder, "operation"), text_of (holder, "reservation"),

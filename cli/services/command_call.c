@@ -1,4 +1,5 @@
 /*  musubi call - any method of any service, by reflection on the contract's descriptors. */
+#include "fields.h"
 #include "services_commands.h"
 #include "session.h"
 
@@ -19,10 +20,8 @@ static const json_t *find_entry (session_t *session, const char *who)
     if (exact)
         return exact;
     for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
-        const char *name = json_string_value (json_object_get (entry, "name"));
-        bool kind = name && strncmp (name, who, length) == 0 && name [length] == '/';
-        bool begins = name && strchr (who, '/') && strncmp (name, who, length) == 0;
-        if ((kind || begins) && prng_next (&session->prng) % ++candidates == 0)
+        bool begins = strchr (who, '/') && strncmp (text_of (entry, "name"), who, length) == 0;
+        if ((entry_is (entry, who) || begins) && prng_next (&session->prng) % ++candidates == 0)
             chosen = entry;
     }
     return chosen;

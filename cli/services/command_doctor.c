@@ -10,7 +10,6 @@
 #include "services_commands.h"
 #include "session.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +17,13 @@
 #define CLOCK_MS_MAX 2000 /* that clocks may be apart */
 
 typedef struct {
-    const char *kind; /* "" = everybody */
+    const char *kind; /* NULL = everybody */
     const char *service;
     const char *method;
 } question_t;
 
 static const question_t questions [] = {
-  {"", "Service", "Status"}, {"lis/", "Nodes", "Nodes"}, {"replica/", "Chain", "Nodes"}};
+  {NULL, "Service", "Status"}, {"lis", "Nodes", "Nodes"}, {"replica", "Chain", "Nodes"}};
 
 #define QUESTIONS (sizeof questions / sizeof *questions)
 
@@ -69,22 +68,17 @@ static void hear_status (findings_t *findings, const asked_t *asked, const json_
 /*  "NODE_SILENT" and "silent" alike. */
 static void hear_node (asked_t *asked, const json_t *node)
 {
-    char state [16];
+    char state [LOWER_BYTES];
     const char *word = text_of (node, "state");
-    snprintf (state, sizeof state, "%s", strncmp (word, "NODE_", 5) == 0 ? word + 5 : word);
-    for (char *at = state; *at; at++)
-        *at = (char) tolower ((unsigned char) *at);
+    lower_word (strncmp (word, "NODE_", 5) == 0 ? word + 5 : word, '_', state);
     if (flag_of (node, "guest"))
         return;
     asked->nodes++;
     if (strcmp (state, "up") == 0)
         return;
-    json_t *names = json_object_get (asked->ailing, state);
-    if (!names) {
-        names = json_array ();
-        json_object_set_new (asked->ailing, state, names);
-    }
-    json_array_append (names, json_object_get (node, "node"));
+    if (!json_object_get (asked->ailing, state))
+        take (asked->ailing, state, json_array ());
+    json_array_append (json_object_get (asked->ailing, state), json_object_get (node, "node"));
 }
 
 static void tell_nodes (findings_t *findings, const asked_t *asked)
@@ -138,18 +132,13 @@ static void hear (findings_t *findings, session_t *session, asked_t *asked,
 
 /*  --- the federation --- */
 
-static bool is_of (const json_t *entry, const char *kind)
-{
-    return strncmp (text_of (entry, "name"), kind, strlen (kind)) == 0;
-}
-
 static size_t ask_all (session_t *session, asked_t *asked)
 {
     size_t count = 0;
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
         for (size_t q = 0; q < QUESTIONS; q++)
-            if (is_of (entry, questions [q].kind)) {
+            if (!questions [q].kind || entry_is (entry, questions [q].kind)) {
                 asked [count] =
                   (asked_t){.entry = entry, .question = &questions [q], .ailing = json_object ()};
                 ask (session, &asked [count++], "");
@@ -180,15 +169,15 @@ static void look_for_homes (findings_t *findings, session_t *session)
 static void look_for_kinds (findings_t *findings, session_t *session)
 {
     static const char *const wanted [][3] = {
-      {"lis/", "planner/", "no planner is listed: nothing can be reserved"},
-      {"replica/", "index/",
+      {"lis", "planner", "no planner is listed: nothing can be reserved"},
+      {"replica", "index",
        "no index is listed: for each file that a site has not got all sites are asked"}};
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         const json_t *entry;
         bool there = false, missing = true;
         for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
-            there = there || is_of (entry, wanted [k][0]);
-            missing = missing && !is_of (entry, wanted [k][1]);
+            there = there || entry_is (entry, wanted [k][0]);
+            missing = missing && !entry_is (entry, wanted [k][1]);
         }
         if (there && missing)
             findings_add (findings, "federation", "%s", wanted [k][2]);

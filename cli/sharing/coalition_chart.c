@@ -91,7 +91,7 @@ static void bar_text (const coalition_sites_t *sites, const json_t *member, char
 
 static void print_coalition (const coalition_sites_t *sites, const json_t *one, table_t *table)
 {
-    char number [24], ended [TIME_TEXT_BYTES];
+    char number [24], ended [TIMETEXT_BYTES];
     snprintf (number, sizeof number, "%" PRId64, number_of (one, "coalition"));
     time_brief (text_of (one, "ended"), ended);
     const json_t *member;

@@ -151,7 +151,7 @@ json_t *coalition_form_record (const json_t *record)
 
 void coalition_form_print (const json_t *form, FILE *to)
 {
-    char formed [TIME_TEXT_BYTES], next [TIME_TEXT_BYTES];
+    char formed [TIMETEXT_BYTES], next [TIMETEXT_BYTES];
     const json_t *guarantees = json_object_get (form, "guarantees");
     if (json_array_size (json_object_get (form, "members")) == 0) {
         const char *when = time_brief (text_of (form, "next_step"), next);

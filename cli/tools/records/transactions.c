@@ -108,9 +108,9 @@ static void put_text (json_t *form, const char *key, const char *text)
 
 static void put_time (json_t *form, const char *key, int64_t ms)
 {
-    char text [TIME_TEXT_BYTES];
+    char text [TIMETEXT_BYTES];
     if (ms != 0)
-        take (form, key, json_string (time_text (ms, text)));
+        take (form, key, json_string (timetext_format (ms, text)));
 }
 
 static json_t *form_of_plan (const plan_t *plan, const char *txid)

@@ -124,7 +124,7 @@ char *transaction_explain (const json_t *form)
 
 static void print_times (const json_t *form, int64_t now_ms, FILE *to)
 {
-    char time [TIME_TEXT_BYTES], age [TIMETEXT_BYTES];
+    char time [TIMETEXT_BYTES], age [TIMETEXT_BYTES];
     static const char *const keys [][2] = {
       {"since", "since"}, {"decide_by", "decide by"}, {"edge", "edge"}};
     for (size_t i = 0; i < sizeof keys / sizeof keys [0]; i++) {
