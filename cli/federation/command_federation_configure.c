@@ -39,19 +39,6 @@ static const char *const kinds [] = {"gis", "lis", "nis", "balancer", "index"};
 
 #define KINDS (sizeof kinds / sizeof kinds [0])
 
-static federation_t *load (const char *file)
-{
-    char why [CONFIG_WHY_BYTES];
-    size_t size;
-    text_auto_t *text = federation_text (file, &size);
-    federation_t *federation = text ? federation_read (file, text, size, why) : NULL;
-    if (!text)
-        cli_fail (EXIT_USAGE, "%s: can't be read: %s", file, strerror (errno));
-    else if (!federation)
-        cli_fail (EXIT_USAGE, "%s", why);
-    return federation;
-}
-
 /*  "lis-kyoto"; hosts have no capitals. */
 static void host_of (const char *kind, const char *name, char host [HOST_BYTES])
 {
@@ -60,53 +47,46 @@ static void host_of (const char *kind, const char *name, char host [HOST_BYTES])
         *at = (char) tolower ((unsigned char) *at);
 }
 
-static bool hosts_differ (const char *const *names, size_t count, const char *kind)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1; j < count; j++)
-            if (strcasecmp (names [i], names [j]) == 0) {
-                cli_fail (EXIT_USAGE,
-                          "%s/%s and %s/%s would share a host name, which has no "
-                          "capitals: rename one",
-                          kind, names [i], kind, names [j]);
-                return false;
-            }
-    return true;
-}
-
 /*  "disk-1.kyoto": its host is "storage-disk-1.kyoto", which others dial. */
 static void storage_name (const char *node, const char *site, char name [STORAGE_BYTES])
 {
     snprintf (name, STORAGE_BYTES, "%.64s.%.64s", node, site);
 }
 
-/*  Those of all storage nodes; the list and what is in it are malloc'ed. */
-static char **storage_names (const federation_t *federation, size_t *count)
+/*  Notes whose host that is; false after telling that another member has it. */
+static bool host_free (json_t *hosts, const char *kind, const char *name)
 {
-    const char *const *sites, *const *nodes;
-    char **names = NULL;
-    size_t sites_count = federation_names (federation, "lis", &sites);
-    *count = 0;
-    for (size_t i = 0; i < sites_count; i++) {
-        size_t nodes_count = federation_storage (federation, sites [i], &nodes);
-        names = must (reallocarray (names, *count + nodes_count + 1, sizeof *names));
-        for (size_t k = 0; k < nodes_count; k++) {
-            char name [STORAGE_BYTES];
-            storage_name (nodes [k], sites [i], name);
-            names [(*count)++] = must (strdup (name));
-        }
-    }
-    return names;
+    char host [HOST_BYTES];
+    host_of (kind, name, host);
+    const char *other = json_string_value (json_object_get (hosts, host));
+    if (other)
+        cli_fail (EXIT_USAGE,
+                  "%s/%s and %s/%s would share a host name, which has no capitals: rename one",
+                  kind, other, kind, name);
+    else
+        take (hosts, host, json_string (name));
+    return !other;
 }
 
-static bool storage_hosts_differ (const federation_t *federation)
+static bool hosts_differ (const federation_t *federation)
 {
-    size_t count;
-    char **names = storage_names (federation, &count);
-    bool differ = hosts_differ ((const char *const *) names, count, "storage");
-    for (size_t i = 0; i < count; i++)
-        free (names [i]);
-    free (names);
+    json_auto_t *hosts = made (json_object ());
+    const char *const *names, *const *nodes;
+    bool differ = true;
+    for (size_t k = 0; k < KINDS; k++) {
+        size_t count = federation_names (federation, kinds [k], &names);
+        for (size_t i = 0; i < count && differ; i++)
+            differ = host_free (hosts, kinds [k], names [i]);
+    }
+    size_t sites = federation_names (federation, "lis", &names);
+    for (size_t i = 0; i < sites; i++) {
+        size_t count = federation_storage (federation, names [i], &nodes);
+        for (size_t n = 0; n < count && differ; n++) {
+            char name [STORAGE_BYTES];
+            storage_name (nodes [n], names [i], name);
+            differ = host_free (hosts, "storage", name);
+        }
+    }
     return differ;
 }
 
@@ -177,74 +157,40 @@ static int write_member (plan_t *plan, const char *kind, const char *name)
     return code;
 }
 
-/*  What an agent is called in files, and where its site is. Paths are malloc'ed. */
-typedef struct {
-    char site [PLACE_BYTES];
-    char *path;
-    char *store;
-    char *kept; /* folder of what it keeps besides its store */
-} agent_t;
-
-static agent_t agent_of (const plan_t *plan, const char *kind, const char *name,
-                         const char *service, const char *site, const char *keeps)
+/*  The host of a storage node's agent is known to all, by the port of its files; that of a node's
+ *  agent (node NULL: none) is called as its node, and told to nobody. */
+static int write_agent (plan_t *plan, const char *site, const char *name,
+                        const federation_node_t *node)
 {
-    agent_t agent;
-    char host [HOST_BYTES];
-    host_of (service, site, host);
-    snprintf (agent.site, sizeof agent.site, "tcp://%s:%" PRId64, host, plan->port);
-    agent.path = must_print ("%s/%s-%s@%s.zpl", plan->folder, kind, name, site);
-    agent.store = must_print ("%s/%s-%s@%s", plan->stores, kind, name, site);
-    agent.kept = must_print ("%s/%s-%s@%s", plan->stores, keeps, name, site);
-    return agent;
-}
-
-static void agent_clear (agent_t *agent)
-{
-    free (agent->path);
-    free (agent->store);
-    free (agent->kept);
-}
-
-/*  An agent's host is called as its node, and told to nobody. */
-static int write_agent (plan_t *plan, const char *site, const federation_node_t *node)
-{
-    agent_t agent = agent_of (plan, "node", node->name, "lis", site, "runs");
-    configuration_t configuration = {.kind = "node",
-                                     .name = node->name,
-                                     .written_by = "musubi federation configure",
-                                     .store = agent.store,
-                                     .node = node,
-                                     .site = agent.site,
-                                     .runs = agent.kept};
-    int code = write_file (plan, &configuration, agent.path);
-    if (code == EXIT_DONE)
-        tell (plan, "node", node->name, "", agent.path);
-    agent_clear (&agent);
-    return code;
-}
-
-static int write_storage (plan_t *plan, const char *site, const char *node)
-{
-    char name [STORAGE_BYTES], host [HOST_BYTES], data [PLACE_BYTES];
-    agent_t agent = agent_of (plan, "storage", node, "replica", site, "files");
-    storage_name (node, site, name);
-    host_of ("storage", name, host);
+    const char *kind = node ? "node" : "storage";
+    char of_storage [STORAGE_BYTES], host [HOST_BYTES], above [HOST_BYTES];
+    char endpoint [PLACE_BYTES], data [PLACE_BYTES];
+    storage_name (name, site, of_storage);
+    host_of ("storage", of_storage, host);
+    host_of (node ? "lis" : "replica", site, above);
+    snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, above, plan->port);
     snprintf (data, sizeof data, "tcp://*:%" PRId64, plan->port + 2);
-    configuration_t configuration = {.kind = "storage",
-                                     .name = node,
+    text_auto_t *path = must_print ("%s/%s-%s@%s.zpl", plan->folder, kind, name, site);
+    text_auto_t *store = must_print ("%s/%s-%s@%s", plan->stores, kind, name, site);
+    text_auto_t *kept =
+      must_print ("%s/%s-%s@%s", plan->stores, node ? "runs" : "files", name, site);
+    configuration_t configuration = {.kind = kind,
+                                     .name = name,
                                      .written_by = "musubi federation configure",
-                                     .store = agent.store,
-                                     .site = agent.site,
-                                     .files = agent.kept,
-                                     .bytes = federation_storage_bytes (plan->federation, site),
-                                     .data = data,
-                                     .host = host,
-                                     .trusted = true};
-    int code = write_file (plan, &configuration, agent.path);
+                                     .store = store,
+                                     .site = endpoint,
+                                     .node = node,
+                                     .kept = kept};
+    if (!node) {
+        configuration.bytes = federation_storage_bytes (plan->federation, site);
+        configuration.data = data;
+        configuration.host = host;
+        configuration.trusted = true;
+    }
+    int code = write_file (plan, &configuration, path);
     snprintf (data, sizeof data, "tcp://%s:%" PRId64, host, plan->port + 2);
     if (code == EXIT_DONE)
-        tell (plan, "storage", host, data, agent.path);
-    agent_clear (&agent);
+        tell (plan, kind, node ? name : host, node ? "" : data, path);
     return code;
 }
 
@@ -256,9 +202,9 @@ static int write_agents (plan_t *plan, const char *site)
     size_t storage_count = federation_storage (plan->federation, site, &storage);
     int code = EXIT_DONE;
     for (size_t i = 0; i < count && code == EXIT_DONE; i++)
-        code = write_agent (plan, site, &nodes [i]);
+        code = write_agent (plan, site, nodes [i].name, &nodes [i]);
     for (size_t i = 0; i < storage_count && code == EXIT_DONE; i++)
-        code = write_storage (plan, site, storage [i]);
+        code = write_agent (plan, site, storage [i], NULL);
     return code;
 }
 
@@ -278,12 +224,7 @@ static int write_kind (plan_t *plan, const char *kind)
 static int write_members (plan_t *plan)
 {
     const char *const *names;
-    for (size_t k = 0; k < KINDS; k++) {
-        size_t count = federation_names (plan->federation, kinds [k], &names);
-        if (!hosts_differ (names, count, kinds [k]))
-            return EXIT_USAGE;
-    }
-    if (!storage_hosts_differ (plan->federation))
+    if (!hosts_differ (plan->federation))
         return EXIT_USAGE;
     int code = EXIT_DONE;
     for (size_t k = 0; k < KINDS && code == EXIT_DONE; k++)
@@ -345,9 +286,11 @@ int run_federation_configure (cli_t *cli)
                          "claimed name proves nothing; say --trusted if all who can reach them are "
                          "trusted",
                          cli->command->name);
-    federation_t *federation = load (words.list [0]);
+    char why [CONFIG_WHY_BYTES];
+    text_auto_t *text = NULL;
+    federation_t *federation = federation_load (words.list [0], &text, why);
     if (!federation)
-        return EXIT_USAGE;
+        return cli_fail (EXIT_USAGE, "%s", why);
     const char *open = federation_without_accounts (federation);
     plan.federation = federation;
     plan.folder = words.list [1];

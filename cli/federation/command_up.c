@@ -29,50 +29,33 @@ typedef struct {
 
 /*  --- the description ---  */
 
-typedef struct {
-    char *text;
-    size_t size;
-} description_t;
-
-static bool read_file (const char *path, description_t *description)
-{
-    description->text = federation_text (path, &description->size);
-    return description->text;
-}
-
-static bool write_file (const char *path, const void *text, size_t size)
+static bool write_file (const char *path, const char *text)
 {
     FILE *file = output_file_open (path, false);
     if (file)
-        fwrite (text, 1, size, file);
+        fputs (text, file);
     return file && output_file_close (file, path) == EXIT_DONE;
 }
 
-/*  What a folder holds. */
-static bool read_kept (const char *dir, description_t *kept)
+/*  What a folder holds; NULL where it holds none. */
+static char *read_kept (const char *dir)
 {
+    size_t size;
     text_auto_t *path = must_print ("%s/federation.zpl", dir);
-    return read_file (path, kept);
-}
-
-static bool same (const description_t *a, const description_t *b)
-{
-    return a->size == b->size && memcmp (a->text, b->text, a->size) == 0;
+    return federation_text (path, &size);
 }
 
 /*  What is to run: the file given, what ran last, or the example. NULL after refusing. */
-static federation_t *read_given (const char *file, const description_t *last, description_t *given)
+static federation_t *read_given (const char *file, const char *last, char **given)
 {
     char why [CONFIG_WHY_BYTES];
-    federation_t *federation = NULL;
     if (!file)
-        *given = last->text ? *last
-                            : (description_t){strndup (federation_example, federation_example_size),
-                                              federation_example_size};
-    if (file && !read_file (file, given))
-        cli_fail (EXIT_USAGE, "%s: %s", file, strerror (errno));
-    else if (!(federation =
-                 federation_read (file ? file : "federation.zpl", given->text, given->size, why)))
+        *given =
+          must (last ? strdup (last) : strndup (federation_example, federation_example_size));
+    federation_t *federation = file
+                                 ? federation_load (file, given, why)
+                                 : federation_read ("federation.zpl", *given, strlen (*given), why);
+    if (!federation)
         cli_fail (EXIT_USAGE, "%s", why);
     return federation;
 }
@@ -232,8 +215,8 @@ static void write_member (const folder_t *folder, const federation_t *federation
       folder_directories (folder, strcmp (member->kind, "gis") == 0 ? member : NULL);
     text_auto_t *store = planner ? folder_file (folder, "store/planners")
                                  : folder_member_file (folder, member, "store/", "");
-    text_auto_t *runs = folder_member_file (folder, member, "runs/", "");
-    text_auto_t *files = folder_member_file (folder, member, "files/", "");
+    bool node = strcmp (member->kind, "node") == 0, storage = strcmp (member->kind, "storage") == 0;
+    text_auto_t *kept = folder_member_file (folder, member, node ? "runs/" : "files/", "");
     configuration_t configuration = {.kind = member->kind,
                                      .name = member->name,
                                      .written_by = "musubi up",
@@ -243,18 +226,14 @@ static void write_member (const folder_t *folder, const federation_t *federation
                                      .endpoint = member->endpoint,
                                      .events = member->events,
                                      .store = store};
-    bool node = strcmp (member->kind, "node") == 0, storage = strcmp (member->kind, "storage") == 0;
     const member_t *site = node      ? served_by (folder, member, "lis")
                            : storage ? served_by (folder, member, "replica")
                                      : NULL;
-    if (node && site && (configuration.node = node_of (federation, member, site->name))) {
+    if (site) {
         configuration.site = site->endpoint;
-        configuration.runs = runs;
-    }
-    if (storage && site) {
-        configuration.site = site->endpoint;
-        configuration.files = files;
-        configuration.bytes = federation_storage_bytes (federation, site->name);
+        configuration.kept = kept;
+        configuration.node = node ? node_of (federation, member, site->name) : NULL;
+        configuration.bytes = storage ? federation_storage_bytes (federation, site->name) : 0;
     }
     configuration_write (&configuration, federation, file);
 }
@@ -296,12 +275,12 @@ static bool save (const folder_t *folder)
 
 /*  Everything on disk that the members need. */
 static bool prepare (const cli_t *cli, folder_t *folder, const federation_t *federation,
-                     const description_t *description, size_t planners)
+                     const char *description, size_t planners)
 {
     if (!make_folders (folder) || !plan_members (folder, federation, planners))
         return false;
     text_auto_t *kept = folder_file (folder, "federation.zpl");
-    bool good = access (kept, F_OK) == 0 || write_file (kept, description->text, description->size);
+    bool good = access (kept, F_OK) == 0 || write_file (kept, description);
     text_auto_t *administrator = places_actor (cli);
     for (size_t i = 0; i < folder->members_count && good; i++)
         good = write_configuration (folder, federation, &folder->members [i], administrator);
@@ -310,19 +289,6 @@ static bool prepare (const cli_t *cli, folder_t *folder, const federation_t *fed
 
 /*  --- telling ---  */
 
-static json_t *members_form (const folder_t *folder)
-{
-    json_t *members = json_array ();
-    for (size_t i = 0; i < folder->members_count; i++) {
-        const member_t *member = &folder->members [i];
-        json_array_append_new (members,
-                               json_pack ("{s:s, s:s, s:I, s:s, s:s}", "kind", member->kind, "name",
-                                          member->name, "pid", (json_int_t) member->process.pid,
-                                          "endpoint", member->endpoint, "events", member->events));
-    }
-    return members;
-}
-
 static void print_running (const cli_t *cli, const folder_t *folder, size_t started)
 {
     static const form_row_t columns [] = {{"SERVICE", "kind", .kind = FORM_TEXT},
@@ -330,7 +296,7 @@ static void print_running (const cli_t *cli, const folder_t *folder, size_t star
                                           {">PID", "pid", .kind = FORM_NUMBER},
                                           {"ENDPOINT", "endpoint", .kind = FORM_TEXT},
                                           {0}};
-    json_auto_t *members = members_form (folder);
+    json_auto_t *members = folder_members (folder, false);
     text_auto_t *gis = folder_directories (folder, NULL);
     if (cli->json) {
         cli_print_json (json_pack ("{s:s, s:s, s:I, s:O}", "dir", folder->path, "gis", gis,
@@ -357,7 +323,7 @@ static bool write_gis (const folder_t *folder)
     text_auto_t *path = folder_file (folder, "gis");
     text_auto_t *gis = folder_directories (folder, NULL);
     text_auto_t *line = must_print ("%s\n", gis);
-    return write_file (path, line, strlen (line));
+    return write_file (path, line);
 }
 
 static int start (const cli_t *cli, folder_t *folder)
@@ -388,12 +354,10 @@ static size_t choose_planners (const folder_t *folder, const federation_t *feder
 }
 
 static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
-               const federation_t *federation, const description_t *given)
+               const federation_t *federation, const char *given)
 {
-    description_t kept = {0};
-    bool other = read_kept (folder->path, &kept) && !same (given, &kept);
-    free (kept.text);
-    if (other)
+    text_auto_t *kept = read_kept (folder->path);
+    if (kept && strcmp (given, kept) != 0)
         return cli_fail (EXIT_USAGE,
                          "%s holds another federation than %s; give this one another name or "
                          "another --dir, or remove that folder",
@@ -416,28 +380,23 @@ static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
  *  own. */
 static int choose_and_up (const cli_t *cli, const up_options_t *options)
 {
-    description_t last = {0};
-    description_t given = {0};
     int code = EXIT_USAGE;
     char why [FOLDER_WHY_BYTES];
     folder_t folder = {.lock = -1};
     char *dir = cli_federation_dir (cli);
-    bool have_last = read_kept (dir, &last);
-    federation_t *federation = read_given (options->file, &last, &given);
-    if (federation && !cli->dir && !(have_last && same (&given, &last))) {
-        char *own = own_dir (federation, options->file, have_last ? dir : NULL, &code);
+    text_auto_t *last = read_kept (dir);
+    text_auto_t *given = NULL;
+    federation_t *federation = read_given (options->file, last, &given);
+    if (federation && !cli->dir && !(last && strcmp (given, last) == 0)) {
+        char *own = own_dir (federation, options->file, last ? dir : NULL, &code);
         free (dir);
         dir = own;
     }
     if (federation && dir)
-        code = folder_open (&folder, dir, true, why)
-                 ? up (cli, &folder, options, federation, &given)
-                 : cli_fail (EXIT_REFUSED, "%s", why);
+        code = folder_open (&folder, dir, true, why) ? up (cli, &folder, options, federation, given)
+                                                     : cli_fail (EXIT_REFUSED, "%s", why);
     folder_close (&folder);
     federation_destroy (&federation);
-    if (given.text != last.text)
-        free (last.text);
-    free (given.text);
     free (dir);
     return code;
 }

@@ -55,7 +55,7 @@ static void write_node (const configuration_t *self, FILE *to)
     federation_write_value (to, 0, "class", self->node->class_name);
     federation_write_value (to, 0, "cpus", cpus);
     federation_write_value (to, 0, "lis", self->site);
-    federation_write_value (to, 0, "runs", self->runs);
+    federation_write_value (to, 0, "runs", self->kept);
 }
 
 static void write_storage (const configuration_t *self, FILE *to)
@@ -64,7 +64,7 @@ static void write_storage (const configuration_t *self, FILE *to)
     snprintf (bytes, sizeof bytes, "%llu", (unsigned long long) self->bytes);
     fprintf (to, "name = \"%.*s\"\n", (int) strcspn (self->name, "@"), self->name);
     federation_write_value (to, 0, "replica", self->site);
-    federation_write_value (to, 0, "folder", self->files);
+    federation_write_value (to, 0, "folder", self->kept);
     federation_write_value (to, 0, "bytes", bytes);
 }
 
@@ -96,7 +96,7 @@ void configuration_write (const configuration_t *self, const federation_t *feder
              self->name, self->written_by, configuration_program (self->kind));
     if (self->node)
         write_node (self, to);
-    else if (self->files)
+    else if (self->site)
         write_storage (self, to);
     else
         write_service (self, federation, to);

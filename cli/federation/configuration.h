@@ -23,14 +23,13 @@ typedef struct {
     const char *store; /* its folder; planners': the pool that they share */
 
     /*  Of an agent's alone: */
-    const federation_node_t *node;
-    const char *site; /* endpoint of its site */
-    const char *runs; /* folder of what runs there */
+    const char *site;              /* endpoint of its site; NULL = it is no agent */
+    const char *kept;              /* folder of what runs there, or of its files */
+    const federation_node_t *node; /* NULL = a storage node's */
 
-    /*  Of a storage node's alone, with site: */
-    const char *files; /* folder of its files */
-    uint64_t bytes;    /* that it may use */
-    const char *data;  /* where others fetch them, with host and trusted; NULL = any of loopback */
+    /*  Of a storage node's alone: */
+    uint64_t bytes;   /* that it may use */
+    const char *data; /* where others fetch them, with host and trusted; NULL = any of loopback */
 } configuration_t;
 
 /*  "svc-lis node"; "?" of a kind that is none. */

@@ -146,15 +146,12 @@ static const words_t *names_of (const federation_t *self, const char *kind)
 static bool names_right (const words_t *words, const char *file, const char *key,
                          char why [CONFIG_WHY_BYTES])
 {
-    for (size_t i = 0; i < words->count; i++) {
+    for (size_t i = 0; i < words->count; i++)
         if (!name_sound (words->words [i]))
             return refuse (file, key, words->words [i], "letters, digits and . _ - make a name",
                            why);
-        for (size_t k = 0; k < i; k++)
-            if (strcmp (words->words [k], words->words [i]) == 0)
-                return refuse (file, key, words->words [i], "is named twice", why);
-    }
-    return true;
+    const char *twice = node_names_twice (words);
+    return !twice || refuse (file, key, twice, "is named twice", why);
 }
 
 static void take_sections (words_t *names, const config_t *config, const char *key)
@@ -185,18 +182,32 @@ static bool read_names (federation_t *self, const char *file, char why [CONFIG_W
     return true;
 }
 
-/*  One of two words. */
-static bool word_right (const federation_t *self, const char *file, const char *section,
-                        const char *key, const char *const words [2], char why [CONFIG_WHY_BYTES])
+/*  Settings of sites and domains that are one of two words. */
+static const struct {
+    const char *sections;
+    const char *key;
+    const char *words [2];
+} choices [] = {{"sites", "back_end", {"none", "runner"}},
+                {"sites", "disclosure", {"profile", "windows"}},
+                {"sites", "storage/cost", {"throughput", "rtt"}},
+                {"domains", "provision", {"asked", "start"}},
+                {"domains", "disclosure", {"profile", "windows"}}};
+
+static bool choices_right (const federation_t *self, const char *file, const char *sections,
+                           const char *name, char why [CONFIG_WHY_BYTES])
 {
-    char path [ZPL_PATH_BYTES];
-    snprintf (path, sizeof path, "%s%s", section, key);
-    const char *value = config_text (self->config, path);
-    if (strcmp (value, words [0]) == 0 || strcmp (value, words [1]) == 0)
-        return true;
-    char right [64];
-    snprintf (right, sizeof right, "should be %s or %s", words [0], words [1]);
-    return refuse (file, path, value, right, why);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        char path [ZPL_PATH_BYTES], right [64];
+        const char *const *words = choices [i].words;
+        if (strcmp (choices [i].sections, sections) != 0)
+            continue;
+        snprintf (path, sizeof path, "%s/%s/%s", sections, name, choices [i].key);
+        const char *value = config_text (self->config, path);
+        snprintf (right, sizeof right, "should be %s or %s", words [0], words [1]);
+        if (strcmp (value, words [0]) != 0 && strcmp (value, words [1]) != 0)
+            return refuse (file, path, value, right, why);
+    }
+    return true;
 }
 
 static bool site_runs (const federation_t *self, const char *site)
@@ -240,33 +251,26 @@ static bool read_nodes (federation_t *self, const char *site, nodes_t *nodes,
     return !twice || config_wrong (self->config, above, why, "two nodes are called %s", twice);
 }
 
-static bool read_storage (federation_t *self, const char *file, const char *section,
-                          words_t *storage, char why [CONFIG_WHY_BYTES])
+static bool read_storage (federation_t *self, const char *file, const char *site, words_t *storage,
+                          char why [CONFIG_WHY_BYTES])
 {
-    static const char *const costs [2] = {"throughput", "rtt"};
     char path [ZPL_PATH_BYTES];
-    snprintf (path, sizeof path, "%sstorage/nodes", section);
+    snprintf (path, sizeof path, "sites/%s/storage/nodes", site);
     const char *names = config_text (self->config, path);
-    if (names)
-        words_add (storage, names, "");
-    return names_right (storage, file, path, why) &&
-           word_right (self, file, section, "storage/cost", costs, why);
+    words_add (storage, names ? names : "", "");
+    return names_right (storage, file, path, why);
 }
 
 static bool read_site (federation_t *self, const char *file, const char *site, nodes_t *nodes,
                        char why [CONFIG_WHY_BYTES])
 {
-    static const char *const back_ends [2] = {"none", "runner"};
-    static const char *const disclosures [2] = {"profile", "windows"};
     char section [NAME_BYTES_MAX + 16];
     const char *class;
     snprintf (section, sizeof section, "sites/%s/classes", site);
     if (config_names (self->config, section, &class, 1) == 0)
         return refuse (file, section, "", "at least one class of nodes is wanted", why);
-    snprintf (section, sizeof section, "sites/%s/", site);
-    return word_right (self, file, section, "back_end", back_ends, why) &&
-           word_right (self, file, section, "disclosure", disclosures, why) &&
-           read_storage (self, file, section, &nodes->storage, why) &&
+    return choices_right (self, file, "sites", site, why) &&
+           read_storage (self, file, site, &nodes->storage, why) &&
            (!site_runs (self, site) || read_nodes (self, site, nodes, why));
 }
 
@@ -311,16 +315,13 @@ static bool vertices_right (const federation_t *self, const char *file, const ch
 static bool domain_right (const federation_t *self, const char *file, const char *name,
                           char why [CONFIG_WHY_BYTES])
 {
-    static const char *const provisions [2] = {"asked", "start"};
-    static const char *const disclosures [2] = {"profile", "windows"};
     char section [NAME_BYTES_MAX + 16];
     domain_t domain;
     snprintf (section, sizeof section, "domains/%s/", name);
     if (!domain_config_read (self->config, section, name, &domain, why))
         return false;
     bool good = vertices_right (self, file, section, &domain, why) &&
-                word_right (self, file, section, "provision", provisions, why) &&
-                word_right (self, file, section, "disclosure", disclosures, why);
+                choices_right (self, file, "domains", name, why);
     codec_clear (&domain_codec, &domain);
     return good;
 }
@@ -352,7 +353,7 @@ static bool balancers_right (const federation_t *self, const char *file,
 
 char *federation_text (const char *path, size_t *size)
 {
-    char *text = must (malloc (FILE_BYTES_MAX));
+    char *text = must (malloc (FILE_BYTES_MAX + 1));
     errno = 0;
     FILE *from = fopen (path, "re");
     *size = from ? fread (text, 1, FILE_BYTES_MAX, from) : 0;
@@ -360,6 +361,7 @@ char *federation_text (const char *path, size_t *size)
     int error = errno ? errno : ENOENT;
     if (from)
         fclose (from);
+    text [*size] = '\0';
     if (read)
         return text;
     free (text);
@@ -381,6 +383,16 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
     if (!good)
         federation_destroy (&self);
     return self;
+}
+
+federation_t *federation_load (const char *file, char **text, char why [CONFIG_WHY_BYTES])
+{
+    size_t size;
+    *text = federation_text (file, &size);
+    if (*text)
+        return federation_read (file, *text, size, why);
+    snprintf (why, CONFIG_WHY_BYTES, "%.300s: can't be read: %s", file, strerror (errno));
+    return NULL;
 }
 
 void federation_destroy (federation_t **self_p)

@@ -31,13 +31,17 @@ typedef struct {
 extern const char federation_example [];
 extern const size_t federation_example_size;
 
-/*  What a file holds, up to 4 MiB; NULL with errno when it can't be read. Malloc'ed. */
+/*  What a file holds, up to 4 MiB, as a text; NULL with errno when it can't be read. Malloc'ed. */
 char *federation_text (const char *path, size_t *size);
 
 /*  Reads a description; name stands for FILE in why = "FILE:LINE: key: …". The text is copied. */
 federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [CONFIG_WHY_BYTES]);
 void federation_destroy (federation_t **self_p);
+
+/*  The same from a file. *text is what it holds, the caller's in either case; NULL when it can't be
+ *  read. */
+federation_t *federation_load (const char *file, char **text, char why [CONFIG_WHY_BYTES]);
 
 /*  What it is called; NULL when no folder can have that name. */
 const char *federation_name (const federation_t *self);

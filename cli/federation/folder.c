@@ -60,8 +60,7 @@ static bool make_path (const char *path)
 
 static void take_text (const json_t *from, const char *key, char *to, size_t size)
 {
-    const char *text = json_string_value (json_object_get (from, key));
-    snprintf (to, size, "%s", text ? text : "");
+    snprintf (to, size, "%s", text_of (from, key));
 }
 
 static member_t *append (folder_t *self)
@@ -97,13 +96,11 @@ static bool read_members (folder_t *self, char why [FOLDER_WHY_BYTES])
         return false;
     }
     char boot [BOOT_BYTES];
-    char list_boot [BOOT_BYTES];
     process_boot (boot);
-    take_text (list, "boot", list_boot, sizeof list_boot);
     const json_t *member;
     for (size_t i = 0; (member = item_of (list, "members", i)); i++)
         if (i < MEMBERS_MAX)
-            read_member (self, member, strcmp (boot, list_boot) == 0);
+            read_member (self, member, strcmp (boot, text_of (list, "boot")) == 0);
     return true;
 }
 
@@ -143,27 +140,29 @@ void folder_close (folder_t *self)
     *self = (folder_t){.lock = -1};
 }
 
-static json_t *members_json (const folder_t *self)
+json_t *folder_members (const folder_t *self, bool kept)
 {
-    char boot [BOOT_BYTES];
-    json_t *members = json_array ();
-    process_boot (boot);
+    json_t *members = made (json_array ());
     for (size_t i = 0; i < self->members_count; i++) {
         const member_t *member = &self->members [i];
-        json_array_append_new (
-          members, json_pack ("{s:s, s:s, s:s, s:s, s:I, s:I}", "kind", member->kind, "name",
-                              member->name, "endpoint", member->endpoint, "events", member->events,
-                              "pid", (json_int_t) member->process.pid, "started",
-                              (json_int_t) member->process.started));
+        json_t *one = made (json_pack ("{s:s, s:s, s:I, s:s, s:s}", "kind", member->kind, "name",
+                                       member->name, "pid", (json_int_t) member->process.pid,
+                                       "endpoint", member->endpoint, "events", member->events));
+        if (kept)
+            take (one, "started", json_integer ((json_int_t) member->process.started));
+        take_last (members, one);
     }
-    return json_pack ("{s:s, s:o}", "boot", boot, "members", members);
+    return members;
 }
 
 bool folder_save (const folder_t *self)
 {
     text_auto_t *path = folder_file (self, "members.json");
     text_auto_t *fresh = folder_file (self, "members.json.new");
-    json_auto_t *list = must (members_json (self));
+    char boot [BOOT_BYTES];
+    process_boot (boot);
+    json_auto_t *list =
+      made (json_pack ("{s:s, s:o}", "boot", boot, "members", folder_members (self, true)));
     return json_dump_file (list, fresh, JSON_INDENT (2)) == 0 && rename (fresh, path) == 0;
 }
 

@@ -14,6 +14,8 @@
 
 #include "process.h"
 
+#include <jansson.h>
+
 #define FOLDER_WHY_BYTES   512
 #define MEMBER_PLACE_BYTES 64
 #define MEMBERS_MAX        10000 /* two ports each */
@@ -54,6 +56,10 @@ char *folder_member_file (const folder_t *self, const member_t *member, const ch
                           const char *after);
 /*  "PATH/gis". Malloc'ed. */
 char *folder_file (const folder_t *self, const char *name);
+
+/*  [{"kind", "name", "pid", "endpoint", "events"}…], new; as kept in the folder each with "started",
+ *  too. */
+json_t *folder_members (const folder_t *self, bool kept);
 
 /*  Endpoints of the directories, comma-separated, without one member's own. Malloc'ed. */
 char *folder_directories (const folder_t *self, const member_t *but);
