@@ -113,12 +113,10 @@ static bool wait_ready (const folder_t *folder, const member_t *member, int64_t 
     while (!is_ready (folder, member)) {
         int status;
         if (waitpid (member->process.pid, &status, WNOHANG) == member->process.pid) {
-            if (WIFEXITED (status))
-                cli_fail (EXIT_REFUSED, "%s of %s ended with exit code %d",
-                          configuration_program (member->kind), member->name, WEXITSTATUS (status));
-            else
-                cli_fail (EXIT_REFUSED, "%s of %s was ended by signal %d",
-                          configuration_program (member->kind), member->name, WTERMSIG (status));
+            bool exited = WIFEXITED (status);
+            cli_fail (EXIT_REFUSED, "%s of %s %s %d", configuration_program (member->kind),
+                      member->name, exited ? "ended with exit code" : "was ended by signal",
+                      exited ? WEXITSTATUS (status) : WTERMSIG (status));
             print_log_end (folder, member);
             return false;
         }
@@ -185,23 +183,29 @@ typedef struct {
 } identity_t;
 
 /*  A question that has nothing to say; NULL when there is no answer. */
-static json_t *ask (session_t *session, const member_t *member, method_t method)
+static json_t *ask (session_t *session, const member_t *member, const char *service,
+                    const char *name)
 {
     char reason [CLIENT_REASON_BYTES];
     json_t *answer;
+    method_t method = services_method (service, name);
     json_auto_t *nothing = json_object ();
     session_ask (session, member->endpoint, &method, nothing, "", STATUS_WAIT_MS, &answer, reason);
     return answer;
 }
 
-static json_t *ask_status (session_t *session, const member_t *member)
+/*  Rests before another look, if there is to be one. */
+static bool look_again (int64_t until_ms, int64_t rest_ms)
 {
-    return ask (session, member, services_method ("Service", "Status"));
+    if (cli_mono_ms () >= until_ms || cli_interrupted ())
+        return false;
+    cli_rest (rest_ms);
+    return true;
 }
 
 static bool ask_identity (session_t *session, const member_t *member, identity_t *identity)
 {
-    json_auto_t *answer = ask_status (session, member);
+    json_auto_t *answer = ask (session, member, "Service", "Status");
     if (!answer)
         return false;
     snprintf (identity->name, sizeof identity->name, "%s", text_of (answer, "name"));
@@ -239,9 +243,7 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_
         for (size_t i = 0; i < folder->members_count && !missing; i++)
             if (!is_agent (&folder->members [i]) && (!looked || !lists (session, &identities [i])))
                 missing = &identities [i];
-        if (missing)
-            cli_rest (MEET_LOOK_MS);
-    } while (missing && cli_mono_ms () < until_ms && !cli_interrupted ());
+    } while (missing && look_again (until_ms, MEET_LOOK_MS));
     if (missing)
         cli_fail (EXIT_UNKNOWN, "directory %s does not list %s yet", directory->name,
                   missing->name);
@@ -259,7 +261,7 @@ static bool agent_missing (const folder_t *folder, const member_t *site, const j
 /*  How many of its agents the site has not heard yet; 1 when it does not say. */
 static size_t agents_missing (session_t *session, const folder_t *folder, const member_t *site)
 {
-    json_auto_t *answer = ask (session, site, services_method ("Nodes", "Nodes"));
+    json_auto_t *answer = ask (session, site, "Nodes", "Nodes");
     if (!answer)
         return 1;
     size_t missing = 0;
@@ -286,9 +288,9 @@ static bool wait_attended (session_t *session, const folder_t *folder, const mem
     if (!is_kind (site, "lis") || !has_agents (folder, site))
         return true;
     size_t missing;
-    while ((missing = agents_missing (session, folder, site)) > 0 && cli_mono_ms () < until_ms &&
-           !cli_interrupted ())
-        cli_rest (MEET_LOOK_MS);
+    while ((missing = agents_missing (session, folder, site)) > 0 &&
+           look_again (until_ms, MEET_LOOK_MS))
+        ;
     if (missing > 0)
         cli_fail (EXIT_UNKNOWN, "site %s has not heard %zu of its nodes yet", site->name, missing);
     return missing == 0;
@@ -300,12 +302,10 @@ static void wait_serving (session_t *session, const member_t *directory)
 {
     int64_t until_ms = cli_mono_ms () + SERVING_WAIT_MS;
     bool serves = false;
-    while (!serves && cli_mono_ms () < until_ms && !cli_interrupted ()) {
-        json_auto_t *answer = ask_status (session, directory);
+    do {
+        json_auto_t *answer = ask (session, directory, "Service", "Status");
         serves = *text_of (answer, "standing") == '\0';
-        if (!serves)
-            cli_rest (LOOK_MS);
-    }
+    } while (!serves && look_again (until_ms, LOOK_MS));
 }
 
 bool launch_meet (const cli_t *cli, const folder_t *folder)
@@ -324,11 +324,10 @@ bool launch_meet (const cli_t *cli, const folder_t *folder)
     for (size_t i = 0; i < folder->members_count && good; i++)
         good = wait_attended (session, folder, &folder->members [i], until_ms);
     for (size_t i = 0; i < folder->members_count && good; i++)
-        if (is_kind (&folder->members [i], "gis"))
+        if (is_kind (&folder->members [i], "gis")) {
             wait_serving (session, &folder->members [i]);
-    for (size_t i = 0; i < folder->members_count && good; i++)
-        if (is_kind (&folder->members [i], "gis"))
             good = wait_listed (cli, folder, &folder->members [i], identities, until_ms);
+        }
     free (identities);
     return good;
 }

@@ -240,12 +240,18 @@ static bool read_require (const reader_t *of_need, json_t *written, json_t *need
 static bool need_known (const json_t *needs, const char *id)
 {
     const json_t *need;
-    for (size_t i = 0; (need = json_array_get (needs, i)); i++) {
-        const char *known = json_string_value (json_object_get (need, "id"));
-        if (known && strcmp (known, id) == 0)
+    for (size_t i = 0; (need = json_array_get (needs, i)); i++)
+        if (strcmp (text_of (need, "id"), id) == 0)
             return true;
-    }
     return false;
+}
+
+/*  Is the need's id its own among those of that list read so far? */
+static bool id_unused (const reader_t *reader, const json_t *request, const char *list,
+                       const json_t *need)
+{
+    return !need_known (json_object_get (request, list), text_of (need, "id")) ||
+           refuse (reader, "id", "is used twice");
 }
 
 static bool read_compute_need (const reader_t *reader, json_t *written, const json_t *request,
@@ -257,11 +263,9 @@ static bool read_compute_need (const reader_t *reader, json_t *written, const js
         !read_require (reader, written, need) ||
         !read_duration (reader, written, "offset", "offset_ms", true, need) ||
         !read_duration (reader, written, "duration", "duration_ms", false, need) ||
-        !read_name (reader, written, "site", false, NAME_BYTES_MAX, need))
+        !read_name (reader, written, "site", false, NAME_BYTES_MAX, need) ||
+        !id_unused (reader, request, "compute", need))
         return false;
-    if (need_known (json_object_get (request, "compute"),
-                    json_string_value (json_object_get (need, "id"))))
-        return refuse (reader, "id", "is used twice");
     if (!reader->joins && !json_object_get (need, "duration_ms") &&
         !json_object_get (request, "duration_ms"))
         return refuse (reader, "duration", "is missing here and for the whole request");
@@ -289,13 +293,10 @@ static bool read_between (const reader_t *reader, const json_t *written, const j
 /*  A network need's own id, or its ends' ids joined. */
 static void connection_id (const json_t *need, char id [CONNECTION_ID_BYTES])
 {
-    const char *given = json_string_value (json_object_get (need, "id"));
-    const json_t *between = json_object_get (need, "between");
-    if (given)
-        snprintf (id, CONNECTION_ID_BYTES, "%s", given);
+    if (*text_of (need, "id"))
+        snprintf (id, CONNECTION_ID_BYTES, "%s", text_of (need, "id"));
     else
-        snprintf (id, CONNECTION_ID_BYTES, "%s-%s", json_string_value (json_array_get (between, 0)),
-                  json_string_value (json_array_get (between, 1)));
+        texts_join (json_object_get (need, "between"), "-", id, CONNECTION_ID_BYTES);
 }
 
 /*  Is the id the only one of its kind among all needs read so far? Two needs between the same ends
@@ -346,10 +347,9 @@ static bool read_data_need (const reader_t *reader, json_t *written, const json_
         !read_name (reader, written, "file", true, FILE_BYTES_MAX, need) ||
         !read_name (reader, written, "at", true, NAME_BYTES_MAX, need))
         return false;
-    const char *at = json_string_value (json_object_get (need, "at"));
-    if (!need_known (json_object_get (request, "compute"), at))
-        return refuse (reader, "at", "no compute need has the id \"%.60s\"", at);
-    return true;
+    const char *at = text_of (need, "at");
+    return need_known (json_object_get (request, "compute"), at) ||
+           refuse (reader, "at", "no compute need has the id \"%.60s\"", at);
 }
 
 typedef bool read_need_fn (const reader_t *reader, json_t *written, const json_t *request,
@@ -380,12 +380,6 @@ static bool read_list (const reader_t *of_list, json_t *written, const char *key
             return false;
     }
     return true;
-}
-
-static bool read_needs (json_t *written, const char *key, size_t most, read_need_fn *read,
-                        json_t *request, char why [FORM_WHY_BYTES])
-{
-    return read_list (&(reader_t){.why = why}, written, key, most, read, request);
 }
 
 /*  From the reservation's start to the last need's end. */
@@ -428,9 +422,9 @@ static bool read_request (json_t *written, json_t *request, char why [FORM_WHY_B
         return false;
     if (json_array_size (json_object_get (written, "compute")) == 0)
         return refuse (&reader, "compute", "wants at least one need");
-    if (!read_needs (written, "compute", NEEDS_MAX, read_compute_need, request, why) ||
-        !read_needs (written, "network", NETWORK_NEEDS_MAX, read_network_need, request, why) ||
-        !read_needs (written, "data", FILES_MAX, read_data_need, request, why))
+    if (!read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, request) ||
+        !read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need, request) ||
+        !read_list (&reader, written, "data", FILES_MAX, read_data_need, request))
         return false;
     json_t *window = json_object_get (written, "window");
     if (!window)
@@ -459,11 +453,8 @@ void request_form_choose (json_t *written, const char *algorithm, const char *po
 json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES])
 {
     assert (written);
-    json_t *request = made (json_object ());
-    if (read_request (written, request, why))
-        return request;
-    json_decref (request);
-    return NULL;
+    json_auto_t *request = made (json_object ());
+    return read_request (written, request, why) ? json_incref (request) : NULL;
 }
 
 static bool read_need_patch (const reader_t *reader, json_t *written, const json_t *patch,
@@ -476,23 +467,16 @@ static bool read_need_patch (const reader_t *reader, json_t *written, const json
         return false;
     if (json_object_size (need) == 1)
         return refuse (reader, NULL, "changes nothing: wants cpus or site");
-    if (need_known (json_object_get (patch, "compute"),
-                    json_string_value (json_object_get (need, "id"))))
-        return refuse (reader, "id", "is used twice");
-    return true;
+    return id_unused (reader, patch, "compute", need);
 }
 
 static bool read_connection_patch (const reader_t *reader, json_t *written, const json_t *patch,
                                    json_t *need)
 {
-    if (!read_keys (reader, written, "id mbps") ||
-        !read_name (reader, written, "id", true, NAME_BYTES_MAX, need) ||
-        !read_count (reader, written, "mbps", true, LINK_MBPS_MAX, need))
-        return false;
-    if (need_known (json_object_get (patch, "network"),
-                    json_string_value (json_object_get (need, "id"))))
-        return refuse (reader, "id", "is used twice");
-    return true;
+    return read_keys (reader, written, "id mbps") &&
+           read_name (reader, written, "id", true, NAME_BYTES_MAX, need) &&
+           read_count (reader, written, "mbps", true, LINK_MBPS_MAX, need) &&
+           id_unused (reader, patch, "network", need);
 }
 
 /*  Needs that join, as requests have them; their ends may be needs that are there already. */
@@ -507,12 +491,10 @@ static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
     bool good =
       read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, added) &&
       read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need, added);
-    json_t *compute = json_object_get (added, "compute");
-    json_t *network = json_object_get (added, "network");
-    if (good && compute)
-        take (patch, "add_compute", json_incref (compute));
-    if (good && network)
-        take (patch, "add_network", json_incref (network));
+    if (json_object_get (added, "compute"))
+        take (patch, "add_compute", json_incref (json_object_get (added, "compute")));
+    if (json_object_get (added, "network"))
+        take (patch, "add_network", json_incref (json_object_get (added, "network")));
     return good;
 }
 
@@ -542,8 +524,9 @@ static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
     json_t *window = json_object_get (written, "window");
     return read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
            (!window || read_window (window, 0, patch, why)) &&
-           read_needs (written, "compute", NEEDS_MAX, read_need_patch, patch, why) &&
-           read_needs (written, "network", NETWORK_NEEDS_MAX, read_connection_patch, patch, why) &&
+           read_list (&reader, written, "compute", NEEDS_MAX, read_need_patch, patch) &&
+           read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_connection_patch,
+                      patch) &&
            read_added (json_object_get (written, "add"), patch, why) &&
            read_removed (json_object_get (written, "remove"), patch, why);
 }
@@ -551,10 +534,7 @@ static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
 json_t *request_form_patch (json_t *written, const char *reservation, char why [FORM_WHY_BYTES])
 {
     assert (written && reservation);
-    json_t *patch = made (json_object ());
+    json_auto_t *patch = made (json_object ());
     take (patch, "reservation", json_string (reservation));
-    if (read_patch (written, patch, why))
-        return patch;
-    json_decref (patch);
-    return NULL;
+    return read_patch (written, patch, why) ? json_incref (patch) : NULL;
 }
