@@ -100,84 +100,67 @@ static bool make_current (const folder_t *folder)
 
 /*  --- preparing the folder ---  */
 
-static bool add_members (folder_t *folder, const federation_t *federation, const char *kind)
+static void add_members (folder_t *folder, const federation_t *federation, const char *kind)
 {
     const char *const *names;
     size_t count = federation_names (federation, kind, &names);
     for (size_t i = 0; i < count; i++)
-        if (!folder_add (folder, kind, names [i]))
-            return false;
-    return true;
+        folder_add (folder, kind, names [i]);
 }
 
 /*  "thin-001@amsterdam", "disk-1@amsterdam" */
-static bool add_agent (folder_t *folder, const char *kind, const char *node, const char *site)
+static void add_agent (folder_t *folder, const char *kind, const char *node, const char *site)
 {
     char name [sizeof folder->members->name];
     snprintf (name, sizeof name, "%s@%s", node, site);
-    return folder_add (folder, kind, name);
+    folder_add (folder, kind, name);
 }
 
-static bool add_nodes (folder_t *folder, const federation_t *federation, const char *site)
+static void add_nodes (folder_t *folder, const federation_t *federation, const char *site)
 {
     const federation_node_t *nodes;
     size_t count = federation_nodes (federation, site, &nodes);
     for (size_t i = 0; i < count; i++)
-        if (!add_agent (folder, "node", nodes [i].name, site))
-            return false;
-    return true;
+        add_agent (folder, "node", nodes [i].name, site);
 }
 
 /*  A site with storage nodes has a svc-replica, too. */
-static bool add_storage (folder_t *folder, const federation_t *federation, const char *site)
+static void add_storage (folder_t *folder, const federation_t *federation, const char *site)
 {
     const char *const *nodes;
     size_t count = federation_storage (federation, site, &nodes);
-    if (count > 0 && !folder_add (folder, "replica", site))
-        return false;
+    if (count > 0)
+        folder_add (folder, "replica", site);
     for (size_t i = 0; i < count; i++)
-        if (!add_agent (folder, "storage", nodes [i], site))
-            return false;
-    return true;
+        add_agent (folder, "storage", nodes [i], site);
 }
 
-static bool add_agents (folder_t *folder, const federation_t *federation)
+static void add_all (folder_t *folder, const federation_t *federation)
 {
+    static const char *const services [] = {"gis", "lis", "nis", "balancer"};
     const char *const *sites;
     size_t count = federation_names (federation, "lis", &sites);
+    for (size_t i = 0; i < sizeof services / sizeof *services; i++)
+        add_members (folder, federation, services [i]);
     for (size_t i = 0; i < count; i++)
-        if (!add_nodes (folder, federation, sites [i]))
-            return false;
-    if (!add_members (folder, federation, "index"))
-        return false;
+        add_nodes (folder, federation, sites [i]);
+    add_members (folder, federation, "index");
     for (size_t i = 0; i < count; i++)
-        if (!add_storage (folder, federation, sites [i]))
-            return false;
-    return true;
-}
-
-static bool add_planners (folder_t *folder, size_t wanted)
-{
-    for (size_t number = folder_count (folder, "planner") + 1; number <= wanted; number++) {
-        char name [24];
-        snprintf (name, sizeof name, "%zu", number);
-        if (!folder_add (folder, "planner", name))
-            return false;
-    }
-    return true;
+        add_storage (folder, federation, sites [i]);
 }
 
 static bool plan_members (folder_t *folder, const federation_t *federation, size_t planners)
 {
-    bool good = true;
     if (folder->members_count == 0)
-        good = add_members (folder, federation, "gis") && add_members (folder, federation, "lis") &&
-               add_members (folder, federation, "nis") &&
-               add_members (folder, federation, "balancer") && add_agents (folder, federation);
-    if (good && add_planners (folder, planners))
-        return true;
-    cli_fail (EXIT_REFUSED, "no free ports of loopback, or more than %d members", MEMBERS_MAX);
-    return false;
+        add_all (folder, federation);
+    for (size_t number = folder_count (folder, "planner") + 1; number <= planners; number++) {
+        char name [24];
+        snprintf (name, sizeof name, "%zu", number);
+        folder_add (folder, "planner", name);
+    }
+    if (folder->full)
+        cli_fail (EXIT_REFUSED, "no free ports of loopback, or more than %d members", MEMBERS_MAX);
+    return !folder->full;
 }
 
 /*  Whom an agent serves: "lis" or "replica" of its site. */

@@ -34,17 +34,15 @@ static void write_homes (const federation_t *federation, FILE *to)
 
 static void write_bind (const configuration_t *self, FILE *to)
 {
+    const char *const lines [][2] = {{"endpoint", self->endpoint},
+                                     {"events", self->events},
+                                     {"data", self->data},
+                                     {"host", self->host},
+                                     {"trusted", self->trusted ? "true" : NULL}};
     fputs ("bind\n", to);
-    if (self->endpoint)
-        federation_write_value (to, 1, "endpoint", self->endpoint);
-    if (self->events)
-        federation_write_value (to, 1, "events", self->events);
-    if (self->data)
-        federation_write_value (to, 1, "data", self->data);
-    if (self->host)
-        federation_write_value (to, 1, "host", self->host);
-    if (self->trusted)
-        federation_write_value (to, 1, "trusted", "true");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (lines [i][1])
+            federation_write_value (to, 1, lines [i][0], lines [i][1]);
 }
 
 static void write_node (const configuration_t *self, FILE *to)

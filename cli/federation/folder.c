@@ -216,7 +216,8 @@ static bool own_port (const folder_t *self, char place [MEMBER_PLACE_BYTES])
 member_t *folder_add (folder_t *self, const char *kind, const char *name)
 {
     char place [MEMBER_PLACE_BYTES];
-    if (self->members_count == MEMBERS_MAX || !own_port (self, place))
+    self->full = self->full || self->members_count == MEMBERS_MAX || !own_port (self, place);
+    if (self->full)
         return NULL;
     member_t *member = append (self);
     snprintf (member->kind, sizeof member->kind, "%s", kind);
@@ -227,6 +228,7 @@ member_t *folder_add (folder_t *self, const char *kind, const char *name)
         return member;
     }
     self->members_count--;
+    self->full = true;
     return NULL;
 }
 

@@ -33,6 +33,7 @@ typedef struct {
     int lock;
     member_t *members;
     size_t members_count;
+    bool full; /* one could not be added */
 } folder_t;
 
 /*  Opens the folder, making it when asked to, and takes its lock; reads the members, whose
@@ -44,7 +45,8 @@ void folder_close (folder_t *self);
 /*  Keeps the members as they are now, all or nothing. False with errno. */
 bool folder_save (const folder_t *self);
 
-/*  Adds a member with two free ports of loopback; NULL when there are none or too many members. */
+/*  Adds a member with two free ports of loopback; NULL when there are none or too many members, and
+ *  from then on. */
 member_t *folder_add (folder_t *self, const char *kind, const char *name);
 
 /*  The one of that kind and name, or NULL. */

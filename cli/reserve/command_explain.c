@@ -36,23 +36,17 @@ static int explain_request (const cli_t *cli, const char *file, const char *algo
     return code;
 }
 
-static int explain_known (const cli_t *cli, const json_t *view)
-{
-    json_auto_t *form = explain_reservation (view);
-    int code = explain_reservation_code (form);
-    if (cli->json)
-        cli_print_json (json_incref (form));
-    else
-        explain_reservation_print (form, stdout);
-    return code;
-}
-
 static int explain_id (const cli_t *cli, const char *id)
 {
     int code;
     session_auto_t *session = NULL;
     json_auto_t *view = listing_show (cli, &session, id, &code);
-    return view ? explain_known (cli, view) : code;
+    json_auto_t *form = view ? explain_reservation (view) : NULL;
+    if (form && cli->json)
+        cli_print_json (json_incref (form));
+    else if (form)
+        explain_reservation_print (form, stdout);
+    return form ? explain_reservation_code (form) : code;
 }
 
 static int explain_look (const cli_t *cli, const char *id, const json_t *look)
@@ -60,12 +54,11 @@ static int explain_look (const cli_t *cli, const char *id, const json_t *look)
     json_auto_t *answer = services_inner ("Answer", text_of (look, "answer"));
     json_auto_t *holder = services_inner ("Plan", text_of (look, "holder"));
     json_auto_t *form = explain_claim (id, look, answer, holder);
-    int code = explain_claim_code (form);
     if (cli->json)
         cli_print_json (json_incref (form));
     else
         explain_claim_print (form, stdout);
-    return code;
+    return explain_claim_code (form);
 }
 
 static int ask_home (const cli_t *cli, session_t *session, const char *id)

@@ -96,13 +96,18 @@ static bool time_into (plus_t *self, json_t *body, const char *field, const char
     return true;
 }
 
+static bool times_into (plus_t *self, json_t *body)
+{
+    return time_into (self, body, "from_ms", "-s", self->options.start) &&
+           time_into (self, body, "until_ms", "-e", self->options.end);
+}
+
 /*  --- the site --- */
 
-static bool take_site (plus_t *self, const json_t *entry)
+static void take_site (plus_t *self, const json_t *entry)
 {
     snprintf (self->site, sizeof self->site, "%s", name_short (text_of (entry, "name")));
     snprintf (self->endpoint, sizeof self->endpoint, "%s", text_of (entry, "endpoint"));
-    return true;
 }
 
 static bool is_silence (call_status_t status)
@@ -126,9 +131,8 @@ static call_status_t look (plus_t *self, const char *reservation)
     json_auto_t *body = json_pack ("{s:s}", "reservation", reservation);
     json_auto_t *answer = NULL;
     char reason [CLIENT_REASON_BYTES];
-    call_status_t status =
-      body ? ask (self, "Reservation", "Properties", body, "", &answer, reason) : CALL_BAD_REQUEST;
-    return status;
+    return body ? ask (self, "Reservation", "Properties", body, "", &answer, reason)
+                : CALL_BAD_REQUEST;
 }
 
 /*  The site that is meant: by -R; the one that knows the reservation; the only one. */
@@ -148,13 +152,14 @@ static int find_site (plus_t *self)
         return session_lost (self->session);
     if (host) {
         entry = session_entry (self->session, name);
-        return entry && take_site (self, entry)
-                 ? EXIT_DONE
-                 : cli_fail (EXIT_REFUSED, "plus: -R %s: there is no such site", host);
+        if (!entry)
+            return cli_fail (EXIT_REFUSED, "plus: -R %s: there is no such site", host);
+        take_site (self, entry);
+        return EXIT_DONE;
     }
     json_auto_t *all = session_kind (self->session, "lis");
     for (size_t i = 0; (entry = json_array_get (all, i)); i++) {
-        (void) take_site (self, entry);
+        take_site (self, entry);
         call_status_t status =
           self->options.reservation ? look (self, self->options.reservation) : CALL_NOT_FOUND;
         if (status == CALL_OK)
@@ -294,8 +299,7 @@ static int reserve (plus_t *self, const char *name)
     if (!options->start || !options->end || options->nodes == 0)
         return cli_fail (EXIT_USAGE, "plus reserve: -s, -e and -n are needed");
     json_auto_t *body = json_pack ("{s:I}", "nodes", (json_int_t) options->nodes);
-    bool good = time_into (self, body, "from_ms", "-s", options->start) &&
-                time_into (self, body, "until_ms", "-e", options->end);
+    bool good = times_into (self, body);
     if (options->class_name)
         json_object_set_new (body, "class_name", json_string (options->class_name));
     int code = good ? find_site (self) : EXIT_USAGE;
@@ -317,8 +321,7 @@ static int change (plus_t *self, const char *name)
     if ((options->start || options->end || options->nodes) && releases)
         return cli_fail (EXIT_USAGE, "plus cancel: takes -r, -R and -T only");
     json_auto_t *body = json_pack ("{s:s}", "reservation", options->reservation);
-    bool good = body && time_into (self, body, "from_ms", "-s", options->start) &&
-                time_into (self, body, "until_ms", "-e", options->end);
+    bool good = body && times_into (self, body);
     if (good && options->nodes)
         json_object_set_new (body, "nodes", json_integer (options->nodes));
     int code = good ? find_site (self) : EXIT_USAGE;
@@ -439,7 +442,7 @@ static int status (plus_t *self, const char *name)
         code = status_at (self, all);
     json_auto_t *sites = session_kind (self->session, "lis");
     for (size_t i = 0; everywhere && (entry = json_array_get (sites, i)); i++) {
-        (void) take_site (self, entry);
+        take_site (self, entry);
         int one = status_at (self, all);
         code = one > code ? one : code;
     }

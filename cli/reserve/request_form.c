@@ -272,13 +272,13 @@ static bool read_compute_need (const reader_t *reader, json_t *written, const js
     return true;
 }
 
-/*  The ids of the two compute needs that it links; *ends borrows them. */
+/*  The ids of the two compute needs that it links. */
 static bool read_between (const reader_t *reader, const json_t *written, const json_t *request,
-                          const char *ends [2], json_t *need)
+                          json_t *need)
 {
     const json_t *between = json_object_get (written, "between");
-    ends [0] = json_string_value (json_array_get (between, 0));
-    ends [1] = json_string_value (json_array_get (between, 1));
+    const char *ends [] = {json_string_value (json_array_get (between, 0)),
+                           json_string_value (json_array_get (between, 1))};
     if (json_array_size (between) != 2 || !ends [0] || !ends [1])
         return refuse (reader, "between", "wants the ids of two compute needs");
     for (size_t i = 0; i < 2; i++)
@@ -322,10 +322,9 @@ static bool connection_named (const reader_t *reader, const json_t *request, con
 static bool read_network_need (const reader_t *reader, json_t *written, const json_t *request,
                                json_t *need)
 {
-    const char *ends [2];
     if (!read_keys (reader, written, "id between mbps latency_ms_max offset duration require") ||
         !read_name (reader, written, "id", false, NAME_BYTES_MAX, need) ||
-        !read_between (reader, written, request, ends, need) ||
+        !read_between (reader, written, request, need) ||
         !connection_named (reader, request, need) ||
         !read_count (reader, written, "mbps", true, LINK_MBPS_MAX, need) ||
         !read_require (reader, written, need) ||

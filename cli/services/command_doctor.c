@@ -118,7 +118,9 @@ static void hear (findings_t *findings, session_t *session, asked_t *asked,
     bool status = asked->question == questions;
     json_auto_t *answer = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
     asked->call = 0;
-    if (answer && status)
+    if (json_object_get (asked->entry, "file"))
+        doctor_hear (findings, asked->entry, reply, answer);
+    else if (answer && status)
         hear_status (findings, asked, answer);
     else if (answer)
         hear_nodes (findings, session, asked, answer);
@@ -132,11 +134,11 @@ static void hear (findings_t *findings, session_t *session, asked_t *asked,
 
 /*  --- the federation --- */
 
-static size_t ask_all (session_t *session, asked_t *asked)
+static size_t ask_all (session_t *session, const json_t *entries, asked_t *asked)
 {
     size_t count = 0;
     const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
+    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
         for (size_t q = 0; q < QUESTIONS; q++)
             if (!questions [q].kind || entry_is (entry, questions [q].kind)) {
                 asked [count] =
@@ -184,6 +186,18 @@ static void look_for_kinds (findings_t *findings, session_t *session)
     }
 }
 
+/*  How all of them stand; an exit code. */
+static int ask_and_hear (findings_t *findings, session_t *session, const json_t *entries)
+{
+    asked_t *asked = must (calloc (json_array_size (entries) * QUESTIONS + 1, sizeof *asked));
+    size_t count = ask_all (session, entries, asked);
+    hear_all (findings, session, asked, count);
+    for (size_t i = 0; i < count; i++)
+        json_decref (asked [i].ailing);
+    free (asked);
+    return cli_interrupted () ? cli_fail (EXIT_UNKNOWN, "doctor: interrupted") : EXIT_DONE;
+}
+
 static int look_at_federation (const cli_t *cli, findings_t *findings)
 {
     int code = EXIT_DONE;
@@ -191,15 +205,22 @@ static int look_at_federation (const cli_t *cli, findings_t *findings)
     if (!session)
         return code;
     findings->looked_at = json_array_size (session->entries);
-    asked_t *asked = must (calloc (findings->looked_at * QUESTIONS + 1, sizeof *asked));
     look_for_homes (findings, session);
     look_for_kinds (findings, session);
-    size_t count = ask_all (session, asked);
-    hear_all (findings, session, asked, count);
-    for (size_t i = 0; i < count; i++)
-        json_decref (asked [i].ailing);
-    free (asked);
-    return cli_interrupted () ? cli_fail (EXIT_UNKNOWN, "doctor: interrupted") : EXIT_DONE;
+    return ask_and_hear (findings, session, session->entries);
+}
+
+/*  All neighbours at once: names that resolve to nothing take one --timeout in all. */
+static int look_at_files (const cli_t *cli, const words_t *files, findings_t *findings)
+{
+    int code = EXIT_DONE;
+    json_auto_t *asked = made (json_array ());
+    for (size_t i = 0; i < files->count; i++)
+        doctor_file (files->list [i], asked, findings);
+    cli_t own = *cli;
+    own.gis = "tcp://127.0.0.1:1"; /* wanted, and not asked */
+    session_auto_t *session = json_array_size (asked) > 0 ? session_open (&own, &code) : NULL;
+    return session ? ask_and_hear (findings, session, asked) : code;
 }
 
 int run_doctor (cli_t *cli)
@@ -210,14 +231,8 @@ int run_doctor (cli_t *cli)
     if (!cli_parse (cli, NULL, 0, WORDS_MAX, &words, &code))
         return code;
     findings_init (&findings);
-    code = EXIT_DONE;
-    if (words.count == 0)
-        code = look_at_federation (cli, &findings);
-    json_auto_t *asked = json_array ();
-    for (size_t i = 0; i < words.count; i++)
-        doctor_file (words.list [i], asked, &findings);
-    if (words.count > 0)
-        code = doctor_ask (cli, asked, &findings);
+    code = words.count == 0 ? look_at_federation (cli, &findings)
+                            : look_at_files (cli, &words, &findings);
     if (code == EXIT_DONE)
         code = findings_tell (&findings, cli->json);
     findings_clear (&findings);

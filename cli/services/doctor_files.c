@@ -5,7 +5,6 @@
 #include "fields.h"
 #include "holdings.h"
 #include "must.h"
-#include "session.h"
 #include "zpl.h"
 
 #include <dirent.h>
@@ -201,10 +200,9 @@ static void note_endpoints (const look_t *look, const char *key, const char *kin
     free (endpoints);
 }
 
-static void hear (findings_t *findings, const json_t *asked, const client_reply_t *reply)
+void doctor_hear (findings_t *findings, const json_t *asked, const client_reply_t *reply,
+                  const json_t *answer)
 {
-    method_t method = services_method ("Service", "Status");
-    json_auto_t *answer = reply->status == CALL_OK ? services_answer (&method, reply->body) : NULL;
     const char *name = text_of (answer, "name");
     const char *kind = text_of (asked, "kind");
     const char *endpoint = text_of (asked, "endpoint");
@@ -214,30 +212,6 @@ static void hear (findings_t *findings, const json_t *asked, const client_reply_
     else if (strncmp (name, kind, strlen (kind)) != 0)
         findings_add (findings, text_of (asked, "file"), "%s: %s is %s, and not a %s",
                       text_of (asked, "key"), endpoint, *name ? name : "?", kind);
-}
-
-int doctor_ask (const cli_t *cli, json_t *asked, findings_t *findings)
-{
-    int code = EXIT_DONE;
-    cli_t own = *cli;
-    own.gis = "tcp://127.0.0.1:1"; /* wanted, and not asked */
-    session_auto_t *session = json_array_size (asked) > 0 ? session_open (&own, &code) : NULL;
-    if (!session)
-        return code;
-    method_t method = services_method ("Service", "Status");
-    json_auto_t *body = json_object ();
-    json_t *one;
-    for (size_t i = 0; (one = json_array_get (asked, i)); i++) {
-        uint64_t call = session_send (session, text_of (one, "endpoint"), &method, body);
-        json_object_set_new (one, "call", json_integer ((json_int_t) call));
-    }
-    client_reply_t reply;
-    while (!cli_interrupted () && client_wait (session->client, -1, &reply)) {
-        for (size_t i = 0; (one = json_array_get (asked, i)); i++)
-            if ((uint64_t) number_of (one, "call") == reply.call)
-                hear (findings, one, &reply);
-    }
-    return cli_interrupted () ? cli_fail (EXIT_UNKNOWN, "doctor: interrupted") : EXIT_DONE;
 }
 
 /*  --- a file --- */

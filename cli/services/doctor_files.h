@@ -6,6 +6,7 @@
 #define MUSUBI_DOCTOR_FILES_H
 
 #include "cli.h"
+#include "client.h"
 
 /*  What has been found wrong, in the order in which it was found. */
 typedef struct {
@@ -27,8 +28,8 @@ int findings_tell (const findings_t *self, bool as_json);
  *  it will ask is added to asked. A federation's description is only read. */
 void doctor_file (const char *file, json_t *asked, findings_t *findings);
 
-/*  Asks all of them at once: names that resolve to nothing take one --timeout in all. An exit code.
- */
-int doctor_ask (const cli_t *cli, json_t *asked, findings_t *findings);
+/*  Takes what one of those that were asked says of itself: of "file", "key", "kind", "endpoint". */
+void doctor_hear (findings_t *findings, const json_t *asked, const client_reply_t *reply,
+                  const json_t *answer);
 
 #endif
