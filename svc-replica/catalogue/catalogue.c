@@ -1,5 +1,5 @@
-/*  catalogue - files by name, and all of them, with the names that are gone, in a list by the
- *  number of their last change.
+/*  catalogue - files by name, and all of them, with the names that are gone, by the number of their
+ *  last change.
  */
 #include "catalogue.h"
 
@@ -25,10 +25,9 @@ static const char *const copy_words [] = {"staged", "sound", "stale", "evicting"
 struct catalogue {
     service_t *service;
     uint32_t files_max;
-    ordered_t *files;  /* by name, present ones */
-    ordered_t *goners; /* by name, gone ones */
-    file_t *oldest;    /* in the order of changes */
-    file_t *newest;
+    ordered_t *files;   /* by name, present ones */
+    ordered_t *goners;  /* by name, gone ones */
+    ordered_t *changes; /* both, by the number of their last change */
     uint64_t number;    /* of the last change */
     uint64_t forgotten; /* changes up to this one are not all known */
     catalogue_changed_fn *changed;
@@ -37,38 +36,25 @@ struct catalogue {
 
 /*  --- the order of changes --- */
 
-static void unlink_change (catalogue_t *self, file_t *file)
+static int by_change (const void *key, const void *thing)
 {
-    if (file->changed == 0)
-        return;
-    if (file->before)
-        file->before->after = file->after;
-    else
-        self->oldest = file->after;
-    if (file->after)
-        file->after->before = file->before;
-    else
-        self->newest = file->before;
-    file->before = file->after = NULL;
-    file->changed = 0;
+    const uint64_t *number = key;
+    const file_t *file = thing;
+    return (*number > file->changed) - (*number < file->changed);
 }
 
 static void link_change (catalogue_t *self, file_t *file)
 {
-    unlink_change (self, file);
+    ordered_remove (self->changes, &file->changed);
     file->changed = ++self->number;
-    file->before = self->newest;
-    if (self->newest)
-        self->newest->after = file;
-    else
-        self->oldest = file;
-    self->newest = file;
+    ordered_add (self->changes, &file->changed, file);
     if (self->changed)
         self->changed (self->owner);
 }
 
-static void file_free (file_t *file)
+static void file_free (void *thing)
 {
+    file_t *file = thing;
     free (file->copies);
     free (file);
 }
@@ -76,13 +62,13 @@ static void file_free (file_t *file)
 /*  The gone name whose change is the oldest is forgotten. */
 static void forget_oldest (catalogue_t *self)
 {
-    file_t *file = self->oldest;
+    file_t *file = ordered_after (self->changes, NULL);
     while (file && !file->gone)
-        file = file->after;
+        file = ordered_after (self->changes, &file->changed);
     if (!file)
         return;
     self->forgotten = file->changed;
-    unlink_change (self, file);
+    ordered_remove (self->changes, &file->changed);
     ordered_remove (self->goners, file->name);
     file_free (file);
 }
@@ -126,7 +112,7 @@ static file_t *file_new (catalogue_t *self, const file_t *from)
 {
     file_t *goner = ordered_remove (self->goners, from->name);
     if (goner) {
-        unlink_change (self, goner);
+        ordered_remove (self->changes, &goner->changed);
         file_free (goner);
     }
     file_t *file = must (malloc (sizeof *file));
@@ -134,7 +120,6 @@ static file_t *file_new (catalogue_t *self, const file_t *from)
     file->copies = NULL;
     file->copies_count = 0;
     file->changed = 0;
-    file->before = file->after = NULL;
     file->rule_set = true;
     file->gone = false;
     ordered_add (self->files, file->name, file);
@@ -350,15 +335,9 @@ bool catalogue_knows (const catalogue_t *self, uint64_t number)
     return number == 0 || (number >= self->forgotten && number <= self->number);
 }
 
-/*  Who asks is mostly close behind the newest change. */
 const file_t *catalogue_changed (const catalogue_t *self, uint64_t number)
 {
-    if (number == 0)
-        return self->oldest;
-    const file_t *first = NULL;
-    for (const file_t *file = self->newest; file && file->changed > number; file = file->before)
-        first = file;
-    return first;
+    return ordered_after (self->changes, &number);
 }
 
 uint64_t catalogue_number (const catalogue_t *self)
@@ -402,6 +381,7 @@ catalogue_t *catalogue_new (service_t *service, uint32_t files_max)
     self->files_max = files_max;
     self->files = ordered_by_text (offsetof (file_t, name));
     self->goners = ordered_by_text (offsetof (file_t, name));
+    self->changes = ordered_new (by_change);
     service_load (service, TABLE_FILES, load, self);
     service_limit (service, "files_max", files_max);
     return self;
@@ -412,12 +392,9 @@ void catalogue_destroy (catalogue_t **self_p)
     catalogue_t *self = *self_p;
     if (!self)
         return;
-    for (file_t *file = self->oldest, *next; file; file = next) {
-        next = file->after;
-        file_free (file);
-    }
     ordered_destroy (&self->files);
     ordered_destroy (&self->goners);
+    ordered_end (&self->changes, file_free);
     free (self);
     *self_p = NULL;
 }

@@ -37,7 +37,7 @@ typedef struct {
 } replica_rule_t;
 
 /*  Private but for reading. */
-typedef struct file {
+typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
     uint64_t size;
     bool digest_known;
@@ -53,10 +53,8 @@ typedef struct file {
     replica_rule_t rule;
     copy_t *copies;
     size_t copies_count;
-    uint64_t changed;    /* number of its last change */
-    struct file *before; /* in the order of changes */
-    struct file *after;
-    bool gone; /* its name alone is left, for the indexes */
+    uint64_t changed; /* number of its last change */
+    bool gone;        /* its name alone is left, for the indexes */
 } file_t;
 
 typedef struct catalogue catalogue_t;
@@ -102,10 +100,12 @@ void catalogue_keep (catalogue_t *self, const char *name, bool kept);
 void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms);
 void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule_t *rule);
 
-/*  The first change after a number, gone names too: others follow behind it; NULL = none. False when changes
- *  since then are forgotten: then one must begin with 0, and hears of no gone names. */
-bool catalogue_knows (const catalogue_t *self, uint64_t number);
+/*  The first change after a number, gone names too; NULL = none. */
 const file_t *catalogue_changed (const catalogue_t *self, uint64_t number);
+
+/*  False when changes since then are forgotten: then one must begin with 0, and hears of no gone
+ *  names. */
+bool catalogue_knows (const catalogue_t *self, uint64_t number);
 uint64_t catalogue_number (const catalogue_t *self);
 
 /*  Called after each change. */

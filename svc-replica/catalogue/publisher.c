@@ -41,7 +41,8 @@ static size_t news_gather (const publisher_t *self, const desk_t *desk, news_t *
     size_t count = 0;
     size_t bytes = 0;
     const file_t *file = catalogue_changed (self->catalogue, desk->number);
-    for (; file && count < PUBLISHED_MAX && bytes < PAGE_BYTES; file = file->after) {
+    for (; file && count < PUBLISHED_MAX && bytes < PAGE_BYTES;
+         file = catalogue_changed (self->catalogue, file->changed)) {
         *number = file->changed;
         bool useless =
           file->gone || !file->digest_known ||

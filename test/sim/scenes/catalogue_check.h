@@ -13,7 +13,8 @@ static inline void check_catalogue (const catalogue_t *self)
 {
     uint64_t before = 0;
     size_t present = 0, gone = 0, named = 0;
-    for (const file_t *file = catalogue_changed (self, 0); file; file = file->after) {
+    for (const file_t *file = catalogue_changed (self, 0); file;
+         file = catalogue_changed (self, file->changed)) {
         assert (file->changed > before && file->changed <= catalogue_number (self));
         before = file->changed;
         assert (file->gone == (file->copies_count == 0));
