@@ -218,9 +218,8 @@ static bool look (const carrying_t *self, json_int_t *transfer, json_t **answer,
 {
     char reason [CLIENT_REASON_BYTES];
     const char *command = self->cli->command->name;
-    bool own = self->guest && !self->gives;
-    json_auto_t *question =
-      json_pack ("{s:I, s:s}", "transfer", *transfer, "guest", own ? self->guest->name : "");
+    json_auto_t *question = json_pack ("{s:I, s:s}", "transfer", *transfer, "guest",
+                                       self->errand.gives ? "" : self->guest.name);
     call_status_t status =
       holdings_try (self->session, self->site, "Transfer", question, answer, reason);
     if (status == CALL_NOT_FOUND) {
@@ -244,7 +243,7 @@ static bool look (const carrying_t *self, json_int_t *transfer, json_t **answer,
 /*  Until it is over; the last answer is kept. */
 static int follow (const carrying_t *self, json_int_t transfer, json_t **last)
 {
-    progress_t progress = {.self = self->guest ? self->guest->name : "", .gives = self->gives};
+    progress_t progress = {.self = self->guest.name, .gives = self->errand.gives};
     char why [GUEST_WHY_BYTES];
     int code = EXIT_DONE;
     int64_t rest_ms = LOOK_MS_FIRST;
@@ -266,7 +265,7 @@ static int follow (const carrying_t *self, json_int_t transfer, json_t **last)
             code = cli_fail (EXIT_REFUSED, "%s: interrupted", self->cli->command->name);
             break;
         }
-        if (self->guest && !guest_lives (self->guest, why)) {
+        if (self->errand.path && !guest_lives (&self->guest, why)) {
             code = cli_fail (EXIT_REFUSED, "%s: %s", self->cli->command->name, why);
             break;
         }
@@ -278,13 +277,26 @@ static int follow (const carrying_t *self, json_int_t transfer, json_t **last)
     return code;
 }
 
-int carry (const carrying_t *self, json_t **last)
+static int begin_and_follow (carrying_t *self, json_t **last)
 {
     int code;
-    *last = NULL;
+    char why [GUEST_WHY_BYTES];
+    if (self->errand.path &&
+        !guest_start (&self->guest, text_of (self->site, "endpoint"), &self->errand, why))
+        return cli_fail (EXIT_REFUSED, "%s: %s", self->cli->command->name, why);
+    take (self->question, "guest", json_string (self->guest.name));
     json_int_t transfer = begin (self, &code);
-    if (code == EXIT_DONE && transfer != 0)
-        code = follow (self, transfer, last);
+    return code == EXIT_DONE && transfer != 0 ? follow (self, transfer, last) : code;
+}
+
+int carry (carrying_t *self, json_t **last)
+{
+    *last = NULL;
+    if (!self->question)
+        return cli_fail (EXIT_USAGE, "%s: the name must be UTF-8", self->cli->command->name);
+    int code = begin_and_follow (self, last);
+    guest_end (&self->guest);
+    json_decref (self->question);
     if (code != EXIT_DONE) {
         json_decref (*last);
         *last = NULL;

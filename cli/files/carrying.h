@@ -15,15 +15,15 @@ typedef struct {
     const cli_t *cli;
     session_t *session;
     const json_t *site;
-    const char *method;     /* "Put", "Get" */
-    const json_t *question; /* its body */
-    guest_t *guest;         /* NULL = into the site alone */
-    bool gives;
+    const char *method;    /* "Put", "Get" */
+    json_t *question;      /* its body, but for the guest; taken over. NULL: it was not UTF-8 */
+    guest_errand_t errand; /* path NULL = into the site alone */
+    guest_t guest;         /* private: the end here while it goes on */
 } carrying_t;
 
 /*  Exit code; on EXIT_DONE *last is the last answer about the transfer, new, or NULL when there was
  *  nothing to do. Else it has told why not. */
-int carry (const carrying_t *carrying, json_t **last);
+int carry (carrying_t *carrying, json_t **last);
 
 /*  SHA-256 of a file as 64 hex digits, and its size; false after telling why not. */
 #define DIGEST_TEXT_BYTES 65

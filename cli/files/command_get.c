@@ -22,11 +22,6 @@ typedef struct {
     bool keep;
 } get_options_t;
 
-static const char *short_name (const json_t *site)
-{
-    return json_string_value (json_object_get (site, "name")) + strlen ("replica/");
-}
-
 /*  Where the file is to lie. */
 typedef struct {
     char *given;   /* as it was said; a folder means its name in it */
@@ -119,22 +114,21 @@ static void place_end (place_t *self)
 }
 
 /*  On standard error where the file itself goes to standard output. */
-static void tell (const cli_t *cli, const json_t *site, const char *name, const char *path,
+static void tell (const cli_t *cli, const char *site, const char *name, const char *path,
                   const json_t *last, int64_t ms)
 {
     char text [BYTES_TEXT_BYTES];
-    const char *source = json_string_value (json_object_get (last, "source"));
     json_int_t size = number_of (last, "size");
     FILE *to = path && strcmp (path, "-") == 0 ? stderr : stdout;
     if (cli->json) {
-        json_t *form = json_pack ("{s:s, s:s, s:I, s:s, s:b, s:f}", "name", name, "site",
-                                  short_name (site), "size", size, "source", source ? source : "",
-                                  "was_there", last == NULL, "seconds", (double) ms / 1000);
+        json_t *form = json_pack ("{s:s, s:s, s:I, s:s, s:b, s:f}", "name", name, "site", site,
+                                  "size", size, "source", text_of (last, "source"), "was_there",
+                                  last == NULL, "seconds", (double) ms / 1000);
         if (path)
             json_object_set_new (form, "file", json_string (path));
         cli_print_json_to (form, to);
     } else if (!path) {
-        printf ("%s: at %s%s\n", name, short_name (site), last ? "" : ", was there");
+        printf ("%s: at %s%s\n", name, site, last ? "" : ", was there");
     } else {
         fprintf (to, "%s: %s to %s\n", name, bytes_text ((double) size, text), path);
     }
@@ -143,34 +137,22 @@ static void tell (const cli_t *cli, const json_t *site, const char *name, const 
 static int get (const cli_t *cli, session_t *session, const json_t *site, const char *name,
                 place_t *place, const get_options_t *options)
 {
-    const char *path = place->path;
-    char why [GUEST_WHY_BYTES];
-    guest_t guest = {.folder = NULL};
     json_auto_t *last = NULL;
     int64_t begun_ms = cli_mono_ms ();
-    guest_errand_t errand = {.name = name, .path = path, .size = INT64_MAX / 2};
-    const char *endpoint = json_string_value (json_object_get (site, "endpoint"));
-    if (path && !guest_start (&guest, endpoint, &errand, why)) {
-        guest_end (&guest);
-        return cli_fail (EXIT_REFUSED, "get: %s", why);
-    }
-    json_t *question =
-      json_pack ("{s:s, s:s, s:b}", "name", name, "guest", guest.name, "keep", options->keep);
     carrying_t carrying = {.cli = cli,
                            .session = session,
                            .site = site,
                            .method = "Get",
-                           .question = question,
-                           .guest = path ? &guest : NULL};
-    int code =
-      question ? carry (&carrying, &last) : cli_fail (EXIT_USAGE, "get: the name must be UTF-8");
-    guest_end (&guest);
-    json_decref (question);
+                           .question =
+                             json_pack ("{s:s, s:b}", "name", name, "keep", options->keep),
+                           .errand = {.name = name, .path = place->path, .size = INT64_MAX / 2}};
+    int code = carry (&carrying, &last);
     bool aside = place->through != NULL;
     if (code == EXIT_DONE && aside)
         code = pass_on (place);
     if (code == EXIT_DONE)
-        tell (cli, site, name, aside ? place->given : path, last, cli_mono_ms () - begun_ms);
+        tell (cli, name_short (text_of (site, "name")), name, aside ? place->given : place->path,
+              last, cli_mono_ms () - begun_ms);
     return code;
 }
 

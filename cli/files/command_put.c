@@ -1,5 +1,6 @@
 /*  musubi put - a file of this machine becomes one of the federation. */
 #include "carrying.h"
+#include "fields.h"
 #include "files_commands.h"
 #include "must.h"
 #include "turning.h"
@@ -57,36 +58,23 @@ static int put (const cli_t *cli, session_t *session, const json_t *site, const 
 {
     uint64_t size;
     char digest [DIGEST_TEXT_BYTES];
-    char why [GUEST_WHY_BYTES];
-    guest_t guest;
     json_auto_t *last = NULL;
     int64_t begun_ms = cli_mono_ms ();
-    const char *endpoint = json_string_value (json_object_get (site, "endpoint"));
-    if (!bind_right (endpoint, options->bind) || !file_digest ("put", path, &size, digest))
+    if (!bind_right (text_of (site, "endpoint"), options->bind) ||
+        !file_digest ("put", path, &size, digest))
         return EXIT_USAGE;
-    guest_errand_t errand = {
-      .gives = true, .name = name, .path = path, .size = size, .bind = options->bind};
-    if (!guest_start (&guest, endpoint, &errand, why)) {
-        guest_end (&guest);
-        return cli_fail (EXIT_REFUSED, "put: %s", why);
-    }
-    json_t *question =
-      json_pack ("{s:s, s:I, s:s, s:s, s:I}", "name", name, "size", (json_int_t) size, "digest",
-                 digest, "guest", guest.name, "lifetime_ms", (json_int_t) options->lifetime_ms);
-    carrying_t carrying = {.cli = cli,
-                           .session = session,
-                           .site = site,
-                           .method = "Put",
-                           .question = question,
-                           .guest = &guest,
-                           .gives = true};
-    int code =
-      question ? carry (&carrying, &last) : cli_fail (EXIT_USAGE, "put: the name must be UTF-8");
-    guest_end (&guest);
-    json_decref (question);
+    carrying_t carrying = {
+      .cli = cli,
+      .session = session,
+      .site = site,
+      .method = "Put",
+      .question = json_pack ("{s:s, s:I, s:s, s:I}", "name", name, "size", (json_int_t) size,
+                             "digest", digest, "lifetime_ms", (json_int_t) options->lifetime_ms),
+      .errand = {.gives = true, .name = name, .path = path, .size = size, .bind = options->bind}};
+    int code = carry (&carrying, &last);
     if (code == EXIT_DONE)
-        tell (cli, json_string_value (json_object_get (site, "name")) + strlen ("replica/"), name,
-              size, digest, last == NULL, cli_mono_ms () - begun_ms);
+        tell (cli, name_short (text_of (site, "name")), name, size, digest, last == NULL,
+              cli_mono_ms () - begun_ms);
     return code;
 }
 
