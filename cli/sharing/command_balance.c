@@ -22,23 +22,14 @@
 static bool own_add (const cli_t *cli, session_t *session, const json_t *site, json_t *own,
                      int *code)
 {
-    json_int_t after = 0;
-    for (bool more = true; more;) {
-        json_t *question = json_pack ("{s:s, s:I}", "owner", session->places.actor, "after", after);
-        json_auto_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
-        if (!answer)
-            return false;
-        size_t i;
-        const json_t *record;
-        for (i = 0; (record = item_of (answer, "bags", i)); i++) {
-            char job [JOB_TEXT_BYTES];
-            after = number_of (record, "bag");
-            snprintf (job, sizeof job, "%s/%" PRId64, task_site_name (site), (int64_t) after);
-            json_object_set_new (own, job, json_true ());
-        }
-        more = flag_of (answer, "more") && i > 0;
+    json_auto_t *bags = task_bags (cli, session, site, session->places.actor, false, code);
+    const json_t *record;
+    for (size_t i = 0; (record = json_array_get (bags, i)); i++) {
+        char job [JOB_TEXT_BYTES];
+        snprintf (job, sizeof job, "%s/%" PRId64, task_site_name (site), number_of (record, "bag"));
+        json_object_set_new (own, job, json_true ());
     }
-    return true;
+    return *code == EXIT_DONE;
 }
 
 /*  The actor's bags at all sites that something is promised of, as keys. */

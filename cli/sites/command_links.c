@@ -1,9 +1,16 @@
 /*  musubi links - the links of all network domains, and where domains disagree about a point. */
-#include "domains.h"
+#include "directory_wire.h"
 #include "fields.h"
+#include "graph.h"
+#include "json.h"
+#include "message.h"
 #include "offers.h"
 #include "sites_commands.h"
 #include "table.h"
+
+#include "gis.pb-c.h"
+
+#include <string.h>
 
 static const form_row_t link_rows [] = {
   {"DOMAIN", "domain", .kind = FORM_TEXT},
@@ -29,6 +36,42 @@ static void add_links (json_t *links, const json_t *entry)
     const json_t *link;
     for (size_t i = 0; (link = item_of (json_object_get (entry, "domain"), "links", i)); i++)
         json_array_append_new (links, link_form (name_short (text_of (entry, "name")), link));
+}
+
+/*  An entry as services have it; false when it is not sound. */
+static bool read_entry (const json_t *json, directory_entry_t *entry)
+{
+    char why [WHY_BYTES > JSON_WHY_BYTES ? WHY_BYTES : JSON_WHY_BYTES];
+    json_auto_t *own = json_deep_copy (json);
+    ProtobufCMessage *message = json_to_message (&musubi__entry__descriptor, own, why);
+    if (!message)
+        return false;
+    bool sound = codec_take (&directory_entry_codec, entry, message, why);
+    message_free (message);
+    return sound;
+}
+
+/*  The network domains among the entries, joined to one graph. One whose description can't be
+ *  understood is left out; *passed_over counts them. */
+static graph_t *domains_graph (const json_t *entries, size_t *passed_over)
+{
+    graph_t *graph = graph_new ();
+    const json_t *json;
+    *passed_over = 0;
+    for (size_t i = 0; (json = json_array_get (entries, i)); i++) {
+        directory_entry_t entry;
+        if (!json_object_get (json, "domain"))
+            continue;
+        if (!read_entry (json, &entry)) {
+            ++*passed_over;
+            continue;
+        }
+        const char *slash = strchr (entry.name, '/');
+        if (entry.domain && slash)
+            graph_add (graph, slash + 1, entry.domain);
+        codec_clear (&directory_entry_codec, &entry);
+    }
+    return graph;
 }
 
 /*  {"links": […], "disagreements": [{"vertex", "text"}…]}, new. */

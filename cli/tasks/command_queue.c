@@ -53,28 +53,17 @@ static json_t *bag_form (const char *site, const json_t *record)
     return form;
 }
 
-/*  Page by page. False after telling why not. */
+/*  False after telling why not. */
 static bool add_bags (void *owner, const cli_t *cli, session_t *session, const json_t *site,
                       json_t *bags, int *code)
 {
     const queue_options_t *options = owner;
-    json_int_t after = 0;
-    for (bool more = true; more;) {
-        json_t *question =
-          json_pack ("{s:s, s:I, s:b}", "owner", options->mine ? session->places.actor : "",
-                     "after", after, "over", options->over);
-        json_auto_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
-        if (!answer)
-            return false;
-        size_t i;
-        const json_t *record;
-        for (i = 0; (record = item_of (answer, "bags", i)); i++) {
-            json_array_append_new (bags, bag_form (task_site_name (site), record));
-            after = number_of (record, "bag");
-        }
-        more = flag_of (answer, "more") && i > 0;
-    }
-    return true;
+    const char *owner_name = options->mine ? session->places.actor : "";
+    json_auto_t *records = task_bags (cli, session, site, owner_name, options->over, code);
+    const json_t *record;
+    for (size_t i = 0; (record = json_array_get (records, i)); i++)
+        json_array_append_new (bags, bag_form (task_site_name (site), record));
+    return *code == EXIT_DONE;
 }
 
 static const char *called_cell (const json_t *bag, const char *key, char text [CELL_BYTES])

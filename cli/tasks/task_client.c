@@ -221,3 +221,19 @@ json_t *task_ask (const cli_t *cli, session_t *session, const json_t *site, cons
         cli_fail (*code, "%s: %s: %s", cli->command->name, task_site_name (site), reason);
     return answer;
 }
+
+json_t *task_bags (const cli_t *cli, session_t *session, const json_t *site, const char *owner,
+                   bool over, int *code)
+{
+    json_t *bags = json_array ();
+    for (bool more = true; more;) {
+        json_t *last = json_array_get (bags, json_array_size (bags) - 1);
+        json_t *question = json_pack ("{s:s, s:I, s:b}", "owner", owner, "after",
+                                      (json_int_t) number_of (last, "bag"), "over", over);
+        json_auto_t *answer = task_ask (cli, session, site, "Bags", question, "", code);
+        json_t *page = json_object_get (answer, "bags");
+        json_array_extend (bags, page);
+        more = flag_of (answer, "more") && json_array_size (page) > 0;
+    }
+    return bags;
+}

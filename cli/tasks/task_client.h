@@ -47,6 +47,11 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
 json_t *task_ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
                   json_t *question, const char *request_id, int *code);
 
+/*  The records of a site's bags, of an owner ("" = anybody's), as many of them as came; *code tells
+ *  whether all did, or why not has been told. New. */
+json_t *task_bags (const cli_t *cli, session_t *session, const json_t *site, const char *owner,
+                   bool over, int *code);
+
 /*  "ams" of an entry. */
 const char *task_site_name (const json_t *site);
 
