@@ -142,15 +142,9 @@ static uint64_t could_have (const survey_t *survey)
     return survey->room + survey->dropping + survey->may_go;
 }
 
-static cache_answer_t refuse (const cache_t *self, const char *name, uint64_t size, uint64_t most,
-                              char why [WHY_BYTES])
+static cache_answer_t refuse (bool up, uint64_t size, uint64_t most, char why [WHY_BYTES])
 {
-    size_t up = 0;
-    for (size_t i = 0; i < chain_nodes (self->chain); i++) {
-        const chain_node_t *at = chain_node_at (self->chain, i);
-        up += usable (self, at, name);
-    }
-    if (up == 0)
+    if (!up)
         snprintf (why, WHY_BYTES, "none of the site's storage nodes is up and without the file");
     else
         snprintf (why, WHY_BYTES,
@@ -191,7 +185,7 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
         snprintf (node, NAME_BYTES_MAX + 1, "storage nodes that are not up");
         return CACHE_WAIT;
     }
-    return refuse (self, name, size, most, why);
+    return refuse (found, size, most, why);
 }
 
 cache_evicted_t cache_evict (cache_t *self, const moment_t *now, const char *name)

@@ -110,10 +110,9 @@ void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *
     if (state < RECEIVER_VERIFIED)
         return;
     outbox_log (self->service->outbox, state == RECEIVER_FAILED ? LEVEL_WARNING : LEVEL_INFO,
-                "transfer %02x%02x%02x%02x %s node=%s file=\"%s\" why=\"%s\"",
-                transfer->id.bytes [0], transfer->id.bytes [1], transfer->id.bytes [2],
-                transfer->id.bytes [3], state == RECEIVER_FAILED ? "failed" : "verified",
-                receiver->node, transfer->file, why);
+                "transfer %s %s node=%s file=\"%s\" why=\"%s\"", chain_id_text (&transfer->id).text,
+                state == RECEIVER_FAILED ? "failed" : "verified", receiver->node, transfer->file,
+                why);
     chain_dirty_all (self, now, transfer);
     look_whether_over (self, now, transfer);
     chain_store (self, transfer);

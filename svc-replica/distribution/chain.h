@@ -47,6 +47,12 @@ typedef struct {
     uint8_t bytes [CHAIN_ID_BYTES];
 } chain_id_t;
 
+/*  The beginning of an id, by which logs name a transfer: chain_id_text (&id).text. */
+typedef struct {
+    char text [9];
+} chain_id_text_t;
+chain_id_text_t chain_id_text (const chain_id_t *id);
+
 /*  A file as its node tells it. */
 typedef struct {
     uint64_t number;

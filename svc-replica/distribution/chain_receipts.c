@@ -23,9 +23,8 @@ static void source_tell (chain_t *self, const moment_t *now, const chain_transfe
     memcpy (told.source, source->name, sizeof told.source);
     memcpy (told.why, source->why, sizeof told.why);
     outbox_log (self->service->outbox, LEVEL_WARNING,
-                "transfer %02x%02x%02x%02x source failed name=%s wrong=%d why=\"%s\"",
-                transfer->id.bytes [0], transfer->id.bytes [1], transfer->id.bytes [2],
-                transfer->id.bytes [3], source->name, source->wrong, source->why);
+                "transfer %s source failed name=%s wrong=%d why=\"%s\"",
+                chain_id_text (&transfer->id).text, source->name, source->wrong, source->why);
     chain_tell (self, now, &told);
 }
 
@@ -185,9 +184,8 @@ static bool skipped (chain_t *self, const moment_t *now, chain_transfer_t *trans
         if (!other || !*receipt->feeder || other->suspect || strcmp (other->node, own) == 0)
             continue;
         outbox_log (self->service->outbox, LEVEL_INFO,
-                    "transfer %02x%02x%02x%02x skipped node=%s by=%s epoch=%" PRIu64,
-                    transfer->id.bytes [0], transfer->id.bytes [1], transfer->id.bytes [2],
-                    transfer->id.bytes [3], other->node, own, receipt->epoch);
+                    "transfer %s skipped node=%s by=%s epoch=%" PRIu64,
+                    chain_id_text (&transfer->id).text, other->node, own, receipt->epoch);
         service_count (self->service, "nodes_skipped", 1);
         other->suspect = true;
         other->suspect_epoch = transfer->epoch + 1;
@@ -243,10 +241,8 @@ static void chunks_wrong (chain_t *self, const moment_t *now, chain_transfer_t *
 {
     for (size_t i = 0; i < receipt->wrong_count && !transfer->over; i++) {
         const char *feeder = receipt->wrong [i];
-        outbox_log (self->service->outbox, LEVEL_WARNING,
-                    "transfer %02x%02x%02x%02x wrong bytes from=%s to=%s", transfer->id.bytes [0],
-                    transfer->id.bytes [1], transfer->id.bytes [2], transfer->id.bytes [3], feeder,
-                    own);
+        outbox_log (self->service->outbox, LEVEL_WARNING, "transfer %s wrong bytes from=%s to=%s",
+                    chain_id_text (&transfer->id).text, feeder, own);
         service_count (self->service, "chunks_wrong", 1);
         for (size_t j = 0; j < transfer->sources_count; j++)
             if (strcmp (transfer->sources [j].name, feeder) == 0)
@@ -271,9 +267,8 @@ static void replace (chain_t *self, const moment_t *now, chain_transfer_t *trans
         moved = skipped (self, now, transfer, node, receipt) || moved;
     receiver = chain_receiver_find (transfer, node);
     if (chain_slow (self, now, transfer, receiver)) {
-        outbox_log (self->service->outbox, LEVEL_INFO,
-                    "transfer %02x%02x%02x%02x slow node=%s: to the tail", transfer->id.bytes [0],
-                    transfer->id.bytes [1], transfer->id.bytes [2], transfer->id.bytes [3], node);
+        outbox_log (self->service->outbox, LEVEL_INFO, "transfer %s slow node=%s: to the tail",
+                    chain_id_text (&transfer->id).text, node);
         service_count (self->service, "nodes_slow", 1);
         receiver->slow = true;
         moved = chain_to_tail (transfer, receiver, false) || moved;

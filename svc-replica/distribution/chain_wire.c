@@ -6,6 +6,7 @@
 #include "chain.pb-c.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #define FILE_BYTES_MOST (INT64_MAX - 1) /* of a file, anywhere */
 #define PACE_MS_MOST    3600000         /* an agent asks, or tells, so often at least */
@@ -189,6 +190,14 @@ const codec_t chain_transfer_codec =
   CODEC (chain_transfer_t, musubi__kept_transfer__descriptor, chain_transfer_rows);
 
 /*  --- as people read it --- */
+
+chain_id_text_t chain_id_text (const chain_id_t *id)
+{
+    chain_id_text_t short_id;
+    snprintf (short_id.text, sizeof short_id.text, "%02x%02x%02x%02x", id->bytes [0], id->bytes [1],
+              id->bytes [2], id->bytes [3]);
+    return short_id;
+}
 
 const char *receiver_state_word (receiver_state_t state)
 {

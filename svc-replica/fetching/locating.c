@@ -3,6 +3,7 @@
 
 #include "directory.h"
 #include "must.h"
+#include "ordered.h"
 #include "replica_wire.h"
 
 #include <assert.h>
@@ -18,9 +19,8 @@ typedef struct {
     int64_t sent_ms;
 } asked_t;
 
-typedef struct question {
+typedef struct {
     locating_t *locating;
-    struct question *next;
     uint64_t number;
     char name [FILE_NAME_BYTES_MAX + 1];
     bool sites_asked;
@@ -38,7 +38,7 @@ typedef struct question {
 struct locating {
     service_t *service;
     const char *site;
-    question_t *questions;
+    ordered_t *questions; /* by number */
     uint64_t numbers;
     selector_t *selector;
 };
@@ -46,10 +46,7 @@ struct locating {
 static void question_free (question_t *question)
 {
     locating_t *self = question->locating;
-    question_t **link = &self->questions;
-    while (*link != question)
-        link = &(*link)->next;
-    *link = question->next;
+    ordered_remove (self->questions, &question->number);
     for (size_t i = 0; i < question->asked_count; i++)
         calls_cancel (self->service->calls, question->asked [i].call);
     timers_cancel (self->service->timers, question->timer);
@@ -198,8 +195,7 @@ uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, 
     question->owner = owner;
     question->asked = must (calloc (ASKED_MAX, sizeof *question->asked));
     memcpy (question->name, name, strlen (name) + 1);
-    question->next = self->questions;
-    self->questions = question;
+    ordered_add (self->questions, &question->number, question);
     if (everybody)
         ask_sites (question, now);
     else
@@ -209,18 +205,19 @@ uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, 
 
 void locating_cancel (locating_t *self, uint64_t number)
 {
-    for (question_t *question = self->questions; question; question = question->next) {
-        if (question->number == number) {
-            question_free (question);
-            return;
-        }
-    }
+    question_t *question = ordered_find (self->questions, &number);
+    if (question)
+        question_free (question);
 }
 
 locating_t *locating_new (service_t *service, const char *site, selector_t *selector)
 {
     locating_t *self = must (calloc (1, sizeof *self));
-    *self = (locating_t){.service = service, .site = site, .selector = selector};
+    *self =
+      (locating_t){.service = service,
+                   .site = site,
+                   .questions = ordered_by_bytes (offsetof (question_t, number), sizeof (uint64_t)),
+                   .selector = selector};
     return self;
 }
 
@@ -229,10 +226,9 @@ void locating_destroy (locating_t **self_p)
     locating_t *self = *self_p;
     if (!self)
         return;
-    for (question_t *question = self->questions, *next; question; question = next) {
-        next = question->next;
+    for (question_t *question; (question = ordered_after (self->questions, NULL));)
         question_free (question);
-    }
+    ordered_destroy (&self->questions);
     free (self);
     *self_p = NULL;
 }

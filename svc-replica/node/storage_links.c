@@ -119,10 +119,8 @@ static void choose (storage_t *self, const moment_t *now, transfer_t *transfer, 
         links->link = links->attempts [feeder].link;
         order_link (self, transfer, FLOW_GO, links->link, NULL);
         snprintf (links->feeder, sizeof links->feeder, "%s", name);
-        outbox_log (self->service->outbox, LEVEL_INFO,
-                    "transfer %02x%02x%02x%02x fed by=%s at=%llu epoch=%llu",
-                    transfer->wanted.id.bytes [0], transfer->wanted.id.bytes [1],
-                    transfer->wanted.id.bytes [2], transfer->wanted.id.bytes [3], name,
+        outbox_log (self->service->outbox, LEVEL_INFO, "transfer %s fed by=%s at=%llu epoch=%llu",
+                    chain_id_text (&transfer->wanted.id).text, name,
                     (unsigned long long) transfer->receipt.has,
                     (unsigned long long) transfer->wanted.epoch);
     }

@@ -73,11 +73,8 @@ static void fail (storage_t *self, const moment_t *now, transfer_t *transfer, bo
     transfer->receipt.wrong_bytes = wrong_bytes;
     transfer->receipt.feeder [0] = '\0';
     snprintf (transfer->receipt.why, sizeof transfer->receipt.why, "%s", why);
-    outbox_log (self->service->outbox, LEVEL_WARNING,
-                "transfer %02x%02x%02x%02x failed file=\"%s\" why=\"%s\"",
-                transfer->wanted.id.bytes [0], transfer->wanted.id.bytes [1],
-                transfer->wanted.id.bytes [2], transfer->wanted.id.bytes [3], transfer->wanted.file,
-                why);
+    outbox_log (self->service->outbox, LEVEL_WARNING, "transfer %s failed file=\"%s\" why=\"%s\"",
+                chain_id_text (&transfer->wanted.id).text, transfer->wanted.file, why);
     move (self, now, transfer, RECEIPT_FAILED);
 }
 
