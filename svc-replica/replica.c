@@ -19,11 +19,8 @@ static void tell_begun (const replica_t *self, const request_t *request, const c
 {
     const file_t *file = catalogue_find (self->catalogue, name);
     begin_answer_t answer = {.transfer = transfer};
-    if (file) {
-        answer.size = file->size;
-        answer.digest_known = file->digest_known;
-        memcpy (answer.digest, file->digest, sizeof answer.digest);
-    }
+    if (file)
+        answer.content = file->content;
     service_reply (self->service, request, codec_encode (&begin_answer_codec, &answer));
 }
 
@@ -104,7 +101,7 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
     const locate_t *asked = body;
     const file_t *file = catalogue_find (self->catalogue, asked->name);
     file_place_t place;
-    places_told_t told = {.places = &place, .count = file && file->digest_known};
+    places_told_t told = {.places = &place, .count = file && file->content.digest_known};
     if (told.count > 0)
         place = file_place (file, self->site);
     service_reply (self->service, request, codec_encode (&places_told_codec, &told));

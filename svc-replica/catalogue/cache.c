@@ -57,7 +57,7 @@ static survey_t survey_of (const cache_t *self, const chain_node_t *node)
     for (const chain_file_t *have = chain_file_after (node, NULL); have;
          have = chain_file_after (node, have->stored.file)) {
         const file_t *file = catalogue_find (self->catalogue, have->stored.file);
-        uint64_t size = have->stored.size;
+        uint64_t size = have->stored.content.size;
         const copy_t *copy = file_copy (file, node->name);
         if (have->drop) {
             survey.dropping += size;

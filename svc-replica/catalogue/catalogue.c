@@ -165,27 +165,11 @@ static bool copy_move (const catalogue_t *self, const file_t *file, copy_t *copy
     return true;
 }
 
-static bool same_content (const file_t *a, const file_t *b)
-{
-    if (a->size != b->size)
-        return false;
-    return !a->digest_known || !b->digest_known ||
-           memcmp (a->digest, b->digest, FILE_DIGEST_BYTES) == 0;
-}
-
-static void learn_digest (file_t *to, const file_t *from)
-{
-    if (to->digest_known || !from->digest_known)
-        return;
-    to->digest_known = true;
-    memcpy (to->digest, from->digest, FILE_DIGEST_BYTES);
-}
-
 catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *from, const char *node)
 {
     file_t *file = catalogue_find (self, from->name);
     copy_t *copy = file_copy (file, node);
-    if (file && !same_content (file, from))
+    if (file && !content_same (&file->content, &from->content))
         return CATALOGUE_OTHER;
     if (!file && ordered_count (self->files) >= self->files_max)
         return CATALOGUE_FULL;
@@ -193,7 +177,8 @@ catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *from, const
         return CATALOGUE_FULL;
     if (!file)
         file = file_new (self, from);
-    learn_digest (file, from);
+    if (from->content.digest_known)
+        file->content = from->content;
     file->kept = file->kept || from->kept;
     if (!copy) {
         copy = copy_add (file, node);
@@ -208,23 +193,23 @@ catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *from, const
 catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *from, const char *node,
                                     int64_t proved_ms)
 {
-    assert (from->digest_known);
+    assert (from->content.digest_known);
     file_t *file = catalogue_find (self, from->name);
     copy_t *copy = file_copy (file, node);
     if (file && !copy && file->copies_count == COPIES_MAX)
         return CATALOGUE_FULL;
     if (!file)
         file = file_new (self, from);
-    bool other = !same_content (file, from);
+    bool other = !content_same (&file->content, &from->content);
     copy_state_t to = other ? COPY_STALE : COPY_SOUND;
     if (!copy)
         copy = copy_add (file, node);
-    if (copy->state == to && copy->proved_ms == proved_ms && file->digest_known)
+    if (copy->state == to && copy->proved_ms == proved_ms && file->content.digest_known)
         return other ? CATALOGUE_OTHER : CATALOGUE_OK;
     if (copy->state != to && !copy_move (self, file, copy, to))
         return CATALOGUE_OTHER;
     if (!other) {
-        learn_digest (file, from);
+        file->content = from->content;
         copy->proved_ms = proved_ms;
     }
     file_changed (self, file);
@@ -319,13 +304,12 @@ uint32_t file_copies (const file_t *file, copy_state_t state)
 
 file_place_t file_place (const file_t *file, const char *site)
 {
-    file_place_t place = {.size = file->size,
+    file_place_t place = {.content = file->content,
                           .created_ms = file->created_ms,
                           .sound = file_copies (file, COPY_SOUND),
                           .staged = file_copies (file, COPY_STAGED),
                           .kept = file->kept};
     memcpy (place.site, site, strlen (site) + 1);
-    memcpy (place.digest, file->digest, FILE_DIGEST_BYTES);
     memcpy (place.owner, file->owner, sizeof place.owner);
     return place;
 }

@@ -39,9 +39,7 @@ typedef struct {
 /*  Private but for reading. */
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
-    uint64_t size;
-    bool digest_known;
-    uint8_t digest [FILE_DIGEST_BYTES];
+    content_t content;
     char owner [NAME_BYTES_MAX + 1];
     int64_t created_ms; /* wall, where it was put */
     bool kept;          /* never evicted to make room */

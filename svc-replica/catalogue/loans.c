@@ -150,7 +150,8 @@ static void offer (loans_t *self, const moment_t *now, const request_t *request,
                         self->service->name, question->name);
         return;
     }
-    if (!file->digest_known || memcmp (file->digest, question->digest, FILE_DIGEST_BYTES) != 0) {
+    if (!file->content.digest_known ||
+        memcmp (file->content.digest, question->digest, FILE_DIGEST_BYTES) != 0) {
         service_refuse (self->service, request, CALL_NOT_FOUND, "%s has other bytes under %s",
                         self->service->name, question->name);
         return;

@@ -45,7 +45,7 @@ static size_t news_gather (const publisher_t *self, const desk_t *desk, news_t *
          file = catalogue_changed (self->catalogue, file->changed)) {
         *number = file->changed;
         bool useless =
-          file->gone || !file->digest_known ||
+          file->gone || !file->content.digest_known ||
           (file_copies (file, COPY_SOUND) == 0 && file_copies (file, COPY_STAGED) == 0);
         if (useless && desk->number == 0)
             continue; /* it knows of none */

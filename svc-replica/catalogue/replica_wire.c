@@ -43,8 +43,8 @@ static const codec_t replica_rule_codec =
 
 static const codec_row_t file_rows [] = {
   ROW_TEXT ("name", file_t, name),
-  ROW_NUMBER ("size", file_t, size),
-  ROW_FIXED ("digest", file_t, digest, SET_BY (file_t, digest_known)),
+  ROW_NUMBER ("size", file_t, content.size),
+  ROW_FIXED ("digest", file_t, content.digest, SET_BY (file_t, content.digest_known)),
   ROW_WORD ("owner", file_t, owner, OR_NONE),
   ROW_NUMBER ("created_ms", file_t, created_ms),
   ROW_FLAG ("kept", file_t, kept),
@@ -92,8 +92,9 @@ const codec_t get_question_codec =
 
 static const codec_row_t begin_answer_rows [] = {
   ROW_NUMBER ("transfer", begin_answer_t, transfer),
-  ROW_NUMBER ("size", begin_answer_t, size),
-  ROW_FIXED ("digest", begin_answer_t, digest, SET_BY (begin_answer_t, digest_known)),
+  ROW_NUMBER ("size", begin_answer_t, content.size),
+  ROW_FIXED ("digest", begin_answer_t, content.digest,
+             SET_BY (begin_answer_t, content.digest_known)),
 };
 const codec_t begin_answer_codec =
   CODEC (begin_answer_t, musubi__begin_answer__descriptor, begin_answer_rows);
@@ -233,10 +234,14 @@ const codec_t cache_evicted_codec =
 /*  --- where a file is --- */
 
 static const codec_row_t file_place_rows [] = {
-  ROW_WORD ("site", file_place_t, site),      ROW_NUMBER ("size", file_place_t, size),
-  ROW_FIXED ("digest", file_place_t, digest), ROW_NUMBER ("created_ms", file_place_t, created_ms),
-  ROW_NUMBER ("sound", file_place_t, sound),  ROW_NUMBER ("staged", file_place_t, staged),
-  ROW_FLAG ("kept", file_place_t, kept),      ROW_WORD ("owner", file_place_t, owner, OR_NONE),
+  ROW_WORD ("site", file_place_t, site),
+  ROW_NUMBER ("size", file_place_t, content.size),
+  ROW_FIXED ("digest", file_place_t, content.digest),
+  ROW_NUMBER ("created_ms", file_place_t, created_ms),
+  ROW_NUMBER ("sound", file_place_t, sound),
+  ROW_NUMBER ("staged", file_place_t, staged),
+  ROW_FLAG ("kept", file_place_t, kept),
+  ROW_WORD ("owner", file_place_t, owner, OR_NONE),
 };
 static const codec_t file_place_codec =
   CODEC (file_place_t, musubi__place__descriptor, file_place_rows);

@@ -32,9 +32,7 @@ extern const codec_t get_question_codec;
 
 typedef struct {
     uint64_t transfer;
-    uint64_t size;
-    bool digest_known;
-    uint8_t digest [FILE_DIGEST_BYTES];
+    content_t content;
 } begin_answer_t;
 extern const codec_t begin_answer_codec;
 

@@ -147,19 +147,19 @@ static bool digest_file (const char *path, int file, int marks, storage_result_t
     ssize_t got = 1;
     EVP_DigestInit_ex (context, EVP_sha256 (), NULL);
     while (got > 0) {
-        uint64_t left = FLOW_CHUNK_BYTES - result->size % FLOW_CHUNK_BYTES;
+        uint64_t left = FLOW_CHUNK_BYTES - result->content.size % FLOW_CHUNK_BYTES;
         got = read (file, buffer, left < READ_BYTES ? (size_t) left : READ_BYTES);
         if (got < 0 && errno == EINTR)
             got = 1;
         else if (got > 0) {
             EVP_DigestUpdate (context, buffer, (size_t) got);
-            result->size += (uint64_t) got;
+            result->content.size += (uint64_t) got;
             if (marks >= 0 && (uint64_t) got == left)
                 mark_note (marks, sofar, context);
         }
     }
-    EVP_DigestFinal_ex (context, result->digest, &size);
-    result->digest_known = got == 0;
+    EVP_DigestFinal_ex (context, result->content.digest, &size);
+    result->content.digest_known = got == 0;
     EVP_MD_CTX_free (context);
     EVP_MD_CTX_free (sofar);
     free (buffer);

@@ -146,9 +146,9 @@ static bool receiver_right (const chain_t *self, const chain_transfer_t *transfe
             return no (why, "receiver: node %s is a source of it", node);
     if (transfer->receivers_count == CHAIN_RECEIVERS_MAX)
         return no (why, "receivers: at most %d", CHAIN_RECEIVERS_MAX);
-    if (place && transfer->size_known && !chain_has_room (self, place, transfer->size))
+    if (place && transfer->size_known && !chain_has_room (self, place, transfer->content.size))
         return no (why, "receiver: node %s has no room for %" PRIu64 " bytes", node,
-                   transfer->size);
+                   transfer->content.size);
     if (!place && self->places_count >= CHAIN_NODES_MAX)
         return no (why, "receiver: more than %d nodes", CHAIN_NODES_MAX);
     return true;
@@ -220,10 +220,7 @@ static bool order_take (const chain_t *self, chain_transfer_t *transfer, const c
         return no (why, "receivers: none");
     snprintf (transfer->file, sizeof transfer->file, "%s", order->file);
     transfer->size_known = order->size_known;
-    transfer->size = order->size_known ? order->size : 0;
-    transfer->digest_known = order->digest;
-    if (order->digest)
-        memcpy (transfer->digest, order->digest, CHAIN_DIGEST_BYTES);
+    transfer->content = order->content;
     transfer->mbps = order->mbps;
     transfer->feeds = order->feeds > 0 ? order->feeds : 1;
     transfer->owner = order->owner;
@@ -377,9 +374,7 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
         memcpy (transfer->token, loan->token, CHAIN_TOKEN_BYTES);
         snprintf (transfer->file, sizeof transfer->file, "%s", loan->file);
         transfer->size_known = true;
-        transfer->size = file->stored.size;
-        transfer->digest_known = file->stored.digest_known;
-        memcpy (transfer->digest, file->stored.digest, CHAIN_DIGEST_BYTES);
+        transfer->content = file->stored.content;
         source_add (transfer, &(chain_source_t){.node = loan->node});
         ordered_add (self->transfers, transfer->id.bytes, transfer);
     }

@@ -53,13 +53,22 @@ typedef struct {
 } chain_id_text_t;
 chain_id_text_t chain_id_text (const chain_id_t *id);
 
+/*  What a file is, whatever it is called. */
+typedef struct {
+    uint64_t size;
+    bool digest_known;
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+} content_t;
+
+/*  equal: size and digest are the same. same: the sizes are, and the digests where both are known. */
+bool content_equal (const content_t *a, const content_t *b);
+bool content_same (const content_t *a, const content_t *b);
+
 /*  A file as its node tells it. */
 typedef struct {
     uint64_t number;
     char file [CHAIN_FILE_BYTES_MAX + 1];
-    uint64_t size;
-    bool digest_known;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
+    content_t content;
     int64_t proved_ms; /* wall; 0 = never */
     int64_t used_ms;
     bool gone;
@@ -97,9 +106,8 @@ typedef struct {
 
 typedef struct {
     const char *file;
-    bool size_known; /* else a source says it, once it feeds */
-    uint64_t size;
-    const uint8_t *digest; /* NULL = not known: the source takes it while it feeds */
+    bool size_known;   /* else a source says it, once it feeds */
+    content_t content; /* a digest that is not known the source takes while it feeds */
     const chain_source_t *sources;
     size_t sources_count;         /* none = they follow (chain_source) */
     const char *const *receivers; /* nodes, guests too, in the order of the chain; a guest may not
@@ -156,9 +164,7 @@ typedef struct {
     uint8_t token [CHAIN_TOKEN_BYTES];
     char file [CHAIN_FILE_BYTES_MAX + 1];
     bool size_known;
-    uint64_t size;
-    bool digest_known;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
+    content_t content;
     chain_origin_t sources [CHAIN_SOURCES_MAX];
     size_t sources_count;
     chain_receiver_t *receivers; /* in the order of the chain */

@@ -110,7 +110,7 @@ uint64_t chain_bytes_files (const chain_node_t *place)
     uint64_t bytes = 0;
     for (const chain_file_t *file = ordered_after (place->files, NULL); file;
          file = ordered_after (place->files, file->stored.file))
-        bytes += file->stored.size;
+        bytes += file->stored.content.size;
     return bytes;
 }
 
@@ -122,7 +122,7 @@ uint64_t chain_bytes_held (const chain_t *self, const chain_node_t *place)
         const chain_receiver_t *receiver =
           transfer->over ? NULL : chain_receiver_find (transfer, place->name);
         if (receiver && receiver->state < RECEIVER_VERIFIED && transfer->size_known)
-            bytes += transfer->size;
+            bytes += transfer->content.size;
     }
     return bytes;
 }

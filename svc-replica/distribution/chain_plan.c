@@ -111,15 +111,13 @@ bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_trans
     *wanted = (wanted_transfer_t){.id = transfer->id,
                                   .feeds_only = source,
                                   .size_known = transfer->size_known,
-                                  .size = transfer->size,
-                                  .digest_known = transfer->digest_known,
+                                  .content = transfer->content,
                                   .mbps = transfer->mbps,
                                   .feeds = transfer->feeds,
                                   .epoch = transfer->loan ? 0 : transfer->epoch,
                                   .attempt = receives ? receiver->attempt : 0,
                                   .looks = receives ? receiver->looks : 0};
     memcpy (wanted->token, transfer->token, CHAIN_TOKEN_BYTES);
-    memcpy (wanted->digest, transfer->digest, CHAIN_DIGEST_BYTES);
     memcpy (wanted->file, transfer->file, sizeof wanted->file);
     if (receives)
         feeders_of (self, transfer, receiver, wanted);
@@ -195,7 +193,7 @@ bool chain_source_left (const chain_transfer_t *transfer, bool also_failed)
 static uint64_t feeder_has (const chain_transfer_t *transfer, const chain_receiver_t *receiver)
 {
     const chain_receiver_t *feeder = chain_receiver_find (transfer, receiver->feeder);
-    return feeder ? feeder->has : transfer->size;
+    return feeder ? feeder->has : transfer->content.size;
 }
 
 /*  What it could have got meanwhile: what its feeder got, or, when that has all, what a feeder may
@@ -203,7 +201,7 @@ static uint64_t feeder_has (const chain_transfer_t *transfer, const chain_receiv
 static uint64_t could_get (const chain_transfer_t *transfer, const chain_receiver_t *receiver,
                            uint64_t feeder_now, int64_t over_ms)
 {
-    if (feeder_now < transfer->size)
+    if (feeder_now < transfer->content.size)
         return feeder_now - receiver->behind_feeder_has;
     uint64_t bytes_a_ms = (uint64_t) transfer->mbps * 1000 / BITS_PER_BYTE;
     return bytes_a_ms * (uint64_t) over_ms;

@@ -89,7 +89,7 @@ static void size_learn (chain_t *self, const moment_t *now, chain_transfer_t *tr
         chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
     }
     transfer->size_known = true;
-    transfer->size = size;
+    transfer->content.size = size;
     if (!transfer->over)
         chain_replan (self, now, transfer);
 }
@@ -97,8 +97,8 @@ static void size_learn (chain_t *self, const moment_t *now, chain_transfer_t *tr
 static void digest_learn (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                           const receipt_t *receipt)
 {
-    transfer->digest_known = true;
-    memcpy (transfer->digest, receipt->digest, CHAIN_DIGEST_BYTES);
+    transfer->content.digest_known = true;
+    memcpy (transfer->content.digest, receipt->content.digest, CHAIN_DIGEST_BYTES);
     chain_store (self, transfer);
     chain_dirty_all (self, now, transfer);
 }
@@ -122,17 +122,17 @@ static void source_receipt (chain_t *self, const moment_t *now, chain_transfer_t
     if (receipt->state != RECEIPT_FEEDING || source->wrong)
         return;
     if (!transfer->size_known)
-        size_learn (self, now, transfer, receipt->size);
+        size_learn (self, now, transfer, receipt->content.size);
     if (transfer->over)
         return;
-    if (receipt->size != transfer->size) {
+    if (receipt->content.size != transfer->content.size) {
         source_fail (self, now, transfer, source, true, "its file has another size");
         return;
     }
-    if (receipt->digest_known && !transfer->digest_known)
+    if (receipt->content.digest_known && !transfer->content.digest_known)
         digest_learn (self, now, transfer, receipt);
-    else if (receipt->digest_known &&
-             memcmp (receipt->digest, transfer->digest, CHAIN_DIGEST_BYTES) != 0) {
+    else if (receipt->content.digest_known &&
+             memcmp (receipt->content.digest, transfer->content.digest, CHAIN_DIGEST_BYTES) != 0) {
         source_fail (self, now, transfer, source, true, "its file has another digest");
         return;
     }
@@ -167,10 +167,10 @@ static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *t
 static void verified (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                       chain_receiver_t *receiver, const receipt_t *receipt)
 {
-    if (!transfer->digest_known || !receipt->digest_known ||
-        memcmp (receipt->digest, transfer->digest, CHAIN_DIGEST_BYTES) != 0)
+    if (!transfer->content.digest_known || !receipt->content.digest_known ||
+        memcmp (receipt->content.digest, transfer->content.digest, CHAIN_DIGEST_BYTES) != 0)
         return; /* it has verified something else */
-    receiver->has = transfer->size;
+    receiver->has = transfer->content.size;
     chain_receiver_move (self, now, transfer, receiver, RECEIVER_VERIFIED, "");
 }
 
@@ -289,7 +289,7 @@ static void receiver_receipt (chain_t *self, const moment_t *now, chain_transfer
 {
     if (receiver->state >= RECEIVER_VERIFIED || receipt->attempt < receiver->attempt)
         return;
-    if (receipt->has > transfer->size)
+    if (receipt->has > transfer->content.size)
         return; /* of no file that we know */
     receiver->has = receipt->has;
     receiver->received = receipt->received;

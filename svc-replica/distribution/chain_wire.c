@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #define FILE_BYTES_MOST (INT64_MAX - 1) /* of a file, anywhere */
 #define PACE_MS_MOST    3600000         /* an agent asks, or tells, so often at least */
@@ -15,6 +16,16 @@ static_assert ((int) RECEIPT_VERIFIED == MUSUBI__RECEIPT_STATE__RECEIPT_VERIFIED
                  (int) RECEIPT_FAILED == MUSUBI__RECEIPT_STATE__RECEIPT_FAILED &&
                  (int) RECEIPT_FEEDING == MUSUBI__RECEIPT_STATE__RECEIPT_FEEDING,
                "same numbers");
+
+bool content_equal (const content_t *a, const content_t *b)
+{
+    return a->size == b->size && memcmp (a->digest, b->digest, CHAIN_DIGEST_BYTES) == 0;
+}
+
+bool content_same (const content_t *a, const content_t *b)
+{
+    return a->digest_known && b->digest_known ? content_equal (a, b) : a->size == b->size;
+}
 
 bool chain_file_name_right (const char *file, char why [WHY_BYTES])
 {
@@ -27,8 +38,8 @@ bool chain_file_name_right (const char *file, char why [WHY_BYTES])
 static const codec_row_t stored_file_rows [] = {
   ROW_NUMBER ("number", stored_file_t, number, LEAST (1)),
   ROW_TEXT ("file", stored_file_t, file),
-  ROW_NUMBER ("size", stored_file_t, size, MOST (FILE_BYTES_MOST)),
-  ROW_FIXED ("digest", stored_file_t, digest, SET_BY (stored_file_t, digest_known)),
+  ROW_NUMBER ("size", stored_file_t, content.size, MOST (FILE_BYTES_MOST)),
+  ROW_FIXED ("digest", stored_file_t, content.digest, SET_BY (stored_file_t, content.digest_known)),
   ROW_TIME ("proved_ms", stored_file_t, proved_ms),
   ROW_FLAG ("gone", stored_file_t, gone),
   ROW_TIME ("used_ms", stored_file_t, used_ms),
@@ -46,8 +57,8 @@ static const codec_row_t receipt_rows [] = {
   ROW_NUMBER ("fed", receipt_t, fed),
   ROW_WORD ("feeder", receipt_t, feeder, OR_NONE),
   ROW_WORD_ARRAY ("silent", receipt_t, silent, silent_count),
-  ROW_FIXED ("digest", receipt_t, digest, SET_BY (receipt_t, digest_known)),
-  ROW_NUMBER ("size", receipt_t, size, MOST (FILE_BYTES_MOST)),
+  ROW_FIXED ("digest", receipt_t, content.digest, SET_BY (receipt_t, content.digest_known)),
+  ROW_NUMBER ("size", receipt_t, content.size, MOST (FILE_BYTES_MOST)),
   ROW_TEXT ("why", receipt_t, why, OR_NONE),
   ROW_FLAG ("wrong_bytes", receipt_t, wrong_bytes),
   ROW_NUMBER ("attempt", receipt_t, attempt),
@@ -96,8 +107,9 @@ static const codec_row_t wanted_transfer_rows [] = {
   ROW_TEXT ("file", wanted_transfer_t, file),
   ROW_FLAG ("feeds_only", wanted_transfer_t, feeds_only),
   ROW_FLAG ("size_known", wanted_transfer_t, size_known),
-  ROW_NUMBER ("size", wanted_transfer_t, size, MOST (FILE_BYTES_MOST)),
-  ROW_FIXED ("digest", wanted_transfer_t, digest, SET_BY (wanted_transfer_t, digest_known)),
+  ROW_NUMBER ("size", wanted_transfer_t, content.size, MOST (FILE_BYTES_MOST)),
+  ROW_FIXED ("digest", wanted_transfer_t, content.digest,
+             SET_BY (wanted_transfer_t, content.digest_known)),
   ROW_NUMBER ("mbps", wanted_transfer_t, mbps),
   ROW_NUMBER ("feeds", wanted_transfer_t, feeds),
   ROW_NUMBER ("epoch", wanted_transfer_t, epoch),
@@ -172,8 +184,9 @@ static const codec_row_t chain_transfer_rows [] = {
   ROW_FIXED ("token", chain_transfer_t, token),
   ROW_TEXT ("file", chain_transfer_t, file),
   ROW_FLAG ("size_known", chain_transfer_t, size_known),
-  ROW_NUMBER ("size", chain_transfer_t, size, MOST (FILE_BYTES_MOST)),
-  ROW_FIXED ("digest", chain_transfer_t, digest, SET_BY (chain_transfer_t, digest_known)),
+  ROW_NUMBER ("size", chain_transfer_t, content.size, MOST (FILE_BYTES_MOST)),
+  ROW_FIXED ("digest", chain_transfer_t, content.digest,
+             SET_BY (chain_transfer_t, content.digest_known)),
   ROW_ARRAY ("sources", chain_transfer_t, sources, sources_count, chain_origin),
   ROW_LIST ("receivers", chain_transfer_t, receivers, receivers_count, chain_receiver, 0,
             CHAIN_RECEIVERS_MAX),
@@ -214,8 +227,9 @@ static void record_put (Musubi__TransferRecord *to, const chain_transfer_t *from
     to->transfer = bytes_put (from->id.bytes, CHAIN_ID_BYTES);
     to->file = (char *) from->file;
     to->size_known = from->size_known;
-    to->size = from->size;
-    to->digest = bytes_put (from->digest, from->digest_known ? CHAIN_DIGEST_BYTES : 0);
+    to->size = from->content.size;
+    to->digest =
+      bytes_put (from->content.digest, from->content.digest_known ? CHAIN_DIGEST_BYTES : 0);
     to->epoch = from->epoch;
     to->source_sent = chain_fed (from);
     to->over = from->over;

@@ -36,9 +36,7 @@ typedef struct {
     size_t silent_count;
     char wrong [FEEDERS_MAX][FEEDER_NAME_BYTES_MAX + 1];
     size_t wrong_count;
-    bool digest_known;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
-    uint64_t size;
+    content_t content;
     char why [CHAIN_WHY_BYTES_MAX + 1];
     bool wrong_bytes;
     uint32_t attempt;
@@ -55,9 +53,7 @@ typedef struct {
     char file [CHAIN_FILE_BYTES_MAX + 1];
     bool feeds_only;
     bool size_known;
-    uint64_t size;
-    bool digest_known;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
+    content_t content;
     uint32_t mbps;
     uint32_t feeds;
     uint64_t epoch;

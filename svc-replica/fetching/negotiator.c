@@ -208,13 +208,6 @@ transit_t *transit_new (negotiator_t *self, const moment_t *now, transit_kind_t 
     return transit;
 }
 
-void transit_content (transit_t *transit, uint64_t size, const uint8_t *digest)
-{
-    transit->file.size = size;
-    transit->file.digest_known = true;
-    memcpy (transit->file.digest, digest, FILE_DIGEST_BYTES);
-}
-
 /*  --- joining --- */
 
 /*  The one under way that others may join. */
@@ -272,20 +265,16 @@ static bool busy (const negotiator_t *self, char why [CHAIN_WHY_BYTES_MAX + 1])
 
 /*  --- put --- */
 
-static bool same_bytes (const file_t *file, const begin_question_t *question)
-{
-    return file->size == question->size &&
-           (!file->digest_known || memcmp (file->digest, question->digest, FILE_DIGEST_BYTES) == 0);
-}
-
 begin_t negotiator_put (negotiator_t *self, const moment_t *now, const begin_question_t *question,
                         const char *owner, uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     const file_t *file = catalogue_find (self->parts.catalogue, question->name);
     transit_t *transit = joinable (self, TRANSIT_PUT, question->name);
+    content_t content = {.size = question->size, .digest_known = true};
+    memcpy (content.digest, question->digest, FILE_DIGEST_BYTES);
     *transfer = 0;
-    if ((file && !same_bytes (file, question)) ||
-        (transit && !same_bytes (&transit->file, question))) {
+    if ((file && !content_same (&file->content, &content)) ||
+        (transit && !content_same (&transit->file.content, &content))) {
         snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
                   "there is another file called %.160s here; choose another name, or evict it",
                   question->name);
@@ -309,7 +298,7 @@ begin_t negotiator_put (negotiator_t *self, const moment_t *now, const begin_que
     if (busy (self, why))
         return BEGIN_BUSY;
     transit = transit_new (self, now, TRANSIT_PUT, question->name);
-    transit_content (transit, question->size, question->digest);
+    transit->file.content = content;
     snprintf (transit->file.owner, sizeof transit->file.owner, "%s", owner);
     snprintf (transit->guest, sizeof transit->guest, "%s", question->guest);
     transit->file.created_ms = now->wall_ms;
@@ -345,8 +334,7 @@ static begin_t serve (negotiator_t *self, const moment_t *now, const file_t *fil
     const char *receivers [] = {question->guest};
     chain_order_t order = {.file = file->name,
                            .size_known = true,
-                           .size = file->size,
-                           .digest = file->digest,
+                           .content = file->content,
                            .sources = sources,
                            .sources_count = sources_here (self, question->name, sources),
                            .receivers = receivers,
@@ -357,7 +345,7 @@ static begin_t serve (negotiator_t *self, const moment_t *now, const file_t *fil
     if (!chain_begin (self->parts.chain, now, &order, &id, why))
         return BEGIN_REFUSED;
     transit_t *transit = transit_new (self, now, TRANSIT_SERVE, file->name);
-    transit_content (transit, file->size, file->digest);
+    transit->file.content = file->content;
     transit->file.created_ms = file->created_ms;
     transit->begun = true;
     transit->settled = true;
@@ -413,8 +401,8 @@ begin_t negotiator_get (negotiator_t *self, const moment_t *now, const begin_que
         return serve (self, now, file, question, transfer, why);
     transit_t *transit = transit_new (self, now, TRANSIT_FETCH, question->name);
     keep (self, now, question, transit);
-    if (file && file->digest_known) {
-        transit_content (transit, file->size, file->digest);
+    if (file && file->content.digest_known) {
+        transit->file.content = file->content;
         transit->file.created_ms = file->created_ms;
     }
     *transfer = transit->number;
@@ -456,7 +444,7 @@ bool negotiator_told (const negotiator_t *self, uint64_t number, const char *gue
         return false;
     const chain_transfer_t *transfer = transfer_of (transit);
     *told = (transfer_told_t){.name = transit->file.name,
-                              .size = transit->file.size,
+                              .size = transit->file.content.size,
                               .source = transit->source,
                               .hops = transfer ? transfer->receivers : NULL,
                               .hops_count = transfer ? transfer->receivers_count : 0,

@@ -45,8 +45,7 @@ static bool begin (transit_t *transit, const moment_t *now, char why [CHAIN_WHY_
     const char **receivers = receivers_of (transit, &count);
     chain_order_t order = {.file = transit->file.name,
                            .size_known = true,
-                           .size = transit->file.size,
-                           .digest = transit->file.digest_known ? transit->file.digest : NULL,
+                           .content = transit->file.content,
                            .sources = &source,
                            .sources_count = transit->kind == TRANSIT_PUT,
                            .receivers = receivers,
@@ -87,8 +86,8 @@ void transit_room (transit_t *transit, const moment_t *now)
     timers_t *timers = self->parts.service->timers;
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     char node [NAME_BYTES_MAX + 1] = "";
-    cache_answer_t answer =
-      cache_room (self->parts.cache, now, transit->file.name, transit->file.size, node, why);
+    cache_answer_t answer = cache_room (self->parts.cache, now, transit->file.name,
+                                        transit->file.content.size, node, why);
     if (answer == CACHE_FULL) {
         transit_fail (transit, now, "%s", why);
         return;
@@ -136,8 +135,8 @@ static void elsewhere (transit_t *transit, const moment_t *now, const char *fail
     char node [NAME_BYTES_MAX + 1];
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     bool found = ++transit->nodes_failed < NODES_TRIED_MAX &&
-                 cache_room (self->parts.cache, now, transit->file.name, transit->file.size, node,
-                             why) == CACHE_READY &&
+                 cache_room (self->parts.cache, now, transit->file.name, transit->file.content.size,
+                             node, why) == CACHE_READY &&
                  strcmp (node, transit->node) != 0;
     if (found) {
         memcpy (transit->node, node, sizeof node);
@@ -153,13 +152,11 @@ static void elsewhere (transit_t *transit, const moment_t *now, const char *fail
 static void proved (const negotiator_t *self, const moment_t *now, const chain_transfer_t *transfer,
                     const chain_receiver_t *receiver)
 {
-    file_t file = {.size = transfer->size, .digest_known = true, .kept = true};
+    file_t file = {.kept = true};
     const transit_t *transit = transit_of (self, &transfer->id);
     if (transit)
         file = transit->file;
-    file.size = transfer->size;
-    file.digest_known = true;
-    memcpy (file.digest, transfer->digest, FILE_DIGEST_BYTES);
+    file.content = transfer->content;
     snprintf (file.name, sizeof file.name, "%.255s", transfer->file);
     catalogue_prove (self->parts.catalogue, &file, receiver->node, now->wall_ms);
 }
@@ -173,13 +170,13 @@ void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer
     if (transfer->loan || !node || node->guest)
         return; /* a guest is no place of the site's */
     bool own = transit && strcmp (transit->node, receiver->node) == 0;
-    if (receiver->state == RECEIVER_VERIFIED && transfer->digest_known) {
+    if (receiver->state == RECEIVER_VERIFIED && transfer->content.digest_known) {
         proved (self, now, transfer, receiver);
         if (own && !transit->settled) {
             transit->settled = true;
             service_count (self->parts.service, "files_brought", 1);
             service_count (self->parts.service, "bytes_brought", (int64_t) receiver->received);
-            transit_source_ended (transit, now, transfer->size, false);
+            transit_source_ended (transit, now, transfer->content.size, false);
         }
     }
     if (receiver->state != RECEIVER_FAILED)
@@ -192,7 +189,7 @@ void negotiator_receiver (void *owner, const moment_t *now, const chain_transfer
         return;
     char why [CHAIN_WHY_BYTES_MAX + 1];
     snprintf (why, sizeof why, "%s", receiver->why);
-    bool all_came = receiver->has >= transfer->size; /* and were not those of the digest */
+    bool all_came = receiver->has >= transfer->content.size; /* and were not those of the digest */
     if (all_came && transit->feeding) {
         snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source, why);
         transit_source_out (transit);
@@ -231,7 +228,7 @@ void negotiator_over (void *owner, const moment_t *now, const chain_transfer_t *
                               : "nobody received it");
     for (size_t i = 0; i < transfer->receivers_count; i++)
         verified += transfer->receivers [i].state == RECEIVER_VERIFIED;
-    transit_source_ended (transit, now, verified > 0 ? transfer->size : 0, false);
+    transit_source_ended (transit, now, verified > 0 ? transfer->content.size : 0, false);
     if (verified == transfer->receivers_count)
         transit_done (transit, now);
     else if (gone_guests (self, transfer, transit) && transit->settled)

@@ -51,9 +51,8 @@ static void rest (transit_t *transit, const moment_t *now, int64_t again_ms, con
 static bool content_of (const transit_t *transit, const located_t *located, file_place_t *content)
 {
     bool found = false;
-    if (transit->file.digest_known) {
-        content->size = transit->file.size;
-        memcpy (content->digest, transit->file.digest, FILE_DIGEST_BYTES);
+    if (transit->file.content.digest_known) {
+        content->content = transit->file.content;
         content->created_ms = transit->file.created_ms;
         memcpy (content->owner, transit->file.owner, sizeof content->owner);
         return true;
@@ -82,14 +81,14 @@ static void candidates_set (transit_t *transit, const located_t *located,
     transit->candidates = must (calloc (located->count + 1, sizeof *transit->candidates));
     transit->candidates_count = 0;
     for (size_t i = 0; i < located->count; i++)
-        if (file_place_same (&located->places [i], content) &&
+        if (content_equal (&located->places [i].content, &content->content) &&
             !sent_wrong (transit, located->places [i].site))
             transit->candidates [transit->candidates_count++].place = located->places [i];
 }
 
 static void found_for_fetch (transit_t *transit, const moment_t *now, const located_t *located)
 {
-    file_place_t content = {.size = 0};
+    file_place_t content = {.site = ""};
     bool any = content_of (transit, located, &content);
     if (any)
         candidates_set (transit, located, &content);
@@ -106,7 +105,8 @@ static void found_for_fetch (transit_t *transit, const moment_t *now, const loca
             transit_fail (transit, now, "%s", why);
         return;
     }
-    transit_content (transit, content.size, content.digest);
+    transit->file.content = content.content;
+    transit->file.content.digest_known = true;
     transit->file.created_ms = content.created_ms;
     if (!*transit->file.owner)
         memcpy (transit->file.owner, content.owner, sizeof content.owner);
@@ -120,10 +120,8 @@ static void found_for_fetch (transit_t *transit, const moment_t *now, const loca
 /*  A name means the same everywhere, as far as sites can be asked. */
 static void found_for_put (transit_t *transit, const moment_t *now, const located_t *located)
 {
-    file_place_t own = {.size = transit->file.size};
-    memcpy (own.digest, transit->file.digest, FILE_DIGEST_BYTES);
     for (size_t i = 0; i < located->count; i++) {
-        if (file_place_same (&located->places [i], &own))
+        if (content_equal (&located->places [i].content, &transit->file.content))
             continue;
         transit_fail (transit, now, "%s has another file called %.150s; choose another name",
                       located->places [i].site, transit->file.name);
@@ -259,7 +257,7 @@ static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *do
     if (!transfer)
         return;
     memcpy (question.name, transit->file.name, sizeof question.name);
-    memcpy (question.digest, transit->file.digest, FILE_DIGEST_BYTES);
+    memcpy (question.digest, transit->file.content.digest, FILE_DIGEST_BYTES);
     memcpy (question.token, transfer->token, CHAIN_TOKEN_BYTES);
     transit->call_ms = now->mono_ms;
     transit->call =
@@ -425,7 +423,7 @@ void transit_source (transit_t *transit, const moment_t *now)
             sites [count++] = transit->candidates [i].place.site;
     transit_move (transit, TRANSIT_SOURCING);
     size_t best = selector_choose (self->parts.selector, now->mono_ms, sites, count,
-                                   transit->file.size, &again_ms);
+                                   transit->file.content.size, &again_ms);
     transit->queued = false;
     if (best == count && any_full (transit)) {
         queue (transit, now);

@@ -13,9 +13,7 @@ static void take_up (negotiator_t *self, const moment_t *now, const chain_transf
     if (from->owner < 1 || from->owner > TRANSIT_SERVE + 1)
         return;
     transit_t *transit = transit_new (self, now, (transit_kind_t) (from->owner - 1), from->file);
-    transit->file.size = from->size;
-    transit->file.digest_known = from->digest_known;
-    memcpy (transit->file.digest, from->digest, FILE_DIGEST_BYTES);
+    transit->file.content = from->content;
     transit->begun = true;
     transit->id = from->id;
     transit->state = TRANSIT_RUNNING;
@@ -99,7 +97,8 @@ void negotiator_lost (negotiator_t *self, const moment_t *now, const char *name,
     const file_t *file = catalogue_find (self->parts.catalogue, name);
     const copy_t *copy = file_copy (file, node);
     if (copy && copy->state != COPY_EVICTING && copy->state != COPY_STAGED &&
-        file->copies_count == 1 && file->digest_known && (file->rule.copies > 0 || file->pinned))
+        file->copies_count == 1 && file->content.digest_known &&
+        (file->rule.copies > 0 || file->pinned))
         bring_again (self, now, file);
     catalogue_gone (self->parts.catalogue, name, node);
 }
@@ -124,16 +123,14 @@ void negotiator_file (void *owner, const moment_t *now, const chain_node_t *node
         return;
     }
     char why [WHY_BYTES];
-    if (!have->digest_known || !file_name_check (have->file, why))
+    if (!have->content.digest_known || !file_name_check (have->file, why))
         return;
     /* One that nobody here knows of: it is kept, for who knows whose only copy it is. */
-    file_t proved = {.size = have->size,
-                     .digest_known = true,
+    file_t proved = {.content = have->content,
                      .kept = !file,
                      .created_ms = have->proved_ms,
                      .used_ms = have->used_ms};
     memcpy (proved.name, have->file, strlen (have->file) + 1); /* it is a name */
-    memcpy (proved.digest, have->digest, FILE_DIGEST_BYTES);
     if (catalogue_prove (self->parts.catalogue, &proved, node->name, have->proved_ms) ==
         CATALOGUE_OTHER)
         cache_drop (self->parts.cache, now, have->file, node->name);

@@ -105,8 +105,6 @@ void negotiator_lost (negotiator_t *self, const moment_t *now, const char *name,
 /*  negotiator.c */
 transit_t *transit_new (negotiator_t *self, const moment_t *now, transit_kind_t kind,
                         const char *name);
-/*  What it is, is known. */
-void transit_content (transit_t *transit, uint64_t size, const uint8_t *digest);
 transit_t *transit_of (const negotiator_t *self, const chain_id_t *id);
 void transit_move (transit_t *transit, transit_state_t to);
 void transit_fail (transit_t *transit, const moment_t *now, const char *format, ...)

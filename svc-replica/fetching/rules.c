@@ -175,8 +175,6 @@ static void ask (rules_t *self, const moment_t *now, const char *peer, int64_t l
 static void holders_find (const rules_t *self, const file_t *file, const located_t *located,
                           holders_t *holders)
 {
-    file_place_t own = {.size = file->size};
-    memcpy (own.digest, file->digest, FILE_DIGEST_BYTES);
     *holders = (holders_t){.count = 0};
     if (file_copies (file, COPY_SOUND) > 0)
         holders->sites [holders->count++] = self->site;
@@ -184,7 +182,7 @@ static void holders_find (const rules_t *self, const file_t *file, const located
         holders->sites [holders->count++] = self->asked [i];
     for (size_t i = 0; i < located->count && i < PLACES_MAX; i++) {
         const file_place_t *place = &located->places [i];
-        if (!file_place_same (place, &own) || was_asked (self, place->site))
+        if (!content_equal (&place->content, &file->content) || was_asked (self, place->site))
             continue;
         if (place->kept)
             holders->sites [holders->count++] = place->site;
@@ -197,7 +195,7 @@ static void on_located (void *owner, const moment_t *now, const located_t *locat
 {
     rules_t *self = owner;
     const file_t *file = catalogue_find (self->catalogue, self->name);
-    if (!file || file->rule.copies == 0 || !file->digest_known) {
+    if (!file || file->rule.copies == 0 || !file->content.digest_known) {
         go_on (self, now);
         return;
     }

@@ -156,7 +156,7 @@ uint64_t files_bytes (const storage_t *self)
     for (const own_file_t *file = ordered_after (self->files, NULL); file;
          file = ordered_after (self->files, file->stored.file))
         if (!file->stored.gone)
-            bytes += file->stored.size;
+            bytes += file->stored.content.size;
     return bytes;
 }
 
@@ -256,7 +256,7 @@ static void order_next (storage_t *self, own_file_t *file)
         file->dropping = true;
         file->work = storage_order (self, FILE_DROP, &work);
     } else if (file->prove) {
-        if (file->stored.digest_known)
+        if (file->stored.content.digest_known)
             work.marks = NULL; /* those that it has are of its digest, its bytes may not be */
         file->work = storage_order (self, FILE_PROVE, &work);
     }
@@ -267,9 +267,7 @@ void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfe
     own_file_t *file = ordered_find (self->files, transfer->wanted.file);
     if (!file)
         file = file_new (self, transfer->wanted.file);
-    file->stored.size = transfer->receipt.size;
-    file->stored.digest_known = true;
-    memcpy (file->stored.digest, transfer->receipt.digest, CHAIN_DIGEST_BYTES);
+    file->stored.content = transfer->receipt.content;
     file->stored.proved_ms = file->stored.used_ms = now->wall_ms;
     file->stored.gone = file->drop = file->dropping = file->prove = false;
     file->stored.number = file->stored.number > 0 ? file->stored.number : ++self->changes;
@@ -297,19 +295,15 @@ static void kept (storage_t *self, const moment_t *now, own_file_t *file, const 
     order_next (self, file);
 }
 
-static bool same_bytes (const own_file_t *file, const storage_result_t *result)
-{
-    return result->digest_known && result->size == file->stored.size &&
-           memcmp (result->digest, file->stored.digest, CHAIN_DIGEST_BYTES) == 0;
-}
-
 /*  A part that is not there has its name already. */
 static void looked (storage_t *self, const moment_t *now, own_file_t *file,
                     const storage_result_t *result, const char *why)
 {
     chain_id_t id = file->stored.part;
     file->looking = false;
-    if (*why == '\0' && (!result->there || same_bytes (file, result))) {
+    if (*why == '\0' &&
+        (!result->there || (result->content.digest_known &&
+                            content_same (&result->content, &file->stored.content)))) {
         order_keep (self, file);
         return;
     }
@@ -338,20 +332,19 @@ static void proved (storage_t *self, const moment_t *now, own_file_t *file,
                     const storage_result_t *result, const char *why)
 {
     file->prove = false;
-    bool right = *why == '\0' && result->there && result->digest_known;
-    if (right && file->stored.digest_known && !same_bytes (file, result)) {
+    bool right = *why == '\0' && result->there && result->content.digest_known;
+    if (right && file->stored.content.digest_known &&
+        !content_same (&result->content, &file->stored.content)) {
         outbox_log (self->service->outbox, LEVEL_ALARM, "file is not what it was name=\"%s\"",
                     file->stored.file);
         why = "its bytes are not those of its digest";
         right = false;
     }
     if (right) {
-        file->stored.size = result->size;
-        file->stored.digest_known = true;
-        memcpy (file->stored.digest, result->digest, CHAIN_DIGEST_BYTES);
+        file->stored.content = result->content;
         file->stored.proved_ms = now->wall_ms;
         outbox_log (self->service->outbox, LEVEL_INFO, "file proved name=\"%s\" bytes=%llu",
-                    file->stored.file, (unsigned long long) file->stored.size);
+                    file->stored.file, (unsigned long long) file->stored.content.size);
         file_changed (self, now, file);
     } else if (!*why) {
         why = "the file is not there";
@@ -361,7 +354,7 @@ static void proved (storage_t *self, const moment_t *now, own_file_t *file,
         return;
     if (file->path) {
         gone (self, now, file); /* it is its owner's */
-    } else if (result->there || result->size == 0) {
+    } else if (result->there || result->content.size == 0) {
         file->drop = true;
         order_next (self, file);
     }
@@ -420,7 +413,7 @@ void files_start (storage_t *self, const moment_t *now)
     own_file_t *given = ordered_find (self->files, self->settings.gives_file);
     given = given ? given : file_new (self, self->settings.gives_file);
     given->path = must (strdup (self->settings.gives_path));
-    given->stored.digest_known = given->stored.gone = given->stored.has_part = false;
+    given->stored.content.digest_known = given->stored.gone = given->stored.has_part = false;
     given->prove = true;
     file_changed (self, now, given);
     order_next (self, given);

@@ -44,7 +44,7 @@ uint64_t transfers_bytes (const storage_t *self)
     for (const transfer_t *transfer = transfer_next (self, NULL); transfer;
          transfer = transfer_next (self, transfer))
         if (!transfer->wanted.feeds_only && transfer->receipt.state <= RECEIPT_CHECKING)
-            bytes += transfer->wanted.size;
+            bytes += transfer->wanted.content.size;
     return bytes;
 }
 
@@ -91,28 +91,36 @@ static void flow_open (storage_t *self, transfer_t *transfer, const own_file_t *
         files_part (self, &wanted->id, path);
     if (transfer->flow == 0)
         transfer->flow = ++self->numbers;
-    outbox_flow (self->service->outbox,
-                 &(flow_order_t){.verb = FLOW_OPEN,
-                                 .flow = transfer->flow,
-                                 .id = wanted->id.bytes,
-                                 .token = wanted->token,
-                                 .path = path,
-                                 .whole = whole,
-                                 .marks = whole ? files_marks (self, whole, marks) : NULL,
-                                 .digest = wanted->digest_known ? wanted->digest : NULL,
-                                 .attempt = proved ? FLOW_PROVED : wanted->attempt,
-                                 .anew = anew,
-                                 .size = wanted->size_known ? wanted->size : FLOW_SIZE_UNKNOWN,
-                                 .epoch = wanted->epoch,
-                                 .mbps = wanted->mbps,
-                                 .feeds = wanted->feeds});
+    outbox_flow (
+      self->service->outbox,
+      &(flow_order_t){.verb = FLOW_OPEN,
+                      .flow = transfer->flow,
+                      .id = wanted->id.bytes,
+                      .token = wanted->token,
+                      .path = path,
+                      .whole = whole,
+                      .marks = whole ? files_marks (self, whole, marks) : NULL,
+                      .digest = wanted->content.digest_known ? wanted->content.digest : NULL,
+                      .attempt = proved ? FLOW_PROVED : wanted->attempt,
+                      .anew = anew,
+                      .size = wanted->size_known ? wanted->content.size : FLOW_SIZE_UNKNOWN,
+                      .epoch = wanted->epoch,
+                      .mbps = wanted->mbps,
+                      .feeds = wanted->feeds});
 }
 
 static bool same_digest (const transfer_t *transfer, const own_file_t *file)
 {
-    return transfer->wanted.digest_known && file->stored.digest_known &&
-           file->stored.size == transfer->wanted.size &&
-           memcmp (file->stored.digest, transfer->wanted.digest, CHAIN_DIGEST_BYTES) == 0;
+    return transfer->wanted.content.digest_known && file->stored.content.digest_known &&
+           content_same (&file->stored.content, &transfer->wanted.content);
+}
+
+/*  The receipt says the file's digest, and the size that the flow finds. */
+static void digest_take (transfer_t *transfer, const own_file_t *file)
+{
+    uint64_t size = transfer->receipt.content.size;
+    transfer->receipt.content = file->stored.content;
+    transfer->receipt.content.size = size;
 }
 
 static void begin_feeding (storage_t *self, const moment_t *now, transfer_t *transfer)
@@ -122,13 +130,12 @@ static void begin_feeding (storage_t *self, const moment_t *now, transfer_t *tra
         fail (self, now, transfer, false, "it has no such file");
         return;
     }
-    if (transfer->wanted.digest_known && file->stored.digest_known &&
+    if (transfer->wanted.content.digest_known && file->stored.content.digest_known &&
         !same_digest (transfer, file)) {
         fail (self, now, transfer, true, "it has this file with another digest");
         return;
     }
-    transfer->receipt.digest_known = file->stored.digest_known;
-    memcpy (transfer->receipt.digest, file->stored.digest, CHAIN_DIGEST_BYTES);
+    digest_take (transfer, file);
     flow_open (self, transfer, file, false);
     files_used (self, now, transfer->wanted.file);
 }
@@ -137,9 +144,8 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
 {
     own_file_t *file = files_find (self, transfer->wanted.file);
     if (file && same_digest (transfer, file)) {
-        transfer->receipt.digest_known = true;
-        memcpy (transfer->receipt.digest, file->stored.digest, CHAIN_DIGEST_BYTES);
-        transfer->receipt.has = transfer->wanted.size;
+        digest_take (transfer, file);
+        transfer->receipt.has = transfer->wanted.content.size;
         flow_open (self, transfer, file, false);
         move (self, now, transfer, RECEIPT_VERIFIED);
         return;
@@ -147,9 +153,8 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
     const own_file_t *keeping = files_keeping (self, &transfer->wanted.id);
     if (keeping) { /* what came before was right: transfer_kept follows */
         transfer->work = 1;
-        transfer->receipt.digest_known = true;
-        memcpy (transfer->receipt.digest, keeping->stored.digest, CHAIN_DIGEST_BYTES);
-        transfer->receipt.has = transfer->wanted.size;
+        digest_take (transfer, keeping);
+        transfer->receipt.has = transfer->wanted.content.size;
         move (self, now, transfer, RECEIPT_CHECKING);
         return;
     }
@@ -157,9 +162,9 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
     if (used > self->settings.bytes_max) {
         char why [CHAIN_WHY_BYTES_MAX + 1];
         snprintf (why, sizeof why, "no room: %" PRIu64 " bytes are wanted, %" PRIu64 " are free",
-                  transfer->wanted.size,
-                  self->settings.bytes_max > used - transfer->wanted.size
-                    ? self->settings.bytes_max - (used - transfer->wanted.size)
+                  transfer->wanted.content.size,
+                  self->settings.bytes_max > used - transfer->wanted.content.size
+                    ? self->settings.bytes_max - (used - transfer->wanted.content.size)
                     : 0);
         fail (self, now, transfer, false, why);
         return;
@@ -173,7 +178,7 @@ static void begin (storage_t *self, const moment_t *now, transfer_t *transfer, b
                                     .state = RECEIPT_OPENING,
                                     .epoch = transfer->wanted.epoch,
                                     .attempt = transfer->wanted.attempt,
-                                    .size = transfer->wanted.size};
+                                    .content.size = transfer->wanted.content.size};
     transfer->written = 0;
     if (transfer->wanted.feeds_only)
         begin_feeding (self, now, transfer);
@@ -187,9 +192,10 @@ static void begin (storage_t *self, const moment_t *now, transfer_t *transfer, b
 static void check (storage_t *self, const moment_t *now, transfer_t *transfer)
 {
     if (transfer->receipt.state != RECEIPT_CHECKING || transfer->work != 0 ||
-        !transfer->wanted.digest_known)
+        !transfer->wanted.content.digest_known)
         return;
-    if (memcmp (transfer->receipt.digest, transfer->wanted.digest, CHAIN_DIGEST_BYTES) != 0) {
+    if (memcmp (transfer->receipt.content.digest, transfer->wanted.content.digest,
+                CHAIN_DIGEST_BYTES) != 0) {
         fail (self, now, transfer, true, "all bytes came, and they are not those of the digest");
         return;
     }
@@ -228,8 +234,7 @@ void transfers_proved (storage_t *self, const moment_t *now, const own_file_t *f
             fail (self, now, transfer, true, why);
             continue;
         }
-        transfer->receipt.digest_known = true;
-        memcpy (transfer->receipt.digest, file->stored.digest, CHAIN_DIGEST_BYTES);
+        digest_take (transfer, file);
         storage_news (self, now, true);
     }
 }
@@ -267,7 +272,7 @@ static void opened (storage_t *self, const moment_t *now, transfer_t *transfer,
                     const flow_event_t *event)
 {
     transfer->opened = true;
-    transfer->receipt.size = event->size;
+    transfer->receipt.content.size = event->size;
     if (transfer->receipt.state != RECEIPT_OPENING)
         return; /* verified: it feeds */
     move (self, now, transfer, transfer->wanted.feeds_only ? RECEIPT_FEEDING : RECEIPT_RECEIVING);
@@ -279,8 +284,8 @@ static void whole (storage_t *self, const moment_t *now, transfer_t *transfer,
                    const flow_event_t *event)
 {
     links_end (self, transfer);
-    transfer->receipt.digest_known = true;
-    memcpy (transfer->receipt.digest, event->digest, CHAIN_DIGEST_BYTES);
+    transfer->receipt.content.digest_known = true;
+    memcpy (transfer->receipt.content.digest, event->digest, CHAIN_DIGEST_BYTES);
     move (self, now, transfer, RECEIPT_CHECKING);
     check (self, now, transfer);
 }
@@ -327,7 +332,7 @@ static void want (storage_t *self, const moment_t *now, const wanted_transfer_t 
         transfer->wanted = *wanted;
         transfer->mentioned = true;
         ordered_add (self->transfers, transfer->wanted.id.bytes, transfer);
-        transfer->receipt = (receipt_t){.id = wanted->id, .size = wanted->size};
+        transfer->receipt = (receipt_t){.id = wanted->id, .content.size = wanted->content.size};
         if (self->swept)
             begin (self, now, transfer, false);
         return;

@@ -36,9 +36,7 @@ typedef struct {
 
 typedef struct {
     bool there;
-    uint64_t size;
-    bool digest_known;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
+    content_t content;
 } storage_result_t;
 
 extern const codec_t storage_work_codec;

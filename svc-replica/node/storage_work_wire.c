@@ -17,8 +17,9 @@ const codec_t storage_work_codec =
 
 static const codec_row_t storage_result_rows [] = {
   ROW_FLAG ("there", storage_result_t, there),
-  ROW_NUMBER ("size", storage_result_t, size),
-  ROW_FIXED ("digest", storage_result_t, digest, SET_BY (storage_result_t, digest_known)),
+  ROW_NUMBER ("size", storage_result_t, content.size),
+  ROW_FIXED ("digest", storage_result_t, content.digest,
+             SET_BY (storage_result_t, content.digest_known)),
 };
 const codec_t storage_result_codec =
   CODEC (storage_result_t, musubi__storage_work_result__descriptor, storage_result_rows);

@@ -63,7 +63,7 @@ static void begin (rig_t *self, const moment_t *now)
     /*  The first of the sources may have told the file's size and digest. */
     const chain_file_t *file = chain_file (chain_node (self->chain, self->sources.words [0]),
                                            config_text (self->config, "file"));
-    bool known = file && file->stored.digest_known;
+    bool known = file && file->stored.content.digest_known;
     for (size_t i = 0; i < self->sources.count; i++)
         sources [i].node = self->sources.words [i];
     self->begun = true;
@@ -71,8 +71,7 @@ static void begin (rig_t *self, const moment_t *now)
       chain_begin (self->chain, now,
                    &(chain_order_t){.file = config_text (self->config, "file"),
                                     .size_known = known,
-                                    .size = known ? file->stored.size : 0,
-                                    .digest = known ? file->stored.digest : NULL,
+                                    .content = known ? file->stored.content : (content_t){0},
                                     .sources = sources,
                                     .sources_count = self->sources.count,
                                     .receivers = (const char *const *) self->receivers.words,

@@ -104,9 +104,10 @@ static void restart (world_t *self)
 
 static file_t file_of (const char *name, uint64_t size, uint8_t content)
 {
-    file_t file = {.size = size, .digest_known = true, .owner = "alice", .created_ms = 5};
+    file_t file = {
+      .content.size = size, .content.digest_known = true, .owner = "alice", .created_ms = 5};
     snprintf (file.name, sizeof file.name, "%s", name);
-    memset (file.digest, content, sizeof file.digest);
+    memset (file.content.digest, content, sizeof file.content.digest);
     return file;
 }
 
@@ -131,7 +132,7 @@ static void a_copy_is_staged_then_sound_and_is_so_after_a_restart (void **state)
     assert_int_equal (file_copy (kept, "n1")->state, COPY_SOUND);
     assert_int_equal (file_copy (kept, "n1")->proved_ms, 77);
     assert_string_equal (kept->owner, "alice");
-    assert_int_equal (kept->size, 10);
+    assert_int_equal (kept->content.size, 10);
     end (&w);
 }
 
@@ -149,7 +150,7 @@ static void a_name_never_gets_another_content (void **state)
     assert_null (file_copy (catalogue_find (w.catalogue, "x"), "n2"));
     assert_int_equal (catalogue_prove (w.catalogue, &other, "n2", 7), CATALOGUE_OTHER);
     assert_int_equal (state_of (&w, "x", "n2"), COPY_STALE);
-    assert_int_equal (catalogue_find (w.catalogue, "x")->digest [0], 1);
+    assert_int_equal (catalogue_find (w.catalogue, "x")->content.digest [0], 1);
     end (&w);
 }
 

@@ -68,8 +68,8 @@ static void a_name_that_is_none_is_refused_wherever_it_is_said (void **state)
 static file_t a_file (copy_t copies [2])
 {
     file_t file = {.name = NAME,
-                   .size = 12345678901,
-                   .digest_known = true,
+                   .content.size = 12345678901,
+                   .content.digest_known = true,
                    .owner = "alice",
                    .created_ms = 1700000000000,
                    .kept = true,
@@ -80,7 +80,7 @@ static file_t a_file (copy_t copies [2])
                    .rule = {.copies = 3, .spread = SPREAD_DOMAINS},
                    .copies = copies,
                    .copies_count = 2};
-    memset (file.digest, 0x12, sizeof file.digest);
+    memset (file.content.digest, 0x12, sizeof file.content.digest);
     copies [0] = (copy_t){.node = "n1", .state = COPY_EVICTING, .proved_ms = 1700000000001};
     copies [1] = (copy_t){.node = "n2", .state = COPY_STAGED};
     return file;
@@ -177,14 +177,14 @@ static void a_page_of_files_is_told (void **state)
 
 static file_place_t a_place (const char *site)
 {
-    file_place_t place = {.size = 99,
+    file_place_t place = {.content.size = 99,
                           .created_ms = 1700000000000,
                           .sound = 2,
                           .staged = 1,
                           .kept = true,
                           .owner = "alice"};
     strcpy (place.site, site);
-    memset (place.digest, 0x12, sizeof place.digest);
+    memset (place.content.digest, 0x12, sizeof place.content.digest);
     return place;
 }
 

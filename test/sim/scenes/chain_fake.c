@@ -25,7 +25,7 @@ static uint64_t held_at (const chain_t *self, const char *node)
         for (size_t k = 0; k < self->transfers [i]->receivers_count; k++)
             if (strcmp (self->transfers [i]->receivers [k].node, node) == 0 &&
                 self->transfers [i]->receivers [k].state < RECEIVER_VERIFIED)
-                held += self->transfers [i]->size;
+                held += self->transfers [i]->content.size;
     return held;
 }
 
@@ -125,7 +125,7 @@ static chain_transfer_t *transfer_new (chain_t *self, const kept_t *from)
     if (from)
         *kept = *from;
     kept->transfer.receivers = kept->receivers;
-    kept->transfer.size_known = kept->transfer.digest_known = true;
+    kept->transfer.size_known = kept->transfer.content.digest_known = true;
     return self->transfers [self->count++] = &kept->transfer;
 }
 
@@ -179,16 +179,15 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
                   char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     for (size_t i = 0; i < order->receivers_count; i++)
-        if (!roomy (self, order->receivers [i], order->size, why))
+        if (!roomy (self, order->receivers [i], order->content.size, why))
             return false;
-    assert (self->count < TRANSFERS_MAX && order->size_known && order->digest);
+    assert (self->count < TRANSFERS_MAX && order->size_known && order->content.digest_known);
     chain_transfer_t *transfer = transfer_new (self, NULL);
     uint64_t words [2] = {prng_next (&self->service->prng), prng_next (&self->service->prng)};
     memcpy (transfer->id.bytes, words, sizeof words);
     memcpy (transfer->token, words, sizeof words);
     snprintf (transfer->file, sizeof transfer->file, "%s", order->file);
-    transfer->size = order->size;
-    memcpy (transfer->digest, order->digest, CHAIN_DIGEST_BYTES);
+    transfer->content = order->content;
     transfer->owner = order->owner;
     for (size_t i = 0; i < order->sources_count; i++)
         source_add (transfer, &order->sources [i]);
@@ -205,7 +204,7 @@ bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const
 {
     (void) now;
     chain_transfer_t *transfer = chain_transfer (self, id);
-    if (!transfer || transfer->over || !roomy (self, node, transfer->size, why) ||
+    if (!transfer || transfer->over || !roomy (self, node, transfer->content.size, why) ||
         !receiver_add (transfer, node, why))
         return false;
     keep (self, transfer);
@@ -344,7 +343,7 @@ bool chain_prove (chain_t *self, const moment_t *now, const char *node, const ch
         return false;
     fake_digest (digest, file->content);
     stored_file_t stored = file->told.stored;
-    if (memcmp (digest, stored.digest, sizeof digest) == 0)
+    if (memcmp (digest, stored.content.digest, sizeof digest) == 0)
         return true;
     fake_file_remove (disk, name);
     stored.gone = true;
@@ -441,12 +440,12 @@ static void receiver_check (chain_t *self, const moment_t *now, chain_transfer_t
     uint8_t digest [CHAIN_DIGEST_BYTES];
     disk_t *disk = own_disk (self, receiver->node);
     fake_digest (digest, bytes->content);
-    if (memcmp (digest, transfer->digest, sizeof digest) != 0 ||
-        bytes->told.stored.size != transfer->size) {
+    if (memcmp (digest, transfer->content.digest, sizeof digest) != 0 ||
+        bytes->told.stored.content.size != transfer->content.size) {
         bytes_wrong (self, now, transfer, receiver, source);
         return;
     }
-    fake_file_add (disk, transfer->file, transfer->size, bytes->content, now->wall_ms);
+    fake_file_add (disk, transfer->file, transfer->content.size, bytes->content, now->wall_ms);
     receiver->state = RECEIVER_VERIFIED;
     keep (self, transfer);
     tell_receiver (self, now, transfer, receiver);
@@ -472,7 +471,7 @@ static void transfer_tick (chain_t *self, const moment_t *now, chain_transfer_t 
         }
         if (!disk || !fake_is_up (disk))
             continue;
-        uint64_t left = transfer->size - receiver->has;
+        uint64_t left = transfer->content.size - receiver->has;
         uint64_t piece = left < FAKE_PIECE_BYTES ? left : FAKE_PIECE_BYTES;
         receiver->state = RECEIVER_RECEIVING;
         receiver->has += piece;
@@ -480,7 +479,7 @@ static void transfer_tick (chain_t *self, const moment_t *now, chain_transfer_t 
         if (head && crosses)
             fake_count_crossed (self->service->name, transfer->file, piece);
         head = false;
-        if (receiver->has == transfer->size)
+        if (receiver->has == transfer->content.size)
             receiver_check (self, now, transfer, receiver, bytes, source);
     }
     if (!transfer->loan && !transfer->over)

@@ -75,7 +75,7 @@ uint64_t fake_disk_used (const disk_t *disk)
 {
     uint64_t used = 0;
     for (size_t i = 0; i < disk->count; i++)
-        used += disk->files [i].told.stored.size;
+        used += disk->files [i].told.stored.content.size;
     return used;
 }
 
@@ -87,11 +87,12 @@ void fake_file_add (disk_t *disk, const char *name, uint64_t size, uint8_t conte
         assert (disk->count < FILES_MAX);
         file = &disk->files [disk->count++];
     }
-    *file = (disk_file_t){
-      .told.stored = {.size = size, .digest_known = !disk->node.guest, .proved_ms = proved_ms},
-      .content = content};
+    *file = (disk_file_t){.told.stored = {.content.size = size,
+                                          .content.digest_known = !disk->node.guest,
+                                          .proved_ms = proved_ms},
+                          .content = content};
     snprintf (file->told.stored.file, sizeof file->told.stored.file, "%s", name);
-    fake_digest (file->told.stored.digest, content);
+    fake_digest (file->told.stored.content.digest, content);
     fake_world.overrun = fake_world.overrun || fake_disk_used (disk) > disk->node.bytes_max;
 }
 

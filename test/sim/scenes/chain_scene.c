@@ -26,15 +26,14 @@ static void begin (chain_scene_t *self, const moment_t *now)
     const char *receivers [CHAIN_SCENE_NODES_MAX];
     const chain_file_t *file = chain_file (chain_node (self->chain, "g0"), FILE_NAME);
     chain_id_t id;
-    if (chain_next (self->chain, NULL) || !file || !file->stored.digest_known)
+    if (chain_next (self->chain, NULL) || !file || !file->stored.content.digest_known)
         return;
     for (size_t i = 0; i < self->nodes; i++)
         receivers [i] = self->ends [i].name;
     if (!chain_begin (self->chain, now,
                       &(chain_order_t){.file = FILE_NAME,
                                        .size_known = true,
-                                       .size = file->stored.size,
-                                       .digest = file->stored.digest,
+                                       .content = file->stored.content,
                                        .sources = sources,
                                        .sources_count = self->sources,
                                        .receivers = receivers,
@@ -85,7 +84,7 @@ static void on_receiver (void *owner, const moment_t *now, const chain_transfer_
     if (receiver->state != RECEIVER_VERIFIED)
         return;
     self->tally->counts [COUNT_RECEIVED]++;
-    if (transfer->size != self->size || !kept_right (self, receiver->node))
+    if (transfer->content.size != self->size || !kept_right (self, receiver->node))
         sim_fail (self->sim, "%s is told verified and has not got the file", receiver->node);
     for (size_t i = 0; i < self->nodes; i++)
         if (self->verified_us [i] == 0 && strcmp (self->ends [i].name, receiver->node) == 0)
@@ -106,8 +105,8 @@ static void check_chain (const chain_t *self)
             assert (chain_receiver_find (transfer, receiver->node) == receiver);
             assert (!tail || receiver->suspect); /* nobody depends on who was skipped */
             tail = receiver->suspect;
-            assert (!transfer->size_known || receiver->has <= transfer->size);
-            assert (receiver->state != RECEIVER_VERIFIED || transfer->digest_known);
+            assert (!transfer->size_known || receiver->has <= transfer->content.size);
+            assert (receiver->state != RECEIVER_VERIFIED || transfer->content.digest_known);
         }
         assert (transfer->loan || transfer->over == !open);
     }
@@ -226,12 +225,12 @@ static bool work_do (task_t *task, const storage_work_t *work)
             from->path [0] = '\0';
         return true;
     }
-    task->result.there = task->result.digest_known = from;
+    task->result.there = task->result.content.digest_known = from;
     if (from) {
-        task->result.size = from->bytes;
+        task->result.content.size = from->bytes;
         if (from->marked == 0)
             from->marked = from->content;
-        sim_file_digest (from, task->result.digest);
+        sim_file_digest (from, task->result.content.digest);
     }
     return true;
 }
@@ -440,7 +439,7 @@ static void check_all_have_it (chain_scene_t *self)
         if (receiver->state != RECEIVER_VERIFIED && !is_gone (self, receiver->node))
             sim_fail (self->sim, "%s has not got the file: state %d, %llu of %llu bytes, fed by %s",
                       receiver->node, (int) receiver->state, (unsigned long long) receiver->has,
-                      (unsigned long long) transfer->size, receiver->feeder);
+                      (unsigned long long) transfer->content.size, receiver->feeder);
     }
     for (size_t i = 0; i < self->nodes; i++) {
         uint64_t received = sim_flows_received (self->flows, self->processes [i]);
