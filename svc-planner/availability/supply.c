@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 void supply_clear (supply_t *self)
 {
@@ -16,13 +15,9 @@ void supply_clear (supply_t *self)
 void supply_profile (supply_t *self, const profile_t *profile)
 {
     free (self->steps);
-    self->steps = NULL;
+    self->steps = must_copy (profile->steps, profile->steps_count * sizeof *self->steps);
     self->steps_count = profile->steps_count;
     self->until_ms = profile->until_ms;
-    if (profile->steps_count == 0)
-        return;
-    self->steps = must (malloc (profile->steps_count * sizeof *self->steps));
-    memcpy (self->steps, profile->steps, profile->steps_count * sizeof *self->steps);
 }
 
 void supply_window (supply_t *self, window_t window)

@@ -162,7 +162,7 @@ static bool lay_first (wiring_t *self, size_t need, int64_t bound, uint64_t *ste
     if (too_heavy (self, need, bound))
         return false;
     const alone_t *best = wiring_find_alone (self, need, steps);
-    if (best->state != ALONE_FOUND || best->weight >= bound)
+    if (!best->found || best->weight >= bound)
         return false;
     if (links_fit (self, need, &self->alone_links [best->links_at], best->links_count)) {
         lay (self, need, best->from, best->weight, &self->alone_links [best->links_at],

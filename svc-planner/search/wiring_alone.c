@@ -6,7 +6,6 @@
 #include "must.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /*  What a fixed path has no room on is on its way all the same. */
 static int64_t free_of (void *owner, size_t link)
@@ -72,22 +71,19 @@ bool wiring_on_one_site (const wiring_t *self, const connection_t *connection)
 static void set_alone (wiring_t *self, alone_t *alone, size_t from, int64_t weight,
                        const size_t *links, size_t count)
 {
-    while (self->alone_links_count + count > self->alone_links_room) {
-        self->alone_links_room = self->alone_links_room ? 2 * self->alone_links_room : 256;
-        self->alone_links =
-          must (realloc (self->alone_links, self->alone_links_room * sizeof *self->alone_links));
-    }
     *alone = (alone_t){
       .round = self->round,
-      .state = ALONE_FOUND,
+      .found = true,
       .weight = weight,
       .from = from,
       .links_at = self->alone_links_count,
       .links_count = count,
     };
-    if (count > 0)
-        memcpy (&self->alone_links [self->alone_links_count], links, count * sizeof *links);
-    self->alone_links_count += count;
+    for (size_t i = 0; i < count; i++) {
+        self->alone_links = must_grow (self->alone_links, self->alone_links_count,
+                                       &self->alone_links_room, sizeof *self->alone_links);
+        self->alone_links [self->alone_links_count++] = links [i];
+    }
 }
 
 /*  Where the links of a path lead from a vertex; SIZE_MAX when they don't hang together. */
@@ -148,7 +144,7 @@ static void seek_alone (wiring_t *self, size_t need, alone_t *alone, uint64_t *s
             if (state != PATH_FOUND)
                 continue;
             int64_t weight = away + wiring_weigh (self, need, path.links, path.links_count);
-            if (alone->state != ALONE_FOUND || weight < alone->weight)
+            if (!alone->found || weight < alone->weight)
                 set_alone (self, alone, from, weight, path.links, path.links_count);
         }
     }
@@ -162,7 +158,7 @@ const alone_t *wiring_find_alone (wiring_t *self, size_t need, uint64_t *steps)
         return alone;
     const present_path_t *present = &connection->present;
     bool one_site = wiring_on_one_site (self, connection);
-    *alone = (alone_t){.round = self->round, .state = ALONE_NONE};
+    *alone = (alone_t){.round = self->round};
     if (one_site && !(present->set && present->pinned && present->links_count > 0))
         set_alone (self, alone, SIZE_MAX,
                    present->set && present->links_count > 0 ? AWAY_WEIGHT : 0, NULL, 0);

@@ -20,12 +20,10 @@ static void find_vertices (wiring_t *self)
         size_t source = snapshot->places [p].source;
         const char *site = party_short_name (snapshot->sources [source].party.name);
         size_t vertices = self->graph ? graph_site_count (self->graph, site) : 0;
-        if (count + vertices > room) {
-            room = 2 * (count + vertices);
-            self->vertices = must (realloc (self->vertices, room * sizeof (size_t)));
-        }
-        for (size_t v = 0; v < vertices; v++)
+        for (size_t v = 0; v < vertices; v++) {
+            self->vertices = must_grow (self->vertices, count, &room, sizeof (size_t));
             self->vertices [count++] = graph_site (self->graph, site, v);
+        }
         self->vertices_from [p + 1] = count;
     }
 }
@@ -129,17 +127,6 @@ static void make_connection (wiring_t *self, const search_order_t *order, size_t
     connection->least = least_of (self, connection);
 }
 
-/*  The compute needs that connections join to this one. */
-static uint64_t joined_to (const wiring_t *self, size_t need)
-{
-    uint64_t others = 0;
-    for (size_t i = 0; i < self->connections_count; i++)
-        for (int end = 0; end < 2; end++)
-            if (self->connections [i].ends [end] == need)
-                others |= UINT64_C (1) << self->connections [i].ends [!end];
-    return others;
-}
-
 wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order)
 {
     wiring_t *self = must (calloc (1, sizeof *self));
@@ -162,8 +149,6 @@ wiring_t *wiring_new (const snapshot_t *snapshot, const search_order_t *order)
         make_connection (self, order, i);
     for (size_t i = 0; i < needs; i++)
         self->any_present = self->any_present || self->connections [i].present.set;
-    for (size_t need = 0; need < snapshot->request->compute_count; need++)
-        self->joined [need] = joined_to (self, need);
     return self;
 }
 
@@ -200,7 +185,12 @@ int64_t wiring_least (const wiring_t *self, size_t need)
 
 uint64_t wiring_joined (const wiring_t *self, size_t compute_need)
 {
-    return self->joined [compute_need];
+    uint64_t others = 0;
+    for (size_t i = 0; i < self->connections_count; i++)
+        for (int end = 0; end < 2; end++)
+            if (self->connections [i].ends [end] == compute_need)
+                others |= UINT64_C (1) << self->connections [i].ends [!end];
+    return others;
 }
 
 /*  How many connections that ask the same of a path has a compute need with the one at the other

@@ -17,10 +17,9 @@
 #define PATH_STEPS_A_LINK 16
 
 /*  The best path between two options, with nobody else there. */
-typedef enum { ALONE_NONE, ALONE_FOUND } alone_state_t;
 typedef struct {
     uint64_t round; /* of the start that it is known for */
-    alone_state_t state;
+    bool found;
     int64_t weight;
     size_t from;     /* vertex */
     size_t links_at; /* into alone_links */
@@ -96,11 +95,10 @@ struct wiring {
     size_t views_count;
     connection_t *connections;
     size_t connections_count;
-    size_t *vertices_from;       /* by place, one more than places: into vertices */
-    size_t *vertices;            /* of the sites of places */
-    bool any_present;            /* some need has a path already */
-    uint64_t joined [NEEDS_MAX]; /* by compute need */
-    size_t *uses_of;             /* by link: into uses */
+    size_t *vertices_from; /* by place, one more than places: into vertices */
+    size_t *vertices;      /* of the sites of places */
+    bool any_present;      /* some need has a path already */
+    size_t *uses_of;       /* by link: into uses */
     use_t *uses;
     size_t uses_count;
     size_t *alone_links;
