@@ -440,18 +440,6 @@ const program_t *programs_again (programs_t *self, int64_t start_ms, prng_t draw
 
 /*  --- a plan --- */
 
-/*  The link of the graph between two nodes of a path; the second half of a parallel one is none. */
-static size_t link_between (const programs_t *self, uint32_t a, uint32_t b)
-{
-    for (size_t e = 0; e < self->program.edges_count; e++) {
-        const uint32_t *ends = self->edges [e].ends;
-        if ((ends [0] == a && ends [1] == b) || (ends [0] == b && ends [1] == a))
-            return self->edge_links [e];
-    }
-    assert (!"a checked plan goes along edges");
-    return SIZE_MAX;
-}
-
 /*  False when it has more links than a path may. */
 static bool read_path (const programs_t *self, const program_plan_t *plan, size_t link,
                        path_t *path)
@@ -460,7 +448,9 @@ static bool read_path (const programs_t *self, const program_plan_t *plan, size_
     const uint32_t *nodes = &plan->paths [link * self->program.nodes_count];
     *path = (path_t){.from = self->node_vertex [nodes [0]], .mbps = INT64_MAX};
     for (uint32_t i = 0; i + 1 < plan->path_lengths [link]; i++) {
-        size_t at = link_between (self, nodes [i], nodes [i + 1]);
+        size_t edge = program_edge (&self->program, nodes [i], nodes [i + 1]);
+        assert (edge < self->program.edges_count); /* a checked plan goes along edges */
+        size_t at = self->edge_links [edge];
         if (path->links_count > 0 && path->links [path->links_count - 1] == at)
             continue; /* its second half */
         if (path->links_count == PATH_HOPS_MAX)

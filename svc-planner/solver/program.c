@@ -198,8 +198,7 @@ static bool places_check (const program_t *self, program_plan_t *plan)
     return true;
 }
 
-/*  The edge between two nodes; edges_count when there is none. */
-static size_t edge_between (const program_t *self, uint32_t a, uint32_t b)
+size_t program_edge (const program_t *self, uint32_t a, uint32_t b)
 {
     for (size_t i = 0; i < self->edges_count; i++) {
         const uint32_t *ends = self->edges [i].ends;
@@ -223,7 +222,7 @@ static bool path_check (const program_t *self, program_plan_t *plan, size_t link
     if (self->hops_max > 0 && length - 1 > self->hops_max)
         return false;
     for (uint32_t i = 0; i + 1 < length; i++) {
-        size_t edge = edge_between (self, path [i], path [i + 1]);
+        size_t edge = program_edge (self, path [i], path [i + 1]);
         if (edge == self->edges_count || program_bars (self, link, edge))
             return false;
         bool back = self->reading == PROGRAM_DIRECTED && path [i] != self->edges [edge].ends [0];

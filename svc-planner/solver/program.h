@@ -87,6 +87,9 @@ static inline bool program_carries (const program_t *self, size_t link, size_t e
            !program_bars (self, link, edge);
 }
 
+/*  The edge between two nodes; edges_count when there is none. */
+size_t program_edge (const program_t *self, uint32_t a, uint32_t b);
+
 /*  May the program be given to a solver? When not, why names the part and what would be right. */
 bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES]);
 

@@ -35,10 +35,9 @@ typedef struct {
 } wire_t;
 
 typedef struct {
+    wire_t *wires;
     uint32_t *arcs; /* a row a wire */
-    uint32_t *lengths;
-    int64_t *costs;
-    size_t room; /* wires */
+    size_t room;    /* wires */
 } kept_t;
 
 struct routing {
@@ -67,17 +66,7 @@ struct routing {
     bool relax; /* ask columns for a bound at each node */
     bool gave_up;
     bool found;
-    uint32_t *shelf; /* paths put aside on the way down */
-    size_t shelf_used;
-    size_t shelf_room;
 };
-
-static void kept_free (kept_t *kept)
-{
-    free (kept->arcs);
-    free (kept->lengths);
-    free (kept->costs);
-}
 
 routing_t *routing_new (const net_t *net, spending_t *spending)
 {
@@ -106,8 +95,10 @@ void routing_destroy (routing_t **self_p)
         return;
     for (size_t i = 0; i < self->net->program->links_count; i++)
         free (self->wires [i].arcs);
-    for (size_t i = 0; i < KEPT; i++)
-        kept_free (&self->kept [i]);
+    for (size_t i = 0; i < KEPT; i++) {
+        free (self->kept [i].wires);
+        free (self->kept [i].arcs);
+    }
     free (self->wires);
     free (self->load);
     free (self->banned);
@@ -118,7 +109,6 @@ void routing_destroy (routing_t **self_p)
     free (self->came_from);
     free (self->open);
     free (self->done);
-    free (self->shelf);
     free (self);
     *self_p = NULL;
 }
@@ -145,8 +135,7 @@ static void kept_fit (routing_t *self, kept_t *kept)
         return;
     kept->room = self->wires_count * 2 + 4;
     kept->arcs = must (realloc (kept->arcs, kept->room * self->nodes * sizeof *kept->arcs));
-    kept->lengths = must (realloc (kept->lengths, kept->room * sizeof *kept->lengths));
-    kept->costs = must (realloc (kept->costs, kept->room * sizeof *kept->costs));
+    kept->wires = must (realloc (kept->wires, kept->room * sizeof *kept->wires));
 }
 
 void routing_keep (routing_t *self, size_t number)
@@ -156,8 +145,7 @@ void routing_keep (routing_t *self, size_t number)
     for (size_t i = 0; i < self->wires_count; i++) {
         const wire_t *wire = &self->wires [i];
         memcpy (&kept->arcs [i * self->nodes], wire->arcs, wire->length * sizeof *wire->arcs);
-        kept->lengths [i] = wire->length;
-        kept->costs [i] = wire->cost;
+        kept->wires [i] = *wire;
     }
 }
 
@@ -167,8 +155,8 @@ void routing_take_back (routing_t *self, size_t number)
     for (size_t i = 0; i < self->wires_count; i++) {
         wire_t *wire = &self->wires [i];
         lift (self, wire);
-        wire->length = kept->lengths [i];
-        wire->cost = kept->costs [i];
+        wire->length = kept->wires [i].length;
+        wire->cost = kept->wires [i].cost;
         memcpy (wire->arcs, &kept->arcs [i * self->nodes], wire->length * sizeof *wire->arcs);
         lay (self, wire);
     }
@@ -384,25 +372,6 @@ static uint8_t *mark (const routing_t *self, uint8_t *marks, size_t wire, uint32
     return &marks [wire * self->net->pools_count + pool];
 }
 
-/*  Puts the wire's path aside, and back. */
-static void shelve (routing_t *self, const wire_t *wire)
-{
-    if (self->shelf_used + wire->length > self->shelf_room) {
-        self->shelf_room = 2 * self->shelf_room + wire->length + 64;
-        self->shelf = must (realloc (self->shelf, self->shelf_room * sizeof *self->shelf));
-    }
-    memcpy (&self->shelf [self->shelf_used], wire->arcs, wire->length * sizeof *wire->arcs);
-    self->shelf_used += wire->length;
-}
-
-static void unshelve (routing_t *self, wire_t *wire, uint32_t length, int64_t cost)
-{
-    self->shelf_used -= length;
-    memcpy (wire->arcs, &self->shelf [self->shelf_used], length * sizeof *wire->arcs);
-    wire->length = length;
-    wire->cost = cost;
-}
-
 typedef struct {
     size_t wire;
     int64_t more; /* what leaving the pool costs at least */
@@ -424,20 +393,20 @@ static void settle (routing_t *self);
 static int64_t try_without (routing_t *self, size_t index, uint32_t pool, bool settling)
 {
     wire_t *wire = &self->wires [index];
-    int64_t cost = wire->cost;
-    uint32_t length = wire->length;
-    shelve (self, wire);
+    wire_t before = *wire;
     lift (self, wire);
+    wire->arcs = must (malloc (self->nodes * sizeof *wire->arcs));
     *mark (self, self->banned, index, pool) = 1;
     bool can = find_path (self, wire, mark (self, self->banned, index, 0));
-    int64_t more = can ? (wire->cost - cost) * wire->bandwidth : INT64_MAX;
+    int64_t more = can ? (wire->cost - before.cost) * wire->bandwidth : INT64_MAX;
     if (can && settling) {
         lay (self, wire);
         settle (self);
         lift (self, wire);
     }
     *mark (self, self->banned, index, pool) = 0;
-    unshelve (self, wire, length, cost);
+    free (wire->arcs);
+    *wire = before;
     lay (self, wire);
     return more;
 }
@@ -532,7 +501,6 @@ static void settle_within (routing_t *self, uint64_t steps_max)
 {
     self->steps_until = self->spending->steps + steps_max;
     self->gave_up = false;
-    self->shelf_used = 0;
     settle (self);
 }
 
