@@ -12,29 +12,30 @@
 
 const config_key_t balancer_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "name", 0, 0,
-              "this balancer's name in the federation, such as green: sites join balancer/green"),
+              "this balancer's name in the federation; sites join \"green\" as balancer/green"),
   KEY_NEEDED (CONFIG_TEXT, "gis", 0, 0, "endpoints of the directories, separated by commas"),
   KEY_DURATION ("coalition", "1h", 1000, 366 * DAY_MS,
-                "a coalition is formed each such time (T of S1); levels adapt then"),
-  KEY_DURATION ("step", "10s", 100, DAY_MS, "queues are balanced each such time (t of S1)"),
+                "how often a coalition is formed and automatic levels are adapted (T of S1)"),
+  KEY_DURATION ("step", "10s", 100, DAY_MS, "how often the members' queues are balanced (t of S1)"),
   KEY_FLAG ("reschedule", "false",
-            "the extension, too, where it completes the jobs earlier than the step; it believes "
-            "the speeds that sites say they have"),
+            "also try S1's rebuilt schedule, and use it where it completes the jobs earlier; it "
+            "trusts the speeds that sites report"),
   KEY_DURATION ("timeout", "2s", 10, 600000,
-                "a member is waited for so long, and half a step at most"),
-  KEY_INTEGER ("limits/members_max", "256", 2, BALANCER_MEMBERS_MOST, "sites of a coalition"),
-  KEY_INTEGER ("limits/jobs_max", "10000", 1, BALANCER_JOBS_MOST, "bags looked at in one step"),
-  KEY_INTEGER ("limits/orders_max", "1000", 1, BALANCER_ORDERS_MOST, "orders in one step"),
+                "how long to wait for a member's answer; never longer than half a step"),
+  KEY_INTEGER ("limits/members_max", "256", 2, BALANCER_MEMBERS_MOST, "sites in a coalition"),
+  KEY_INTEGER ("limits/jobs_max", "10000", 1, BALANCER_JOBS_MOST, "bags considered in one step"),
+  KEY_INTEGER ("limits/orders_max", "1000", 1, BALANCER_ORDERS_MOST,
+               "orders to move tasks in one step"),
   KEY_INTEGER ("limits/kept_max", "100000", 1, 10000000,
-               "jobs that are over, kept for the length of a coalition and measured at its end"),
-  KEY_INTEGER ("limits/history_max", "1000", 1, 1000000, "coalitions that have ended, kept"),
+               "finished jobs kept for the length of a coalition and measured at its end"),
+  KEY_INTEGER ("limits/history_max", "1000", 1, 1000000, "ended coalitions kept"),
   KEY_INTEGER ("limits/silent_max", "3", 1, 1000000,
-               "steps without an answer, then a member is set aside until the next coalition"),
+               "a member that misses so many steps in a row is set aside until the next coalition"),
   KEY_INTEGER ("limits/diligence_steps", "6", 1, 1000000,
-               "a member's work is held against its CPUs over so many steps in which tasks waited"),
-  KEY_REAL (
-    "limits/work_least", "0.5", 0, 0.99,
-    "one that has done less of that work is set aside until the next coalition; 0 = nobody is"),
+               "steps with waiting tasks over which a member's work is compared with its CPUs"),
+  KEY_REAL ("limits/work_least", "0.5", 0, 0.99,
+            "a member that did a smaller share of what its CPUs could do is set aside until the "
+            "next coalition; 0 = never"),
 };
 const size_t balancer_keys_count = sizeof balancer_keys / sizeof *balancer_keys;
 
@@ -71,7 +72,7 @@ bool balancer_core_from_config (const config_t *config, core_t *core, char why [
     words_add (&gis, config_text (config, "gis"), "");
     bool good = config_name_read (config, "balancer", "balancer", name, why) &&
                 words_short (&gis, "gis", ENDPOINT_BYTES_MAX, why) &&
-                (gis.count > 0 || wrong_setting (why, "gis: at least one directory")) &&
+                (gis.count > 0 || wrong_setting (why, "gis: must name at least one directory")) &&
                 settings_read (config, &settings, why);
     if (good) {
         settings.gis_endpoints = (const char *const *) gis.words;

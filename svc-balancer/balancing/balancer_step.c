@@ -146,7 +146,8 @@ void balancer_formed (balancer_t *self, const moment_t *now)
         }
     if (joined > taken)
         outbox_log (self->service->outbox, LEVEL_WARNING,
-                    "coalition: %zu of the %zu that joined are left out (limits/members_max)",
+                    "coalition: %zu of the %zu sites that joined are left out; limits/members_max "
+                    "allows no more",
                     joined - taken, joined);
     begin_jobs (self, now);
     coalition->kept.number += taken > 1;
@@ -252,7 +253,7 @@ static void take_queues (balancer_t *self, weighed_step_t *step)
     step->whole = false;
     service_count (self->service, "bags_left_out", (int64_t) left_out);
     outbox_log (self->service->outbox, LEVEL_WARNING,
-                "step %" PRIu64 ": %zu bags are not looked at (limits/jobs_max)",
+                "step %" PRIu64 ": %zu bags are left out; limits/jobs_max allows no more",
                 self->coalition.kept.step, left_out);
 }
 
@@ -307,14 +308,14 @@ static void judge (balancer_t *self)
         if (*member->kept.aside != '\0')
             continue;
         if (!member->fresh && ++member->silent >= limits->silent_max) {
-            snprintf (why, sizeof why, "silent for %u steps", member->silent);
+            snprintf (why, sizeof why, "it did not answer in %u steps", member->silent);
             balancer_set_aside (self, member, false, why);
         } else if (member->fresh && diligence_short (&member->diligence, limits->diligence_steps,
                                                      limits->work_least)) {
             snprintf (why, sizeof why,
-                      "did %.0f CPU seconds of the %.0f that its CPUs say, over %u steps in which "
-                      "tasks waited",
-                      member->diligence.work_s, member->diligence.could_s, member->diligence.steps);
+                      "it did %.0f CPU seconds of work in %u steps in which tasks waited; its CPUs "
+                      "could have done %.0f",
+                      member->diligence.work_s, member->diligence.steps, member->diligence.could_s);
             balancer_set_aside (self, member, true, why);
         }
     }
@@ -330,10 +331,10 @@ static void why_later (const weighed_step_t *step, size_t job, char why [BROKEN_
             const member_t *member = step->members [s];
             if (step->sites [s].pieces [i].job != job)
                 continue;
-            snprintf (why, BROKEN_BYTES, "its tasks wait longer at %s than was to be seen",
+            snprintf (why, BROKEN_BYTES, "its tasks wait longer at %s than could be foreseen",
                       member->kept.site);
             if (member->told.cpus < member->cpus_before) {
-                snprintf (why, BROKEN_BYTES, "%s has %g CPUs for its queue, and had %g",
+                snprintf (why, BROKEN_BYTES, "%s now has %g CPUs for its queue; it had %g",
                           member->kept.site, member->told.cpus, member->cpus_before);
                 return;
             }

@@ -49,8 +49,8 @@ static void on_membership (void *owner, const moment_t *now, uint64_t token,
         bool good = codec_decode (&terms_codec, &candidate->terms, result->body, why);
         candidate->joined = good && strcmp (candidate->terms.balancer, self->service->name) == 0;
         if (!good)
-            outbox_log (self->service->outbox, LEVEL_WARNING, "membership of %s not understood: %s",
-                        candidate->site, why);
+            outbox_log (self->service->outbox, LEVEL_WARNING,
+                        "what %s says of its membership can't be read: %s", candidate->site, why);
     }
     one_over (self, now);
 }
@@ -118,19 +118,20 @@ static bool page_take (balancer_t *self, const moment_t *now, member_t *member,
         balancer_set_aside (self, member, false, "it has left");
         told_clear (&member->told); /* what waits there of others goes home now */
     } else if (result->status != CALL_OK) {
-        outbox_log (self->service->outbox, LEVEL_WARNING, "queue of %s not heard: %s",
+        outbox_log (self->service->outbox, LEVEL_WARNING, "%s did not tell its queue: %s",
                     member->kept.site, result->reason);
     } else if (!state_decode (&member->coming, &more, result->body, why)) {
-        outbox_log (self->service->outbox, LEVEL_WARNING, "queue of %s not understood: %s",
+        outbox_log (self->service->outbox, LEVEL_WARNING, "the queue of %s can't be read: %s",
                     member->kept.site, why);
     } else if (more && member->coming.count < self->settings.limits.jobs_max) {
         return true;
     } else {
         if (more) {
             service_count (self->service, "queues_cut", 1);
-            outbox_log (self->service->outbox, LEVEL_WARNING,
-                        "queue of %s: only its first %zu bags are looked at (limits/jobs_max)",
-                        member->kept.site, member->coming.count);
+            outbox_log (
+              self->service->outbox, LEVEL_WARNING,
+              "queue of %s: only its first %zu bags count; limits/jobs_max allows no more",
+              member->kept.site, member->coming.count);
         }
         told_in_full (self, now, member);
     }

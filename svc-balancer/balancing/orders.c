@@ -80,7 +80,8 @@ static void on_moved (void *owner, const moment_t *now, uint64_t token, const ca
     if (result->status != CALL_OK)
         snprintf (why, sizeof why, "%s", result->reason);
     else if (codec_decode (&moved_codec, &answer, result->body, why) && answer.moved > order.count)
-        snprintf (why, sizeof why, "moved: %u of %u", answer.moved, order.count);
+        snprintf (why, sizeof why, "moved: %u tasks, must be at most the %u ordered", answer.moved,
+                  order.count);
     if (*why) {
         service_count (self->service, "orders_refused", 1);
         outbox_log (self->service->outbox, LEVEL_WARNING, "order %" PRIu64 ".%u refused by=%s: %s",

@@ -41,8 +41,8 @@ static bool queued_rule (void *self, char why [WHY_BYTES])
 {
     const queued_t *bag = self;
     if (bag->movable > bag->waiting)
-        return wrong (why, "movable: %u of %u that wait", bag->movable, bag->waiting);
-    return bag->task_s > 0 || wrong (why, "task_load_s: 0 should be more than 0");
+        return wrong (why, "movable: %u, must be at most waiting, %u", bag->movable, bag->waiting);
+    return bag->task_s > 0 || wrong (why, "task_load_s: must be more than 0");
 }
 
 static const codec_t queued_codec =
@@ -80,7 +80,7 @@ bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
     *more = page.more && page.told.count > 0;
     codec_clear (&state_page_codec, &page);
     return told_load (told) <= LOAD_S_MOST ||
-           wrong (why, "bags: a load of %g CPU seconds, should be at most %g", told_load (told),
+           wrong (why, "bags: their load is %g CPU seconds, must be at most %g", told_load (told),
                   (double) LOAD_S_MOST);
 }
 
@@ -225,7 +225,7 @@ const codec_t stored_member_codec =
 bool stored_member_decode (member_kept_t *kept, bytes_t key, bytes_t value, char why [WHY_BYTES])
 {
     if (key.size == 0 || key.size > NAME_BYTES_MAX)
-        return wrong (why, "key: no site's name");
+        return wrong (why, "key: must be the name of a site");
     if (!codec_decode (&stored_member_codec, kept, value, why))
         return false;
     memcpy (kept->site, key.data, key.size);
@@ -246,7 +246,7 @@ const codec_t stored_job_codec =
 bool stored_job_decode (job_t *job, bytes_t key, bytes_t value, char why [WHY_BYTES])
 {
     if (key.size <= 8 || key.size > JOB_KEY_BYTES)
-        return wrong (why, "key: no bag and home");
+        return wrong (why, "key: must be a bag's number and its home site");
     *job = (job_t){.bag = number_get (key.data, 8)};
     memcpy (job->home, key.data + 8, key.size - 8);
     return codec_decode (&stored_job_codec, &job->kept, value, why);
@@ -266,7 +266,7 @@ const codec_t stored_order_codec =
 bool stored_order_decode (order_t *order, bytes_t key, bytes_t value, char why [WHY_BYTES])
 {
     if (key.size != ORDER_KEY_BYTES || number_get (key.data, 8) == 0)
-        return wrong (why, "key: no round and number");
+        return wrong (why, "key: must be a round and an order's number");
     if (!codec_decode (&stored_order_codec, order, value, why))
         return false;
     order->round = number_get (key.data, 8);

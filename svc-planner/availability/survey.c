@@ -55,7 +55,7 @@ static void finish (survey_t *self, const moment_t *now)
         calls_cancel (self->service->calls, self->questions [i].call);
         self->questions [i].call = 0;
         self->hasty = self->snapshot->sources [i].silent = true;
-        snapshot_leave_out (self->snapshot, i, "it did not answer lately");
+        snapshot_leave_out (self->snapshot, i, "it has not answered lately");
     }
     self->done (self->owner, now, self->hasty);
 }
@@ -211,7 +211,7 @@ static void ask_profile (survey_t *self, const moment_t *now, size_t at)
     if (source->horizon_ms > 0 && until_ms > horizon_ms)
         until_ms = horizon_ms;
     if (until_ms <= from_ms) {
-        leave_out (self, at, "the window lies beyond its horizon");
+        leave_out (self, at, "the times asked for lie beyond its horizon");
         return;
     }
     profile_question_t question = {.over = {from_ms, until_ms}};

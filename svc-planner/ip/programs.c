@@ -256,7 +256,7 @@ programs_t *programs_new (const programs_order_t *order, prng_t *prng, char why 
     char what [PROGRAM_WHY_BYTES];
     if (program_check (&self->program, what))
         return self;
-    snprintf (why, WHY_BYTES, "can't be said as a program: %.100s", what);
+    snprintf (why, WHY_BYTES, "the request can't be written as an integer program: %.100s", what);
     programs_destroy (&self);
     return NULL;
 }
@@ -542,7 +542,7 @@ bool programs_read (programs_t *self, const program_plan_t *plan, candidate_t *c
         candidate->choice [i] = self->choices [i * self->program.nodes_count + plan->nodes [i]];
     for (size_t l = 0; l < links; l++)
         if (!read_path (self, plan, l, &candidate->paths [l])) {
-            snprintf (why, WHY_BYTES, "a path has more than %d links", PATH_HOPS_MAX);
+            snprintf (why, WHY_BYTES, "a path would have more than %d links", PATH_HOPS_MAX);
             candidate_clear (candidate);
             return false;
         }
@@ -551,11 +551,10 @@ bool programs_read (programs_t *self, const program_plan_t *plan, candidate_t *c
         if (need->latency_us_max == 0 || candidate->paths [l].latency_us <= need->latency_us_max ||
             mend_latency (self, candidate, l))
             continue;
-        snprintf (
-          why, WHY_BYTES,
-          "%.48s: its path takes too long, none beside the others is shorter, and a program "
-          "can't bound latency",
-          need->id);
+        snprintf (why, WHY_BYTES,
+                  "%.48s: no path within its latency limit fits beside the others, and integer "
+                  "programs can't bound latency",
+                  need->id);
         candidate_clear (candidate);
         return false;
     }

@@ -337,7 +337,7 @@ static void explain (part_t *self, int64_t start_ms, blocked_t *blocked)
     size_t pair [2];
     if (stands.counts [0] == 0 || stands.counts [1] == 0)
         snprintf (blocked->why, sizeof blocked->why,
-                  "no network domain that is known reaches the sites that have room for %s",
+                  "no known network domain reaches the sites that have room for %s",
                   self->ends [stands.counts [0] > 0].id);
     else if (self->network.latency_us_max == 0 && widest_pair (self, &rooms, &stands, pair))
         look (self, &rooms, pair, blocked);
@@ -347,7 +347,7 @@ static void explain (part_t *self, int64_t start_ms, blocked_t *blocked)
     const source_t *missing = path_lacks ? find_missing (self, &rooms, &stands) : NULL;
     if (missing)
         snprintf (blocked->why, sizeof blocked->why,
-                  "no path without network domain %s, which is left out: %.120s",
+                  "every path needs network domain %s, which is left out: %.120s",
                   party_short_name (missing->party.name), missing->why);
     else if (rooms.late && blocked->link == SIZE_MAX)
         snprintf (blocked->why, sizeof blocked->why,
@@ -372,7 +372,7 @@ bool search_connection_alone (const search_t *self, size_t network_need, blocked
       .link = SIZE_MAX, .from_ms = order->starts.earliest_ms, .until_ms = order->starts.latest_ms};
     if (state == SEARCH_UNKNOWN) {
         snprintf (blocked->why, sizeof blocked->why,
-                  "whether there is a path is not known after %" PRIu64 " steps",
+                  "no path was found in %" PRIu64 " steps, but there may be one",
                   part.order.steps_max);
         return false;
     }
@@ -380,7 +380,8 @@ bool search_connection_alone (const search_t *self, size_t network_need, blocked
     state = find (&part, &start_ms);
     part.request.network_count = 1;
     if (state != SEARCH_FOUND)
-        snprintf (blocked->why, sizeof blocked->why, "its two ends fit at no common start");
+        snprintf (blocked->why, sizeof blocked->why,
+                  "there is no start at which both of its ends have room");
     else if (!snapshot->graph)
         snprintf (blocked->why, sizeof blocked->why, "no network domain is known");
     else

@@ -25,7 +25,7 @@ static bool within (int64_t value, char why [PROGRAM_WHY_BYTES], const char *lis
 
 static bool refuse_count (char why [PROGRAM_WHY_BYTES], const char *list, size_t least, size_t most)
 {
-    snprintf (why, PROGRAM_WHY_BYTES, "%s: there must be %zu to %zu of them", list, least, most);
+    snprintf (why, PROGRAM_WHY_BYTES, "%s: must have %zu to %zu entries", list, least, most);
     return false;
 }
 
@@ -50,10 +50,12 @@ static bool nodes_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
                      PROGRAM_UNIT_COST_MAX))
             return false;
     for (size_t i = 0; i < self->sites_count; i++)
-        if (!within (self->cpus [i], why, "request.cpu", i, "it", 1, PROGRAM_AMOUNT_MAX))
+        if (!within (self->cpus [i], why, "request.cpu", i, "the CPUs wanted", 1,
+                     PROGRAM_AMOUNT_MAX))
             return false;
     for (size_t i = 0; self->offers && i < self->sites_count * self->nodes_count; i++)
-        if (!within (self->offers [i], why, "offers", i, "it", PROGRAM_BARRED, PROGRAM_COST_MAX))
+        if (!within (self->offers [i], why, "offers", i, "the cost", PROGRAM_BARRED,
+                     PROGRAM_COST_MAX))
             return false;
     return true;
 }
@@ -64,7 +66,7 @@ static bool ends_check (const uint32_t ends [2], size_t count, uint8_t *seen, co
 {
     if (ends [0] >= count || ends [1] >= count || ends [0] == ends [1]) {
         snprintf (why, PROGRAM_WHY_BYTES,
-                  "%s[%zu]: its ends must be two different %s, counted from 0 to %zu", list, index,
+                  "%s[%zu]: its ends must be two different %s, numbered from 0 to %zu", list, index,
                   of, count - 1);
         return false;
     }
@@ -140,8 +142,8 @@ static bool sums_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
         (double) PROGRAM_COST_MAX)
         return true;
     snprintf (why, PROGRAM_WHY_BYTES,
-              "request: amounts times unit costs may come to more than %" PRId64
-              ": choose larger units",
+              "request: amounts times unit costs may exceed %" PRId64
+              "; count amounts or costs in larger units",
               PROGRAM_COST_MAX);
     return false;
 }

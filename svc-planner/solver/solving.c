@@ -264,10 +264,10 @@ static char *await_end (const run_t *self)
     if (self->killed)
         return NULL;
     if (WIFSIGNALED (status))
-        return must_print ("a solver's process ended by signal %d: %s", WTERMSIG (status),
+        return must_print ("the solver's process was ended by signal %d: %s", WTERMSIG (status),
                            strsignal (WTERMSIG (status)));
     if (WEXITSTATUS (status) != 0 || !self->last)
-        return must_print ("a solver's process ended with code %d", WEXITSTATUS (status));
+        return must_print ("the solver's process ended with exit code %d", WEXITSTATUS (status));
     return NULL;
 }
 
@@ -290,7 +290,7 @@ static bool run (run_t *self, const solving_t *solving, bool (*stop) (void), uin
     int error = start (self);
     if (error)
         return fail (result, result_size,
-                     must_print ("a solver's process can't be started: %s", strerror (error)));
+                     must_print ("the solver's process can't be started: %s", strerror (error)));
     follow (self, stop);
     char *words = await_end (self);
     close (self->socket);

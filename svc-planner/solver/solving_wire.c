@@ -103,12 +103,13 @@ static bool order_right (solving_t *self, char why [SOLVING_WHY_BYTES])
          self->offers_count != program->sites_count * program->nodes_count) ||
         (self->barred_count > 0 &&
          self->barred_count != program->links_count * program->edges_count))
-        return wrong (why, "offers, barred: there must be one of them for each pair, or none");
+        return wrong (why, "offers, barred: must have an entry for each pair, or be empty");
     if (!program_check (program, why))
         return false;
     return (solver_kind_read (self->solver, &self->order.kind) &&
             solver_takes (self->order.kind, program)) ||
-           wrong (why, "solver: there is none of this kind, or not for this program");
+           wrong (why,
+                  "solver: must be auto, glpk, glpk-plain or, where hops_max is set, glpk-pruned");
 }
 
 bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_BYTES])

@@ -613,7 +613,7 @@ static void a_spread_search_tells_what_blocks_as_well (void **state)
     world.order.steps_max = 1;
     assert_int_equal (seek (&world), SEARCH_UNKNOWN);
     assert_false (search_connection_alone (world.search, 0, &blocked));
-    assert_non_null (strstr (blocked.why, "not known after 1 steps"));
+    assert_non_null (strstr (blocked.why, "no path was found in 1 steps"));
     world_end (&world);
 }
 
@@ -655,7 +655,7 @@ static void ends_that_never_fit_together_are_said_to_be_so (void **state)
     blocked_t blocked;
     assert_false (search_connection_alone (world.search, 0, &blocked));
     assert_int_equal (blocked.link, SIZE_MAX);
-    assert_string_equal (blocked.why, "its two ends fit at no common start");
+    assert_string_equal (blocked.why, "there is no start at which both of its ends have room");
     world_end (&world);
 }
 
