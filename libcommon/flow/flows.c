@@ -6,6 +6,7 @@
 #include "flow_loop.h"
 #include "must.h"
 
+#include <czmq.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -20,8 +21,7 @@
 #define BACKLOG        256
 #define ENDPOINT_BYTES 256
 
-typedef struct item {
-    struct item *after;
+typedef struct {
     bool last; /* the thread is to end */
     flow_order_t order;
     flow_event_t event;
@@ -33,9 +33,8 @@ typedef struct item {
 } item_t;
 
 typedef struct {
-    item_t *first;
-    item_t *last;
-    int file; /* an eventfd */
+    zlistx_t *items; /* of item_t */
+    int file;        /* an eventfd */
 } list_t;
 
 struct flows {
@@ -61,11 +60,7 @@ static void push (flows_t *self, list_t *list, item_t *item)
 {
     static const uint64_t one = 1;
     pthread_mutex_lock (&self->lock);
-    if (list->last)
-        list->last->after = item;
-    else
-        list->first = item;
-    list->last = item;
+    zlistx_add_end (list->items, item);
     pthread_mutex_unlock (&self->lock);
     if (write (list->file, &one, sizeof one) != (ssize_t) sizeof one)
         abort (); /* the counter can't be full */
@@ -76,17 +71,26 @@ static item_t *pull (flows_t *self, list_t *list)
 {
     uint64_t count;
     pthread_mutex_lock (&self->lock);
-    item_t *item = list->first;
-    if (item) {
-        list->first = item->after;
-        if (!list->first)
-            list->last = NULL;
-        item->after = NULL;
-    } else if (read (list->file, &count, sizeof count) < 0) {
+    item_t *item = zlistx_detach (list->items, NULL);
+    if (!item && read (list->file, &count, sizeof count) < 0)
         count = 0; /* it was quiet */
-    }
     pthread_mutex_unlock (&self->lock);
     return item;
+}
+
+static void list_init (list_t *list)
+{
+    list->items = must (zlistx_new ());
+    list->file = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+static void list_end (list_t *list)
+{
+    for (item_t *item; (item = zlistx_detach (list->items, NULL));)
+        item_free (item);
+    zlistx_destroy (&list->items);
+    if (list->file >= 0)
+        close (list->file);
 }
 
 /*  --- the thread --- */
@@ -178,6 +182,16 @@ static bool endpoint_find (flows_t *self, int listener, const char *listen, cons
 
 /*  --- the host's side --- */
 
+static void flows_free (flows_t *self)
+{
+    flow_loop_end (&self->loop);
+    list_end (&self->orders);
+    list_end (&self->news);
+    item_free (self->told);
+    pthread_mutex_destroy (&self->lock);
+    free (self);
+}
+
 flows_t *flows_new (ports_t *ports, const char *listen, const char *host,
                     char why [FLOWS_WHY_BYTES])
 {
@@ -190,8 +204,8 @@ flows_t *flows_new (ports_t *ports, const char *listen, const char *host,
     }
     flows_t *self = must (calloc (1, sizeof *self));
     pthread_mutex_init (&self->lock, NULL);
-    self->orders.file = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
-    self->news.file = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
+    list_init (&self->orders);
+    list_init (&self->news);
     self->loop.tell = tell;
     self->loop.owner = self;
     bool made = self->orders.file >= 0 && self->news.file >= 0 &&
@@ -201,9 +215,7 @@ flows_t *flows_new (ports_t *ports, const char *listen, const char *host,
                 pthread_create (&self->thread, NULL, run, self) == 0;
     if (made)
         return self;
-    flow_loop_end (&self->loop);
-    pthread_mutex_destroy (&self->lock);
-    free (self);
+    flows_free (self);
     return NULL;
 }
 
@@ -216,16 +228,7 @@ void flows_destroy (flows_t **self_p)
     last->last = true;
     push (self, &self->orders, last);
     pthread_join (self->thread, NULL);
-    flow_loop_end (&self->loop);
-    for (item_t *item; (item = pull (self, &self->orders));)
-        item_free (item);
-    for (item_t *item; (item = pull (self, &self->news));)
-        item_free (item);
-    item_free (self->told);
-    close (self->orders.file);
-    close (self->news.file);
-    pthread_mutex_destroy (&self->lock);
-    free (self);
+    flows_free (self);
     *self_p = NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "sockets.h"
 
 #include <assert.h>
+#include <czmq.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <zmq.h>
 
-typedef struct job {
+typedef struct {
     uint64_t number;
     const work_kind_t *kind; /* NULL: unknown */
     uint8_t *arguments;
@@ -22,7 +23,6 @@ typedef struct job {
     bool ok;
     uint8_t *result;
     size_t result_size;
-    struct job *after;
     atomic_uint handed; /* how often it was passed on */
 } job_t;
 
@@ -39,9 +39,8 @@ struct work {
     size_t kinds_count;
     worker_t workers [WORKERS_MAX];
     size_t workers_count;
-    job_t *waiting_first;
-    job_t *waiting_last;
-    job_t *told; /* whose event was last given */
+    zlistx_t *waiting; /* of job_t */
+    job_t *told;       /* whose event was last given */
 };
 
 /*  A job belongs to one thread at a time and goes to the next through a pipe of libzmq's, which
@@ -68,15 +67,6 @@ static void job_destroy (job_t **job_p)
     free (job->result);
     free (job);
     *job_p = NULL;
-}
-
-static void jobs_destroy (job_t *first)
-{
-    while (first) {
-        job_t *job = first;
-        first = job->after;
-        job_destroy (&job);
-    }
 }
 
 bool work_do (const work_kind_t *kind, bytes_t arguments, uint8_t **result, size_t *result_size)
@@ -160,23 +150,19 @@ work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_
         free (self);
         return NULL;
     }
+    self->waiting = must (zlistx_new ());
     return self;
 }
 
 /*  NULL when none has ended. */
 static job_t *job_take (worker_t *worker)
 {
-    job_t *job;
-    zmq_msg_t frame;
-    zmq_msg_init (&frame);
-    bool taken = zmq_msg_recv (&frame, worker->port->handle, ZMQ_DONTWAIT) == (int) sizeof job;
-    if (taken) {
-        memcpy (&job, zmq_msg_data (&frame), sizeof job);
-        job_accept (job);
-        worker->busy = false;
-    }
-    zmq_msg_close (&frame);
-    return taken ? job : NULL;
+    job_t *job = NULL;
+    if (zmq_recv (worker->port->handle, &job, sizeof job, ZMQ_DONTWAIT) != (int) sizeof job)
+        return NULL;
+    job_accept (job);
+    worker->busy = false;
+    return job;
 }
 
 static job_t *job_await (worker_t *worker, int64_t timeout_ms)
@@ -209,7 +195,9 @@ bool work_destroy (work_t **self_p)
         }
         ports_remove (self->ports, &worker->port);
     }
-    jobs_destroy (self->waiting_first);
+    for (job_t *job; (job = zlistx_detach (self->waiting, NULL));)
+        job_destroy (&job);
+    zlistx_destroy (&self->waiting);
     job_destroy (&self->told);
     free (self);
     *self_p = NULL;
@@ -228,16 +216,13 @@ static const work_kind_t *kind_find (const work_t *self, const char *kind)
  *  the first one is there, and hands out what is left. */
 static void hand_out (work_t *self)
 {
-    for (size_t i = 0; i < self->workers_count && self->waiting_first; i++) {
+    for (size_t i = 0; i < self->workers_count && zlistx_size (self->waiting) > 0; i++) {
         worker_t *worker = &self->workers [i];
         if (worker->busy)
             continue;
         if (!worker->port && !worker_start (self, worker))
             return;
-        job_t *job = self->waiting_first;
-        self->waiting_first = job->after;
-        if (!self->waiting_first)
-            self->waiting_last = NULL;
+        job_t *job = zlistx_detach (self->waiting, NULL);
         worker->busy = true;
         job_pass (job);
         zmq_send (worker->port->handle, &job, sizeof job, 0);
@@ -252,15 +237,8 @@ void work_start (work_t *self, const effect_t *effect)
     job->number = effect->work.work;
     job->kind = kind_find (self, effect->work.kind);
     job->arguments_size = effect->work.arguments.size;
-    if (job->arguments_size > 0) {
-        job->arguments = must (malloc (job->arguments_size));
-        memcpy (job->arguments, effect->work.arguments.data, job->arguments_size);
-    }
-    if (self->waiting_last)
-        self->waiting_last->after = job;
-    else
-        self->waiting_first = job;
-    self->waiting_last = job;
+    job->arguments = must_copy (effect->work.arguments.data, job->arguments_size);
+    zlistx_add_end (self->waiting, job);
     hand_out (self);
 }
 

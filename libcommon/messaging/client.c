@@ -20,26 +20,24 @@
 enum { PORT_PEER = 1 };
 
 /*  A reply that waits for client_wait. */
-typedef struct kept {
+typedef struct {
     client_reply_t reply;
     uint8_t *body;
-    struct kept *after;
 } kept_t;
 
 struct client {
     ports_t *ports;
     peers_t *peers;
     uint64_t calls; /* numbers given */
-    kept_t *kept_first;
-    kept_t *kept_last;
-    size_t kept_count;
-    uint8_t *body; /* of the reply last taken from the kept ones */
+    zlistx_t *kept; /* of kept_t */
+    uint8_t *body;  /* of the reply last taken from the kept ones */
 };
 
 client_t *client_new (void)
 {
     client_t *self = must (calloc (1, sizeof *self));
     size_t files = sockets_prepare ();
+    self->kept = must (zlistx_new ());
     self->ports = must (ports_new ());
     self->peers = peers_new (self->ports, PORT_PEER, files > FILES_OWN ? files - FILES_OWN : 0);
     return self;
@@ -50,12 +48,9 @@ void client_destroy (client_t **self_p)
     client_t *self = *self_p;
     if (!self)
         return;
-    while (self->kept_first) {
-        kept_t *kept = self->kept_first;
-        self->kept_first = kept->after;
+    for (kept_t *kept; (kept = zlistx_detach (self->kept, NULL)); free (kept))
         free (kept->body);
-        free (kept);
-    }
+    zlistx_destroy (&self->kept);
     peers_destroy (&self->peers);
     ports_destroy (&self->ports);
     free (self->body);
@@ -77,28 +72,15 @@ static void keep (client_t *self, const client_reply_t *reply)
 {
     kept_t *kept = must (calloc (1, sizeof *kept));
     kept->reply = *reply;
-    if (reply->body.size > 0) {
-        kept->body = must (malloc (reply->body.size));
-        memcpy (kept->body, reply->body.data, reply->body.size);
-        kept->reply.body.data = kept->body;
-    }
-    if (self->kept_last)
-        self->kept_last->after = kept;
-    else
-        self->kept_first = kept;
-    self->kept_last = kept;
-    self->kept_count++;
+    kept->reply.body.data = kept->body = must_copy (reply->body.data, reply->body.size);
+    zlistx_add_end (self->kept, kept);
 }
 
 static bool take_kept (client_t *self, client_reply_t *reply)
 {
-    kept_t *kept = self->kept_first;
+    kept_t *kept = zlistx_detach (self->kept, NULL);
     if (!kept)
         return false;
-    self->kept_first = kept->after;
-    if (!self->kept_first)
-        self->kept_last = NULL;
-    self->kept_count--;
     *reply = kept->reply;
     free (self->body);
     self->body = kept->body;
@@ -204,7 +186,7 @@ bool client_wait (client_t *self, int64_t timeout_ms, client_reply_t *reply)
 
 size_t client_in_flight (const client_t *self)
 {
-    return peers_calls (self->peers) + self->kept_count;
+    return peers_calls (self->peers) + zlistx_size (self->kept);
 }
 
 uint64_t client_sent (const client_t *self)

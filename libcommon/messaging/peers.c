@@ -9,6 +9,7 @@
 
 #include "envelope.h"
 #include "must.h"
+#include "ordered.h"
 #include "sockets.h"
 #include "timers.h"
 
@@ -21,42 +22,37 @@
 
 #define SWEEP_MS 30000 /* between two looks for idle addresses */
 
-typedef struct peer {
+typedef struct {
     char *endpoint;
     port_t *port; /* NULL: it lacks a descriptor */
     port_t *monitor;
-    bool stands; /* the connection */
-    struct call *unsent_first;
-    struct call *unsent_last;
-    size_t calls; /* in flight, sent or not */
+    bool stands;      /* the connection */
+    zlistx_t *unsent; /* of call_t */
+    size_t calls;     /* in flight, sent or not */
     int64_t used_ms;
 } peer_t;
 
-typedef struct call {
+typedef struct {
     uint64_t number;
     peer_t *peer; /* NULL: could not be reached */
     uint64_t timer;
     int64_t timeout_ms;
-    bool unsent;
+    void *unsent;     /* its place among the peer's; NULL = it has left */
     zmq_msg_t header; /* while unsent */
     zmq_msg_t body;
-    struct call *before; /* in the peer's unsent queue */
-    struct call *after;  /* there, or among the expired */
 } call_t;
 
 struct peers {
     ports_t *ports;
     int port_kind;
     zhashx_t *by_endpoint; /* of peer_t */
-    zhashx_t *by_number;   /* of call_t; keys are the numbers in the calls */
+    ordered_t *by_number;  /* of call_t */
     timers_t *timers;
-    call_t *expired_first;
-    call_t *expired_last;
-    size_t calls;     /* that have had no event yet */
-    size_t open;      /* peers with sockets, */
-    size_t open_max;  /* so that each finds a descriptor for its connection */
-    size_t lacking;   /* peers that wait for descriptors */
-    int64_t again_ms; /* when it is tried again for them */
+    zlistx_t *expired; /* of call_t, with an event to come */
+    size_t open;       /* peers with sockets, */
+    size_t open_max;   /* so that each finds a descriptor for its connection */
+    size_t lacking;    /* peers that wait for descriptors */
+    int64_t again_ms;  /* when it is tried again for them */
     int64_t swept_ms;
     uint64_t sent;
     uint64_t sent_bytes;
@@ -65,45 +61,10 @@ struct peers {
     char reason [REASON_BYTES_MAX + 1];
 };
 
-static size_t number_hash (const void *key)
-{
-    uint64_t number = *(const uint64_t *) key * 0x9e3779b97f4a7c15u;
-    return (size_t) (number ^ number >> 32);
-}
-
-static int number_compare (const void *one, const void *other)
-{
-    uint64_t a = *(const uint64_t *) one, b = *(const uint64_t *) other;
-    return (a > b) - (a < b);
-}
-
-static void unsent_push (call_t *call)
-{
-    peer_t *peer = call->peer;
-    call->before = peer->unsent_last;
-    call->after = NULL;
-    if (peer->unsent_last)
-        peer->unsent_last->after = call;
-    else
-        peer->unsent_first = call;
-    peer->unsent_last = call;
-    call->unsent = true;
-}
-
 static void unsent_take (call_t *call)
 {
-    peer_t *peer = call->peer;
-    assert (peer && call->unsent);
-    if (call->before)
-        call->before->after = call->after;
-    else
-        peer->unsent_first = call->after;
-    if (call->after)
-        call->after->before = call->before;
-    else
-        peer->unsent_last = call->before;
-    call->before = call->after = NULL;
-    call->unsent = false;
+    zlistx_detach (call->peer->unsent, call->unsent);
+    call->unsent = NULL;
 }
 
 /*  False when the connection does not stand or is full: try again when its ports say something. */
@@ -125,23 +86,20 @@ static bool call_send (peers_t *self, call_t *call)
 
 static void unsent_flush (peers_t *self, peer_t *peer)
 {
-    while (peer->unsent_first && call_send (self, peer->unsent_first)) {
-        unsent_take (peer->unsent_first);
+    for (call_t *call; (call = zlistx_first (peer->unsent)) && call_send (self, call);) {
+        unsent_take (call);
         port_stir (self->ports, peer->port);
     }
 }
 
-static void call_destroy (call_t **call_p)
+static void call_free (void *thing)
 {
-    call_t *call = *call_p;
-    if (!call)
-        return;
+    call_t *call = thing;
     if (call->unsent)
         unsent_take (call);
     zmq_msg_close (&call->header);
     zmq_msg_close (&call->body);
     free (call);
-    *call_p = NULL;
 }
 
 static void peer_close (peers_t *self, peer_t *peer)
@@ -187,6 +145,7 @@ static void peer_destroy (peers_t *self, peer_t *peer)
 {
     assert (peer->calls == 0);
     peer_close (self, peer);
+    zlistx_destroy (&peer->unsent);
     free (peer->endpoint);
     free (peer);
 }
@@ -212,6 +171,7 @@ static peer_t *peer_new (peers_t *self, const char *endpoint)
 {
     peer_t *peer = must (calloc (1, sizeof *peer));
     peer->endpoint = must (strdup (endpoint));
+    peer->unsent = must (zlistx_new ());
     if (peer_open (self, peer))
         return peer;
     int error = errno;
@@ -265,11 +225,8 @@ peers_t *peers_new (ports_t *ports, int port_kind, size_t files)
     self->port_kind = port_kind;
     self->open_max = files > FILES_OF_A_PEER ? files / FILES_OF_A_PEER : 1;
     self->by_endpoint = must (zhashx_new ());
-    self->by_number = must (zhashx_new ());
-    zhashx_set_key_hasher (self->by_number, number_hash);
-    zhashx_set_key_comparator (self->by_number, number_compare);
-    zhashx_set_key_duplicator (self->by_number, NULL);
-    zhashx_set_key_destructor (self->by_number, NULL);
+    self->by_number = ordered_by_number (offsetof (call_t, number));
+    self->expired = must (zlistx_new ());
     self->timers = timers_new ();
     zmq_msg_init (&self->body);
     return self;
@@ -280,19 +237,15 @@ void peers_destroy (peers_t **self_p)
     peers_t *self = *self_p;
     if (!self)
         return;
-    for (call_t *call = zhashx_first (self->by_number); call; call = zhashx_next (self->by_number))
-        call_destroy (&call);
-    while (self->expired_first) {
-        call_t *call = self->expired_first;
-        self->expired_first = call->after;
-        call_destroy (&call);
-    }
+    ordered_end (&self->by_number, call_free);
+    for (call_t *call; (call = zlistx_detach (self->expired, NULL));)
+        call_free (call);
+    zlistx_destroy (&self->expired);
     for (peer_t *peer = zhashx_first (self->by_endpoint); peer;
          peer = zhashx_next (self->by_endpoint)) {
         peer->calls = 0;
         peer_destroy (self, peer);
     }
-    zhashx_destroy (&self->by_number);
     zhashx_destroy (&self->by_endpoint);
     timers_destroy (&self->timers);
     zmq_msg_close (&self->body);
@@ -310,29 +263,22 @@ static void expire (peers_t *self, call_t *call)
 {
     if (call->unsent)
         unsent_take (call);
-    call->after = NULL;
-    if (self->expired_last)
-        self->expired_last->after = call;
-    else
-        self->expired_first = call;
-    self->expired_last = call;
+    zlistx_add_end (self->expired, call);
 }
 
 static void on_timer (void *owner, const moment_t *now, uint64_t number)
 {
     (void) now;
     peers_t *self = owner;
-    call_t *call = zhashx_lookup (self->by_number, &number);
+    call_t *call = ordered_remove (self->by_number, &number);
     assert (call);
-    zhashx_delete (self->by_number, &number);
     call->timer = 0;
     expire (self, call);
 }
 
 static void message_fill (zmq_msg_t *message, const void *data, size_t size)
 {
-    if (zmq_msg_init_size (message, size) != 0)
-        abort ();
+    must (zmq_msg_init_size (message, size) == 0 ? message : NULL);
     if (size > 0)
         memcpy (zmq_msg_data (message), data, size);
 }
@@ -347,7 +293,6 @@ void peers_call (peers_t *self, const effect_t *effect, int64_t mono_ms)
     call->number = effect->call.call;
     call->timeout_ms = effect->call.timeout_ms;
     message_fill (&call->header, frame, request_header_write (&header, frame));
-    self->calls++;
     message_fill (&call->body, effect->call.body.data, effect->call.body.size);
 
     call->peer = peer_reach (self, effect->call.endpoint, mono_ms);
@@ -355,12 +300,11 @@ void peers_call (peers_t *self, const effect_t *effect, int64_t mono_ms)
         expire (self, call);
         return;
     }
-    int inserted = zhashx_insert (self->by_number, &call->number, call);
-    assert (inserted == 0); /* a call's number is used once in a start */
+    ordered_add (self->by_number, &call->number, call); /* used once in a start */
     call->peer->calls++;
     call->timer =
       timers_set (self->timers, mono_ms + call->timeout_ms, on_timer, self, call->number);
-    unsent_push (call);
+    call->unsent = zlistx_add_end (call->peer->unsent, call);
     unsent_flush (self, call->peer);
 }
 
@@ -420,14 +364,10 @@ bool peers_receive (peers_t *self, port_t *port, int64_t mono_ms, event_t *event
         return false;
     }
     uint64_t number = self->reply.call;
-    call_t *call = zhashx_lookup (self->by_number, &number);
+    const call_t *call = ordered_find (self->by_number, &number);
     if (!call || call->peer != peer || call->unsent)
         return false; /* late, or unasked */
-    zhashx_delete (self->by_number, &number);
-    timers_cancel (self->timers, call->timer);
-    call_destroy (&call);
-    peer->calls--;
-    self->calls--;
+    peers_forget (self, number);
     peer->used_ms = mono_ms;
 
     bool ok = self->reply.status == CALL_OK;
@@ -446,12 +386,9 @@ bool peers_receive (peers_t *self, port_t *port, int64_t mono_ms, event_t *event
 bool peers_expire (peers_t *self, int64_t mono_ms, event_t *event)
 {
     timers_run (self->timers, &(moment_t){.mono_ms = mono_ms});
-    call_t *call = self->expired_first;
+    call_t *call = zlistx_detach (self->expired, NULL);
     if (!call)
         return false;
-    self->expired_first = call->after;
-    if (!self->expired_first)
-        self->expired_last = NULL;
     if (call->peer) {
         call->peer->calls--;
         snprintf (self->reason, sizeof self->reason,
@@ -465,8 +402,7 @@ bool peers_expire (peers_t *self, int64_t mono_ms, event_t *event)
     *event =
       (event_t){.kind = EVENT_ANSWER,
                 .answer = {.call = call->number, .status = CALL_TIMED_OUT, .reason = self->reason}};
-    call_destroy (&call);
-    self->calls--;
+    call_free (call);
     return true;
 }
 
@@ -476,25 +412,23 @@ int64_t peers_due (peers_t *self, int64_t mono_ms)
         sweep (self, mono_ms, PEER_IDLE_MS);
     if (self->lacking > 0 && mono_ms >= self->again_ms)
         open_lacking (self, mono_ms);
-    int64_t due_ms = self->expired_first ? mono_ms : timers_due (self->timers);
+    int64_t due_ms = zlistx_size (self->expired) > 0 ? mono_ms : timers_due (self->timers);
     return self->lacking > 0 && self->again_ms < due_ms ? self->again_ms : due_ms;
 }
 
 void peers_forget (peers_t *self, uint64_t number)
 {
-    call_t *call = zhashx_lookup (self->by_number, &number);
+    call_t *call = ordered_remove (self->by_number, &number);
     if (!call)
         return;
-    zhashx_delete (self->by_number, &number);
     timers_cancel (self->timers, call->timer);
     call->peer->calls--;
-    self->calls--;
-    call_destroy (&call);
+    call_free (call);
 }
 
 size_t peers_calls (const peers_t *self)
 {
-    return self->calls;
+    return ordered_count (self->by_number) + zlistx_size (self->expired);
 }
 
 size_t peers_open (const peers_t *self)

@@ -1,10 +1,11 @@
-/*  ports - a ring of ready sockets over epoll. */
+/*  ports - a list of ready sockets over epoll. */
 #include "ports.h"
 
 #include "must.h"
 #include "sockets.h"
 
 #include <assert.h>
+#include <czmq.h>
 #include <errno.h>
 #include <limits.h>
 #include <sys/epoll.h>
@@ -15,39 +16,20 @@
 
 struct ports {
     int epoll;
-    port_t *turn; /* the next ready one; the ready ones are a ring */
+    zlistx_t *ready; /* of port_t; the first has its turn next */
 };
 
-static void ring_leave (ports_t *self, port_t *port)
-{
-    if (!port->ready)
-        return;
-    port->ready = false;
-    if (port->ready_after == port) {
-        self->turn = NULL;
-        return;
-    }
-    port->ready_before->ready_after = port->ready_after;
-    port->ready_after->ready_before = port->ready_before;
-    if (self->turn == port)
-        self->turn = port->ready_after;
-}
-
-/*  Last in the ring: just before the one whose turn it is. */
-static void ring_join (ports_t *self, port_t *port)
+static void ready_leave (ports_t *self, port_t *port)
 {
     if (port->ready)
-        return;
-    port->ready = true;
-    if (!self->turn) {
-        port->ready_before = port->ready_after = port;
-        self->turn = port;
-        return;
-    }
-    port->ready_after = self->turn;
-    port->ready_before = self->turn->ready_before;
-    port->ready_before->ready_after = port;
-    self->turn->ready_before = port;
+        zlistx_detach (self->ready, port->ready);
+    port->ready = NULL;
+}
+
+static void ready_join (ports_t *self, port_t *port)
+{
+    if (!port->ready)
+        port->ready = zlistx_add_end (self->ready, port);
 }
 
 ports_t *ports_new (void)
@@ -58,6 +40,7 @@ ports_t *ports_new (void)
         free (self);
         return NULL;
     }
+    self->ready = must (zlistx_new ());
     return self;
 }
 
@@ -66,7 +49,8 @@ void ports_destroy (ports_t **self_p)
     ports_t *self = *self_p;
     if (!self)
         return;
-    assert (!self->turn); /* ports end before their loop */
+    assert (zlistx_size (self->ready) == 0); /* ports end before their loop */
+    zlistx_destroy (&self->ready);
     close (self->epoll);
     free (self);
     *self_p = NULL;
@@ -85,7 +69,7 @@ port_t *ports_add (ports_t *self, void **socket_p, int kind, void *owner)
         return NULL;
     }
     *socket_p = NULL;
-    ring_join (self, port);
+    ready_join (self, port);
     return port;
 }
 
@@ -94,7 +78,7 @@ void ports_remove (ports_t *self, port_t **port_p)
     port_t *port = *port_p;
     if (!port)
         return;
-    ring_leave (self, port);
+    ready_leave (self, port);
     epoll_ctl (self->epoll, EPOLL_CTL_DEL, port->file, NULL);
     socket_close (&port->handle);
     free (port);
@@ -111,27 +95,28 @@ bool ports_wait (ports_t *self, int64_t timeout_ms)
 {
     struct epoll_event events [EVENTS_AT_ONCE];
     int limit = timeout_ms > INT_MAX ? INT_MAX : timeout_ms < 0 ? -1 : (int) timeout_ms;
-    int count = epoll_wait (self->epoll, events, EVENTS_AT_ONCE, self->turn ? 0 : limit);
+    int count =
+      epoll_wait (self->epoll, events, EVENTS_AT_ONCE, zlistx_size (self->ready) > 0 ? 0 : limit);
     for (int i = 0; i < count; i++)
         if (events [i].data.ptr)
-            ring_join (self, events [i].data.ptr);
+            ready_join (self, events [i].data.ptr);
     return count >= 0 || errno != EINTR;
 }
 
 port_t *ports_ready (ports_t *self)
 {
-    port_t *port = self->turn;
+    port_t *port = zlistx_first (self->ready);
     if (port)
-        self->turn = port->ready_after;
+        zlistx_move_end (self->ready, port->ready);
     return port;
 }
 
 void port_quiet (ports_t *self, port_t *port)
 {
-    ring_leave (self, port);
+    ready_leave (self, port);
 }
 
 void port_stir (ports_t *self, port_t *port)
 {
-    ring_join (self, port);
+    ready_join (self, port);
 }

@@ -15,14 +15,12 @@
 
 typedef struct ports ports_t;
 
-typedef struct port {
+typedef struct {
     void *handle; /* the socket */
     void *owner;
-    int kind; /* the owner's */
-    int file; /* private from here on */
-    bool ready;
-    struct port *ready_before;
-    struct port *ready_after;
+    int kind;    /* the owner's */
+    int file;    /* private from here on */
+    void *ready; /* its place among the ready ones; NULL = it has none */
 } port_t;
 
 /*  NULL with errno when the machine has no more descriptors. */
