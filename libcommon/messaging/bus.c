@@ -20,6 +20,7 @@
 #define HINT_RECONNECT_MS_MAX   1000
 #define HINT_HEARTBEAT_MS       2000 /* a publisher that vanished is dialled again */
 #define FILES_OF_A_SUBSCRIPTION 2
+#define FRAMES_MAX              4         /* of a message */
 #define CONNECTIONS_LEAST       8         /* whatever else takes descriptors */
 #define IDENTITY_BYTES_MAX      255       /* of a ZeroMQ routing id */
 #define FRAME_BYTES_MAX         (2 << 20) /* a body a little too large is refused in words, not cut off */
@@ -71,9 +72,9 @@ struct bus {
     bus_counts_t counts;
 
     /*  The message last received. */
-    zmq_msg_t identity;
-    zmq_msg_t header;
-    zmq_msg_t body;
+    zmq_msg_t frames [FRAMES_MAX];
+    zmq_msg_t *header; /* of a request: one of them */
+    zmq_msg_t *body;
     request_header_t request;
     hint_header_t hint;
     char topic [NAME_BYTES_MAX + 1];
@@ -235,9 +236,8 @@ bus_t *bus_new (ports_t *ports, int port_kind, const bus_settings_t *settings,
     self->subscriptions = must (zhashx_new ());
     self->connections_max = settings->connections_max;
     bus_limit (self, SIZE_MAX);
-    zmq_msg_init (&self->identity);
-    zmq_msg_init (&self->header);
-    zmq_msg_init (&self->body);
+    for (int i = 0; i < FRAMES_MAX; i++)
+        zmq_msg_init (&self->frames [i]);
     if (!bus_settings_right (settings, why) || !bind_both (self, settings, why))
         bus_destroy (&self);
     return self;
@@ -268,9 +268,8 @@ void bus_destroy (bus_t **self_p)
     ports_remove (self->ports, &self->router);
     socket_close (&self->pub);
     free (self->callers);
-    zmq_msg_close (&self->identity);
-    zmq_msg_close (&self->header);
-    zmq_msg_close (&self->body);
+    for (int i = 0; i < FRAMES_MAX; i++)
+        zmq_msg_close (&self->frames [i]);
     free (self->slots);
     free (self);
     *self_p = NULL;
@@ -362,49 +361,24 @@ static void refuse (bus_t *self, const slot_t *to, call_status_t status, const c
     send_reply (self, to, status, reason, (bytes_t){0});
 }
 
-static bytes_t frame_bytes (zmq_msg_t *frame)
-{
-    return (bytes_t){.data = zmq_msg_data (frame), .size = zmq_msg_size (frame)};
-}
-
-/*  Frames of a message after the one that should have been its last; true when there were any. */
-static bool skip_rest (void *handle, const zmq_msg_t *last)
-{
-    zmq_msg_t rest;
-    bool more = zmq_msg_more (last);
-    if (!more)
-        return false;
-    zmq_msg_init (&rest);
-    while (more && zmq_msg_recv (&rest, handle, ZMQ_DONTWAIT) >= 0)
-        more = zmq_msg_more (&rest);
-    zmq_msg_close (&rest);
-    return true;
-}
-
 /*  [identity] [delimiter] [header] [body]; false when there is no message. A body that is missing
  *  or followed by more is told by *whole. */
 static bool receive_frames (bus_t *self, slot_t *from, bool *whole)
 {
-    void *handle = self->router->handle;
-    if (zmq_msg_recv (&self->identity, handle, ZMQ_DONTWAIT) < 0)
+    size_t count = socket_receive (self->router->handle, self->frames, FRAMES_MAX);
+    if (count == 0)
         return false;
-    bytes_t identity = frame_bytes (&self->identity);
-    assert (identity.size <= IDENTITY_BYTES_MAX && zmq_msg_more (&self->identity));
+    bytes_t identity = frame_bytes (&self->frames [0]);
+    assert (identity.size <= IDENTITY_BYTES_MAX && count > 1);
     memcpy (from->identity, identity.data, identity.size);
     from->identity_size = (uint8_t) identity.size;
-    int file = zmq_msg_get (&self->identity, ZMQ_SRCFD);
+    int file = zmq_msg_get (&self->frames [0], ZMQ_SRCFD);
     if (file >= 0 && (size_t) file < self->callers_room)
         self->callers [file].heard = true;
-
-    zmq_msg_recv (&self->header, handle, ZMQ_DONTWAIT);
-    from->delimiter = zmq_msg_size (&self->header) == 0 && zmq_msg_more (&self->header);
-    if (from->delimiter)
-        zmq_msg_recv (&self->header, handle, ZMQ_DONTWAIT);
-    *whole = zmq_msg_more (&self->header);
-    if (*whole) {
-        zmq_msg_recv (&self->body, handle, ZMQ_DONTWAIT);
-        *whole = !skip_rest (handle, &self->body);
-    }
+    from->delimiter = count > 2 && zmq_msg_size (&self->frames [1]) == 0;
+    self->header = &self->frames [1 + from->delimiter];
+    self->body = &self->frames [2 + from->delimiter];
+    *whole = count == (size_t) 3 + from->delimiter;
     return true;
 }
 
@@ -419,7 +393,7 @@ static call_status_t judge (bus_t *self, envelope_answer_t header, bool whole, c
         *why = "frames: expected [header] [body] and no more";
         return CALL_BAD_REQUEST;
     }
-    if (zmq_msg_size (&self->body) > BODY_BYTES_MAX) {
+    if (zmq_msg_size (self->body) > BODY_BYTES_MAX) {
         *why = "body: larger than 1 MiB";
         return CALL_BAD_REQUEST;
     }
@@ -446,7 +420,7 @@ static bool receive_request (bus_t *self, event_t *event)
     }
     self->counts.requests++;
     envelope_answer_t header =
-      request_header_read (frame_bytes (&self->header), &self->request, &why);
+      request_header_read (frame_bytes (self->header), &self->request, &why);
     if (header == ENVELOPE_GARBAGE) {
         self->counts.dropped++;
         return false;
@@ -462,7 +436,7 @@ static bool receive_request (bus_t *self, event_t *event)
                                    .method = self->request.method,
                                    .actor = self->request.actor,
                                    .request_id = self->request.request_id,
-                                   .body = frame_bytes (&self->body),
+                                   .body = frame_bytes (self->body),
                                    .reply_to = slot_take (self, &from)}};
     return true;
 }
@@ -480,24 +454,14 @@ static bool topic_read (bus_t *self, bytes_t frame)
 static bool receive_hint (bus_t *self, port_t *port, event_t *event)
 {
     const subscription_t *subscription = port->owner;
-    if (zmq_msg_recv (&self->identity, port->handle, ZMQ_DONTWAIT) < 0) {
+    size_t count = socket_receive (port->handle, self->frames, FRAMES_MAX);
+    if (count == 0) {
         port_quiet (self->ports, port);
         return false;
     }
-    bool sound = topic_read (self, frame_bytes (&self->identity));
-    const zmq_msg_t *last = &self->identity;
-    if (zmq_msg_more (last)) {
-        zmq_msg_recv (&self->header, port->handle, ZMQ_DONTWAIT);
-        last = &self->header;
-        sound = sound && hint_header_read (frame_bytes (&self->header), &self->hint) == ENVELOPE_OK;
-    }
-    bool whole = last == &self->header && zmq_msg_more (last);
-    if (whole) {
-        zmq_msg_recv (&self->body, port->handle, ZMQ_DONTWAIT);
-        last = &self->body;
-    }
-    bool rest = skip_rest (port->handle, last);
-    if (!sound || !whole || rest || zmq_msg_size (&self->body) > BODY_BYTES_MAX) {
+    if (count != 3 || !topic_read (self, frame_bytes (&self->frames [0])) ||
+        hint_header_read (frame_bytes (&self->frames [1]), &self->hint) != ENVELOPE_OK ||
+        zmq_msg_size (&self->frames [2]) > BODY_BYTES_MAX) {
         self->counts.dropped++;
         return false;
     }
@@ -506,7 +470,7 @@ static bool receive_hint (bus_t *self, port_t *port, event_t *event)
                                 .topic = self->topic,
                                 .number = self->hint.number,
                                 .store_start = self->hint.store_start,
-                                .body = frame_bytes (&self->body)}};
+                                .body = frame_bytes (&self->frames [2])}};
     memcpy (event->hint.store, self->hint.store, STORE_ID_BYTES);
     return true;
 }

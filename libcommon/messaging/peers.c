@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWEEP_MS 30000 /* between two looks for idle addresses */
+#define SWEEP_MS   30000 /* between two looks for idle addresses */
+#define FRAMES_MAX 3     /* of a message */
 
 typedef struct {
     char *endpoint;
@@ -56,7 +57,8 @@ struct peers {
     int64_t swept_ms;
     uint64_t sent;
     uint64_t sent_bytes;
-    zmq_msg_t body; /* of the event last given */
+    zmq_msg_t frames [FRAMES_MAX]; /* of the message last received, */
+    zmq_msg_t *body;               /* one of which is its body */
     reply_header_t reply;
     char reason [REASON_BYTES_MAX + 1];
 };
@@ -228,7 +230,8 @@ peers_t *peers_new (ports_t *ports, int port_kind, size_t files)
     self->by_number = ordered_by_number (offsetof (call_t, number));
     self->expired = must (zlistx_new ());
     self->timers = timers_new ();
-    zmq_msg_init (&self->body);
+    for (int i = 0; i < FRAMES_MAX; i++)
+        zmq_msg_init (&self->frames [i]);
     return self;
 }
 
@@ -248,7 +251,8 @@ void peers_destroy (peers_t **self_p)
     }
     zhashx_destroy (&self->by_endpoint);
     timers_destroy (&self->timers);
-    zmq_msg_close (&self->body);
+    for (int i = 0; i < FRAMES_MAX; i++)
+        zmq_msg_close (&self->frames [i]);
     free (self);
     *self_p = NULL;
 }
@@ -309,32 +313,17 @@ void peers_call (peers_t *self, const effect_t *effect, int64_t mono_ms)
 }
 
 /*  [delimiter] [ReplyHeader] [body]; a peer that echoes no delimiter is understood too. False when
- *  nothing is there, or nothing sound; then *quiet says which. The body is in self->body. */
+ *  nothing is there, or nothing sound; then *quiet says which. */
 static bool receive_reply (peers_t *self, port_t *port, bool *quiet)
 {
-    zmq_msg_t frame;
-    zmq_msg_init (&frame);
-    *quiet = zmq_msg_recv (&frame, port->handle, ZMQ_DONTWAIT) < 0;
-    if (*quiet) {
-        zmq_msg_close (&frame);
-        return false;
-    }
-    if (zmq_msg_size (&frame) == 0 && zmq_msg_more (&frame))
-        zmq_msg_recv (&frame, port->handle, ZMQ_DONTWAIT);
-    bytes_t bytes = {.data = zmq_msg_data (&frame), .size = zmq_msg_size (&frame)};
-    bool sound = zmq_msg_more (&frame) && reply_header_read (bytes, &self->reply) == ENVELOPE_OK;
-    bool more = zmq_msg_more (&frame);
-    if (more) {
-        zmq_msg_recv (&self->body, port->handle, ZMQ_DONTWAIT);
-        more = zmq_msg_more (&self->body);
-        sound = sound && !more && zmq_msg_size (&self->body) <= BODY_BYTES_MAX;
-    }
-    while (more) {
-        zmq_msg_recv (&frame, port->handle, ZMQ_DONTWAIT);
-        more = zmq_msg_more (&frame);
-    }
-    zmq_msg_close (&frame);
-    return sound;
+    size_t count = socket_receive (port->handle, self->frames, FRAMES_MAX);
+    *quiet = count == 0;
+    bool delimiter = count > 1 && zmq_msg_size (&self->frames [0]) == 0;
+    self->body = &self->frames [delimiter + 1];
+    return count == (size_t) delimiter + 2 &&
+           reply_header_read (frame_bytes (&self->frames [delimiter]), &self->reply) ==
+             ENVELOPE_OK &&
+           zmq_msg_size (self->body) <= BODY_BYTES_MAX;
 }
 
 static void receive_news (peers_t *self, peer_t *peer)
@@ -378,8 +367,7 @@ bool peers_receive (peers_t *self, port_t *port, int64_t mono_ms, event_t *event
                                   .store_start = self->reply.store_start}};
     memcpy (event->answer.store, self->reply.store, STORE_ID_BYTES);
     if (ok)
-        event->answer.body =
-          (bytes_t){.data = zmq_msg_data (&self->body), .size = zmq_msg_size (&self->body)};
+        event->answer.body = frame_bytes (self->body);
     return true;
 }
 

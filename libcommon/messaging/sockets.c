@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <zmq.h>
 
 static void *context;
 
@@ -86,6 +85,26 @@ void socket_unwatch (void *socket)
     zmq_socket_monitor (socket, NULL, 0);
 }
 
+bytes_t frame_bytes (zmq_msg_t *frame)
+{
+    return (bytes_t){.data = zmq_msg_data (frame), .size = zmq_msg_size (frame)};
+}
+
+size_t socket_receive (void *socket, zmq_msg_t *frames, size_t most)
+{
+    zmq_msg_t spare;
+    size_t count = 0;
+    zmq_msg_init (&spare);
+    for (bool more = true; more; count++) {
+        zmq_msg_t *frame = count < most ? &frames [count] : &spare;
+        if (zmq_msg_recv (frame, socket, ZMQ_DONTWAIT) < 0)
+            break;
+        more = zmq_msg_more (frame);
+    }
+    zmq_msg_close (&spare);
+    return count;
+}
+
 /*  [event, 16 bits, and its value, 32] [endpoint] */
 bool socket_hear (void *watcher, int *event, int *value)
 {
@@ -93,7 +112,7 @@ bool socket_hear (void *watcher, int *event, int *value)
     uint16_t news;
     int32_t told;
     zmq_msg_init (&frame);
-    bool heard = zmq_msg_recv (&frame, watcher, ZMQ_DONTWAIT) >= 0;
+    bool heard = socket_receive (watcher, &frame, 1) > 0;
     if (heard) {
         const uint8_t *bytes = zmq_msg_data (&frame);
         assert (zmq_msg_size (&frame) == sizeof news + sizeof told);
@@ -101,8 +120,6 @@ bool socket_hear (void *watcher, int *event, int *value)
         memcpy (&told, bytes + sizeof news, sizeof told);
         *event = news;
         *value = told;
-        while (zmq_msg_more (&frame))
-            zmq_msg_recv (&frame, watcher, ZMQ_DONTWAIT);
     }
     zmq_msg_close (&frame);
     return heard;

@@ -4,9 +4,12 @@
 #ifndef MUSUBI_SOCKETS_H
 #define MUSUBI_SOCKETS_H
 
+#include "bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <zmq.h>
 
 #define SOCKETS_MAX 20480 /* in this process */
 
@@ -21,6 +24,13 @@ void sockets_end (void);
 void *socket_open (int type);
 void socket_close (void **socket_p);
 void socket_set (void *socket, int option, int value);
+
+/*  One message into frames, which were initialised; those beyond most are dropped. Returns how many
+ *  frames it had; 0 = there is no message. */
+size_t socket_receive (void *socket, zmq_msg_t *frames, size_t most);
+
+/*  They live as long as the frame keeps them. */
+bytes_t frame_bytes (zmq_msg_t *frame);
 
 /*  A socket that hears of another one's events; NULL with errno. Before it is closed that one must
  *  be unwatched, or libzmq's thread waits for ever for somebody who hears it. */
