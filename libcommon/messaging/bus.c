@@ -4,6 +4,7 @@
 #include "bus.h"
 
 #include "envelope.h"
+#include "message.h"
 #include "must.h"
 #include "sockets.h"
 
@@ -75,13 +76,12 @@ struct bus {
     zmq_msg_t frames [FRAMES_MAX];
     zmq_msg_t *header; /* of a request: one of them */
     zmq_msg_t *body;
-    request_header_t request;
-    hint_header_t hint;
+    ProtobufCMessage *head;
     char topic [NAME_BYTES_MAX + 1];
 };
 
-__attribute__ ((format (printf, 2, 3))) static bool wrong (char why [BUS_WHY_BYTES],
-                                                           const char *format, ...)
+__attribute__ ((format (printf, 2, 3))) static bool bus_wrong (char why [BUS_WHY_BYTES],
+                                                               const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);
@@ -135,14 +135,15 @@ static bool endpoint_right (const char *key, const char *endpoint, bool trusted,
     const char *host;
     size_t size;
     if (strlen (endpoint) > ENDPOINT_BYTES_MAX)
-        return wrong (why, "%s: longer than %d bytes", key, ENDPOINT_BYTES_MAX);
+        return bus_wrong (why, "%s: longer than %d bytes", key, ENDPOINT_BYTES_MAX);
     if (strncmp (endpoint, "ipc://", 6) == 0 && endpoint [6])
         return true;
     if (!endpoint_host (endpoint, &host, &size))
-        return wrong (why, "%s: '%.100s' is not an address; write tcp://HOST:PORT or ipc://PATH",
-                      key, endpoint);
+        return bus_wrong (why,
+                          "%s: '%.100s' is not an address; write tcp://HOST:PORT or ipc://PATH",
+                          key, endpoint);
     if (!trusted && !host_is_loopback (host, size))
-        return wrong (
+        return bus_wrong (
           why,
           "%s: '%.80s' is reached from beyond this machine, where a claimed name proves "
           "nothing; bind to 127.0.0.1, or set bind/trusted = true if all who reach it "
@@ -169,9 +170,9 @@ static bool bind_at (void *handle, const char *key, const char *endpoint, const 
     const char *part;
     socket_set (handle, ZMQ_IPV6, strchr (endpoint, '[') != NULL);
     if (zmq_bind (handle, endpoint) != 0)
-        return wrong (why, "%s: cannot bind %.100s: %s", key, endpoint, zmq_strerror (errno));
+        return bus_wrong (why, "%s: cannot bind %.100s: %s", key, endpoint, zmq_strerror (errno));
     if (zmq_getsockopt (handle, ZMQ_LAST_ENDPOINT, bound, &bound_size) != 0)
-        return wrong (why, "%s: no address after binding: %s", key, zmq_strerror (errno));
+        return bus_wrong (why, "%s: no address after binding: %s", key, zmq_strerror (errno));
     if (endpoint_host (bound, &part, &size)) {
         if (!host && host_is_wildcard (part, size) && gethostname (own, sizeof own) == 0)
             host = own;
@@ -208,11 +209,11 @@ static bool bind_both (bus_t *self, const bus_settings_t *settings, char why [BU
         self->router = ports_add (self->ports, &router, self->port_kind, NULL);
     self->pub = socket_make (ZMQ_PUB);
     if (!self->router || !self->pub)
-        return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
+        return bus_wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
     self->listeners [0] = listener_make (self, self->router->handle);
     self->listeners [1] = listener_make (self, self->pub);
     if (!self->listeners [0] || !self->listeners [1])
-        return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
+        return bus_wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
     return bind_at (self->router->handle, "bind/endpoint", settings->endpoint, settings->host,
                     self->endpoint, why) &&
            bind_at (self->pub, "bind/events", settings->events, settings->host, self->events, why);
@@ -270,6 +271,7 @@ void bus_destroy (bus_t **self_p)
     free (self->callers);
     for (int i = 0; i < FRAMES_MAX; i++)
         zmq_msg_close (&self->frames [i]);
+    message_free (self->head);
     free (self->slots);
     free (self);
     *self_p = NULL;
@@ -340,11 +342,16 @@ static void send_reply (bus_t *self, const slot_t *to, call_status_t status, con
                         bytes_t body)
 {
     uint8_t frame [HEADER_BYTES_MAX];
-    reply_header_t header = {.call = to->call, .status = status, .store_start = self->store.start};
-    memcpy (header.store, self->store.id, STORE_ID_BYTES);
-    if (status != CALL_OK)
-        snprintf (header.reason, sizeof header.reason, "%s", reason);
-    size_t size = reply_header_write (&header, frame);
+    char cut [REASON_BYTES_MAX + 1];
+    snprintf (cut, sizeof cut, "%s", status == CALL_OK ? "" : reason);
+    Musubi__ReplyHeader header = MUSUBI__REPLY_HEADER__INIT;
+    header.protocol = PROTOCOL;
+    header.call = to->call;
+    header.status = (Musubi__Status) status;
+    header.reason = cut;
+    header.store = bytes_put (self->store.id, STORE_ID_BYTES);
+    header.start = self->store.start;
+    size_t size = header_write (&header.base, frame);
     void *handle = self->router->handle;
     zmq_send (handle, to->identity, to->identity_size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     if (to->delimiter)
@@ -383,12 +390,12 @@ static bool receive_frames (bus_t *self, slot_t *from, bool *whole)
 }
 
 /*  CALL_OK when the core may see it. */
-static call_status_t judge (bus_t *self, envelope_answer_t header, bool whole, const char **why)
+static call_status_t judge (bus_t *self, const Musubi__RequestHeader *header, bool whole,
+                            const char **why)
 {
-    if (header == ENVELOPE_PROTOCOL)
-        return CALL_WRONG_PROTOCOL;
-    if (header != ENVELOPE_OK)
-        return CALL_BAD_REQUEST;
+    call_status_t status = request_header_judge (header, why);
+    if (status != CALL_OK)
+        return status;
     if (!whole) {
         *why = "frames: expected [header] [body] and no more";
         return CALL_BAD_REQUEST;
@@ -397,8 +404,8 @@ static call_status_t judge (bus_t *self, envelope_answer_t header, bool whole, c
         *why = "body: larger than 1 MiB";
         return CALL_BAD_REQUEST;
     }
-    if (self->request.to_store_given &&
-        memcmp (self->request.to_store, self->store.id, STORE_ID_BYTES) != 0) {
+    if (header->to_store.len > 0 &&
+        memcmp (header->to_store.data, self->store.id, STORE_ID_BYTES) != 0) {
         *why = "another store serves this address";
         return CALL_WRONG_STORE;
     }
@@ -419,23 +426,24 @@ static bool receive_request (bus_t *self, event_t *event)
         return false;
     }
     self->counts.requests++;
-    envelope_answer_t header =
-      request_header_read (frame_bytes (self->header), &self->request, &why);
-    if (header == ENVELOPE_GARBAGE) {
+    message_free (self->head);
+    const Musubi__RequestHeader *header = request_header_read (frame_bytes (self->header));
+    self->head = (ProtobufCMessage *) header;
+    if (!header) {
         self->counts.dropped++;
         return false;
     }
-    from.call = self->request.call;
+    from.call = header->call;
     call_status_t status = judge (self, header, whole, &why);
     if (status != CALL_OK) {
         refuse (self, &from, status, why);
         return false;
     }
     *event = (event_t){.kind = EVENT_REQUEST,
-                       .request = {.service = self->request.service,
-                                   .method = self->request.method,
-                                   .actor = self->request.actor,
-                                   .request_id = self->request.request_id,
+                       .request = {.service = header->service,
+                                   .method = header->method,
+                                   .actor = header->actor,
+                                   .request_id = header->request_id,
                                    .body = frame_bytes (self->body),
                                    .reply_to = slot_take (self, &from)}};
     return true;
@@ -459,8 +467,11 @@ static bool receive_hint (bus_t *self, port_t *port, event_t *event)
         port_quiet (self->ports, port);
         return false;
     }
-    if (count != 3 || !topic_read (self, frame_bytes (&self->frames [0])) ||
-        hint_header_read (frame_bytes (&self->frames [1]), &self->hint) != ENVELOPE_OK ||
+    message_free (self->head);
+    const Musubi__HintHeader *header =
+      count == 3 ? hint_header_read (frame_bytes (&self->frames [1])) : NULL;
+    self->head = (ProtobufCMessage *) header;
+    if (!header || !topic_read (self, frame_bytes (&self->frames [0])) ||
         zmq_msg_size (&self->frames [2]) > BODY_BYTES_MAX) {
         self->counts.dropped++;
         return false;
@@ -468,10 +479,11 @@ static bool receive_hint (bus_t *self, port_t *port, event_t *event)
     *event = (event_t){.kind = EVENT_HINT,
                        .hint = {.endpoint = subscription->endpoint,
                                 .topic = self->topic,
-                                .number = self->hint.number,
-                                .store_start = self->hint.store_start,
+                                .number = header->number,
+                                .store_start = header->start,
                                 .body = frame_bytes (&self->frames [2])}};
-    memcpy (event->hint.store, self->hint.store, STORE_ID_BYTES);
+    if (header->store.len > 0)
+        memcpy (event->hint.store, header->store.data, STORE_ID_BYTES);
     return true;
 }
 
@@ -534,9 +546,12 @@ bool bus_receive (bus_t *self, port_t *port, event_t *event)
 static void publish (bus_t *self, const char *topic, bytes_t body)
 {
     uint8_t frame [HEADER_BYTES_MAX];
-    hint_header_t header = {.number = ++self->hints, .store_start = self->store.start};
-    memcpy (header.store, self->store.id, STORE_ID_BYTES);
-    size_t size = hint_header_write (&header, frame);
+    Musubi__HintHeader header = MUSUBI__HINT_HEADER__INIT;
+    header.protocol = PROTOCOL;
+    header.number = ++self->hints;
+    header.store = bytes_put (self->store.id, STORE_ID_BYTES);
+    header.start = self->store.start;
+    size_t size = header_write (&header.base, frame);
     void *handle = self->pub;
     zmq_send (handle, topic, strlen (topic), ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send (handle, frame, size, ZMQ_SNDMORE | ZMQ_DONTWAIT);

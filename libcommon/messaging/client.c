@@ -91,10 +91,11 @@ static bool take_kept (client_t *self, client_reply_t *reply)
 /*  Why a request cannot even be tried; NULL when it can. */
 static const char *unfit (client_t *self, const client_request_t *request, const effect_t *call)
 {
-    request_header_t header;
+    const char *why;
+    Musubi__RequestHeader header = request_header_of (call);
     if (request->body.size > BODY_BYTES_MAX)
         return "the body is larger than 1 MiB";
-    if (!request_header_make (&header, call))
+    if (request_header_judge (&header, &why) != CALL_OK)
         return "service, method, actor or request id is longer than allowed";
     if (!peers_reach (self->peers, request->endpoint, clock_ms (CLOCK_MONOTONIC)))
         return errno == EINVAL || errno == EPROTONOSUPPORT || errno == ENODEV

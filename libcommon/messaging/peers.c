@@ -8,6 +8,7 @@
 #include "peers.h"
 
 #include "envelope.h"
+#include "message.h"
 #include "must.h"
 #include "ordered.h"
 #include "sockets.h"
@@ -59,7 +60,7 @@ struct peers {
     uint64_t sent_bytes;
     zmq_msg_t frames [FRAMES_MAX]; /* of the message last received, */
     zmq_msg_t *body;               /* one of which is its body */
-    reply_header_t reply;
+    Musubi__ReplyHeader *reply;
     char reason [REASON_BYTES_MAX + 1];
 };
 
@@ -253,6 +254,7 @@ void peers_destroy (peers_t **self_p)
     timers_destroy (&self->timers);
     for (int i = 0; i < FRAMES_MAX; i++)
         zmq_msg_close (&self->frames [i]);
+    message_free ((ProtobufCMessage *) self->reply);
     free (self);
     *self_p = NULL;
 }
@@ -289,14 +291,15 @@ static void message_fill (zmq_msg_t *message, const void *data, size_t size)
 
 void peers_call (peers_t *self, const effect_t *effect, int64_t mono_ms)
 {
-    request_header_t header;
+    const char *why;
     uint8_t frame [HEADER_BYTES_MAX];
-    bool fits = request_header_make (&header, effect);
-    assert (fits && effect->call.body.size <= BODY_BYTES_MAX);
+    Musubi__RequestHeader header = request_header_of (effect);
+    assert (request_header_judge (&header, &why) == CALL_OK);
+    assert (effect->call.body.size <= BODY_BYTES_MAX);
     call_t *call = must (calloc (1, sizeof *call));
     call->number = effect->call.call;
     call->timeout_ms = effect->call.timeout_ms;
-    message_fill (&call->header, frame, request_header_write (&header, frame));
+    message_fill (&call->header, frame, header_write (&header.base, frame));
     message_fill (&call->body, effect->call.body.data, effect->call.body.size);
 
     call->peer = peer_reach (self, effect->call.endpoint, mono_ms);
@@ -320,10 +323,11 @@ static bool receive_reply (peers_t *self, port_t *port, bool *quiet)
     *quiet = count == 0;
     bool delimiter = count > 1 && zmq_msg_size (&self->frames [0]) == 0;
     self->body = &self->frames [delimiter + 1];
-    return count == (size_t) delimiter + 2 &&
-           reply_header_read (frame_bytes (&self->frames [delimiter]), &self->reply) ==
-             ENVELOPE_OK &&
-           zmq_msg_size (self->body) <= BODY_BYTES_MAX;
+    if (count != (size_t) delimiter + 2 || zmq_msg_size (self->body) > BODY_BYTES_MAX)
+        return false;
+    message_free ((ProtobufCMessage *) self->reply);
+    self->reply = reply_header_read (frame_bytes (&self->frames [delimiter]));
+    return self->reply;
 }
 
 static void receive_news (peers_t *self, peer_t *peer)
@@ -352,20 +356,22 @@ bool peers_receive (peers_t *self, port_t *port, int64_t mono_ms, event_t *event
         }
         return false;
     }
-    uint64_t number = self->reply.call;
+    const Musubi__ReplyHeader *reply = self->reply;
+    uint64_t number = reply->call;
     const call_t *call = ordered_find (self->by_number, &number);
     if (!call || call->peer != peer || call->unsent)
         return false; /* late, or unasked */
     peers_forget (self, number);
     peer->used_ms = mono_ms;
 
-    bool ok = self->reply.status == CALL_OK;
+    bool ok = reply->status == MUSUBI__STATUS__OK;
     *event = (event_t){.kind = EVENT_ANSWER,
                        .answer = {.call = number,
-                                  .status = self->reply.status,
-                                  .reason = ok ? "" : self->reply.reason,
-                                  .store_start = self->reply.store_start}};
-    memcpy (event->answer.store, self->reply.store, STORE_ID_BYTES);
+                                  .status = (call_status_t) reply->status,
+                                  .reason = ok ? "" : reply->reason,
+                                  .store_start = reply->start}};
+    if (reply->store.len > 0)
+        memcpy (event->answer.store, reply->store.data, STORE_ID_BYTES);
     if (ok)
         event->answer.body = frame_bytes (self->body);
     return true;

@@ -27,45 +27,49 @@ static inline bool taken_or_told (bool taken, const char why [WHY_BYTES])
 /*  A header that was understood is written and read again. */
 static void try_request_header (bytes_t frame)
 {
-    request_header_t header;
-    const char *why = NULL;
-    envelope_answer_t answer = request_header_read (frame, &header, &why);
-    REQUIRE (answer == ENVELOPE_OK || why);
-    if (answer != ENVELOPE_OK)
-        return;
-    uint8_t written [HEADER_BYTES_MAX];
-    size_t size = request_header_write (&header, written);
-    request_header_t again;
-    REQUIRE (request_header_read ((bytes_t){written, size}, &again, &why) == ENVELOPE_OK);
-    REQUIRE (again.call == header.call && strcmp (again.service, header.service) == 0 &&
-             strcmp (again.method, header.method) == 0 && strcmp (again.actor, header.actor) == 0 &&
-             strcmp (again.request_id, header.request_id) == 0);
+    const char *why;
+    Musubi__RequestHeader *header = request_header_read (frame);
+    if (header && request_header_judge (header, &why) == CALL_OK) {
+        uint8_t written [HEADER_BYTES_MAX];
+        size_t size = header_write (&header->base, written);
+        Musubi__RequestHeader *again = request_header_read ((bytes_t){written, size});
+        REQUIRE (again && request_header_judge (again, &why) == CALL_OK);
+        REQUIRE (again->call == header->call && strcmp (again->service, header->service) == 0 &&
+                 strcmp (again->method, header->method) == 0 &&
+                 strcmp (again->actor, header->actor) == 0 &&
+                 strcmp (again->request_id, header->request_id) == 0);
+        message_free (&again->base);
+    }
+    message_free ((ProtobufCMessage *) header);
 }
 
 static void try_reply_header (bytes_t frame)
 {
-    reply_header_t header;
-    if (reply_header_read (frame, &header) != ENVELOPE_OK)
+    Musubi__ReplyHeader *header = reply_header_read (frame);
+    if (!header)
         return;
-    REQUIRE (header.status <= CALL_NOT_SERVING);
+    REQUIRE (header->status <= MUSUBI__STATUS__NOT_SERVING);
+    REQUIRE (strlen (header->reason) <= REASON_BYTES_MAX);
     uint8_t written [HEADER_BYTES_MAX];
-    size_t size = reply_header_write (&header, written);
-    reply_header_t again;
-    REQUIRE (reply_header_read ((bytes_t){written, size}, &again) == ENVELOPE_OK);
-    REQUIRE (again.call == header.call && again.status == header.status &&
-             strcmp (again.reason, header.reason) == 0);
+    size_t size = header_write (&header->base, written);
+    Musubi__ReplyHeader *again = reply_header_read ((bytes_t){written, size});
+    REQUIRE (again && again->call == header->call && again->status == header->status &&
+             strcmp (again->reason, header->reason) == 0);
+    message_free (&again->base);
+    message_free (&header->base);
 }
 
 static void try_hint_header (bytes_t frame)
 {
-    hint_header_t header;
-    if (hint_header_read (frame, &header) != ENVELOPE_OK)
+    Musubi__HintHeader *header = hint_header_read (frame);
+    if (!header)
         return;
     uint8_t written [HEADER_BYTES_MAX];
-    size_t size = hint_header_write (&header, written);
-    hint_header_t again;
-    REQUIRE (hint_header_read ((bytes_t){written, size}, &again) == ENVELOPE_OK);
-    REQUIRE (again.number == header.number && again.store_start == header.store_start);
+    size_t size = header_write (&header->base, written);
+    Musubi__HintHeader *again = hint_header_read ((bytes_t){written, size});
+    REQUIRE (again && again->number == header->number && again->start == header->start);
+    message_free (&again->base);
+    message_free (&header->base);
 }
 
 /*  An announcement's entry is looked at by itself, later. */
