@@ -6,6 +6,7 @@
  */
 #include "finisher.h"
 
+#include "clock.h"
 #include "coordinator.h"
 #include "host.h"
 #include "must.h"
@@ -24,15 +25,13 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define PATH_BYTES     4096
-#define ARGUMENTS_MAX  256
-#define STARTED_BY     "MUSUBI_FINISHER_OF" /* in a finisher's environment: its starter's pid */
-#define EXIT_USAGE     2
-#define LINE_BYTES_MAX 1024
-#define CHILDREN_MAX   64
+#define PATH_BYTES    4096
+#define ARGUMENTS_MAX 256
+#define STARTED_BY    "MUSUBI_FINISHER_OF" /* in a finisher's environment: its starter's pid */
+#define EXIT_USAGE    2
+#define CHILDREN_MAX  64
 
 static struct {
     int argc;
@@ -71,12 +70,10 @@ static bool store_unfinished (const char *folder)
     char why [STORE_WHY_BYTES];
     uint8_t id [STORE_ID_BYTES];
     store_t *store;
-    struct timespec now;
     bool unfinished = false;
-    clock_gettime (CLOCK_REALTIME, &now);
-    int64_t wall_ms = (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
     if (store_locked (folder) || getrandom (id, sizeof id, 0) != (ssize_t) sizeof id ||
-        store_open (&store, folder, started.store_bytes, id, wall_ms, why) != STORE_OK)
+        store_open (&store, folder, started.store_bytes, id, clock_ms (CLOCK_REALTIME), why) !=
+          STORE_OK)
         return false;
     store_each (store, see_record, &unfinished);
     store_close (&store);
@@ -153,28 +150,17 @@ static int is_store_folder (const struct dirent *entry)
     return entry->d_name [0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
 
-static void add_to_line (char line [LINE_BYTES_MAX], const char *format, ...)
-  __attribute__ ((format (printf, 2, 3)));
-
-static void add_to_line (char line [LINE_BYTES_MAX], const char *format, ...)
-{
-    size_t used = strlen (line);
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (line + used, LINE_BYTES_MAX - used, format, arguments);
-    va_end (arguments);
-}
-
 bool finisher_run (bytes_t arguments, uint8_t **result, size_t *result_size)
 {
     (void) arguments;
     reap_finishers ();
-    char line [LINE_BYTES_MAX] = "";
     bool good = true;
+    char *text = NULL;
+    FILE *line = must (open_memstream (&text, result_size));
     struct dirent **entries = NULL;
     int count = started.pool ? scandir (started.pool, &entries, is_store_folder, alphasort) : 0;
     if (count < 0) {
-        add_to_line (line, "cannot read pool=%.200s why=\"%s\"", started.pool, strerror (errno));
+        fprintf (line, "cannot read pool=%.200s why=\"%s\"", started.pool, strerror (errno));
         good = false;
     }
     for (int i = 0; i < count; i++) {
@@ -184,14 +170,13 @@ bool finisher_run (bytes_t arguments, uint8_t **result, size_t *result_size)
         if (length < 0 || (size_t) length >= sizeof folder || !store_unfinished (folder))
             continue;
         int error = start_finisher (folder);
-        add_to_line (line, "%sstore=%.200s %s", *line ? " " : "", folder,
-                     error ? strerror (error) : "finisher=started");
+        fprintf (line, "%sstore=%.200s %s", ftell (line) > 0 ? " " : "", folder,
+                 error ? strerror (error) : "finisher=started");
         good = good && !error;
     }
     free (entries);
-    *result_size = strlen (line);
-    *result = must (malloc (*result_size + 1));
-    memcpy (*result, line, *result_size + 1);
+    fclose (line);
+    *result = (uint8_t *) text;
     return good;
 }
 

@@ -377,14 +377,9 @@ void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_
     decision_end_repair (decision, now, end, text);
 }
 
-size_t coordinator_unsettled (const coordinator_t *self)
-{
-    return ordered_count (self->decisions);
-}
-
 bool coordinator_quiet (const coordinator_t *self, const moment_t *now, int64_t linger_ms)
 {
-    return coordinator_unsettled (self) == 0 && now->mono_ms - self->active_ms >= linger_ms;
+    return ordered_count (self->decisions) == 0 && now->mono_ms - self->active_ms >= linger_ms;
 }
 
 void coordinator_rest (coordinator_t *self)

@@ -96,9 +96,6 @@ void coordinator_settler (coordinator_t *self, coordinator_barred_fn *barred, vo
  *  on with that epoch. Nothing when it is not on its way here. */
 void coordinator_raise (coordinator_t *self, const txid_t *txid, uint32_t epoch);
 
-/*  Decisions that are not settled yet. */
-size_t coordinator_unsettled (const coordinator_t *self);
-
 /*  Is all settled, and has nobody asked anything that matters to others (T8) for so long, on the
  *  monotonic clock: questions, decisions on their way? */
 bool coordinator_quiet (const coordinator_t *self, const moment_t *now, int64_t linger_ms);

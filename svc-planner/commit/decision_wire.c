@@ -3,13 +3,10 @@
 #include "record.h"
 
 #include "codec_table.h"
-#include "must.h"
 
 #include "planner.pb-c.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 static_assert ((int) DECISION_REPAIRED == MUSUBI__DECISION_PHASE__REPAIRED, "same numbers");
 
@@ -20,32 +17,6 @@ static const codec_row_t before_rows [] = {
   ROW_BYTES ("request", before_t, request, request_size, PLAN_REQUEST_BYTES_MAX),
 };
 const codec_t before_codec = CODEC (before_t, musubi__before__descriptor, before_rows);
-
-/*  What was booked, and nothing else. */
-static part_record_t booked (const part_record_t *from)
-{
-    part_record_t part = {.version = from->version,
-                          .state = from->state,
-                          .bookings = from->bookings,
-                          .bookings_count = from->bookings_count,
-                          .circuits = from->circuits,
-                          .circuits_count = from->circuits_count};
-    memcpy (part.participant, from->participant, sizeof part.participant);
-    memcpy (part.reservation, from->reservation, sizeof part.reservation);
-    return part;
-}
-
-void before_copy (before_t *to, const before_t *from)
-{
-    *to = (before_t){.parts = must (calloc (from->parts_count + 1, sizeof *to->parts)),
-                     .parts_count = from->parts_count,
-                     .request = must_copy (from->request, from->request_size),
-                     .request_size = from->request_size};
-    for (size_t i = 0; i < to->parts_count; i++) {
-        part_record_t lent = booked (&from->parts [i]);
-        codec_copy (&part_record_codec, &to->parts [i], &lent);
-    }
-}
 
 /*  --- the coordinator's log --- */
 

@@ -197,7 +197,7 @@ static packed_t compose (const repair_t *self, answer_status_t status)
         free (packed.data);
         packed = codec_encode (&answer_codec, &answer);
     }
-    answer_clear (&answer);
+    codec_clear (&answer_codec, &answer);
     return packed;
 }
 
@@ -578,7 +578,7 @@ void repair_begin (void *owner, const moment_t *now, const decision_record_t *re
     self->pendings = pendings;
     self->txid = record->plan.txid;
     codec_copy (&plan_codec, &self->plan, &record->plan);
-    before_copy (&self->before, &record->before);
+    codec_copy (&before_codec, &self->before, &record->before);
     memcpy (self->spoilt, record->spoilt, sizeof self->spoilt);
     memcpy (self->cause, record->text, sizeof self->cause);
     self->epoch = record->epoch;

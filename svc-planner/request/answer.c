@@ -26,11 +26,6 @@ void connections_free (connection_t *connections, size_t count)
     free (connections);
 }
 
-void answer_clear (answer_t *self)
-{
-    codec_clear (&answer_codec, self);
-}
-
 /*  Text that was cut must not end within a character: whoever reads it checks that it is UTF-8. */
 static void mend_cut (char text [SENTENCE_BYTES], int length)
 {

@@ -65,7 +65,7 @@ typedef struct {
     char change [SENTENCE_BYTES];
 } alternative_t;
 
-/*  Owns its lists: answer_clear. */
+/*  Owns its lists. */
 typedef struct {
     answer_status_t status;
     char reservation [NAME_BYTES_MAX + 1];
@@ -92,8 +92,6 @@ typedef struct {
 } answer_t;
 
 extern const codec_t answer_codec;
-
-void answer_clear (answer_t *self);
 
 /*  Add a reason, or an alternative; past the most, the last ones are left out. text is a format.
  *  The reason is the caller's to fill until the next one is added. */

@@ -88,9 +88,6 @@ typedef struct {
 
 extern const codec_t before_codec;
 
-/*  What was booked; nothing else of a part is kept. */
-void before_copy (before_t *to, const before_t *from);
-
 /*  Owns plan and before. */
 typedef struct {
     decision_phase_t phase;

@@ -47,7 +47,7 @@ static void reply (pendings_t *pendings, const request_t *request, answer_status
     snprintf (answer.request_id, sizeof answer.request_id, "%s", request_id);
     answer_reason (&answer, "", "", "%s", reason);
     service_reply (pendings->service, request, codec_encode (&answer_codec, &answer));
-    answer_clear (&answer);
+    codec_clear (&answer_codec, &answer);
 }
 
 /*  A repeat while the first is under way: it waits for the same answer. */
@@ -266,7 +266,7 @@ void pending_destroy (pending_t *self)
     pending_clear_planning (self);
     proposal_clear (&self->vote.proposal);
     trail_clear (&self->trail);
-    answer_clear (&self->answer);
+    codec_clear (&answer_codec, &self->answer);
     codec_clear (&request_patch_codec, &self->patch);
     user_request_clear (&self->request);
     free (self->plan.present_paths);

@@ -238,7 +238,7 @@ static void fill_claim (pending_t *self, const moment_t *now)
     pending_sign (self, now, &answer);
     answer.rounds++; /* with the one that is to come */
     self->vote.proposal.answer = codec_encode (&answer_codec, &answer);
-    answer_clear (&answer);
+    codec_clear (&answer_codec, &answer);
     attempt_part_t *claim = &self->vote.proposal.parts [plan->participants_count - 1];
     claim->kind = PART_CLAIM;
     claim->part =

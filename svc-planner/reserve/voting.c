@@ -357,27 +357,35 @@ static void on_settled (void *owner, const moment_t *now, decision_end_t end, co
     pending_tell_packed (self, packed_bytes (answer));
 }
 
+/*  What it books, and nothing else; lent. */
+static part_record_t booked (const located_part_t *part)
+{
+    const part_record_t *record = &part->record;
+    part_record_t booked = {.version = record->version,
+                            .state = record->state,
+                            .bookings = record->bookings,
+                            .bookings_count = record->bookings_count,
+                            .circuits = record->circuits,
+                            .circuits_count = record->circuits_count};
+    memcpy (booked.participant, part->party.name, sizeof booked.participant);
+    memcpy (booked.reservation, record->reservation, sizeof booked.reservation);
+    return booked;
+}
+
 /*  What a change takes the place of: its repair may have to go back there (T10). */
 static before_t before_change (const pending_t *self)
 {
     before_t lent = {0}, before;
-    const part_record_t *newest = locate_newest (self->base.locate);
-    size_t most = self->base.locate->count;
-    lent.parts = must (calloc (most + 1, sizeof *lent.parts));
-    for (size_t i = 0; i < most; i++) {
+    const plan_t *plan = &locate_newest (self->base.locate)->plan;
+    lent.parts = must (calloc (PARTICIPANTS_MAX, sizeof *lent.parts));
+    for (size_t i = 0; i < self->base.locate->count && lent.parts_count < PARTICIPANTS_MAX; i++) {
         const located_part_t *part = &self->base.locate->parts [i];
-        if (part->known && part->record.bookings_count + part->record.circuits_count > 0 &&
-            lent.parts_count < PARTICIPANTS_MAX) {
-            lent.parts [lent.parts_count] = part->record;
-            memcpy (lent.parts [lent.parts_count++].participant, part->party.name,
-                    sizeof part->party.name);
-        }
+        if (part->known && part->record.bookings_count + part->record.circuits_count > 0)
+            lent.parts [lent.parts_count++] = booked (part);
     }
-    if (newest->plan_set) {
-        lent.request = newest->plan.request;
-        lent.request_size = newest->plan.request_size;
-    }
-    before_copy (&before, &lent);
+    lent.request = plan->request; /* none where no plan is on record */
+    lent.request_size = plan->request_size;
+    codec_copy (&before_codec, &before, &lent);
     free (lent.parts);
     return before;
 }
