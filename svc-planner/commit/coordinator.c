@@ -213,7 +213,7 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     coordinator_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
-    self->progress = ordered_by_bytes (offsetof (progress_t, counter), sizeof (uint64_t));
+    self->progress = ordered_by_number (offsetof (progress_t, counter));
     self->decisions = ordered_new (compare_decision);
     self->settled = settled_new (service, settings);
     self->done = done_notices_new (service, settings, on_done_sent, self);

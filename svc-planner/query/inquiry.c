@@ -73,7 +73,7 @@ bool inquiry_may_see (const inquiry_t *self, const char *owner)
 
 void inquiries_open (inquiries_t *self)
 {
-    self->open = ordered_by_bytes (offsetof (inquiry_t, number), sizeof (uint64_t));
+    self->open = ordered_by_number (offsetof (inquiry_t, number));
 }
 
 static void inquiry_end (void *thing)

@@ -45,29 +45,6 @@ void claim_look_clear (claim_look_t *self)
     codec_clear (&claim_look_codec, self);
 }
 
-static bool holder_take (claim_look_t *look, char why [WHY_BYTES])
-{
-    bytes_t packed = packed_bytes (look->packed_holder);
-    if (packed.size == 0)
-        return true;
-    look->holder = must (calloc (1, sizeof *look->holder));
-    if (codec_decode (&plan_codec, look->holder, packed, why))
-        return true;
-    claim_look_clear (look);
-    return false;
-}
-
-bool claim_look_decode (bytes_t body, claim_look_t *look, char why [WHY_BYTES])
-{
-    return codec_decode (&claim_look_codec, look, body, why) && holder_take (look, why);
-}
-
-typedef struct {
-    bool closed;
-    bool look_set;
-    claim_look_t look;
-} claim_closed_t;
-
 static const codec_row_t claim_closed_rows [] = {
   ROW_FLAG ("closed", claim_closed_t, closed),
   ROW_ONE ("look", claim_closed_t, look, claim_look, SET_BY (claim_closed_t, look_set)),
@@ -82,13 +59,20 @@ static bool claim_closed_rule (void *self, char why [WHY_BYTES])
 const codec_t claim_closed_codec = CODEC_RULED (claim_closed_t, musubi__close_answer__descriptor,
                                                 claim_closed_rows, claim_closed_rule);
 
-bool claim_close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES])
+bool claim_told_decode (bytes_t body, bool closing, claim_closed_t *told, char why [WHY_BYTES])
 {
-    claim_closed_t answer;
-    bool good = codec_decode (&claim_closed_codec, &answer, body, why);
-    *closed = answer.closed;
-    *look = answer.look;
-    return good && holder_take (look, why);
+    claim_look_t *look = &told->look;
+    *told = (claim_closed_t){0};
+    if (!(closing ? codec_decode (&claim_closed_codec, told, body, why)
+                  : codec_decode (&claim_look_codec, look, body, why)))
+        return false;
+    if (look->packed_holder.size == 0)
+        return true;
+    look->holder = must (calloc (1, sizeof *look->holder));
+    if (codec_decode (&plan_codec, look->holder, packed_bytes (look->packed_holder), why))
+        return true;
+    claim_look_clear (look);
+    return false;
 }
 
 /*  --- Service --- */

@@ -27,8 +27,14 @@ typedef struct {
     plan_t *holder; /* NULL when not told */
 } claim_look_t;
 
-bool claim_look_decode (bytes_t body, claim_look_t *look, char why [WHY_BYTES]);
-bool claim_close_decode (bytes_t body, bool *closed, claim_look_t *look, char why [WHY_BYTES]);
+typedef struct {
+    bool closed;
+    bool look_set;
+    claim_look_t look; /* the caller's */
+} claim_closed_t;
+
+/*  What the home has told, asked to close a claim or to look at it. */
+bool claim_told_decode (bytes_t body, bool closing, claim_closed_t *told, char why [WHY_BYTES]);
 void claim_look_clear (claim_look_t *self);
 
 /*  Service.Status, answered by that store: is it the party, and its store another one? */

@@ -148,24 +148,22 @@ static void on_home (void *owner, const moment_t *now, uint64_t closing,
                      const call_result_t *result)
 {
     pending_t *self = owner;
-    claim_look_t look;
-    bool closed = false;
+    claim_closed_t told;
     char why [WHY_BYTES];
     self->close.call = 0;
     if (result->status != CALL_OK) {
         tell_unknown (self, now, result->reason);
         return;
     }
-    if (!(closing ? claim_close_decode (result->body, &closed, &look, why)
-                  : claim_look_decode (result->body, &look, why))) {
+    if (!claim_told_decode (result->body, closing, &told, why)) {
         tell_unknown (self, now, why);
         return;
     }
-    if (closed)
-        tell_closed (self, now, look.answer);
+    if (told.closed)
+        tell_closed (self, now, told.look.answer);
     else
-        follow (self, now, &look);
-    claim_look_clear (&look);
+        follow (self, now, &told.look);
+    claim_look_clear (&told.look);
 }
 
 /*  Close the claim with this refusal; NULL: look at it. */
