@@ -49,7 +49,7 @@ static void on_silence (void *owner, const moment_t *now, uint64_t token)
     int64_t quiet_ms = now->mono_ms - session->heard_ms;
     if (quiet_ms >= session->all->lost_ms) {
         char why [NAME_BYTES_MAX + 64];
-        snprintf (why, sizeof why, "node %s was not heard for %" PRId64 " s", session->name,
+        snprintf (why, sizeof why, "node %s has not been heard for %" PRId64 " s", session->name,
                   quiet_ms / 1000);
         move (session, now, AGENT_LOST, why);
     } else if (quiet_ms >= session->all->silent_ms && session->state == AGENT_UP) {
@@ -95,18 +95,19 @@ static bool question_right (const agent_session_t *session, const moment_t *now,
         if (quiet_ms >= session->all->silent_ms)
             return true;
         return service_refuse (service, request, CALL_DENIED,
-                               "store: node %s has another agent, heard %" PRId64
-                               " s ago; a new one is taken when that was silent for %u s",
+                               "store: node %s has an agent with another store, heard %" PRId64
+                               " s ago; a new one is taken once that has been silent for %u s",
                                session->name, quiet_ms / 1000, session->all->silent_ms / 1000);
     }
     if (asked->start < session->start)
-        return service_refuse (service, request, CALL_DENIED,
-                               "start: %u, but this store of node %s has been started %u times: a "
-                               "restored backup, or a late question",
-                               asked->start, session->name, session->start);
+        return service_refuse (
+          service, request, CALL_DENIED,
+          "start: %u, but the store of node %s has been started %u times; either "
+          "a backup was restored, or this question is late",
+          asked->start, session->name, session->start);
     if (asked->start == session->start && asked->number < session->asked)
         return service_refuse (service, request, CALL_BAD_REQUEST,
-                               "number: a later question has been heard");
+                               "number: a later question of this agent has been heard already");
     return true;
 }
 
@@ -204,7 +205,7 @@ void agent_session_wait (agent_session_t *session, const request_t *request)
         reply (session);
     else if (session->waits)
         outbox_refuse (session->all->service->outbox, session->reply_to, CALL_BAD_REQUEST,
-                       "start: a later one has been heard");
+                       "start: this agent has been started again and has asked since");
     session->waits = true;
     session->reply_to = request->reply_to;
 }

@@ -146,7 +146,7 @@ static void no_answer (attending_t *self, const moment_t *now, call_status_t sta
 static void store_changed (attending_t *self, const moment_t *now)
 {
     outbox_log (self->service->outbox, LEVEL_ALARM,
-                "site %s has another store: what the former wanted is ended",
+                "site %s answers from another store: what its former store wanted is ended",
                 attending_endpoint (self));
     self->store_known = false;
     self->question.said.seen = 0;

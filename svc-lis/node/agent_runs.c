@@ -218,7 +218,7 @@ void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *n
         run->ended_by_ms = now->mono_ms + note->grace_ms + self->settings.stubborn_ms;
     }
     if (ok && note->looks && run->report.state == RUN_CLAIMED)
-        run_end (self, now, run, RUN_LOST, "the node has no record of it");
+        run_end (self, now, run, RUN_LOST, "the node has no record of this run");
     pursue (self, now, run);
 }
 
@@ -416,7 +416,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     (void) key;
     agent_t *self = owner;
     agent_record_t record;
-    char why [WHY_BYTES] = "it comes twice";
+    char why [WHY_BYTES] = "another record is of the same run";
     if (!codec_decode (&agent_record_codec, &record, value, why) ||
         run_find (self, record.site, &record.id)) {
         codec_clear (&agent_record_codec, &record);

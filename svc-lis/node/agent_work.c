@@ -61,7 +61,7 @@ bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
     if (work->kind == WORK_RUN)
         agent_run_done (self, now, work, ok);
     if (work->kind == WORK_READ) {
-        static const work_result_t none = {.why = "it could not be read"};
+        static const work_result_t none = {.why = "the output could not be read on the node"};
         bring (self, now, work->output, ok ? &result : &none);
     }
     codec_clear (&work_result_codec, &result);

@@ -18,17 +18,17 @@ static const config_key_t node_keys [] = {
   KEY_NEEDED (CONFIG_INTEGER, "cpus", 1, CPUS_PER_NODE_MAX, "its CPUs: cpus_per_node of its class"),
   KEY_NEEDED (CONFIG_TEXT, "lis", 0, 0, "endpoints of the site's svc-lis, separated by commas"),
   KEY_NEEDED (CONFIG_TEXT, "runs", 0, 0,
-              "folder of what runs here, an absolute path on a disk of this machine"),
+              "absolute path of the folder that keeps all runs, on a disk of this machine"),
   KEY_DURATION ("keep", "24h", 60000, 3650 * SETTING_DAY_MS,
-                "output and folders of runs are kept so long after their end"),
+                "how long the folder and the output of a run are kept after its end"),
   KEY_DURATION ("look", "5s", 100, SETTING_DAY_MS,
-                "what runs is looked at so often, should a starter have died"),
-  KEY_INTEGER ("limits/output", "67108864", 1, (double) ((uint64_t) 1 << 44),
-               "bytes that are kept of what a run writes; what is over it is dropped and counted, "
-               "and the run goes on"),
+                "how often runs are looked at, in case a starter has died"),
   KEY_INTEGER (
-    "limits/output_room", "268435456", 0, (double) ((uint64_t) 1 << 50),
-    "bytes that output leaves free on the disk of runs: with less, all of it is dropped"),
+    "limits/output", "67108864", 1, (double) ((uint64_t) 1 << 44),
+    "bytes kept of a run's output; what it writes beyond them is dropped and counted, and "
+    "the run goes on"),
+  KEY_INTEGER ("limits/output_room", "268435456", 0, (double) ((uint64_t) 1 << 50),
+               "bytes that stay free on the disk of runs; with less free, all output is dropped"),
 };
 
 static bool settings_right (const agent_settings_t *settings, const words_t *sites,
@@ -37,7 +37,7 @@ static bool settings_right (const agent_settings_t *settings, const words_t *sit
     if (*settings->name == '\0' || strlen (settings->name) > NODE_NAME_BYTES_MAX ||
         strpbrk (settings->name, "/ \t"))
         return wrong_setting (why,
-                              "name: \"%.80s\" should be 1 to %d bytes without blank and slash",
+                              "name: \"%.80s\" should be 1 to %d bytes without blanks or slashes",
                               settings->name, NODE_NAME_BYTES_MAX);
     if (*settings->class_name == '\0' || strlen (settings->class_name) > NAME_BYTES_MAX)
         return wrong_setting (why, "class: \"%.80s\" should be 1 to %d bytes", settings->class_name,

@@ -38,7 +38,7 @@ static bool name_right (const char *name, char why [WHY_BYTES])
     char text [RUN_NAME_BYTES_MAX + 1];
     return text_take (text, RUN_NAME_BYTES_MAX, name, TEXT_WORD, "name", why) &&
            ((!strchr (name, '/') && *name != '.') ||
-            wrong (why, "name: \"%.60s\" is not one of a run's folder", name));
+            wrong (why, "name: \"%.60s\" should be a run's name, without slashes", name));
 }
 
 static const codec_row_t stand_rows [] = {
@@ -171,8 +171,9 @@ static bool agent_record_rule (void *self, char why [WHY_BYTES])
 {
     const agent_record_t *record = self;
     if (record->over == (record->order != NULL))
-        return wrong (why, "order: %s", record->over ? "of one that is over" : "missing");
-    return !record->over || run_over (record->end.state) || wrong (why, "end.state: is no end");
+        return wrong (why, "order: %s", record->over ? "a run that is over has none" : "missing");
+    return !record->over || run_over (record->end.state) ||
+           wrong (why, "end.state: should be ended, refused or lost");
 }
 
 const codec_t agent_record_codec = CODEC_RULED (

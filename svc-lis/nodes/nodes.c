@@ -115,7 +115,7 @@ static void on_drain (void *owner, const moment_t *now, const request_t *request
     size_t node;
     if (!may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
         service_refuse (self->service, request, CALL_DENIED,
-                        "nodes are drained by administrators of the site");
+                        "only administrators of the site may drain or resume its nodes");
         return;
     }
     if (!nodes_find (self, asked->node, &node)) {
@@ -154,7 +154,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
         memcpy (place->agent.store, kept.store, STORE_ID_BYTES);
     } else
         outbox_log (self->service->outbox, LEVEL_WARNING,
-                    "node %s was known and is not configured any more", name);
+                    "node %s has a record but is no longer in the configuration", name);
 }
 
 static void on_start (void *owner, const moment_t *now)

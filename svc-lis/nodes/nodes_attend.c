@@ -35,9 +35,9 @@ static void on_moved (void *owner, const moment_t *now, agent_session_t *agent, 
     nodes_t *self = owner;
     place_t *place = (place_t *) agent;
     outbox_log (self->service->outbox, agent->state == AGENT_LOST ? LEVEL_WARNING : LEVEL_INFO,
-                "node %s %s->%s heard_ms_ago=%lld runs=%zu", place->name, agent_state_word (from),
-                agent_state_word (agent->state), (long long) (now->mono_ms - agent->heard_ms),
-                ordered_count (place->runs));
+                "node %s %s->%s heard_s_ago=%lld runs=%zu", place->name, agent_state_word (from),
+                agent_state_word (agent->state),
+                (long long) (now->mono_ms - agent->heard_ms) / 1000, ordered_count (place->runs));
     if (agent->state == AGENT_UP)
         service_count (self->service, "nodes_up", 1);
     if (from == AGENT_UP)
@@ -217,7 +217,7 @@ void nodes_on_attend (void *owner, const moment_t *now, const request_t *request
     size_t node = 0;
     if (standing_state (self->service->standing) != STANDING_GOOD) {
         service_refuse (self->service, request, CALL_NOT_SERVING,
-                        "%s: it is not known yet whether it may speak for its store",
+                        "%s does not know yet whether its store is the latest one; ask again",
                         self->service->name);
         return;
     }

@@ -24,7 +24,7 @@ static void on_late (void *owner, const moment_t *now, uint64_t token)
     assert (output);
     nodes_dirty (self, now, output->node);
     output->told (output->owner, output->token, (bytes_t){0}, 0,
-                  "the node has not brought it in time; ask again");
+                  "the node did not send the output in time; ask again");
     free (output);
 }
 
@@ -43,13 +43,13 @@ static const char *why_not (const nodes_t *self, const entry_t *entry)
 {
     wanted_output_t wanted [NODE_OUTPUTS_MAX];
     if (!entry)
-        return "that run is not known, or not any more";
+        return "the site has no record of that run, or no longer has one";
     if (entry->node == NODE_NONE || entry->orphan)
-        return "its node does not have it any more";
+        return "the node of that run no longer has its output";
     if (self->places [entry->node].agent.state != AGENT_UP)
-        return "its node is not heard now";
+        return "the node of that run is silent; ask again later";
     if (nodes_outputs_wanted (self, entry->node, wanted) == NODE_OUTPUTS_MAX)
-        return "too many ask that node for output; ask again";
+        return "too many requests for output wait for that node; ask again";
     return NULL;
 }
 

@@ -4,7 +4,6 @@
  */
 #include "nodes_state.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 static void on_rested (void *owner, const moment_t *now, uint64_t node)
@@ -12,7 +11,7 @@ static void on_rested (void *owner, const moment_t *now, uint64_t node)
     nodes_t *self = owner;
     place_t *place = &self->places [node];
     place->rest_timer = 0;
-    outbox_log (self->service->outbox, LEVEL_INFO, "node %s has rested", place->name);
+    outbox_log (self->service->outbox, LEVEL_INFO, "node %s is given runs again", place->name);
     nodes_tell_place (self, now, node);
 }
 
@@ -29,7 +28,7 @@ void nodes_rest (nodes_t *self, const moment_t *now, size_t node, const char *wh
     place->rest_timer =
       timers_set (self->service->timers, now->mono_ms + place->rest_ms, on_rested, self, node);
     service_count (self->service, "nodes_rested", 1);
-    outbox_log (self->service->outbox, LEVEL_WARNING, "node %s rests for %" PRIu32 " ms: %s",
-                place->name, place->rest_ms, why);
+    outbox_log (self->service->outbox, LEVEL_WARNING, "node %s is given no new runs for %g s: %s",
+                place->name, place->rest_ms / 1000.0, why);
     nodes_tell_place (self, now, node);
 }

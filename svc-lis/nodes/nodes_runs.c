@@ -119,8 +119,8 @@ static void on_orphans (void *owner, const moment_t *now, uint64_t token)
          (entry = ordered_after (self->orphans, NULL)) && entry->lost_at_ms <= now->mono_ms;)
         nodes_run_lose (self, now, entry,
                         entry->node == NODE_NONE
-                          ? "its node is not configured any more"
-                          : "the records of its node, or of its site, are gone");
+                          ? "its node is no longer in the site's configuration"
+                          : "its node, or its site, has lost its records");
     orphans_watch (self);
 }
 
@@ -132,10 +132,12 @@ void nodes_run_orphan (nodes_t *self, const moment_t *now, entry_t *entry, int64
     entry->orphan = true;
     entry->lost_at_ms = lost_at_ms > now->mono_ms ? lost_at_ms : now->mono_ms;
     ordered_add (self->orphans, entry, entry);
-    outbox_log (self->service->outbox, LEVEL_WARNING,
-                "run %s node=%s is not known there any more: lost in %" PRId64 " ms",
-                run_id_text (&entry->kept.run.id, text), entry->kept.run.node,
-                entry->lost_at_ms - now->mono_ms);
+    outbox_log (
+      self->service->outbox, LEVEL_WARNING,
+      "run %s node=%s: the node or this site has lost its store; the run counts as lost in %" PRId64
+      " s",
+      run_id_text (&entry->kept.run.id, text), entry->kept.run.node,
+      (entry->lost_at_ms - now->mono_ms) / 1000);
     orphans_watch (self);
 }
 
@@ -356,7 +358,7 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value)
 {
     (void) key;
     nodes_t *self = owner;
-    char why [WHY_BYTES] = "it comes twice";
+    char why [WHY_BYTES] = "another record is of the same run";
     stored_run_t kept;
     if (!stored_run_decode (&kept, value, why) || nodes_entry (self, &kept.run.id)) {
         codec_clear (&stored_run_codec, &kept);

@@ -155,7 +155,7 @@ static bool stored_run_rule (void *self, char why [WHY_BYTES])
     const stored_run_t *run = self;
     char text [NAME_BYTES_MAX + 1];
     if (run->placed != (run->order != NULL))
-        return wrong (why, "order: %s", run->placed ? "missing" : "of one that is claimed");
+        return wrong (why, "order: %s", run->placed ? "missing" : "a run that is claimed has none");
     return text_take (text, NAME_BYTES_MAX, run->run.node, TEXT_WORD, "node", why) &&
            text_take (text, NAME_BYTES_MAX, run->run.reservation, TEXT_WORD_OR_NONE, "reservation",
                       why);

@@ -53,7 +53,7 @@ static size_t command_bytes (const run_order_t *order)
 static bool environment_check (const run_order_t *order, char why [WHY_BYTES])
 {
     if (order->environment_count > TASK_ENVIRONMENT_MAX)
-        return wrong (why, "environment: more than %d variables", TASK_ENVIRONMENT_MAX);
+        return wrong (why, "environment: should be at most %d variables", TASK_ENVIRONMENT_MAX);
     for (size_t i = 0; i < order->environment_count; i++) {
         const char *equals = strchr (order->environment [i], '=');
         if (!equals || equals == order->environment [i])
@@ -68,11 +68,11 @@ bool run_order_check (const run_order_t *order, char why [WHY_BYTES])
     if (order->arguments_count == 0 || *order->arguments [0] == '\0')
         return wrong (why, "arguments: the first one must name a program");
     if (order->arguments_count > TASK_ARGUMENTS_MAX)
-        return wrong (why, "arguments: more than %d", TASK_ARGUMENTS_MAX);
+        return wrong (why, "arguments: should be at most %d", TASK_ARGUMENTS_MAX);
     if (!environment_check (order, why))
         return false;
     if (*order->folder != '\0' && *order->folder != '/')
-        return wrong (why, "folder: \"%.60s\" should be absolute, or empty", order->folder);
+        return wrong (why, "folder: \"%.60s\" should be an absolute path, or empty", order->folder);
     size_t bytes = command_bytes (order);
     if (bytes > TASK_TEXT_BYTES_MAX)
         return wrong (why, "command: %zu bytes of text, at most %d", bytes, TASK_TEXT_BYTES_MAX);

@@ -23,7 +23,7 @@ static const codec_row_t run_id_rows [] = {
 
 static bool run_id_rule (void *self, char why [WHY_BYTES])
 {
-    return ((const run_id_t *) self)->task.bag > 0 || wrong (why, "task.bag: bags count from 1");
+    return ((const run_id_t *) self)->task.bag > 0 || wrong (why, "task.bag: should be at least 1");
 }
 
 const codec_t run_id_codec =

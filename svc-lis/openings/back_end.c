@@ -97,7 +97,7 @@ static void start (back_end_t *self, const char *reservation, back_end_step_t st
       &back_end_task_codec,
       &(back_end_task_t){.step = step, .orders = (back_end_order_t *) orders, .count = count});
     job->failures = 0;
-    snprintf (job->trouble, sizeof job->trouble, "its back end is at it");
+    snprintf (job->trouble, sizeof job->trouble, "the back end has not finished yet");
     if (job->work == 0)
         job_order (job);
     else
@@ -151,8 +151,8 @@ static void job_failed (job_t *job, const moment_t *now, bytes_t why)
     int64_t pause = pause_ms (self, job->failures);
     service_count (self->service, "back_end_failures", 1);
     outbox_log (self->service->outbox, LEVEL_WARNING,
-                "back end reservation=%s step=%s failed tries=%u again_in_ms=%lld: %s",
-                job->reservation, words [job->step], job->failures, (long long) pause,
+                "back end reservation=%s step=%s failed tries=%u again_in_s=%g: %s",
+                job->reservation, words [job->step], job->failures, (double) pause / 1000,
                 job->trouble);
     job->timer = timers_set (self->service->timers, now->mono_ms + pause, on_retry, job, 0);
 }

@@ -450,7 +450,7 @@ static bool gather (void *owner, const run_t *run)
     telling->list = must (reallocarray (telling->list, telling->count + 1, sizeof *telling->list));
     telling->list [telling->count].id = run->id;
     telling->list [telling->count].told = told;
-    telling->list [telling->count++].why = own ? "the time of its reservation is over"
+    telling->list [telling->count++].why = own ? "its reservation has ended"
                                            : run->booked_until_ms > telling->bound->at_ms
                                              ? "a reservation needs its node (opening/clear = end)"
                                              : "its node is reserved";

@@ -56,7 +56,7 @@ static void opening_load (entry_t *entry, const stored_opening_t *stored)
         bound_t bound = stored->nodes [i];
         if (!nodes_find (self->parts.nodes, bound.name, &bound.node))
             outbox_log (self->parts.service->outbox, LEVEL_WARNING,
-                        "opening %s node=%s is not configured any more", entry->reservation,
+                        "opening %s node=%s is no longer in the configuration", entry->reservation,
                         bound.name);
         else if (!self->holders [bound.node])
             opening_bind (entry, bound);
@@ -74,7 +74,7 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
     bool is_use = nul && key.size - size == sizeof use_suffix &&
                   memcmp (nul, use_suffix, sizeof use_suffix) == 0;
     if (size == 0 || size > NAME_BYTES_MAX || (nul && !is_use)) {
-        service_bad_record (self->parts.service, "openings", "its key is none");
+        service_bad_record (self->parts.service, "openings", "its key is malformed");
         return;
     }
     memcpy (reservation, key.data, size);

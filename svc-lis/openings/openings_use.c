@@ -90,8 +90,8 @@ bool opening_lend (entry_t *entry, const moment_t *now)
     entry->kept.lent = entry->kept.lent || lend;
     entry->kept.given_back = entry->kept.given_back || give_back;
     service_count (self->parts.service, give_back ? "openings_given_back" : "openings_lent", 1);
-    outbox_log (self->parts.service->outbox, LEVEL_INFO, "opening %s unused_ms=%lld %s",
-                entry->reservation, (long long) (now_ms - entry->active_ms),
+    outbox_log (self->parts.service->outbox, LEVEL_INFO, "opening %s unused_s=%lld %s",
+                entry->reservation, (long long) (now_ms - entry->active_ms) / 1000,
                 give_back ? "given back" : "lent");
     return true;
 }

@@ -118,14 +118,13 @@ void openings_on_use (void *owner, const moment_t *now, const request_t *request
     const spent_question_t *asked = body;
     const entry_t *entry = opening_find (self, asked->reservation);
     if (!entry || !entry->use) {
-        service_refuse (service, request, CALL_NOT_FOUND,
-                        "%s has opened nothing for a reservation %s", service->name,
-                        asked->reservation);
+        service_refuse (service, request, CALL_NOT_FOUND, "%s has not opened a reservation %s",
+                        service->name, asked->reservation);
         return;
     }
     if (!may (self->parts.access, VERB_SHOW, request->actor, request->actor, entry->kept.owner)) {
-        service_refuse (service, request, CALL_DENIED, "reservation %s: not shown to %.63s",
-                        asked->reservation, request->actor);
+        service_refuse (service, request, CALL_DENIED, "%.63s may not see reservation %s",
+                        request->actor, asked->reservation);
         return;
     }
     spent_told_t told = {0};

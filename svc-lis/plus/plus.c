@@ -50,7 +50,7 @@ void plus_tell_command (plus_t *self, const moment_t *now, const request_t *requ
     }
     if (answer.state == COMMAND_EXPIRED)
         snprintf (answer.refusal.text, sizeof answer.refusal.text,
-                  "it was not committed in time (plus/wait)");
+                  "the command was not committed in time (plus/wait)");
     if (*answer.refusal.text)
         answer.refusal.reason = REFUSAL_ENDED;
     tell (self, request, &answer, expires_ms);
@@ -74,14 +74,14 @@ static bool create_allowed (plus_t *self, const request_t *request)
 {
     service_t *service = self->parts.service;
     if (!may (self->parts.access, VERB_HOLD, "planner/plus", request->actor, request->actor))
-        return service_refuse (service, request, CALL_DENIED, "%.63s has no account here",
+        return service_refuse (service, request, CALL_DENIED, "%.63s has no account at this site",
                                request->actor);
     if (ordered_count (self->created) >= self->limits.created_max ||
         plus_created_by (self, request->actor) >= self->limits.created_per_actor_max)
         return service_refuse (service, request, CALL_OVERLOADED,
-                               "plus/created_max, plus/created_per_actor_max: at most %" PRIu32
-                               " reservations are created and not reserved, %" PRIu32
-                               " of one actor",
+                               "too many reservations are created and not reserved yet: at most "
+                               "%" PRIu32 " (plus/created_max), and %" PRIu32
+                               " of one actor (plus/created_per_actor_max)",
                                self->limits.created_max, self->limits.created_per_actor_max);
     return plus_asked_room (self, request);
 }
@@ -135,7 +135,7 @@ static bool command_begin (plus_t *self, const moment_t *now, const request_t *r
         service_refuse (service, request, CALL_NOT_FOUND, "command %s is not known here",
                         txid_text (command, text));
     else if (!may (self->parts.access, VERB_MODIFY, "planner/plus", request->actor, actor))
-        service_refuse (service, request, CALL_DENIED, "command %s is not yours",
+        service_refuse (service, request, CALL_DENIED, "command %s belongs to another actor",
                         txid_text (command, text));
     else
         return true;

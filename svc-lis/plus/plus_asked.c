@@ -133,7 +133,8 @@ bool plus_asked_before (plus_t *self, const request_t *request, const asked_t **
         tell_refusal (self, request, &found->asked);
     else
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
-                        "request id %.64s was used with another request", request->request_id);
+                        "request id %.64s was used for another request; give this one another id",
+                        request->request_id);
     return true;
 }
 
@@ -143,8 +144,8 @@ bool plus_asked_room (plus_t *self, const request_t *request)
         ordered_count (self->asked) - self->refused < self->limits.asked_max)
         return true;
     return service_refuse (self->parts.service, request, CALL_OVERLOADED,
-                           "plus/asked_max: %" PRIu32
-                           " request ids are kept; ask without one, or later",
+                           "plus/asked_max: the site keeps %" PRIu32
+                           " request ids already; ask without one, or later",
                            self->limits.asked_max);
 }
 
@@ -179,9 +180,10 @@ static void refuse (plus_t *self, const moment_t *now, const request_t *request,
     bool named = *request->request_id != '\0';
     bool room = now->store_free_bytes >= now->store_bytes / PLUS_RESERVE_PARTS;
     if (named && (!room || self->refused >= self->limits.refused_max)) {
-        service_refuse (self->parts.service, request, CALL_OVERLOADED, "%s, so this one is not: %s",
-                        room ? "plus/refused_max: no more refusals are kept"
-                             : "store/bytes: the store is nearly full, no refusals are kept",
+        service_refuse (self->parts.service, request, CALL_OVERLOADED,
+                        "%s, so this refusal is not kept: %s",
+                        room ? "plus/refused_max: the site keeps no more refusals"
+                             : "store/bytes: the store is nearly full",
                         why);
         free (refused.refusal.data);
         return;
@@ -260,7 +262,7 @@ static void load_created (plus_t *self, bytes_t key, bytes_t value)
 {
     plus_created_t kept;
     char reservation [NAME_BYTES_MAX + 1];
-    char why [WHY_BYTES] = "its key is none";
+    char why [WHY_BYTES] = "its key is malformed";
     if (key.size < 2 || key.size > NAME_BYTES_MAX + 1 ||
         !codec_decode (&plus_created_codec, &kept, value, why)) {
         service_bad_record (self->parts.service, "plus", why);
@@ -274,7 +276,7 @@ static void load_created (plus_t *self, bytes_t key, bytes_t value)
 
 static void load_asked (plus_t *self, bytes_t key, bytes_t value)
 {
-    char why [WHY_BYTES] = "its key is none, or comes twice";
+    char why [WHY_BYTES] = "its key is malformed, or another record has it";
     asked_t *asked = must (calloc (1, sizeof *asked));
     bool good = key.size > 1 && key.size < PLUS_KEY_BYTES &&
                 codec_decode (&plus_asked_codec, &asked->asked, value, why);

@@ -109,7 +109,7 @@ static const node_class_t *class_for (plus_t *self, const moment_t *now, const r
     if (!*wish->class_name && site->classes_count > 0)
         return &site->classes [0];
     plus_refuse (self, now, request, wish->reservation, CALL_NOT_FOUND,
-                 "class_name: there is no class %.63s here", wish->class_name);
+                 "class_name: this site has no class %.63s", wish->class_name);
     return NULL;
 }
 
@@ -153,7 +153,7 @@ static void reserve (plus_t *self, const moment_t *now, const request_t *request
         return;
     if (view.version > 0) {
         plus_refuse (self, now, request, wish->reservation, CALL_BAD_REQUEST,
-                     "reservation %.63s is reserved: modify it, or create another",
+                     "reservation %.63s is reserved already: modify it, or create another",
                      wish->reservation);
         return;
     }
@@ -199,8 +199,8 @@ static bool read_booked (plus_t *self, const moment_t *now, const request_t *req
     bool good = alone && plus_bookings_read (old, view->part) && old->count > 0;
     if (!good)
         plus_refuse (self, now, request, view->id, CALL_BAD_REQUEST,
-                     "reservation %.63s has parts elsewhere, or several needs: use musubi modify, "
-                     "musubi release",
+                     "reservation %.63s has parts at other sites, or several needs: use musubi "
+                     "modify or musubi release",
                      view->id);
     return good;
 }
@@ -225,8 +225,9 @@ static void change (plus_t *self, const moment_t *now, const request_t *request,
             return;
         if (!class || !plus_bookings_change (&next, &old, class, wish, room_now_ms (room, now),
                                              turn_ms, why)) {
-            plus_refuse (self, now, request, wish->reservation, CALL_BAD_REQUEST, "%s",
-                         class ? why : "its class is not offered any more");
+            plus_refuse (
+              self, now, request, wish->reservation, CALL_BAD_REQUEST, "%s",
+              class ? why : "class: the site no longer offers the reservation's class of nodes");
             return;
         }
     }

@@ -19,10 +19,11 @@ bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, ba
     *bag = bags_find (self->bags, number);
     if (!*bag)
         return service_refuse (self->parts.service, request, CALL_NOT_FOUND,
-                               "%s knows no bag %" PRIu64, self->parts.service->name, number);
+                               "%s has no bag %" PRIu64, self->parts.service->name, number);
     if (!may (self->parts.access, VERB_USE, request->actor, request->actor, (*bag)->owner))
         return service_refuse (self->parts.service, request, CALL_DENIED,
-                               "bag %" PRIu64 " is not %.63s's", number, request->actor);
+                               "bag %" PRIu64 " belongs to another owner than %.63s", number,
+                               request->actor);
     return true;
 }
 
@@ -99,8 +100,9 @@ static bool fit_check (const queue_t *self, const request_t *request, const subm
     }
     free (bookings);
     if (!found)
-        service_refuse (service, request, CALL_NOT_FOUND, "need: %s has no need %s at %s",
-                        order->reservation, order->need, service->name);
+        service_refuse (service, request, CALL_NOT_FOUND,
+                        "need: reservation %s has no need %s at %s", order->reservation,
+                        order->need, service->name);
     else if (!fits)
         service_refuse (service, request, CALL_BAD_REQUEST,
                         "cpus: a task runs on one node, and %s has none with %" PRIu32 "%s%s at %s",
@@ -120,11 +122,11 @@ static bool reservation_check (const queue_t *self, const moment_t *now, const r
         return true;
     if (!participant_find (self->parts.participant, reservation, &view) || view.version == 0)
         return service_refuse (service, request, CALL_NOT_FOUND,
-                               "reservation: %s knows no reservation %s", service->name,
-                               reservation);
+                               "reservation: %s has no reservation %s", service->name, reservation);
     if (!may (self->parts.access, VERB_USE, request->actor, request->actor, view.owner))
-        return service_refuse (service, request, CALL_DENIED, "reservation: %s is not %.63s's",
-                               reservation, request->actor);
+        return service_refuse (service, request, CALL_DENIED,
+                               "reservation: %s belongs to another owner than %.63s", reservation,
+                               request->actor);
     bool known = openings_find (self->parts.openings, reservation, &opening);
     bool ended =
       known ? opening.phase >= OPENING_CLOSING || opening.until_ms <= queue_now_ms (self, now)
@@ -141,14 +143,15 @@ call_status_t queue_limits_check (const queue_t *self, const moment_t *now, cons
 {
     const char *name = self->parts.service->name;
     if (bags_count (self->bags) >= self->limits.bags_max)
-        return no (why, CALL_DENIED, "%s keeps at most %" PRIu32 " bags, says limit bags_max", name,
+        return no (why, CALL_DENIED,
+                   "limits/bags_max: %s keeps at most %" PRIu32 " bags that are not over", name,
                    self->limits.bags_max);
     if (bags_of (self->bags, owner) >= self->limits.bags_per_actor_max)
         return no (why, CALL_DENIED,
-                   "%s keeps at most %" PRIu32 " bags of one owner, says limit bags_per_actor_max",
+                   "limits/bags_per_actor_max: %s keeps at most %" PRIu32 " bags of one owner",
                    name, self->limits.bags_per_actor_max);
     if (!moment_room (now, now->store_bytes / STORE_FREE_PARTS, 0))
-        return no (why, CALL_DENIED, "the store of %s is full", name);
+        return no (why, CALL_DENIED, "the store of %s is nearly full: it takes no new bags", name);
     return CALL_OK;
 }
 
@@ -164,8 +167,8 @@ static bool repeated (queue_t *self, const request_t *request)
         service_reply (self->parts.service, request, codec_encode (&submitted_codec, bag));
     else
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
-                        "request %.63s was another submission: bag %" PRIu64, request->request_id,
-                        bag->number);
+                        "request id %.63s was used for another submission, bag %" PRIu64,
+                        request->request_id, bag->number);
     return true;
 }
 
@@ -180,9 +183,10 @@ static void accept (queue_t *self, const moment_t *now, const request_t *request
     const char *reservation = asked->order.reservation;
     outbox_log (self->parts.service->outbox, LEVEL_INFO,
                 "bag %" PRIu64 " submitted owner=%s tasks=%" PRIu32 " cpus=%" PRIu32
-                " limit_ms=%" PRId64 " priority=%d%s%s",
-                bag->number, bag->owner, asked->count, asked->order.cpus, asked->order.limit_ms,
-                asked->priority, *reservation ? " reservation=" : "", reservation);
+                " limit_s=%" PRId64 " priority=%d%s%s",
+                bag->number, bag->owner, asked->count, asked->order.cpus,
+                asked->order.limit_ms / 1000, asked->priority, *reservation ? " reservation=" : "",
+                reservation);
     service_count (self->parts.service, "bags_submitted", 1);
     queue_put_bag (self, bag);
     queue_settle (self, now, bag);

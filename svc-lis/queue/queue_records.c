@@ -49,7 +49,7 @@ static void on_bag (void *owner, bytes_t key, bytes_t value)
             bags_number_used (self->bags, number);
         return;
     }
-    char why [WHY_BYTES] = "its key is none";
+    char why [WHY_BYTES] = "its key is malformed";
     stored_bag_t stored;
     bool known = bag_key_unpack (&number, key);
     if (known)
@@ -72,7 +72,7 @@ static void on_task (void *owner, bytes_t key, bytes_t value)
 {
     queue_t *self = owner;
     task_id_t id = {0};
-    char why [WHY_BYTES] = "its key is none, or its bag is not known";
+    char why [WHY_BYTES] = "its key is malformed, or its bag is not known";
     bag_t *bag = task_key_unpack (&id, key) ? bags_find (self->bags, id.bag) : NULL;
     if (!bag || id.index >= bag->asked.count || bag_task (bag, id.index)) {
         service_bad_record (self->parts.service, "tasks", why);

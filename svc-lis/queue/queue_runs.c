@@ -58,7 +58,7 @@ static void on_due (void *owner, const moment_t *now, uint64_t token)
         bag_t *bag = due->bag;
         uint32_t index = due->index;
         due_remove (self, bag, index);
-        queue_stop_task (self, now, bag, index, STOP_LIMIT, "its limit is over");
+        queue_stop_task (self, now, bag, index, STOP_LIMIT, "it ran longer than its limit");
     }
     queue_due_watch (self, now);
 }

@@ -4,6 +4,7 @@
 #include "message.h"
 #include "must.h"
 #include "site.h"
+#include "timetext.h"
 #include "transaction_wire.h"
 
 #include "tasks.pb-c.h"
@@ -41,13 +42,14 @@ static bool submission_rule (void *self, char why [WHY_BYTES])
         (*need && !text_take (text, NAME_BYTES_MAX, need, TEXT_ANY, "need", why)))
         return false;
     if (*need && !*reservation)
-        return wrong (why, "need: %s of which reservation? reservation is empty", need);
+        return wrong (why, "need: %s, but reservation is empty; name the reservation that has it",
+                      need);
     if (asked->preemptible && *reservation)
-        return wrong (why, "preemptible: a reservation's tasks have its nodes; leave one of "
-                           "preemptible and reservation out");
+        return wrong (why, "preemptible: a reservation's tasks can't be preemptible; leave out "
+                           "preemptible or reservation");
     return !asked->shared || !*reservation ||
-           wrong (why, "shared: a reservation's tasks stay on its nodes; leave one of shared "
-                       "and reservation out");
+           wrong (why, "shared: a reservation's tasks can't move to another site; leave out "
+                       "shared or reservation");
 }
 
 const codec_t submission_codec =
@@ -56,16 +58,19 @@ const codec_t submission_codec =
 static bool limits_right (submission_t *asked, const submitter_t *by, char why [WHY_BYTES])
 {
     run_order_t *order = &asked->order;
+    char asks [TIMETEXT_BYTES], most [TIMETEXT_BYTES];
     if (asked->count > by->count_max)
-        return wrong (why, "count: %u should be 1 to %u, says limit tasks_per_bag_max",
-                      asked->count, by->count_max);
+        return wrong (why, "count: %u should be 1 to %u (limits/tasks_per_bag_max)", asked->count,
+                      by->count_max);
     if (order->limit_ms > by->limit_ms_max)
-        return wrong (why, "limit_ms: %lld should be 1 to %lld, says limit task_limit",
-                      (long long) order->limit_ms, (long long) by->limit_ms_max);
+        return wrong (why, "limit_ms: %s, but at most %s is allowed (limits/task_limit)",
+                      timetext_format_duration (order->limit_ms, asks),
+                      timetext_format_duration (by->limit_ms_max, most));
     int64_t cpu_ms_most = order->limit_ms * order->cpus;
     if (order->cpu_limit_ms > cpu_ms_most)
-        return wrong (why, "cpu_limit_ms: %lld should be at most cpus x limit_ms, %lld",
-                      (long long) order->cpu_limit_ms, (long long) cpu_ms_most);
+        return wrong (why, "cpu_limit_ms: %s, but at most %s is allowed (cpus times limit_ms)",
+                      timetext_format_duration (order->cpu_limit_ms, asks),
+                      timetext_format_duration (cpu_ms_most, most));
     if (order->cpu_limit_ms == 0)
         order->cpu_limit_ms = cpu_ms_most;
     return run_order_check (order, why);
@@ -173,8 +178,8 @@ static bool guest_right (stored_bag_t *bag, char why [WHY_BYTES])
 {
     const guest_t *guest = bag->guest;
     if (guest->count > bag->asked.count || guest->first > bag->asked.count - guest->count)
-        return wrong (why, "guest.count: %u from %u on of %u tasks", guest->count, guest->first,
-                      bag->asked.count);
+        return wrong (why, "guest.count: %u tasks from %u on, but the bag has %u", guest->count,
+                      guest->first, bag->asked.count);
     submission_of_guests (&bag->asked, guest->first, guest->count);
     return true;
 }
@@ -237,7 +242,7 @@ static bool trip_take (task_t *task, const Musubi__StoredTask *stored, char why 
 {
     trip_t trip;
     if (!stored->move)
-        return task->state != TASK_AWAY || wrong (why, "move: missing, and the task is away");
+        return task->state != TASK_AWAY || wrong (why, "move: missing, though the task is away");
     if (!codec_take (&txid_codec, &trip.move, stored->move, why) ||
         !text_take (trip.site, NAME_BYTES_MAX, stored->site, TEXT_WORD, "site", why))
         return false;

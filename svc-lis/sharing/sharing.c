@@ -67,7 +67,7 @@ static void on_join (void *owner, const moment_t *now, const request_t *request,
         return;
     if (member (self) && strcmp (self->membership.balancer, asked.balancer) != 0) {
         service_refuse (self->service, request, CALL_DENIED,
-                        "balancer: %s is of the coalition of %s; leave that first",
+                        "balancer: %s is in the coalition of %s; leave that first",
                         self->service->name, self->membership.balancer);
         return;
     }
@@ -92,7 +92,8 @@ static void on_leave (void *owner, const moment_t *now, const request_t *request
     Musubi__LeaveAnswer left = MUSUBI__LEAVE_ANSWER__INIT;
     for (bag_t *bag = bags_after (bags, 0); bag; bag = bags_after (bags, bag->number))
         if (bag->guest)
-            left.given_back += sharing_give_back (self, now, bag, UINT32_MAX, "the site has left");
+            left.given_back +=
+              sharing_give_back (self, now, bag, UINT32_MAX, "the host has left the coalition");
     self->membership = (membership_t){.round = 0};
     outbox_delete (self->service->outbox, TABLE_MEMBERSHIP, MEMBERSHIP_KEY);
     outbox_log (self->service->outbox, LEVEL_INFO, "coalition left by=%s given_back=%" PRIu32,
@@ -143,8 +144,8 @@ static bool repeated (sharing_t *self, const request_t *request, const move_orde
         service_reply (self->service, request, codec_encode (&move_told_codec, last));
     else
         service_refuse (self->service, request, CALL_BAD_REQUEST,
-                        "round, number: order %" PRIu64 ".%" PRIu32 " comes after %" PRIu64
-                        ".%" PRIu32,
+                        "round, number: order %" PRIu64 ".%" PRIu32
+                        " is older than the last one, %" PRIu64 ".%" PRIu32,
                         order->round, order->number, last->round, last->number);
     return true;
 }
@@ -156,17 +157,18 @@ static bool order_check (sharing_t *self, const request_t *request, const move_o
     if (!member (self))
         service_refuse (service, request, CALL_DENIED, "%s has joined no coalition", service->name);
     else if (!bag)
-        service_refuse (service, request, CALL_NOT_FOUND, "%s knows no bag %" PRIu64, service->name,
+        service_refuse (service, request, CALL_NOT_FOUND, "%s has no bag %" PRIu64, service->name,
                         order->bag);
     else if (bag->guest && strcmp (bag->guest->home.name, order->to.name) != 0)
         service_refuse (service, request, CALL_DENIED,
-                        "to: guests go home first, and bag %" PRIu64 " is from %s", bag->number,
-                        bag->guest->home.name);
+                        "to: bag %" PRIu64 " has guests, which can only go home, to %s",
+                        bag->number, bag->guest->home.name);
     else if (!bag->guest && !bag->asked.shared)
         service_refuse (service, request, CALL_DENIED, "bag %" PRIu64 " is not shared",
                         bag->number);
     else if (strcmp (order->to.name, service->name) == 0)
-        service_refuse (service, request, CALL_BAD_REQUEST, "to: %s is where it is", service->name);
+        service_refuse (service, request, CALL_BAD_REQUEST, "to: the bag is at %s already",
+                        service->name);
     else
         return true;
     return false;
@@ -184,7 +186,7 @@ static void on_move (void *owner, const moment_t *now, const request_t *request,
     self->membership.round = order->round;
     self->membership.number = order->number;
     self->membership.moved =
-      bag->guest ? sharing_give_back (self, now, bag, order->count, "the balancer gives it back")
+      bag->guest ? sharing_give_back (self, now, bag, order->count, "the balancer has sent it back")
                  : sharing_send (self, now, bag, &order->to, order->count);
     membership_put (self);
     service_reply (self->service, request, codec_encode (&move_told_codec, &self->membership));

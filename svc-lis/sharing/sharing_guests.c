@@ -30,7 +30,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     stored_offer_t offer;
     char why [WHY_BYTES];
     if (codec_decode (&stored_offer_codec, &offer, value, why) &&
-        (txid_unpack (&offer.move, key) || wrong (why, "its key is none")))
+        (txid_unpack (&offer.move, key) || wrong (why, "its key is malformed")))
         offer_add (self, &offer);
     else
         service_bad_record (self->service, "offers", why);
@@ -44,15 +44,15 @@ static bool terms_check (const sharing_t *self, const moment_t *now, const offer
     if (!*self->membership.balancer)
         return wrong (why, "%s has joined no coalition", name);
     if (strcmp (self->membership.balancer, offer->balancer) != 0)
-        return wrong (why, "balancer: %s is of the coalition of %s", name,
+        return wrong (why, "balancer: %s is in the coalition of %s", name,
                       self->membership.balancer);
     if (age_ms > self->limits.offer_ms || age_ms < -self->limits.offer_ms)
         return wrong (why,
-                      "offered_ms: offered %" PRId64
-                      " ms ago by the clock of %s; sharing/offer is %" PRId64 " ms",
-                      age_ms, name, self->limits.offer_ms);
+                      "offered_ms: offered %" PRId64 " s ago by the clock of %s; at most %" PRId64
+                      " s are allowed (sharing/offer)",
+                      age_ms / 1000, name, self->limits.offer_ms / 1000);
     if (offer->count > self->limits.move_max)
-        return wrong (why, "count: %" PRIu32 " should be at most %" PRIu32 ", says limits/move_max",
+        return wrong (why, "count: %" PRIu32 " should be at most %" PRIu32 " (limits/move_max)",
                       offer->count, self->limits.move_max);
     return true;
 }
@@ -143,7 +143,7 @@ static void on_accept (void *owner, const moment_t *now, const request_t *reques
     accept_answer_t given = {.accepted = false};
     const stored_offer_t *known = ordered_find (self->offers, &message->move);
     if (strcmp (request->actor, message->home.name) != 0) {
-        service_refuse (self->service, request, CALL_DENIED, "home: %.63s is not %s",
+        service_refuse (self->service, request, CALL_DENIED, "home: %.63s asks in the name of %s",
                         request->actor, message->home.name);
     } else {
         if (known)
@@ -198,7 +198,8 @@ static void on_told (void *owner, const moment_t *now, uint64_t token, const cal
     sharing_t *self = telling->sharing;
     telling->call = 0;
     if (result->status != CALL_OK) {
-        outbox_log (self->service->outbox, LEVEL_WARNING, "guests of bag %" PRIu64 " Ended: %s",
+        outbox_log (self->service->outbox, LEVEL_WARNING,
+                    "guests of bag %" PRIu64 ": their home has not heard of their end: %s",
                     telling->bag, result->reason);
         telling->again_timer = timers_set (
           self->service->timers, now->mono_ms + self->limits.again_ms, on_again, telling, 0);
@@ -291,7 +292,7 @@ static bag_t *guests_of (sharing_t *self, const request_t *request, const txid_t
     char text [TXID_TEXT_BYTES];
     if (!bag || !bag->guest || strcmp (bag->guest->home.name, request->actor) != 0) {
         service_refuse (self->service, request, CALL_NOT_FOUND,
-                        "%s has no guests of %.63s by move %s, or not any more",
+                        "%s has no guests of %.63s by move %s, or no longer has them",
                         self->service->name, request->actor, txid_text (move, text));
         return NULL;
     }
@@ -300,7 +301,7 @@ static bag_t *guests_of (sharing_t *self, const request_t *request, const txid_t
 
 static void withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t index)
 {
-    const char *why = "its owner has cancelled it at its home";
+    const char *why = "cancelled by its owner at its home site";
     task_t *task = bag_task (bag, index);
     if (!task || task_over (task->state))
         return;
@@ -377,7 +378,7 @@ void sharing_guests_load (void *owner, bag_t *bag)
     for (uint32_t i = 0; i < bag->asked.count && bag->over_stored_ms == 0; i++) {
         if (bag_task (bag, i))
             continue;
-        task_text (&bag_task_new (bag, i)->why, "its record is gone");
+        task_text (&bag_task_new (bag, i)->why, "its record was lost");
         task_move (self->bags, bag, i, TASK_LOST);
         queue_put_task (self->queue, bag, i);
     }

@@ -41,7 +41,8 @@ static bool at_host (const move_t *move, const party_t *host)
 static void lost (sharing_t *self, const moment_t *now, const party_t *host)
 {
     char why [WHY_BYTES];
-    snprintf (why, sizeof why, "%s, where it was, has lost its store: it may have been run there",
+    snprintf (why, sizeof why,
+              "%s, where the task was, has lost its store; the task may have been run there",
               host->name);
     for (move_t *move = ordered_after (self->moves, NULL), *next; move; move = next) {
         txid_t id = move->kept.id;
@@ -74,10 +75,11 @@ static void on_status (void *owner, const moment_t *now, uint64_t token,
     } else if (!host->other) {
         host->other = true;
         host->other_ms = now->mono_ms;
-        outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "host %s serves from another store: what is away there is lost in %" PRId64
-                    " s unless the old one returns",
-                    host->to.name, self->limits.lost_ms / 1000);
+        outbox_log (
+          self->service->outbox, LEVEL_ALARM,
+          "host %s serves from another store: tasks that are away there are lost in %" PRId64
+          " s unless the old store returns",
+          host->to.name, self->limits.lost_ms / 1000);
     }
     if (host->other && now->mono_ms - host->other_ms >= self->limits.lost_ms)
         lost (self, now, &host->to);

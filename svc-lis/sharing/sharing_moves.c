@@ -56,7 +56,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     stored_move_t kept;
     char why [WHY_BYTES];
     if (codec_decode (&stored_move_codec, &kept, value, why) &&
-        (txid_unpack (&kept.id, key) || wrong (why, "its key is none")))
+        (txid_unpack (&kept.id, key) || wrong (why, "its key is malformed")))
         move_add (self, &kept);
     else
         service_bad_record (self->service, "moves", why);
@@ -389,8 +389,9 @@ static void on_output (void *owner, const moment_t *now, uint64_t reply_to,
         outbox_reply (outbox, reply_to, result->body);
     else
         outbox_refuse (outbox, reply_to, CALL_NOT_FOUND,
-                       result->status == CALL_TIMED_OUT ? "the site that has it does not answer"
-                                                        : result->reason);
+                       result->status == CALL_TIMED_OUT
+                         ? "the site that has the output does not answer"
+                         : result->reason);
 }
 
 void sharing_output (void *owner, const moment_t *now, const request_t *request, const task_t *task,

@@ -67,7 +67,7 @@ void sharing_on_state (void *owner, const moment_t *now, const request_t *reques
     const bag_t *last = asked->after > 0 ? bags_find (self->bags, asked->after) : NULL;
     if (asked->after > 0 && !(last && (last->listed || begun (last)))) {
         service_refuse (self->service, request, CALL_NOT_FOUND,
-                        "after: bag %" PRIu64 " is not in the queue any more; ask from its head",
+                        "after: bag %" PRIu64 " is no longer in the queue; ask from the beginning",
                         asked->after);
         return;
     }

@@ -82,7 +82,7 @@ static bool offer_message_rule (void *self, char why [WHY_BYTES])
 {
     const offer_message_t *offer = self;
     return memcmp (offer->move.store, offer->home.store, STORE_ID_BYTES) == 0 ||
-           wrong (why, "move.store: must be the home's");
+           wrong (why, "move.store: should be the store of home");
 }
 
 const codec_t offer_message_codec = CODEC_RULED (
@@ -112,7 +112,8 @@ static const codec_row_t guest_end_rows [] = {
 static bool guest_end_rule (void *self, char why [WHY_BYTES])
 {
     const guest_end_t *end = self;
-    return task_over (end->state) || wrong (why, "state: %u is not how a task ends", end->state);
+    return task_over (end->state) ||
+           wrong (why, "state: %u should be one of a task that is over", end->state);
 }
 
 static const codec_t guest_end_codec =

@@ -64,7 +64,7 @@ static bool nodes_limits_read (const config_t *config, nodes_limits_t *limits,
         return config_wrong (config, "nodes/lease", why, "must be longer than nodes/silent");
     if (limits->lost_ms < limits->lease_ms + RUNS_END_MS)
         return config_wrong (config, "nodes/lost", why,
-                             "must be %d s longer than nodes/lease: what runs there takes that "
+                             "must be at least %d s longer than nodes/lease: runs take that "
                              "long to end",
                              RUNS_END_MS / 1000);
     return true;
@@ -141,7 +141,8 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                                     .back_end = back_end_limits_default};
     *runs = strcmp (back_end, "runner") == 0;
     if (!*runs && strcmp (back_end, "none") != 0)
-        return config_wrong (config, "back_end", why, "%.80s is neither none nor runner", back_end);
+        return config_wrong (config, "back_end", why, "\"%.80s\" should be none or runner",
+                             back_end);
     openings_limits_t *openings = &settings->openings;
     openings->bind_ms = config_duration_ms (config, "opening/bind");
     openings->warning_ms = config_duration_ms (config, "opening/warning");
@@ -149,7 +150,8 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
     const char *clear = config_text (config, "opening/clear");
     openings->clear = strcmp (clear, "end") == 0;
     if (!openings->clear && strcmp (clear, "wait") != 0)
-        return config_wrong (config, "opening/clear", why, "%.80s is neither end nor wait", clear);
+        return config_wrong (config, "opening/clear", why, "\"%.80s\" should be end or wait",
+                             clear);
     openings->lend_ms = config_duration_ms (config, "opening/lend");
     openings->release_ms = config_duration_ms (config, "opening/release");
     if (openings->bind_ms > site->lead_ms)

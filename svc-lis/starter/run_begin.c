@@ -57,7 +57,8 @@ static bool account_find (account_t *account, const char *name, char why [RUN_WH
     }
     if (geteuid () != 0 && entry.pw_uid != geteuid ()) {
         snprintf (why, RUN_WHY_BYTES_MAX + 1,
-                  "account %s: the agent of this node is not root, and is another one", name);
+                  "account %s: the agent of this node runs under another account, and not as root",
+                  name);
         return false;
     }
     *account =

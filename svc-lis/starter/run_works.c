@@ -47,7 +47,7 @@ static bool look_at (const done_t *done, const char *runs, const char *name)
 {
     stand_t *stand = stand_new (done, name);
     return run_stand (runs, name, stand) ||
-           wrong (done->why, "how run %s stands can't be told now", name);
+           wrong (done->why, "the state of run %s can't be read now", name);
 }
 
 /*  --- lease --- */
@@ -161,7 +161,7 @@ static bool do_start (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     const done_t *done = &(done_t){told, why};
     if (!order->ticket.name)
-        return wrong (done->why, "no ticket");
+        return wrong (done->why, "ticket: missing");
     int folder = run_folder_make (order->runs, order->ticket.name);
     if (folder < 0)
         return refuse (done, order->ticket.name, "its folder can't be made", errno);
@@ -205,7 +205,8 @@ static bool wish_tell (int folder, const work_order_t *order, const done_t *done
                            : snprintf (wish, sizeof wish, "end %" PRId64 "\n", order->grace_ms);
     if (!run_file_write (folder, "wish",
                          (bytes_t){.data = (const uint8_t *) wish, .size = (size_t) size}))
-        return wrong (done->why, "its wish can't be written: %s", strerror (errno));
+        return wrong (done->why, "the order to warn or end it can't be written: %s",
+                      strerror (errno));
     run_starter_signal (folder, STARTER_POKE);
     return look_at (done, order->runs, order->names [0]);
 }
@@ -231,7 +232,7 @@ static bool do_signal (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     const done_t *done = &(done_t){told, why};
     if (order->names_count != 1)
-        return wrong (done->why, "no name");
+        return wrong (done->why, "names: should be the name of one run");
     int folder = run_folder_make (order->runs, order->names [0]);
     if (folder < 0)
         return wrong (done->why, "run %s: %s", order->names [0], strerror (errno));
@@ -282,7 +283,7 @@ static void read_from (int fd, const work_order_t *order, work_result_t *result)
     struct stat told;
     size_t most = order->most < READ_BYTES_MAX ? order->most : READ_BYTES_MAX;
     if (fstat (fd, &told) != 0 || !S_ISREG (told.st_mode)) {
-        result->why = must (strdup ("its output is not in a plain file"));
+        result->why = must (strdup ("the output is not in a plain file"));
         return;
     }
     uint8_t *data = must (malloc (most + 1));
@@ -300,7 +301,7 @@ static bool do_read (const void *asked, void *told, char why [WHY_BYTES])
     where_t where = {.errors = order->errors};
     int folder = order->names_count == 1 ? run_folder_open (order->runs, order->names [0]) : -1;
     if (folder < 0 || !output_find (folder, &where)) {
-        result->why = must (strdup ("the node has nothing of that run any more"));
+        result->why = must (strdup ("the node no longer keeps that run"));
     } else {
         int fd = *where.path
                    ? open_as (where.account, folder, where.path)
@@ -309,7 +310,7 @@ static bool do_read (const void *asked, void *told, char why [WHY_BYTES])
             read_from (fd, order, result);
             close (fd);
         } else if (errno != ENOENT) {
-            result->why = must (strdup ("its output can't be read"));
+            result->why = must (strdup ("the output can't be read"));
         }
     }
     if (folder >= 0)

@@ -10,6 +10,7 @@
 #include "run_begin.h"
 #include "run_folder.h"
 #include "run_output.h"
+#include "timetext.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,9 +90,9 @@ static void use_look (starter_t *self, int64_t now_ms)
     use_write (self);
     int64_t left_ms = self->order->cpu_limit_ms - self->stand.report.cpu_ms;
     if (left_ms <= 0 && !self->ending) {
-        char why [RUN_WHY_BYTES_MAX + 1];
-        snprintf (why, sizeof why, "it used more processor time than its limit of %" PRId64 " ms",
-                  self->order->cpu_limit_ms);
+        char why [RUN_WHY_BYTES_MAX + 1], limit [TIMETEXT_BYTES];
+        snprintf (why, sizeof why, "it used more processor time than its limit of %s",
+                  timetext_format_duration (self->order->cpu_limit_ms, limit));
         end_begin (self, GRACE_MS, why);
     }
     long processors = sysconf (_SC_NPROCESSORS_ONLN);
@@ -140,7 +141,7 @@ static void lease_look (starter_t *self, int64_t now_ms)
         return;
     }
     self->lease_ms = INT64_MAX;
-    end_begin (self, GRACE_MS, "its site was not heard for so long that it counts as lost there");
+    end_begin (self, GRACE_MS, "its site was silent for longer than its lease (nodes/lease)");
 }
 
 static void time_look (starter_t *self, int64_t now_ms)
@@ -150,9 +151,9 @@ static void time_look (starter_t *self, int64_t now_ms)
     if (now_ms >= self->use_ms)
         use_look (self, now_ms);
     if (!self->ending && now_ms - self->started_ms > self->order->limit_ms) {
-        char why [RUN_WHY_BYTES_MAX + 1];
-        snprintf (why, sizeof why, "it ran longer than its limit of %" PRId64 " ms",
-                  self->order->limit_ms);
+        char why [RUN_WHY_BYTES_MAX + 1], limit [TIMETEXT_BYTES];
+        snprintf (why, sizeof why, "it ran longer than its limit of %s",
+                  timetext_format_duration (self->order->limit_ms, limit));
         end_begin (self, GRACE_MS, why);
     }
     if (self->ending && now_ms >= self->kill_ms) {
@@ -261,6 +262,7 @@ static void record (starter_t *self, run_state_t state, const char *why)
 
 static void record_ended (starter_t *self)
 {
+    char limit [TIMETEXT_BYTES];
     int64_t used_ms = waited_for_ms ();
     if (used_ms > self->stand.report.cpu_ms)
         self->stand.report.cpu_ms = used_ms;
@@ -269,9 +271,8 @@ static void record_ended (starter_t *self)
     self->stand.report.exit_code = WIFEXITED (self->status) ? WEXITSTATUS (self->status) : 0;
     self->stand.report.signal = WIFSIGNALED (self->status) ? WTERMSIG (self->status) : 0;
     if (self->stand.report.signal == SIGXCPU && !self->ending)
-        snprintf (self->why, sizeof self->why,
-                  "it used more processor time than its limit of %" PRId64 " ms",
-                  self->order->cpu_limit_ms);
+        snprintf (self->why, sizeof self->why, "it used more processor time than its limit of %s",
+                  timetext_format_duration (self->order->cpu_limit_ms, limit));
     record (self, RUN_ENDED, self->why);
 }
 
@@ -317,7 +318,7 @@ static void run (starter_t *self)
 {
     uint8_t *data = NULL;
     size_t size = 0;
-    char why [WHY_BYTES] = "its order is gone";
+    char why [WHY_BYTES] = "the file with its order is missing";
     ticket_t ticket;
     if (run_file_read (self->folder, "order", &data, &size) &&
         codec_decode (&ticket_codec, &ticket, (bytes_t){.data = data, .size = size}, why)) {

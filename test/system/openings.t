@@ -90,7 +90,7 @@ refused () { # WORDS SETTING…: the agent is told why it is not wanted
 check "an agent under a name that the site does not know" refused 'site kyoto has no node n99' --set name=n99
 check "an agent of another site" refused 'site berlin has no node n01' --set "lis=$(endpoint_of berlin)"
 check "an agent with other CPUs" refused 'cpus: nodes of class node have 4, not 3' --set cpus=3
-check "an agent in the place of one that lives" refused 'node n01 has another agent'
+check "an agent in the place of one that lives" refused 'node n01 has an agent with another store'
 
 # --- a co-allocated reservation, its tasks submitted before ---
 check "nodes at three sites" reserve trio now+7s 40s '{"id": "ocean", "cpus": 4, "site": "amsterdam"}, {"id": "air", "cpus": 4, "site": "berlin"}, {"id": "ice", "cpus": 8, "site": "kyoto"}'
@@ -215,9 +215,9 @@ check "it is whole again" within 8 stands "$trio" amsterdam "open 2 of 2 ready"
 healed_at=$(now_ms)
 amsterdam_new=$(nodes_of "$trio" amsterdam | grep -vx "$amsterdam_kept")
 check "a task over its time was ended" within 8 is_state "$limited" stopped
-check "  … and is told why" grep 'ran longer than its limit of 2000 ms' <(why "$limited")
+check "  … and is told why" grep 'ran longer than its limit of 2s' <(why "$limited")
 check "so was one over its processor time" within 8 is_state "$greedy" stopped
-check "  … and is told why" grep 'more processor time than its limit of 2000 ms' <(why "$greedy")
+check "  … and is told why" grep 'more processor time than its limit of 2s' <(why "$greedy")
 check "what it has used is told" test "$(at_site "$trio" kyoto '.cpu_ms >= 1500 and .offered_ms > .cpu_ms')" = true
 check "show says so" musubi show "$trio"
 says "  … in words" 'at kyoto: open, 2 of 2 nodes, ready, used [1-9][0-9]* %'

@@ -64,7 +64,7 @@ check "times are RFC 3339" jq -e --arg until "$until" '.[0] | .end == $until and
 exits 0 "asked again under its id" plus_reserve "${two[@]}" --request-id first
 says "it is the same" "^$one\$"
 exits 2 "with other times under that id it is refused" plus_reserve "${two[@]}" -n 7 --request-id first
-says "in clear words" 'used with another request'
+says "in clear words" 'was used for another request'
 exits 1 "nobody else has the nodes while it waits" plus_reserve -s now+2h -e now+3h -n 1 -R ams
 says "the refusal says what is short" ' short: '
 

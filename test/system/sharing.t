@@ -117,7 +117,7 @@ rm -r "$federation/store/lis-osa"
 check "its host loses its store, and returns" musubi up --dir "$federation"
 comes "what was there is lost" counts "$bag" lost 1
 check "and says why" test "$(tasks "$bag" | jq -r '.tasks[2].why')" = \
-  "lis/osa, where it was, has lost its store: it may have been run there"
+  "lis/osa, where the task was, has lost its store; the task may have been run there"
 touch "$shared/gate"
 comes "what was at home ends there" counts "$bag" ended 2
 check "nothing was begun twice" test "$(cut -d' ' -f1 "$shared/log" | sort | tr '\n' ' ')" = '0 1 2 '

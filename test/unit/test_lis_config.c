@@ -218,7 +218,7 @@ static void refuses_what_makes_no_site (void **state)
       {"limits/doubt=1m", "limits/doubt: must not be longer than limits/doubt_max"},
       {"limits/profile_steps_max=10", "limits/profile_steps_max"},
       {"limits/spans=10", "limits/spans"},
-      {"back_end=rnner", "back_end: rnner is neither none nor runner"},
+      {"back_end=rnner", "back_end: \"rnner\" should be none or runner"},
       {"classes/thin/nodes=-1", "classes/thin/nodes"},
       {"classes/thin/cpus_per_node=0", "classes/thin/cpus_per_node"},
       {"classes/thin/price=-0.1", "classes/thin/price"},
@@ -269,8 +269,8 @@ static void a_node_is_lost_later_than_what_runs_there_has_ended (void **state)
         const char *why; /* a part of it; "" = it is right */
     } cases [] = {
       {"nodes/lost=315s", ""},
-      {"nodes/lost=314s", "nodes/lost: must be 15 s longer than nodes/lease"},
-      {"nodes/lease=316s", "nodes/lost: must be 15 s longer than nodes/lease"},
+      {"nodes/lost=314s", "nodes/lost: must be at least 15 s longer than nodes/lease"},
+      {"nodes/lease=316s", "nodes/lost: must be at least 15 s longer than nodes/lease"},
       {"nodes/lease=25s", "nodes/lease: must be longer than nodes/silent"},
       {"nodes/silent=10s", "nodes/silent: must be longer than nodes/attend"},
       {"sharing/answers=5m", "sharing/answers: must be longer than sharing/offer"},

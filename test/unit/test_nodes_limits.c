@@ -33,7 +33,7 @@ static void output_is_brought_by_its_node_alone_or_told_to_be_late (void **state
     agent_comes (&w, &a);
     nodes_output (w.nodes, &w.host.now, &r1, false, 0, 100, on_output, &heard, 5);
     assert_int_equal (heard.told, 1);
-    assert_string_equal (heard.why, "that run is not known, or not any more");
+    assert_string_equal (heard.why, "the site has no record of that run, or no longer has one");
     place (&w, "n1", r1, 1);
     assert_true (agent_told (&w, &a));
     agent_says (&a, r1, RUN_RUNNING);
@@ -192,7 +192,7 @@ static void orders_are_checked_by_field (void **state)
     order = order_of (1);
     order.folder = "here";
     assert_false (run_order_check (&order, why));
-    assert_string_equal (why, "folder: \"here\" should be absolute, or empty");
+    assert_string_equal (why, "folder: \"here\" should be an absolute path, or empty");
     order = order_of (0);
     assert_false (run_order_check (&order, why));
     assert_string_equal (why, "cpus: must be at least 1");

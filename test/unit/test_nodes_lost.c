@@ -24,7 +24,7 @@ static void a_silent_node_gets_nothing_new_and_is_lost_with_its_runs_in_the_end 
     pass (&w, 1);
     assert_int_equal (w.states [0], AGENT_LOST);
     assert_int_equal (run_at (&w, r1).state, RUN_LOST);
-    assert_string_equal (run_at (&w, r1).why, "node n1 was not heard for 330 s");
+    assert_string_equal (run_at (&w, r1).why, "node n1 has not been heard for 330 s");
     assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 0);
     assert_int_equal (w.moves [w.moves_count - 1].state, RUN_LOST);
 

@@ -94,15 +94,15 @@ static const char *wrong_in (const plus_bookings_t *old, const plus_wish_t *wish
                              const plus_wish_t *whole, int64_t now, int64_t soonest)
 {
     if (whole->from_ms >= whole->until_ms)
-        return "until_ms: it would end before it starts";
+        return "until_ms: the reservation would end before it starts";
     if (old->list [0].from_ms > now)
         return NULL;
     if (whole->from_ms != old->list [0].from_ms)
-        return "from_ms: it has begun, its start stays";
+        return "from_ms: the reservation has begun, so its start can't change";
     if (whole->until_ms <= now)
-        return "until_ms: that has passed: release it";
+        return "until_ms: that moment has passed; release the reservation to end it now";
     if (wish->nodes && wished_at (old, whole, now, soonest, whole->until_ms - 1) != wish->nodes)
-        return "nodes: it ends before others could be had";
+        return "nodes: the reservation ends before it could have another number of nodes";
     return NULL;
 }
 
@@ -173,7 +173,8 @@ static void who_ends_it_before_its_nodes_change_has_those_of_before (void **stat
     assert_int_equal (next.list [0].nodes, 1);
     wish.nodes = 3; /* which it would never have */
     assert_false (plus_bookings_change (&next, &turned, &thin, &wish, 10, 35, why));
-    assert_string_equal (why, "nodes: it ends before others could be had");
+    assert_string_equal (
+      why, "nodes: the reservation ends before it could have another number of nodes");
 }
 
 static void more_phases_than_a_part_can_have_are_refused (void **state)

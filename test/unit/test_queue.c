@@ -549,7 +549,7 @@ static void a_run_that_outlives_its_limit_is_told_to_end (void **state)
     assert_int_equal (task (&f, number, 0).state, TASK_RUNNING);
     field_until (&f, 10, 7000);
     assert_int_equal (task (&f, number, 0).state, TASK_STOPPED);
-    assert_string_equal (task (&f, number, 0).why, "its limit is over");
+    assert_string_equal (task (&f, number, 0).why, "it ran longer than its limit");
     close_world (&f.w);
 }
 
@@ -588,7 +588,7 @@ static void bad_submissions_are_refused_and_say_why (void **state)
       {{.count = 1000001}, CALL_BAD_REQUEST, "count: 1000001 should be 1 to 1000000"},
       {{.minutes = 31 * 1440}, CALL_BAD_REQUEST, "limit_ms"},
       {{.priority = 1001}, CALL_BAD_REQUEST, "priority: 1001 should be -1000 to 1000"},
-      {{.need = "ocean"}, CALL_BAD_REQUEST, "need: ocean of which reservation"},
+      {{.need = "ocean"}, CALL_BAD_REQUEST, "need: ocean, but reservation is empty"},
       {{.reservation = "r1", .preemptible = true}, CALL_BAD_REQUEST, "preemptible"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

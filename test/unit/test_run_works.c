@@ -465,7 +465,7 @@ static void what_its_account_may_not_read_is_not_read_for_it (void **state)
     begin (&run);
     assert_int_equal (await_end (&run).report.exit_code, 0);
     output_of (&run, text, sizeof text);
-    assert_string_equal (text, "(its output can't be read)");
+    assert_string_equal (text, "(the output can't be read)");
     unlink (secret);
 }
 
@@ -478,7 +478,7 @@ static void a_run_over_its_time_is_ended_and_told_why (void **state)
     stand_t stand = await_end (&run);
     assert_int_equal (stand.report.state, RUN_ENDED);
     assert_int_equal (stand.report.signal, SIGTERM);
-    assert_string_equal (stand.report.why, "it ran longer than its limit of 300 ms");
+    assert_string_equal (stand.report.why, "it ran longer than its limit of 300ms");
     assert_true (stand.report.ended_ms - stand.report.started_ms >= 300);
 }
 
@@ -490,7 +490,7 @@ static void a_run_over_its_processor_time_is_ended_and_told_why (void **state)
     run.order.cpu_limit_ms = 400;
     begin (&run);
     stand_t stand = await_end (&run);
-    assert_string_equal (stand.report.why, "it used more processor time than its limit of 400 ms");
+    assert_string_equal (stand.report.why, "it used more processor time than its limit of 400ms");
     assert_true (stand.report.cpu_ms >= 400);
 }
 
@@ -607,7 +607,7 @@ static bool ends_with_its_renewed_lease (int64_t first_ms)
     bool in_time = mono_ms () < first_until_ms;
     stand_t stand = await_end (&run);
     assert_string_equal (stand.report.why,
-                         "its site was not heard for so long that it counts as lost there");
+                         "its site was silent for longer than its lease (nodes/lease)");
     if (in_time)
         assert_true (mono_ms () >= until_ms - 2); /* two clocks, each cut off at a millisecond */
     return in_time;
