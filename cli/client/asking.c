@@ -16,7 +16,6 @@
 #define AGAIN_MS     250 /* before asking again what is in progress */
 
 typedef struct {
-    char name [NAME_BYTES_MAX + 1];
     char endpoint [256];
     uint64_t order; /* load, then chance */
     bool tried;
@@ -45,7 +44,6 @@ static planners_t list_planners (session_t *self)
         if (!planner || flag_of (planner, "finishing"))
             continue;
         planner_t *one = &planners.list [planners.count++];
-        snprintf (one->name, sizeof one->name, "%s", text_of (entry, "name"));
         snprintf (one->endpoint, sizeof one->endpoint, "%s", text_of (entry, "endpoint"));
         uint64_t load = (uint64_t) number_of (planner, "in_progress");
         one->order = load << 32 | (uint32_t) prng_next (&self->prng);

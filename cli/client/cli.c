@@ -8,7 +8,6 @@
 
 #include <czmq.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -42,14 +41,10 @@ bool cli_parse (cli_t *cli, const option_t *own, size_t least, size_t most, word
         return false;
     }
     *code = EXIT_USAGE;
-    if (!parsed) {
-        cli_fail (EXIT_USAGE, "%s: %s", cli->command->name, why);
-        return false;
-    }
-    if (words->count < least || words->count > most) {
-        cli_fail (EXIT_USAGE, "usage: musubi %s %s", cli->command->name, cli->command->synopsis);
-        return false;
-    }
+    if (!parsed)
+        return cli_refuse ("%s: %s", cli->command->name, why);
+    if (words->count < least || words->count > most)
+        return cli_refuse ("usage: musubi %s %s", cli->command->name, cli->command->synopsis);
     return true;
 }
 
@@ -115,25 +110,37 @@ int cli_run_own (cli_t *cli, const command_t *commands, size_t count)
                          cli->command->name, cli->command->name);
 }
 
+static void print_error (const char *before, const char *format, va_list arguments)
+{
+    fputs (before, stderr);
+    vfprintf (stderr, format, arguments);
+    fputc ('\n', stderr);
+}
+
 int cli_fail (int code, const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);
-    fputs ("musubi: ", stderr);
-    vfprintf (stderr, format, arguments);
-    fputc ('\n', stderr);
+    print_error ("musubi: ", format, arguments);
     va_end (arguments);
     return code;
 }
 
-void cli_note (const cli_t *cli, const char *format, ...)
+bool cli_refuse (const char *format, ...)
 {
-    if (cli->json)
-        return;
     va_list arguments;
     va_start (arguments, format);
-    vfprintf (stderr, format, arguments);
-    fputc ('\n', stderr);
+    print_error ("musubi: ", format, arguments);
+    va_end (arguments);
+    return false;
+}
+
+void cli_note (const cli_t *cli, const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    if (!cli->json)
+        print_error ("", format, arguments);
     va_end (arguments);
 }
 
@@ -192,46 +199,21 @@ char *cli_again (const cli_t *cli, const char *request_id)
     return must (text);
 }
 
-/*  At most one byte more than may be, so that too much is told as such. */
-static char *read_all (int descriptor, size_t *size)
-{
-    char *text = must (malloc (BODY_BYTES_MAX + 1));
-    *size = 0;
-    while (*size <= BODY_BYTES_MAX) {
-        ssize_t got = read (descriptor, text + *size, BODY_BYTES_MAX + 1 - *size);
-        if (got == 0)
-            return text;
-        if (got < 0 && errno != EINTR) {
-            free (text);
-            return NULL;
-        }
-        *size += got > 0 ? (size_t) got : 0;
-    }
-    return text;
-}
-
 json_t *cli_read_json (const char *file)
 {
     bool standard = strcmp (file, "-") == 0;
-    int descriptor = standard ? STDIN_FILENO : open (file, O_RDONLY | O_CLOEXEC);
     const char *name = standard ? "standard input" : file;
-    if (descriptor < 0) {
-        cli_fail (EXIT_USAGE, "%s: %s", name, strerror (errno));
-        return NULL;
-    }
-    size_t size;
-    text_auto_t *text = read_all (descriptor, &size);
-    int error = errno;
-    if (!standard)
-        close (descriptor);
-    if (!text) {
-        cli_fail (EXIT_USAGE, "%s: %s", name, strerror (error));
-        return NULL;
-    }
     char why [JSON_WHY_BYTES];
-    json_t *json = json_parse (text, size, why);
+    FILE *from = standard ? stdin : fopen (file, "re");
+    /* At most one byte more than may be, so that too much is told as such. */
+    text_auto_t *text = must (malloc (BODY_BYTES_MAX + 1));
+    size_t size = from ? fread (text, 1, BODY_BYTES_MAX + 1, from) : 0;
+    bool read = from && !ferror (from);
+    json_t *json = read ? json_parse (text, size, why) : NULL;
     if (!json)
-        cli_fail (EXIT_USAGE, "%s: %s", name, why);
+        cli_fail (EXIT_USAGE, "%s: %s", name, read ? why : strerror (errno));
+    if (from && !standard)
+        fclose (from);
     return json;
 }
 

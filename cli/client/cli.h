@@ -67,6 +67,9 @@ int cli_run_own (cli_t *cli, const command_t *commands, size_t count);
 /*  "musubi: …" on standard error; returns code. */
 int cli_fail (int code, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 
+/*  The same where the caller's caller knows the exit code; returns false. */
+bool cli_refuse (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+
 /*  Remarks go to standard error, unless --json. */
 void cli_note (const cli_t *cli, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 

@@ -97,15 +97,11 @@ static bool split_gis (places_t *self)
     for (char *save = NULL, *one = strtok_r (self->gis_text, ", ", &save); one;
          one = strtok_r (NULL, ", ", &save)) {
         bool whole = strncmp (one, "tcp://", 6) == 0 || strncmp (one, "ipc://", 6) == 0;
-        if (!whole && !is_address (one)) {
-            cli_fail (EXIT_USAGE, "--gis: \"%s\" is not an endpoint such as tcp://127.0.0.1:5600",
-                      one);
-            return false;
-        }
-        if (self->gis_count == PLACES_GIS_MAX) {
-            cli_fail (EXIT_USAGE, "--gis: more than %d endpoints", PLACES_GIS_MAX);
-            return false;
-        }
+        if (!whole && !is_address (one))
+            return cli_refuse ("--gis: \"%s\" is not an endpoint such as tcp://127.0.0.1:5600",
+                               one);
+        if (self->gis_count == PLACES_GIS_MAX)
+            return cli_refuse ("--gis: more than %d endpoints", PLACES_GIS_MAX);
         self->gis [self->gis_count++] = must_print ("%s%s", whole ? "" : "tcp://", one);
     }
     return true;
@@ -115,15 +111,11 @@ static bool check_places (places_t *self)
 {
     if (self->gis_text && !split_gis (self))
         return false;
-    if (self->gis_count == 0) {
-        cli_fail (EXIT_USAGE, "no federation: start one with `musubi up`, or say where its "
-                              "directories are with --gis or MUSUBI_GIS");
-        return false;
-    }
-    if (*self->actor == '\0' || strlen (self->actor) > NAME_BYTES_MAX) {
-        cli_fail (EXIT_USAGE, "--actor: a name of 1 to %d bytes is wanted", NAME_BYTES_MAX);
-        return false;
-    }
+    if (self->gis_count == 0)
+        return cli_refuse ("no federation: start one with `musubi up`, or say where its "
+                           "directories are with --gis or MUSUBI_GIS");
+    if (*self->actor == '\0' || strlen (self->actor) > NAME_BYTES_MAX)
+        return cli_refuse ("--actor: a name of 1 to %d bytes is wanted", NAME_BYTES_MAX);
     return true;
 }
 
@@ -132,10 +124,8 @@ bool places_find (places_t *self, const cli_t *cli)
     char why [CONFIG_WHY_BYTES];
     config_t *settings;
     *self = (places_t){0};
-    if (!load_settings (&settings, why)) {
-        cli_fail (EXIT_USAGE, "%s", why);
-        return false;
-    }
+    if (!load_settings (&settings, why))
+        return cli_refuse ("%s", why);
     self->actor = find_actor (cli, settings);
     self->gis_text = find_gis (cli, settings);
     self->timeout_ms = cli->timeout_ms ? cli->timeout_ms

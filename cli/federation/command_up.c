@@ -240,10 +240,8 @@ static bool make_folders (const folder_t *folder)
     for (size_t i = 0; i < sizeof names / sizeof names [0]; i++) {
         text_auto_t *path = folder_file (folder, names [i]);
         bool made = mkdir (path, 0755) == 0 || errno == EEXIST;
-        if (!made) {
-            cli_fail (EXIT_REFUSED, "%s: can't be made: %s", path, strerror (errno));
-            return false;
-        }
+        if (!made)
+            return cli_refuse ("%s: can't be made: %s", path, strerror (errno));
     }
     return true;
 }
@@ -252,8 +250,7 @@ static bool save (const folder_t *folder)
 {
     if (folder_save (folder))
         return true;
-    cli_fail (EXIT_REFUSED, "%s: can't be written: %s", folder->path, strerror (errno));
-    return false;
+    return cli_refuse ("%s: can't be written: %s", folder->path, strerror (errno));
 }
 
 /*  Everything on disk that the members need. */

@@ -176,12 +176,6 @@ bool launch_missing (folder_t *folder, size_t *started)
 
 /*  --- meeting ---  */
 
-/*  Who serves at each member's endpoint: its name and store, as it says itself. */
-typedef struct {
-    char name [NAME_BYTES_MAX + 1];
-    char store [2 * STORE_ID_BYTES + 1];
-} identity_t;
-
 /*  A question that has nothing to say; NULL when there is no answer. */
 static json_t *ask (session_t *session, const member_t *member, const char *service,
                     const char *name)
@@ -203,21 +197,11 @@ static bool look_again (int64_t until_ms, int64_t rest_ms)
     return true;
 }
 
-static bool ask_identity (session_t *session, const member_t *member, identity_t *identity)
+/*  status: as a member tells of itself, its name and store. */
+static bool lists (const session_t *session, const json_t *status)
 {
-    json_auto_t *answer = ask (session, member, "Service", "Status");
-    if (!answer)
-        return false;
-    snprintf (identity->name, sizeof identity->name, "%s", text_of (answer, "name"));
-    snprintf (identity->store, sizeof identity->store, "%s", text_of (answer, "store"));
-    return *identity->name != '\0';
-}
-
-static bool lists (const session_t *session, const identity_t *identity)
-{
-    const json_t *entry = session_entry (session, identity->name);
-    const char *store = json_string_value (json_object_get (entry, "store"));
-    return store && strcmp (store, identity->store) == 0;
+    const json_t *entry = session_entry (session, text_of (status, "name"));
+    return entry && strcmp (text_of (entry, "store"), text_of (status, "store")) == 0;
 }
 
 /*  A session with this one directory. */
@@ -231,22 +215,24 @@ static session_t *session_with (const cli_t *cli, const char *endpoint)
 
 /*  Looks until the directory lists them all. False after telling who is missing. */
 static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_t *directory,
-                         const identity_t *identities, int64_t until_ms)
+                         const json_t *statuses, int64_t until_ms)
 {
     session_auto_t *session = session_with (cli, directory->endpoint);
-    const identity_t *missing = NULL;
+    const json_t *missing = NULL;
     if (!session)
         return false;
     do {
         missing = NULL;
         bool looked = session_look (session, "");
-        for (size_t i = 0; i < folder->members_count && !missing; i++)
-            if (!is_agent (&folder->members [i]) && (!looked || !lists (session, &identities [i])))
-                missing = &identities [i];
+        for (size_t i = 0; i < folder->members_count && !missing; i++) {
+            const json_t *status = json_array_get (statuses, i);
+            if (!is_agent (&folder->members [i]) && (!looked || !lists (session, status)))
+                missing = status;
+        }
     } while (missing && look_again (until_ms, MEET_LOOK_MS));
     if (missing)
         cli_fail (EXIT_UNKNOWN, "directory %s does not list %s yet", directory->name,
-                  missing->name);
+                  text_of (missing, "name"));
     return !missing;
 }
 
@@ -311,11 +297,14 @@ static void wait_serving (session_t *session, const member_t *directory)
 bool launch_meet (const cli_t *cli, const folder_t *folder)
 {
     int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
-    identity_t *identities = must (calloc (folder->members_count + 1, sizeof *identities));
+    json_auto_t *statuses = made (json_array ());
     session_auto_t *session = must (session_with (cli, folder->members [0].endpoint));
     bool good = true;
     for (size_t i = 0; i < folder->members_count && good; i++) {
-        good = ask_identity (session, &folder->members [i], &identities [i]);
+        json_t *status = ask (session, &folder->members [i], "Service", "Status");
+        good = status && *text_of (status, "name");
+        if (status)
+            take_last (statuses, status);
         if (!good)
             cli_fail (EXIT_UNKNOWN, "%s of %s does not answer at %s",
                       configuration_program (folder->members [i].kind), folder->members [i].name,
@@ -326,8 +315,7 @@ bool launch_meet (const cli_t *cli, const folder_t *folder)
     for (size_t i = 0; i < folder->members_count && good; i++)
         if (is_kind (&folder->members [i], "gis")) {
             wait_serving (session, &folder->members [i]);
-            good = wait_listed (cli, folder, &folder->members [i], identities, until_ms);
+            good = wait_listed (cli, folder, &folder->members [i], statuses, until_ms);
         }
-    free (identities);
     return good;
 }

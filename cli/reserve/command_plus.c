@@ -81,13 +81,10 @@ static bool time_into (plus_t *self, json_t *body, const char *field, const char
     char meant [TIMETEXT_BYTES];
     if (!text)
         return true;
-    if (!read_time (text, &ms, &relative)) {
-        cli_fail (EXIT_USAGE,
-                  "plus: %s %s: is not a time such as 2026-12-01T09:00:00Z, now+30m or "
-                  "202612010900",
-                  option, text);
-        return false;
-    }
+    if (!read_time (text, &ms, &relative))
+        return cli_refuse ("plus: %s %s: is not a time such as 2026-12-01T09:00:00Z, now+30m or "
+                           "202612010900",
+                           option, text);
     size_t used = strlen (self->times);
     snprintf (self->times + used, sizeof self->times - used, " %s %s", option,
               timetext_format (ms, meant));

@@ -45,10 +45,8 @@ static bool body_sound (const method_t *method, json_t *body)
 {
     char why [JSON_WHY_BYTES];
     ProtobufCMessage *message = json_to_message (method->asked, body, why);
-    if (!message) {
-        cli_fail (EXIT_USAGE, "call %s.%s: %s", method->service, method->method, why);
-        return false;
-    }
+    if (!message)
+        return cli_refuse ("call %s.%s: %s", method->service, method->method, why);
     protobuf_c_message_free_unpacked (message, NULL);
     return true;
 }

@@ -46,9 +46,8 @@ bool audited_saved (audited_t *self)
         return false;
     if (ledger_file_end (file, self->heard))
         return self->heard;
-    cli_fail (EXIT_USAGE, "audit: the ledger of %s is not saved whole: %s", self->name,
-              strerror (errno));
-    return false;
+    return cli_refuse ("audit: the ledger of %s is not saved whole: %s", self->name,
+                       strerror (errno));
 }
 
 bool audited_ask (audited_t *self, const char *service, const char *method, packed_t question,

@@ -57,10 +57,8 @@ typedef struct {
 static bool read_log (const cli_t *cli, const workload_options_t *options, swf_log_t *log)
 {
     char why [SWF_WHY_BYTES];
-    if (!swf_read (log, options->log, why)) {
-        cli_fail (EXIT_USAGE, "%s: %s", options->log, why);
-        return false;
-    }
+    if (!swf_read (log, options->log, why))
+        return cli_refuse ("%s: %s", options->log, why);
     if (log->bad_lines > 0)
         cli_note (cli, "%s: %zu lines are no jobs, the first is line %s", options->log,
                   log->bad_lines, log->first_bad);
