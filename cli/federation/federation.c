@@ -9,6 +9,7 @@
 #include "must.h"
 #include "node_names.h"
 #include "site.h"
+#include "timetable_config.h"
 #include "zpl.h"
 
 #include <assert.h>
@@ -39,11 +40,7 @@ static const config_key_t keys [] = {
             "with the back end runner: what its nodes are called, such as n001, n[002-064]"),
   KEY_TEXT ("sites/*/classes/*/attributes/*", NULL,
             "what requests may ask for, such as os = linux"),
-  KEY_TEXT ("sites/*/disclosure", "profile", "profile or windows"),
-  KEY_DURATION ("sites/*/lead", "5s", 0, DAY_MS,
-                "refuses reservations that start sooner than this"),
-  KEY_DURATION ("sites/*/horizon", "365d", 1000, 36500 * DAY_MS,
-                "refuses reservations that end later than this from now"),
+  TERMS_CONFIG_KEYS ("sites/*/"),
   KEY_DURATION ("sites/*/cleaning_gap", "0s", 0, DAY_MS, "kept free after each booking"),
   KEY_TEXT ("sites/*/back_end", "none",
             "none: keeps the times only; runner: runs tasks on the site's nodes"),
@@ -79,11 +76,7 @@ static const config_key_t keys [] = {
   DOMAIN_CONFIG_KEYS ("domains/*/"),
   KEY_TEXT ("domains/*/provision", "asked",
             "asked: circuits may be used when their owner says so; start: when their window opens"),
-  KEY_TEXT ("domains/*/disclosure", "profile", "profile or windows"),
-  KEY_DURATION ("domains/*/lead", "5s", 0, DAY_MS,
-                "refuses reservations that start sooner than this"),
-  KEY_DURATION ("domains/*/horizon", "365d", 1000, 36500 * DAY_MS,
-                "refuses reservations that end later than this from now"),
+  TERMS_CONFIG_KEYS ("domains/*/"),
   KEY_TEXT ("domains/*/accounts/*", NULL,
             "actors that have this local account; without any, anybody may reserve"),
   KEY_TEXT ("domains/*/administrators", NULL, "actors that may change capacity"),

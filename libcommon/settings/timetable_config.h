@@ -8,14 +8,19 @@
 #include "participant_config.h"
 #include "provider.h"
 
+/*  Rows for a table of keys; before is a literal, such as "domains/" with a star and a slash, or "".
+ */
+#define TERMS_CONFIG_KEYS(before)                                                                  \
+    KEY_TEXT (before "disclosure", "profile",                                                      \
+              "profile: tells how much is free; windows: tells only whether given windows fit"),   \
+      KEY_DURATION (before "lead", "5s", 0, SETTING_DAY_MS,                                        \
+                    "refuses reservations that start sooner than this"),                           \
+      KEY_DURATION (before "horizon", "365d", 1000, 36500 * SETTING_DAY_MS,                        \
+                    "refuses reservations that end later than this from now")
+
 /*  Rows for a service's own table of keys. */
 #define TIMETABLE_CONFIG_KEYS                                                                      \
-    KEY_TEXT ("disclosure", "profile",                                                             \
-              "profile: tells how much is free; windows: tells only whether given windows fit"),   \
-      KEY_DURATION ("lead", "5s", 0, SETTING_DAY_MS,                                               \
-                    "refuses reservations that start sooner than this"),                           \
-      KEY_DURATION ("horizon", "365d", 1000, 36500 * SETTING_DAY_MS,                               \
-                    "refuses reservations that end later than this from now"),                     \
+    TERMS_CONFIG_KEYS (""),                                                                        \
       KEY_INTEGER ("limits/bookings_per_actor_max", "1000000", 2, TIMETABLE_BOOKINGS_MOST,         \
                    "of limits/bookings_max, in one actor's name"),                                 \
       KEY_INTEGER ("limits/uncommitted_share", "90", 1, 100,                                       \
