@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const command_t listed [] = {
+static const cli_command_t listed [] = {
   {"up", "[FEDERATION.zpl] [--planners N] [--dir D]",
    "Start a whole federation as processes of this machine.", run_up},
   {"down", "[--dir D]", "Stop the federation that `up` started.", run_down},
@@ -111,7 +111,7 @@ static char **by_other_name (int *argc, char **argv)
 
 int main (int argc, char **argv)
 {
-    command_t commands [COMMANDS];
+    cli_command_t commands [COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++)
         commands [i] = listed [i].run ? listed [i] : *tools_command (listed [i].name);
     char **words = by_other_name (&argc, argv);

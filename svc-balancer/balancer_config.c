@@ -3,8 +3,8 @@
 
 #include "balancer.h"
 #include "directory.h"
+#include "name_list.h"
 #include "timetable_config.h"
-#include "words.h"
 
 #include <string.h>
 
@@ -39,27 +39,27 @@ const config_key_t balancer_keys [] = {
 };
 const size_t balancer_keys_count = sizeof balancer_keys / sizeof *balancer_keys;
 
-static uint32_t count_of (const config_t *config, const char *path)
+static uint32_t balancer_config_count_of (const config_t *config, const char *path)
 {
     return (uint32_t) config_integer (config, path);
 }
 
-static bool settings_read (const config_t *config, balancer_settings_t *settings,
-                           char why [CONFIG_WHY_BYTES])
+static bool balancer_config_settings_read (const config_t *config, balancer_settings_t *settings,
+                                           char why [CONFIG_WHY_BYTES])
 {
     settings->coalition_ms = config_duration_ms (config, "coalition");
     settings->step_ms = config_duration_ms (config, "step");
     settings->reschedule = config_boolean (config, "reschedule");
-    settings->limits =
-      (balancer_limits_t){.members_max = count_of (config, "limits/members_max"),
-                          .jobs_max = count_of (config, "limits/jobs_max"),
-                          .orders_max = count_of (config, "limits/orders_max"),
-                          .kept_max = count_of (config, "limits/kept_max"),
-                          .history_max = count_of (config, "limits/history_max"),
-                          .silent_max = count_of (config, "limits/silent_max"),
-                          .diligence_steps = count_of (config, "limits/diligence_steps"),
-                          .work_least = config_real (config, "limits/work_least"),
-                          .timeout_ms = config_duration_ms (config, "timeout")};
+    settings->limits = (balancer_limits_t){
+      .members_max = balancer_config_count_of (config, "limits/members_max"),
+      .jobs_max = balancer_config_count_of (config, "limits/jobs_max"),
+      .orders_max = balancer_config_count_of (config, "limits/orders_max"),
+      .kept_max = balancer_config_count_of (config, "limits/kept_max"),
+      .history_max = balancer_config_count_of (config, "limits/history_max"),
+      .silent_max = balancer_config_count_of (config, "limits/silent_max"),
+      .diligence_steps = balancer_config_count_of (config, "limits/diligence_steps"),
+      .work_least = config_real (config, "limits/work_least"),
+      .timeout_ms = config_duration_ms (config, "timeout")};
     return settings->coalition_ms >= settings->step_ms ||
            wrong_setting (why, "coalition: must not be shorter than step");
 }
@@ -67,18 +67,18 @@ static bool settings_read (const config_t *config, balancer_settings_t *settings
 bool balancer_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
     char name [NAME_BYTES_MAX + 1];
-    words_t gis = {0};
+    name_list_t gis = {0};
     balancer_settings_t settings = {.name = name};
-    words_add (&gis, config_text (config, "gis"), "");
+    name_list_add (&gis, config_text (config, "gis"), "");
     bool good = config_name_read (config, "balancer", "balancer", name, why) &&
                 words_short (&gis, "gis", ENDPOINT_BYTES_MAX, why) &&
                 (gis.count > 0 || wrong_setting (why, "gis: must name at least one directory")) &&
-                settings_read (config, &settings, why);
+                balancer_config_settings_read (config, &settings, why);
     if (good) {
         settings.gis_endpoints = (const char *const *) gis.words;
         settings.gis_count = gis.count;
         balancer_core (&settings, core);
     }
-    words_clear (&gis);
+    name_list_clear (&gis);
     return good;
 }

@@ -30,7 +30,7 @@ static bool concerns (const command_view_t *command, const char *participant)
     return command->amended || plan_party (command->plan, participant);
 }
 
-static void add (collect_t *self, const command_view_t *command)
+static void allocations_add (collect_t *self, const command_view_t *command)
 {
     claim_part_t claim;
     char why [WHY_BYTES];
@@ -55,7 +55,7 @@ static bool collect (void *owner, const command_view_t *command)
     }
     bool kept = command->state == COMMAND_COMMITTED || command->state == COMMAND_PREPARED;
     if (kept && concerns (command, self->participant))
-        add (self, command);
+        allocations_add (self, command);
     self->looks++;
     txid_pack (&command->plan->txid, self->page.next);
     return true;

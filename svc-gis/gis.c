@@ -6,12 +6,12 @@
 #include "gis.h"
 
 #include "access.h"
-#include "announcer.h"
 #include "gis_wire.h"
 #include "home.h"
 #include "member.h"
 #include "must.h"
 #include "recall.h"
+#include "registration.h"
 #include "roster.h"
 #include "watermarks.h"
 
@@ -25,7 +25,7 @@ typedef struct {
     gis_settings_t settings; /* its lists are our copies */
     roster_t *roster;
     watermarks_t *watermarks;
-    announcer_t *announcer; /* at the other GIS */
+    registration_t *announcer; /* at the other GIS */
     home_t *home;
     recall_t *recall;
 } gis_t;
@@ -167,7 +167,7 @@ static void on_announce (void *owner, const moment_t *now, const request_t *requ
 }
 
 /*  Also answers well when it is not listed, or another start is: what was wanted is so. */
-static void on_withdraw (void *owner, const moment_t *now, const request_t *request, void *body)
+static void gis_on_withdraw (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     gis_t *self = owner;
@@ -190,7 +190,7 @@ static bool same_mark (const directory_mark_t *a, const directory_mark_t *b)
 }
 
 /*  False when the answer is full: the entry is not in it. */
-static bool tell (entries_told_t *told, size_t *bytes, const listing_t *listing)
+static bool gis_tell (entries_told_t *told, size_t *bytes, const listing_t *listing)
 {
     size_t more = listing->packed.size + 8; /* with its tag and length */
     if (*bytes + more > GIS_PAGE_BYTES || told->count == GIS_PAGE_ENTRIES_MAX)
@@ -202,7 +202,7 @@ static bool tell (entries_told_t *told, size_t *bytes, const listing_t *listing)
     return true;
 }
 
-static void on_snapshot (void *owner, const moment_t *now, const request_t *request, void *body)
+static void gis_on_snapshot (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     gis_t *self = owner;
@@ -217,7 +217,7 @@ static void on_snapshot (void *owner, const moment_t *now, const request_t *requ
     if (!told.unchanged) {
         size_t bytes = 0;
         const listing_t *listing = roster_after (self->roster, *asked->after ? asked->after : NULL);
-        while (listing && tell (&told, &bytes, listing))
+        while (listing && gis_tell (&told, &bytes, listing))
             listing = roster_after (self->roster, listing->entry.name);
         told.homes = self->settings.homes;
         told.homes_count = self->settings.homes_count;
@@ -227,7 +227,7 @@ static void on_snapshot (void *owner, const moment_t *now, const request_t *requ
     free (told.entries);
 }
 
-static bool of_kind (const directory_entry_t *entry, const char *kind)
+static bool gis_of_kind (const directory_entry_t *entry, const char *kind)
 {
     size_t length = strlen (kind);
     return length == 0 || (strncmp (entry->name, kind, length) == 0 && entry->name [length] == '/');
@@ -249,7 +249,7 @@ static bool site_matches (const site_t *site, const find_t *find)
 static bool matches (const directory_entry_t *entry, const find_t *find)
 {
     bool any_site = find->require_count == 0 && find->cpus == 0;
-    return of_kind (entry, find->kind) && (any_site || site_matches (entry->site, find));
+    return gis_of_kind (entry, find->kind) && (any_site || site_matches (entry->site, find));
 }
 
 static void on_find (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -261,7 +261,7 @@ static void on_find (void *owner, const moment_t *now, const request_t *request,
     entries_told_t told = {.more = false};
     size_t bytes = 0;
     const listing_t *listing = roster_after (self->roster, *find->after ? find->after : NULL);
-    while (listing && (!matches (&listing->entry, find) || tell (&told, &bytes, listing)))
+    while (listing && (!matches (&listing->entry, find) || gis_tell (&told, &bytes, listing)))
         listing = roster_after (self->roster, listing->entry.name);
     told.more = listing != NULL;
     service_reply (self->service, request, codec_encode (&find_told_codec, &told));
@@ -270,13 +270,13 @@ static void on_find (void *owner, const moment_t *now, const request_t *request,
 
 /*  --- the core --- */
 
-static const char *resolve (void *owner, const char *peer)
+static const char *gis_resolve (void *owner, const char *peer)
 {
     const listing_t *listing = roster_find (owner, peer);
     return listing ? listing->entry.endpoint : NULL;
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void gis_on_start (void *owner, const moment_t *now)
 {
     gis_t *self = owner;
     directory_entry_t own = {.start = self->service->store.start};
@@ -284,7 +284,7 @@ static void on_start (void *owner, const moment_t *now)
     memcpy (own.store, self->service->store.id, STORE_ID_BYTES);
     memcpy (own.endpoint, self->service->endpoint, sizeof own.endpoint);
     memcpy (own.events, self->service->events, sizeof own.events);
-    announcer_announce (self->announcer, now, &own);
+    registration_announce (self->announcer, now, &own);
     packed_t packed = codec_encode (&directory_entry_codec, &own);
     roster_answer_t answer = roster_list (self->roster, now, &own, &packed, ROSTER_FOR_EVER);
     assert (answer == ROSTER_OK); /* it is the first */
@@ -306,7 +306,7 @@ static void free_texts (const char *const *texts, size_t count)
     free ((const char **) texts);
 }
 
-static gis_settings_t copy_settings (const gis_settings_t *from)
+static gis_settings_t gis_copy_settings (const gis_settings_t *from)
 {
     gis_settings_t copy = *from;
     copy.name = must (strdup (from->name));
@@ -328,12 +328,12 @@ static void free_settings (gis_settings_t *settings)
     free_texts (settings->access.administrators, settings->access.administrators_count);
 }
 
-static void destroy (void *owner)
+static void gis_destroy (void *owner)
 {
     gis_t *self = owner;
     recall_destroy (&self->recall);
     home_destroy (&self->home);
-    announcer_destroy (&self->announcer);
+    registration_destroy (&self->announcer);
     watermarks_destroy (&self->watermarks);
     roster_destroy (&self->roster);
     service_destroy (&self->service);
@@ -341,7 +341,7 @@ static void destroy (void *owner)
     free (self);
 }
 
-static void check_settings (const gis_settings_t *settings)
+static void gis_check_settings (const gis_settings_t *settings)
 {
     assert (settings->name && strchr (settings->name, '/'));
     assert (settings->homes_count <= GIS_HOMES_MAX);
@@ -354,24 +354,25 @@ static void check_settings (const gis_settings_t *settings)
 void gis_core (const gis_settings_t *settings, core_t *core)
 {
     assert (settings && core);
-    check_settings (settings);
+    gis_check_settings (settings);
     gis_t *self = must (calloc (1, sizeof *self));
-    self->settings = copy_settings (settings);
+    self->settings = gis_copy_settings (settings);
     self->service = member_new (self->settings.name, NULL, 0);
     self->roster = roster_new (self->service, self->settings.entries_max);
-    self->announcer =
-      announcer_new (self->service->calls, self->service->outbox, self->service->timers,
-                     &self->service->prng, self->settings.gis_endpoints, self->settings.gis_count);
+    self->announcer = registration_new (self->service->calls, self->service->outbox,
+                                        self->service->timers, &self->service->prng,
+                                        self->settings.gis_endpoints, self->settings.gis_count);
     self->watermarks = watermarks_new (self->service, self->settings.watermarks_max);
-    standing_wait (self->service->standing, self->settings.standing_wait_ms);
-    announcer_standing (self->announcer, self->service->standing);
-    calls_resolver (self->service->calls, resolve, self->roster);
-    service_at_start (self->service, on_start, self);
+    restore_guard_wait (self->service->standing, self->settings.standing_wait_ms);
+    registration_standing (self->announcer, self->service->standing);
+    calls_resolver (self->service->calls, gis_resolve, self->roster);
+    service_at_start (self->service, gis_on_start, self);
     self->home = home_new (self->service, &self->settings);
     self->recall = recall_new (self->service, self->home, self->roster);
     service_serve (self->service, "Gis", "Announce", NULL, on_announce, self);
-    service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, on_withdraw, self);
-    service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, on_snapshot, self);
+    service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, gis_on_withdraw, self);
+    service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, gis_on_snapshot,
+                   self);
     service_serve (self->service, "Gis", "Find", &find_codec, on_find, self);
-    *core = service_core (self, destroy);
+    *core = service_core (self, gis_destroy);
 }

@@ -9,7 +9,7 @@
  *  request id), so that a request that is asked again, anywhere, is done once (T2).
  *
  *  It also remembers how far the ledger of each service had come, so that a store set back to an
- *  old backup is found before it speaks (T14; libcommon/directory/standing.h).
+ *  old backup is found before it speaks (T14; libcommon/directory/restore_guard.h).
  *
  *  Opens no socket and no file, reads no clock.
  */

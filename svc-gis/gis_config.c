@@ -34,15 +34,15 @@ const config_key_t gis_keys [] = {
 };
 const size_t gis_keys_count = sizeof gis_keys / sizeof *gis_keys;
 
-static words_t words_read (const config_t *config, const char *path, const char *prefix)
+static name_list_t words_read (const config_t *config, const char *path, const char *prefix)
 {
-    words_t words = {0};
-    words_add (&words, config_text (config, path), prefix);
+    name_list_t words = {0};
+    name_list_add (&words, config_text (config, path), prefix);
     return words;
 }
 
 /*  "gis/g1": what stands after the slash ends request ids, so it must be plain. */
-static bool name_sound (const char *name, const char *key, char why [CONFIG_WHY_BYTES])
+static bool gis_config_name_sound (const char *name, const char *key, char why [CONFIG_WHY_BYTES])
 {
     const char *given = name + strlen (KIND);
     size_t length = strlen (given);
@@ -55,13 +55,13 @@ static bool name_sound (const char *name, const char *key, char why [CONFIG_WHY_
                           key, given, NAME_BYTES_MAX - strlen (KIND));
 }
 
-static bool homes_sound (const words_t *homes, const char *name, char why [CONFIG_WHY_BYTES])
+static bool homes_sound (const name_list_t *homes, const char *name, char why [CONFIG_WHY_BYTES])
 {
     bool named = homes->count == 0;
     if (homes->count > GIS_HOMES_MAX)
         return wrong_setting (why, "homes: at most %d", GIS_HOMES_MAX);
     for (size_t i = 0; i < homes->count; i++) {
-        if (!name_sound (homes->words [i], "homes", why))
+        if (!gis_config_name_sound (homes->words [i], "homes", why))
             return false;
         for (size_t k = 0; k < i; k++)
             if (strcmp (homes->words [k], homes->words [i]) == 0)
@@ -73,8 +73,8 @@ static bool homes_sound (const words_t *homes, const char *name, char why [CONFI
     return true;
 }
 
-static bool limits_read (const config_t *config, gis_settings_t *settings,
-                         char why [CONFIG_WHY_BYTES])
+static bool gis_config_limits_read (const config_t *config, gis_settings_t *settings,
+                                    char why [CONFIG_WHY_BYTES])
 {
     settings->lease_ms_min = (uint32_t) config_duration_ms (config, "lease_min");
     settings->lease_ms_max = (uint32_t) config_duration_ms (config, "lease_max");
@@ -89,19 +89,19 @@ static bool limits_read (const config_t *config, gis_settings_t *settings,
 
 bool gis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
-    words_t names = words_read (config, "name", KIND);
-    words_t homes = words_read (config, "homes", KIND);
-    words_t gis = words_read (config, "gis", "");
-    words_t actors = words_read (config, "actors", "");
-    words_t administrators = words_read (config, "administrators", "");
+    name_list_t names = words_read (config, "name", KIND);
+    name_list_t homes = words_read (config, "homes", KIND);
+    name_list_t gis = words_read (config, "gis", "");
+    name_list_t actors = words_read (config, "actors", "");
+    name_list_t administrators = words_read (config, "administrators", "");
     gis_settings_t settings = {0};
     bool good = names.count == 1 || wrong_setting (why, "name: should be one name, such as g1");
-    good = good && name_sound (names.words [0], "name", why) &&
+    good = good && gis_config_name_sound (names.words [0], "name", why) &&
            homes_sound (&homes, names.words [0], why) &&
            words_short (&gis, "gis", ENDPOINT_BYTES_MAX, why) &&
            words_short (&actors, "actors", NAME_BYTES_MAX, why) &&
            words_short (&administrators, "administrators", NAME_BYTES_MAX, why) &&
-           limits_read (config, &settings, why);
+           gis_config_limits_read (config, &settings, why);
     if (good) {
         settings.name = names.words [0];
         settings.homes = (const char *const *) homes.words;
@@ -116,10 +116,10 @@ bool gis_core_from_config (const config_t *config, core_t *core, char why [CONFI
         };
         gis_core (&settings, core);
     }
-    words_clear (&names);
-    words_clear (&homes);
-    words_clear (&gis);
-    words_clear (&actors);
-    words_clear (&administrators);
+    name_list_clear (&names);
+    name_list_clear (&homes);
+    name_list_clear (&gis);
+    name_list_clear (&actors);
+    name_list_clear (&administrators);
     return good;
 }

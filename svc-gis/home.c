@@ -42,7 +42,7 @@ typedef struct {
     int64_t closed_ms;
     uint64_t timer; /* closed: when it is forgotten */
     char texts [];
-} claim_t;
+} home_claim_t;
 
 struct home {
     service_t *service;
@@ -55,25 +55,25 @@ struct home {
 
 /*  --- the index --- */
 
-static int by_name (const void *key, const void *thing)
+static int home_by_name (const void *key, const void *thing)
 {
     const claim_name_t *a = key;
-    const claim_name_t *b = &((const claim_t *) thing)->name;
+    const claim_name_t *b = &((const home_claim_t *) thing)->name;
     int order = strcmp (a->actor, b->actor);
     return order != 0 ? order : strcmp (a->request_id, b->request_id);
 }
 
-static claim_t *claim_find (const home_t *self, const char *actor, const char *request_id)
+static home_claim_t *claim_find (const home_t *self, const char *actor, const char *request_id)
 {
     return ordered_find (self->claims, &(claim_name_t){.actor = actor, .request_id = request_id});
 }
 
-static claim_t *claim_new (home_t *self, const char *actor, const char *request_id,
-                           const uint8_t digest [DIGEST_BYTES])
+static home_claim_t *claim_new (home_t *self, const char *actor, const char *request_id,
+                                const uint8_t digest [DIGEST_BYTES])
 {
     size_t actor_size = strlen (actor) + 1;
     size_t request_id_size = strlen (request_id) + 1;
-    claim_t *claim = must (calloc (1, sizeof *claim + actor_size + request_id_size));
+    home_claim_t *claim = must (calloc (1, sizeof *claim + actor_size + request_id_size));
     claim->home = self;
     memcpy (claim->texts, actor, actor_size);
     memcpy (claim->texts + actor_size, request_id, request_id_size);
@@ -85,7 +85,7 @@ static claim_t *claim_new (home_t *self, const char *actor, const char *request_
     return claim;
 }
 
-static void claim_free (claim_t *claim)
+static void claim_free (home_claim_t *claim)
 {
     home_t *self = claim->home;
     timers_cancel (self->service->timers, claim->timer);
@@ -121,7 +121,7 @@ static bool copy_command (void *owner, const command_view_t *command)
 }
 
 /*  Its plan and the answer in its part; found is false when the participant does not have it. */
-static command_copy_t command_of (const claim_t *claim)
+static command_copy_t home_command_of (const home_claim_t *claim)
 {
     command_copy_t copy = {.txid = claim->txid};
     txid_t before = claim->txid; /* visiting begins after this one */
@@ -147,7 +147,7 @@ static void refuse_conflict (refusal_t *refusal)
               "this request id has been used with another request");
 }
 
-static void refuse_busy (const claim_t *claim, command_copy_t *copy, refusal_t *refusal)
+static void home_refuse_busy (const home_claim_t *claim, command_copy_t *copy, refusal_t *refusal)
 {
     char text [TXID_TEXT_BYTES];
     refusal->reason = REFUSAL_CLAIM_BUSY;
@@ -173,7 +173,7 @@ static void refuse_answered (packed_t *answer, bool done, refusal_t *refusal)
 }
 
 /*  Of a request that was recalled nobody here knows the body any more. */
-static bool other_body (const claim_t *claim, const uint8_t digest [DIGEST_BYTES])
+static bool other_body (const home_claim_t *claim, const uint8_t digest [DIGEST_BYTES])
 {
     static const uint8_t none [DIGEST_BYTES];
     bool recalled = claim->state == CLAIM_CLOSED && memcmp (claim->digest, none, DIGEST_BYTES) == 0;
@@ -181,7 +181,7 @@ static bool other_body (const claim_t *claim, const uint8_t digest [DIGEST_BYTES
 }
 
 /*  A claim that is taken, asked for again. */
-static void refuse_taken (const claim_t *claim, const uint8_t digest [DIGEST_BYTES],
+static void refuse_taken (const home_claim_t *claim, const uint8_t digest [DIGEST_BYTES],
                           refusal_t *refusal)
 {
     if (other_body (claim, digest)) {
@@ -194,24 +194,24 @@ static void refuse_taken (const claim_t *claim, const uint8_t digest [DIGEST_BYT
         refuse_answered (&answer, true, refusal);
         return;
     }
-    command_copy_t copy = command_of (claim);
+    command_copy_t copy = home_command_of (claim);
     if (claim->state == CLAIM_COMMITTED)
         refuse_answered (&copy.answer, claim->done, refusal);
     else
-        refuse_busy (claim, &copy, refusal);
+        home_refuse_busy (claim, &copy, refusal);
     command_copy_clear (&copy);
 }
 
 /*  --- the participant's resource --- */
 
-static void *take (void *owner, const moment_t *now, const plan_t *plan, const void *current,
-                   const part_body_t *part, bool forced, refusal_t *refusal)
+static void *home_take (void *owner, const moment_t *now, const plan_t *plan, const void *current,
+                        const part_body_t *part, bool forced, refusal_t *refusal)
 {
     (void) now;
     (void) current; /* claims have no versions */
     home_t *self = owner;
     const uint8_t *digest = part->claim.digest;
-    claim_t *claim = claim_find (self, plan->actor, plan->request_id);
+    home_claim_t *claim = claim_find (self, plan->actor, plan->request_id);
     if (claim && !forced) {
         refuse_taken (claim, digest, refusal);
         return NULL;
@@ -225,29 +225,29 @@ static void *take (void *owner, const moment_t *now, const plan_t *plan, const v
     return claim;
 }
 
-static void drop (void *owner, void *taken)
+static void home_drop (void *owner, void *taken)
 {
     (void) owner;
     claim_free (taken);
 }
 
-static void *settle (void *owner, void *current, void *taken)
+static void *home_settle (void *owner, void *current, void *taken)
 {
     (void) owner;
     assert (!current);
-    claim_t *claim = taken;
+    home_claim_t *claim = taken;
     claim->state = CLAIM_COMMITTED;
     return claim;
 }
 
-static void end (void *owner, void *current)
+static void home_end (void *owner, void *current)
 {
     (void) owner;
     claim_free (current);
 }
 
 /*  A claim books nothing; its answer tells until when it may be asked for (T2). */
-static span_t span (void *owner, const part_body_t *part)
+static span_t home_span (void *owner, const part_body_t *part)
 {
     (void) owner;
     int64_t until_ms;
@@ -286,7 +286,7 @@ static void moved (void *owner, const moment_t *now, const plan_t *plan, command
     (void) now;
     (void) from;
     home_t *self = owner;
-    claim_t *claim = claim_find (self, plan->actor, plan->request_id);
+    home_claim_t *claim = claim_find (self, plan->actor, plan->request_id);
     if (claim && to == COMMAND_COMMITTED && txid_compare (&claim->txid, &plan->txid) == 0)
         claim->done = done;
 }
@@ -294,7 +294,8 @@ static void moved (void *owner, const moment_t *now, const plan_t *plan, command
 /*  --- look --- */
 
 /*  Borrows from claim and copy, but for the holder, that the caller frees. */
-static look_answer_t look_at (const claim_t *claim, const look_t *asked, command_copy_t *copy)
+static look_answer_t home_look_at (const home_claim_t *claim, const look_t *asked,
+                                   command_copy_t *copy)
 {
     *copy = (command_copy_t){0};
     if (!claim)
@@ -305,7 +306,7 @@ static look_answer_t look_at (const claim_t *claim, const look_t *asked, command
         look.answer = (bytes_t){.data = claim->answer.data, .size = claim->answer.size};
         return look;
     }
-    *copy = command_of (claim);
+    *copy = home_command_of (claim);
     if (copy->found)
         look.holder = codec_encode (&plan_codec, &copy->plan);
     if (claim->state == CLAIM_COMMITTED) {
@@ -316,7 +317,7 @@ static look_answer_t look_at (const claim_t *claim, const look_t *asked, command
 }
 
 /*  The user's own business, and that of those who plan for him. */
-static void on_look (void *owner, const moment_t *now, const request_t *request, void *body)
+static void home_on_look (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     home_t *self = owner;
@@ -332,7 +333,8 @@ static void on_look (void *owner, const moment_t *now, const request_t *request,
         return;
     }
     command_copy_t copy;
-    look_answer_t answer = look_at (claim_find (self, look->actor, look->request_id), look, &copy);
+    look_answer_t answer =
+      home_look_at (claim_find (self, look->actor, look->request_id), look, &copy);
     service_reply (self->service, request, codec_encode (&look_answer_codec, &answer));
     free (answer.holder.data);
     command_copy_clear (&copy);
@@ -340,7 +342,7 @@ static void on_look (void *owner, const moment_t *now, const request_t *request,
 
 /*  --- close --- */
 
-static bytes_t claim_key (const claim_t *claim, uint8_t key [KEY_BYTES_MAX])
+static bytes_t claim_key (const home_claim_t *claim, uint8_t key [KEY_BYTES_MAX])
 {
     size_t actor_size = strlen (claim->name.actor) + 1;
     size_t request_id_length = strlen (claim->name.request_id);
@@ -352,7 +354,7 @@ static bytes_t claim_key (const claim_t *claim, uint8_t key [KEY_BYTES_MAX])
 static void on_closed_over (void *owner, const moment_t *now, uint64_t token);
 
 /*  When both clocks agree that retention has passed. */
-static void watch (claim_t *claim, const moment_t *now)
+static void home_watch (home_claim_t *claim, const moment_t *now)
 {
     const home_t *self = claim->home;
     int64_t over_ms = claim->keep_until_ms + self->settings->limits.retention_ms;
@@ -364,12 +366,12 @@ static void watch (claim_t *claim, const moment_t *now)
 static void on_closed_over (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    claim_t *claim = owner;
+    home_claim_t *claim = owner;
     home_t *self = claim->home;
     int64_t over_ms = claim->keep_until_ms + self->settings->limits.retention_ms;
     claim->timer = 0;
     if (timekeeper_least (&self->service->timekeeper, now) < over_ms) {
-        watch (claim, now); /* a clock was stepped */
+        home_watch (claim, now); /* a clock was stepped */
         return;
     }
     uint8_t key [KEY_BYTES_MAX];
@@ -381,10 +383,10 @@ static void on_closed_over (void *owner, const moment_t *now, uint64_t token)
     claim_free (claim);
 }
 
-static claim_t *closed_new (home_t *self, const char *actor, const char *request_id,
-                            const closed_record_t *record)
+static home_claim_t *closed_new (home_t *self, const char *actor, const char *request_id,
+                                 const closed_record_t *record)
 {
-    claim_t *claim = claim_new (self, actor, request_id, record->digest);
+    home_claim_t *claim = claim_new (self, actor, request_id, record->digest);
     assert (!claim->doubled);
     claim->state = CLAIM_CLOSED;
     claim->answer = record->answer;
@@ -396,7 +398,7 @@ static claim_t *closed_new (home_t *self, const char *actor, const char *request
 }
 
 /*  Stored in the same write that lets the answer leave: "refused" is told only after that. */
-static claim_t *close_claim (home_t *self, const moment_t *now, close_t *order)
+static home_claim_t *home_close_claim (home_t *self, const moment_t *now, close_t *order)
 {
     closed_record_t record = {
       .answer = order->answer, .keep_until_ms = order->keep_until_ms, .closed_ms = now->wall_ms};
@@ -406,8 +408,8 @@ static claim_t *close_claim (home_t *self, const moment_t *now, close_t *order)
         record.keep_until_ms = now->wall_ms + GIS_KEEP_MS_MAX;
     if (record.keep_until_ms < now->wall_ms)
         record.keep_until_ms = now->wall_ms;
-    claim_t *claim = closed_new (self, order->claim.actor, order->claim.request_id, &record);
-    watch (claim, now);
+    home_claim_t *claim = closed_new (self, order->claim.actor, order->claim.request_id, &record);
+    home_watch (claim, now);
 
     uint8_t key [KEY_BYTES_MAX];
     packed_t value = codec_encode (&closed_record_codec, &record);
@@ -427,10 +429,10 @@ static claim_t *close_claim (home_t *self, const moment_t *now, close_t *order)
 /*  --- recall (T2) --- */
 
 /*  An attempt that is only held is not decided yet. */
-static void compare_recalled (home_t *self, const claim_t *claim, const plan_t *plan,
+static void compare_recalled (home_t *self, const home_claim_t *claim, const plan_t *plan,
                               packed_t answer, const char *teller)
 {
-    command_copy_t copy = command_of (claim);
+    command_copy_t copy = home_command_of (claim);
     bool same = claim->state == CLAIM_CLOSED
                   ? claim->answer.size == answer.size &&
                       memcmp (claim->answer.data, answer.data, answer.size) == 0
@@ -453,7 +455,7 @@ bool home_recall (home_t *self, const moment_t *now, const plan_t *plan, const c
     if (!*plan->actor || strcmp (plan->home, self->service->name) != 0 ||
         !belongs_here (self, plan->request_id, why))
         return false;
-    const claim_t *claim = claim_find (self, plan->actor, plan->request_id);
+    const home_claim_t *claim = claim_find (self, plan->actor, plan->request_id);
     close_t order = {.answer = recalled_answer_encode (plan), .keep_until_ms = plan->end_ms};
     if (claim) {
         compare_recalled (self, claim, plan, order.answer, teller);
@@ -462,7 +464,7 @@ bool home_recall (home_t *self, const moment_t *now, const plan_t *plan, const c
     }
     memcpy (order.claim.actor, plan->actor, sizeof order.claim.actor);
     memcpy (order.claim.request_id, plan->request_id, sizeof order.claim.request_id);
-    close_claim (self, now, &order);
+    home_close_claim (self, now, &order);
     service_count (self->service, "recalled", 1);
     return true;
 }
@@ -496,11 +498,11 @@ static void close_step (home_t *self, const moment_t *now, const request_t *requ
 {
     if (!check_close (self, now, request, order))
         return;
-    claim_t *claim = claim_find (self, order->claim.actor, order->claim.request_id);
+    home_claim_t *claim = claim_find (self, order->claim.actor, order->claim.request_id);
     if (!claim)
-        claim = close_claim (self, now, order);
+        claim = home_close_claim (self, now, order);
     command_copy_t copy;
-    close_answer_t told = {.look = look_at (claim, &order->claim, &copy)};
+    close_answer_t told = {.look = home_look_at (claim, &order->claim, &copy)};
     told.closed = told.look.state == CLAIM_CLOSED && !told.look.conflict;
     if (!told.closed)
         service_count (self->service, "closes_refused", 1);
@@ -555,20 +557,20 @@ static void load_closed (void *owner, bytes_t key, bytes_t value)
 static bool see_done (void *owner, const command_view_t *command)
 {
     home_t *self = owner;
-    claim_t *claim = claim_find (self, command->plan->actor, command->plan->request_id);
+    home_claim_t *claim = claim_find (self, command->plan->actor, command->plan->request_id);
     if (claim && command->state == COMMAND_COMMITTED &&
         txid_compare (&claim->txid, &command->plan->txid) == 0)
         claim->done = command->done;
     return true;
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void home_on_start (void *owner, const moment_t *now)
 {
     home_t *self = owner;
     const claim_name_t *at = NULL;
-    for (claim_t *claim; (claim = ordered_after (self->claims, at)); at = &claim->name)
+    for (home_claim_t *claim; (claim = ordered_after (self->claims, at)); at = &claim->name)
         if (claim->state == CLAIM_CLOSED)
-            watch (claim, now);
+            home_watch (claim, now);
     participant_commands (self->participant, NULL, see_done, self);
     outbox_log (self->service->outbox, LEVEL_INFO, "home started claims=%zu closed=%zu",
                 ordered_count (self->claims), self->closed_count);
@@ -586,22 +588,23 @@ home_t *home_new (service_t *service, const gis_settings_t *settings)
     home_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
-    self->claims = ordered_new (by_name);
+    self->claims = ordered_new (home_by_name);
     const resource_t resource = {.owner = self,
                                  .part_kind = PART_CLAIM,
                                  .claims = true,
-                                 .take = take,
-                                 .drop = drop,
-                                 .settle = settle,
-                                 .end = end,
-                                 .span = span,
+                                 .take = home_take,
+                                 .drop = home_drop,
+                                 .settle = home_settle,
+                                 .end = home_end,
+                                 .span = home_span,
                                  .valid = valid,
                                  .moved = moved};
     self->participant = participant_new (service, &resource, &settings->limits, &settings->access);
     service_load (service, TABLE_CLAIMS, load_closed, self);
     ledger_stands (service->ledger, closed_stands, self);
-    service_at_start (service, on_start, self); /* after the participant's: the claims are there */
-    service_serve (service, "Home", "Look", &look_codec, on_look, self);
+    service_at_start (service, home_on_start,
+                      self); /* after the participant's: the claims are there */
+    service_serve (service, "Home", "Look", &look_codec, home_on_look, self);
     service_serve (service, "Home", "Close", &close_codec, on_close, self);
     self->allocations = allocations_new (service, self->participant, &settings->access);
     return self;
@@ -614,7 +617,7 @@ void home_destroy (home_t **self_p)
         return;
     allocations_destroy (&self->allocations);
     participant_destroy (&self->participant); /* drops and ends its claims */
-    for (claim_t *claim; (claim = ordered_after (self->claims, NULL));)
+    for (home_claim_t *claim; (claim = ordered_after (self->claims, NULL));)
         claim_free (claim);
     ordered_destroy (&self->claims);
     free (self);

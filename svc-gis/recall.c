@@ -5,7 +5,7 @@
 #include "must.h"
 #include "ordered.h"
 #include "part_record.h"
-#include "standing.h"
+#include "restore_guard.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,36 +15,36 @@
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     bool told;
-} teller_t;
+} recall_source_t;
 
 struct recall {
     service_t *service;
     home_t *home;
     const roster_t *roster;
-    ordered_t *tellers; /* by name */
-    teller_t *asked;    /* who is asked, or was last; NULL = a round begins */
-    txid_t after;       /* the page that is asked for; all zeros = the first */
-    bool fresh;         /* the store had heard of nobody, or another one was known */
-    bool lost;          /* there is a sign of another store */
-    int64_t until_ms;   /* monotonic: the end of the lease that all have */
+    ordered_t *tellers;     /* by name */
+    recall_source_t *asked; /* who is asked, or was last; NULL = a round begins */
+    txid_t after;           /* the page that is asked for; all zeros = the first */
+    bool fresh;             /* the store had heard of nobody, or another one was known */
+    bool lost;              /* there is a sign of another store */
+    int64_t until_ms;       /* monotonic: the end of the lease that all have */
     uint64_t call;
     uint64_t timer;
 };
 
 /*  The first after this one who is listed and has not told. */
-static teller_t *awaited (const recall_t *self, const teller_t *after)
+static recall_source_t *recall_awaited (const recall_t *self, const recall_source_t *after)
 {
-    teller_t *teller = ordered_after (self->tellers, after ? after->name : NULL);
+    recall_source_t *teller = ordered_after (self->tellers, after ? after->name : NULL);
     while (teller && (teller->told || !roster_find (self->roster, teller->name)))
         teller = ordered_after (self->tellers, teller->name);
     return teller;
 }
 
 /*  Does it wait, and for what? */
-static void look (recall_t *self, const moment_t *now)
+static void recall_look (recall_t *self, const moment_t *now)
 {
     char text [SERVES_WHY_BYTES] = "";
-    const teller_t *first = awaited (self, NULL);
+    const recall_source_t *first = recall_awaited (self, NULL);
     bool time = now->mono_ms < self->until_ms;
     if (self->fresh && first && (time || self->lost))
         snprintf (text, sizeof text,
@@ -53,7 +53,7 @@ static void look (recall_t *self, const moment_t *now)
     else if (self->lost && time)
         snprintf (text, sizeof text,
                   "its store was lost: all have a lease to tell which of its requests were done");
-    standing_learn (self->service->standing, text);
+    restore_guard_learn (self->service->standing, text);
     if (!self->fresh || time || *text)
         return;
     if (self->lost)
@@ -61,20 +61,21 @@ static void look (recall_t *self, const moment_t *now)
                     "recall done recalled=%" PRId64 ": requests are claimed again",
                     service_counted (self->service, "recalled"));
     self->fresh = self->lost = false;
-    standing_settled (self->service->standing, now);
+    restore_guard_settled (self->service->standing, now);
 }
 
-static void ask (recall_t *self, const moment_t *now);
+static void recall_ask (recall_t *self, const moment_t *now);
 
-static void on_time (void *owner, const moment_t *now, uint64_t token)
+static void recall_on_time (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     recall_t *self = owner;
     self->timer = 0;
-    ask (self, now);
+    recall_ask (self, now);
 }
 
-static void on_page (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+static void recall_on_page (void *owner, const moment_t *now, uint64_t token,
+                            const call_result_t *result)
 {
     (void) token;
     recall_t *self = owner;
@@ -89,21 +90,21 @@ static void on_page (void *owner, const moment_t *now, uint64_t token, const cal
     self->asked->told = (heard && !page.more) || result->status == CALL_UNKNOWN_METHOD;
     self->after = heard && page.more ? page.next : (txid_t){0};
     recalled_clear (&page);
-    ask (self, now);
+    recall_ask (self, now);
 }
 
 /*  The next page, or the next one; and when all were asked, those who have not told once more. */
-static void ask (recall_t *self, const moment_t *now)
+static void recall_ask (recall_t *self, const moment_t *now)
 {
     if (self->after.start == 0)
-        self->asked = awaited (self, self->asked);
-    look (self, now);
+        self->asked = recall_awaited (self, self->asked);
+    recall_look (self, now);
     if (!self->asked) {
-        bool again = awaited (self, NULL) != NULL;
+        bool again = recall_awaited (self, NULL) != NULL;
         if (self->timer == 0 && (again || self->fresh))
             self->timer = timers_set (self->service->timers,
                                       again ? now->mono_ms + RECALL_AGAIN_MS : self->until_ms,
-                                      on_time, self, 0);
+                                      recall_on_time, self, 0);
         return;
     }
     packed_t body = codec_encode (
@@ -115,7 +116,7 @@ static void ask (recall_t *self, const moment_t *now)
                                               .method = "Commands",
                                               .timeout_ms = RECALL_ASK_MS,
                                               .tries_max = 1},
-                              body, on_page, self, 0);
+                              body, recall_on_page, self, 0);
 }
 
 /*  Now, unless somebody is being asked. */
@@ -124,9 +125,9 @@ static void hurry (recall_t *self, const moment_t *now)
     timers_cancel (self->service->timers, self->timer);
     self->timer = 0;
     if (self->call == 0)
-        ask (self, now);
+        recall_ask (self, now);
     else
-        look (self, now);
+        recall_look (self, now);
 }
 
 void recall_start (recall_t *self, const moment_t *now, bool heard_before)
@@ -141,7 +142,7 @@ void recall_listed (recall_t *self, const moment_t *now, const char *name, bool 
     bool takes_part = strncmp (name, "lis/", 4) == 0 || strncmp (name, "nis/", 4) == 0;
     if (!takes_part || (known && !self->fresh) || ordered_find (self->tellers, name))
         return;
-    teller_t *teller = must (calloc (1, sizeof *teller));
+    recall_source_t *teller = must (calloc (1, sizeof *teller));
     memcpy (teller->name, name, strlen (name) + 1);
     ordered_add (self->tellers, teller->name, teller);
     hurry (self, now);
@@ -159,7 +160,7 @@ void recall_followed (recall_t *self, const moment_t *now)
 }
 
 /*  Who is listed has told this store, or tells it what it has told another one. */
-static void on_lost (void *owner, const moment_t *now, const uint8_t store [STORE_ID_BYTES])
+static void recall_on_lost (void *owner, const moment_t *now, const uint8_t store [STORE_ID_BYTES])
 {
     (void) store;
     recall_t *self = owner;
@@ -173,7 +174,7 @@ static void on_lost (void *owner, const moment_t *now, const uint8_t store [STOR
 
 bool recall_told (const recall_t *self, const char *name)
 {
-    const teller_t *teller = ordered_find (self->tellers, name);
+    const recall_source_t *teller = ordered_find (self->tellers, name);
     return !self->lost && (!teller || teller->told); /* who restarts meanwhile begins again */
 }
 
@@ -183,8 +184,8 @@ recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster)
     *self = (recall_t){.service = service,
                        .home = home,
                        .roster = roster,
-                       .tellers = ordered_by_text (offsetof (teller_t, name))};
-    standing_on_lost (service->standing, on_lost, self);
+                       .tellers = ordered_by_text (offsetof (recall_source_t, name))};
+    restore_guard_on_lost (service->standing, recall_on_lost, self);
     return self;
 }
 

@@ -14,7 +14,7 @@ typedef struct {
     roster_t *roster;
     int64_t until_ms; /* monotonic */
     uint64_t timer;
-} member_t;
+} roster_entry_t;
 
 struct roster {
     service_t *service;
@@ -24,7 +24,7 @@ struct roster {
     uint64_t number;
 };
 
-static void publish (roster_t *self, delta_told_t told)
+static void roster_publish (roster_t *self, delta_told_t told)
 {
     told.number = ++self->number;
     packed_t delta = codec_encode (&delta_told_codec, &told);
@@ -33,7 +33,7 @@ static void publish (roster_t *self, delta_told_t told)
     free (delta.data);
 }
 
-static void member_free (member_t *member)
+static void roster_member_free (roster_entry_t *member)
 {
     roster_t *self = member->roster;
     timers_cancel (self->service->timers, member->timer);
@@ -44,21 +44,21 @@ static void member_free (member_t *member)
     free (member);
 }
 
-static void member_gone (member_t *member, const char *cause)
+static void member_gone (roster_entry_t *member, const char *cause)
 {
     roster_t *self = member->roster;
     outbox_log (self->service->outbox, LEVEL_INFO, "entry %s listed->gone cause=%s",
                 member->listing.entry.name, cause);
     service_count (self->service, "entries", -1);
-    publish (self, (delta_told_t){.gone = true, .name = member->listing.entry.name});
-    member_free (member);
+    roster_publish (self, (delta_told_t){.gone = true, .name = member->listing.entry.name});
+    roster_member_free (member);
 }
 
 /*  Heartbeats move until_ms and leave the timer alone; it looks again when it fires too early. */
-static void on_lease (void *owner, const moment_t *now, uint64_t token)
+static void roster_on_lease (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    member_t *member = owner;
+    roster_entry_t *member = owner;
     member->timer = 0;
     if (now->mono_ms >= member->until_ms) {
         service_count (member->roster->service, "leases_ended", 1);
@@ -66,10 +66,10 @@ static void on_lease (void *owner, const moment_t *now, uint64_t token)
         return;
     }
     member->timer =
-      timers_set (member->roster->service->timers, member->until_ms, on_lease, member, 0);
+      timers_set (member->roster->service->timers, member->until_ms, roster_on_lease, member, 0);
 }
 
-static void member_lease (member_t *member, const moment_t *now, int64_t lease_ms)
+static void member_lease (roster_entry_t *member, const moment_t *now, int64_t lease_ms)
 {
     timers_t *timers = member->roster->service->timers;
     int64_t until_ms = lease_ms == ROSTER_FOR_EVER ? INT64_MAX : now->mono_ms + lease_ms;
@@ -78,26 +78,28 @@ static void member_lease (member_t *member, const moment_t *now, int64_t lease_m
     if (until_ms == INT64_MAX || (member->timer != 0 && !sooner))
         return;
     timers_cancel (timers, member->timer);
-    member->timer = timers_set (timers, until_ms, on_lease, member, 0);
+    member->timer = timers_set (timers, until_ms, roster_on_lease, member, 0);
 }
 
-static member_t *find (const roster_t *self, const char *name)
+static roster_entry_t *roster_position (const roster_t *self, const char *name)
 {
     return ordered_find (self->members, name);
 }
 
-static bool same_store (const directory_entry_t *a, const directory_entry_t *b)
+static bool roster_same_store (const directory_entry_t *a, const directory_entry_t *b)
 {
     return memcmp (a->store, b->store, STORE_ID_BYTES) == 0;
 }
 
-static roster_answer_t check (const roster_t *self, const moment_t *now, const member_t *old,
-                              const directory_entry_t *entry, size_t size)
+static roster_answer_t roster_check (const roster_t *self, const moment_t *now,
+                                     const roster_entry_t *old, const directory_entry_t *entry,
+                                     size_t size)
 {
     size_t old_size = old ? old->listing.packed.size : 0;
-    if (old && !same_store (&old->listing.entry, entry) && now->mono_ms < old->until_ms)
+    if (old && !roster_same_store (&old->listing.entry, entry) && now->mono_ms < old->until_ms)
         return ROSTER_HELD;
-    if (old && same_store (&old->listing.entry, entry) && entry->start < old->listing.entry.start)
+    if (old && roster_same_store (&old->listing.entry, entry) &&
+        entry->start < old->listing.entry.start)
         return ROSTER_STALE;
     if (!old && ordered_count (self->members) >= self->entries_max)
         return ROSTER_FULL;
@@ -110,16 +112,16 @@ static roster_answer_t check (const roster_t *self, const moment_t *now, const m
 static void tell_listed (const roster_t *self, const directory_entry_t *old,
                          const directory_entry_t *entry)
 {
-    bool moved = !old || old->start != entry->start || !same_store (old, entry) ||
+    bool moved = !old || old->start != entry->start || !roster_same_store (old, entry) ||
                  strcmp (old->endpoint, entry->endpoint) != 0;
     outbox_log (self->service->outbox, moved ? LEVEL_INFO : LEVEL_DEBUG,
                 "entry %s %s->listed endpoint=%s start=%u", entry->name, old ? "listed" : "absent",
                 entry->endpoint, entry->start);
 }
 
-static member_t *member_new (roster_t *self, directory_entry_t *entry)
+static roster_entry_t *member_new (roster_t *self, directory_entry_t *entry)
 {
-    member_t *member = must (calloc (1, sizeof *member));
+    roster_entry_t *member = must (calloc (1, sizeof *member));
     member->roster = self;
     member->until_ms = INT64_MAX;
     member->listing.entry = *entry;
@@ -130,7 +132,7 @@ static member_t *member_new (roster_t *self, directory_entry_t *entry)
 }
 
 /*  The name, which is the key, stays the same. */
-static void member_replace (member_t *member, directory_entry_t *entry)
+static void member_replace (roster_entry_t *member, directory_entry_t *entry)
 {
     codec_clear (&directory_entry_codec, &member->listing.entry);
     member->listing.entry = *entry;
@@ -142,7 +144,7 @@ roster_t *roster_new (service_t *service, uint32_t entries_max)
     roster_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->entries_max = entries_max;
-    self->members = ordered_by_text (offsetof (member_t, listing.entry.name));
+    self->members = ordered_by_text (offsetof (roster_entry_t, listing.entry.name));
     return self;
 }
 
@@ -151,8 +153,8 @@ void roster_destroy (roster_t **self_p)
     roster_t *self = *self_p;
     if (!self)
         return;
-    for (member_t *member; (member = ordered_after (self->members, NULL));)
-        member_free (member);
+    for (roster_entry_t *member; (member = ordered_after (self->members, NULL));)
+        roster_member_free (member);
     ordered_destroy (&self->members);
     free (self);
     *self_p = NULL;
@@ -162,8 +164,8 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
                              packed_t *packed, int64_t lease_ms)
 {
     assert (self && now && *entry->name && packed->size > 0 && lease_ms > 0);
-    member_t *member = find (self, entry->name);
-    roster_answer_t answer = check (self, now, member, entry, packed->size);
+    roster_entry_t *member = roster_position (self, entry->name);
+    roster_answer_t answer = roster_check (self, now, member, entry, packed->size);
     if (answer != ROSTER_OK)
         return answer;
 
@@ -176,7 +178,7 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
     free (member->listing.packed.data);
     member->listing.packed = *packed;
     *packed = (packed_t){0};
-    publish (self, (delta_told_t){.listed = true, .entry = member->listing.packed});
+    roster_publish (self, (delta_told_t){.listed = true, .entry = member->listing.packed});
     member_lease (member, now, lease_ms);
     return ROSTER_OK;
 }
@@ -184,7 +186,7 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
 bool roster_keep (roster_t *self, const moment_t *now, const char *name, bytes_t packed,
                   int64_t lease_ms)
 {
-    member_t *member = find (self, name);
+    roster_entry_t *member = roster_position (self, name);
     if (!member || member->listing.packed.size != packed.size ||
         memcmp (member->listing.packed.data, packed.data, packed.size) != 0)
         return false;
@@ -196,7 +198,7 @@ bool roster_keep (roster_t *self, const moment_t *now, const char *name, bytes_t
 void roster_withdraw (roster_t *self, const char *name, const uint8_t store [STORE_ID_BYTES],
                       uint32_t start)
 {
-    member_t *member = find (self, name);
+    roster_entry_t *member = roster_position (self, name);
     if (!member || member->until_ms == INT64_MAX || member->listing.entry.start != start ||
         memcmp (member->listing.entry.store, store, STORE_ID_BYTES) != 0)
         return;
@@ -205,13 +207,13 @@ void roster_withdraw (roster_t *self, const char *name, const uint8_t store [STO
 
 const listing_t *roster_find (const roster_t *self, const char *name)
 {
-    const member_t *member = find (self, name);
+    const roster_entry_t *member = roster_position (self, name);
     return member ? &member->listing : NULL;
 }
 
 const listing_t *roster_after (const roster_t *self, const char *name)
 {
-    const member_t *member = ordered_after (self->members, name);
+    const roster_entry_t *member = ordered_after (self->members, name);
     return member ? &member->listing : NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "ledger.h"
 #include "must.h"
 #include "ordered.h"
-#include "standing.h"
+#include "restore_guard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     watermark_t watermark;
-} kept_t;
+} watermark_entry_t;
 
 struct watermarks {
     service_t *service;
@@ -24,27 +24,27 @@ struct watermarks {
     uint32_t most;
 };
 
-static void put (watermarks_t *self, const kept_t *kept)
+static void watermarks_put (watermarks_t *self, const watermark_entry_t *kept)
 {
     service_put (self->service, TABLE_WATERMARKS, text_bytes (kept->name),
                  codec_encode (&watermark_codec, &kept->watermark));
 }
 
-static kept_t *kept_new (watermarks_t *self, const char *name)
+static watermark_entry_t *kept_new (watermarks_t *self, const char *name)
 {
-    kept_t *kept = must (calloc (1, sizeof *kept));
+    watermark_entry_t *kept = must (calloc (1, sizeof *kept));
     memcpy (kept->name, name, strlen (name) + 1);
     ordered_add (self->kept, kept->name, kept);
     return kept;
 }
 
-static void forget (watermarks_t *self, const char *name)
+static void watermarks_forget (watermarks_t *self, const char *name)
 {
     outbox_delete (self->service->outbox, TABLE_WATERMARKS, text_bytes (name));
     free (ordered_remove (self->kept, name));
 }
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void watermarks_on_record (void *owner, bytes_t key, bytes_t value)
 {
     watermarks_t *self = owner;
     watermark_t watermark;
@@ -61,11 +61,11 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 }
 
 /*  Those not heard of for long; and one of the others while there is no room. */
-static void make_room (watermarks_t *self, const moment_t *now, size_t wanted)
+static void watermarks_make_room (watermarks_t *self, const moment_t *now, size_t wanted)
 {
-    const kept_t *oldest = NULL;
+    const watermark_entry_t *oldest = NULL;
     const char *at = NULL;
-    for (const kept_t *kept; (kept = ordered_after (self->kept, at)); at = kept->name)
+    for (const watermark_entry_t *kept; (kept = ordered_after (self->kept, at)); at = kept->name)
         if (!oldest || kept->watermark.seen_ms < oldest->watermark.seen_ms)
             oldest = kept;
     if (!oldest)
@@ -76,31 +76,31 @@ static void make_room (watermarks_t *self, const moment_t *now, size_t wanted)
                     "watermark %s forgotten watermarks_max=%u: a backup of it will not be known",
                     oldest->name, self->most);
     if (full || oldest->watermark.seen_ms < now->wall_ms - WATERMARK_KEPT_MS)
-        forget (self, oldest->name);
+        watermarks_forget (self, oldest->name);
 }
 
-static void on_time (void *owner, const moment_t *now, uint64_t token)
+static void watermarks_on_time (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     watermarks_t *self = owner;
-    make_room (self, now, 0);
-    timers_set (self->service->timers, now->mono_ms + FORGET_EVERY_MS, on_time, self, 0);
+    watermarks_make_room (self, now, 0);
+    timers_set (self->service->timers, now->mono_ms + FORGET_EVERY_MS, watermarks_on_time, self, 0);
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void watermarks_on_start (void *owner, const moment_t *now)
 {
     watermarks_t *self = owner;
-    timers_set (self->service->timers, now->mono_ms + FORGET_EVERY_MS, on_time, self, 0);
+    timers_set (self->service->timers, now->mono_ms + FORGET_EVERY_MS, watermarks_on_time, self, 0);
 }
 
 watermarks_t *watermarks_new (service_t *service, uint32_t watermarks_max)
 {
     watermarks_t *self = must (calloc (1, sizeof *self));
     self->service = service;
-    self->kept = ordered_by_text (offsetof (kept_t, name));
+    self->kept = ordered_by_text (offsetof (watermark_entry_t, name));
     self->most = watermarks_max;
-    service_load (service, TABLE_WATERMARKS, on_record, self);
-    service_at_start (service, on_start, self);
+    service_load (service, TABLE_WATERMARKS, watermarks_on_record, self);
+    service_at_start (service, watermarks_on_start, self);
     return self;
 }
 
@@ -121,11 +121,11 @@ size_t watermarks_count (const watermarks_t *self)
 
 const watermark_t *watermarks_find (const watermarks_t *self, const char *name)
 {
-    const kept_t *kept = ordered_find (self->kept, name);
+    const watermark_entry_t *kept = ordered_find (self->kept, name);
     return kept ? &kept->watermark : NULL;
 }
 
-static bool same_store (const uint8_t *a, const uint8_t *b)
+static bool watermarks_same_store (const uint8_t *a, const uint8_t *b)
 {
     return memcmp (a, b, STORE_ID_BYTES) == 0;
 }
@@ -136,9 +136,9 @@ watermark_answer_t watermarks_compare (const watermarks_t *self, const char *nam
     const watermark_t *known = watermarks_find (self, name);
     if (!known || mark->row == 0)
         return WATERMARK_FITS;
-    if (!same_store (known->mark.store, mark->store)) {
+    if (!watermarks_same_store (known->mark.store, mark->store)) {
         for (size_t i = 0; i < known->former_count; i++)
-            if (same_store (known->former [i], mark->store))
+            if (watermarks_same_store (known->former [i], mark->store))
                 return WATERMARK_REPLACED;
         return WATERMARK_OTHER;
     }
@@ -148,10 +148,10 @@ watermark_answer_t watermarks_compare (const watermarks_t *self, const char *nam
 }
 
 /*  The store that had the name goes to the front of the former ones. */
-static void replace (watermarks_t *self, kept_t *kept)
+static void watermarks_replace (watermarks_t *self, watermark_entry_t *kept)
 {
     watermark_t *watermark = &kept->watermark;
-    if (watermark->former_count < STANDING_FORMER_MAX)
+    if (watermark->former_count < RESTORE_GUARD_FORMER_MAX)
         watermark->former_count++;
     memmove (watermark->former [1], watermark->former [0],
              (watermark->former_count - 1) * STORE_ID_BYTES);
@@ -165,18 +165,18 @@ void watermarks_raise (watermarks_t *self, const moment_t *now, const char *name
                        const ledger_mark_t *mark)
 {
     watermark_answer_t answer = watermarks_compare (self, name, mark);
-    kept_t *kept = ordered_find (self->kept, name);
+    watermark_entry_t *kept = ordered_find (self->kept, name);
     if (mark->row == 0 || answer == WATERMARK_BELOW || answer == WATERMARK_REPLACED)
         return;
     if (kept && answer == WATERMARK_FITS && kept->watermark.mark.row == mark->row)
         return;
     if (!kept && ordered_count (self->kept) >= self->most)
-        make_room (self, now, 1);
+        watermarks_make_room (self, now, 1);
     if (!kept)
         kept = kept_new (self, name);
     else if (answer == WATERMARK_OTHER)
-        replace (self, kept);
+        watermarks_replace (self, kept);
     kept->watermark.mark = *mark;
     kept->watermark.seen_ms = now->wall_ms;
-    put (self, kept);
+    watermarks_put (self, kept);
 }

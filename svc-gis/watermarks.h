@@ -9,8 +9,8 @@
 #define MUSUBI_WATERMARKS_H
 
 #include "ledger.h"
+#include "restore_guard_wire.h"
 #include "service.h"
-#include "standing_wire.h"
 
 #define WATERMARK_KEPT_MS (INT64_C (366) * 86400000)
 

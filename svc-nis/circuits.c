@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-room_t *circuits_room (const char *name, const domain_t *domain, const timekeeper_t *timekeeper)
+free_capacity_t *circuits_room (const char *name, const domain_t *domain,
+                                const timekeeper_t *timekeeper)
 {
-    offer_t *offers = must (calloc (domain->links_count + 1, sizeof *offers));
+    resource_offer_t *offers = must (calloc (domain->links_count + 1, sizeof *offers));
     for (size_t i = 0; i < domain->links_count; i++) {
-        offers [i] = (offer_t){.quantity = domain->links [i].mbps, .unit = 1};
+        offers [i] = (resource_offer_t){.quantity = domain->links [i].mbps, .unit = 1};
         memcpy (offers [i].name, domain->links [i].name, sizeof offers [i].name);
     }
-    room_settings_t settings = {
+    free_capacity_settings_t settings = {
       .name = name,
       .words = {.resource = "link", .quantity = "Mbit/s", .amount = "Mbit/s"},
       .terms = {.disclosure = domain->disclosure,
@@ -26,27 +27,27 @@ room_t *circuits_room (const char *name, const domain_t *domain, const timekeepe
       .offers = offers,
       .offers_count = domain->links_count,
     };
-    room_t *room = room_new (&settings, timekeeper);
+    free_capacity_t *room = free_capacity_new (&settings, timekeeper);
     free (offers);
     return room;
 }
 
-static wish_t *circuits_read (const part_body_t *part, size_t *count)
+static admission_want_t *circuits_read (const part_body_t *part, size_t *count)
 {
     const network_part_t *asked = &part->network;
     size_t links_count = 0;
     for (size_t i = 0; i < asked->circuits_count; i++)
         links_count += asked->circuits [i].links_count;
-    wish_t *wishes = must (calloc (links_count + 1, sizeof *wishes));
+    admission_want_t *wishes = must (calloc (links_count + 1, sizeof *wishes));
     *count = 0;
     for (size_t i = 0; i < asked->circuits_count; i++) {
         const circuit_t *circuit = &asked->circuits [i];
         for (size_t l = 0; l < circuit->links_count; l++) {
-            wish_t *wish = &wishes [(*count)++];
-            *wish = (wish_t){.amount = circuit->mbps,
-                             .quantity = circuit->mbps,
-                             .from_ms = circuit->from_ms,
-                             .until_ms = circuit->until_ms};
+            admission_want_t *wish = &wishes [(*count)++];
+            *wish = (admission_want_t){.amount = circuit->mbps,
+                                       .quantity = circuit->mbps,
+                                       .from_ms = circuit->from_ms,
+                                       .until_ms = circuit->until_ms};
             memcpy (wish->need, circuit->need, sizeof wish->need);
             memcpy (wish->resource, circuit->links [l], sizeof wish->resource);
         }
@@ -61,7 +62,7 @@ static bool joins (const link_t *link, const char *vertex)
     return strcmp (link->ends [0], vertex) == 0 || strcmp (link->ends [1], vertex) == 0;
 }
 
-static const char *other_end (const link_t *link, const char *vertex)
+static const char *circuits_other_end (const link_t *link, const char *vertex)
 {
     return link->ends [strcmp (link->ends [0], vertex) == 0];
 }
@@ -82,7 +83,7 @@ static size_t walk_stop (const link_t *const *links, size_t links_count, bool *a
         *again = false;
         if (!joins (links [l], seen [l]))
             return l;
-        seen [l + 1] = other_end (links [l], seen [l]);
+        seen [l + 1] = circuits_other_end (links [l], seen [l]);
         *again = true;
         for (size_t before = 0; before <= l; before++)
             if (strcmp (seen [before], seen [l + 1]) == 0)
@@ -96,7 +97,7 @@ static bool circuit_valid (const circuits_t *self, const circuit_t *circuit, ref
     const link_t *links [CIRCUIT_LINKS_MAX];
     for (size_t l = 0; l < circuit->links_count; l++) {
         size_t link;
-        bool found = room_find (self->room, circuit->links [l], &link);
+        bool found = free_capacity_find (self->room, circuit->links [l], &link);
         assert (found); /* every wish has been looked at before */
         links [l] = &self->domain->links [link];
     }
@@ -109,7 +110,7 @@ static bool circuit_valid (const circuits_t *self, const circuit_t *circuit, ref
                            .until_ms = circuit->until_ms,
                            .wanted = circuit->mbps};
     memcpy (refusal->need, circuit->need, sizeof refusal->need);
-    snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", room_name (self->room),
+    snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", free_capacity_name (self->room),
               circuit->links [stop]);
     snprintf (refusal->text, sizeof refusal->text, "need %.63s: link %.63s %s", circuit->need,
               circuit->links [stop],

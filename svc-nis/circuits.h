@@ -12,11 +12,12 @@
 
 /*  name is the domain's, "N"; domain_check must be content with it. The timekeeper is borrowed for
  *  life. The links are the room's resources, in the domain's order. */
-room_t *circuits_room (const char *name, const domain_t *domain, const timekeeper_t *timekeeper);
+free_capacity_t *circuits_room (const char *name, const domain_t *domain,
+                                const timekeeper_t *timekeeper);
 
 /*  Borrowed for life. */
 typedef struct {
-    const room_t *room;
+    const free_capacity_t *room;
     const domain_t *domain;
 } circuits_t;
 

@@ -19,7 +19,7 @@ const provider_limits_t nis_limits_default = {
   .bookings = {.bookings_max = 4000000,
                .bookings_per_actor_max = TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT,
                .fresh_steps_max = 8192,
-               .uncommitted = UNCOMMITTED_LIMITS_DEFAULT},
+               .uncommitted = HOLD_QUOTA_LIMITS_DEFAULT},
   .questions = {.profile_steps_max = 32768,
                 .spans_max = 1024,
                 .windows_max = NIS_WINDOWS_MOST,
@@ -33,15 +33,15 @@ const codec_t domain_question_codec = CODEC_EMPTY (musubi__domain_request__descr
 static const domain_t *domain_now (nis_t *self)
 {
     for (size_t i = 0; i < self->domain.links_count; i++)
-        self->domain.links [i].mbps = room_offer (self->provider.room, i)->quantity;
+        self->domain.links [i].mbps = free_capacity_offer (self->provider.room, i)->quantity;
     return &self->domain;
 }
 
-static void announce (void *owner, const moment_t *now)
+static void nis_announce (void *owner, const moment_t *now)
 {
     nis_t *self = owner;
     domain_t domain = *domain_now (self);
-    paths_changed (self->paths);
+    path_service_changed (self->paths);
     member_announce (self->provider.service, now, &(directory_entry_t){.domain = &domain});
 }
 
@@ -61,7 +61,7 @@ static void on_domain (void *owner, const moment_t *now, const request_t *reques
 }
 
 /*  For readmission: what an answer books here. */
-static bool part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
+static bool nis_part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
 {
     const nis_t *self = owner;
     return allocated_in_domain (answer, self->provider.service->name + strlen ("nis/"),
@@ -71,9 +71,9 @@ static bool part_told (void *owner, bytes_t answer, packed_t *part, char why [WH
 static void nis_destroy (void *owner)
 {
     nis_t *self = owner;
-    paths_destroy (&self->paths);
+    path_service_destroy (&self->paths);
     provider_close (&self->provider);
-    uses_destroy (&self->uses);
+    circuit_usage_destroy (&self->uses);
     provider_end (&self->provider);
     codec_clear (&domain_codec, &self->domain);
     free (self);
@@ -102,13 +102,13 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     self->circuits = (circuits_t){provider->room, &self->domain};
     circuits_reader (&self->circuits, &reader);
     provider_book (provider, &settings->provider, &reader);
-    self->uses = uses_new (provider->service, &provider->access, settings->use);
-    uses_usage (self->uses, &provider->resource.usage);
+    self->uses = circuit_usage_new (provider->service, &provider->access, settings->use);
+    circuit_usage_tell (self->uses, &provider->resource.usage);
     provider_vote (provider, &settings->provider);
-    uses_attach (self->uses, provider->participant);
-    provider_answer (provider, &settings->provider, part_told, announce, self);
-    self->paths = paths_new (provider->service, &self->domain, provider->room, provider->questions,
-                             settings->paths_max);
+    circuit_usage_attach (self->uses, provider->participant);
+    provider_answer (provider, &settings->provider, nis_part_told, nis_announce, self);
+    self->paths = path_service_new (provider->service, &self->domain, provider->room,
+                                    provider->questions, settings->paths_max);
     service_serve (provider->service, "Nis", "Domain", &domain_question_codec, on_domain, self);
-    provider_open (provider, &settings->provider, announce, core, nis_destroy);
+    provider_open (provider, &settings->provider, nis_announce, core, nis_destroy);
 }

@@ -8,10 +8,10 @@
 #ifndef MUSUBI_NIS_H
 #define MUSUBI_NIS_H
 
+#include "circuit_usage.h"
 #include "circuits.h"
-#include "paths.h"
+#include "path_service.h"
 #include "provider.h"
-#include "use.h"
 
 extern const provider_limits_t nis_limits_default;
 
@@ -31,8 +31,8 @@ typedef struct {
     provider_t provider;
     domain_t domain; /* with the present capacities */
     circuits_t circuits;
-    uses_t *uses;
-    paths_t *paths;
+    circuit_usage_t *uses;
+    path_service_t *paths;
 } nis_t;
 
 /*  The core of svc-nis; its host ends it with core->destroy. */

@@ -24,7 +24,8 @@ const config_key_t nis_keys [] = {
 };
 const size_t nis_keys_count = sizeof nis_keys / sizeof *nis_keys;
 
-static bool use_read (const config_t *config, use_mode_t *use, char why [CONFIG_WHY_BYTES])
+static bool nis_config_use_read (const config_t *config, use_mode_t *use,
+                                 char why [CONFIG_WHY_BYTES])
 {
     const char *provision = config_text (config, "provision");
     *use = strcmp (provision, "start") == 0 ? USE_AT_START : USE_ASKED;
@@ -32,10 +33,10 @@ static bool use_read (const config_t *config, use_mode_t *use, char why [CONFIG_
            wrong_setting (why, "provision: \"%.80s\" should be asked or start", provision);
 }
 
-static bool settings_read (const config_t *config, provider_words_t *words,
-                           nis_settings_t *settings, char why [CONFIG_WHY_BYTES])
+static bool nis_config_settings_read (const config_t *config, provider_words_t *words,
+                                      nis_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
-    room_terms_t terms;
+    free_capacity_terms_t terms;
     if (!provider_config_read (config, "nis", "domain", words, &terms, &settings->provider, why) ||
         !domain_config_read (config, "", words->name + strlen ("nis/"), &settings->domain, why))
         return false;
@@ -45,7 +46,7 @@ static bool settings_read (const config_t *config, provider_words_t *words,
     settings->provider.limits.questions.windows_max =
       (uint32_t) config_integer (config, "limits/windows_max");
     settings->paths_max = (uint32_t) config_integer (config, "limits/paths_max");
-    return use_read (config, &settings->use, why) &&
+    return nis_config_use_read (config, &settings->use, why) &&
            provider_limits_read (config, &settings->provider, why);
 }
 
@@ -53,7 +54,7 @@ bool nis_core_from_config (const config_t *config, core_t *core, char why [CONFI
 {
     provider_words_t words = {.name = ""};
     nis_settings_t settings = {.provider.limits = nis_limits_default};
-    bool good = settings_read (config, &words, &settings, why);
+    bool good = nis_config_settings_read (config, &words, &settings, why);
     if (good)
         nis_core (&settings, core);
     provider_words_clear (&words);

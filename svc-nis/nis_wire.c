@@ -1,13 +1,13 @@
 /*  nis_wire - protobuf <-> plain values. */
 #include "nis_wire.h"
 
+#include "circuit_usage.h"
 #include "codec_table.h"
 #include "message.h"
 #include "nis.h"
 #include "nis.pb-c.h"
 #include "site.h"
 #include "transaction_wire.h"
-#include "use.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -145,7 +145,7 @@ static int start_finisher (const char *folder)
     return error;
 }
 
-static int is_store_folder (const struct dirent *entry)
+static int finisher_is_store_folder (const struct dirent *entry)
 {
     return entry->d_name [0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
@@ -158,7 +158,8 @@ bool finisher_run (bytes_t arguments, uint8_t **result, size_t *result_size)
     char *text = NULL;
     FILE *line = must (open_memstream (&text, result_size));
     struct dirent **entries = NULL;
-    int count = started.pool ? scandir (started.pool, &entries, is_store_folder, alphasort) : 0;
+    int count =
+      started.pool ? scandir (started.pool, &entries, finisher_is_store_folder, alphasort) : 0;
     if (count < 0) {
         fprintf (line, "cannot read pool=%.200s why=\"%s\"", started.pool, strerror (errno));
         good = false;

@@ -10,14 +10,14 @@
 #include "planner_limits.h"
 #include "solving.h"
 
-static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+static bool main_core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
     finisher_pool (config_text (config, "store/pool"),
                    (uint64_t) config_integer (config, "store/bytes"));
     return planner_core_from_config (config, core, why);
 }
 
-static bool solve (bytes_t arguments, uint8_t **result, size_t *result_size)
+static bool main_solve (bytes_t arguments, uint8_t **result, size_t *result_size)
 {
     return solving_run (arguments, NULL, result, result_size);
 }
@@ -27,7 +27,7 @@ int main (int argc, char **argv)
     if (solving_role (argc, argv))
         return solving_serve (argv);
     static const work_kind_t works [] = {{.kind = "finish-stores", .run = finisher_run},
-                                         {.kind = "solve", .run = solve}};
+                                         {.kind = "solve", .run = main_solve}};
     host_program_t program = {
       .program = "svc-planner",
       .keys = planner_keys,
@@ -35,7 +35,7 @@ int main (int argc, char **argv)
       .works = works,
       .works_count = 2,
       .workers = SOLVERS_MAX + 1, /* and who finishes */
-      .core_new = core_new,
+      .core_new = main_core_new,
       .gives_way = finisher_gives_way,
       .states = &decision_states,
       .not_adopted =

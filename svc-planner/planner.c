@@ -2,17 +2,17 @@
 #include "planner.h"
 
 #include "access.h"
-#include "finish.h"
-#include "inquiry.h"
 #include "member.h"
 #include "must.h"
 #include "pendings.h"
 #include "planner_limits.h"
 #include "planner_wire.h"
+#include "read_request.h"
 #include "repair.h"
 #include "settle.h"
 #include "settle_wire.h"
 #include "solvers.h"
+#include "takeover.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -26,18 +26,18 @@ typedef struct {
     named_number_t *visible_to;
     coordinator_t *coordinator;
     solvers_t *solvers;
-    suspects_t suspects; /* who was silent lately */
+    unresponsive_t suspects; /* who was silent lately */
     pendings_t pendings;
-    inquiries_t inquiries;
+    read_requests_t inquiries;
     repairs_t repairs;
-    finish_t finish;
+    takeover_t finish;
     uint32_t told_load; /* as last announced */
     uint64_t works;     /* orders for work */
 } planner_t;
 
 #define LOAD_TOLD_MS 2000 /* the load in our directory entry is so fresh */
 
-static void announce (planner_t *self, const moment_t *now)
+static void planner_announce (planner_t *self, const moment_t *now)
 {
     self->told_load = (uint32_t) ordered_count (self->pendings.open);
     member_announce (
@@ -50,7 +50,7 @@ static void on_load_due (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     planner_t *self = owner;
     if (self->told_load != ordered_count (self->pendings.open))
-        announce (self, now);
+        planner_announce (self, now);
     timers_set (self->service->timers, now->mono_ms + LOAD_TOLD_MS, on_load_due, self, 0);
 }
 
@@ -64,21 +64,21 @@ static void on_named (void *owner, const moment_t *now)
     txid_planner (&txid, self->service->name);
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void planner_on_start (void *owner, const moment_t *now)
 {
     planner_t *self = owner;
-    announce (self, now);
+    planner_announce (self, now);
     timers_set (self->service->timers, now->mono_ms + LOAD_TOLD_MS, on_load_due, self, 0);
-    finish_start (&self->finish, now);
+    takeover_start (&self->finish, now);
     outbox_log (self->service->outbox, LEVEL_INFO, "planner %s started start=%u finishing=%d",
                 self->service->name, self->service->store.start, self->settings.finishing);
 }
 
-static bool on_work (void *owner, const moment_t *now, const event_t *event)
+static bool planner_on_work (void *owner, const moment_t *now, const event_t *event)
 {
     planner_t *self = owner;
     if (!solvers_ended (self->solvers, now, event))
-        finish_work_ended (&self->finish, event);
+        takeover_work_ended (&self->finish, event);
     return true;
 }
 
@@ -87,7 +87,7 @@ static void planner_destroy (void *owner)
     planner_t *self = owner;
     repairs_close (&self->repairs); /* with their pendings */
     pendings_close (&self->pendings);
-    inquiries_close (&self->inquiries);
+    read_requests_close (&self->inquiries);
     solvers_destroy (&self->solvers);
     coordinator_destroy (&self->coordinator);
     service_destroy (&self->service);
@@ -97,7 +97,7 @@ static void planner_destroy (void *owner)
     free (self);
 }
 
-static void copy_settings (planner_t *self, const planner_settings_t *settings)
+static void planner_copy_settings (planner_t *self, const planner_settings_t *settings)
 {
     self->settings = *settings;
     access_copy (&self->access,
@@ -122,18 +122,18 @@ static void open_parts (planner_t *self)
                                   .coordinator = self->coordinator,
                                   .suspects = &self->suspects,
                                   .solvers = self->solvers};
-    self->inquiries = (inquiries_t){.service = self->service,
-                                    .settings = &self->settings,
-                                    .coordinator = self->coordinator,
-                                    .suspects = &self->suspects,
-                                    .access = &self->access};
+    self->inquiries = (read_requests_t){.service = self->service,
+                                        .settings = &self->settings,
+                                        .coordinator = self->coordinator,
+                                        .suspects = &self->suspects,
+                                        .access = &self->access};
     self->repairs = (repairs_t){.pendings = &self->pendings};
-    self->finish = (finish_t){.service = self->service,
-                              .settings = &self->settings,
-                              .coordinator = self->coordinator,
-                              .works = &self->works};
+    self->finish = (takeover_t){.service = self->service,
+                                .settings = &self->settings,
+                                .coordinator = self->coordinator,
+                                .works = &self->works};
     pendings_open (&self->pendings);
-    inquiries_open (&self->inquiries);
+    read_requests_open (&self->inquiries);
     repairs_open (&self->repairs);
 }
 
@@ -141,12 +141,12 @@ void planner_core (const planner_settings_t *settings, core_t *core)
 {
     assert (settings->gis_count > 0);
     planner_t *self = must (calloc (1, sizeof *self));
-    copy_settings (self, settings);
+    planner_copy_settings (self, settings);
     self->service = member_new ("planner", settings->gis_endpoints, settings->gis_count);
     calls_patience (self->service->calls, self->settings.try_ms_max);
-    standing_wait (self->service->standing, self->settings.standing_wait_ms);
+    restore_guard_wait (self->service->standing, self->settings.standing_wait_ms);
     service_at_start (self->service, on_named, self);
-    service_on_work (self->service, on_work, self);
+    service_on_work (self->service, planner_on_work, self);
     self->solvers = solvers_new (self->service, self->settings.ip.workers, &self->works);
     self->coordinator = coordinator_new (self->service, &self->settings);
     ledger_access (self->service->ledger, &self->access);
@@ -166,6 +166,6 @@ void planner_core (const planner_settings_t *settings, core_t *core)
                    &self->inquiries);
     service_serve (self->service, "Planner", "Settle", &settle_order_codec, planner_on_settle,
                    &self->inquiries);
-    service_at_start (self->service, on_start, self);
+    service_at_start (self->service, planner_on_start, self);
     *core = service_core (self, planner_destroy);
 }

@@ -3,10 +3,10 @@
 
 #include "directory.h"
 #include "must.h"
+#include "name_list.h"
 #include "planner.h"
 #include "planner_limits.h"
 #include "solver.h"
-#include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,10 +158,10 @@ static bool read_levels (const config_t *config, lists_t *lists, ip_settings_t *
     for (size_t i = 0; i < count && good; i++) {
         char visible [256];
         char users [256];
-        words_t words = {0};
+        name_list_t words = {0};
         snprintf (visible, sizeof visible, "ip/levels/%s/visible", names [i]);
         snprintf (users, sizeof users, "ip/levels/%s/users", names [i]);
-        words_add (&words, config_text (config, users), "");
+        name_list_add (&words, config_text (config, users), "");
         for (size_t w = 0; w < words.count && good; w++) {
             if (has_number (lists->visible_to, ip->visible_to_count, words.words [w]))
                 good = config_wrong (config, users, why, "%s has a level already", words.words [w]);
@@ -171,7 +171,7 @@ static bool read_levels (const config_t *config, lists_t *lists, ip_settings_t *
                               config_integer (config, visible)) ||
                   config_wrong (config, users, why, "a name is too long, or there are too many");
         }
-        words_clear (&words);
+        name_list_clear (&words);
     }
     ip->visible_to = lists->visible_to;
     return good;
@@ -248,15 +248,15 @@ static planner_settings_t read_settings (const config_t *config)
     return settings;
 }
 
-static bool sound (const planner_settings_t *settings, const words_t *gis,
-                   const words_t *administrators, char why [CONFIG_WHY_BYTES])
+static bool planner_config_sound (const planner_settings_t *settings, const name_list_t *gis,
+                                  const name_list_t *administrators, char why [CONFIG_WHY_BYTES])
 {
     const char *what = NULL;
     if (gis->count == 0)
         what = "gis: at least one directory's endpoint is needed";
-    else if (words_too_long (gis, ENDPOINT_BYTES_MAX))
+    else if (name_list_too_long (gis, ENDPOINT_BYTES_MAX))
         what = "gis: an endpoint is too long";
-    else if (words_too_long (administrators, NAME_BYTES_MAX))
+    else if (name_list_too_long (administrators, NAME_BYTES_MAX))
         what = "administrators: a name is too long";
     else if (settings->decide_ms >= settings->hold_ttl_ms)
         what = "decide: must be shorter than hold_ttl, or votes expire before they count";
@@ -274,12 +274,12 @@ static bool sound (const planner_settings_t *settings, const words_t *gis,
 
 bool planner_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
-    words_t gis = {0}, administrators = {0};
-    words_add (&gis, config_text (config, "gis"), "");
-    words_add (&administrators, config_text (config, "administrators"), "");
+    name_list_t gis = {0}, administrators = {0};
+    name_list_add (&gis, config_text (config, "gis"), "");
+    name_list_add (&administrators, config_text (config, "administrators"), "");
     planner_settings_t settings = read_settings (config);
     lists_t *lists = must (calloc (1, sizeof *lists));
-    bool good = sound (&settings, &gis, &administrators, why) &&
+    bool good = planner_config_sound (&settings, &gis, &administrators, why) &&
                 read_programs (config, lists, &settings.ip, why);
     if (good) {
         settings.gis_endpoints = (const char *const *) gis.words;
@@ -289,7 +289,7 @@ bool planner_core_from_config (const config_t *config, core_t *core, char why [C
         planner_core (&settings, core);
     }
     free (lists);
-    words_clear (&gis);
-    words_clear (&administrators);
+    name_list_clear (&gis);
+    name_list_clear (&administrators);
     return good;
 }

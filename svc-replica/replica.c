@@ -24,8 +24,8 @@ static void tell_begun (const replica_t *self, const request_t *request, const c
     service_reply (self->service, request, codec_encode (&begin_answer_codec, &answer));
 }
 
-static void begin (const replica_t *self, const moment_t *now, const request_t *request,
-                   const begin_question_t *question, bool put)
+static void replica_begin (const replica_t *self, const moment_t *now, const request_t *request,
+                           const begin_question_t *question, bool put)
 {
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     uint64_t transfer;
@@ -35,8 +35,8 @@ static void begin (const replica_t *self, const moment_t *now, const request_t *
         return;
     }
     begin_t begun =
-      put ? negotiator_put (self->negotiator, now, question, request->actor, &transfer, why)
-          : negotiator_get (self->negotiator, now, question, &transfer, why);
+      put ? fetcher_put (self->negotiator, now, question, request->actor, &transfer, why)
+          : fetcher_get (self->negotiator, now, question, &transfer, why);
     if (begun == BEGIN_OK)
         tell_begun (self, request, question->name, transfer);
     else
@@ -46,12 +46,12 @@ static void begin (const replica_t *self, const moment_t *now, const request_t *
 
 static void on_put (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    begin (owner, now, request, body, true);
+    replica_begin (owner, now, request, body, true);
 }
 
 static void on_get (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    begin (owner, now, request, body, false);
+    replica_begin (owner, now, request, body, false);
 }
 
 static void on_transfer (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -60,7 +60,7 @@ static void on_transfer (void *owner, const moment_t *now, const request_t *requ
     replica_t *self = owner;
     const transfer_question_t *asked = body;
     transfer_told_t told;
-    if (!negotiator_told (self->negotiator, asked->transfer, asked->guest, &told))
+    if (!fetcher_told (self->negotiator, asked->transfer, asked->guest, &told))
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "%s knows of no transfer %llu: it is long over, or was not begun",
                         self->service->name, (unsigned long long) asked->transfer);
@@ -94,11 +94,12 @@ static void on_files (void *owner, const moment_t *now, const request_t *request
 }
 
 /*  What this site has itself. */
-static void on_locate (void *owner, const moment_t *now, const request_t *request, void *body)
+static void replica_on_locate (void *owner, const moment_t *now, const request_t *request,
+                               void *body)
 {
     (void) now;
     replica_t *self = owner;
-    const locate_t *asked = body;
+    const file_locate_t *asked = body;
     const file_t *file = catalogue_find (self->catalogue, asked->name);
     file_place_t place;
     places_told_t told = {.places = &place, .count = file && file->content.digest_known};
@@ -184,13 +185,13 @@ static void on_evict (void *owner, const moment_t *now, const request_t *request
 
 /*  --- life --- */
 
-static void start (void *owner, const moment_t *now)
+static void replica_start (void *owner, const moment_t *now)
 {
     replica_t *self = owner;
     member_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
     if (self->index)
         return;
-    negotiator_start (self->negotiator, now);
+    fetcher_start (self->negotiator, now);
     cache_start (self->cache, now);
     publisher_look (self->publisher, now);
     rules_hurry (self->rules, now);
@@ -200,8 +201,8 @@ static void replica_destroy (void *owner)
 {
     replica_t *self = owner;
     rules_destroy (&self->rules);
-    negotiator_destroy (&self->negotiator);
-    loans_destroy (&self->loans);
+    fetcher_destroy (&self->negotiator);
+    outgoing_feeds_destroy (&self->loans);
     publisher_destroy (&self->publisher);
     locating_destroy (&self->locating);
     selector_destroy (&self->selector);
@@ -215,7 +216,7 @@ static void replica_destroy (void *owner)
     free (self);
 }
 
-static void serve (replica_t *self)
+static void replica_serve (replica_t *self)
 {
     static const struct {
         const char *method;
@@ -226,7 +227,7 @@ static void serve (replica_t *self)
       {"Get", &get_question_codec, on_get},
       {"Transfer", &transfer_question_codec, on_transfer},
       {"Files", &files_question_codec, on_files},
-      {"Locate", &locate_codec, on_locate},
+      {"Locate", &locate_codec, replica_on_locate},
       {"Pin", &said_pin_codec, on_pin},
       {"Lifetime", &said_lifetime_codec, on_lifetime},
       {"Rule", &said_rule_codec, on_rule},
@@ -246,18 +247,18 @@ static void site_make (replica_t *self, const replica_settings_t *settings)
     self->selector = selector_new (settings->cost, limits->loans.pair_max);
     self->locating = locating_new (self->service, self->site, self->selector);
     self->publisher = publisher_new (self->service, self->catalogue, self->site);
-    self->loans = loans_new (self->service, self->catalogue, self->chain, &limits->loans);
+    self->loans = outgoing_feeds_new (self->service, self->catalogue, self->chain, &limits->loans);
     self->rules = rules_new (self->service, self->catalogue, self->locating, self->site);
-    negotiator_parts_t parts = {.service = self->service,
-                                .catalogue = self->catalogue,
-                                .chain = self->chain,
-                                .cache = self->cache,
-                                .selector = self->selector,
-                                .locating = self->locating,
-                                .publisher = self->publisher,
-                                .site = self->site};
-    self->negotiator = negotiator_new (&parts, &limits->transfers);
-    serve (self);
+    fetcher_parts_t parts = {.service = self->service,
+                             .catalogue = self->catalogue,
+                             .chain = self->chain,
+                             .cache = self->cache,
+                             .selector = self->selector,
+                             .locating = self->locating,
+                             .publisher = self->publisher,
+                             .site = self->site};
+    self->negotiator = fetcher_new (&parts, &limits->transfers);
+    replica_serve (self);
 }
 
 void replica_core (const replica_settings_t *settings, core_t *core)
@@ -273,6 +274,6 @@ void replica_core (const replica_settings_t *settings, core_t *core)
         self->index = file_index_new (self->service, settings->limits.places_max);
     else
         site_make (self, settings);
-    service_at_start (self->service, start, self);
+    service_at_start (self->service, replica_start, self);
     *core = service_core (self, replica_destroy);
 }

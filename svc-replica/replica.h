@@ -5,16 +5,16 @@
 #ifndef MUSUBI_REPLICA_H
 #define MUSUBI_REPLICA_H
 
+#include "fetcher.h"
 #include "file_index.h"
-#include "loans.h"
-#include "negotiator.h"
+#include "outgoing_feeds.h"
 #include "rules.h"
 
 typedef struct {
     uint32_t files_max;  /* in the catalogue; 1 000 000 */
     uint32_t places_max; /* that an index remembers; 4 000 000 */
-    loans_limits_t loans;
-    negotiator_limits_t transfers;
+    outgoing_feeds_limits_t loans;
+    fetcher_limits_t transfers;
     chain_limits_t chain;
 } replica_limits_t;
 
@@ -43,8 +43,8 @@ typedef struct {
     selector_t *selector;
     locating_t *locating;
     publisher_t *publisher;
-    loans_t *loans;
-    negotiator_t *negotiator;
+    outgoing_feeds_t *loans;
+    fetcher_t *negotiator;
     rules_t *rules;
 } replica_t;
 

@@ -48,9 +48,9 @@ const config_key_t replica_keys [] = {
 };
 const size_t replica_keys_count = sizeof replica_keys / sizeof *replica_keys;
 
-static bool nodes_read (const config_t *config, words_t *nodes, char why [CONFIG_WHY_BYTES])
+static bool nodes_read (const config_t *config, name_list_t *nodes, char why [CONFIG_WHY_BYTES])
 {
-    words_add (nodes, config_text (config, "nodes"), "");
+    name_list_add (nodes, config_text (config, "nodes"), "");
     if (!words_short (nodes, "nodes", NAME_BYTES_MAX, why))
         return false;
     if (nodes->count > CHAIN_NODES_MAX)
@@ -66,19 +66,19 @@ static bool nodes_read (const config_t *config, words_t *nodes, char why [CONFIG
     return true;
 }
 
-static bool limits_read (const config_t *config, replica_settings_t *settings,
-                         char why [CONFIG_WHY_BYTES])
+static bool replica_config_limits_read (const config_t *config, replica_settings_t *settings,
+                                        char why [CONFIG_WHY_BYTES])
 {
     uint32_t mbps = (uint32_t) config_integer (config, "mbps");
     replica_limits_t *limits = &settings->limits;
     limits->chain = chain_limits_default;
     limits->files_max = (uint32_t) config_integer (config, "limits/files_max");
     limits->places_max = (uint32_t) config_integer (config, "limits/places_max");
-    limits->loans = (loans_limits_t){
+    limits->loans = (outgoing_feeds_limits_t){
       .source_max = (uint32_t) config_integer (config, "limits/transfers_per_source_max"),
       .pair_max = (uint32_t) config_integer (config, "limits/transfers_per_pair_max"),
       .mbps = mbps};
-    limits->transfers = (negotiator_limits_t){
+    limits->transfers = (fetcher_limits_t){
       .transfers_max = (uint32_t) config_integer (config, "limits/transfers_max"),
       .patience_ms = config_duration_ms (config, "limits/patience"),
       .mbps = mbps};
@@ -97,8 +97,9 @@ static bool cost_read (const config_t *config, selector_cost_t *cost, char why [
            wrong_setting (why, "cost: \"%.80s\" should be throughput or rtt", word);
 }
 
-static bool settings_read (const config_t *config, provider_words_t *words, words_t *nodes,
-                           replica_settings_t *settings, char why [CONFIG_WHY_BYTES])
+static bool replica_config_settings_read (const config_t *config, provider_words_t *words,
+                                          name_list_t *nodes, replica_settings_t *settings,
+                                          char why [CONFIG_WHY_BYTES])
 {
     settings->index = config_boolean (config, "index");
     if (!config_name_read (config, settings->index ? "index" : "replica",
@@ -111,18 +112,18 @@ static bool settings_read (const config_t *config, provider_words_t *words, word
     settings->nodes_count = nodes->count;
     settings->gis_endpoints = (const char *const *) words->gis.words;
     settings->gis_count = words->gis.count;
-    return limits_read (config, settings, why);
+    return replica_config_limits_read (config, settings, why);
 }
 
 bool replica_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
     provider_words_t words = {.name = ""};
-    words_t nodes = {0};
+    name_list_t nodes = {0};
     replica_settings_t settings = {0};
-    bool good = settings_read (config, &words, &nodes, &settings, why);
+    bool good = replica_config_settings_read (config, &words, &nodes, &settings, why);
     if (good)
         replica_core (&settings, core);
     provider_words_clear (&words);
-    words_clear (&nodes);
+    name_list_clear (&nodes);
     return good;
 }

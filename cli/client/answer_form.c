@@ -3,7 +3,7 @@
 #include "table.h"
 
 #include "cli.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -151,7 +151,7 @@ static const form_row_t connection_columns [] = {{"NEED", "need", .kind = FORM_T
                                                  {"END", "end", .kind = FORM_TIME},
                                                  {0}};
 
-static void print_parts (const json_t *form, FILE *to)
+static void answer_form_print_parts (const json_t *form, FILE *to)
 {
     const json_t *compute = json_object_get (form, "compute");
     const json_t *network = json_object_get (form, "network");
@@ -216,7 +216,7 @@ void answer_print (const json_t *form, const char *what, FILE *to)
     print_span (form, "  ", to);
     fprintf (to, "\n");
     print_reasons (form, to);
-    print_parts (form, to);
+    answer_form_print_parts (form, to);
     if (json_array_size (json_object_get (form, "compute")) > 0)
         fprintf (to, "cost %s, planned in %" PRId64 " ms and %" PRId64 " round%s\n",
                  cost_text (number_of (form, "cost"), cost), number_of (form, "planning_ms"),
@@ -352,7 +352,7 @@ void view_print (const json_t *form, FILE *to)
     print_span (form, "", to);
     if (*text_of (form, "start"))
         fprintf (to, "\n");
-    print_parts (form, to);
+    answer_form_print_parts (form, to);
     const json_t *one;
     for (size_t i = 0; (one = item_of (form, "provisioned", i)); i++)
         fprintf (to, "provisioned at %s\n", json_string_value (one));

@@ -17,10 +17,10 @@
 
 #define WIDTH_PRESET 100
 
-bool cli_parse (cli_t *cli, const option_t *own, size_t least, size_t most, words_t *words,
+bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, cli_words_t *words,
                 int *code)
 {
-    const option_t global [] = {
+    const cli_option_t global [] = {
       TEXT_OPTION ("gis", &cli->gis, "ENDPOINTS",
                    "directories to ask, comma-separated (MUSUBI_GIS)"),
       TEXT_OPTION ("dir", &cli->dir, "DIR", "folder of a federation that `musubi up` started"),
@@ -52,7 +52,7 @@ bool cli_parse (cli_t *cli, const option_t *own, size_t least, size_t most, word
  *  stepped over. -1 when there is none. */
 static int cli_first_word (int argc, char *const *argv)
 {
-    static const option_t list [] = {
+    static const cli_option_t list [] = {
       {.name = "gis", .kind = OPTION_TEXT},        {.name = "dir", .kind = OPTION_TEXT},
       {.name = "actor", .kind = OPTION_TEXT},      {.name = "timeout", .kind = OPTION_DURATION},
       {.name = "request-id", .kind = OPTION_TEXT}, {0}};
@@ -60,7 +60,8 @@ static int cli_first_word (int argc, char *const *argv)
 }
 
 /*  The command whose name ends with that word: "configure" is "federation configure". */
-static const command_t *find_command (const command_t *commands, size_t count, const char *word)
+static const cli_command_t *find_command (const cli_command_t *commands, size_t count,
+                                          const char *word)
 {
     for (size_t i = 0; i < count; i++) {
         const char *above = strchr (commands [i].name, ' ');
@@ -71,7 +72,7 @@ static const command_t *find_command (const command_t *commands, size_t count, c
 }
 
 /*  Runs a command with the rest of the line but its own word. */
-static int run_without (cli_t cli, const command_t *command, int at)
+static int run_without (cli_t cli, const cli_command_t *command, int at)
 {
     char **rest = must (calloc ((size_t) cli.rest_count, sizeof *rest));
     for (int i = 0, to = 0; i < cli.rest_count; i++)
@@ -85,7 +86,7 @@ static int run_without (cli_t cli, const command_t *command, int at)
     return code;
 }
 
-static void print_own (const cli_t *cli, const command_t *commands, size_t count)
+static void print_own (const cli_t *cli, const cli_command_t *commands, size_t count)
 {
     printf ("musubi %s %s\n%s\n\n", cli->command->name, cli->command->synopsis,
             cli->command->summary);
@@ -94,7 +95,7 @@ static void print_own (const cli_t *cli, const command_t *commands, size_t count
                 commands [i].summary);
 }
 
-int cli_run_own (cli_t *cli, const command_t *commands, size_t count)
+int cli_run_own (cli_t *cli, const cli_command_t *commands, size_t count)
 {
     int at = cli_first_word (cli->rest_count, cli->rest);
     for (int i = 0; at < 0 && i < cli->rest_count; i++) {
@@ -103,7 +104,7 @@ int cli_run_own (cli_t *cli, const command_t *commands, size_t count)
             return EXIT_DONE;
         }
     }
-    const command_t *command = at < 0 ? NULL : find_command (commands, count, cli->rest [at]);
+    const cli_command_t *command = at < 0 ? NULL : find_command (commands, count, cli->rest [at]);
     return command
              ? run_without (*cli, command, at)
              : cli_fail (EXIT_USAGE, "%s: which of its commands? `musubi %s --help` lists them",
@@ -290,7 +291,7 @@ char *cli_federation_dir (const cli_t *cli)
     return cli_state_file ("federation");
 }
 
-static void print_help (const command_t *commands, size_t count)
+static void cli_print_help (const cli_command_t *commands, size_t count)
 {
     printf ("musubi - reserve CPUs at several sites for one time, all or nothing\n\n"
             "usage: musubi [--gis ENDPOINT[,…]] [--json] [--timeout 10s] COMMAND …\n\n");
@@ -301,7 +302,7 @@ static void print_help (const command_t *commands, size_t count)
             "2 bad usage or input, 3 nobody answered or the outcome is unknown.\n");
 }
 
-int cli_main (int argc, char **argv, const command_t *commands, size_t count)
+int cli_main (int argc, char **argv, const cli_command_t *commands, size_t count)
 {
     int word = cli_first_word (argc - 1, argv + 1) + 1; /* 0: none */
     for (int i = 1; i < (word ? word : argc); i++) {
@@ -310,13 +311,13 @@ int cli_main (int argc, char **argv, const command_t *commands, size_t count)
             return cli_end (EXIT_DONE);
         }
         if (strcmp (argv [i], "--help") == 0) {
-            print_help (commands, count);
+            cli_print_help (commands, count);
             return cli_end (EXIT_DONE);
         }
     }
     if (!word)
         return cli_fail (EXIT_USAGE, "which command? `musubi --help` lists them");
-    const command_t *command = find_command (commands, count, argv [word]);
+    const cli_command_t *command = find_command (commands, count, argv [word]);
     if (!command)
         return cli_fail (EXIT_USAGE, "\"%s\" is not a command; `musubi --help` lists them",
                          argv [word]);

@@ -18,12 +18,12 @@ enum {
     EXIT_UNKNOWN = 3, /* nobody answered, or the outcome is unknown: says how to ask again */
 };
 
-typedef struct command command_t;
+typedef struct command cli_command_t;
 
 typedef struct {
     int argc; /* the whole command line, for asking again */
     char *const *argv;
-    const command_t *command;
+    const cli_command_t *command;
     int rest_count; /* without the program and the command's word */
     char *const *rest;
 
@@ -50,19 +50,19 @@ struct command {
 typedef struct {
     const char *list [WORDS_MAX];
     size_t count;
-} words_t;
+} cli_words_t;
 
 /*  A whole program: finds the command that is meant and runs it; returns the exit code. */
-int cli_main (int argc, char **argv, const command_t *commands, size_t count);
+int cli_main (int argc, char **argv, const cli_command_t *commands, size_t count);
 
 /*  Parses the rest of the command line. False when the command is over already, with *code: help
  *  was asked for and printed, or usage is bad and was refused. least to most words are taken. */
-bool cli_parse (cli_t *cli, const option_t *own, size_t least, size_t most, words_t *words,
+bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, cli_words_t *words,
                 int *code);
 
 /*  Runs the one of a command's own commands ("federation configure") that the next word names, or
  *  lists them, when help is asked for. */
-int cli_run_own (cli_t *cli, const command_t *commands, size_t count);
+int cli_run_own (cli_t *cli, const cli_command_t *commands, size_t count);
 
 /*  "musubi: …" on standard error; returns code. */
 int cli_fail (int code, const char *format, ...) __attribute__ ((format (printf, 2, 3)));

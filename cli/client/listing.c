@@ -2,7 +2,7 @@
 #include "listing.h"
 
 #include "answer_form.h"
-#include "fields.h"
+#include "json_fields.h"
 
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int
     return view;
 }
 
-static void take_page (json_t *listing, const json_t *answer)
+static void listing_take_page (json_t *listing, const json_t *answer)
 {
     json_t *reservations = json_object_get (listing, "reservations");
     json_t *silent = json_object_get (listing, "silent");
@@ -78,7 +78,7 @@ json_t *listing_gather (session_t *session, const listing_filter_t *filter, int 
             listing = NULL;
             break;
         }
-        take_page (listing, answer);
+        listing_take_page (listing, answer);
         const json_t *views = json_object_get (answer, "views");
         size_t count = json_array_size (views);
         more = count > 0 && flag_of (answer, "more");

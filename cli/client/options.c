@@ -17,7 +17,8 @@ static int values_of (option_kind_t kind)
 }
 
 /*  The option that an argument names, NULL when none does; *value is what follows "=". */
-static const option_t *find (const option_t *options, const char *argument, const char **value)
+static const cli_option_t *options_find (const cli_option_t *options, const char *argument,
+                                         const char **value)
 {
     const char *name = argument + 2;
     size_t length = strcspn (name, "=");
@@ -29,7 +30,7 @@ static const option_t *find (const option_t *options, const char *argument, cons
 }
 
 /*  The option that "-s" names: its meaning begins with "-s:". */
-static const option_t *find_letter (const option_t *options, const char *argument)
+static const cli_option_t *find_letter (const cli_option_t *options, const char *argument)
 {
     for (; options && options->name; options++)
         if (strlen (argument) == 2 && strncmp (options->meaning, argument, 2) == 0 &&
@@ -43,14 +44,15 @@ static bool is_option (const char *argument)
     return argument [0] == '-' && argument [1] != '\0';
 }
 
-static bool refuse (char why [OPTIONS_WHY_BYTES], const option_t *option, const char *text,
-                    const char *right)
+static bool options_refuse (char why [OPTIONS_WHY_BYTES], const cli_option_t *option,
+                            const char *text, const char *right)
 {
     snprintf (why, OPTIONS_WHY_BYTES, "--%s: \"%.60s\" is not %s", option->name, text, right);
     return false;
 }
 
-static bool read_integer (const option_t *option, const char *text, char why [OPTIONS_WHY_BYTES])
+static bool read_integer (const cli_option_t *option, const char *text,
+                          char why [OPTIONS_WHY_BYTES])
 {
     char *end;
     errno = 0;
@@ -61,13 +63,14 @@ static bool read_integer (const option_t *option, const char *text, char why [OP
         char right [80];
         snprintf (right, sizeof right, "a whole number from %.0f%s%.0f", option->least,
                   option->most > 0 ? " to " : "; at most ", most);
-        return refuse (why, option, text, right);
+        return options_refuse (why, option, text, right);
     }
     *(int64_t *) option->value = number;
     return true;
 }
 
-static bool read_real (const option_t *option, const char *text, char why [OPTIONS_WHY_BYTES])
+static bool options_read_real (const cli_option_t *option, const char *text,
+                               char why [OPTIONS_WHY_BYTES])
 {
     char *end;
     double number = strtod (text, &end);
@@ -76,23 +79,23 @@ static bool read_real (const option_t *option, const char *text, char why [OPTIO
         number > most) {
         char right [80];
         snprintf (right, sizeof right, "a number from %g to %g", option->least, most);
-        return refuse (why, option, text, right);
+        return options_refuse (why, option, text, right);
     }
     *(double *) option->value = number;
     return true;
 }
 
-static bool read_time (const option_t *option, const char *text, option_time_t *time,
-                       char why [OPTIONS_WHY_BYTES])
+static bool options_read_time (const cli_option_t *option, const char *text, option_time_t *time,
+                               char why [OPTIONS_WHY_BYTES])
 {
     if (!timetext_parse (text, &time->ms, &time->relative))
-        return refuse (why, option, text, "a time such as 2026-12-01T09:00:00Z or now+30m");
+        return options_refuse (why, option, text, "a time such as 2026-12-01T09:00:00Z or now+30m");
     time->set = true;
     return true;
 }
 
 /*  A bare number counts seconds. */
-static bool read_duration (const char *text, int64_t *ms)
+static bool options_read_duration (const char *text, int64_t *ms)
 {
     char seconds [24];
     bool bare = *text && strspn (text, "0123456789") == strlen (text);
@@ -100,7 +103,7 @@ static bool read_duration (const char *text, int64_t *ms)
     return timetext_parse_duration (bare ? seconds : text, ms);
 }
 
-static bool add_text (const option_t *option, const char *text, char why [OPTIONS_WHY_BYTES])
+static bool add_text (const cli_option_t *option, const char *text, char why [OPTIONS_WHY_BYTES])
 {
     option_texts_t *texts = option->value;
     if (texts->count == OPTION_TEXTS_MAX) {
@@ -111,8 +114,8 @@ static bool add_text (const option_t *option, const char *text, char why [OPTION
     return true;
 }
 
-static bool read_value (const option_t *option, const char *const *values,
-                        char why [OPTIONS_WHY_BYTES])
+static bool options_read_value (const cli_option_t *option, const char *const *values,
+                                char why [OPTIONS_WHY_BYTES])
 {
     switch (option->kind) {
     case OPTION_FLAG:
@@ -126,32 +129,32 @@ static bool read_value (const option_t *option, const char *const *values,
     case OPTION_INTEGER:
         return read_integer (option, values [0], why);
     case OPTION_REAL:
-        return read_real (option, values [0], why);
+        return options_read_real (option, values [0], why);
     case OPTION_DURATION:
-        return read_duration (values [0], option->value) ||
-               refuse (why, option, values [0], "a duration such as 90s, 30m or 1h30m");
+        return options_read_duration (values [0], option->value) ||
+               options_refuse (why, option, values [0], "a duration such as 90s, 30m or 1h30m");
     case OPTION_TIME:
-        return read_time (option, values [0], option->value, why);
+        return options_read_time (option, values [0], option->value, why);
     case OPTION_SPAN: {
         option_time_t *span = option->value;
-        return read_time (option, values [0], &span [0], why) &&
-               read_time (option, values [1], &span [1], why);
+        return options_read_time (option, values [0], &span [0], why) &&
+               options_read_time (option, values [1], &span [1], why);
     }
     }
     abort ();
 }
 
 /*  Reads the option at argv [*at] and moves *at past it. */
-static bool parse_option (const option_t *own, const option_t *global, int argc, char *const *argv,
-                          int *at, char why [OPTIONS_WHY_BYTES])
+static bool parse_option (const cli_option_t *own, const cli_option_t *global, int argc,
+                          char *const *argv, int *at, char why [OPTIONS_WHY_BYTES])
 {
     const char *argument = argv [(*at)++];
     const char *attached = NULL;
-    const option_t *option = NULL;
+    const cli_option_t *option = NULL;
     if (strncmp (argument, "--", 2) == 0) {
-        option = find (own, argument, &attached);
+        option = options_find (own, argument, &attached);
         if (!option)
-            option = find (global, argument, &attached);
+            option = options_find (global, argument, &attached);
     } else {
         option = find_letter (own, argument);
     }
@@ -172,11 +175,11 @@ static bool parse_option (const option_t *own, const option_t *global, int argc,
         snprintf (why, OPTIONS_WHY_BYTES, "--%s wants %s", option->name, option->argument);
         return false;
     }
-    return read_value (option, values, why);
+    return options_read_value (option, values, why);
 }
 
-bool options_parse (const option_t *own, const option_t *global, int argc, char *const *argv,
-                    const char **words, size_t words_max, size_t *words_count,
+bool options_parse (const cli_option_t *own, const cli_option_t *global, int argc,
+                    char *const *argv, const char **words, size_t words_max, size_t *words_count,
                     char why [OPTIONS_WHY_BYTES])
 {
     *words_count = 0;
@@ -198,23 +201,23 @@ bool options_parse (const option_t *own, const option_t *global, int argc, char 
     return true;
 }
 
-int options_first_word (const option_t *options, int argc, char *const *argv)
+int options_first_word (const cli_option_t *options, int argc, char *const *argv)
 {
     for (int at = 0; at < argc; at++) {
         if (!is_option (argv [at]))
             return at;
         const char *attached = NULL;
-        const option_t *option =
-          strncmp (argv [at], "--", 2) == 0 ? find (options, argv [at], &attached) : NULL;
+        const cli_option_t *option =
+          strncmp (argv [at], "--", 2) == 0 ? options_find (options, argv [at], &attached) : NULL;
         if (option && !attached)
             at += values_of (option->kind);
     }
     return -1;
 }
 
-void options_describe (const option_t *options, FILE *to)
+void options_describe (const cli_option_t *options, FILE *to)
 {
-    for (const option_t *option = options; option && option->name; option++) {
+    for (const cli_option_t *option = options; option && option->name; option++) {
         char left [64];
         snprintf (left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
                   option->argument ? option->argument : "");

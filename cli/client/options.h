@@ -47,7 +47,7 @@ typedef struct {
     const char *meaning;
     double least; /* of integers and reals; least = most = 0: not below 0 */
     double most;
-} option_t;
+} cli_option_t;
 
 /*  Rows of a table; it ends with {0}. */
 #define FLAG_OPTION(name, value, meaning)                                                          \
@@ -80,14 +80,14 @@ typedef struct {
 /*  Sets the values that are named and collects the words, which are borrowed from argv. False with
  *  why; then some values may be set. Two tables: the command's own (NULL = none)
  *  and those of all commands. */
-bool options_parse (const option_t *own, const option_t *global, int argc, char *const *argv,
-                    const char **words, size_t words_max, size_t *words_count,
+bool options_parse (const cli_option_t *own, const cli_option_t *global, int argc,
+                    char *const *argv, const char **words, size_t words_max, size_t *words_count,
                     char why [OPTIONS_WHY_BYTES]);
 
 /*  Where the first word stands, -1 when there is none: options of the table are stepped over. */
-int options_first_word (const option_t *options, int argc, char *const *argv);
+int options_first_word (const cli_option_t *options, int argc, char *const *argv);
 
-void options_describe (const option_t *options, FILE *to);
+void options_describe (const cli_option_t *options, FILE *to);
 
 /*  The wall time that a written time means now. */
 int64_t option_time_wall (option_time_t time, int64_t now_ms);

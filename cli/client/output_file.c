@@ -15,7 +15,7 @@ static bool is_standard (const char *path)
     return strcmp (path, "-") == 0;
 }
 
-static int refuse (const char *path, int code)
+static int output_file_refuse (const char *path, int code)
 {
     return cli_fail (code, "%s: can't be written: %s", path, strerror (errno));
 }
@@ -30,7 +30,7 @@ FILE *output_file_open (const char *path, bool fresh)
     if (!file && fresh && errno == EEXIST)
         cli_fail (EXIT_USAGE, "%s is there already: remove it, or choose another name", path);
     else if (!file)
-        refuse (path, EXIT_USAGE);
+        output_file_refuse (path, EXIT_USAGE);
     return file;
 }
 
@@ -41,9 +41,9 @@ int output_file_close (FILE *file, const char *path)
     bool written = fflush (file) == 0 && !ferror (file);
     int error = errno;
     if (fclose (file) != 0 && written)
-        return refuse (path, EXIT_UNKNOWN);
+        return output_file_refuse (path, EXIT_UNKNOWN);
     errno = error;
-    return written ? EXIT_DONE : refuse (path, EXIT_UNKNOWN);
+    return written ? EXIT_DONE : output_file_refuse (path, EXIT_UNKNOWN);
 }
 
 bool output_file_through (const char *path, FILE **file)
@@ -54,7 +54,7 @@ bool output_file_through (const char *path, FILE **file)
         return true;
     *file = fopen (path, "ae"); /* a link's file stays until there is another */
     if (!*file)
-        refuse (path, EXIT_USAGE);
+        output_file_refuse (path, EXIT_USAGE);
     return *file != NULL;
 }
 
@@ -66,7 +66,7 @@ int output_file_copy (FILE *from, FILE *to, const char *path)
     bool cut = to == stdout || fstat (fileno (to), &status) != 0 || !S_ISREG (status.st_mode) ||
                ftruncate (fileno (to), 0) == 0;
     if (!cut)
-        refuse (path, EXIT_UNKNOWN);
+        output_file_refuse (path, EXIT_UNKNOWN);
     while (cut && (got = fread (block, 1, sizeof block, from)) > 0 &&
            fwrite (block, 1, got, to) == got)
         ;

@@ -85,7 +85,8 @@ bool services_at (const char *kind, size_t at, method_t *method)
 }
 
 /*  How many there are of that name, of the kind, in that block (NULL = any); *found is the last. */
-static size_t search (const char *kind, const char *block, const char *name, method_t *found)
+static size_t services_search (const char *kind, const char *block, const char *name,
+                               method_t *found)
 {
     size_t count = 0;
     method_t method;
@@ -106,8 +107,8 @@ bool services_find (const char *kind, const char *text, method_t *method,
     if (full)
         memcpy (block, text, dot);
     method_t found;
-    size_t count =
-      full ? search ("", block, text + dot + 1, &found) : search (kind, NULL, text, &found);
+    size_t count = full ? services_search ("", block, text + dot + 1, &found)
+                        : services_search (kind, NULL, text, &found);
     if (count == 1) {
         *method = found;
         return true;
@@ -123,7 +124,7 @@ bool services_find (const char *kind, const char *text, method_t *method,
 method_t services_method (const char *service, const char *method)
 {
     method_t found;
-    if (search ("", service, method, &found) != 1)
+    if (services_search ("", service, method, &found) != 1)
         abort ();
     return found;
 }

@@ -1,8 +1,8 @@
 /*  session - finding directories, and asking whom they list. */
 #include "session.h"
 
-#include "fields.h"
 #include "json.h"
+#include "json_fields.h"
 #include "message.h"
 #include "must.h"
 #include "request_terms.h"
@@ -17,7 +17,7 @@
 session_t *session_open (const cli_t *cli, int *code)
 {
     session_t *self = must (calloc (1, sizeof *self));
-    if (!places_find (&self->places, cli)) {
+    if (!endpoints_find (&self->places, cli)) {
         session_close (&self);
         *code = EXIT_USAGE;
         return NULL;
@@ -44,7 +44,7 @@ void session_close (session_t **self_p)
     json_decref (self->entries);
     json_decref (self->homes);
     json_decref (self->answered);
-    places_clear (&self->places);
+    endpoints_clear (&self->places);
     free (self);
     *self_p = NULL;
 }
@@ -52,7 +52,7 @@ void session_close (session_t **self_p)
 /*  --- the directory ---  */
 
 /*  Where a name is in the sorted entries, or would be. */
-static size_t place_of (const session_t *self, const char *name, bool *found)
+static size_t session_place_of (const session_t *self, const char *name, bool *found)
 {
     size_t least = 0;
     size_t most = json_array_size (self->entries);
@@ -71,7 +71,7 @@ static size_t place_of (const session_t *self, const char *name, bool *found)
 static void merge_entry (session_t *self, json_t *entry)
 {
     bool found;
-    size_t place = place_of (self, text_of (entry, "name"), &found);
+    size_t place = session_place_of (self, text_of (entry, "name"), &found);
     if (!found) {
         json_array_insert (self->entries, place, entry);
         return;
@@ -125,7 +125,7 @@ static uint64_t ask_directory (session_t *self, size_t number, const char *after
 
 /*  What was known goes when the first answer is there, not before: with all directories silent it
  *  still is the best there is. */
-static void forget (session_t *self)
+static void session_forget (session_t *self)
 {
     json_array_clear (self->entries);
     json_array_clear (self->homes);
@@ -135,8 +135,8 @@ static void forget (session_t *self)
 
 /*  One page of one directory, the first of them all or not. Returns the call that asks for the next
  *  one; 0 when there is none, for it was the last, or no answer; *answered says which. */
-static uint64_t take_page (session_t *self, size_t number, const client_reply_t *reply, bool first,
-                           bool *answered)
+static uint64_t session_take_page (session_t *self, size_t number, const client_reply_t *reply,
+                                   bool first, bool *answered)
 {
     method_t method = services_method ("Gis", "Snapshot");
     json_auto_t *snapshot =
@@ -146,7 +146,7 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
     if (!snapshot)
         return 0;
     if (first)
-        forget (self);
+        session_forget (self);
     merge_snapshot (self, snapshot);
     const json_t *entries = json_object_get (snapshot, "entries");
     size_t count = json_array_size (entries);
@@ -159,7 +159,7 @@ static uint64_t take_page (session_t *self, size_t number, const client_reply_t 
 
 bool session_look (session_t *self, const char *wanted)
 {
-    uint64_t calls [PLACES_GIS_MAX] = {0};
+    uint64_t calls [ENDPOINTS_GIS_MAX] = {0};
     for (size_t i = 0; i < self->places.gis_count; i++)
         calls [i] = ask_directory (self, i, "");
 
@@ -176,7 +176,7 @@ bool session_look (session_t *self, const char *wanted)
             bool answered = false, was_whole = anybody && self->whole;
             if (calls [i] != reply.call)
                 continue;
-            calls [i] = take_page (self, i, &reply, !anybody, &answered);
+            calls [i] = session_take_page (self, i, &reply, !anybody, &answered);
             waiting -= calls [i] == 0;
             if (!was_whole && answered)
                 until_ms = cli_mono_ms () + (self->whole ? STRAGGLERS_MS : self->places.timeout_ms);
@@ -190,7 +190,7 @@ bool session_look (session_t *self, const char *wanted)
 const json_t *session_entry (const session_t *self, const char *name)
 {
     bool found;
-    size_t place = place_of (self, name, &found);
+    size_t place = session_place_of (self, name, &found);
     return found ? json_array_get (self->entries, place) : NULL;
 }
 
@@ -248,8 +248,8 @@ session_t *session_open_all (const cli_t *cli, int *code)
     return self;
 }
 
-session_t *session_begin (cli_t *cli, const option_t *own, size_t least, size_t most,
-                          words_t *words, int *code)
+session_t *session_begin (cli_t *cli, const cli_option_t *own, size_t least, size_t most,
+                          cli_words_t *words, int *code)
 {
     return cli_parse (cli, own, least, most, words, code) ? session_open_all (cli, code) : NULL;
 }

@@ -8,13 +8,13 @@
 
 #include "cli.h"
 #include "client.h"
-#include "places.h"
+#include "endpoints.h"
 #include "prng.h"
 #include "services.h"
 
 /*  To be read by whoever asks; session.c alone changes it. */
 typedef struct {
-    places_t places;
+    endpoints_t places;
     client_t *client;
     json_t *entries;  /* all that are known, as JSON of proto Entry, ascending by name */
     json_t *homes;    /* of requests, names ("gis/g1"), as the first directory has them */
@@ -56,8 +56,8 @@ int session_lost (const session_t *self);
 session_t *session_open_all (const cli_t *cli, int *code);
 
 /*  The same, once the command line is parsed (cli_parse). */
-session_t *session_begin (cli_t *cli, const option_t *own, size_t least, size_t most,
-                          words_t *words, int *code);
+session_t *session_begin (cli_t *cli, const cli_option_t *own, size_t least, size_t most,
+                          cli_words_t *words, int *code);
 
 /*  One question to one endpoint. *answer is new, or NULL unless CALL_OK; an answer that can't be
  *  read counts as CALL_BAD_REQUEST. reason is never empty unless CALL_OK. */
@@ -90,7 +90,7 @@ uint64_t session_send (session_t *self, const char *endpoint, const method_t *me
 bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID_BYTES_MAX + 1],
                          char why [OPTIONS_WHY_BYTES]);
 
-/*  In asking.c. Asks any live planner, another one when it is silent, busy or does not know, until
+/*  In planner_call.c. Asks any live planner, another one when it is silent, busy or does not know, until
  *  there is an answer or the time is over. Returns the exit code that the call itself means:
  *  EXIT_DONE with *answer (which may tell a refusal), EXIT_REFUSED or EXIT_USAGE with reason,
  *  EXIT_UNKNOWN with reason; *sent says whether any planner may have got it. */

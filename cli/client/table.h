@@ -2,7 +2,7 @@
 #ifndef MUSUBI_TABLE_H
 #define MUSUBI_TABLE_H
 
-#include "fields.h"
+#include "json_fields.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ void table_row (table_t *self, const char *const *cells);
 /*  Prints headings and rows, nothing but the headings when there are no rows; and ends it. */
 void table_print (table_t **self_p, FILE *to);
 
-/*  Cells of columns (fields.h). */
+/*  Cells of columns (json_fields.h). */
 const char *cell_short (const json_t *form, const char *key, char text [CELL_BYTES]);
 const char *cell_cost (const json_t *form, const char *key, char text [CELL_BYTES]);
 const char *cell_latency (const json_t *form, const char *key, char text [CELL_BYTES]);

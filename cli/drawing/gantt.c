@@ -26,12 +26,12 @@ typedef struct {
     size_t row;
     int64_t from_ms;
     size_t bar;
-} place_t;
+} gantt_place_t;
 
-static int by_place (const void *a, const void *b)
+static int gantt_by_place (const void *a, const void *b)
 {
-    const place_t *one = a;
-    const place_t *other = b;
+    const gantt_place_t *one = a;
+    const gantt_place_t *other = b;
     if (one->row != other->row)
         return one->row < other->row ? -1 : 1;
     if (one->from_ms != other->from_ms)
@@ -39,7 +39,7 @@ static int by_place (const void *a, const void *b)
     return one->bar < other->bar ? -1 : 1;
 }
 
-static int by_time (const void *a, const void *b)
+static int gantt_by_time (const void *a, const void *b)
 {
     const int64_t *one = a;
     const int64_t *other = b;
@@ -48,11 +48,11 @@ static int by_time (const void *a, const void *b)
 
 void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row)
 {
-    place_t *places = must (calloc (self->bars_count + 1, sizeof *places));
+    gantt_place_t *places = must (calloc (self->bars_count + 1, sizeof *places));
     int64_t *lane_free_ms = must (calloc (self->bars_count + 1, sizeof *lane_free_ms));
     for (size_t i = 0; i < self->bars_count; i++)
-        places [i] = (place_t){self->bars [i].row, self->bars [i].from_ms, i};
-    qsort (places, self->bars_count, sizeof *places, by_place);
+        places [i] = (gantt_place_t){self->bars [i].row, self->bars [i].from_ms, i};
+    qsort (places, self->bars_count, sizeof *places, gantt_by_place);
     for (size_t r = 0; r < self->rows_count; r++)
         lanes_of_row [r] = 1;
     size_t lanes = 0;
@@ -73,7 +73,7 @@ void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row
 }
 
 /*  All instants at which a bar of the row begins or ends, ascending, each once. */
-static int64_t *row_instants (const gantt_t *self, const place_t *places, size_t count,
+static int64_t *row_instants (const gantt_t *self, const gantt_place_t *places, size_t count,
                               size_t *found)
 {
     int64_t *instants = must (calloc (2 * count + 1, sizeof *instants));
@@ -81,7 +81,7 @@ static int64_t *row_instants (const gantt_t *self, const place_t *places, size_t
         instants [2 * i] = places [i].from_ms;
         instants [2 * i + 1] = self->bars [places [i].bar].until_ms;
     }
-    qsort (instants, 2 * count, sizeof *instants, by_time);
+    qsort (instants, 2 * count, sizeof *instants, gantt_by_time);
     *found = 0;
     for (size_t i = 0; i < 2 * count; i++)
         if (i == 0 || instants [i] != instants [i - 1])
@@ -106,13 +106,13 @@ static bool piece_joins (gantt_piece_t *pieces, size_t count, const gantt_piece_
 
 gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int64_t *peak)
 {
-    place_t *places = must (calloc (self->bars_count + 1, sizeof *places));
+    gantt_place_t *places = must (calloc (self->bars_count + 1, sizeof *places));
     size_t places_count = 0;
     for (size_t b = 0; b < self->bars_count; b++)
         if (self->bars [b].row == row && self->bars [b].from_ms < self->bars [b].until_ms)
-            places [places_count++] = (place_t){row, self->bars [b].from_ms, b};
+            places [places_count++] = (gantt_place_t){row, self->bars [b].from_ms, b};
     /* What began earlier lies lower: nothing is ever lifted by what comes later. */
-    qsort (places, places_count, sizeof *places, by_place);
+    qsort (places, places_count, sizeof *places, gantt_by_place);
     size_t instants_count;
     int64_t *instants = row_instants (self, places, places_count, &instants_count);
     gantt_piece_t *pieces = NULL;
@@ -226,7 +226,7 @@ typedef struct {
     const gantt_bar_t *bar;
     char sign;        /* of the bar's text; 0 = filled */
     const char *fill; /* a block as high as the bar's share of a link */
-} cell_t;
+} gantt_cell_t;
 
 /*  The share of the row's capacity to the nearest eighth, at least one. */
 static const char *block_of (const gantt_row_t *row, int64_t quantity)
@@ -237,7 +237,7 @@ static const char *block_of (const gantt_row_t *row, int64_t quantity)
     return blocks [(eighths < 1 ? 1 : eighths > 8 ? 8 : eighths) - 1];
 }
 
-static void lay_bar (const gantt_t *self, size_t b, cell_t *cells, size_t columns)
+static void lay_bar (const gantt_t *self, size_t b, gantt_cell_t *cells, size_t columns)
 {
     const gantt_bar_t *bar = &self->bars [b];
     size_t from = column_of (self, columns, bar->from_ms);
@@ -262,14 +262,14 @@ static void lay_bar (const gantt_t *self, size_t b, cell_t *cells, size_t column
         /* The letter always; the rest of the text where all of it fits and is plain. */
         bool shown =
           at == 0 || (length < until - from && at < length && text_width (text) == length);
-        cells [c] =
-          (cell_t){bar, shown ? text [at] : '\0', block_of (&self->rows [bar->row], bar->quantity)};
+        cells [c] = (gantt_cell_t){bar, shown ? text [at] : '\0',
+                                   block_of (&self->rows [bar->row], bar->quantity)};
     }
 }
 
 /*  On a terminal with colours a text stands on its bar's colour; so does a full bar, while a block
  *  that is less high is drawn in it. */
-static void print_colour (const cell_t *cell, FILE *to)
+static void print_colour (const gantt_cell_t *cell, FILE *to)
 {
     if (!cell->bar)
         fputs ("\033[0m", to);
@@ -279,11 +279,11 @@ static void print_colour (const cell_t *cell, FILE *to)
         fprintf (to, "\033[0;%zum", 31 + cell->bar->reservation % COLOURS);
 }
 
-static void print_cells (const cell_t *cells, size_t columns, bool colour, FILE *to)
+static void print_cells (const gantt_cell_t *cells, size_t columns, bool colour, FILE *to)
 {
-    const cell_t *before = NULL;
+    const gantt_cell_t *before = NULL;
     for (size_t c = 0; c < columns; c++) {
-        const cell_t *cell = &cells [c];
+        const gantt_cell_t *cell = &cells [c];
         bool low = cell->bar && strcmp (cell->fill, "█") != 0;
         bool same =
           before ? before->bar == cell->bar && (!low || !before->sign == !cell->sign) : !cell->bar;
@@ -314,7 +314,7 @@ static void print_label (const gantt_row_t *row, size_t lane, size_t name_room, 
 static void print_row (const gantt_t *self, size_t row, const size_t *lane_of_bar, size_t lanes,
                        size_t name_room, size_t columns, bool colour, FILE *to)
 {
-    cell_t *cells = must (calloc (columns + 1, sizeof *cells));
+    gantt_cell_t *cells = must (calloc (columns + 1, sizeof *cells));
     size_t shown = lanes < GANTT_LANES_MAX ? lanes : GANTT_LANES_MAX;
     for (size_t lane = 0; lane < shown; lane++) {
         memset (cells, 0, columns * sizeof *cells);

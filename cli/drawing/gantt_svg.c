@@ -33,9 +33,9 @@ typedef struct {
     double bottom;
     size_t *lane_of_bar;
     size_t *lanes_of_row;
-} picture_t;
+} gantt_svg_picture_t;
 
-static double x_of (const picture_t *picture, int64_t at_ms)
+static double gantt_svg_x_of (const gantt_svg_picture_t *picture, int64_t at_ms)
 {
     const gantt_t *self = picture->gantt;
     int64_t clipped_ms = at_ms < self->from_ms    ? self->from_ms
@@ -45,7 +45,7 @@ static double x_of (const picture_t *picture, int64_t at_ms)
                              (double) (self->until_ms - self->from_ms) * CHART_WIDTH;
 }
 
-static void draw_axis (const picture_t *picture, FILE *to)
+static void draw_axis (const gantt_svg_picture_t *picture, FILE *to)
 {
     const gantt_t *self = picture->gantt;
     int64_t step_ms = gantt_step (self->until_ms - self->from_ms, MARKS_MAX);
@@ -55,19 +55,19 @@ static void draw_axis (const picture_t *picture, FILE *to)
     for (int64_t at = gantt_first_mark (self->from_ms, step_ms); at <= self->until_ms;
          at += step_ms) {
         char text [GANTT_MARK_BYTES];
-        double x = x_of (picture, at);
+        double x = gantt_svg_x_of (picture, at);
         svg_line (x, CHART_TOP - 8, x, picture->bottom, "stroke=\"#ddd\"", to);
         svg_label (to, x, 24, "text-anchor=\"middle\"", "%s", gantt_mark (at, step_ms, text));
     }
 }
 
 /*  A bar, or a piece of one, as a rectangle; what it is is told when one points at it. */
-static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, int64_t from_ms,
-                            int64_t until_ms, double y, double height, FILE *to)
+static void draw_rectangle (const gantt_svg_picture_t *picture, const gantt_bar_t *bar,
+                            int64_t from_ms, int64_t until_ms, double y, double height, FILE *to)
 {
     const gantt_t *self = picture->gantt;
-    double from = x_of (picture, from_ms);
-    double until = x_of (picture, until_ms);
+    double from = gantt_svg_x_of (picture, from_ms);
+    double until = gantt_svg_x_of (picture, until_ms);
     bool link = self->rows [bar->row].link;
     if (until <= from)
         return;
@@ -92,11 +92,11 @@ static void draw_rectangle (const picture_t *picture, const gantt_bar_t *bar, in
 }
 
 /*  The lower part of a bar, as high as the share of its CPUs that was used. */
-static void draw_used (const picture_t *picture, const gantt_bar_t *bar, int percent, double y,
-                       FILE *to)
+static void draw_used (const gantt_svg_picture_t *picture, const gantt_bar_t *bar, int percent,
+                       double y, FILE *to)
 {
-    double from = x_of (picture, bar->from_ms);
-    double until = x_of (picture, bar->until_ms);
+    double from = gantt_svg_x_of (picture, bar->from_ms);
+    double until = gantt_svg_x_of (picture, bar->until_ms);
     double height = (LANE_HEIGHT - 2) * (percent < 100 ? percent : 100) / 100.0;
     if (from < until)
         fprintf (to,
@@ -107,7 +107,7 @@ static void draw_used (const picture_t *picture, const gantt_bar_t *bar, int per
 
 /*  A link's bars from the bottom up, on a pale band as high as its bandwidth. Where more is booked
  *  than there is now, the band is lower than the stack, and ends in red. */
-static void draw_link (const picture_t *picture, size_t row, FILE *to)
+static void draw_link (const gantt_svg_picture_t *picture, size_t row, FILE *to)
 {
     const gantt_row_t *link = &picture->gantt->rows [row];
     double bottom = picture->top_of_row [row] + LINK_HEIGHT;
@@ -132,7 +132,7 @@ static void draw_link (const picture_t *picture, size_t row, FILE *to)
 }
 
 /*  The name, and below it how much there is. */
-static void draw_label (const picture_t *picture, size_t row, FILE *to)
+static void draw_label (const gantt_svg_picture_t *picture, size_t row, FILE *to)
 {
     const gantt_row_t *one = &picture->gantt->rows [row];
     double top = picture->top_of_row [row];
@@ -146,7 +146,7 @@ static void draw_label (const picture_t *picture, size_t row, FILE *to)
         svg_label (to, 8, top + 28, "fill=\"#666\"", "%" PRId64 " Mbit/s", one->capacity);
 }
 
-static void draw_legend (const picture_t *picture, FILE *to)
+static void gantt_svg_draw_legend (const gantt_svg_picture_t *picture, FILE *to)
 {
     const gantt_t *self = picture->gantt;
     double y = picture->bottom + 12;
@@ -162,7 +162,7 @@ static void draw_legend (const picture_t *picture, FILE *to)
 }
 
 /*  Where everything stands. */
-static void lay_out (picture_t *picture)
+static void lay_out (gantt_svg_picture_t *picture)
 {
     const gantt_t *self = picture->gantt;
     picture->lane_of_bar = must (calloc (self->bars_count + 1, sizeof *picture->lane_of_bar));
@@ -188,7 +188,7 @@ static void lay_out (picture_t *picture)
     }
 }
 
-static void draw_rows (const picture_t *picture, FILE *to)
+static void draw_rows (const gantt_svg_picture_t *picture, FILE *to)
 {
     const gantt_t *self = picture->gantt;
     if (picture->heading > 0)
@@ -214,7 +214,7 @@ static void draw_rows (const picture_t *picture, FILE *to)
 
 void gantt_svg (const gantt_t *self, FILE *to)
 {
-    picture_t picture = {.gantt = self};
+    gantt_svg_picture_t picture = {.gantt = self};
     lay_out (&picture);
     size_t legend =
       self->reservations_count < LEGEND_MAX ? self->reservations_count : LEGEND_MAX + 1;
@@ -222,7 +222,7 @@ void gantt_svg (const gantt_t *self, FILE *to)
                11, to);
     draw_axis (&picture, to);
     draw_rows (&picture, to);
-    draw_legend (&picture, to);
+    gantt_svg_draw_legend (&picture, to);
     svg_end (to);
     free (picture.lane_of_bar);
     free (picture.lanes_of_row);

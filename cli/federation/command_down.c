@@ -86,7 +86,7 @@ static int down (const cli_t *cli, folder_t *folder)
 
 int run_down (cli_t *cli)
 {
-    words_t words;
+    cli_words_t words;
     int code;
     char why [FOLDER_WHY_BYTES];
     if (!cli_parse (cli, NULL, 0, 0, &words, &code))

@@ -5,7 +5,7 @@
 
 int run_federation (cli_t *cli)
 {
-    const command_t commands [] = {
+    const cli_command_t commands [] = {
       {"federation configure", "FILE.zpl DIR --trusted [--port N] [--stores DIR]",
        "Write a configuration for each member, for machines or containers of their own.",
        run_federation_configure},

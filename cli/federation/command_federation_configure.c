@@ -7,10 +7,10 @@
  *  loopback only. Nothing is overwritten.
  */
 #include "configuration.h"
+#include "endpoints.h"
 #include "federation_commands.h"
 #include "must.h"
 #include "output_file.h"
-#include "places.h"
 #include "table.h"
 
 #include <ctype.h>
@@ -33,14 +33,15 @@ typedef struct {
     const federation_t *federation;
     char *administrator;
     json_t *members;
-} plan_t;
+} federation_configure_plan_t;
 
 static const char *const kinds [] = {"gis", "lis", "nis", "balancer", "index"};
 
 #define KINDS (sizeof kinds / sizeof kinds [0])
 
 /*  "lis-kyoto"; hosts have no capitals. */
-static void host_of (const char *kind, const char *name, char host [HOST_BYTES])
+static void federation_configure_host_of (const char *kind, const char *name,
+                                          char host [HOST_BYTES])
 {
     snprintf (host, HOST_BYTES, "%s-%s", kind, name);
     for (char *at = host; *at; at++)
@@ -57,7 +58,7 @@ static void storage_name (const char *node, const char *site, char name [STORAGE
 static bool host_free (json_t *hosts, const char *kind, const char *name)
 {
     char host [HOST_BYTES];
-    host_of (kind, name, host);
+    federation_configure_host_of (kind, name, host);
     const char *other = json_string_value (json_object_get (hosts, host));
     if (other)
         cli_fail (EXIT_USAGE,
@@ -91,7 +92,7 @@ static bool hosts_differ (const federation_t *federation)
 }
 
 /*  Endpoints of the directories but one, comma-separated. Malloc'ed. */
-static char *directories_but (const plan_t *plan, const char *but)
+static char *directories_but (const federation_configure_plan_t *plan, const char *but)
 {
     const char *const *names;
     size_t count = federation_names (plan->federation, "gis", &names);
@@ -103,7 +104,7 @@ static char *directories_but (const plan_t *plan, const char *but)
         char host [HOST_BYTES];
         if (but && strcmp (names [i], but) == 0)
             continue;
-        host_of ("gis", names [i], host);
+        federation_configure_host_of ("gis", names [i], host);
         fprintf (to, "%stcp://%s:%" PRId64, any ? "," : "", host, plan->port);
         any = true;
     }
@@ -112,15 +113,16 @@ static char *directories_but (const plan_t *plan, const char *but)
     return text;
 }
 
-static void tell (const plan_t *plan, const char *kind, const char *host, const char *endpoint,
-                  const char *file)
+static void federation_configure_tell (const federation_configure_plan_t *plan, const char *kind,
+                                       const char *host, const char *endpoint, const char *file)
 {
     json_array_append_new (plan->members, json_pack ("{s:s, s:s, s:s, s:s}", "kind", kind, "host",
                                                      host, "endpoint", endpoint, "file", file));
 }
 
 /*  One file; an exit code. */
-static int write_file (const plan_t *plan, const configuration_t *configuration, const char *path)
+static int federation_configure_write_file (const federation_configure_plan_t *plan,
+                                            const configuration_t *configuration, const char *path)
 {
     FILE *file = output_file_open (path, true);
     if (!file)
@@ -130,11 +132,12 @@ static int write_file (const plan_t *plan, const configuration_t *configuration,
 }
 
 /*  A planner has no name: its host is whichever it runs on. */
-static int write_member (plan_t *plan, const char *kind, const char *name)
+static int federation_configure_write_member (federation_configure_plan_t *plan, const char *kind,
+                                              const char *name)
 {
     char host [HOST_BYTES] = "", endpoint [PLACE_BYTES], events [PLACE_BYTES];
     if (name)
-        host_of (kind, name, host);
+        federation_configure_host_of (kind, name, host);
     snprintf (endpoint, sizeof endpoint, "tcp://*:%" PRId64, plan->port);
     snprintf (events, sizeof events, "tcp://*:%" PRId64, plan->port + 1);
     text_auto_t *path = must_print ("%s/%s.zpl", plan->folder, name ? host : kind);
@@ -150,24 +153,24 @@ static int write_member (plan_t *plan, const char *kind, const char *name)
                                      .host = name ? host : NULL,
                                      .trusted = true,
                                      .store = store};
-    int code = write_file (plan, &configuration, path);
+    int code = federation_configure_write_file (plan, &configuration, path);
     snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, name ? host : "*", plan->port);
     if (code == EXIT_DONE)
-        tell (plan, kind, host, endpoint, path);
+        federation_configure_tell (plan, kind, host, endpoint, path);
     return code;
 }
 
 /*  The host of a storage node's agent is known to all, by the port of its files; that of a node's
  *  agent (node NULL: none) is called as its node, and told to nobody. */
-static int write_agent (plan_t *plan, const char *site, const char *name,
+static int write_agent (federation_configure_plan_t *plan, const char *site, const char *name,
                         const federation_node_t *node)
 {
     const char *kind = node ? "node" : "storage";
     char of_storage [STORAGE_BYTES], host [HOST_BYTES], above [HOST_BYTES];
     char endpoint [PLACE_BYTES], data [PLACE_BYTES];
     storage_name (name, site, of_storage);
-    host_of ("storage", of_storage, host);
-    host_of (node ? "lis" : "replica", site, above);
+    federation_configure_host_of ("storage", of_storage, host);
+    federation_configure_host_of (node ? "lis" : "replica", site, above);
     snprintf (endpoint, sizeof endpoint, "tcp://%s:%" PRId64, above, plan->port);
     snprintf (data, sizeof data, "tcp://*:%" PRId64, plan->port + 2);
     text_auto_t *path = must_print ("%s/%s-%s@%s.zpl", plan->folder, kind, name, site);
@@ -187,14 +190,14 @@ static int write_agent (plan_t *plan, const char *site, const char *name,
         configuration.host = host;
         configuration.trusted = true;
     }
-    int code = write_file (plan, &configuration, path);
+    int code = federation_configure_write_file (plan, &configuration, path);
     snprintf (data, sizeof data, "tcp://%s:%" PRId64, host, plan->port + 2);
     if (code == EXIT_DONE)
-        tell (plan, kind, node ? name : host, node ? "" : data, path);
+        federation_configure_tell (plan, kind, node ? name : host, node ? "" : data, path);
     return code;
 }
 
-static int write_agents (plan_t *plan, const char *site)
+static int write_agents (federation_configure_plan_t *plan, const char *site)
 {
     const federation_node_t *nodes;
     size_t count = federation_nodes (plan->federation, site, &nodes);
@@ -209,7 +212,7 @@ static int write_agents (plan_t *plan, const char *site)
 }
 
 /*  One kind of service; replicas where a site keeps files. */
-static int write_kind (plan_t *plan, const char *kind)
+static int write_kind (federation_configure_plan_t *plan, const char *kind)
 {
     bool replica = strcmp (kind, "replica") == 0;
     const char *const *names, *const *nodes;
@@ -217,11 +220,11 @@ static int write_kind (plan_t *plan, const char *kind)
     int code = EXIT_DONE;
     for (size_t i = 0; i < count && code == EXIT_DONE; i++)
         if (!replica || federation_storage (plan->federation, names [i], &nodes) > 0)
-            code = write_member (plan, kind, names [i]);
+            code = federation_configure_write_member (plan, kind, names [i]);
     return code;
 }
 
-static int write_members (plan_t *plan)
+static int write_members (federation_configure_plan_t *plan)
 {
     const char *const *names;
     if (!hosts_differ (plan->federation))
@@ -232,14 +235,14 @@ static int write_members (plan_t *plan)
     if (code == EXIT_DONE)
         code = write_kind (plan, "replica");
     if (code == EXIT_DONE)
-        code = write_member (plan, "planner", NULL);
+        code = federation_configure_write_member (plan, "planner", NULL);
     size_t sites = federation_names (plan->federation, "lis", &names);
     for (size_t i = 0; i < sites && code == EXIT_DONE; i++)
         code = write_agents (plan, names [i]);
     return code;
 }
 
-static int configure (const cli_t *cli, plan_t *plan)
+static int configure (const cli_t *cli, federation_configure_plan_t *plan)
 {
     static const form_row_t columns [] = {{"SERVICE", "kind", .kind = FORM_TEXT},
                                           {"HOST", "host", .kind = FORM_TEXT},
@@ -249,7 +252,7 @@ static int configure (const cli_t *cli, plan_t *plan)
     umask (077);
     if (mkdir (plan->folder, 0755) != 0 && errno != EEXIST)
         return cli_fail (EXIT_REFUSED, "%s: can't be made: %s", plan->folder, strerror (errno));
-    plan->administrator = places_actor (cli);
+    plan->administrator = endpoints_actor (cli);
     plan->members = json_array ();
     int code = write_members (plan);
     text_auto_t *gis = directories_but (plan, NULL);
@@ -266,9 +269,9 @@ static int configure (const cli_t *cli, plan_t *plan)
 
 int run_federation_configure (cli_t *cli)
 {
-    plan_t plan = {.port = PORT_PRESET, .stores = STORES_PRESET};
+    federation_configure_plan_t plan = {.port = PORT_PRESET, .stores = STORES_PRESET};
     bool trusted = false;
-    option_t list [] = {
+    cli_option_t list [] = {
       FLAG_OPTION ("trusted", &trusted, "all who can reach the members are trusted"),
       INTEGER_OPTION (
         "port", &plan.port, "N",
@@ -276,7 +279,7 @@ int run_federation_configure (cli_t *cli)
         65533),
       TEXT_OPTION ("stores", &plan.stores, "DIR", "holds the stores there; " STORES_PRESET),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 2, 2, &words, &code))
         return code;

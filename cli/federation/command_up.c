@@ -6,12 +6,12 @@
  *  the link "current" says which was the last.
  */
 #include "configuration.h"
+#include "endpoints.h"
 #include "federation.h"
 #include "federation_commands.h"
 #include "launch.h"
 #include "must.h"
 #include "output_file.h"
-#include "places.h"
 #include "table.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ typedef struct {
 
 /*  --- the description ---  */
 
-static bool write_file (const char *path, const char *text)
+static bool up_write_file (const char *path, const char *text)
 {
     FILE *file = output_file_open (path, false);
     if (file)
@@ -116,7 +116,7 @@ static void add_agent (folder_t *folder, const char *kind, const char *node, con
     folder_add (folder, kind, name);
 }
 
-static void add_nodes (folder_t *folder, const federation_t *federation, const char *site)
+static void up_add_nodes (folder_t *folder, const federation_t *federation, const char *site)
 {
     const federation_node_t *nodes;
     size_t count = federation_nodes (federation, site, &nodes);
@@ -143,7 +143,7 @@ static void add_all (folder_t *folder, const federation_t *federation)
     for (size_t i = 0; i < sizeof services / sizeof *services; i++)
         add_members (folder, federation, services [i]);
     for (size_t i = 0; i < count; i++)
-        add_nodes (folder, federation, sites [i]);
+        up_add_nodes (folder, federation, sites [i]);
     add_members (folder, federation, "index");
     for (size_t i = 0; i < count; i++)
         add_storage (folder, federation, sites [i]);
@@ -164,14 +164,15 @@ static bool plan_members (folder_t *folder, const federation_t *federation, size
 }
 
 /*  Whom an agent serves: "lis" or "replica" of its site. */
-static const member_t *served_by (const folder_t *folder, const member_t *agent, const char *kind)
+static const folder_process_t *served_by (const folder_t *folder, const folder_process_t *agent,
+                                          const char *kind)
 {
     const char *at = strchr (agent->name, '@');
     return at ? folder_find (folder, kind, at + 1) : NULL;
 }
 
-static const federation_node_t *node_of (const federation_t *federation, const member_t *agent,
-                                         const char *site)
+static const federation_node_t *node_of (const federation_t *federation,
+                                         const folder_process_t *agent, const char *site)
 {
     const federation_node_t *nodes;
     size_t length = strcspn (agent->name, "@");
@@ -190,8 +191,8 @@ static const char *own_account (void)
 }
 
 /*  Whoever starts a federation administers it, and may look into all its records. */
-static void write_member (const folder_t *folder, const federation_t *federation,
-                          const member_t *member, const char *administrator, FILE *file)
+static void up_write_member (const folder_t *folder, const federation_t *federation,
+                             const folder_process_t *member, const char *administrator, FILE *file)
 {
     bool planner = strcmp (member->kind, "planner") == 0;
     text_auto_t *directories =
@@ -209,9 +210,9 @@ static void write_member (const folder_t *folder, const federation_t *federation
                                      .endpoint = member->endpoint,
                                      .events = member->events,
                                      .store = store};
-    const member_t *site = node      ? served_by (folder, member, "lis")
-                           : storage ? served_by (folder, member, "replica")
-                                     : NULL;
+    const folder_process_t *site = node      ? served_by (folder, member, "lis")
+                                   : storage ? served_by (folder, member, "replica")
+                                             : NULL;
     if (site) {
         configuration.site = site->endpoint;
         configuration.kept = kept;
@@ -223,14 +224,14 @@ static void write_member (const folder_t *folder, const federation_t *federation
 
 /*  A configuration that is there already is the user's. */
 static bool write_configuration (const folder_t *folder, const federation_t *federation,
-                                 const member_t *member, const char *administrator)
+                                 const folder_process_t *member, const char *administrator)
 {
     text_auto_t *path = folder_member_file (folder, member, "", ".zpl");
     if (access (path, F_OK) == 0)
         return true;
     FILE *file = output_file_open (path, false);
     if (file)
-        write_member (folder, federation, member, administrator, file);
+        up_write_member (folder, federation, member, administrator, file);
     return file && output_file_close (file, path) == EXIT_DONE;
 }
 
@@ -260,8 +261,8 @@ static bool prepare (const cli_t *cli, folder_t *folder, const federation_t *fed
     if (!make_folders (folder) || !plan_members (folder, federation, planners))
         return false;
     text_auto_t *kept = folder_file (folder, "federation.zpl");
-    bool good = access (kept, F_OK) == 0 || write_file (kept, description);
-    text_auto_t *administrator = places_actor (cli);
+    bool good = access (kept, F_OK) == 0 || up_write_file (kept, description);
+    text_auto_t *administrator = endpoints_actor (cli);
     for (size_t i = 0; i < folder->members_count && good; i++)
         good = write_configuration (folder, federation, &folder->members [i], administrator);
     return good && save (folder);
@@ -303,10 +304,10 @@ static bool write_gis (const folder_t *folder)
     text_auto_t *path = folder_file (folder, "gis");
     text_auto_t *gis = folder_directories (folder, NULL);
     text_auto_t *line = must_print ("%s\n", gis);
-    return write_file (path, line);
+    return up_write_file (path, line);
 }
 
-static int start (const cli_t *cli, folder_t *folder)
+static int up_start (const cli_t *cli, folder_t *folder)
 {
     size_t started;
     bool launched = launch_missing (folder, &started);
@@ -352,7 +353,7 @@ static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
                          "them",
                          folder->path, folder->members_count);
     return (cli->dir || make_current (folder)) && prepare (cli, folder, federation, given, planners)
-             ? start (cli, folder)
+             ? up_start (cli, folder)
              : EXIT_REFUSED;
 }
 
@@ -384,12 +385,12 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
 int run_up (cli_t *cli)
 {
     up_options_t options = {0};
-    option_t list [] = {
+    cli_option_t list [] = {
       INTEGER_OPTION ("planners", &options.planners, "N", "planners to run", 1,
                       FEDERATION_PLANNERS_MAX),
       FLAG_OPTION ("pids", &options.pids, "only list what runs, as PID KIND/NAME"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     char why [FOLDER_WHY_BYTES];
     if (!cli_parse (cli, list, 0, 1, &words, &code))

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is (const configuration_t *self, const char *kind)
+static bool configuration_is (const configuration_t *self, const char *kind)
 {
     return strcmp (self->kind, kind) == 0;
 }
@@ -45,7 +45,7 @@ static void write_bind (const configuration_t *self, FILE *to)
             federation_write_value (to, 1, lines [i][0], lines [i][1]);
 }
 
-static void write_node (const configuration_t *self, FILE *to)
+static void configuration_write_node (const configuration_t *self, FILE *to)
 {
     char cpus [16];
     snprintf (cpus, sizeof cpus, "%u", self->node->cpus);
@@ -68,23 +68,23 @@ static void write_storage (const configuration_t *self, FILE *to)
 
 static void write_service (const configuration_t *self, const federation_t *federation, FILE *to)
 {
-    if (!is (self, "planner"))
+    if (!configuration_is (self, "planner"))
         federation_write_value (to, 0, "name", self->name);
     if (*self->directories)
         federation_write_value (to, 0, "gis", self->directories);
-    if (is (self, "gis"))
+    if (configuration_is (self, "gis"))
         write_homes (federation, to);
-    if (is (self, "lis"))
+    if (configuration_is (self, "lis"))
         federation_write_site (federation, self->name, self->administrator, self->account, to);
-    else if (is (self, "nis"))
+    else if (configuration_is (self, "nis"))
         federation_write_domain (federation, self->name, self->administrator, to);
-    else if (is (self, "replica"))
+    else if (configuration_is (self, "replica"))
         federation_write_storage (federation, self->name, self->administrator, to);
-    else if (is (self, "balancer"))
+    else if (configuration_is (self, "balancer"))
         federation_write_balancer (federation, self->name, to);
     else
         federation_write_value (to, 0, "administrators", self->administrator);
-    if (is (self, "index"))
+    if (configuration_is (self, "index"))
         federation_write_value (to, 0, "index", "true");
 }
 
@@ -93,7 +93,7 @@ void configuration_write (const configuration_t *self, const federation_t *feder
     fprintf (to, "#   %s %s. Written by `%s`; %s --help explains every key.\n", self->kind,
              self->name, self->written_by, configuration_program (self->kind));
     if (self->node)
-        write_node (self, to);
+        configuration_write_node (self, to);
     else if (self->site)
         write_storage (self, to);
     else
@@ -102,5 +102,6 @@ void configuration_write (const configuration_t *self, const federation_t *feder
         write_bind (self, to);
     /* Planners share a pool: each claims a store that nobody has, so a dead one's is taken up. */
     fputs ("store\n", to);
-    federation_write_value (to, 1, is (self, "planner") ? "pool" : "folder", self->store);
+    federation_write_value (to, 1, configuration_is (self, "planner") ? "pool" : "folder",
+                            self->store);
 }

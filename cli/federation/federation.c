@@ -83,10 +83,10 @@ static const config_key_t keys [] = {
 };
 
 typedef struct {
-    words_t names;
+    name_list_t names;
     federation_node_t *list; /* as many as names */
-    words_t storage;         /* names of its storage nodes */
-} nodes_t;
+    name_list_t storage;     /* names of its storage nodes */
+} federation_nodes_t;
 
 /*  Whom a description names: in a list, or by a section each. */
 typedef struct {
@@ -95,9 +95,9 @@ typedef struct {
     const char *least; /* said when there is none; NULL = that is right */
     size_t most;
     bool listed;
-} kind_t;
+} federation_kind_t;
 
-static const kind_t kinds [] = {
+static const federation_kind_t kinds [] = {
   {"gis", "directories", "at least one is wanted", FEDERATION_DIRECTORIES_MAX, true},
   {"index", "indexes", NULL, FEDERATION_SITES_MAX, true},
   {"lis", "sites", "at least one site is wanted", FEDERATION_SITES_MAX, false},
@@ -109,25 +109,25 @@ static const kind_t kinds [] = {
 struct federation {
     config_t *config;
     zpl_t *tree;
-    words_t names [KINDS];
-    nodes_t nodes [FEDERATION_SITES_MAX]; /* of each site */
+    name_list_t names [KINDS];
+    federation_nodes_t nodes [FEDERATION_SITES_MAX]; /* of each site */
 };
 
-static bool name_sound (const char *name)
+static bool federation_name_sound (const char *name)
 {
     size_t length = strspn (name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                   "._-");
     return length > 0 && length <= NAME_BYTES_MAX - 8 && name [length] == '\0';
 }
 
-static bool refuse (const char *file, const char *key, const char *name, const char *right,
-                    char why [CONFIG_WHY_BYTES])
+static bool federation_refuse (const char *file, const char *key, const char *name,
+                               const char *right, char why [CONFIG_WHY_BYTES])
 {
     snprintf (why, CONFIG_WHY_BYTES, "%.200s: %.120s: \"%.80s\": %.80s", file, key, name, right);
     return false;
 }
 
-static const words_t *names_of (const federation_t *self, const char *kind)
+static const name_list_t *federation_names_of (const federation_t *self, const char *kind)
 {
     size_t i = 0;
     while (strcmp (kinds [i].kind, kind) != 0)
@@ -136,18 +136,18 @@ static const words_t *names_of (const federation_t *self, const char *kind)
 }
 
 /*  Names that are sound, and none twice. */
-static bool names_right (const words_t *words, const char *file, const char *key,
-                         char why [CONFIG_WHY_BYTES])
+static bool federation_names_right (const name_list_t *words, const char *file, const char *key,
+                                    char why [CONFIG_WHY_BYTES])
 {
     for (size_t i = 0; i < words->count; i++)
-        if (!name_sound (words->words [i]))
-            return refuse (file, key, words->words [i], "letters, digits and . _ - make a name",
-                           why);
+        if (!federation_name_sound (words->words [i]))
+            return federation_refuse (file, key, words->words [i],
+                                      "letters, digits and . _ - make a name", why);
     const char *twice = node_names_twice (words);
-    return !twice || refuse (file, key, twice, "is named twice", why);
+    return !twice || federation_refuse (file, key, twice, "is named twice", why);
 }
 
-static void take_sections (words_t *names, const config_t *config, const char *key)
+static void take_sections (name_list_t *names, const config_t *config, const char *key)
 {
     const char *found [FEDERATION_SITES_MAX + 1];
     names->count = config_names (config, key, found, FEDERATION_SITES_MAX + 1);
@@ -159,17 +159,18 @@ static void take_sections (words_t *names, const config_t *config, const char *k
 static bool read_names (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
 {
     for (size_t i = 0; i < KINDS; i++) {
-        const kind_t *kind = &kinds [i];
-        words_t *names = &self->names [i];
+        const federation_kind_t *kind = &kinds [i];
+        name_list_t *names = &self->names [i];
         if (kind->listed)
-            words_add (names, config_text (self->config, kind->key), "");
+            name_list_add (names, config_text (self->config, kind->key), "");
         else
             take_sections (names, self->config, kind->key);
         if (names->count == 0 && kind->least)
-            return refuse (file, kind->key, "", kind->least, why);
+            return federation_refuse (file, kind->key, "", kind->least, why);
         if (names->count > kind->most)
-            return refuse (file, kind->key, names->words [kind->most], "is one too many", why);
-        if (!names_right (names, file, kind->key, why))
+            return federation_refuse (file, kind->key, names->words [kind->most], "is one too many",
+                                      why);
+        if (!federation_names_right (names, file, kind->key, why))
             return false;
     }
     return true;
@@ -198,7 +199,7 @@ static bool choices_right (const federation_t *self, const char *file, const cha
         const char *value = config_text (self->config, path);
         snprintf (right, sizeof right, "should be %s or %s", words [0], words [1]);
         if (strcmp (value, words [0]) != 0 && strcmp (value, words [1]) != 0)
-            return refuse (file, path, value, right, why);
+            return federation_refuse (file, path, value, right, why);
     }
     return true;
 }
@@ -212,7 +213,7 @@ static bool site_runs (const federation_t *self, const char *site)
 
 /*  The names of a class's nodes are read; what else is known of them. */
 static void list_class (const federation_t *self, const char *section, const char *class_name,
-                        nodes_t *nodes, size_t before)
+                        federation_nodes_t *nodes, size_t before)
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "%s/cpus_per_node", section);
@@ -225,7 +226,7 @@ static void list_class (const federation_t *self, const char *section, const cha
     }
 }
 
-static bool read_nodes (federation_t *self, const char *site, nodes_t *nodes,
+static bool read_nodes (federation_t *self, const char *site, federation_nodes_t *nodes,
                         char why [CONFIG_WHY_BYTES])
 {
     const char *classes [SITE_CLASSES_MAX];
@@ -244,24 +245,24 @@ static bool read_nodes (federation_t *self, const char *site, nodes_t *nodes,
     return !twice || config_wrong (self->config, above, why, "two nodes are called %s", twice);
 }
 
-static bool read_storage (federation_t *self, const char *file, const char *site, words_t *storage,
-                          char why [CONFIG_WHY_BYTES])
+static bool read_storage (federation_t *self, const char *file, const char *site,
+                          name_list_t *storage, char why [CONFIG_WHY_BYTES])
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s/storage/nodes", site);
     const char *names = config_text (self->config, path);
-    words_add (storage, names ? names : "", "");
-    return names_right (storage, file, path, why);
+    name_list_add (storage, names ? names : "", "");
+    return federation_names_right (storage, file, path, why);
 }
 
-static bool read_site (federation_t *self, const char *file, const char *site, nodes_t *nodes,
-                       char why [CONFIG_WHY_BYTES])
+static bool read_site (federation_t *self, const char *file, const char *site,
+                       federation_nodes_t *nodes, char why [CONFIG_WHY_BYTES])
 {
     char section [NAME_BYTES_MAX + 16];
     const char *class;
     snprintf (section, sizeof section, "sites/%s/classes", site);
     if (config_names (self->config, section, &class, 1) == 0)
-        return refuse (file, section, "", "at least one class of nodes is wanted", why);
+        return federation_refuse (file, section, "", "at least one class of nodes is wanted", why);
     return choices_right (self, file, "sites", site, why) &&
            read_storage (self, file, site, &nodes->storage, why) &&
            (!site_runs (self, site) || read_nodes (self, site, nodes, why));
@@ -269,7 +270,7 @@ static bool read_site (federation_t *self, const char *file, const char *site, n
 
 static bool read_sites (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
 {
-    const words_t *sites = names_of (self, "lis");
+    const name_list_t *sites = federation_names_of (self, "lis");
     for (size_t i = 0; i < sites->count; i++)
         if (!read_site (self, file, sites->words [i], &self->nodes [i], why))
             return false;
@@ -277,9 +278,9 @@ static bool read_sites (federation_t *self, const char *file, char why [CONFIG_W
 }
 
 /*  What is known of a site's nodes; NULL when there is no such site. */
-static const nodes_t *nodes_of (const federation_t *self, const char *site)
+static const federation_nodes_t *nodes_of (const federation_t *self, const char *site)
 {
-    const words_t *sites = names_of (self, "lis");
+    const name_list_t *sites = federation_names_of (self, "lis");
     for (size_t i = 0; i < sites->count; i++)
         if (strcmp (sites->words [i], site) == 0)
             return &self->nodes [i];
@@ -295,11 +296,12 @@ static bool vertices_right (const federation_t *self, const char *file, const ch
         bool site = nodes_of (self, vertex->name) != NULL;
         if (vertex->kind == VERTEX_SITE && !site) {
             snprintf (path, sizeof path, "%ssites", section);
-            return refuse (file, path, vertex->name, "is none of this federation's sites", why);
+            return federation_refuse (file, path, vertex->name,
+                                      "is none of this federation's sites", why);
         }
         if (vertex->kind == VERTEX_EXCHANGE && site) {
             snprintf (path, sizeof path, "%sexchanges", section);
-            return refuse (file, path, vertex->name, "is one of the sites", why);
+            return federation_refuse (file, path, vertex->name, "is one of the sites", why);
         }
     }
     return true;
@@ -321,7 +323,7 @@ static bool domain_right (const federation_t *self, const char *file, const char
 
 static bool domains_right (const federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
 {
-    const words_t *domains = names_of (self, "nis");
+    const name_list_t *domains = federation_names_of (self, "nis");
     for (size_t i = 0; i < domains->count; i++)
         if (!domain_right (self, file, domains->words [i], why))
             return false;
@@ -331,7 +333,7 @@ static bool domains_right (const federation_t *self, const char *file, char why 
 static bool balancers_right (const federation_t *self, const char *file,
                              char why [CONFIG_WHY_BYTES])
 {
-    const words_t *balancers = names_of (self, "balancer");
+    const name_list_t *balancers = federation_names_of (self, "balancer");
     for (size_t i = 0; i < balancers->count; i++) {
         const char *name = balancers->words [i];
         char step [ZPL_PATH_BYTES];
@@ -339,7 +341,8 @@ static bool balancers_right (const federation_t *self, const char *file,
         snprintf (step, sizeof step, "balancers/%s/step", name);
         snprintf (coalition, sizeof coalition, "balancers/%s/coalition", name);
         if (config_duration_ms (self->config, coalition) < config_duration_ms (self->config, step))
-            return refuse (file, "balancers", name, "coalition must not be shorter than step", why);
+            return federation_refuse (file, "balancers", name,
+                                      "coalition must not be shorter than step", why);
     }
     return true;
 }
@@ -396,12 +399,12 @@ void federation_destroy (federation_t **self_p)
     config_destroy (&self->config);
     zpl_destroy (&self->tree);
     for (size_t i = 0; i < FEDERATION_SITES_MAX; i++) {
-        words_clear (&self->nodes [i].names);
-        words_clear (&self->nodes [i].storage);
+        name_list_clear (&self->nodes [i].names);
+        name_list_clear (&self->nodes [i].storage);
         free (self->nodes [i].list);
     }
     for (size_t i = 0; i < KINDS; i++)
-        words_clear (&self->names [i]);
+        name_list_clear (&self->names [i]);
     free (self);
     *self_p = NULL;
 }
@@ -409,12 +412,12 @@ void federation_destroy (federation_t **self_p)
 const char *federation_name (const federation_t *self)
 {
     const char *name = config_text (self->config, "name");
-    return name_sound (name) && *name != '.' ? name : NULL;
+    return federation_name_sound (name) && *name != '.' ? name : NULL;
 }
 
 size_t federation_names (const federation_t *self, const char *kind, const char *const **names)
 {
-    const words_t *words = names_of (self, kind);
+    const name_list_t *words = federation_names_of (self, kind);
     *names = (const char *const *) words->words;
     return words->count;
 }
@@ -422,14 +425,14 @@ size_t federation_names (const federation_t *self, const char *kind, const char 
 size_t federation_nodes (const federation_t *self, const char *site,
                          const federation_node_t **nodes)
 {
-    const nodes_t *found = nodes_of (self, site);
+    const federation_nodes_t *found = nodes_of (self, site);
     *nodes = found ? found->list : NULL;
     return found ? found->names.count : 0;
 }
 
 const char *federation_without_accounts (const federation_t *self)
 {
-    const words_t *sites = names_of (self, "lis");
+    const name_list_t *sites = federation_names_of (self, "lis");
     for (size_t i = 0; i < sites->count; i++) {
         char path [ZPL_PATH_BYTES];
         const char *account;
@@ -443,7 +446,7 @@ const char *federation_without_accounts (const federation_t *self)
 
 size_t federation_storage (const federation_t *self, const char *site, const char *const **names)
 {
-    const nodes_t *found = nodes_of (self, site);
+    const federation_nodes_t *found = nodes_of (self, site);
     *names = found ? (const char *const *) found->storage.words : NULL;
     return found ? found->storage.count : 0;
 }
@@ -467,7 +470,7 @@ void federation_write_value (FILE *to, unsigned level, const char *name, const c
 }
 
 /*  A node and all below it. The file's depth is bounded by its reader. */
-static void write_node (FILE *to, unsigned level, const zpl_node_t *node)
+static void federation_write_node (FILE *to, unsigned level, const zpl_node_t *node)
 {
     if (node->value) {
         federation_write_value (to, level, node->name, node->value);
@@ -475,7 +478,7 @@ static void write_node (FILE *to, unsigned level, const zpl_node_t *node)
     }
     fprintf (to, "%*s%s\n", (int) (4 * level), "", node->name);
     for (const zpl_node_t *child = node->first; child; child = child->next)
-        write_node (to, level + 1, child);
+        federation_write_node (to, level + 1, child);
 }
 
 /*  Who may do something there where the section does not say. */
@@ -499,7 +502,7 @@ static void write_section (const federation_t *self, const char *path, const cha
         if (strcmp (child->name, "administrators") == 0)
             administrators = child->value ? child->value : "";
         else
-            write_node (to, 0, child);
+            federation_write_node (to, 0, child);
     }
     text_auto_t *all =
       must_print ("%s%s%s", administrators, *administrators ? ", " : "", administrator);
@@ -538,12 +541,12 @@ void federation_write_storage (const federation_t *self, const char *site,
     const zpl_node_t *section = zpl_find (self->tree, path);
     for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
         if (strcmp (child->name, "bytes") != 0) /* its nodes' */
-            write_node (to, 0, child);
+            federation_write_node (to, 0, child);
     snprintf (path, sizeof path, "sites/%s/accounts", site);
     const zpl_node_t *accounts = zpl_find (self->tree, path);
     federation_write_value (to, 0, "administrators", administrator);
     if (accounts) {
-        write_node (to, 0, accounts);
+        federation_write_node (to, 0, accounts);
         return;
     }
     fputs ("accounts\n", to);
@@ -556,5 +559,5 @@ void federation_write_balancer (const federation_t *self, const char *balancer, 
     snprintf (path, sizeof path, "balancers/%s", balancer);
     const zpl_node_t *section = zpl_find (self->tree, path);
     for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
-        write_node (to, 0, child);
+        federation_write_node (to, 0, child);
 }

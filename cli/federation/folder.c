@@ -2,7 +2,7 @@
  *  a crash finds the old one or the new one.
  */
 #include "folder.h"
-#include "fields.h"
+#include "json_fields.h"
 
 #include "json.h"
 #include "must.h"
@@ -33,7 +33,7 @@ char *folder_file (const folder_t *self, const char *name)
     return must_print ("%s/%s", self->path, name);
 }
 
-char *folder_member_file (const folder_t *self, const member_t *member, const char *before,
+char *folder_member_file (const folder_t *self, const folder_process_t *member, const char *before,
                           const char *after)
 {
     return must_print ("%s/%s%s-%s%s", self->path, before, member->kind, member->name, after);
@@ -63,18 +63,18 @@ static void take_text (const json_t *from, const char *key, char *to, size_t siz
     snprintf (to, size, "%s", text_of (from, key));
 }
 
-static member_t *append (folder_t *self)
+static folder_process_t *folder_append (folder_t *self)
 {
     self->members =
       must (realloc (self->members, (self->members_count + 1) * sizeof *self->members));
-    member_t *member = &self->members [self->members_count++];
+    folder_process_t *member = &self->members [self->members_count++];
     memset (member, 0, sizeof *member);
     return member;
 }
 
-static void read_member (folder_t *self, const json_t *json, bool this_boot)
+static void folder_read_member (folder_t *self, const json_t *json, bool this_boot)
 {
-    member_t *member = append (self);
+    folder_process_t *member = folder_append (self);
     take_text (json, "kind", member->kind, sizeof member->kind);
     take_text (json, "name", member->name, sizeof member->name);
     take_text (json, "endpoint", member->endpoint, sizeof member->endpoint);
@@ -100,7 +100,7 @@ static bool read_members (folder_t *self, char why [FOLDER_WHY_BYTES])
     const json_t *member;
     for (size_t i = 0; (member = item_of (list, "members", i)); i++)
         if (i < MEMBERS_MAX)
-            read_member (self, member, strcmp (boot, text_of (list, "boot")) == 0);
+            folder_read_member (self, member, strcmp (boot, text_of (list, "boot")) == 0);
     return true;
 }
 
@@ -144,7 +144,7 @@ json_t *folder_members (const folder_t *self, bool kept)
 {
     json_t *members = made (json_array ());
     for (size_t i = 0; i < self->members_count; i++) {
-        const member_t *member = &self->members [i];
+        const folder_process_t *member = &self->members [i];
         json_t *one = made (json_pack ("{s:s, s:s, s:I, s:s, s:s}", "kind", member->kind, "name",
                                        member->name, "pid", (json_int_t) member->process.pid,
                                        "endpoint", member->endpoint, "events", member->events));
@@ -191,7 +191,7 @@ static bool port_free (uint32_t port)
     return bound;
 }
 
-static bool place_taken (const folder_t *self, const char *place)
+static bool folder_place_taken (const folder_t *self, const char *place)
 {
     for (size_t i = 0; i < self->members_count; i++)
         if (strcmp (self->members [i].endpoint, place) == 0 ||
@@ -207,19 +207,19 @@ static bool own_port (const folder_t *self, char place [MEMBER_PLACE_BYTES])
     for (int tries = 0; tries < PORT_TRIES; tries++) {
         uint32_t port = PORTS_BEGIN + randombytes_uniform (ports);
         snprintf (place, MEMBER_PLACE_BYTES, "tcp://127.0.0.1:%" PRIu32, port);
-        if (!place_taken (self, place) && port_free (port))
+        if (!folder_place_taken (self, place) && port_free (port))
             return true;
     }
     return false;
 }
 
-member_t *folder_add (folder_t *self, const char *kind, const char *name)
+folder_process_t *folder_add (folder_t *self, const char *kind, const char *name)
 {
     char place [MEMBER_PLACE_BYTES];
     self->full = self->full || self->members_count == MEMBERS_MAX || !own_port (self, place);
     if (self->full)
         return NULL;
-    member_t *member = append (self);
+    folder_process_t *member = folder_append (self);
     snprintf (member->kind, sizeof member->kind, "%s", kind);
     snprintf (member->name, sizeof member->name, "%s", name);
     snprintf (member->endpoint, sizeof member->endpoint, "%s", place);
@@ -232,7 +232,7 @@ member_t *folder_add (folder_t *self, const char *kind, const char *name)
     return NULL;
 }
 
-member_t *folder_find (const folder_t *self, const char *kind, const char *name)
+folder_process_t *folder_find (const folder_t *self, const char *kind, const char *name)
 {
     for (size_t i = 0; i < self->members_count; i++)
         if (strcmp (self->members [i].kind, kind) == 0 &&
@@ -249,11 +249,11 @@ size_t folder_count (const folder_t *self, const char *kind)
     return count;
 }
 
-char *folder_directories (const folder_t *self, const member_t *but)
+char *folder_directories (const folder_t *self, const folder_process_t *but)
 {
     char *list = must (strdup (""));
     for (size_t i = 0; i < self->members_count; i++) {
-        const member_t *member = &self->members [i];
+        const folder_process_t *member = &self->members [i];
         if (member == but || strcmp (member->kind, "gis") != 0)
             continue;
         text_auto_t *before = list;

@@ -26,12 +26,12 @@ typedef struct {
     char endpoint [MEMBER_PLACE_BYTES]; /* tcp://127.0.0.1:PORT */
     char events [MEMBER_PLACE_BYTES];
     process_t process;
-} member_t;
+} folder_process_t;
 
 typedef struct {
     char *path; /* absolute */
     int lock;
-    member_t *members;
+    folder_process_t *members;
     size_t members_count;
     bool full; /* one could not be added */
 } folder_t;
@@ -47,14 +47,14 @@ bool folder_save (const folder_t *self);
 
 /*  Adds a member with two free ports of loopback; NULL when there are none or too many members, and
  *  from then on. */
-member_t *folder_add (folder_t *self, const char *kind, const char *name);
+folder_process_t *folder_add (folder_t *self, const char *kind, const char *name);
 
 /*  The one of that kind and name, or NULL. */
-member_t *folder_find (const folder_t *self, const char *kind, const char *name);
+folder_process_t *folder_find (const folder_t *self, const char *kind, const char *name);
 size_t folder_count (const folder_t *self, const char *kind);
 
 /*  "PATH/log/lis-amsterdam.log" from "log/", ".log". Malloc'ed. */
-char *folder_member_file (const folder_t *self, const member_t *member, const char *before,
+char *folder_member_file (const folder_t *self, const folder_process_t *member, const char *before,
                           const char *after);
 /*  "PATH/gis". Malloc'ed. */
 char *folder_file (const folder_t *self, const char *name);
@@ -64,6 +64,6 @@ char *folder_file (const folder_t *self, const char *name);
 json_t *folder_members (const folder_t *self, bool kept);
 
 /*  Endpoints of the directories, comma-separated, without one member's own. Malloc'ed. */
-char *folder_directories (const folder_t *self, const member_t *but);
+char *folder_directories (const folder_t *self, const folder_process_t *but);
 
 #endif

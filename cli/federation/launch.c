@@ -2,7 +2,7 @@
 #include "launch.h"
 
 #include "configuration.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "must.h"
 #include "session.h"
 
@@ -28,19 +28,19 @@ size_t launch_running (const folder_t *folder)
     return running;
 }
 
-static bool is_kind (const member_t *member, const char *kind)
+static bool is_kind (const folder_process_t *member, const char *kind)
 {
     return strcmp (member->kind, kind) == 0;
 }
 
 /*  One that serves nobody, and is in no directory: of a node that runs tasks, or of one with files.
  */
-static bool is_agent (const member_t *member)
+static bool is_agent (const folder_process_t *member)
 {
     return is_kind (member, "node") || is_kind (member, "storage");
 }
 
-static bool program_of (const member_t *member, char program [PROGRAM_BYTES])
+static bool program_of (const folder_process_t *member, char program [PROGRAM_BYTES])
 {
     char name [PROGRAM_NAME_BYTES];
     const char *words = configuration_program (member->kind);
@@ -48,7 +48,7 @@ static bool program_of (const member_t *member, char program [PROGRAM_BYTES])
     return process_beside (name, program);
 }
 
-static bool start_member (const folder_t *folder, member_t *member)
+static bool start_member (const folder_t *folder, folder_process_t *member)
 {
     static char node [] = "node";
     static char option [] = "-c";
@@ -72,7 +72,7 @@ static bool start_member (const folder_t *folder, member_t *member)
 }
 
 /*  Has it printed its line? */
-static bool is_ready (const folder_t *folder, const member_t *member)
+static bool is_ready (const folder_t *folder, const folder_process_t *member)
 {
     text_auto_t *path = folder_member_file (folder, member, "log/", ".ready");
     file_auto_t *file = fopen (path, "re");
@@ -84,7 +84,7 @@ static bool is_ready (const folder_t *folder, const member_t *member)
 }
 
 /*  The last lines of a log, indented. */
-static void print_log_end (const folder_t *folder, const member_t *member)
+static void print_log_end (const folder_t *folder, const folder_process_t *member)
 {
     text_auto_t *path = folder_member_file (folder, member, "log/", ".log");
     char text [LOG_BYTES + 1];
@@ -108,7 +108,7 @@ static void print_log_end (const folder_t *folder, const member_t *member)
 }
 
 /*  Waits for one; false after telling how it failed. */
-static bool wait_ready (const folder_t *folder, const member_t *member, int64_t until_ms)
+static bool wait_ready (const folder_t *folder, const folder_process_t *member, int64_t until_ms)
 {
     while (!is_ready (folder, member)) {
         int status;
@@ -136,7 +136,7 @@ static bool launch_part (folder_t *folder, bool directories, bool *fresh, size_t
 {
     bool good = true;
     for (size_t i = 0; good && i < folder->members_count; i++) {
-        member_t *member = &folder->members [i];
+        folder_process_t *member = &folder->members [i];
         if (is_kind (member, "gis") != directories || process_lives (&member->process))
             continue;
         good = start_member (folder, member);
@@ -177,8 +177,8 @@ bool launch_missing (folder_t *folder, size_t *started)
 /*  --- meeting ---  */
 
 /*  A question that has nothing to say; NULL when there is no answer. */
-static json_t *ask (session_t *session, const member_t *member, const char *service,
-                    const char *name)
+static json_t *launch_ask (session_t *session, const folder_process_t *member, const char *service,
+                           const char *name)
 {
     char reason [CLIENT_REASON_BYTES];
     json_t *answer;
@@ -189,7 +189,7 @@ static json_t *ask (session_t *session, const member_t *member, const char *serv
 }
 
 /*  Rests before another look, if there is to be one. */
-static bool look_again (int64_t until_ms, int64_t rest_ms)
+static bool launch_look_again (int64_t until_ms, int64_t rest_ms)
 {
     if (cli_mono_ms () >= until_ms || cli_interrupted ())
         return false;
@@ -214,8 +214,9 @@ static session_t *session_with (const cli_t *cli, const char *endpoint)
 }
 
 /*  Looks until the directory lists them all. False after telling who is missing. */
-static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_t *directory,
-                         const json_t *statuses, int64_t until_ms)
+static bool wait_listed (const cli_t *cli, const folder_t *folder,
+                         const folder_process_t *directory, const json_t *statuses,
+                         int64_t until_ms)
 {
     session_auto_t *session = session_with (cli, directory->endpoint);
     const json_t *missing = NULL;
@@ -229,7 +230,7 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_
             if (!is_agent (&folder->members [i]) && (!looked || !lists (session, status)))
                 missing = status;
         }
-    } while (missing && look_again (until_ms, MEET_LOOK_MS));
+    } while (missing && launch_look_again (until_ms, MEET_LOOK_MS));
     if (missing)
         cli_fail (EXIT_UNKNOWN, "directory %s does not list %s yet", directory->name,
                   text_of (missing, "name"));
@@ -237,7 +238,8 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder, const member_
 }
 
 /*  The agent that the folder has for a node of this site. */
-static bool agent_missing (const folder_t *folder, const member_t *site, const json_t *record)
+static bool agent_missing (const folder_t *folder, const folder_process_t *site,
+                           const json_t *record)
 {
     char name [2 * sizeof site->name];
     snprintf (name, sizeof name, "%.*s@%s", NAME_BYTES_MAX, text_of (record, "node"), site->name);
@@ -245,9 +247,10 @@ static bool agent_missing (const folder_t *folder, const member_t *site, const j
 }
 
 /*  How many of its agents the site has not heard yet; 1 when it does not say. */
-static size_t agents_missing (session_t *session, const folder_t *folder, const member_t *site)
+static size_t agents_missing (session_t *session, const folder_t *folder,
+                              const folder_process_t *site)
 {
-    json_auto_t *answer = ask (session, site, "Nodes", "Nodes");
+    json_auto_t *answer = launch_ask (session, site, "Nodes", "Nodes");
     if (!answer)
         return 1;
     size_t missing = 0;
@@ -257,7 +260,7 @@ static size_t agents_missing (session_t *session, const folder_t *folder, const 
     return missing;
 }
 
-static bool has_agents (const folder_t *folder, const member_t *site)
+static bool has_agents (const folder_t *folder, const folder_process_t *site)
 {
     for (size_t i = 0; i < folder->members_count; i++) {
         const char *at = strchr (folder->members [i].name, '@');
@@ -268,14 +271,14 @@ static bool has_agents (const folder_t *folder, const member_t *site)
 }
 
 /*  Looks until the site has heard all its agents. False after telling how many are missing. */
-static bool wait_attended (session_t *session, const folder_t *folder, const member_t *site,
+static bool wait_attended (session_t *session, const folder_t *folder, const folder_process_t *site,
                            int64_t until_ms)
 {
     if (!is_kind (site, "lis") || !has_agents (folder, site))
         return true;
     size_t missing;
     while ((missing = agents_missing (session, folder, site)) > 0 &&
-           look_again (until_ms, MEET_LOOK_MS))
+           launch_look_again (until_ms, MEET_LOOK_MS))
         ;
     if (missing > 0)
         cli_fail (EXIT_UNKNOWN, "site %s has not heard %zu of its nodes yet", site->name, missing);
@@ -284,14 +287,14 @@ static bool wait_attended (session_t *session, const folder_t *folder, const mem
 
 /*  A directory that is new first asks its sites what was done: a moment. One that waits for longer
  *  says so to who asks it. */
-static void wait_serving (session_t *session, const member_t *directory)
+static void wait_serving (session_t *session, const folder_process_t *directory)
 {
     int64_t until_ms = cli_mono_ms () + SERVING_WAIT_MS;
     bool serves = false;
     do {
-        json_auto_t *answer = ask (session, directory, "Service", "Status");
+        json_auto_t *answer = launch_ask (session, directory, "Service", "Status");
         serves = *text_of (answer, "standing") == '\0';
-    } while (!serves && look_again (until_ms, LOOK_MS));
+    } while (!serves && launch_look_again (until_ms, LOOK_MS));
 }
 
 bool launch_meet (const cli_t *cli, const folder_t *folder)
@@ -301,7 +304,7 @@ bool launch_meet (const cli_t *cli, const folder_t *folder)
     session_auto_t *session = must (session_with (cli, folder->members [0].endpoint));
     bool good = true;
     for (size_t i = 0; i < folder->members_count && good; i++) {
-        json_t *status = ask (session, &folder->members [i], "Service", "Status");
+        json_t *status = launch_ask (session, &folder->members [i], "Service", "Status");
         good = status && *text_of (status, "name");
         if (status)
             take_last (statuses, status);

@@ -1,9 +1,9 @@
 /*  musubi get - a file of the federation comes to this machine, by way of a site; and stays there
  *  for whoever asks next.
  */
-#include "carrying.h"
-#include "fields.h"
+#include "file_transfer.h"
 #include "files_commands.h"
+#include "json_fields.h"
 #include "output_file.h"
 
 #include "must.h"
@@ -27,7 +27,7 @@ typedef struct {
     char *given;   /* as it was said; a folder means its name in it */
     char *path;    /* absolute, where it comes to */
     FILE *through; /* not NULL: path is in a folder aside, and what lies at given is written to */
-} place_t;
+} target_file_t;
 
 /*  In a folder of its own, that nobody else can read. NULL after telling. Malloc'ed. */
 static char *path_aside (void)
@@ -69,7 +69,7 @@ static char *path_beside (char *given)
 }
 
 /*  False after telling. Ended by place_end in either case. */
-static bool place_find (place_t *self, const char *output, const char *name)
+static bool get_place_find (target_file_t *self, const char *output, const char *name)
 {
     const char *slash = strrchr (name, '/');
     const char *base = slash ? slash + 1 : name;
@@ -84,7 +84,7 @@ static bool place_find (place_t *self, const char *output, const char *name)
     return self->path != NULL;
 }
 
-static void aside_remove (const place_t *self)
+static void aside_remove (const target_file_t *self)
 {
     unlink (self->path);
     *strrchr (self->path, '/') = '\0';
@@ -92,7 +92,7 @@ static void aside_remove (const place_t *self)
 }
 
 /*  From aside to where it was meant; nothing is left aside, however that ends. */
-static int pass_on (place_t *self)
+static int pass_on (target_file_t *self)
 {
     FILE *from = fopen (self->path, "re");
     if (!from)
@@ -103,7 +103,7 @@ static int pass_on (place_t *self)
     return output_file_copy (from, through, self->given);
 }
 
-static void place_end (place_t *self)
+static void place_end (target_file_t *self)
 {
     if (self->through && self->path)
         aside_remove (self);
@@ -114,8 +114,8 @@ static void place_end (place_t *self)
 }
 
 /*  On standard error where the file itself goes to standard output. */
-static void tell (const cli_t *cli, const char *site, const char *name, const char *path,
-                  const json_t *last, int64_t ms)
+static void get_tell (const cli_t *cli, const char *site, const char *name, const char *path,
+                      const json_t *last, int64_t ms)
 {
     char text [BYTES_TEXT_BYTES];
     json_int_t size = number_of (last, "size");
@@ -135,47 +135,48 @@ static void tell (const cli_t *cli, const char *site, const char *name, const ch
 }
 
 static int get (const cli_t *cli, session_t *session, const json_t *site, const char *name,
-                place_t *place, const get_options_t *options)
+                target_file_t *place, const get_options_t *options)
 {
     json_auto_t *last = NULL;
     int64_t begun_ms = cli_mono_ms ();
-    carrying_t carrying = {.cli = cli,
-                           .session = session,
-                           .site = site,
-                           .method = "Get",
-                           .question =
-                             json_pack ("{s:s, s:b}", "name", name, "keep", options->keep),
-                           .errand = {.name = name, .path = place->path, .size = INT64_MAX / 2}};
+    file_transfer_t carrying = {
+      .cli = cli,
+      .session = session,
+      .site = site,
+      .method = "Get",
+      .question = json_pack ("{s:s, s:b}", "name", name, "keep", options->keep),
+      .errand = {.name = name, .path = place->path, .size = INT64_MAX / 2}};
     int code = carry (&carrying, &last);
     bool aside = place->through != NULL;
     if (code == EXIT_DONE && aside)
         code = pass_on (place);
     if (code == EXIT_DONE)
-        tell (cli, name_short (text_of (site, "name")), name, aside ? place->given : place->path,
-              last, cli_mono_ms () - begun_ms);
+        get_tell (cli, name_short (text_of (site, "name")), name,
+                  aside ? place->given : place->path, last, cli_mono_ms () - begun_ms);
     return code;
 }
 
 int run_get (cli_t *cli)
 {
     get_options_t options = {0};
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("output", &options.output, "FILE",
                    "-o: where to, - = standard output; else its name, here"),
       TEXT_OPTION ("site", &options.site, "SITE", "by way of it; the only one if there is one"),
       FLAG_OPTION ("stage", &options.stage, "to the site alone, not to this machine"),
       FLAG_OPTION ("keep", &options.keep, "it is not evicted there to make room"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
-    place_t place = {.given = NULL};
+    target_file_t place = {.given = NULL};
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (options.stage && options.output)
         return cli_fail (EXIT_USAGE, "get: --stage and --output contradict each other");
-    if (options.stage || place_find (&place, options.output, words.list [0])) {
+    if (options.stage || get_place_find (&place, options.output, words.list [0])) {
         session_auto_t *session = session_open_all (cli, &code);
-        const json_t *site = session ? holdings_site (session, "get", options.site, &code) : NULL;
+        const json_t *site =
+          session ? replica_sites_entry (session, "get", options.site, &code) : NULL;
         if (site)
             code = get (cli, session, site, words.list [0], &place, &options);
     } else {

@@ -1,7 +1,7 @@
 /*  musubi pin, unpin, rule, evict - what is to become of a file's copies. */
-#include "fields.h"
 #include "files_commands.h"
-#include "holdings.h"
+#include "json_fields.h"
+#include "replica_sites.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +12,11 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
 {
     char text [NAMES_TEXT_BYTES];
     const char *command = cli->command->name;
-    const json_t *site = site_name ? holdings_site (session, command, site_name, code) : NULL;
+    const json_t *site = site_name ? replica_sites_entry (session, command, site_name, code) : NULL;
     if (site_name && !site)
         return NULL;
     json_auto_t *silent = json_array ();
-    json_t *held = holdings_gather (session, site, name, silent);
+    json_t *held = replica_sites_gather (session, site, name, silent);
     if (json_array_size (held) == 0) {
         *code = json_array_size (silent) > 0
                   ? cli_fail (EXIT_UNKNOWN, "%s: nobody has told of %s; these did not answer: %s",
@@ -45,8 +45,8 @@ static bool keeps_some (const cli_t *cli, const char *site, const json_t *answer
 }
 
 /*  The same word to all who hold it. */
-static int say (const cli_t *cli, session_t *session, const json_t *held, const char *method,
-                const json_t *question, const char *done)
+static int pin_say (const cli_t *cli, session_t *session, const json_t *held, const char *method,
+                    const json_t *question, const char *done)
 {
     int code = EXIT_DONE;
     char text [NAMES_TEXT_BYTES];
@@ -54,8 +54,8 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
     const json_t *holder;
     for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
         int told;
-        json_auto_t *answer =
-          holdings_ask (cli, session, json_object_get (holder, "entry"), method, question, &told);
+        json_auto_t *answer = replica_sites_ask (cli, session, json_object_get (holder, "entry"),
+                                                 method, question, &told);
         if (answer && strcmp (method, "Evict") == 0 &&
             keeps_some (cli, text_of (holder, "site"), answer))
             code = EXIT_UNKNOWN;
@@ -74,10 +74,10 @@ static int say (const cli_t *cli, session_t *session, const json_t *held, const 
 }
 
 /*  A method that is told the name and one flag. */
-static int run (cli_t *cli, const option_t *options, const char *const *site, const char *method,
-                const char *key, const bool *flag, const char *done)
+static int pin_run (cli_t *cli, const cli_option_t *options, const char *const *site,
+                    const char *method, const char *key, const bool *flag, const char *done)
 {
-    words_t words;
+    cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, options, 1, 1, &words, &code);
     if (!session)
@@ -86,15 +86,15 @@ static int run (cli_t *cli, const option_t *options, const char *const *site, co
     if (!held)
         return code;
     json_auto_t *question = json_pack ("{s:s, s:b}", "name", words.list [0], key, *flag);
-    return say (cli, session, held, method, question, done);
+    return pin_say (cli, session, held, method, question, done);
 }
 
 static int pin (cli_t *cli, bool pinned)
 {
     const char *site = NULL;
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("site", &site, "SITE", "there alone; otherwise at all that have it"), {0}};
-    return run (cli, list, &site, "Pin", "pinned", &pinned, pinned ? "pinned" : "unpinned");
+    return pin_run (cli, list, &site, "Pin", "pinned", &pinned, pinned ? "pinned" : "unpinned");
 }
 
 int run_pin (cli_t *cli)
@@ -111,17 +111,17 @@ int run_evict (cli_t *cli)
 {
     const char *site = NULL;
     bool kept = false;
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("site", &site, "SITE", "there alone; otherwise at all that have it"),
       FLAG_OPTION ("kept", &kept, "also where it was put: it may be gone for ever"),
       {0}};
-    return run (cli, list, &site, "Evict", "kept", &kept, "evicted");
+    return pin_run (cli, list, &site, "Evict", "kept", &kept, "evicted");
 }
 
 /*  --- rule --- */
 
 /*  Where it was put first: a rule is kept there. */
-static const json_t *home_of (const json_t *held)
+static const json_t *pin_home_of (const json_t *held)
 {
     const json_t *home = NULL;
     const json_t *holder;
@@ -142,13 +142,13 @@ int run_rule (cli_t *cli)
     const char *site = NULL;
     const char *spread = "sites";
     int64_t copies = -1;
-    option_t list [] = {
+    cli_option_t list [] = {
       INTEGER_OPTION ("copies", &copies, "N", "at so many sites; 0 ends the rule", 0, 16),
       TEXT_OPTION ("spread", &spread, "sites|domains",
                    "each at another site, or each in another network domain"),
       TEXT_OPTION ("site", &site, "SITE", "who sees to it; otherwise where it was put"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
@@ -164,9 +164,9 @@ int run_rule (cli_t *cli)
         json_auto_t *question =
           json_pack ("{s:s, s:{s:I, s:s}}", "name", words.list [0], "rule", "copies",
                      (json_int_t) copies, "spread", domains ? "SPREAD_DOMAINS" : "SPREAD_SITES");
-        json_auto_t *home = json_pack ("[O]", home_of (held));
-        code = say (cli, session, home, "Rule", question, "ruled");
-        size_t sites = holdings_sites (session);
+        json_auto_t *home = json_pack ("[O]", pin_home_of (held));
+        code = pin_say (cli, session, home, "Rule", question, "ruled");
+        size_t sites = replica_sites_count (session);
         if (code == EXIT_DONE && (size_t) copies > sites)
             cli_note (cli, "rule: only %zu site%s files: the other %zu cop%s when there are more",
                       sites, sites == 1 ? " keeps" : "s keep", (size_t) copies - sites,

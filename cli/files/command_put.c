@@ -1,9 +1,9 @@
 /*  musubi put - a file of this machine becomes one of the federation. */
-#include "carrying.h"
-#include "fields.h"
+#include "bidi.h"
+#include "file_transfer.h"
 #include "files_commands.h"
+#include "json_fields.h"
 #include "must.h"
-#include "turning.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,8 +16,8 @@ typedef struct {
     int64_t lifetime_ms;
 } put_options_t;
 
-static void tell (const cli_t *cli, const char *site, const char *name, uint64_t size,
-                  const char *digest, bool there, int64_t ms)
+static void put_tell (const cli_t *cli, const char *site, const char *name, uint64_t size,
+                      const char *digest, bool there, int64_t ms)
 {
     char text [BYTES_TEXT_BYTES];
     if (cli->json)
@@ -53,8 +53,8 @@ static bool bind_right (const char *endpoint, const char *bind)
     return false;
 }
 
-static int put (const cli_t *cli, session_t *session, const json_t *site, const char *path,
-                const char *name, const put_options_t *options)
+static int put_put (const cli_t *cli, session_t *session, const json_t *site, const char *path,
+                    const char *name, const put_options_t *options)
 {
     uint64_t size;
     char digest [DIGEST_TEXT_BYTES];
@@ -63,7 +63,7 @@ static int put (const cli_t *cli, session_t *session, const json_t *site, const 
     if (!bind_right (text_of (site, "endpoint"), options->bind) ||
         !file_digest ("put", path, &size, digest))
         return EXIT_USAGE;
-    carrying_t carrying = {
+    file_transfer_t carrying = {
       .cli = cli,
       .session = session,
       .site = site,
@@ -73,22 +73,22 @@ static int put (const cli_t *cli, session_t *session, const json_t *site, const 
       .errand = {.gives = true, .name = name, .path = path, .size = size, .bind = options->bind}};
     int code = carry (&carrying, &last);
     if (code == EXIT_DONE)
-        tell (cli, name_short (text_of (site, "name")), name, size, digest, last == NULL,
-              cli_mono_ms () - begun_ms);
+        put_tell (cli, name_short (text_of (site, "name")), name, size, digest, last == NULL,
+                  cli_mono_ms () - begun_ms);
     return code;
 }
 
 int run_put (cli_t *cli)
 {
     put_options_t options = {0};
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("site", &options.site, "SITE",
                    "where it is to be; the only one if there is one"),
       TEXT_OPTION ("bind", &options.bind, "tcp://ADDRESS:PORT",
                    "where the site fetches it from this machine; wanted when that is not loopback"),
       DURATION_OPTION ("lifetime", &options.lifetime_ms, "D", "it is dropped after so long"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 2, &words, &code))
         return code;
@@ -97,10 +97,10 @@ int run_put (cli_t *cli)
         return cli_fail (EXIT_USAGE, "put: %s: %s", words.list [0], strerror (errno));
     const char *slash = strrchr (words.list [0], '/');
     const char *name = words.count > 1 ? words.list [1] : slash ? slash + 1 : words.list [0];
-    if (text_turns (name))
+    if (text_has_bidi_control (name))
         return cli_fail (EXIT_USAGE, "put: the name has characters that turn text around, such as "
                                      "U+202E: give another NAME");
     session_auto_t *session = session_open_all (cli, &code);
-    const json_t *site = session ? holdings_site (session, "put", options.site, &code) : NULL;
-    return site ? put (cli, session, site, path, name, &options) : code;
+    const json_t *site = session ? replica_sites_entry (session, "put", options.site, &code) : NULL;
+    return site ? put_put (cli, session, site, path, name, &options) : code;
 }

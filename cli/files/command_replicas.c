@@ -1,8 +1,8 @@
 /*  musubi replicas - which files there are, and where their copies lie. */
-#include "fields.h"
 #include "files_commands.h"
-#include "holdings.h"
+#include "json_fields.h"
 #include "must.h"
+#include "replica_sites.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const char *size_cell (const json_t *copy, const char *key, char text [CE
     return bytes_text ((double) number_of (copy, key), text);
 }
 
-static const char *use_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
+static const char *replicas_use_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
 {
     (void) text;
     bool pinned = flag_of (copy, "pinned");
@@ -32,7 +32,7 @@ static const form_row_t copy_rows [] = {
   {"SITE", "site", .kind = FORM_TEXT},
   {"NODE", "node", .kind = FORM_TEXT, .from = "copy.node"},
   {"STATE", "state", .kind = FORM_WORD, .from = "copy.state", .more = states},
-  {"", "kept", use_cell, .kind = FORM_FLAG, .from = "file.kept"},
+  {"", "kept", replicas_use_cell, .kind = FORM_FLAG, .from = "file.kept"},
   {.key = "pinned", .kind = FORM_FLAG, .from = "file.pinned"},
   {"PROVED", "proved", .kind = FORM_TIME, .from = "copy.proved_ms", .optional = true},
   {.key = "expires", .kind = FORM_TIME, .from = "file.expires_ms", .optional = true},
@@ -72,7 +72,7 @@ static void rule_add (json_t *form, const char *site, const json_t *file)
                                     domains ? "domains" : "sites", "site", site));
 }
 
-static int by_name (const void *left, const void *right)
+static int replicas_by_name (const void *left, const void *right)
 {
     const json_t *const *a = left;
     const json_t *const *b = right;
@@ -89,11 +89,11 @@ static json_t *files_of (const json_t *held)
     json_auto_t *same = json_array (); /* of the name at hand */
     for (size_t i = 0; i < count; i++)
         list [i] = json_array_get (held, i);
-    qsort (list, count, sizeof *list, by_name);
+    qsort (list, count, sizeof *list, replicas_by_name);
     for (size_t i = 0; i < count; i++) {
         const json_t *file = json_object_get (list [i], "file");
         const char *site = text_of (list [i], "site");
-        if (i == 0 || by_name (&list [i - 1], &list [i]) != 0) {
+        if (i == 0 || replicas_by_name (&list [i - 1], &list [i]) != 0) {
             json_array_extend (all, same);
             json_array_clear (same);
         }
@@ -118,11 +118,12 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
 {
     int code = EXIT_DONE;
     char text [NAMES_TEXT_BYTES];
-    const json_t *site = site_name ? holdings_site (session, "replicas", site_name, &code) : NULL;
+    const json_t *site =
+      site_name ? replica_sites_entry (session, "replicas", site_name, &code) : NULL;
     if (site_name && !site)
         return code;
     json_auto_t *silent = json_array ();
-    json_auto_t *held = holdings_gather (session, site, name, silent);
+    json_auto_t *held = replica_sites_gather (session, site, name, silent);
     json_auto_t *files = files_of (held);
     if (cli->json)
         cli_print_json (json_pack ("{s:O, s:O}", "files", files, "silent", silent));
@@ -139,8 +140,8 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
 int run_replicas (cli_t *cli)
 {
     const char *site = NULL;
-    option_t list [] = {TEXT_OPTION ("site", &site, "SITE", "of this site alone"), {0}};
-    words_t words;
+    cli_option_t list [] = {TEXT_OPTION ("site", &site, "SITE", "of this site alone"), {0}};
+    cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
     if (!session)

@@ -135,7 +135,7 @@ static void send_signal (const process_t *list, size_t count, int number)
             kill (list [i].pid, number);
 }
 
-static size_t wait_end (const process_t *list, size_t count, int64_t patience_ms)
+static size_t process_wait_end (const process_t *list, size_t count, int64_t patience_ms)
 {
     int64_t until_ms = cli_mono_ms () + patience_ms;
     size_t living;
@@ -147,10 +147,10 @@ static size_t wait_end (const process_t *list, size_t count, int64_t patience_ms
 size_t process_end (const process_t *list, size_t count, int64_t patience_ms)
 {
     send_signal (list, count, SIGTERM);
-    size_t stubborn = wait_end (list, count, patience_ms);
+    size_t stubborn = process_wait_end (list, count, patience_ms);
     if (stubborn > 0) {
         send_signal (list, count, SIGKILL);
-        wait_end (list, count, patience_ms);
+        process_wait_end (list, count, patience_ms);
     }
     return stubborn;
 }
@@ -169,7 +169,7 @@ typedef struct {
     const process_t *leaders;
     size_t leaders_count;
     const char *runs; /* NULL = those of the leaders' sessions */
-} wanted_t;
+} process_wanted_t;
 
 /*  "svc-lis\0starter\0PATH/runs/NODE/RUN\0" */
 static bool is_starter (pid_t pid, const char *runs)
@@ -186,7 +186,7 @@ static bool is_starter (pid_t pid, const char *runs)
            strncmp (third, runs, strlen (runs)) == 0;
 }
 
-static size_t find (const wanted_t *wanted, process_t *found, size_t max)
+static size_t process_find (const process_wanted_t *wanted, process_t *found, size_t max)
 {
     size_t found_count = 0;
     DIR *folder = opendir ("/proc");
@@ -209,12 +209,12 @@ static size_t find (const wanted_t *wanted, process_t *found, size_t max)
 
 size_t process_stragglers (const process_t *list, size_t count, process_t *found, size_t max)
 {
-    return find (&(wanted_t){.leaders = list, .leaders_count = count}, found, max);
+    return process_find (&(process_wanted_t){.leaders = list, .leaders_count = count}, found, max);
 }
 
 size_t process_starters (const char *runs, process_t *found, size_t max)
 {
-    return find (&(wanted_t){.runs = runs}, found, max);
+    return process_find (&(process_wanted_t){.runs = runs}, found, max);
 }
 
 void process_boot (char boot [BOOT_BYTES])

@@ -10,7 +10,7 @@
 
 #define PROGRAM "musubi-tools"
 
-static const command_t commands [] = {
+static const cli_command_t commands [] = {
   {"workload",
    "FILE.swf[.gz] [--requests N] [--seed S] [--rate R | --as-fast] [--clients N] [--compress X]\n"
    "                [--start T] [--answers FILE.jsonl | --dry-run FILE.jsonl] [--plot FILE.svg]\n"
@@ -28,7 +28,7 @@ static const command_t commands [] = {
    "Make a federation on a map of the Internet Topology Zoo.", tools_start},
 };
 
-const command_t *tools_command (const char *name)
+const cli_command_t *tools_command (const char *name)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands [0]; i++)
         if (strcmp (commands [i].name, name) == 0)

@@ -9,7 +9,7 @@
 #include "cli.h"
 
 /*  One of its commands, as both programs tell of it; to run it is to start musubi-tools. */
-const command_t *tools_command (const char *name);
+const cli_command_t *tools_command (const char *name);
 
 /*  This process becomes musubi-tools: beside this program, or else on the PATH. Returns only when
  *  it is at neither place, after telling so. */

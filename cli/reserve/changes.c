@@ -1,7 +1,7 @@
 /*  changes - two forms compared, field by field that matters. */
 #include "changes.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "must.h"
 #include "timetext.h"
 
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *add (json_t *changes, const char *reservation, const char *word, int64_t now_ms)
+static json_t *changes_add_one (json_t *changes, const char *reservation, const char *word,
+                                int64_t now_ms)
 {
     char time [TIMETEXT_BYTES];
     json_t *change = json_object ();
@@ -28,12 +29,12 @@ static void add_names (json_t *changes, const char *reservation, const char *wor
     json_t *name;
     for (size_t i = 0; (name = json_array_get (names, i)); i++)
         if (!list_has (others, name))
-            take (add (changes, reservation, word, now_ms), "at",
+            take (changes_add_one (changes, reservation, word, now_ms), "at",
                   json_string (json_string_value (name)));
 }
 
 /*  Its last end, as the later look has it, else the earlier; INT64_MAX when neither has one. */
-static int64_t end_of (const json_t *before, const json_t *after)
+static int64_t changes_end_of (const json_t *before, const json_t *after)
 {
     int64_t ms;
     bool relative;
@@ -48,9 +49,9 @@ static void add_status (json_t *changes, const json_t *before, const json_t *aft
     if (strcmp (was, status) == 0)
         return;
     /* A reservation whose time is over is released, too; nobody gave it back. */
-    bool ended = strcmp (status, "released") == 0 && end_of (before, after) <= now_ms;
+    bool ended = strcmp (status, "released") == 0 && changes_end_of (before, after) <= now_ms;
     json_t *change =
-      add (changes, text_of (after, "reservation"), ended ? "ended" : status, now_ms);
+      changes_add_one (changes, text_of (after, "reservation"), ended ? "ended" : status, now_ms);
     if (*was)
         take (change, "was", json_string (was));
     if (*text_of (after, "name"))
@@ -58,7 +59,7 @@ static void add_status (json_t *changes, const json_t *before, const json_t *aft
 }
 
 /*  The names without those of domains that are silent: of these nothing is known. */
-static json_t *heard (const json_t *names, const json_t *silent)
+static json_t *changes_heard (const json_t *names, const json_t *silent)
 {
     json_t *list = json_array ();
     const json_t *name;
@@ -75,7 +76,7 @@ static void add_use (json_t *changes, const json_t *before, const json_t *after,
 {
     const char *id = text_of (after, "reservation");
     json_auto_t *then =
-      heard (json_object_get (before, "provisioned"), json_object_get (after, "silent"));
+      changes_heard (json_object_get (before, "provisioned"), json_object_get (after, "silent"));
     const json_t *now = json_object_get (after, "provisioned");
     if (now)
         add_names (changes, id, "provisioned", now, then, now_ms);
@@ -110,7 +111,7 @@ json_t *changes_between (const json_t *before, const json_t *after, int64_t now_
     json_t *changes = must (json_array ());
     if (!after) {
         if (before)
-            add (changes, text_of (before, "reservation"), "gone", now_ms);
+            changes_add_one (changes, text_of (before, "reservation"), "gone", now_ms);
         return changes;
     }
     const char *id = text_of (after, "reservation");
@@ -119,9 +120,9 @@ json_t *changes_between (const json_t *before, const json_t *after, int64_t now_
     add_status (changes, before, after, now_ms);
     if (before && version > number_of (before, "version") && number_of (before, "version") > 0 &&
         !change_over (after))
-        take (add (changes, id, "modified", now_ms), "version", json_integer (version));
+        take (changes_add_one (changes, id, "modified", now_ms), "version", json_integer (version));
     if (activated && strcmp (text_of (before, "state"), "activated") != 0 && !change_over (after))
-        add (changes, id, "activated", now_ms);
+        changes_add_one (changes, id, "activated", now_ms);
     add_use (changes, before, after, now_ms);
     add_degraded (changes, before, after, now_ms);
     json_auto_t *silence = changes_of_silence (id, json_object_get (before, "silent"),

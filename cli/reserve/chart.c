@@ -1,14 +1,14 @@
 /*  chart - rows first by what there is, then by what is reserved; bars by row. */
 #include "chart.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "must.h"
 #include "timetext.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t time_of (const json_t *object, const char *key)
+static int64_t chart_time_of (const json_t *object, const char *key)
 {
     int64_t ms = 0;
     bool relative;
@@ -17,33 +17,34 @@ static int64_t time_of (const json_t *object, const char *key)
 }
 
 /*  Room for one more in a list. */
-static void *append (void *list, size_t count, size_t size)
+static void *chart_append (void *list, size_t count, size_t size)
 {
     void *grown = must (realloc (list, (count + 1) * size));
     return grown;
 }
 
 /*  The table of names keeps the row's. */
-static size_t add_row (gantt_t *gantt, json_t *rows, const char *name, int64_t capacity, bool link)
+static size_t chart_add_row (gantt_t *gantt, json_t *rows, const char *name, int64_t capacity,
+                             bool link)
 {
     take (rows, name, json_integer ((json_int_t) gantt->rows_count));
-    gantt->rows = append (gantt->rows, gantt->rows_count, sizeof *gantt->rows);
+    gantt->rows = chart_append (gantt->rows, gantt->rows_count, sizeof *gantt->rows);
     gantt->rows [gantt->rows_count] =
       (gantt_row_t){json_object_iter_key (json_object_iter_at (rows, name)), capacity, link};
     return gantt->rows_count++;
 }
 
 /*  The row of that name; a new one where the directory knows nothing of it any more. */
-static size_t row_of (gantt_t *gantt, json_t *rows, const char *name, bool link)
+static size_t chart_row_of (gantt_t *gantt, json_t *rows, const char *name, bool link)
 {
     const json_t *row = json_object_get (rows, name);
-    return row ? (size_t) json_integer_value (row) : add_row (gantt, rows, name, 0, link);
+    return row ? (size_t) json_integer_value (row) : chart_add_row (gantt, rows, name, 0, link);
 }
 
 static void add_bar (gantt_t *gantt, gantt_bar_t bar, int used)
 {
-    gantt->bars = append (gantt->bars, gantt->bars_count, sizeof *gantt->bars);
-    gantt->used = append (gantt->used, gantt->bars_count, sizeof *gantt->used);
+    gantt->bars = chart_append (gantt->bars, gantt->bars_count, sizeof *gantt->bars);
+    gantt->used = chart_append (gantt->used, gantt->bars_count, sizeof *gantt->used);
     gantt->used [gantt->bars_count] = used;
     gantt->bars [gantt->bars_count++] = bar;
 }
@@ -58,8 +59,8 @@ static void add_classes (chart_t *self, const json_t *entries)
         for (size_t c = 0; (class = item_of (json_object_get (entry, "site"), "classes", c)); c++) {
             text_auto_t *name =
               must_print ("%s/%s", name_short (text_of (entry, "name")), text_of (class, "name"));
-            add_row (&self->gantt, self->classes, name,
-                     number_of (class, "nodes") * number_of (class, "cpus_per_node"), false);
+            chart_add_row (&self->gantt, self->classes, name,
+                           number_of (class, "nodes") * number_of (class, "cpus_per_node"), false);
         }
     }
 }
@@ -77,19 +78,19 @@ static int used_at (const json_t *form, const char *site)
     return -1;
 }
 
-static void add_placements (chart_t *self, const json_t *form)
+static void chart_add_placements (chart_t *self, const json_t *form)
 {
     const json_t *placement;
     for (size_t i = 0; (placement = item_of (form, "compute", i)); i++) {
         const char *site = text_of (placement, "site");
         text_auto_t *name = must_print ("%s/%s", site, text_of (placement, "class"));
         add_bar (&self->gantt,
-                 (gantt_bar_t){.row = row_of (&self->gantt, self->classes, name, false),
+                 (gantt_bar_t){.row = chart_row_of (&self->gantt, self->classes, name, false),
                                .reservation = self->gantt.reservations_count,
                                .need = text_of (placement, "id"),
                                .quantity = number_of (placement, "cpus"),
-                               .from_ms = time_of (placement, "start"),
-                               .until_ms = time_of (placement, "end")},
+                               .from_ms = chart_time_of (placement, "start"),
+                               .until_ms = chart_time_of (placement, "end")},
                  used_at (form, site));
     }
 }
@@ -112,7 +113,8 @@ static json_t *used_links (const json_t *forms)
     return used;
 }
 
-static void add_links (chart_t *self, const json_t *entries, const json_t *used, bool all_links)
+static void chart_add_links (chart_t *self, const json_t *entries, const json_t *used,
+                             bool all_links)
 {
     const json_t *entry;
     for (size_t e = 0; (entry = json_array_get (entries, e)); e++) {
@@ -121,7 +123,7 @@ static void add_links (chart_t *self, const json_t *entries, const json_t *used,
         for (size_t l = 0; (link = item_of (json_object_get (entry, "domain"), "links", l)); l++) {
             text_auto_t *name = must_print ("%s/%s", domain, text_of (link, "name"));
             if (all_links || json_object_get (used, name))
-                add_row (&self->gantt, self->links, name, number_of (link, "mbps"), true);
+                chart_add_row (&self->gantt, self->links, name, number_of (link, "mbps"), true);
         }
     }
 }
@@ -133,20 +135,20 @@ static void add_circuits (chart_t *self, const json_t *form, size_t reservation)
         const json_t *link;
         for (size_t l = 0; (link = item_of (connection, "links", l)); l++)
             add_bar (&self->gantt,
-                     (gantt_bar_t){
-                       .row = row_of (&self->gantt, self->links, json_string_value (link), true),
-                       .reservation = reservation,
-                       .need = text_of (connection, "need"),
-                       .quantity = number_of (connection, "mbps"),
-                       .from_ms = time_of (connection, "start"),
-                       .until_ms = time_of (connection, "end")},
+                     (gantt_bar_t){.row = chart_row_of (&self->gantt, self->links,
+                                                        json_string_value (link), true),
+                                   .reservation = reservation,
+                                   .need = text_of (connection, "need"),
+                                   .quantity = number_of (connection, "mbps"),
+                                   .from_ms = chart_time_of (connection, "start"),
+                                   .until_ms = chart_time_of (connection, "end")},
                      -1);
     }
 }
 
 /*  --- reservations ---  */
 
-static bool shown (const json_t *form)
+static bool chart_shown (const json_t *form)
 {
     return json_array_size (json_object_get (form, "compute")) > 0 ||
            json_array_size (json_object_get (form, "network")) > 0;
@@ -158,17 +160,17 @@ static bool hidden (const json_t *form)
     return !*text_of (form, "owner") && *text_of (form, "start");
 }
 
-static void add_reservation (gantt_t *gantt, const json_t *form)
+static void chart_add_reservation (gantt_t *gantt, const json_t *form)
 {
     gantt->reservations =
-      append (gantt->reservations, gantt->reservations_count, sizeof *gantt->reservations);
+      chart_append (gantt->reservations, gantt->reservations_count, sizeof *gantt->reservations);
     gantt->reservations [gantt->reservations_count++] =
       (gantt_reservation_t){.id = text_of (form, "reservation"),
                             .name = text_of (form, "name"),
                             .owner = text_of (form, "owner"),
                             .status = text_of (form, "status"),
-                            .from_ms = time_of (form, "start"),
-                            .until_ms = time_of (form, "end")};
+                            .from_ms = chart_time_of (form, "start"),
+                            .until_ms = chart_time_of (form, "end")};
 }
 
 void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool all_links)
@@ -178,17 +180,17 @@ void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool
     const json_t *form;
     add_classes (self, entries);
     for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
-        self->hidden_count += !shown (form) && hidden (form);
-        if (!shown (form))
+        self->hidden_count += !chart_shown (form) && hidden (form);
+        if (!chart_shown (form))
             continue;
-        add_placements (self, form);
-        add_reservation (&self->gantt, form);
+        chart_add_placements (self, form);
+        chart_add_reservation (&self->gantt, form);
     }
     /* Rows of links come after all rows of classes, also of those that were forgotten. */
-    add_links (self, entries, used, all_links);
+    chart_add_links (self, entries, used, all_links);
     size_t reservation = 0;
     for (size_t i = 0; (form = json_array_get (forms, i)); i++)
-        if (shown (form))
+        if (chart_shown (form))
             add_circuits (self, form, reservation++);
 }
 

@@ -1,18 +1,18 @@
 /*  musubi modify, musubi release - two-phase over all parts of a reservation. */
-#include "planned.h"
+#include "planner_request.h"
 #include "request_form.h"
 #include "reserve_commands.h"
 
 #include <string.h>
 
-static int change (cli_t *cli, const char *method, const char *word, json_t *body)
+static int change_change (cli_t *cli, const char *method, const char *word, json_t *body)
 {
-    planned_t planned = {.cli = cli, .method = method, .word = word, .body = body};
+    planner_request_t planned = {.cli = cli, .method = method, .word = word, .body = body};
     json_t *form;
     int code;
-    if (planned_open (&planned, &code)) {
-        code = planned_ask (&planned, &form);
-        code = planned_print (&planned, form, code);
+    if (planner_request_open (&planned, &code)) {
+        code = planner_request_ask (&planned, &form);
+        code = planner_request_print (&planned, form, code);
     }
     session_close (&planned.session);
     json_decref (body);
@@ -20,24 +20,26 @@ static int change (cli_t *cli, const char *method, const char *word, json_t *bod
 }
 
 /*  dry_run NULL: there is none. */
-static bool parse (cli_t *cli, size_t words_wanted, words_t *words, bool *dry_run, int *code)
+static bool change_parse (cli_t *cli, size_t words_wanted, cli_words_t *words, bool *dry_run,
+                          int *code)
 {
-    option_t list [] = {TEXT_OPTION ("request-id", &cli->request_id, "ID[@HOME]",
-                                     "names this change; the same one again never happens twice"),
-                        FLAG_OPTION ("dry-run", dry_run, "stop at the plan"),
-                        {0}};
+    cli_option_t list [] = {
+      TEXT_OPTION ("request-id", &cli->request_id, "ID[@HOME]",
+                   "names this change; the same one again never happens twice"),
+      FLAG_OPTION ("dry-run", dry_run, "stop at the plan"),
+      {0}};
     if (!dry_run)
-        list [1] = (option_t){0};
+        list [1] = (cli_option_t){0};
     return cli_parse (cli, list, words_wanted, words_wanted, words, code);
 }
 
 int run_modify (cli_t *cli)
 {
-    words_t words;
+    cli_words_t words;
     int code;
     char why [FORM_WHY_BYTES];
     bool dry_run = false;
-    if (!parse (cli, 2, &words, &dry_run, &code))
+    if (!change_parse (cli, 2, &words, &dry_run, &code))
         return code;
     json_auto_t *written = cli_read_json (words.list [1]);
     if (!written)
@@ -48,17 +50,17 @@ int run_modify (cli_t *cli)
                          strcmp (words.list [1], "-") == 0 ? "standard input" : words.list [1],
                          why);
     json_object_set_new (body, "dry_run", json_boolean (dry_run));
-    return change (cli, "Modify", "modify", body);
+    return change_change (cli, "Modify", "modify", body);
 }
 
 int run_release (cli_t *cli)
 {
-    words_t words;
+    cli_words_t words;
     int code;
-    if (!parse (cli, 1, &words, NULL, &code))
+    if (!change_parse (cli, 1, &words, NULL, &code))
         return code;
     json_t *body = json_pack ("{s:s}", "reservation", words.list [0]);
     if (!body)
         return cli_fail (EXIT_USAGE, "release: the id is not UTF-8");
-    return change (cli, "Release", "release", body);
+    return change_change (cli, "Release", "release", body);
 }

@@ -5,9 +5,9 @@
  */
 #include "answer_form.h"
 #include "explanation.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "listing.h"
-#include "planned.h"
+#include "planner_request.h"
 #include "reserve_commands.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 static int explain_request (const cli_t *cli, const char *file, const char *algorithm,
                             const char *policy)
 {
-    json_auto_t *request = planned_request (file, algorithm, policy);
+    json_auto_t *request = planner_request_read (file, algorithm, policy);
     if (!request)
         return EXIT_USAGE;
     int code;
@@ -61,7 +61,7 @@ static int explain_look (const cli_t *cli, const char *id, const json_t *look)
     return explain_claim_code (form);
 }
 
-static int ask_home (const cli_t *cli, session_t *session, const char *id)
+static int explain_ask_home (const cli_t *cli, session_t *session, const char *id)
 {
     char why [OPTIONS_WHY_BYTES];
     char whole [REQUEST_ID_BYTES_MAX + 1];
@@ -89,7 +89,7 @@ static int explain_request_id (const cli_t *cli, const char *id)
 {
     int code;
     session_auto_t *session = session_open_all (cli, &code);
-    return session ? ask_home (cli, session, id) : code;
+    return session ? explain_ask_home (cli, session, id) : code;
 }
 
 static bool names_file (const char *word)
@@ -103,10 +103,10 @@ int run_explain (cli_t *cli)
 {
     const char *algorithm = NULL;
     const char *policy = NULL;
-    option_t list [] = {TEXT_OPTION ("algorithm", &algorithm, "A", "how to plan the request"),
-                        TEXT_OPTION ("policy", &policy, "P", "what to prefer, as with reserve"),
-                        {0}};
-    words_t words;
+    cli_option_t list [] = {TEXT_OPTION ("algorithm", &algorithm, "A", "how to plan the request"),
+                            TEXT_OPTION ("policy", &policy, "P", "what to prefer, as with reserve"),
+                            {0}};
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;

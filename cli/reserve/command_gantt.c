@@ -1,6 +1,6 @@
 /*  musubi gantt - reservations over time, on the terminal or as a picture. */
 #include "chart.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "listing.h"
 #include "output_file.h"
 #include "reserve_commands.h"
@@ -36,7 +36,7 @@ static bool choose_span (gantt_t *gantt, const gantt_options_t *options, int64_t
     return gantt->from_ms < gantt->until_ms && gantt->until_ms - gantt->from_ms <= SPAN_MS_MAX;
 }
 
-static int write_svg (const gantt_t *gantt, const char *path)
+static int gantt_write_svg (const gantt_t *gantt, const char *path)
 {
     FILE *file = output_file_open (path, false);
     if (!file)
@@ -45,12 +45,12 @@ static int write_svg (const gantt_t *gantt, const char *path)
     return output_file_close (file, path);
 }
 
-static int draw (gantt_t *gantt, const gantt_options_t *options)
+static int gantt_draw (gantt_t *gantt, const gantt_options_t *options)
 {
     if (!choose_span (gantt, options, cli_wall_ms ()))
         return cli_fail (EXIT_USAGE, "gantt: --from is not before --until, or ten years are less");
     if (options->svg)
-        return write_svg (gantt, options->svg);
+        return gantt_write_svg (gantt, options->svg);
     const char *plain = getenv ("NO_COLOR");
     gantt_print (gantt, cli_width (), isatty (STDOUT_FILENO) && !(plain && *plain), stdout);
     return EXIT_DONE;
@@ -59,13 +59,13 @@ static int draw (gantt_t *gantt, const gantt_options_t *options)
 int run_gantt (cli_t *cli)
 {
     gantt_options_t options = {0};
-    option_t list [] = {
+    cli_option_t list [] = {
       TIME_OPTION ("from", &options.from, "T", "start of the chart; now"),
       TIME_OPTION ("until", &options.until, "T", "end of the chart; the last end"),
       FLAG_OPTION ("all", &options.all, "all links, not only those in use"),
       TEXT_OPTION ("svg", &options.svg, "FILE", "draw into this file; - = standard output"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 0, 0, &words, &code))
         return code;
@@ -89,7 +89,7 @@ int run_gantt (cli_t *cli)
         chart_t chart;
         chart_fill (&chart, session->entries, json_object_get (listing, "reservations"),
                     options.all);
-        code = draw (&chart.gantt, &options);
+        code = gantt_draw (&chart.gantt, &options);
         if (chart.hidden_count > 0)
             cli_note (cli,
                       "%zu reservations of others are not drawn: where they are is told to "

@@ -4,7 +4,7 @@
  *  that they stand for. Without -T a command is committed at once; with it, it waits.
  */
 #include "answer_form.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "must.h"
 #include "reserve_commands.h"
 #include "session.h"
@@ -35,14 +35,14 @@ typedef struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     char times [96]; /* " -s 2026-12-01T09:00:00Z" …, as they were meant */
     bool relative;   /* to now: the same words mean another request later */
-} plus_t;
+} plus_client_t;
 
 /*  --- options --- */
 
 /*  False when the command is over, with *code. */
-static bool parse (cli_t *cli, plus_options_t *options, int *code)
+static bool plus_parse (cli_t *cli, plus_options_t *options, int *code)
 {
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("start", &options->start, "T", "-s: when it starts"),
       TEXT_OPTION ("end", &options->end, "T", "-e: when it ends"),
       INTEGER_OPTION ("nodes", &options->nodes, "N", "-n: whole nodes", 1, 10000000),
@@ -52,12 +52,12 @@ static bool parse (cli_t *cli, plus_options_t *options, int *code)
       FLAG_OPTION ("two-phase", &options->two_phase, "-T: wait for plus_commit or plus_abort"),
       TEXT_OPTION ("request-id", &cli->request_id, "ID", "ask again under the same id"),
       {0}};
-    words_t words;
+    cli_words_t words;
     return cli_parse (cli, list, 0, 0, &words, code);
 }
 
 /*  RFC 3339, now+30m; or CCYYMMDDhhmm[.SS] in UTC, as batch systems have it. */
-static bool read_time (const char *text, int64_t *ms, bool *relative)
+static bool plus_read_time (const char *text, int64_t *ms, bool *relative)
 {
     char written [48];
     size_t digits = strspn (text, "0123456789");
@@ -73,7 +73,7 @@ static bool read_time (const char *text, int64_t *ms, bool *relative)
     return timetext_parse (written, ms, relative);
 }
 
-static bool time_into (plus_t *self, json_t *body, const char *field, const char *option,
+static bool time_into (plus_client_t *self, json_t *body, const char *field, const char *option,
                        const char *text)
 {
     int64_t ms;
@@ -81,7 +81,7 @@ static bool time_into (plus_t *self, json_t *body, const char *field, const char
     char meant [TIMETEXT_BYTES];
     if (!text)
         return true;
-    if (!read_time (text, &ms, &relative))
+    if (!plus_read_time (text, &ms, &relative))
         return cli_refuse ("plus: %s %s: is not a time such as 2026-12-01T09:00:00Z, now+30m or "
                            "202612010900",
                            option, text);
@@ -93,7 +93,7 @@ static bool time_into (plus_t *self, json_t *body, const char *field, const char
     return true;
 }
 
-static bool times_into (plus_t *self, json_t *body)
+static bool times_into (plus_client_t *self, json_t *body)
 {
     return time_into (self, body, "from_ms", "-s", self->options.start) &&
            time_into (self, body, "until_ms", "-e", self->options.end);
@@ -101,7 +101,7 @@ static bool times_into (plus_t *self, json_t *body)
 
 /*  --- the site --- */
 
-static void take_site (plus_t *self, const json_t *entry)
+static void plus_take_site (plus_client_t *self, const json_t *entry)
 {
     snprintf (self->site, sizeof self->site, "%s", name_short (text_of (entry, "name")));
     snprintf (self->endpoint, sizeof self->endpoint, "%s", text_of (entry, "endpoint"));
@@ -112,8 +112,9 @@ static bool is_silence (call_status_t status)
     return status == CALL_TIMED_OUT || status == CALL_NOT_SERVING;
 }
 
-static call_status_t ask (plus_t *self, const char *block, const char *name, const json_t *body,
-                          const char *step, json_t **answer, char reason [CLIENT_REASON_BYTES])
+static call_status_t plus_call (plus_client_t *self, const char *block, const char *name,
+                                const json_t *body, const char *step, json_t **answer,
+                                char reason [CLIENT_REASON_BYTES])
 {
     method_t method = services_method (block, name);
     char id [REQUEST_ID_BYTES_MAX + 1] = "";
@@ -123,17 +124,17 @@ static call_status_t ask (plus_t *self, const char *block, const char *name, con
                         self->session->places.timeout_ms, answer, reason);
 }
 
-static call_status_t look (plus_t *self, const char *reservation)
+static call_status_t plus_look (plus_client_t *self, const char *reservation)
 {
     json_auto_t *body = json_pack ("{s:s}", "reservation", reservation);
     json_auto_t *answer = NULL;
     char reason [CLIENT_REASON_BYTES];
-    return body ? ask (self, "Reservation", "Properties", body, "", &answer, reason)
+    return body ? plus_call (self, "Reservation", "Properties", body, "", &answer, reason)
                 : CALL_BAD_REQUEST;
 }
 
 /*  The site that is meant: by -R; the one that knows the reservation; the only one. */
-static int find_site (plus_t *self)
+static int find_site (plus_client_t *self)
 {
     const char *host = self->options.host;
     char name [NAME_BYTES_MAX + 1];
@@ -151,14 +152,14 @@ static int find_site (plus_t *self)
         entry = session_entry (self->session, name);
         if (!entry)
             return cli_fail (EXIT_REFUSED, "plus: -R %s: there is no such site", host);
-        take_site (self, entry);
+        plus_take_site (self, entry);
         return EXIT_DONE;
     }
     json_auto_t *all = session_kind (self->session, "lis");
     for (size_t i = 0; (entry = json_array_get (all, i)); i++) {
-        take_site (self, entry);
+        plus_take_site (self, entry);
         call_status_t status =
-          self->options.reservation ? look (self, self->options.reservation) : CALL_NOT_FOUND;
+          self->options.reservation ? plus_look (self, self->options.reservation) : CALL_NOT_FOUND;
         if (status == CALL_OK)
             return EXIT_DONE;
         if (is_silence (status))
@@ -180,7 +181,7 @@ static int find_site (plus_t *self)
 
 /*  --- answers --- */
 
-static int refused (plus_t *self, call_status_t status, const char *reason)
+static int plus_refused (plus_client_t *self, call_status_t status, const char *reason)
 {
     if (!is_silence (status))
         return cli_fail (status == CALL_BAD_REQUEST ? EXIT_USAGE : EXIT_REFUSED, "plus: %s: %s",
@@ -213,7 +214,7 @@ static bool is_state (const json_t *command, const char *word)
 }
 
 /*  What a command came to, for scripts: into what is told of its reservation. */
-static void take_command (json_t *told, const json_t *command)
+static void plus_take_command (json_t *told, const json_t *command)
 {
     char text [TIMETEXT_BYTES];
     char word [LOWER_BYTES];
@@ -229,7 +230,7 @@ static void take_command (json_t *told, const json_t *command)
     }
 }
 
-static int print_command (plus_t *self, const char *reservation, const json_t *command)
+static int print_command (plus_client_t *self, const char *reservation, const json_t *command)
 {
     char state [LOWER_BYTES];
     char until [TIMETEXT_BYTES];
@@ -240,7 +241,7 @@ static int print_command (plus_t *self, const char *reservation, const json_t *c
     if (self->cli->json) {
         json_t *told =
           made (json_pack ("{s:s, s:s}", "reservation", reservation, "site", self->site));
-        take_command (told, command);
+        plus_take_command (told, command);
         cli_print_json (told);
     } else if (good) {
         printf ("%s\n", reservation);
@@ -257,39 +258,41 @@ static int print_command (plus_t *self, const char *reservation, const json_t *c
 /*  --- the commands --- */
 
 /*  What a command was answered: without -T it is committed now. */
-static int finish (plus_t *self, const char *reservation, const json_t *command)
+static int plus_finish (plus_client_t *self, const char *reservation, const json_t *command)
 {
     char reason [CLIENT_REASON_BYTES];
     if (self->options.two_phase || !is_state (command, "prepared"))
         return print_command (self, reservation, command);
     json_auto_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
     json_auto_t *answer = NULL;
-    call_status_t status = ask (self, "Command", "Commit", body, "", &answer, reason);
+    call_status_t status = plus_call (self, "Command", "Commit", body, "", &answer, reason);
     return status == CALL_OK ? print_command (self, reservation, answer)
-                             : refused (self, status, reason);
+                             : plus_refused (self, status, reason);
 }
 
-static int operate (plus_t *self, const char *name, const char *reservation, const json_t *body)
+static int operate (plus_client_t *self, const char *name, const char *reservation,
+                    const json_t *body)
 {
     char reason [CLIENT_REASON_BYTES];
     json_auto_t *answer = NULL;
-    call_status_t status = ask (self, "Reservation", name, body, "command", &answer, reason);
-    return status == CALL_OK ? finish (self, reservation, answer) : refused (self, status, reason);
+    call_status_t status = plus_call (self, "Reservation", name, body, "command", &answer, reason);
+    return status == CALL_OK ? plus_finish (self, reservation, answer)
+                             : plus_refused (self, status, reason);
 }
 
-static int create (plus_t *self, char reservation [NAME_BYTES_MAX + 1])
+static int create (plus_client_t *self, char reservation [NAME_BYTES_MAX + 1])
 {
     char reason [CLIENT_REASON_BYTES];
     json_auto_t *answer = NULL;
     json_auto_t *body = json_object ();
-    call_status_t status = ask (self, "Factory", "Create", body, "create", &answer, reason);
+    call_status_t status = plus_call (self, "Factory", "Create", body, "create", &answer, reason);
     if (status != CALL_OK)
-        return refused (self, status, reason);
+        return plus_refused (self, status, reason);
     snprintf (reservation, NAME_BYTES_MAX + 1, "%s", text_of (answer, "reservation"));
     return EXIT_DONE;
 }
 
-static int reserve (plus_t *self, const char *name)
+static int reserve (plus_client_t *self, const char *name)
 {
     char reservation [NAME_BYTES_MAX + 1];
     const plus_options_t *options = &self->options;
@@ -309,7 +312,7 @@ static int reserve (plus_t *self, const char *name)
 }
 
 /*  "Modify", or "Release", which is told nothing but whom. */
-static int change (plus_t *self, const char *name)
+static int plus_change (plus_client_t *self, const char *name)
 {
     const plus_options_t *options = &self->options;
     bool releases = strcmp (name, "Release") == 0;
@@ -326,20 +329,20 @@ static int change (plus_t *self, const char *name)
 }
 
 /*  The properties of one reservation, or of a page of all; NULL with *code. */
-static json_t *properties (plus_t *self, const char *after, int *code)
+static json_t *properties (plus_client_t *self, const char *after, int *code)
 {
     char reason [CLIENT_REASON_BYTES];
     json_t *answer = NULL;
     json_auto_t *body = json_pack ("{s:s}", "after", after);
     if (self->options.reservation)
         json_object_set_new (body, "reservation", json_string (self->options.reservation));
-    call_status_t status = ask (self, "Reservation", "Properties", body, "", &answer, reason);
+    call_status_t status = plus_call (self, "Reservation", "Properties", body, "", &answer, reason);
     if (status != CALL_OK)
-        *code = refused (self, status, reason);
+        *code = plus_refused (self, status, reason);
     return answer;
 }
 
-static int decide (plus_t *self, const char *name)
+static int plus_decide (plus_client_t *self, const char *name)
 {
     int code = find_site (self);
     json_auto_t *answer = code == EXIT_DONE ? properties (self, "", &code) : NULL;
@@ -353,9 +356,9 @@ static int decide (plus_t *self, const char *name)
                          self->options.reservation, state_word (one, state), self->site);
     json_auto_t *told = NULL;
     json_auto_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
-    call_status_t status = ask (self, "Command", name, body, "", &told, reason);
+    call_status_t status = plus_call (self, "Command", name, body, "", &told, reason);
     if (status != CALL_OK)
-        return refused (self, status, reason);
+        return plus_refused (self, status, reason);
     if (strcmp (name, "Abort") != 0 || !is_state (told, "aborted"))
         return print_command (self, self->options.reservation, told);
     printf ("%s\n", self->options.reservation);
@@ -363,7 +366,7 @@ static int decide (plus_t *self, const char *name)
 }
 
 /*  What the site told of one, as users read it. */
-static json_t *status_form (const plus_t *self, const json_t *one)
+static json_t *status_form (const plus_client_t *self, const json_t *one)
 {
     static const form_row_t rows [] = {{.key = "start", .kind = FORM_TIME, .from = "from_ms"},
                                        {.key = "end", .kind = FORM_TIME, .from = "until_ms"},
@@ -378,7 +381,7 @@ static json_t *status_form (const plus_t *self, const json_t *one)
     if (number_of (one, "until_ms"))
         form_add (form, rows, one);
     if (command)
-        take_command (form, command);
+        plus_take_command (form, command);
     return form;
 }
 
@@ -393,7 +396,7 @@ static bool is_forgotten (const json_t *one)
     return is_state (one, "created") && json_array_size (json_object_get (one, "commands")) == 0;
 }
 
-static int status_at (plus_t *self, json_t *all)
+static int status_at (plus_client_t *self, json_t *all)
 {
     int code = EXIT_DONE;
     char next [NAME_BYTES_MAX + 1] = "";
@@ -412,7 +415,7 @@ static int status_at (plus_t *self, json_t *all)
     return code;
 }
 
-static int status (plus_t *self, const char *name)
+static int status (plus_client_t *self, const char *name)
 {
     static const form_row_t columns [] = {{"RESERVATION", "reservation", .kind = FORM_TEXT},
                                           {"SITE", "site", .kind = FORM_TEXT},
@@ -439,7 +442,7 @@ static int status (plus_t *self, const char *name)
         code = status_at (self, all);
     json_auto_t *sites = session_kind (self->session, "lis");
     for (size_t i = 0; everywhere && (entry = json_array_get (sites, i)); i++) {
-        take_site (self, entry);
+        plus_take_site (self, entry);
         int one = status_at (self, all);
         code = one > code ? one : code;
     }
@@ -454,18 +457,20 @@ static int status (plus_t *self, const char *name)
 
 typedef struct {
     const char *name;
-    int (*act) (plus_t *self, const char *method);
+    int (*act) (plus_client_t *self, const char *method);
     const char *method;
     bool id;      /* needs -r */
     bool changes; /* under a request id */
 } manner_t;
 
-static const manner_t manners [] = {
-  {"plus reserve", reserve, "Reserve", false, true}, {"plus cancel", change, "Release", true, true},
-  {"plus modify", change, "Modify", true, true},     {"plus status", status, NULL, false, false},
-  {"plus commit", decide, "Commit", true, false},    {"plus abort", decide, "Abort", true, false}};
+static const manner_t manners [] = {{"plus reserve", reserve, "Reserve", false, true},
+                                    {"plus cancel", plus_change, "Release", true, true},
+                                    {"plus modify", plus_change, "Modify", true, true},
+                                    {"plus status", status, NULL, false, false},
+                                    {"plus commit", plus_decide, "Commit", true, false},
+                                    {"plus abort", plus_decide, "Abort", true, false}};
 
-static void choose_id (plus_t *self)
+static void choose_id (plus_client_t *self)
 {
     if (self->cli->request_id)
         snprintf (self->request_id, sizeof self->request_id, "%s", self->cli->request_id);
@@ -475,14 +480,14 @@ static void choose_id (plus_t *self)
     fprintf (stderr, "request-id %s\n", self->request_id);
 }
 
-static int run (cli_t *cli)
+static int plus_run (cli_t *cli)
 {
     int code;
-    plus_t self = {.cli = cli};
+    plus_client_t self = {.cli = cli};
     const manner_t *manner = manners;
     while (strcmp (manner->name, cli->command->name) != 0)
         manner++;
-    if (!parse (cli, &self.options, &code))
+    if (!plus_parse (cli, &self.options, &code))
         return code;
     if (manner->id && !self.options.reservation)
         return cli_fail (EXIT_USAGE, "%s: -r is needed", manner->name);
@@ -500,16 +505,16 @@ static int run (cli_t *cli)
 
 int run_plus (cli_t *cli)
 {
-    static const command_t commands [] = {
+    static const cli_command_t commands [] = {
       {"plus reserve", "-s START -e END -n NODES [-R SITE] [-T] [--class NAME]",
-       "Reserve nodes of one site; prints the reservation's id.", run},
-      {"plus cancel", "-r ID [-R SITE] [-T]", "Give a reservation back.", run},
+       "Reserve nodes of one site; prints the reservation's id.", plus_run},
+      {"plus cancel", "-r ID [-R SITE] [-T]", "Give a reservation back.", plus_run},
       {"plus modify", "-r ID [-s START] [-e END] [-n NODES] [-R SITE] [-T]",
-       "Change it; the old one stands until the change is committed.", run},
+       "Change it; the old one stands until the change is committed.", plus_run},
       {"plus status", "[-r ID] [-R SITE]", "One reservation, or all of yours, and what waits.",
-       run},
-      {"plus commit", "-r ID [-R SITE]", "Commit what waits since -T.", run},
-      {"plus abort", "-r ID [-R SITE]", "Abort it; what was before -T stands.", run},
+       plus_run},
+      {"plus commit", "-r ID [-R SITE]", "Commit what waits since -T.", plus_run},
+      {"plus abort", "-r ID [-R SITE]", "Abort it; what was before -T stands.", plus_run},
     };
     return cli_run_own (cli, commands, sizeof commands / sizeof *commands);
 }

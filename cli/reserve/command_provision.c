@@ -2,7 +2,7 @@
  *
  *  Each domain decides by itself; asking again is harmless.
  */
-#include "fields.h"
+#include "json_fields.h"
 #include "listing.h"
 #include "reserve_commands.h"
 #include "table.h"
@@ -41,8 +41,8 @@ static json_t *domains_of (const json_t *view)
 }
 
 /*  Asks one domain; a row of the answer, new. */
-static json_t *ask_domain (session_t *session, const char *domain, bool release,
-                           const json_t *question, int *code)
+static json_t *provision_ask_domain (session_t *session, const char *domain, bool release,
+                                     const json_t *question, int *code)
 {
     const json_t *entry = session_entry (session, domain);
     if (!entry && session_look (session, domain))
@@ -68,7 +68,7 @@ static json_t *ask_domain (session_t *session, const char *domain, bool release,
     return row;
 }
 
-static const char *use_cell (const json_t *row, const char *key, char text [CELL_BYTES])
+static const char *provision_use_cell (const json_t *row, const char *key, char text [CELL_BYTES])
 {
     (void) text;
     bool provisioned = flag_of (row, key);
@@ -80,7 +80,7 @@ static const char *use_cell (const json_t *row, const char *key, char text [CELL
 }
 
 static const form_row_t columns [] = {
-  {"DOMAIN", "domain", .kind = FORM_TEXT}, {"USE", "provisioned", .cell = use_cell}, {0}};
+  {"DOMAIN", "domain", .kind = FORM_TEXT}, {"USE", "provisioned", .cell = provision_use_cell}, {0}};
 
 static int provision (const cli_t *cli, session_t *session, const char *id, bool release,
                       const json_t *view)
@@ -91,8 +91,8 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
     json_auto_t *question = json_pack ("{s:s}", "reservation", id);
     const json_t *domain;
     for (size_t i = 0; (domain = json_array_get (domains, i)); i++)
-        json_array_append_new (
-          rows, ask_domain (session, json_string_value (domain), release, question, &code));
+        json_array_append_new (rows, provision_ask_domain (session, json_string_value (domain),
+                                                           release, question, &code));
     if (json_array_size (domains) == 0)
         code = cli_fail (EXIT_REFUSED, "%s: it has no circuits in any domain", id);
     else if (cli->json)
@@ -107,9 +107,9 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
 int run_provision (cli_t *cli)
 {
     bool release = false;
-    option_t list [] = {FLAG_OPTION ("release", &release, "give up the use; the reservation stays"),
-                        {0}};
-    words_t words;
+    cli_option_t list [] = {
+      FLAG_OPTION ("release", &release, "give up the use; the reservation stays"), {0}};
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;

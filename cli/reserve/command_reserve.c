@@ -5,14 +5,14 @@
  *  new id each time, when a site says that capacity has come free, and now and then besides, since
  *  such hints may be lost.
  */
-#include "hints.h"
+#include "change_watch.h"
 #include "must.h"
-#include "offers.h"
-#include "planned.h"
+#include "planner_request.h"
 #include "reserve_commands.h"
+#include "resource_lookup.h"
 
 #include "core.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -86,10 +86,11 @@ static bool may_free (const json_t *form)
     return json_array_size (reasons) == 0;
 }
 
-static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, json_t **form)
+static int wait_and_ask (const cli_t *cli, planner_request_t *planned, json_t *request,
+                         json_t **form)
 {
     int64_t last_ms = last_moment (request);
-    hints_t *hints = hints_new ("calendar");
+    change_watch_t *hints = change_watch_new ("calendar");
     int64_t poll_ms = POLL_MS_FIRST;
     int code = EXIT_REFUSED;
     cli_note (cli, "refused for now; waiting for capacity%s",
@@ -98,14 +99,14 @@ static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, 
         int64_t left_ms = last_ms - cli_wall_ms ();
         if (left_ms <= 0)
             break;
-        hints_follow (hints, planned->session->entries);
-        hints_wait (hints, left_ms < poll_ms ? left_ms : poll_ms);
+        change_watch_follow (hints, planned->session->entries);
+        change_watch_wait (hints, left_ms < poll_ms ? left_ms : poll_ms);
         poll_ms = poll_ms * 2 < POLL_MS ? poll_ms * 2 : POLL_MS;
         if (cli_interrupted ())
             break;
         renew_earliest (request, cli_wall_ms ());
         json_auto_t *before = *form;
-        code = planned_ask_anew (planned, form);
+        code = planner_request_ask_anew (planned, form);
         bool late = code == EXIT_REFUSED && *form && !may_free (*form);
         if (late) { /* what lacked as long as there was time tells more */
             json_decref (*form);
@@ -116,7 +117,7 @@ static int wait_and_ask (const cli_t *cli, planned_t *planned, json_t *request, 
     }
     if (code == EXIT_REFUSED && !cli_interrupted ())
         cli_note (cli, "waited as long as the request has time; this is what lacked:");
-    hints_destroy (&hints);
+    change_watch_destroy (&hints);
     return code;
 }
 
@@ -131,22 +132,22 @@ static void tell_sites_near (session_t *session, const json_t *request)
             offer_sites_near (session, text_of (need, "site"));
 }
 
-static int reserve (cli_t *cli, const reserve_options_t *options, json_t *request)
+static int reserve_reserve (cli_t *cli, const reserve_options_t *options, json_t *request)
 {
     int code;
     json_auto_t *body =
       must (json_pack ("{s:O, s:b}", "request", request, "dry_run", options->dry_run));
-    planned_t planned = {.cli = cli, .method = "Reserve", .word = "reserve", .body = body};
+    planner_request_t planned = {.cli = cli, .method = "Reserve", .word = "reserve", .body = body};
     json_t *form = NULL;
     if (options->wait)
         fix_times (request, cli_wall_ms ());
-    if (planned_open (&planned, &code)) {
-        code = planned_ask (&planned, &form);
+    if (planner_request_open (&planned, &code)) {
+        code = planner_request_ask (&planned, &form);
         if (options->wait && code == EXIT_REFUSED && form)
             code = wait_and_ask (cli, &planned, request, &form);
         if (code == EXIT_REFUSED && form)
             tell_sites_near (planned.session, request);
-        code = planned_print (&planned, form, code);
+        code = planner_request_print (&planned, form, code);
     }
     session_close (&planned.session);
     return code;
@@ -155,7 +156,7 @@ static int reserve (cli_t *cli, const reserve_options_t *options, json_t *reques
 int run_reserve (cli_t *cli)
 {
     reserve_options_t options = {0};
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("algorithm", &options.algorithm, "A", "how to plan: auto, bbr, bir, ip"),
       TEXT_OPTION ("policy", &options.policy, "P",
                    "what to prefer: time, cost, load or random; with ip time, cost or quality"),
@@ -164,12 +165,12 @@ int run_reserve (cli_t *cli)
       TEXT_OPTION ("request-id", &cli->request_id, "ID[@HOME]",
                    "names this request; the same one again never happens twice"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
-    json_auto_t *request = planned_request (words.list [0], options.algorithm, options.policy);
+    json_auto_t *request = planner_request_read (words.list [0], options.algorithm, options.policy);
     if (!request)
         return EXIT_USAGE;
-    return reserve (cli, &options, request);
+    return reserve_reserve (cli, &options, request);
 }

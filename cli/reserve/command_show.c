@@ -1,6 +1,6 @@
 /*  musubi show, musubi list - reservations as the federation knows them. */
 #include "answer_form.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "listing.h"
 #include "reserve_commands.h"
 #include "table.h"
@@ -12,7 +12,7 @@
 #define LIST_UNTIL_MS_MAX INT64_C (253402300799999) /* the last moment of the year 9999 */
 
 /*  The form that was shown, new. */
-static json_t *show (const cli_t *cli, const json_t *view)
+static json_t *show_show (const cli_t *cli, const json_t *view)
 {
     json_t *form = view_form (view);
     if (cli->json)
@@ -25,14 +25,15 @@ static json_t *show (const cli_t *cli, const json_t *view)
 int run_show (cli_t *cli)
 {
     bool follow = false;
-    option_t list [] = {FLAG_OPTION ("follow", &follow, "then tell each change, to its end"), {0}};
-    words_t words;
+    cli_option_t list [] = {FLAG_OPTION ("follow", &follow, "then tell each change, to its end"),
+                            {0}};
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     session_auto_t *session = NULL;
     json_auto_t *view = listing_show (cli, &session, words.list [0], &code);
-    json_auto_t *form = view ? show (cli, view) : NULL;
+    json_auto_t *form = view ? show_show (cli, view) : NULL;
     if (form && follow) {
         watch_t watch = {.cli = cli, .session = session, .poll_ms = WATCH_POLL_MS};
         fflush (stdout);
@@ -42,8 +43,8 @@ int run_show (cli_t *cli)
 }
 
 /*  "ams:32 ber:64", "ocean-air:1000": of each its name and quantity. */
-static const char *quantities (const json_t *list, const char *name, const char *quantity,
-                               char text [CELL_BYTES])
+static const char *show_quantities (const json_t *list, const char *name, const char *quantity,
+                                    char text [CELL_BYTES])
 {
     size_t length = 0;
     const json_t *one;
@@ -56,14 +57,14 @@ static const char *quantities (const json_t *list, const char *name, const char 
     return text;
 }
 
-static const char *cpus_cell (const json_t *form, const char *key, char text [CELL_BYTES])
+static const char *show_cpus_cell (const json_t *form, const char *key, char text [CELL_BYTES])
 {
-    return quantities (json_object_get (form, key), "site", "cpus", text);
+    return show_quantities (json_object_get (form, key), "site", "cpus", text);
 }
 
 static const char *mbps_cell (const json_t *form, const char *key, char text [CELL_BYTES])
 {
-    return quantities (json_object_get (form, key), "need", "mbps", text);
+    return show_quantities (json_object_get (form, key), "need", "mbps", text);
 }
 
 static const char *status_cell (const json_t *form, const char *key, char text [CELL_BYTES])
@@ -79,11 +80,11 @@ static const form_row_t columns [] = {{"RESERVATION", "reservation", .kind = FOR
                                       {"STATUS", "status", .cell = status_cell},
                                       {"START", "start", .kind = FORM_TIME},
                                       {"END", "end", .kind = FORM_TIME},
-                                      {"CPUS", "compute", .cell = cpus_cell},
+                                      {"CPUS", "compute", .cell = show_cpus_cell},
                                       {"MBIT/S", "network", .cell = mbps_cell},
                                       {0}};
 
-static int list (const cli_t *cli, listing_filter_t *filter, bool mine)
+static int show_list (const cli_t *cli, listing_filter_t *filter, bool mine)
 {
     int code;
     session_auto_t *session = listing_session (cli, &code);
@@ -106,11 +107,12 @@ int run_list (cli_t *cli)
     bool mine = false;
     option_time_t from = {0};
     option_time_t until = {0};
-    option_t options [] = {FLAG_OPTION ("mine", &mine, "only the actor's own"),
-                           TIME_OPTION ("from", &from, "T", "only those that end after this"),
-                           TIME_OPTION ("until", &until, "T", "only those that start before this"),
-                           {0}};
-    words_t words;
+    cli_option_t options [] = {
+      FLAG_OPTION ("mine", &mine, "only the actor's own"),
+      TIME_OPTION ("from", &from, "T", "only those that end after this"),
+      TIME_OPTION ("until", &until, "T", "only those that start before this"),
+      {0}};
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, options, 0, 0, &words, &code))
         return code;
@@ -122,5 +124,5 @@ int run_list (cli_t *cli)
         if (filter.from_ms >= filter.until_ms)
             return cli_fail (EXIT_USAGE, "list: --from is not before --until");
     }
-    return list (cli, &filter, mine);
+    return show_list (cli, &filter, mine);
 }

@@ -7,11 +7,11 @@ int run_watch (cli_t *cli)
 {
     bool mine = false;
     int64_t poll_ms = WATCH_POLL_MS;
-    option_t list [] = {
+    cli_option_t list [] = {
       FLAG_OPTION ("mine", &mine, "only the actor's own"),
       DURATION_OPTION ("every", &poll_ms, "2s", "ask at least so often, also without a hint"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 0, 1, &words, &code))
         return code;

@@ -4,7 +4,7 @@
 
 #include "answer_form.h"
 #include "cli.h"
-#include "fields.h"
+#include "json_fields.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is (const json_t *object, const char *key, const char *word)
+static bool explanation_is (const json_t *object, const char *key, const char *word)
 {
     return strcmp (text_of (object, key), word) == 0;
 }
@@ -20,19 +20,19 @@ static bool is (const json_t *object, const char *key, const char *word)
 /*  --- refusals ---  */
 
 /*  Of a compute need CPUs are counted, or a site counts nodes: the sentence says which. */
-static const char *unit_of (const json_t *request, const char *need)
+static const char *explanation_unit_of (const json_t *request, const char *need)
 {
     bool network = json_array_size (json_object_get (request, "network")) > 0 && *need;
     const json_t *one;
     for (size_t i = 0; (one = item_of (request, "compute", i)); i++)
-        network = network && !is (one, "id", need);
+        network = network && !explanation_is (one, "id", need);
     return network ? " Mbit/s" : "";
 }
 
 static void print_blocked (const json_t *reason, const json_t *request, FILE *to)
 {
     const char *need = text_of (reason, "need");
-    const char *unit = unit_of (request, need);
+    const char *unit = explanation_unit_of (request, need);
     char from [TIMETEXT_BYTES];
     char until [TIMETEXT_BYTES];
     const char *resource = text_of (reason, "resource");
@@ -139,13 +139,14 @@ static void say_pending (json_t *waits, const json_t *view, const json_t *part)
     const char *by = *planner ? planner : "its planner";
     char what [LOWER_BYTES];
     lower_word (text_of (part, "pending_operation"), ' ', what);
-    if (is (part, "pending_state", "HELD"))
+    if (explanation_is (part, "pending_state", "HELD"))
         say (waits, "%s holds a %s and has not been asked for its vote by %s yet", who, what, by);
-    else if (is (part, "pending_state", "PREPARED") && is (view, "status", "SHOW_COMMITTING"))
+    else if (explanation_is (part, "pending_state", "PREPARED") &&
+             explanation_is (view, "status", "SHOW_COMMITTING"))
         say (waits, "%s has not acknowledged the decided %s yet; %s tells it again", who, what, by);
-    else if (is (part, "pending_state", "PREPARED"))
+    else if (explanation_is (part, "pending_state", "PREPARED"))
         say (waits, "%s has promised a %s and waits for the decision of %s", who, what, by);
-    else if (is (part, "pending_state", "EDGE"))
+    else if (explanation_is (part, "pending_state", "EDGE"))
         say (waits, "%s has given a %s back, since its time came before the decision", who, what);
     else
         say (waits, "%s has a %s under way", who, what);
@@ -158,7 +159,7 @@ static void say_part (json_t *waits, const json_t *view, const json_t *part)
         say_pending (waits, view, part);
     else if (number_of (part, "version") < number_of (view, "version"))
         say (waits, "%s is still at version %" PRId64, who, number_of (part, "version"));
-    if (is (part, "state", "FAILED"))
+    if (explanation_is (part, "state", "FAILED"))
         say (waits, "%s could not keep its part; what the others hold is released", who);
 }
 
@@ -168,7 +169,8 @@ static void say_unused (json_t *waits, const json_t *view)
     char domains [512] = "";
     size_t length = 0;
     const json_t *part;
-    if (!is (view, "status", "SHOW_COMMITTED") && !is (view, "status", "SHOW_COMMITTING"))
+    if (!explanation_is (view, "status", "SHOW_COMMITTED") &&
+        !explanation_is (view, "status", "SHOW_COMMITTING"))
         return;
     for (size_t i = 0; (part = item_of (view, "parts", i)); i++) {
         bool unused = json_array_size (json_object_get (part, "circuits")) > 0 &&
@@ -192,7 +194,7 @@ static json_t *waits_of (const json_t *view)
         say_part (waits, view, one);
     for (size_t i = 0; (one = item_of (view, "silent", i)); i++)
         say (waits, "%s does not answer: what it holds is not known now", json_string_value (one));
-    if (is (view, "status", "SHOW_COMMITTING") && json_array_size (waits) == 0)
+    if (explanation_is (view, "status", "SHOW_COMMITTING") && json_array_size (waits) == 0)
         say (waits, "not every participant is known to have acknowledged its decision yet");
     say_unused (waits, view);
     return waits;
@@ -213,7 +215,7 @@ json_t *explain_reservation (const json_t *view)
     return form;
 }
 
-static void print_parts (const json_t *form, FILE *to)
+static void explanation_print_parts (const json_t *form, FILE *to)
 {
     table_t *table = table_of (part_rows, json_object_get (form, "parts"));
     const json_t *one;
@@ -236,7 +238,7 @@ void explain_reservation_print (const json_t *form, FILE *to)
     fputc ('\n', to);
     if (json_array_size (json_object_get (form, "parts")) > 0 ||
         json_array_size (json_object_get (form, "silent")) > 0)
-        print_parts (form, to);
+        explanation_print_parts (form, to);
     size_t i;
     const json_t *sentence;
     for (i = 0; (sentence = item_of (form, "waits", i)); i++)
@@ -247,9 +249,9 @@ void explain_reservation_print (const json_t *form, FILE *to)
 
 int explain_reservation_code (const json_t *form)
 {
-    return is (form, "status", "failed")    ? EXIT_REFUSED
-           : is (form, "status", "unknown") ? EXIT_UNKNOWN
-                                            : EXIT_DONE;
+    return explanation_is (form, "status", "failed")    ? EXIT_REFUSED
+           : explanation_is (form, "status", "unknown") ? EXIT_UNKNOWN
+                                                        : EXIT_DONE;
 }
 
 /*  --- requests ---  */
@@ -275,14 +277,14 @@ static json_t *holder_form (const json_t *plan)
 json_t *explain_claim (const char *request_id, const json_t *look, const json_t *answer,
                        const json_t *holder)
 {
-    const char *state = is (look, "state", "COMMITTED_CLAIM") ? "committed"
-                        : is (look, "state", "CLOSED")        ? "refused"
-                        : is (look, "state", "HELD_CLAIM")    ? "in progress"
-                                                              : "unknown";
+    const char *state = explanation_is (look, "state", "COMMITTED_CLAIM") ? "committed"
+                        : explanation_is (look, "state", "CLOSED")        ? "refused"
+                        : explanation_is (look, "state", "HELD_CLAIM")    ? "in progress"
+                                                                          : "unknown";
     json_t *form = json_object ();
     take (form, "request_id", json_string (request_id));
     take (form, "state", json_string (state));
-    if (is (look, "state", "COMMITTED_CLAIM"))
+    if (explanation_is (look, "state", "COMMITTED_CLAIM"))
         take (form, "done", json_boolean (flag_of (look, "done")));
     if (answer)
         take (form, "answer", answer_form (answer));
@@ -306,18 +308,18 @@ void explain_claim_print (const json_t *form, FILE *to)
 {
     const json_t *answer = json_object_get (form, "answer");
     fprintf (to, "%s %s\n", text_of (form, "request_id"), text_of (form, "state"));
-    if (is (form, "state", "unknown"))
+    if (explanation_is (form, "state", "unknown"))
         fprintf (to,
                  "its home knows nothing of it: it was never sent for this actor, or its time is "
                  "long over\n");
-    else if (is (form, "state", "in progress"))
+    else if (explanation_is (form, "state", "in progress"))
         fprintf (to, "an attempt is under way; ask again with the same id\n");
-    else if (is (form, "state", "committed") && !flag_of (form, "done"))
+    else if (explanation_is (form, "state", "committed") && !flag_of (form, "done"))
         fprintf (to, "decided, but not every participant is known to have acknowledged it yet\n");
-    bool settled = is (form, "state", "refused") || flag_of (form, "done");
+    bool settled = explanation_is (form, "state", "refused") || flag_of (form, "done");
     if (json_object_get (form, "holder") && !settled)
         print_holder (json_object_get (form, "holder"), to);
-    if (answer && is (form, "state", "refused"))
+    if (answer && explanation_is (form, "state", "refused"))
         explain_refusal_print (answer, NULL, to);
     else if (answer)
         answer_print (answer, "request", to);
@@ -325,7 +327,7 @@ void explain_claim_print (const json_t *form, FILE *to)
 
 int explain_claim_code (const json_t *form)
 {
-    return is (form, "state", "committed")     ? EXIT_DONE
-           : is (form, "state", "in progress") ? EXIT_UNKNOWN
-                                               : EXIT_REFUSED;
+    return explanation_is (form, "state", "committed")     ? EXIT_DONE
+           : explanation_is (form, "state", "in progress") ? EXIT_UNKNOWN
+                                                           : EXIT_REFUSED;
 }

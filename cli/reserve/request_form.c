@@ -5,7 +5,7 @@
 #include "must.h"
 
 #include "domain.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "request_terms.h"
 #include "timetext.h"
 
@@ -27,11 +27,12 @@ typedef struct {
     char path [PATH_BYTES];
     bool joins; /* a reservation that has needs already, which the reader does not know */
     char *why;
-} reader_t;
+} request_form_reader_t;
 
 /*  Refuses key (or the whole, where it is NULL) of what is at the reader's path. */
-__attribute__ ((format (printf, 3, 4))) static bool refuse (const reader_t *reader, const char *key,
-                                                            const char *format, ...)
+__attribute__ ((format (printf, 3, 4))) static bool refuse (const request_form_reader_t *reader,
+                                                            const char *key, const char *format,
+                                                            ...)
 {
     char sentence [256];
     va_list arguments;
@@ -48,7 +49,7 @@ __attribute__ ((format (printf, 3, 4))) static bool refuse (const reader_t *read
 }
 
 /*  Only these keys, and an object at all. */
-static bool read_keys (const reader_t *reader, json_t *object, const char *keys)
+static bool read_keys (const request_form_reader_t *reader, json_t *object, const char *keys)
 {
     if (!json_is_object (object))
         return refuse (reader, NULL, "wants an object {…}");
@@ -57,8 +58,8 @@ static bool read_keys (const reader_t *reader, json_t *object, const char *keys)
 }
 
 /*  An identifier; absent is fine unless required. */
-static bool read_name (const reader_t *reader, const json_t *object, const char *key, bool required,
-                       size_t bytes_max, json_t *to)
+static bool request_form_read_name (const request_form_reader_t *reader, const json_t *object,
+                                    const char *key, bool required, size_t bytes_max, json_t *to)
 {
     const json_t *value = json_object_get (object, key);
     if (!value && !required)
@@ -72,7 +73,7 @@ static bool read_name (const reader_t *reader, const json_t *object, const char 
     return true;
 }
 
-static bool read_count (const reader_t *reader, const json_t *object, const char *key,
+static bool read_count (const request_form_reader_t *reader, const json_t *object, const char *key,
                         bool required, int64_t most, json_t *to)
 {
     const json_t *value = json_object_get (object, key);
@@ -88,8 +89,9 @@ static bool read_count (const reader_t *reader, const json_t *object, const char
 }
 
 /*  A duration as proto's *_ms; zero is refused where it would mean "the request's". */
-static bool read_duration (const reader_t *reader, const json_t *object, const char *key,
-                           const char *proto_key, bool zero_allowed, json_t *to)
+static bool request_form_read_duration (const request_form_reader_t *reader, const json_t *object,
+                                        const char *key, const char *proto_key, bool zero_allowed,
+                                        json_t *to)
 {
     const json_t *value = json_object_get (object, key);
     if (!value)
@@ -104,7 +106,8 @@ static bool read_duration (const reader_t *reader, const json_t *object, const c
     return true;
 }
 
-static bool read_instant (const reader_t *reader, const json_t *window, const char *key, json_t *to)
+static bool read_instant (const request_form_reader_t *reader, const json_t *window,
+                          const char *key, json_t *to)
 {
     const json_t *value = json_object_get (window, key);
     if (!value)
@@ -124,7 +127,8 @@ static bool read_instant (const reader_t *reader, const json_t *window, const ch
 
 /*  Is a before b plus so much, surely? Only times written alike are compared: the order of others
  *  depends on when one asks, and a repeat must be taken as the first was. */
-static bool surely_before (const json_t *window, const char *a, const char *b, int64_t plus_ms)
+static bool request_form_surely_before (const json_t *window, const char *a, const char *b,
+                                        int64_t plus_ms)
 {
     static const char *const kinds [] = {"at_ms", "from_now_ms"};
     for (size_t i = 0; i < 2; i++) {
@@ -140,7 +144,7 @@ static bool surely_before (const json_t *window, const char *a, const char *b, i
 static bool read_window (json_t *written, int64_t span_ms, json_t *to, char why [FORM_WHY_BYTES])
 {
     static const char *const keys [] = {"start", "earliest", "latest", "deadline"};
-    reader_t reader = {.path = "window", .why = why};
+    request_form_reader_t reader = {.path = "window", .why = why};
     if (!read_keys (&reader, written, "start earliest latest deadline"))
         return false;
     json_t *window = made (json_object ());
@@ -155,10 +159,10 @@ static bool read_window (json_t *written, int64_t span_ms, json_t *to, char why 
         return refuse (&reader, "start",
                        "fixes the time: earliest, latest and deadline can't be "
                        "given with it");
-    if (surely_before (window, "latest", "earliest", 0))
+    if (request_form_surely_before (window, "latest", "earliest", 0))
         return refuse (&reader, "latest", "is before earliest");
-    if (surely_before (window, "deadline", "earliest", span_ms) ||
-        surely_before (window, "deadline", "latest", 0)) {
+    if (request_form_surely_before (window, "deadline", "earliest", span_ms) ||
+        request_form_surely_before (window, "deadline", "latest", 0)) {
         char text [TIMETEXT_BYTES];
         return refuse (&reader, "deadline", "is too early: the request lasts %s",
                        timetext_format_duration (span_ms, text));
@@ -183,8 +187,8 @@ static json_t *attribute_text (const json_t *value)
     return json_string (text);
 }
 
-static bool read_requirement (const reader_t *reader, const char *attribute, const json_t *value,
-                              json_t *requirement)
+static bool read_requirement (const request_form_reader_t *reader, const char *attribute,
+                              const json_t *value, json_t *requirement)
 {
     if (*attribute == '\0' || strlen (attribute) > NAME_BYTES_MAX)
         return refuse (reader, attribute, "an attribute's name has 1 to %d bytes", NAME_BYTES_MAX);
@@ -211,12 +215,12 @@ static bool read_requirement (const reader_t *reader, const char *attribute, con
     return true;
 }
 
-static bool read_require (const reader_t *of_need, json_t *written, json_t *need)
+static bool read_require (const request_form_reader_t *of_need, json_t *written, json_t *need)
 {
     json_t *require = json_object_get (written, "require");
     if (!require)
         return true;
-    reader_t reader = {.why = of_need->why};
+    request_form_reader_t reader = {.why = of_need->why};
     snprintf (reader.path, sizeof reader.path, "%.100s.require", of_need->path);
     if (!json_is_object (require))
         return refuse (&reader, NULL, "wants an object such as {\"os\": \"linux\"}");
@@ -247,23 +251,23 @@ static bool need_known (const json_t *needs, const char *id)
 }
 
 /*  Is the need's id its own among those of that list read so far? */
-static bool id_unused (const reader_t *reader, const json_t *request, const char *list,
+static bool id_unused (const request_form_reader_t *reader, const json_t *request, const char *list,
                        const json_t *need)
 {
     return !need_known (json_object_get (request, list), text_of (need, "id")) ||
            refuse (reader, "id", "is used twice");
 }
 
-static bool read_compute_need (const reader_t *reader, json_t *written, const json_t *request,
-                               json_t *need)
+static bool read_compute_need (const request_form_reader_t *reader, json_t *written,
+                               const json_t *request, json_t *need)
 {
     if (!read_keys (reader, written, "id cpus require offset duration site") ||
-        !read_name (reader, written, "id", true, NAME_BYTES_MAX, need) ||
+        !request_form_read_name (reader, written, "id", true, NAME_BYTES_MAX, need) ||
         !read_count (reader, written, "cpus", true, CPUS_MAX, need) ||
         !read_require (reader, written, need) ||
-        !read_duration (reader, written, "offset", "offset_ms", true, need) ||
-        !read_duration (reader, written, "duration", "duration_ms", false, need) ||
-        !read_name (reader, written, "site", false, NAME_BYTES_MAX, need) ||
+        !request_form_read_duration (reader, written, "offset", "offset_ms", true, need) ||
+        !request_form_read_duration (reader, written, "duration", "duration_ms", false, need) ||
+        !request_form_read_name (reader, written, "site", false, NAME_BYTES_MAX, need) ||
         !id_unused (reader, request, "compute", need))
         return false;
     if (!reader->joins && !json_object_get (need, "duration_ms") &&
@@ -273,8 +277,8 @@ static bool read_compute_need (const reader_t *reader, json_t *written, const js
 }
 
 /*  The ids of the two compute needs that it links. */
-static bool read_between (const reader_t *reader, const json_t *written, const json_t *request,
-                          json_t *need)
+static bool read_between (const request_form_reader_t *reader, const json_t *written,
+                          const json_t *request, json_t *need)
 {
     const json_t *between = json_object_get (written, "between");
     const char *ends [] = {json_string_value (json_array_get (between, 0)),
@@ -301,7 +305,8 @@ static void connection_id (const json_t *need, char id [CONNECTION_ID_BYTES])
 
 /*  Is the id the only one of its kind among all needs read so far? Two needs between the same ends
  *  want ids of their own. */
-static bool connection_named (const reader_t *reader, const json_t *request, const json_t *need)
+static bool connection_named (const request_form_reader_t *reader, const json_t *request,
+                              const json_t *need)
 {
     char id [CONNECTION_ID_BYTES];
     connection_id (need, id);
@@ -319,17 +324,17 @@ static bool connection_named (const reader_t *reader, const json_t *request, con
     return !used || refuse (reader, "id", "\"%.60s\" is used twice%s", id, hint);
 }
 
-static bool read_network_need (const reader_t *reader, json_t *written, const json_t *request,
-                               json_t *need)
+static bool read_network_need (const request_form_reader_t *reader, json_t *written,
+                               const json_t *request, json_t *need)
 {
     if (!read_keys (reader, written, "id between mbps latency_ms_max offset duration require") ||
-        !read_name (reader, written, "id", false, NAME_BYTES_MAX, need) ||
+        !request_form_read_name (reader, written, "id", false, NAME_BYTES_MAX, need) ||
         !read_between (reader, written, request, need) ||
         !connection_named (reader, request, need) ||
         !read_count (reader, written, "mbps", true, LINK_MBPS_MAX, need) ||
         !read_require (reader, written, need) ||
-        !read_duration (reader, written, "offset", "offset_ms", true, need) ||
-        !read_duration (reader, written, "duration", "duration_ms", false, need))
+        !request_form_read_duration (reader, written, "offset", "offset_ms", true, need) ||
+        !request_form_read_duration (reader, written, "duration", "duration_ms", false, need))
         return false;
     const json_t *latency = json_object_get (written, "latency_ms_max");
     if (latency && !(json_number_value (latency) > 0))
@@ -339,25 +344,26 @@ static bool read_network_need (const reader_t *reader, json_t *written, const js
     return true;
 }
 
-static bool read_data_need (const reader_t *reader, json_t *written, const json_t *request,
-                            json_t *need)
+static bool read_data_need (const request_form_reader_t *reader, json_t *written,
+                            const json_t *request, json_t *need)
 {
     if (!read_keys (reader, written, "file at") ||
-        !read_name (reader, written, "file", true, FILE_BYTES_MAX, need) ||
-        !read_name (reader, written, "at", true, NAME_BYTES_MAX, need))
+        !request_form_read_name (reader, written, "file", true, FILE_BYTES_MAX, need) ||
+        !request_form_read_name (reader, written, "at", true, NAME_BYTES_MAX, need))
         return false;
     const char *at = text_of (need, "at");
     return need_known (json_object_get (request, "compute"), at) ||
            refuse (reader, "at", "no compute need has the id \"%.60s\"", at);
 }
 
-typedef bool read_need_fn (const reader_t *reader, json_t *written, const json_t *request,
-                           json_t *need);
+typedef bool read_need_fn (const request_form_reader_t *reader, json_t *written,
+                           const json_t *request, json_t *need);
 
-static bool read_list (const reader_t *of_list, json_t *written, const char *key, size_t most,
-                       read_need_fn *read, json_t *request)
+static bool request_form_read_list (const request_form_reader_t *of_list, json_t *written,
+                                    const char *key, size_t most, read_need_fn *read,
+                                    json_t *request)
 {
-    reader_t reader = *of_list;
+    request_form_reader_t reader = *of_list;
     const json_t *list = json_object_get (written, key);
     if (!list)
         return true;
@@ -382,7 +388,7 @@ static bool read_list (const reader_t *of_list, json_t *written, const char *key
 }
 
 /*  From the reservation's start to the last need's end. */
-static int64_t span_of (const json_t *request)
+static int64_t request_form_span_of (const json_t *request)
 {
     int64_t span_ms = 0;
     int64_t common_ms = number_of (request, "duration_ms");
@@ -397,7 +403,7 @@ static int64_t span_of (const json_t *request)
     return span_ms;
 }
 
-static bool read_choice (const reader_t *reader, json_t *written, const char *key,
+static bool read_choice (const request_form_reader_t *reader, json_t *written, const char *key,
                          const char *choices, json_t *request)
 {
     const json_t *value = json_object_get (written, key);
@@ -410,25 +416,27 @@ static bool read_choice (const reader_t *reader, json_t *written, const char *ke
     return true;
 }
 
-static bool read_request (json_t *written, json_t *request, char why [FORM_WHY_BYTES])
+static bool request_form_read_request (json_t *written, json_t *request, char why [FORM_WHY_BYTES])
 {
-    reader_t reader = {.why = why};
+    request_form_reader_t reader = {.why = why};
     if (!read_keys (
           &reader, written,
           "name window duration compute network data distinct_sites policy algorithm route") ||
-        !read_name (&reader, written, "name", false, NAME_BYTES_MAX, request) ||
-        !read_duration (&reader, written, "duration", "duration_ms", false, request))
+        !request_form_read_name (&reader, written, "name", false, NAME_BYTES_MAX, request) ||
+        !request_form_read_duration (&reader, written, "duration", "duration_ms", false, request))
         return false;
     if (json_array_size (json_object_get (written, "compute")) == 0)
         return refuse (&reader, "compute", "wants at least one need");
-    if (!read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, request) ||
-        !read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need, request) ||
-        !read_list (&reader, written, "data", FILES_MAX, read_data_need, request))
+    if (!request_form_read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need,
+                                 request) ||
+        !request_form_read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need,
+                                 request) ||
+        !request_form_read_list (&reader, written, "data", FILES_MAX, read_data_need, request))
         return false;
     json_t *window = json_object_get (written, "window");
     if (!window)
         return refuse (&reader, "window", "is missing: {\"earliest\": \"now\"} is the soonest");
-    if (!read_window (window, span_of (request), request, why))
+    if (!read_window (window, request_form_span_of (request), request, why))
         return false;
     const json_t *distinct = json_object_get (written, "distinct_sites");
     if (distinct && !json_is_boolean (distinct))
@@ -453,27 +461,27 @@ json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES])
 {
     assert (written);
     json_auto_t *request = made (json_object ());
-    return read_request (written, request, why) ? json_incref (request) : NULL;
+    return request_form_read_request (written, request, why) ? json_incref (request) : NULL;
 }
 
-static bool read_need_patch (const reader_t *reader, json_t *written, const json_t *patch,
-                             json_t *need)
+static bool read_need_patch (const request_form_reader_t *reader, json_t *written,
+                             const json_t *patch, json_t *need)
 {
     if (!read_keys (reader, written, "id cpus site") ||
-        !read_name (reader, written, "id", true, NAME_BYTES_MAX, need) ||
+        !request_form_read_name (reader, written, "id", true, NAME_BYTES_MAX, need) ||
         !read_count (reader, written, "cpus", false, CPUS_MAX, need) ||
-        !read_name (reader, written, "site", false, NAME_BYTES_MAX, need))
+        !request_form_read_name (reader, written, "site", false, NAME_BYTES_MAX, need))
         return false;
     if (json_object_size (need) == 1)
         return refuse (reader, NULL, "changes nothing: wants cpus or site");
     return id_unused (reader, patch, "compute", need);
 }
 
-static bool read_connection_patch (const reader_t *reader, json_t *written, const json_t *patch,
-                                   json_t *need)
+static bool read_connection_patch (const request_form_reader_t *reader, json_t *written,
+                                   const json_t *patch, json_t *need)
 {
     return read_keys (reader, written, "id mbps") &&
-           read_name (reader, written, "id", true, NAME_BYTES_MAX, need) &&
+           request_form_read_name (reader, written, "id", true, NAME_BYTES_MAX, need) &&
            read_count (reader, written, "mbps", true, LINK_MBPS_MAX, need) &&
            id_unused (reader, patch, "network", need);
 }
@@ -481,15 +489,16 @@ static bool read_connection_patch (const reader_t *reader, json_t *written, cons
 /*  Needs that join, as requests have them; their ends may be needs that are there already. */
 static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
 {
-    reader_t reader = {.path = "add", .joins = true, .why = why};
+    request_form_reader_t reader = {.path = "add", .joins = true, .why = why};
     if (!written)
         return true;
     if (!read_keys (&reader, written, "compute network"))
         return false;
     json_auto_t *added = made (json_object ());
     bool good =
-      read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, added) &&
-      read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need, added);
+      request_form_read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, added) &&
+      request_form_read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need,
+                              added);
     if (json_object_get (added, "compute"))
         take (patch, "add_compute", json_incref (json_object_get (added, "compute")));
     if (json_object_get (added, "network"))
@@ -499,7 +508,7 @@ static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
 
 static bool read_removed (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
 {
-    reader_t reader = {.why = why};
+    request_form_reader_t reader = {.why = why};
     json_t *one;
     if (!written)
         return true;
@@ -514,18 +523,19 @@ static bool read_removed (json_t *written, json_t *patch, char why [FORM_WHY_BYT
 
 static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
 {
-    reader_t reader = {.why = why};
+    request_form_reader_t reader = {.why = why};
     static const char keys [] = "window duration compute network add remove";
     if (!read_keys (&reader, written, keys))
         return false;
     if (json_object_size (written) == 0)
         return refuse (&reader, NULL, "changes nothing; there are: %s", keys);
     json_t *window = json_object_get (written, "window");
-    return read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
+    return request_form_read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
            (!window || read_window (window, 0, patch, why)) &&
-           read_list (&reader, written, "compute", NEEDS_MAX, read_need_patch, patch) &&
-           read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_connection_patch,
-                      patch) &&
+           request_form_read_list (&reader, written, "compute", NEEDS_MAX, read_need_patch,
+                                   patch) &&
+           request_form_read_list (&reader, written, "network", NETWORK_NEEDS_MAX,
+                                   read_connection_patch, patch) &&
            read_added (json_object_get (written, "add"), patch, why) &&
            read_removed (json_object_get (written, "remove"), patch, why);
 }

@@ -2,9 +2,9 @@
 #include "watch.h"
 
 #include "answer_form.h"
+#include "change_watch.h"
 #include "changes.h"
-#include "fields.h"
-#include "hints.h"
+#include "json_fields.h"
 #include "listing.h"
 #include "timetext.h"
 
@@ -15,14 +15,14 @@
 #define LOOK_MS     30000 /* looks so often at the directory for publishers that are new */
 
 /*  Nobody wants more, or can be told. */
-static bool ended (void)
+static bool watch_ended (void)
 {
     return cli_interrupted () || ferror (stdout);
 }
 
 /*  What a look costs and when the next one is due. */
 typedef struct {
-    hints_t *hints;
+    change_watch_t *hints;
     int64_t begun_ms; /* monotonic, of the last look */
     int64_t known_ms; /* monotonic, of the last look at the directory */
     int64_t edge_ms;  /* wall: the next start or end of anything watched; INT64_MAX = none known */
@@ -31,7 +31,7 @@ typedef struct {
 
 static pace_t pace_new (void)
 {
-    return (pace_t){.hints = hints_new ("calendar reservation use"),
+    return (pace_t){.hints = change_watch_new ("calendar reservation use"),
                     .known_ms = cli_mono_ms (),
                     .edge_ms = INT64_MAX};
 }
@@ -57,7 +57,7 @@ static void pace_begin (const watch_t *self, pace_t *pace)
         session_look (self->session, "planner");
         pace->known_ms = cli_mono_ms ();
     }
-    hints_follow (pace->hints, self->session->entries);
+    change_watch_follow (pace->hints, self->session->entries);
     pace->begun_ms = cli_mono_ms ();
 }
 
@@ -69,10 +69,10 @@ static void pace_rest (const watch_t *self, const pace_t *pace)
         rest_ms = pace->edge_ms - cli_wall_ms () + EDGE_MS;
     cli_rest (least_ms < REST_MS_MAX ? least_ms : REST_MS_MAX);
     if (!cli_interrupted ())
-        hints_wait (pace->hints, rest_ms > 1 ? rest_ms : 1);
+        change_watch_wait (pace->hints, rest_ms > 1 ? rest_ms : 1);
 }
 
-static void tell (const watch_t *self, const json_t *changes)
+static void watch_tell (const watch_t *self, const json_t *changes)
 {
     const json_t *change;
     for (size_t i = 0; (change = json_array_get (changes, i)); i++)
@@ -88,7 +88,7 @@ static void tell (const watch_t *self, const json_t *changes)
 static void tell_between (const watch_t *self, const json_t *before, const json_t *after)
 {
     json_auto_t *changes = changes_between (before, after, cli_wall_ms ());
-    tell (self, changes);
+    watch_tell (self, changes);
 }
 
 /*  Nobody could be asked: told once, until somebody can be again. */
@@ -108,11 +108,11 @@ typedef enum {
     LOOK_NOWHERE, /* everybody has answered, nobody knows it */
     LOOK_UNSURE,  /* nobody who answered knows it, or nobody answered: ask again */
     LOOK_REFUSED, /* told why; asking again makes no sense */
-} look_t;
+} watch_look_t;
 
 /*  How it looks now: *form is new with LOOK_SEEN, else NULL. *code is that of LOOK_REFUSED. */
-static look_t look_at (const watch_t *self, pace_t *pace, const char *id, const json_t *body,
-                       json_t **form, int *code)
+static watch_look_t watch_look_at (const watch_t *self, pace_t *pace, const char *id,
+                                   const json_t *body, json_t **form, int *code)
 {
     char reason [CLIENT_REASON_BYTES];
     json_auto_t *answer = NULL;
@@ -121,11 +121,11 @@ static look_t look_at (const watch_t *self, pace_t *pace, const char *id, const 
     int asked = session_ask_planner (self->session, "Show", body, "", &answer, &sent, reason);
     const json_t *view = json_object_get (answer, "view");
     size_t silent = json_array_size (json_object_get (answer, "silent"));
-    look_t look = asked == EXIT_UNKNOWN ? LOOK_UNSURE
-                  : asked != EXIT_DONE  ? LOOK_REFUSED
-                  : view                ? LOOK_SEEN
-                  : silent > 0          ? LOOK_UNSURE
-                                        : LOOK_NOWHERE;
+    watch_look_t look = asked == EXIT_UNKNOWN ? LOOK_UNSURE
+                        : asked != EXIT_DONE  ? LOOK_REFUSED
+                        : view                ? LOOK_SEEN
+                        : silent > 0          ? LOOK_UNSURE
+                                              : LOOK_NOWHERE;
     if (look == LOOK_UNSURE && silent > 0)
         snprintf (reason, sizeof reason, "%.64s: not known to those that answered; %zu silent", id,
                   silent);
@@ -145,9 +145,9 @@ int watch_one (const watch_t *self, const char *id, const json_t *first)
     json_t *before = first ? json_deep_copy (first) : NULL;
     int code = EXIT_DONE;
     bool over = before && change_over (before);
-    while (!over && !ended ()) {
+    while (!over && !watch_ended ()) {
         json_t *form;
-        look_t look = look_at (self, &pace, id, body, &form, &code);
+        watch_look_t look = watch_look_at (self, &pace, id, body, &form, &code);
         pace.edge_ms = INT64_MAX;
         over = look == LOOK_NOWHERE || look == LOOK_REFUSED || (form && change_over (form));
         if (look == LOOK_NOWHERE && !before)
@@ -159,11 +159,11 @@ int watch_one (const watch_t *self, const char *id, const json_t *first)
         }
         if (form)
             pace_heed (&pace, form);
-        if (!over && !ended ())
+        if (!over && !watch_ended ())
             pace_rest (self, &pace);
     }
     json_decref (before);
-    hints_destroy (&pace.hints);
+    change_watch_destroy (&pace.hints);
     return code;
 }
 
@@ -173,9 +173,10 @@ typedef struct {
     json_t *known; /* id to form */
     json_t *silent;
     bool begun; /* what was there at first is no change */
-} survey_t;
+} watch_survey_t;
 
-static void begin (const watch_t *self, survey_t *survey, pace_t *pace, const json_t *listing)
+static void watch_begin (const watch_t *self, watch_survey_t *survey, pace_t *pace,
+                         const json_t *listing)
 {
     json_t *form;
     for (size_t i = 0; (form = item_of (listing, "reservations", i)); i++) {
@@ -187,7 +188,8 @@ static void begin (const watch_t *self, survey_t *survey, pace_t *pace, const js
     survey->begun = true;
 }
 
-static void compare (const watch_t *self, survey_t *survey, pace_t *pace, const json_t *listing)
+static void watch_compare (const watch_t *self, watch_survey_t *survey, pace_t *pace,
+                           const json_t *listing)
 {
     const json_t *silent = json_object_get (listing, "silent");
     json_t *known = json_object ();
@@ -220,28 +222,28 @@ static void leave_out_silence (const json_t *listing)
         json_object_del (form, "silent");
 }
 
-static void take_listing (const watch_t *self, survey_t *survey, pace_t *pace,
+static void take_listing (const watch_t *self, watch_survey_t *survey, pace_t *pace,
                           const json_t *listing)
 {
     json_t *silent = json_object_get (listing, "silent");
     json_auto_t *changes = changes_of_silence ("", survey->silent, silent, cli_wall_ms ());
-    tell (self, changes);
+    watch_tell (self, changes);
     json_decref (survey->silent);
     survey->silent = json_incref (silent);
     pace->edge_ms = INT64_MAX;
     leave_out_silence (listing);
     if (survey->begun)
-        compare (self, survey, pace, listing);
+        watch_compare (self, survey, pace, listing);
     else
-        begin (self, survey, pace, listing);
+        watch_begin (self, survey, pace, listing);
 }
 
 int watch_all (const watch_t *self, const char *owner)
 {
-    survey_t survey = {.known = json_object (), .silent = json_array ()};
+    watch_survey_t survey = {.known = json_object (), .silent = json_array ()};
     listing_filter_t filter = {.owner = owner};
     pace_t pace = pace_new ();
-    while (!ended ()) {
+    while (!watch_ended ()) {
         char reason [CLIENT_REASON_BYTES];
         int code;
         pace_begin (self, &pace);
@@ -249,11 +251,11 @@ int watch_all (const watch_t *self, const char *owner)
         pace_hear (self, &pace, listing ? NULL : reason);
         if (listing)
             take_listing (self, &survey, &pace, listing);
-        if (!ended ())
+        if (!watch_ended ())
             pace_rest (self, &pace);
     }
     json_decref (survey.known);
     json_decref (survey.silent);
-    hints_destroy (&pace.hints);
+    change_watch_destroy (&pace.hints);
     return EXIT_DONE;
 }

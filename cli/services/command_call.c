@@ -1,5 +1,5 @@
 /*  musubi call - any method of any service, by reflection on the contract's descriptors. */
-#include "fields.h"
+#include "json_fields.h"
 #include "services_commands.h"
 #include "session.h"
 
@@ -51,8 +51,8 @@ static bool body_sound (const method_t *method, json_t *body)
     return true;
 }
 
-static int ask (const cli_t *cli, session_t *session, const char *endpoint, const method_t *method,
-                const json_t *body)
+static int call_ask (const cli_t *cli, session_t *session, const char *endpoint,
+                     const method_t *method, const json_t *body)
 {
     char reason [CLIENT_REASON_BYTES];
     json_t *answer;
@@ -73,13 +73,13 @@ static int find_and_ask (const cli_t *cli, const char *who, const method_t *meth
     if (!session)
         return code;
     if (strstr (who, "://")) {
-        code = ask (cli, session, who, method, body);
+        code = call_ask (cli, session, who, method, body);
     } else if (!session_look (session, who)) {
         code = session_lost (session);
     } else {
         const json_t *entry = find_entry (session, who);
         const char *endpoint = json_string_value (json_object_get (entry, "endpoint"));
-        code = endpoint ? ask (cli, session, endpoint, method, body)
+        code = endpoint ? call_ask (cli, session, endpoint, method, body)
                         : cli_fail (EXIT_REFUSED, "call: the directory knows no \"%s\"", who);
     }
     return code;
@@ -87,10 +87,10 @@ static int find_and_ask (const cli_t *cli, const char *who, const method_t *meth
 
 int run_call (cli_t *cli)
 {
-    option_t list [] = {TEXT_OPTION ("request-id", &cli->request_id, "ID@HOME",
-                                     "names this request among the actor's"),
-                        {0}};
-    words_t words;
+    cli_option_t list [] = {TEXT_OPTION ("request-id", &cli->request_id, "ID@HOME",
+                                         "names this request among the actor's"),
+                            {0}};
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 2, 3, &words, &code))
         return code;

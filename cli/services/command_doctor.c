@@ -4,9 +4,9 @@
  *  All are asked at once: how they stand, and sites for their nodes and storage nodes.
  */
 #include "doctor_files.h"
-#include "fields.h"
-#include "holdings.h"
+#include "json_fields.h"
 #include "must.h"
+#include "replica_sites.h"
 #include "services_commands.h"
 #include "session.h"
 
@@ -20,9 +20,9 @@ typedef struct {
     const char *kind; /* NULL = everybody */
     const char *service;
     const char *method;
-} question_t;
+} doctor_question_t;
 
-static const question_t questions [] = {
+static const doctor_question_t questions [] = {
   {NULL, "Service", "Status"}, {"lis", "Nodes", "Nodes"}, {"replica", "Chain", "Nodes"}};
 
 #define QUESTIONS (sizeof questions / sizeof *questions)
@@ -30,14 +30,14 @@ static const question_t questions [] = {
 /*  One question to one member. */
 typedef struct {
     const json_t *entry;
-    const question_t *question;
+    const doctor_question_t *question;
     uint64_t call;
     int64_t asked_ms; /* wall */
     size_t nodes;
     json_t *ailing; /* state: names of nodes */
-} asked_t;
+} doctor_asked_t;
 
-static void ask (session_t *session, asked_t *asked, const char *after)
+static void doctor_ask (session_t *session, doctor_asked_t *asked, const char *after)
 {
     method_t method = services_method (asked->question->service, asked->question->method);
     json_auto_t *body = *after ? json_pack ("{s:s}", "after", after) : json_object ();
@@ -47,7 +47,7 @@ static void ask (session_t *session, asked_t *asked, const char *after)
 
 /*  --- answers --- */
 
-static void hear_status (findings_t *findings, const asked_t *asked, const json_t *answer)
+static void hear_status (findings_t *findings, const doctor_asked_t *asked, const json_t *answer)
 {
     const char *who = text_of (asked->entry, "name");
     int64_t wall_ms = number_of (answer, "wall_ms");
@@ -66,7 +66,7 @@ static void hear_status (findings_t *findings, const asked_t *asked, const json_
 }
 
 /*  "NODE_SILENT" and "silent" alike. */
-static void hear_node (asked_t *asked, const json_t *node)
+static void hear_node (doctor_asked_t *asked, const json_t *node)
 {
     char state [LOWER_BYTES];
     const char *word = text_of (node, "state");
@@ -81,7 +81,7 @@ static void hear_node (asked_t *asked, const json_t *node)
     json_array_append (json_object_get (asked->ailing, state), json_object_get (node, "node"));
 }
 
-static void tell_nodes (findings_t *findings, const asked_t *asked)
+static void tell_nodes (findings_t *findings, const doctor_asked_t *asked)
 {
     const char *state;
     json_t *names;
@@ -96,7 +96,7 @@ static void tell_nodes (findings_t *findings, const asked_t *asked)
 }
 
 /*  A page of them; asks for the next. */
-static void hear_nodes (findings_t *findings, session_t *session, asked_t *asked,
+static void hear_nodes (findings_t *findings, session_t *session, doctor_asked_t *asked,
                         const json_t *answer)
 {
     const json_t *node;
@@ -106,12 +106,12 @@ static void hear_nodes (findings_t *findings, session_t *session, asked_t *asked
         last = text_of (node, "node");
     }
     if (flag_of (answer, "more") && *last)
-        ask (session, asked, last);
+        doctor_ask (session, asked, last);
     else
         tell_nodes (findings, asked);
 }
 
-static void hear (findings_t *findings, session_t *session, asked_t *asked,
+static void hear (findings_t *findings, session_t *session, doctor_asked_t *asked,
                   const client_reply_t *reply)
 {
     method_t method = services_method (asked->question->service, asked->question->method);
@@ -134,21 +134,21 @@ static void hear (findings_t *findings, session_t *session, asked_t *asked,
 
 /*  --- the federation --- */
 
-static size_t ask_all (session_t *session, const json_t *entries, asked_t *asked)
+static size_t doctor_ask_all (session_t *session, const json_t *entries, doctor_asked_t *asked)
 {
     size_t count = 0;
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
         for (size_t q = 0; q < QUESTIONS; q++)
             if (!questions [q].kind || entry_is (entry, questions [q].kind)) {
-                asked [count] =
-                  (asked_t){.entry = entry, .question = &questions [q], .ailing = json_object ()};
-                ask (session, &asked [count++], "");
+                asked [count] = (doctor_asked_t){
+                  .entry = entry, .question = &questions [q], .ailing = json_object ()};
+                doctor_ask (session, &asked [count++], "");
             }
     return count;
 }
 
-static void hear_all (findings_t *findings, session_t *session, asked_t *asked, size_t count)
+static void hear_all (findings_t *findings, session_t *session, doctor_asked_t *asked, size_t count)
 {
     client_reply_t reply;
     while (!cli_interrupted () && client_wait (session->client, -1, &reply))
@@ -189,8 +189,9 @@ static void look_for_kinds (findings_t *findings, session_t *session)
 /*  How all of them stand; an exit code. */
 static int ask_and_hear (findings_t *findings, session_t *session, const json_t *entries)
 {
-    asked_t *asked = must (calloc (json_array_size (entries) * QUESTIONS + 1, sizeof *asked));
-    size_t count = ask_all (session, entries, asked);
+    doctor_asked_t *asked =
+      must (calloc (json_array_size (entries) * QUESTIONS + 1, sizeof *asked));
+    size_t count = doctor_ask_all (session, entries, asked);
     hear_all (findings, session, asked, count);
     for (size_t i = 0; i < count; i++)
         json_decref (asked [i].ailing);
@@ -211,7 +212,7 @@ static int look_at_federation (const cli_t *cli, findings_t *findings)
 }
 
 /*  All neighbours at once: names that resolve to nothing take one --timeout in all. */
-static int look_at_files (const cli_t *cli, const words_t *files, findings_t *findings)
+static int look_at_files (const cli_t *cli, const cli_words_t *files, findings_t *findings)
 {
     int code = EXIT_DONE;
     json_auto_t *asked = made (json_array ());
@@ -225,7 +226,7 @@ static int look_at_files (const cli_t *cli, const words_t *files, findings_t *fi
 
 int run_doctor (cli_t *cli)
 {
-    words_t words;
+    cli_words_t words;
     int code;
     findings_t findings;
     if (!cli_parse (cli, NULL, 0, WORDS_MAX, &words, &code))

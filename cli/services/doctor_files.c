@@ -2,9 +2,9 @@
 #include "doctor_files.h"
 
 #include "federation.h"
-#include "fields.h"
-#include "holdings.h"
+#include "json_fields.h"
 #include "must.h"
+#include "replica_sites.h"
 #include "zpl.h"
 
 #include <dirent.h>
@@ -71,9 +71,9 @@ typedef struct {
     const zpl_t *settings;
     json_t *asked;
     findings_t *findings;
-} look_t;
+} doctor_files_look_t;
 
-static const char *setting (const look_t *look, const char *path)
+static const char *setting (const doctor_files_look_t *look, const char *path)
 {
     const zpl_node_t *node = zpl_find (look->settings, path);
     return node && node->value && *node->value ? node->value : NULL;
@@ -88,7 +88,7 @@ static bool is_folder (const char *path)
 }
 
 /*  The nearest folder above that is there; "/" at last. */
-static void nearest (const char *path, char above [PATH_BYTES])
+static void doctor_files_nearest (const char *path, char above [PATH_BYTES])
 {
     snprintf (above, PATH_BYTES, "%s", path);
     while (*above && !is_folder (above)) {
@@ -100,10 +100,10 @@ static void nearest (const char *path, char above [PATH_BYTES])
 }
 
 /*  True when it is there. One that is not is made at the start, where that can be. */
-static bool look_at_folder (const look_t *look, const char *key, const char *path)
+static bool look_at_folder (const doctor_files_look_t *look, const char *key, const char *path)
 {
     char above [PATH_BYTES];
-    nearest (path, above);
+    doctor_files_nearest (path, above);
     bool there = strcmp (above, path) == 0;
     if (!there && (access (path, F_OK) == 0 || errno == ENOTDIR))
         findings_add (look->findings, look->file, "%s: %s is no folder", key, path);
@@ -117,11 +117,11 @@ static double free_bytes (const char *path)
 {
     char above [PATH_BYTES];
     struct statvfs disk;
-    nearest (path, above);
+    doctor_files_nearest (path, above);
     return statvfs (above, &disk) == 0 ? (double) disk.f_bavail * (double) disk.f_frsize : -1;
 }
 
-static void look_at_store (const look_t *look)
+static void look_at_store (const doctor_files_look_t *look)
 {
     const char *key = setting (look, "store/pool") ? "store/pool" : "store/folder";
     const char *path = setting (look, key);
@@ -157,7 +157,7 @@ static double bytes_in (const char *folder, const char *inside)
     return bytes;
 }
 
-static void look_at_room (const look_t *look, const char *folder)
+static void look_at_room (const doctor_files_look_t *look, const char *folder)
 {
     const char *given = setting (look, "bytes");
     double bytes = given ? strtod (given, NULL) : STORAGE_BYTES;
@@ -170,7 +170,7 @@ static void look_at_room (const look_t *look, const char *folder)
                       bytes_text (bytes, wanted), bytes_text (most, there), folder);
 }
 
-static void look_at_storage (const look_t *look, const char *folder)
+static void look_at_storage (const doctor_files_look_t *look, const char *folder)
 {
     const char *store = setting (look, "store/folder");
     if (*folder != '/') {
@@ -188,7 +188,7 @@ static void look_at_storage (const look_t *look, const char *folder)
 /*  --- whom it asks --- */
 
 /*  Noted: all are asked at once when every file has been read. */
-static void note_endpoints (const look_t *look, const char *key, const char *kind)
+static void note_endpoints (const doctor_files_look_t *look, const char *key, const char *kind)
 {
     const char *value = setting (look, key);
     char *endpoints = must (strdup (value ? value : ""));
@@ -216,7 +216,7 @@ void doctor_hear (findings_t *findings, const json_t *asked, const client_reply_
 
 /*  --- a file --- */
 
-static void look_at_settings (const look_t *look)
+static void look_at_settings (const doctor_files_look_t *look)
 {
     const char *folder = setting (look, "replica") ? setting (look, "folder") : NULL;
     const char *runs = setting (look, "lis") ? setting (look, "runs") : NULL;
@@ -244,8 +244,8 @@ void doctor_file (const char *file, json_t *asked, findings_t *findings)
     else if (!zpl_read (settings, text, size, why))
         findings_add (findings, file, "line %s", why);
     else if (!zpl_find (settings, "directories"))
-        look_at_settings (
-          &(look_t){.file = file, .settings = settings, .asked = asked, .findings = findings});
+        look_at_settings (&(doctor_files_look_t){
+          .file = file, .settings = settings, .asked = asked, .findings = findings});
     else if (!(federation = federation_read (file, text, size, why_not)))
         findings_add (findings, file, "it describes a federation, wrongly: %s", why_not);
     federation_destroy (&federation);

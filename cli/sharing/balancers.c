@@ -1,7 +1,7 @@
 /*  balancers - found among the directory's entries, and asked. */
 #include "balancers.h"
 
-#include "fields.h"
+#include "json_fields.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "coalition_chart.h"
 
 #include "coalition_form.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static void site_add (coalition_sites_t *self, const char *name)
         self->more = true;
 }
 
-static void look (coalition_sites_t *self, const json_t *member)
+static void coalition_chart_look (coalition_sites_t *self, const json_t *member)
 {
     double score = chart_finite (member, "score");
     site_add (self, text_of (member, "site"));
@@ -59,7 +59,7 @@ void coalition_sites (coalition_sites_t *self, const json_t *form)
     const json_t *one, *member;
     for (size_t i = 0; (one = item_of (form, "coalitions", i)); i++)
         for (size_t k = 0; (member = item_of (one, "members", k)); k++)
-            look (self, member);
+            coalition_chart_look (self, member);
     qsort (self->names, self->count, sizeof *self->names, by_text);
 }
 
@@ -129,7 +129,7 @@ static void print_table (const coalition_sites_t *sites, const json_t *form, FIL
 
 /*  --- the scores --- */
 
-static size_t row_of (const coalition_sites_t *sites, double score)
+static size_t coalition_chart_row_of (const coalition_sites_t *sites, double score)
 {
     double span = sites->score_most - sites->score_least;
     double part = span > 0 ? (score - sites->score_least) / span : 0;
@@ -139,7 +139,7 @@ static size_t row_of (const coalition_sites_t *sites, double score)
 static void print_grid_row (const coalition_sites_t *sites, const json_t *list, size_t first,
                             size_t row, FILE *to)
 {
-    bool one = row == row_of (sites, 1);
+    bool one = row == coalition_chart_row_of (sites, 1);
     double span = sites->score_most - sites->score_least;
     double score = sites->score_most - span * (double) row / (GRID_HEIGHT - 1);
     if (one || row == 0 || row == GRID_HEIGHT - 1)
@@ -155,7 +155,7 @@ static void print_grid_row (const coalition_sites_t *sites, const json_t *list, 
              k++) {
             size_t site = coalition_site (sites, member);
             double of = chart_finite (member, "score");
-            if (of > 0 && site < sites->count && row_of (sites, of) == row)
+            if (of > 0 && site < sites->count && coalition_chart_row_of (sites, of) == row)
                 mark = mark == ' ' || mark == '-' ? (char) ('A' + site) : '*';
         }
         fprintf (to, "%s%c", one ? "--" : "  ", mark);

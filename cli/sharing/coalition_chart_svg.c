@@ -2,7 +2,7 @@
 #include "coalition_chart.h"
 
 #include "coalition_form.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "svg.h"
 
 #include <inttypes.h>
@@ -23,14 +23,16 @@ typedef struct {
     double width; /* of the panels */
     double group; /* from one coalition to the next */
     FILE *to;
-} picture_t;
+} coalition_chart_svg_picture_t;
 
-static double x_of (const picture_t *picture, size_t coalition)
+static double coalition_chart_svg_x_of (const coalition_chart_svg_picture_t *picture,
+                                        size_t coalition)
 {
     return LEFT + (double) coalition * picture->group + GROUP_GAP / 2.0;
 }
 
-static void draw_bar (const picture_t *picture, const json_t *member, size_t coalition, bool given)
+static void draw_bar (const coalition_chart_svg_picture_t *picture, const json_t *member,
+                      size_t coalition, bool given)
 {
     const coalition_sites_t *sites = &picture->sites;
     size_t site = coalition_site (sites, member);
@@ -42,14 +44,15 @@ static void draw_bar (const picture_t *picture, const json_t *member, size_t coa
         return;
     fprintf (picture->to,
              "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"%s><title>",
-             x_of (picture, coalition) + (double) site * BAR_WIDTH, given ? axis - height : axis,
-             BAR_WIDTH - 1, height, svg_colour (site), given ? "" : " fill-opacity=\"0.5\"");
+             coalition_chart_svg_x_of (picture, coalition) + (double) site * BAR_WIDTH,
+             given ? axis - height : axis, BAR_WIDTH - 1, height, svg_colour (site),
+             given ? "" : " fill-opacity=\"0.5\"");
     svg_text (sites->names [site], picture->to);
     fprintf (picture->to, " %s %s</title></rect>\n", given ? "gave" : "took",
              seconds_text (load_s, text));
 }
 
-static void draw_bars (const picture_t *picture)
+static void draw_bars (const coalition_chart_svg_picture_t *picture)
 {
     char most [SECONDS_TEXT_BYTES];
     double axis = TOP + BARS / 2.0;
@@ -65,13 +68,13 @@ static void draw_bars (const picture_t *picture)
             draw_bar (picture, member, i, true);
             draw_bar (picture, member, i, false);
         }
-        svg_label (picture->to, x_of (picture, i), TOP + BARS + 16, "", "%" PRId64,
-                   number_of (one, "coalition"));
+        svg_label (picture->to, coalition_chart_svg_x_of (picture, i), TOP + BARS + 16, "",
+                   "%" PRId64, number_of (one, "coalition"));
     }
     svg_line (LEFT, axis, LEFT + picture->width, axis, "stroke=\"#888\"", picture->to);
 }
 
-static double y_of (const picture_t *picture, double score)
+static double y_of (const coalition_chart_svg_picture_t *picture, double score)
 {
     const coalition_sites_t *sites = &picture->sites;
     double span = sites->score_most - sites->score_least;
@@ -80,7 +83,7 @@ static double y_of (const picture_t *picture, double score)
 }
 
 /*  Where a site has no score, its line is broken. */
-static void draw_line (const picture_t *picture, size_t site)
+static void draw_line (const coalition_chart_svg_picture_t *picture, size_t site)
 {
     FILE *to = picture->to;
     bool drawing = false;
@@ -93,7 +96,7 @@ static void draw_line (const picture_t *picture, size_t site)
              k++)
             if (coalition_site (&picture->sites, member) == site)
                 score = chart_finite (member, "score");
-        double x = x_of (picture, i) + picture->group / 2 - GROUP_GAP / 2.0;
+        double x = coalition_chart_svg_x_of (picture, i) + picture->group / 2 - GROUP_GAP / 2.0;
         if (score > 0)
             fprintf (to, "%s%.1f %.1fh0.1", drawing ? "L" : "M", x, y_of (picture, score));
         drawing = score > 0;
@@ -103,7 +106,7 @@ static void draw_line (const picture_t *picture, size_t site)
     fputs ("</title></path>\n", to);
 }
 
-static void draw_scores (const picture_t *picture)
+static void draw_scores (const coalition_chart_svg_picture_t *picture)
 {
     const coalition_sites_t *sites = &picture->sites;
     FILE *to = picture->to;
@@ -119,7 +122,7 @@ static void draw_scores (const picture_t *picture)
         draw_line (picture, site);
 }
 
-static void draw_legend (const picture_t *picture)
+static void coalition_chart_svg_draw_legend (const coalition_chart_svg_picture_t *picture)
 {
     double x = LEFT;
     double y = TOP + BARS + GAP + SCORES + 24;
@@ -129,7 +132,8 @@ static void draw_legend (const picture_t *picture)
 
 void coalition_chart_svg (const json_t *form, FILE *to)
 {
-    picture_t picture = {.list = json_object_get (form, "coalitions"), .to = to};
+    coalition_chart_svg_picture_t picture = {.list = json_object_get (form, "coalitions"),
+                                             .to = to};
     coalition_sites (&picture.sites, form);
     picture.group = (double) picture.sites.count * BAR_WIDTH + GROUP_GAP;
     picture.width = picture.group * (double) json_array_size (picture.list);
@@ -142,6 +146,6 @@ void coalition_chart_svg (const json_t *form, FILE *to)
                text_of (form, "balancer"));
     draw_bars (&picture);
     draw_scores (&picture);
-    draw_legend (&picture);
+    coalition_chart_svg_draw_legend (&picture);
     svg_end (to);
 }

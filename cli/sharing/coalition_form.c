@@ -2,7 +2,7 @@
 #include "coalition_form.h"
 #include "table.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #define HOUR_S   3600.0
 #define DAY_S    86400.0
 
-static const char *job_of (const json_t *guarantee, char text [JOB_TEXT_BYTES])
+static const char *coalition_form_job_of (const json_t *guarantee, char text [JOB_TEXT_BYTES])
 {
     snprintf (text, JOB_TEXT_BYTES, "%s/%" PRId64, name_short (text_of (guarantee, "home")),
               number_of (guarantee, "bag"));
@@ -64,7 +64,8 @@ static const char *level_cell (const json_t *form, const char *key, char text [C
     return text;
 }
 
-static const char *cpus_cell (const json_t *form, const char *key, char text [CELL_BYTES])
+static const char *coalition_form_cpus_cell (const json_t *form, const char *key,
+                                             char text [CELL_BYTES])
 {
     snprintf (text, CELL_BYTES, "%g", real_of (form, key));
     return text;
@@ -80,19 +81,20 @@ static const form_row_t guarantee_rows [] = {
   {"BROKEN", "broken", .kind = FORM_TEXT, .optional = true},
   {0}};
 
-static const form_row_t member_rows [] = {{"SITE", "site", .kind = FORM_SHORT},
-                                          {.key = "automatic", .kind = FORM_FLAG},
-                                          {">LEVEL", "level_s", level_cell, .kind = FORM_REAL},
-                                          {">CPUS", "cpus", cpus_cell, .kind = FORM_REAL},
-                                          {">LOAD", "load_s", cell_seconds, .kind = FORM_REAL},
-                                          {">DRAIN", "drain_s", cell_seconds, .kind = FORM_REAL},
-                                          {">AWAY", "away", .kind = FORM_NUMBER},
-                                          {">GUESTS", "guests", .kind = FORM_NUMBER},
-                                          {">GIVEN", "given_s", cell_seconds, .kind = FORM_REAL},
-                                          {">TAKEN", "taken_s", cell_seconds, .kind = FORM_REAL},
-                                          {">SCORE", "score", cell_score, .kind = FORM_REAL},
-                                          {"ASIDE", "aside", .kind = FORM_TEXT, .optional = true},
-                                          {0}};
+static const form_row_t member_rows [] = {
+  {"SITE", "site", .kind = FORM_SHORT},
+  {.key = "automatic", .kind = FORM_FLAG},
+  {">LEVEL", "level_s", level_cell, .kind = FORM_REAL},
+  {">CPUS", "cpus", coalition_form_cpus_cell, .kind = FORM_REAL},
+  {">LOAD", "load_s", cell_seconds, .kind = FORM_REAL},
+  {">DRAIN", "drain_s", cell_seconds, .kind = FORM_REAL},
+  {">AWAY", "away", .kind = FORM_NUMBER},
+  {">GUESTS", "guests", .kind = FORM_NUMBER},
+  {">GIVEN", "given_s", cell_seconds, .kind = FORM_REAL},
+  {">TAKEN", "taken_s", cell_seconds, .kind = FORM_REAL},
+  {">SCORE", "score", cell_score, .kind = FORM_REAL},
+  {"ASIDE", "aside", .kind = FORM_TEXT, .optional = true},
+  {0}};
 
 /*  Those of the jobs that are keys of own; all, where it is NULL. */
 static json_t *guarantees_form (const json_t *guarantees, const json_t *own)
@@ -101,9 +103,9 @@ static json_t *guarantees_form (const json_t *guarantees, const json_t *own)
     const json_t *one;
     for (size_t i = 0; (one = json_array_get (guarantees, i)); i++) {
         char job [JOB_TEXT_BYTES];
-        if (own && !json_object_get (own, job_of (one, job)))
+        if (own && !json_object_get (own, coalition_form_job_of (one, job)))
             continue;
-        json_t *form = made (json_pack ("{s:s}", "bag", job_of (one, job)));
+        json_t *form = made (json_pack ("{s:s}", "bag", coalition_form_job_of (one, job)));
         form_add (form, guarantee_rows, one);
         json_array_append_new (forms, form);
     }

@@ -3,7 +3,7 @@
  */
 #include "balancers.h"
 #include "coalition_form.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "sharing_commands.h"
 #include "task_client.h"
 #include "timetext.h"
@@ -56,7 +56,7 @@ static json_t *own_jobs (const cli_t *cli, session_t *session, const json_t *sta
     return own;
 }
 
-static int status_of (const cli_t *cli, session_t *session, const char *name, bool all)
+static int balance_status_of (const cli_t *cli, session_t *session, const char *name, bool all)
 {
     int code;
     const json_t *entry = balancers_find (session, cli->command->name, name, &code);
@@ -78,14 +78,14 @@ static int status_of (const cli_t *cli, session_t *session, const char *name, bo
 static int run_status (cli_t *cli)
 {
     bool all = false;
-    option_t list [] = {
+    cli_option_t list [] = {
       FLAG_OPTION ("all", &all, "what is promised to all owners, not only to you"), {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
     if (!session)
         return code;
-    return status_of (cli, session, words.count > 0 ? words.list [0] : NULL, all);
+    return balance_status_of (cli, session, words.count > 0 ? words.list [0] : NULL, all);
 }
 
 /*  --- a site's terms --- */
@@ -94,13 +94,14 @@ typedef struct {
     bool automatic;
     bool begins; /* automatic, and it is said where */
     double level_s;
-} terms_t;
+} balance_terms_t;
 
 /*  "30m", "auto", "auto:30m". */
-static bool terms_read (const cli_t *cli, const char *text, terms_t *terms, int *code)
+static bool balance_terms_read (const cli_t *cli, const char *text, balance_terms_t *terms,
+                                int *code)
 {
     int64_t ms = 0;
-    *terms = (terms_t){.automatic = strncmp (text, "auto", 4) == 0};
+    *terms = (balance_terms_t){.automatic = strncmp (text, "auto", 4) == 0};
     terms->begins = terms->automatic && text [4] == ':';
     const char *duration = terms->begins ? text + 5 : text;
     bool plain = terms->automatic && text [4] == '\0';
@@ -116,8 +117,8 @@ static bool terms_read (const cli_t *cli, const char *text, terms_t *terms, int 
     return true;
 }
 
-static int join (const cli_t *cli, session_t *session, const json_t *site, const char *balancer,
-                 const terms_t *terms)
+static int balance_join (const cli_t *cli, session_t *session, const json_t *site,
+                         const char *balancer, const balance_terms_t *terms)
 {
     int code;
     char level [SECONDS_TEXT_BYTES];
@@ -141,21 +142,21 @@ static int run_join (cli_t *cli)
 {
     const char *balancer = NULL;
     const char *level = NULL;
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("balancer", &balancer, "NAME", "whose coalition; the only balancer"),
       TEXT_OPTION ("level", &level, "D|auto[:D]",
                    "how far it takes part: it sends and receives no more than it does in this "
                    "time; auto follows what it gains, from 1m on unless said"),
       {0}};
-    words_t words;
-    terms_t terms;
+    cli_words_t words;
+    balance_terms_t terms;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (!level)
         return cli_fail (EXIT_USAGE, "%s: --level says how far: a duration such as 30m, or auto",
                          cli->command->name);
-    if (!terms_read (cli, level, &terms, &code))
+    if (!balance_terms_read (cli, level, &terms, &code))
         return code;
     session_auto_t *session = session_open_all (cli, &code);
     if (!session)
@@ -163,7 +164,7 @@ static int run_join (cli_t *cli)
     const json_t *entry = balancers_find (session, cli->command->name, balancer, &code);
     const json_t *site =
       entry ? task_site (session, cli->command->name, words.list [0], &code) : NULL;
-    return site ? join (cli, session, site, text_of (entry, "name"), &terms) : code;
+    return site ? balance_join (cli, session, site, text_of (entry, "name"), &terms) : code;
 }
 
 /*  The terms now; NULL after telling that there are none, or why they are not known. */
@@ -182,11 +183,11 @@ static json_t *membership (const cli_t *cli, session_t *session, const json_t *s
 
 static int run_level (cli_t *cli)
 {
-    words_t words;
-    terms_t terms;
+    cli_words_t words;
+    balance_terms_t terms;
     int code;
     if (!cli_parse (cli, NULL, 2, 2, &words, &code) ||
-        !terms_read (cli, words.list [1], &terms, &code))
+        !balance_terms_read (cli, words.list [1], &terms, &code))
         return code;
     session_auto_t *session = session_open_all (cli, &code);
     if (!session)
@@ -197,12 +198,12 @@ static int run_level (cli_t *cli)
         double level_s = real_of (now, "level_s");
         if (terms.automatic && !terms.begins && level_s > 0)
             terms.level_s = level_s;
-        code = join (cli, session, site, text_of (now, "balancer"), &terms);
+        code = balance_join (cli, session, site, text_of (now, "balancer"), &terms);
     }
     return code;
 }
 
-static int leave (const cli_t *cli, session_t *session, const json_t *site)
+static int balance_leave (const cli_t *cli, session_t *session, const json_t *site)
 {
     int code;
     json_auto_t *answer =
@@ -221,13 +222,13 @@ static int leave (const cli_t *cli, session_t *session, const json_t *site)
 
 static int run_leave (cli_t *cli)
 {
-    words_t words;
+    cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, NULL, 1, 1, &words, &code);
     if (!session)
         return code;
     const json_t *site = task_site (session, cli->command->name, words.list [0], &code);
-    return site ? leave (cli, session, site) : code;
+    return site ? balance_leave (cli, session, site) : code;
 }
 
 /*  --- the command --- */
@@ -242,7 +243,7 @@ static bool off_line (const cli_t *cli)
 
 int run_balance (cli_t *cli)
 {
-    static const command_t commands [] = {
+    static const cli_command_t commands [] = {
       {"balance status", "[BALANCER] [--all]",
        "The members of a coalition: level, speed, work, who has given and gained; and by when your "
        "bags will be complete.",

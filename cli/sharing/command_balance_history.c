@@ -4,7 +4,7 @@
 #include "balancers.h"
 #include "coalition_chart.h"
 #include "coalition_form.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "output_file.h"
 #include "sharing_commands.h"
 #include "task_client.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 
 /*  Page by page, into forms. False after telling why not. */
-static bool gather (const cli_t *cli, session_t *session, const json_t *entry, json_int_t from,
-                    json_t *forms, int *code)
+static bool balance_history_gather (const cli_t *cli, session_t *session, const json_t *entry,
+                                    json_int_t from, json_t *forms, int *code)
 {
     for (bool more = true; more;) {
         json_t *question = json_pack ("{s:I}", "from", from);
@@ -32,7 +32,7 @@ static bool gather (const cli_t *cli, session_t *session, const json_t *entry, j
     return true;
 }
 
-static int write_svg (const json_t *form, const char *path)
+static int balance_history_write_svg (const json_t *form, const char *path)
 {
     FILE *file = output_file_open (path, false);
     if (!file)
@@ -49,12 +49,12 @@ static int history (const cli_t *cli, session_t *session, const char *name, int6
     if (!entry)
         return code;
     json_auto_t *forms = json_array ();
-    if (gather (cli, session, entry, from, forms, &code)) {
+    if (balance_history_gather (cli, session, entry, from, forms, &code)) {
         const char *full = json_string_value (json_object_get (entry, "name"));
         json_auto_t *form =
           json_pack ("{s:s, s:O}", "balancer", name_short (full), "coalitions", forms);
         if (svg)
-            code = write_svg (form, svg);
+            code = balance_history_write_svg (form, svg);
         if (cli->json)
             cli_print_json (json_incref (form));
         else if (!svg)
@@ -67,11 +67,11 @@ int run_balance_history (cli_t *cli)
 {
     int64_t from = 0;
     const char *svg = NULL;
-    option_t list [] = {
+    cli_option_t list [] = {
       INTEGER_OPTION ("from", &from, "COALITION", "the first one told; the oldest kept", 0, 0),
       TEXT_OPTION ("svg", &svg, "FILE", "draw into this file; - = standard output"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
     if (!session)

@@ -1,9 +1,9 @@
 /*  musubi free - when a site has so many CPUs free, or a link so much bandwidth. */
-#include "offers.h"
+#include "resource_lookup.h"
 #include "sites_commands.h"
 #include "table.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -19,13 +19,13 @@ typedef struct {
     const char *class;
 } free_options_t;
 
-static const json_t *description_of (const offer_t *offer)
+static const json_t *description_of (const resource_entry_t *offer)
 {
     return json_object_get (offer->entry, offer->link ? "domain" : "site");
 }
 
 /*  The calendar's spans; of a site each with its class. */
-static json_t *spans_form (const offer_t *offer, const json_t *spans)
+static json_t *spans_form (const resource_entry_t *offer, const json_t *spans)
 {
     static const form_row_t rows [] = {{.key = "from", .kind = FORM_TIME, .from = "from_ms"},
                                        {.key = "until", .kind = FORM_TIME, .from = "until_ms"},
@@ -55,7 +55,7 @@ static void spread_windows (json_t *windows, const char *resource, int64_t quant
 }
 
 /*  Where only windows are disclosed: some of the link, or of every class that could hold them. */
-static json_t *windows_question (const offer_t *offer, const free_options_t *options,
+static json_t *windows_question (const resource_entry_t *offer, const free_options_t *options,
                                  int64_t from_ms, int64_t until_ms)
 {
     json_t *windows = json_array ();
@@ -76,8 +76,8 @@ static json_t *windows_question (const offer_t *offer, const free_options_t *opt
     return json_pack ("{s:o}", "windows", windows);
 }
 
-static json_t *free_question (const offer_t *offer, const free_options_t *options, int64_t from_ms,
-                              int64_t until_ms)
+static json_t *free_question (const resource_entry_t *offer, const free_options_t *options,
+                              int64_t from_ms, int64_t until_ms)
 {
     const char *resource = offer->link      ? text_of (offer->link, "name")
                            : options->class ? options->class
@@ -88,7 +88,8 @@ static json_t *free_question (const offer_t *offer, const free_options_t *option
 }
 
 /*  The windows that fit, as spans. */
-static json_t *fitting_windows (const offer_t *offer, const json_t *question, const json_t *answer)
+static json_t *fitting_windows (const resource_entry_t *offer, const json_t *question,
+                                const json_t *answer)
 {
     json_auto_t *spans = json_array ();
     const json_t *windows = json_object_get (question, "windows");
@@ -100,8 +101,8 @@ static json_t *fitting_windows (const offer_t *offer, const json_t *question, co
 }
 
 /*  Asks the one question that is answered there; the form is new, NULL after telling why not. */
-static json_t *ask_owner (session_t *session, const offer_t *offer, const free_options_t *options,
-                          int *code)
+static json_t *ask_owner (session_t *session, const resource_entry_t *offer,
+                          const free_options_t *options, int *code)
 {
     const json_t *description = description_of (offer);
     bool windows = offer_windows_only (description);
@@ -136,7 +137,7 @@ static json_t *ask_owner (session_t *session, const offer_t *offer, const free_o
 
 /*  --- the answer ---  */
 
-static void print_none (const offer_t *offer, const free_options_t *options)
+static void print_none (const resource_entry_t *offer, const free_options_t *options)
 {
     char text [TIMETEXT_BYTES];
     printf ("%" PRId64 " %s are not free for %s in that time", options->need,
@@ -146,7 +147,8 @@ static void print_none (const offer_t *offer, const free_options_t *options)
     putchar ('\n');
 }
 
-static void print_spans (const offer_t *offer, const json_t *form, const free_options_t *options)
+static void print_spans (const resource_entry_t *offer, const json_t *form,
+                         const free_options_t *options)
 {
     static const form_row_t columns [] = {{"CLASS", "class", .kind = FORM_TEXT},
                                           {"FREE FROM", "from", .kind = FORM_TEXT},
@@ -168,7 +170,7 @@ static void print_spans (const offer_t *offer, const json_t *form, const free_op
 static int ask_free (const cli_t *cli, session_t *session, const char *name,
                      const free_options_t *options)
 {
-    offer_t offer;
+    resource_entry_t offer;
     int code;
     if (!offer_find (session, "free", name, &offer, &code))
         return code;
@@ -187,14 +189,14 @@ int run_free (cli_t *cli)
     free_options_t options = {
       .between = {{.set = true, .relative = true, .ms = 0},
                   {.set = true, .relative = true, .ms = INT64_C (24) * 3600000}}};
-    option_t list [] = {
+    cli_option_t list [] = {
       INTEGER_OPTION ("need", &options.need, "N", "CPUs wanted of a site, Mbit/s of a link", 1,
                       UINT32_MAX),
       DURATION_OPTION ("for", &options.for_ms, "D", "for how long"),
       SPAN_OPTION ("between", options.between, "T T", "in which time; now now+24h"),
       TEXT_OPTION ("class", &options.class, "NAME", "only this class of a site's nodes"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;

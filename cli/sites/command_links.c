@@ -1,10 +1,10 @@
 /*  musubi links - the links of all network domains, and where domains disagree about a point. */
 #include "directory_wire.h"
-#include "fields.h"
 #include "graph.h"
 #include "json.h"
+#include "json_fields.h"
 #include "message.h"
-#include "offers.h"
+#include "resource_lookup.h"
 #include "sites_commands.h"
 #include "table.h"
 
@@ -31,7 +31,7 @@ static json_t *link_form (const char *domain, const json_t *link)
     return form_of (link_rows, whole);
 }
 
-static void add_links (json_t *links, const json_t *entry)
+static void links_add_links (json_t *links, const json_t *entry)
 {
     const json_t *link;
     for (size_t i = 0; (link = item_of (json_object_get (entry, "domain"), "links", i)); i++)
@@ -81,7 +81,7 @@ static json_t *links_form (const json_t *entries, size_t *passed_over)
     json_t *disagreements = json_array ();
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
-        add_links (links, entry);
+        links_add_links (links, entry);
     graph_t *graph = domains_graph (entries, passed_over);
     for (size_t c = 0; c < graph_conflicts (graph); c++)
         json_array_append_new (disagreements,
@@ -106,7 +106,7 @@ static void warn_of (const json_t *form, size_t passed_over)
 
 int run_links (cli_t *cli)
 {
-    words_t words;
+    cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, NULL, 0, 0, &words, &code);
     if (!session)

@@ -1,6 +1,6 @@
 /*  musubi sites - the sites, and what they offer. */
-#include "fields.h"
-#include "offers.h"
+#include "json_fields.h"
+#include "resource_lookup.h"
 #include "sites_commands.h"
 #include "table.h"
 
@@ -51,7 +51,7 @@ static void print_sites (const json_t *sites)
 
 int run_sites (cli_t *cli)
 {
-    words_t words;
+    cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, NULL, 0, 0, &words, &code);
     if (!session)

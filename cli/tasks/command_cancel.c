@@ -1,11 +1,12 @@
 /*  musubi cancel - a bag, or one of its tasks. */
-#include "fields.h"
+#include "json_fields.h"
 #include "task_client.h"
 #include "tasks_commands.h"
 
 #include <inttypes.h>
 
-static int cancel (const cli_t *cli, session_t *session, const char *text, const task_name_t *name)
+static int cancel_cancel (const cli_t *cli, session_t *session, const char *text,
+                          const task_name_t *name)
 {
     int code;
     const json_t *site = task_site (session, "cancel", name->site, &code);
@@ -28,7 +29,7 @@ static int cancel (const cli_t *cli, session_t *session, const char *text, const
 
 int run_cancel (cli_t *cli)
 {
-    words_t words;
+    cli_words_t words;
     int code;
     task_name_t name;
     if (!cli_parse (cli, NULL, 1, 1, &words, &code))
@@ -39,5 +40,5 @@ int run_cancel (cli_t *cli)
                          "ams/12.3",
                          words.list [0]);
     session_auto_t *session = session_open_all (cli, &code);
-    return session ? cancel (cli, session, words.list [0], &name) : code;
+    return session ? cancel_cancel (cli, session, words.list [0], &name) : code;
 }

@@ -1,7 +1,7 @@
 /*  musubi nodes - the machines of sites that run tasks: how they are, and whose they are; taking
  *  one out, and back.
  */
-#include "fields.h"
+#include "json_fields.h"
 #include "table.h"
 #include "task_client.h"
 #include "tasks_commands.h"
@@ -15,8 +15,8 @@ typedef struct {
 } nodes_options_t;
 
 /*  Takes the question over. NULL after telling why there is no answer, with *code. */
-static json_t *ask (const cli_t *cli, session_t *session, const json_t *site, const char *method,
-                    json_t *question, int *code)
+static json_t *nodes_ask (const cli_t *cli, session_t *session, const json_t *site,
+                          const char *method, json_t *question, int *code)
 {
     char reason [CLIENT_REASON_BYTES];
     json_t *answer;
@@ -69,14 +69,14 @@ static json_t *node_form (const json_t *site, const json_t *record)
 }
 
 /*  Page by page. False after telling why not. */
-static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const json_t *site,
-                       json_t *nodes, int *code)
+static bool nodes_add_nodes (void *owner, const cli_t *cli, session_t *session, const json_t *site,
+                             json_t *nodes, int *code)
 {
     (void) owner;
     char after [NAME_BYTES_MAX + 1] = "";
     for (bool more = true; more;) {
         json_t *question = json_pack ("{s:s}", "after", after);
-        json_auto_t *answer = ask (cli, session, site, "Nodes", question, code);
+        json_auto_t *answer = nodes_ask (cli, session, site, "Nodes", question, code);
         if (!answer)
             return false;
         size_t i;
@@ -92,8 +92,8 @@ static bool add_nodes (void *owner, const cli_t *cli, session_t *session, const 
 
 /*  --- taking out --- */
 
-static int drain (const cli_t *cli, session_t *session, const char *named, const char *node,
-                  bool drained)
+static int nodes_drain (const cli_t *cli, session_t *session, const char *named, const char *node,
+                        bool drained)
 {
     int code = EXIT_DONE;
     const json_t *site = task_site (session, "nodes", named, &code);
@@ -102,7 +102,7 @@ static int drain (const cli_t *cli, session_t *session, const char *named, const
     json_t *question = json_pack ("{s:s, s:b}", "node", node, "drained", drained);
     if (!question)
         return cli_fail (EXIT_USAGE, "nodes: the node's name is not UTF-8");
-    json_auto_t *answer = ask (cli, session, site, "Drain", question, &code);
+    json_auto_t *answer = nodes_ask (cli, session, site, "Drain", question, &code);
     if (!answer)
         return code;
     const json_t *overbooked = json_object_get (answer, "overbooked");
@@ -122,12 +122,12 @@ static int drain (const cli_t *cli, session_t *session, const char *named, const
 int run_nodes (cli_t *cli)
 {
     nodes_options_t options = {0};
-    option_t list_of [] = {
+    cli_option_t list_of [] = {
       TEXT_OPTION ("drain", &options.drain, "NODE",
                    "take it out: it finishes what it runs, and gets nothing new"),
       TEXT_OPTION ("resume", &options.resume, "NODE", "take it back"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list_of, 0, 1, &words, &code))
         return code;
@@ -141,8 +141,8 @@ int run_nodes (cli_t *cli)
     session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    return node
-             ? drain (cli, session, named, node, options.drain != NULL)
-             : task_list (cli, session, named,
-                          &(task_rows_t){.key = "nodes", .add = add_nodes, .columns = node_rows});
+    return node ? nodes_drain (cli, session, named, node, options.drain != NULL)
+                : task_list (
+                    cli, session, named,
+                    &(task_rows_t){.key = "nodes", .add = nodes_add_nodes, .columns = node_rows});
 }

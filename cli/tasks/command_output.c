@@ -1,5 +1,5 @@
 /*  musubi output - what a task has written, as its node has it. */
-#include "fields.h"
+#include "json_fields.h"
 #include "task_client.h"
 #include "tasks_commands.h"
 
@@ -14,7 +14,7 @@ typedef struct {
     bool follow;
 } output_options_t;
 
-static int digit (char hex)
+static int output_digit (char hex)
 {
     return hex <= '9' ? hex - '0' : hex - 'a' + 10;
 }
@@ -24,7 +24,7 @@ static int64_t write_hex (const char *hex)
 {
     int64_t count = 0;
     for (; hex [2 * count] && hex [2 * count + 1]; count++)
-        putchar (digit (hex [2 * count]) << 4 | digit (hex [2 * count + 1]));
+        putchar (output_digit (hex [2 * count]) << 4 | output_digit (hex [2 * count + 1]));
     return count;
 }
 
@@ -75,7 +75,7 @@ static json_t *wait_while (const cli_t *cli, session_t *session, const json_t *s
 }
 
 /*  Well is an end with exit code 0; else it is told. */
-static int tell_end (const task_name_t *name, const json_t *record)
+static int output_tell_end (const task_name_t *name, const json_t *record)
 {
     const char *state = task_state_word (record);
     const char *why = text_of (record, "why");
@@ -101,17 +101,17 @@ static bool wait_begun (const cli_t *cli, session_t *session, const json_t *site
                  (strcmp (task_state_word (record), "cancelled") == 0 ||
                   strcmp (task_state_word (record), "stopped") == 0);
     if (never)
-        *code = tell_end (name, record);
+        *code = output_tell_end (name, record);
     return record && !never && !cli_interrupted ();
 }
 
 /*  How a task that was followed to its end has ended. */
-static int wait_end (const cli_t *cli, session_t *session, const json_t *site,
-                     const task_name_t *name)
+static int output_wait_end (const cli_t *cli, session_t *session, const json_t *site,
+                            const task_name_t *name)
 {
     int code = EXIT_DONE;
     json_auto_t *record = wait_while (cli, session, site, name, "running", "away", &code);
-    return record ? tell_end (name, record) : code;
+    return record ? output_tell_end (name, record) : code;
 }
 
 /*  Its name says the task; index 0 of the bag when it names none. */
@@ -148,19 +148,19 @@ static int output (const cli_t *cli, session_t *session, const task_name_t *name
                  " (limits/output, limits/output_room)\n",
                  dropped, offset);
     bool ended = options->follow && !cli_interrupted () && !ferror (stdout);
-    return ended ? wait_end (cli, session, site, name) : EXIT_DONE;
+    return ended ? output_wait_end (cli, session, site, name) : EXIT_DONE;
 }
 
 int run_output (cli_t *cli)
 {
     output_options_t options = {0};
-    option_t list [] = {
+    cli_option_t list [] = {
       FLAG_OPTION ("errors", &options.errors, "standard error, where it is kept apart"),
       FLAG_OPTION (
         "follow", &options.follow,
         "from its start until the task has ended; exit 1 unless it ended with exit code 0"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     task_name_t name;
     if (!cli_parse (cli, list, 1, 1, &words, &code))

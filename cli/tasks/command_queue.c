@@ -3,7 +3,7 @@
 #include "task_client.h"
 #include "tasks_commands.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -194,12 +194,12 @@ static int queue_of_bag (const cli_t *cli, session_t *session, const task_name_t
 int run_queue (cli_t *cli)
 {
     queue_options_t options = {0};
-    option_t list [] = {
+    cli_option_t list [] = {
       INTEGER_OPTION ("bag", &options.bag, "N", "the tasks of this bag, as SITE/N", 1, 9e15),
       FLAG_OPTION ("mine", &options.mine, "only one's own"),
       FLAG_OPTION ("over", &options.over, "those that are over, too"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 0, 1, &words, &code))
         return code;

@@ -1,5 +1,5 @@
 /*  musubi submit - a bag of tasks for a site's queue, or for a reservation. */
-#include "fields.h"
+#include "json_fields.h"
 #include "listing.h"
 #include "task_client.h"
 #include "tasks_commands.h"
@@ -235,7 +235,7 @@ int run_submit (cli_t *cli)
 {
     submit_options_t options = {.cpus = 1, .count = 1, .cpu_limit_ms = -1};
     reservation_name_t reservation;
-    option_t list [] = {
+    cli_option_t list [] = {
       DURATION_OPTION ("limit", &options.limit_ms, "D", "wall time of each task; wanted"),
       INTEGER_OPTION ("cpus", &options.cpus, "N", "CPUs of one node, for each; 1", 1, UINT32_MAX),
       INTEGER_OPTION ("count", &options.count, "N",
@@ -260,7 +260,7 @@ int run_submit (cli_t *cli)
       TEXT_OPTION ("request-id", &cli->request_id, "ID", "ask again for the same bag"),
       FLAG_OPTION ("dry-run", &options.dry_run, "only say where it would go"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     int program = program_at (cli);
     cli_t before = *cli;

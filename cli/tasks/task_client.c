@@ -1,9 +1,9 @@
 /*  task_client - who runs tasks is asked for: those that don't, serve no such method. */
 #include "task_client.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "must.h"
-#include "offers.h"
+#include "resource_lookup.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -86,7 +86,7 @@ const char *task_state_word (const json_t *task)
 
 const json_t *task_site (session_t *session, const char *command, const char *name, int *code)
 {
-    offer_t offer;
+    resource_entry_t offer;
     if (!offer_find (session, command, name, &offer, code))
         return NULL;
     if (offer.link) {
@@ -161,7 +161,7 @@ const json_t *task_only_site (session_t *session, const char *command, int *code
 
 /*  --- asking --- */
 
-static void tell_unknown (const cli_t *cli, const json_t *site, const char *request_id)
+static void task_client_tell_unknown (const cli_t *cli, const json_t *site, const char *request_id)
 {
     if (!*request_id) {
         cli_fail (EXIT_UNKNOWN, "%s: %s does not answer", cli->command->name,
@@ -213,7 +213,7 @@ json_t *task_ask (const cli_t *cli, session_t *session, const json_t *site, cons
     json_decref (question);
     *code = session_code (status);
     if (status == CALL_TIMED_OUT)
-        tell_unknown (cli, site, request_id);
+        task_client_tell_unknown (cli, site, request_id);
     else if (status == CALL_UNKNOWN_METHOD)
         *code = cli_fail (EXIT_REFUSED, "%s: %s runs no tasks (back_end = none)",
                           cli->command->name, task_site_name (site));

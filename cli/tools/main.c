@@ -11,13 +11,13 @@
 
 static int run_federation (cli_t *cli)
 {
-    command_t command = *tools_command ("federation from-graphml");
+    cli_command_t command = *tools_command ("federation from-graphml");
     command.run = run_federation_from_graphml;
     return cli_run_own (cli, &command, 1);
 }
 
 /*  Those without a text have it in tools.c. */
-static const command_t listed [] = {
+static const cli_command_t listed [] = {
   {.name = "workload", .run = run_workload},
   {.name = "check", .run = run_check},
   {.name = "audit", .run = run_audit},
@@ -34,7 +34,7 @@ int main (int argc, char **argv)
 {
     if (solving_role (argc, argv))
         return solving_serve (argv);
-    command_t commands [COMMANDS];
+    cli_command_t commands [COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++) {
         commands [i] = listed [i].summary ? listed [i] : *tools_command (listed [i].name);
         commands [i].run = listed [i].run;

@@ -20,7 +20,8 @@ const char *agent_state_word (agent_state_t state)
 
 /*  --- silence --- */
 
-static void move (agent_session_t *session, const moment_t *now, agent_state_t to, const char *why)
+static void agent_session_move (agent_session_t *session, const moment_t *now, agent_state_t to,
+                                const char *why)
 {
     agent_state_t from = session->state;
     session->state = to;
@@ -51,9 +52,9 @@ static void on_silence (void *owner, const moment_t *now, uint64_t token)
         char why [NAME_BYTES_MAX + 64];
         snprintf (why, sizeof why, "node %s has not been heard for %" PRId64 " s", session->name,
                   quiet_ms / 1000);
-        move (session, now, AGENT_LOST, why);
+        agent_session_move (session, now, AGENT_LOST, why);
     } else if (quiet_ms >= session->all->silent_ms && session->state == AGENT_UP) {
-        move (session, now, AGENT_SILENT, "");
+        agent_session_move (session, now, AGENT_SILENT, "");
     }
     silence_watch (session);
 }
@@ -134,7 +135,7 @@ bool agent_session_hear (agent_session_t *session, const moment_t *now,
     session->heard_ms = now->mono_ms;
     session->heard_wall_ms = now->wall_ms;
     if (session->state != AGENT_UP) {
-        move (session, now, AGENT_UP, "");
+        agent_session_move (session, now, AGENT_UP, "");
         silence_watch (session);
     }
     if (asked->number <= session->asked)
@@ -147,7 +148,7 @@ bool agent_session_hear (agent_session_t *session, const moment_t *now,
 /*  --- answering --- */
 
 /*  The last answer. */
-static void reply (const agent_session_t *session)
+static void agent_session_reply (const agent_session_t *session)
 {
     packed_t head = session->all->numbered (session->told_number);
     size_t size = head.size + session->told.size;
@@ -158,7 +159,7 @@ static void reply (const agent_session_t *session)
                       (packed_t){.data = body, .size = size});
 }
 
-static void answer (agent_session_t *session, packed_t wanted)
+static void agent_session_answer (agent_session_t *session, packed_t wanted)
 {
     assert (session->waits);
     free (session->told.data);
@@ -166,7 +167,7 @@ static void answer (agent_session_t *session, packed_t wanted)
     session->told_number = ++session->all->answers;
     if (session->all->told)
         session->all->told (session->all->owner, session);
-    reply (session);
+    agent_session_reply (session);
     session->waits = false;
     timers_cancel (session->all->service->timers, session->patience);
     session->patience = 0;
@@ -177,7 +178,7 @@ static void on_patience (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     agent_session_t *session = owner;
     session->patience = 0;
-    answer (session, session->all->wanted (session->all->owner, now, session));
+    agent_session_answer (session, session->all->wanted (session->all->owner, now, session));
 }
 
 void agent_session_settle (agent_session_t *session, const moment_t *now)
@@ -190,7 +191,7 @@ void agent_session_settle (agent_session_t *session, const moment_t *now)
     bool knows = session->told_number > 0 && session->seen == session->told_number;
     if (!knows || wanted.size != told->size ||
         (told->size > 0 && memcmp (wanted.data, told->data, told->size) != 0)) {
-        answer (session, wanted);
+        agent_session_answer (session, wanted);
         return;
     }
     free (wanted.data);
@@ -202,7 +203,7 @@ void agent_session_settle (agent_session_t *session, const moment_t *now)
 void agent_session_wait (agent_session_t *session, const request_t *request)
 {
     if (session->waits && session->told_number > 0)
-        reply (session);
+        agent_session_reply (session);
     else if (session->waits)
         outbox_refuse (session->all->service->outbox, session->reply_to, CALL_BAD_REQUEST,
                        "start: this agent has been started again and has asked since");

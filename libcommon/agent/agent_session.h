@@ -1,4 +1,4 @@
-/*  agent_session - the site's side of attending (attending.h): a session for each agent.
+/*  agent_session - the site's side of attending (agent_poll.h): a session for each agent.
  *
  *  A question is answered at once when what the agent should know is not what it was told last and
  *  says to have carried out; else it waits for such a change, at most attend_ms. So what is said
@@ -12,7 +12,7 @@
 #ifndef MUSUBI_AGENT_SESSION_H
 #define MUSUBI_AGENT_SESSION_H
 
-#include "attending.h"
+#include "agent_poll.h"
 
 typedef enum { AGENT_AWAITED, AGENT_UP, AGENT_SILENT, AGENT_LOST } agent_state_t;
 

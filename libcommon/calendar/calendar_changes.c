@@ -6,7 +6,7 @@
  *  only when that is nearly full too: leaves stay about four fifths full, which is what keeps a
  *  booking small.
  *
- *  A node is a few parallel arrays of 8-byte entries. `rows_t` is the view under which leaves and
+ *  A node is a few parallel arrays of 8-byte entries. `calendar_changes_rows_t` is the view under which leaves and
  *  inner nodes are opened, closed and shifted by the same code.
  */
 #include "calendar_changes.h"
@@ -22,7 +22,7 @@ enum {
     LANES_MAX = 5,
 };
 
-static_assert (sizeof (int64_t) == ENTRY_BYTES && sizeof (node_t) == ENTRY_BYTES,
+static_assert (sizeof (int64_t) == ENTRY_BYTES && sizeof (calendar_node_t) == ENTRY_BYTES,
                "all lanes have entries of one size");
 
 typedef struct {
@@ -31,22 +31,22 @@ typedef struct {
     uint32_t levels_from; /* this lane and those behind it are levels */
     uint32_t *count;
     uint32_t max;
-} rows_t;
+} calendar_changes_rows_t;
 
 typedef struct {
     inner_t *inner;
     uint32_t child;
-} step_t;
+} calendar_changes_step_t;
 
 /*  The way down, the root first. */
 typedef struct {
-    step_t steps [HEIGHT_MAX];
+    calendar_changes_step_t steps [HEIGHT_MAX];
     uint32_t count;
-} path_t;
+} calendar_changes_path_t;
 
-static node_t node_new (uint32_t height)
+static calendar_node_t node_new (uint32_t height)
 {
-    node_t node;
+    calendar_node_t node;
     if (height == 0) {
         node.leaf = must (malloc (sizeof (leaf_t)));
         node.leaf->next = NULL;
@@ -60,7 +60,7 @@ static node_t node_new (uint32_t height)
     return node;
 }
 
-static void node_free (node_t node, uint32_t height)
+static void node_free (calendar_node_t node, uint32_t height)
 {
     if (height == 0)
         free (node.leaf);
@@ -68,17 +68,17 @@ static void node_free (node_t node, uint32_t height)
         free (node.inner);
 }
 
-static rows_t rows_of (node_t node, uint32_t height)
+static calendar_changes_rows_t rows_of (calendar_node_t node, uint32_t height)
 {
     if (height == 0)
-        return (rows_t){
+        return (calendar_changes_rows_t){
           .lanes = {node.leaf->stamps, node.leaf->levels + 1},
           .lanes_count = 2,
           .levels_from = 1,
           .count = &node.leaf->count,
           .max = LEAF_CHANGES,
         };
-    return (rows_t){
+    return (calendar_changes_rows_t){
       .lanes = {node.inner->firsts, node.inner->children, node.inner->lows, node.inner->highs,
                 node.inner->levels + 1},
       .lanes_count = 5,
@@ -89,14 +89,14 @@ static rows_t rows_of (node_t node, uint32_t height)
 }
 
 /*  The level after all entries. */
-static int64_t rows_end (rows_t rows)
+static int64_t rows_end (calendar_changes_rows_t rows)
 {
     const int64_t *levels = rows.lanes [rows.lanes_count - 1];
     return *rows.count > 0 ? levels [*rows.count - 1] : 0;
 }
 
 /*  Move all levels from an entry on. */
-static void rows_raise (rows_t rows, uint32_t from, int64_t by)
+static void rows_raise (calendar_changes_rows_t rows, uint32_t from, int64_t by)
 {
     for (uint32_t i = rows.levels_from; i < rows.lanes_count; i++) {
         int64_t *levels = rows.lanes [i];
@@ -106,7 +106,7 @@ static void rows_raise (rows_t rows, uint32_t from, int64_t by)
 }
 
 /*  Move the entries from `at` on by one, up or down; whoever opens a row fills it. */
-static void rows_open (rows_t rows, uint32_t at)
+static void rows_open (calendar_changes_rows_t rows, uint32_t at)
 {
     assert (*rows.count < rows.max && at <= *rows.count);
     for (uint32_t i = 0; i < rows.lanes_count; i++) {
@@ -117,7 +117,7 @@ static void rows_open (rows_t rows, uint32_t at)
     (*rows.count)++;
 }
 
-static void rows_close (rows_t rows, uint32_t at)
+static void rows_close (calendar_changes_rows_t rows, uint32_t at)
 {
     assert (at < *rows.count);
     (*rows.count)--;
@@ -129,7 +129,8 @@ static void rows_close (rows_t rows, uint32_t at)
 }
 
 /*  Bring the left one of two neighbours to so many entries, at the right one's cost or profit. */
-static void rows_share (rows_t left, rows_t right, uint32_t left_count)
+static void rows_share (calendar_changes_rows_t left, calendar_changes_rows_t right,
+                        uint32_t left_count)
 {
     uint32_t had = *left.count;
     uint32_t right_had = *right.count;
@@ -161,10 +162,10 @@ typedef struct {
     int64_t low;
     int64_t high;
     int64_t end;
-} outline_t;
+} calendar_changes_outline_t;
 
-static outline_t outline_of (int64_t first, const int64_t *lows, const int64_t *highs,
-                             uint32_t count, int64_t end)
+static calendar_changes_outline_t outline_of (int64_t first, const int64_t *lows,
+                                              const int64_t *highs, uint32_t count, int64_t end)
 {
     int64_t low = INT64_MAX;
     int64_t high = INT64_MIN;
@@ -172,10 +173,10 @@ static outline_t outline_of (int64_t first, const int64_t *lows, const int64_t *
         low = lows [i] < low ? lows [i] : low;
         high = highs [i] > high ? highs [i] : high;
     }
-    return (outline_t){.first = first, .low = low, .high = high, .end = end};
+    return (calendar_changes_outline_t){.first = first, .low = low, .high = high, .end = end};
 }
 
-static outline_t outline_of_node (node_t node, uint32_t height)
+static calendar_changes_outline_t outline_of_node (calendar_node_t node, uint32_t height)
 {
     if (height == 0) {
         const leaf_t *leaf = node.leaf;
@@ -191,14 +192,14 @@ static outline_t outline_of_node (node_t node, uint32_t height)
 /*  Note in the parent what its child now is; the children behind it rise or fall with its end. */
 static void inner_note (inner_t *self, uint32_t child, uint32_t child_height)
 {
-    outline_t outline = outline_of_node (self->children [child], child_height);
+    calendar_changes_outline_t outline = outline_of_node (self->children [child], child_height);
     int64_t before = self->levels [child];
     int64_t moved = before + outline.end - self->levels [child + 1];
     self->firsts [child] = outline.first;
     self->lows [child] = before + outline.low;
     self->highs [child] = before + outline.high;
     self->levels [child + 1] += moved;
-    rows_raise (rows_of ((node_t){.inner = self}, child_height + 1), child + 1, moved);
+    rows_raise (rows_of ((calendar_node_t){.inner = self}, child_height + 1), child + 1, moved);
 }
 
 /*  Give child `left` so many entries and its right neighbour the rest of both. */
@@ -212,13 +213,13 @@ static void inner_share (inner_t *self, uint32_t left, uint32_t left_count, uint
 
 static void inner_split (inner_t *self, uint32_t child, uint32_t child_height)
 {
-    node_t left = self->children [child];
-    node_t right = node_new (child_height);
+    calendar_node_t left = self->children [child];
+    calendar_node_t right = node_new (child_height);
     if (child_height == 0) {
         right.leaf->next = left.leaf->next;
         left.leaf->next = right.leaf;
     }
-    rows_open (rows_of ((node_t){.inner = self}, child_height + 1), child + 1);
+    rows_open (rows_of ((calendar_node_t){.inner = self}, child_height + 1), child + 1);
     self->children [child + 1] = right; /* empty: it ends as the left one does, until they share */
     self->lows [child + 1] = 0;
     self->highs [child + 1] = 0;
@@ -229,15 +230,15 @@ static void inner_split (inner_t *self, uint32_t child, uint32_t child_height)
 /*  Move all that the right neighbour of child `left` has into it. */
 static void inner_merge (inner_t *self, uint32_t left, uint32_t child_height)
 {
-    node_t kept = self->children [left];
-    node_t gone = self->children [left + 1];
-    rows_t rows = rows_of (kept, child_height);
-    rows_t from = rows_of (gone, child_height);
+    calendar_node_t kept = self->children [left];
+    calendar_node_t gone = self->children [left + 1];
+    calendar_changes_rows_t rows = rows_of (kept, child_height);
+    calendar_changes_rows_t from = rows_of (gone, child_height);
     rows_share (rows, from, *rows.count + *from.count);
     if (child_height == 0)
         kept.leaf->next = gone.leaf->next;
     self->levels [left + 1] = self->levels [left + 2];
-    rows_close (rows_of ((node_t){.inner = self}, child_height + 1), left + 1);
+    rows_close (rows_of ((calendar_node_t){.inner = self}, child_height + 1), left + 1);
     inner_note (self, left, child_height);
     node_free (gone, child_height);
 }
@@ -280,26 +281,26 @@ static void inner_top_up (inner_t *self, uint32_t child, uint32_t child_height)
         inner_share (self, left, together / 2, child_height);
 }
 
-static void path_note (const path_t *path)
+static void path_note (const calendar_changes_path_t *path)
 {
     for (uint32_t i = path->count; i > 0; i--) {
-        const step_t *step = &path->steps [i - 1];
+        const calendar_changes_step_t *step = &path->steps [i - 1];
         inner_note (step->inner, step->child, path->count - i);
     }
 }
 
 /*  The way to the instant's leaf, every node on it put right first by `prepare`. */
-static leaf_t *changes_descend (const changes_t *self, int64_t time, path_t *path,
+static leaf_t *changes_descend (const changes_t *self, int64_t time, calendar_changes_path_t *path,
                                 void (*prepare) (inner_t *inner, uint32_t child,
                                                  uint32_t child_height))
 {
-    node_t node = self->root;
+    calendar_node_t node = self->root;
     path->count = 0;
     for (uint32_t height = self->height; height > 0; height--) {
         inner_t *inner = node.inner;
         prepare (inner, inner_child (inner, time), height - 1);
-        step_t *step = &path->steps [path->count++];
-        *step = (step_t){.inner = inner, .child = inner_child (inner, time)};
+        calendar_changes_step_t *step = &path->steps [path->count++];
+        *step = (calendar_changes_step_t){.inner = inner, .child = inner_child (inner, time)};
         node = inner->children [step->child];
     }
     return node.leaf;
@@ -308,10 +309,10 @@ static leaf_t *changes_descend (const changes_t *self, int64_t time, path_t *pat
 /*  A full root gets a root of its own above it. */
 static void changes_grow (changes_t *self)
 {
-    rows_t rows = rows_of (self->root, self->height);
+    calendar_changes_rows_t rows = rows_of (self->root, self->height);
     if (*rows.count < rows.max)
         return;
-    node_t root = node_new (self->height + 1);
+    calendar_node_t root = node_new (self->height + 1);
     root.inner->children [0] = self->root;
     root.inner->count = 1;
     root.inner->levels [1] = 0;
@@ -326,7 +327,7 @@ static void changes_grow (changes_t *self)
 static void changes_shrink (changes_t *self)
 {
     while (self->height > 0 && self->root.inner->count == 1) {
-        node_t root = self->root;
+        calendar_node_t root = self->root;
         self->root = root.inner->children [0];
         node_free (root, self->height);
         self->height--;
@@ -351,7 +352,7 @@ void changes_init (changes_t *self)
     self->root = node_new (0);
 }
 
-static void free_below (node_t node, uint32_t height)
+static void free_below (calendar_node_t node, uint32_t height)
 {
     if (height > 0)
         for (uint32_t i = 0; i < node.inner->count; i++)
@@ -367,10 +368,10 @@ void changes_free (changes_t *self)
 void changes_touch (changes_t *self, int64_t time, int64_t change)
 {
     assert (time >= -CALENDAR_HORIZON_MS && time <= CALENDAR_HORIZON_MS);
-    path_t path;
+    calendar_changes_path_t path;
     changes_grow (self);
     leaf_t *leaf = changes_descend (self, time, &path, inner_make_room);
-    rows_t rows = rows_of ((node_t){.leaf = leaf}, 0);
+    calendar_changes_rows_t rows = rows_of ((calendar_node_t){.leaf = leaf}, 0);
     bool found;
     uint32_t at = leaf_place (leaf, time, &found);
     if (!found) {
@@ -386,9 +387,9 @@ void changes_touch (changes_t *self, int64_t time, int64_t change)
 
 void changes_untouch (changes_t *self, int64_t time, int64_t change)
 {
-    path_t path;
+    calendar_changes_path_t path;
     leaf_t *leaf = changes_descend (self, time, &path, inner_top_up);
-    rows_t rows = rows_of ((node_t){.leaf = leaf}, 0);
+    calendar_changes_rows_t rows = rows_of ((calendar_node_t){.leaf = leaf}, 0);
     bool found;
     uint32_t at = leaf_place (leaf, time, &found);
     assert (found);

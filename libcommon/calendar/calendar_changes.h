@@ -51,7 +51,7 @@ typedef struct inner inner_t;
 typedef union {
     leaf_t *leaf;
     inner_t *inner;
-} node_t;
+} calendar_node_t;
 
 struct inner {
     uint32_t count;
@@ -59,11 +59,11 @@ struct inner {
     int64_t lows [INNER_CHILDREN];       /* the lowest level after any of its changes */
     int64_t highs [INNER_CHILDREN];      /* and the highest */
     int64_t levels [INNER_CHILDREN + 1]; /* before child i; the last one after them all */
-    node_t children [INNER_CHILDREN];
+    calendar_node_t children [INNER_CHILDREN];
 };
 
 typedef struct {
-    node_t root;
+    calendar_node_t root;
     uint32_t height;
 } changes_t;
 

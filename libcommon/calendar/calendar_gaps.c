@@ -22,14 +22,14 @@ typedef struct {
     /*  While `vague`, the run begins where the subtree is last over the limit, which is later than
      *  `from`. */
     bool vague;
-    node_t subtree;
+    calendar_node_t subtree;
     uint32_t subtree_height;
     int64_t subtree_level; /* before it */
-} run_t;
+} calendar_gaps_run_t;
 
 typedef struct {
     const gaps_wanted_t *wanted;
-    run_t run;
+    calendar_gaps_run_t run;
     interval_t *gaps;
     size_t gaps_max;
     size_t gaps_count;
@@ -56,7 +56,7 @@ static int64_t leaf_run_from (const leaf_t *leaf, int64_t level, int64_t limit)
 }
 
 /*  The same of any subtree that is over the limit somewhere and within it at its end. */
-static int64_t node_run_from (node_t node, uint32_t height, int64_t level, int64_t limit)
+static int64_t node_run_from (calendar_node_t node, uint32_t height, int64_t level, int64_t limit)
 {
     for (; height > 0; height--) {
         const inner_t *inner = node.inner;
@@ -71,16 +71,16 @@ static int64_t node_run_from (node_t node, uint32_t height, int64_t level, int64
     return leaf_run_from (node.leaf, level, limit);
 }
 
-static void run_begin (run_t *run, int64_t from)
+static void run_begin (calendar_gaps_run_t *run, int64_t from)
 {
     if (!run->on)
-        *run = (run_t){.on = true, .from = from};
+        *run = (calendar_gaps_run_t){.on = true, .from = from};
 }
 
 /*  Has the run, which lasts to `until` at least, become a gap? */
 static bool run_is_gap (pass_t *self, int64_t until)
 {
-    run_t *run = &self->run;
+    calendar_gaps_run_t *run = &self->run;
     if (!run->on || !long_enough (self, run->from, until))
         return false;
     if (run->vague) {
@@ -91,7 +91,7 @@ static bool run_is_gap (pass_t *self, int64_t until)
     return long_enough (self, run->from, until);
 }
 
-static bool tell (pass_t *self, int64_t until)
+static bool calendar_gaps_tell (pass_t *self, int64_t until)
 {
     self->gaps [self->gaps_count++] = (interval_t){.from = self->run.from, .until = until};
     return self->gaps_count == self->gaps_max;
@@ -100,12 +100,13 @@ static bool tell (pass_t *self, int64_t until)
 /*  These answer whether the pass is over. */
 static bool run_lasts (pass_t *self, int64_t until)
 {
-    return self->wanted->starts_only && run_is_gap (self, until) && tell (self, until);
+    return self->wanted->starts_only && run_is_gap (self, until) &&
+           calendar_gaps_tell (self, until);
 }
 
 static bool run_ends (pass_t *self, int64_t at)
 {
-    bool over = run_is_gap (self, at) && tell (self, at);
+    bool over = run_is_gap (self, at) && calendar_gaps_tell (self, at);
     self->run.on = false;
     return over;
 }
@@ -140,12 +141,12 @@ static bool pass_leaf (pass_t *self, const leaf_t *leaf, uint32_t at, int64_t le
 static bool pass_brief (pass_t *self, const inner_t *inner, uint32_t child, uint32_t child_height,
                         int64_t level, int64_t until)
 {
-    run_t *run = &self->run;
+    calendar_gaps_run_t *run = &self->run;
     if (run->on && run_is_gap (self, until))
         return false;
     if (long_enough (self, inner->firsts [child], until))
         return false;
-    *run = (run_t){
+    *run = (calendar_gaps_run_t){
       .on = level + inner->levels [child + 1] <= self->wanted->limit,
       .from = inner->firsts [child],
       .vague = true,
@@ -187,7 +188,8 @@ static bool pass_children (pass_t *self, const inner_t *inner, uint32_t height, 
 }
 
 /*  From the window's beginning to the end of the subtree. */
-static bool pass_from (pass_t *self, node_t node, uint32_t height, int64_t level, int64_t until)
+static bool pass_from (pass_t *self, calendar_node_t node, uint32_t height, int64_t level,
+                       int64_t until)
 {
     int64_t from = self->wanted->window.from;
     if (height == 0) {

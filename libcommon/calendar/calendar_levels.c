@@ -14,7 +14,7 @@ static int64_t greater (int64_t a, int64_t b)
 }
 
 /*  Four at a time, because one comparison after the other would wait for the last. */
-static int64_t greatest (const int64_t *levels, uint32_t from, uint32_t until)
+static int64_t calendar_levels_greatest (const int64_t *levels, uint32_t from, uint32_t until)
 {
     int64_t most [4];
     for (int lane = 0; lane < 4; lane++)
@@ -33,42 +33,46 @@ static int64_t greatest (const int64_t *levels, uint32_t from, uint32_t until)
  *  above it: it is the level after some change that is looked at too, or the 0 before all. */
 
 /*  From the instant to the end of the subtree, before which the level is `level`. */
-static int64_t most_from (node_t node, uint32_t height, int64_t level, int64_t from, int64_t floor)
+static int64_t most_from (calendar_node_t node, uint32_t height, int64_t level, int64_t from,
+                          int64_t floor)
 {
     for (; height > 0; height--) {
         const inner_t *inner = node.inner;
         uint32_t child = inner_child (inner, from);
-        floor = greater (floor, level + greatest (inner->highs, child + 1, inner->count));
+        floor =
+          greater (floor, level + calendar_levels_greatest (inner->highs, child + 1, inner->count));
         if (level + inner->highs [child] <= floor)
             return floor;
         level += inner->levels [child];
         node = inner->children [child];
     }
     uint32_t up_to = leaf_up_to (node.leaf, from);
-    return greater (floor, level + greatest (node.leaf->levels, up_to, node.leaf->count + 1));
+    return greater (
+      floor, level + calendar_levels_greatest (node.leaf->levels, up_to, node.leaf->count + 1));
 }
 
 /*  From the beginning of the subtree to the last instant asked, included. */
-static int64_t most_up_to (node_t node, uint32_t height, int64_t level, int64_t last, int64_t floor)
+static int64_t most_up_to (calendar_node_t node, uint32_t height, int64_t level, int64_t last,
+                           int64_t floor)
 {
     for (; height > 0; height--) {
         const inner_t *inner = node.inner;
         uint32_t child = inner_child (inner, last);
-        floor = greater (floor, level + greatest (inner->highs, 0, child));
+        floor = greater (floor, level + calendar_levels_greatest (inner->highs, 0, child));
         if (level + inner->highs [child] <= floor)
             return floor;
         level += inner->levels [child];
         node = inner->children [child];
     }
     uint32_t up_to = leaf_up_to (node.leaf, last);
-    return greater (floor, level + greatest (node.leaf->levels, 0, up_to + 1));
+    return greater (floor, level + calendar_levels_greatest (node.leaf->levels, 0, up_to + 1));
 }
 
 /*  Where the interval touches children `left` to `right`, two at least. */
 static int64_t most_across (const inner_t *inner, uint32_t height, uint32_t left, uint32_t right,
                             int64_t level, interval_t over, int64_t floor)
 {
-    floor = greater (floor, level + greatest (inner->highs, left + 1, right));
+    floor = greater (floor, level + calendar_levels_greatest (inner->highs, left + 1, right));
     if (level + inner->highs [left] > floor)
         floor = most_from (inner->children [left], height - 1, level + inner->levels [left],
                            over.from, floor);
@@ -83,7 +87,7 @@ int64_t changes_most (const changes_t *self, interval_t over, int64_t floor)
     assert (over.from < over.until && floor >= 0);
     int64_t last = over.until - 1;
     int64_t level = 0;
-    node_t node = self->root;
+    calendar_node_t node = self->root;
     for (uint32_t height = self->height; height > 0; height--) {
         const inner_t *inner = node.inner;
         uint32_t left = inner_child (inner, over.from);
@@ -96,12 +100,12 @@ int64_t changes_most (const changes_t *self, interval_t over, int64_t floor)
     }
     uint32_t from = leaf_up_to (node.leaf, over.from);
     uint32_t until = leaf_up_to (node.leaf, last) + 1;
-    return greater (floor, level + greatest (node.leaf->levels, from, until));
+    return greater (floor, level + calendar_levels_greatest (node.leaf->levels, from, until));
 }
 
 cursor_t changes_seek (const changes_t *self, int64_t time)
 {
-    node_t node = self->root;
+    calendar_node_t node = self->root;
     int64_t level = 0;
     for (uint32_t height = self->height; height > 0; height--) {
         uint32_t child = inner_child (node.inner, time);

@@ -5,7 +5,7 @@
 
 #define ALIGNMENT 16
 
-static void *take (void *owner, size_t size)
+static void *arena_bytes (void *owner, size_t size)
 {
     return arena_take (owner, size);
 }
@@ -19,7 +19,7 @@ static void free_nothing (void *owner, void *memory)
 void arena_init (arena_t *self)
 {
     self->allocator =
-      (ProtobufCAllocator){.alloc = take, .free = free_nothing, .allocator_data = self};
+      (ProtobufCAllocator){.alloc = arena_bytes, .free = free_nothing, .allocator_data = self};
     self->at = self->first;
     self->left = sizeof self->first;
     self->chunks = NULL;

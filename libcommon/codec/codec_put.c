@@ -117,8 +117,8 @@ static void put_many (const codec_row_t *row, const ProtobufCFieldDescriptor *fi
     put_pointer (list, message + field->offset);
 }
 
-static void put_row (const codec_row_t *row, const ProtobufCFieldDescriptor *field,
-                     const uint8_t *self, uint8_t *message, arena_t *arena)
+static void codec_put_row (const codec_row_t *row, const ProtobufCFieldDescriptor *field,
+                           const uint8_t *self, uint8_t *message, arena_t *arena)
 {
     if (row->kind == KIND_UNUSED)
         return;
@@ -137,7 +137,7 @@ void codec_fill (const codec_t *codec, const void *self, void *message, arena_t 
 {
     assert (codec->rows_count <= codec->message->n_fields);
     for (size_t i = 0; i < codec->rows_count; i++)
-        put_row (&codec->rows [i], &codec->message->fields [i], self, message, arena);
+        codec_put_row (&codec->rows [i], &codec->message->fields [i], self, message, arena);
 }
 
 void *codec_put (const codec_t *codec, const void *self, arena_t *arena)

@@ -1,11 +1,11 @@
 /*  codec_table - how a codec's table is written. For _wire files, and who fills answers himself.
  *
  *      static const codec_row_t party_rows [] = {
- *        ROW_WORD ("name", party_t, name),
- *        ROW_FIXED ("store", party_t, store),
- *        ROW_WORD ("endpoint", party_t, endpoint, OR_NONE),
+ *        ROW_WORD ("name", participant_ref_t, name),
+ *        ROW_FIXED ("store", participant_ref_t, store),
+ *        ROW_WORD ("endpoint", participant_ref_t, endpoint, OR_NONE),
  *      };
- *      const codec_t party_codec = CODEC (party_t, musubi__party__descriptor, party_rows);
+ *      const codec_t participant_ref_codec = CODEC (participant_ref_t, musubi__party__descriptor, party_rows);
  *
  *  A row for every field of the message, in the order of their numbers; one that is of no use here
  *  is a ROW_UNUSED. Row and field meet by their place: test_codec proves that their names, types
@@ -236,7 +236,7 @@ struct codec {
         ROW_COUNT (type, count), .count_least = (count_from), .count_most = (count_to)             \
     }
 
-/*  element: party, for a party_t by party_codec. One in place must be there, unless SET_BY; with
+/*  element: party, for a participant_ref_t by participant_ref_codec. One in place must be there, unless SET_BY; with
  *  OR_NONE one that is missing is taken as all zero. */
 #define ROW_ONE(name, type, member, element, ...)                                                  \
     {                                                                                              \

@@ -16,12 +16,12 @@
 typedef struct {
     bool rules;
     char *why;
-} taking_t;
+} codec_take_taking_t;
 
 /*  --- paths --- */
 
 /*  "endpoint: missing" becomes "participants[3].endpoint: missing". */
-static bool within (char why [WHY_BYTES], const char *field, size_t index)
+static bool codec_take_within (char why [WHY_BYTES], const char *field, size_t index)
 {
     char inner [WHY_BYTES];
     memcpy (inner, why, WHY_BYTES);
@@ -75,8 +75,8 @@ static bool take_micros (const codec_row_t *row, uint8_t *to, double ms, char wh
     return true;
 }
 
-static bool take_number (const codec_row_t *row, uint8_t *to, const void *from,
-                         char why [WHY_BYTES])
+static bool codec_take_number (const codec_row_t *row, uint8_t *to, const void *from,
+                               char why [WHY_BYTES])
 {
     union {
         uint32_t u32;
@@ -157,11 +157,11 @@ bool interval_right (int64_t from_ms, int64_t until_ms, char why [WHY_BYTES])
 /*  --- messages --- */
 
 static bool take_message (const codec_t *codec, uint8_t *self, const uint8_t *message,
-                          const taking_t *taking);
+                          const codec_take_taking_t *taking);
 
 /*  Checked by its codec, then kept as bytes again: with fields that only newer peers know. */
 static bool take_packed (const codec_row_t *row, uint8_t *to, const ProtobufCMessage *from,
-                         const taking_t *taking)
+                         const codec_take_taking_t *taking)
 {
     void *checked = must (calloc (1, row->of->size));
     bool good = take_message (row->of, checked, (const uint8_t *) from, taking);
@@ -176,7 +176,7 @@ static bool take_packed (const codec_row_t *row, uint8_t *to, const ProtobufCMes
     return good;
 }
 
-static bool pleases (const codec_t *codec, bytes_t bytes, const taking_t *taking)
+static bool pleases (const codec_t *codec, bytes_t bytes, const codec_take_taking_t *taking)
 {
     arena_t arena;
     arena_init (&arena);
@@ -190,7 +190,8 @@ static bool pleases (const codec_t *codec, bytes_t bytes, const taking_t *taking
     return good;
 }
 
-static bool take_bytes (const codec_row_t *row, uint8_t *to, bytes_t from, const taking_t *taking)
+static bool take_bytes (const codec_row_t *row, uint8_t *to, bytes_t from,
+                        const codec_take_taking_t *taking)
 {
     if (from.size > (size_t) row->most || from.size < (size_t) row->least)
         return row->least > 0 ? wrong (taking->why, ": must be %" PRId64 " to %" PRId64 " bytes",
@@ -204,7 +205,7 @@ static bool take_bytes (const codec_row_t *row, uint8_t *to, bytes_t from, const
 }
 
 static bool take_pointed (const codec_row_t *row, uint8_t *to, const uint8_t *from,
-                          const taking_t *taking)
+                          const codec_take_taking_t *taking)
 {
     uint8_t *inner = must (calloc (1, row->size));
     memcpy (to, &inner, sizeof inner);
@@ -213,13 +214,13 @@ static bool take_pointed (const codec_row_t *row, uint8_t *to, const uint8_t *fr
 
 /*  from is where the value stands in the generated struct. */
 static bool take_element (const codec_row_t *row, uint8_t *to, const void *from,
-                          const taking_t *taking)
+                          const codec_take_taking_t *taking)
 {
     const void *pointer;
     ProtobufCBinaryData bytes;
     switch (row->kind) {
     case KIND_NUMBER:
-        return take_number (row, to, from, taking->why);
+        return codec_take_number (row, to, from, taking->why);
     case KIND_FLAG:
         *(bool *) to = *(const protobuf_c_boolean *) from != 0;
         return true;
@@ -271,7 +272,7 @@ static void drop_element (const codec_row_t *row, uint8_t *element)
 }
 
 static bool take_many (const codec_row_t *row, const ProtobufCFieldDescriptor *field, uint8_t *self,
-                       const uint8_t *message, const taking_t *taking)
+                       const uint8_t *message, const codec_take_taking_t *taking)
 {
     size_t count;
     const uint8_t *from;
@@ -294,7 +295,7 @@ static bool take_many (const codec_row_t *row, const ProtobufCFieldDescriptor *f
         else if (row->skips)
             drop_element (row, element);
         else
-            return within (taking->why, "", i);
+            return codec_take_within (taking->why, "", i);
     }
     memcpy (self + row->beside, &taken, sizeof taken);
     return true;
@@ -331,8 +332,9 @@ static void say_there (const codec_row_t *row, uint8_t *self)
         memcpy (self + row->beside, &row->which, sizeof row->which);
 }
 
-static bool take_row (const codec_row_t *row, const ProtobufCFieldDescriptor *field, uint8_t *self,
-                      const uint8_t *message, const taking_t *taking)
+static bool codec_take_row (const codec_row_t *row, const ProtobufCFieldDescriptor *field,
+                            uint8_t *self, const uint8_t *message,
+                            const codec_take_taking_t *taking)
 {
     if (row->kind == KIND_UNUSED)
         return true;
@@ -346,11 +348,11 @@ static bool take_row (const codec_row_t *row, const ProtobufCFieldDescriptor *fi
 }
 
 static bool take_message (const codec_t *codec, uint8_t *self, const uint8_t *message,
-                          const taking_t *taking)
+                          const codec_take_taking_t *taking)
 {
     for (size_t i = 0; i < codec->rows_count; i++)
-        if (!take_row (&codec->rows [i], &codec->message->fields [i], self, message, taking))
-            return within (taking->why, codec->rows [i].field, SIZE_MAX);
+        if (!codec_take_row (&codec->rows [i], &codec->message->fields [i], self, message, taking))
+            return codec_take_within (taking->why, codec->rows [i].field, SIZE_MAX);
     return !taking->rules || ((!codec->rule || codec->rule (self, taking->why)) &&
                               (!codec->judge || codec->judge (self, message, taking->why)));
 }
@@ -360,7 +362,7 @@ static bool take_message (const codec_t *codec, uint8_t *self, const uint8_t *me
 static bool take_all (const codec_t *codec, void *self, const void *message, bool rules,
                       char why [WHY_BYTES])
 {
-    taking_t taking = {.rules = rules, .why = why};
+    codec_take_taking_t taking = {.rules = rules, .why = why};
     if (codec->size > 0)
         memset (self, 0, codec->size);
     if (take_message (codec, self, message, &taking))
@@ -380,7 +382,7 @@ bool codec_take_field (const codec_t *codec, void *self, const void *message, co
     if (message ? codec_take (codec, self, message, why) : wrong (why, ": missing"))
         return true;
     memset (self, 0, codec->size);
-    return within (why, field, SIZE_MAX);
+    return codec_take_within (why, field, SIZE_MAX);
 }
 
 bool codec_unpacked (const codec_t *codec, void *self, bytes_t body, bool rules,
@@ -396,8 +398,8 @@ bool codec_unpacked (const codec_t *codec, void *self, bytes_t body, bool rules,
     return good;
 }
 
-static bool decode (const codec_t *codec, void *self, bytes_t body, bool rules,
-                    char why [WHY_BYTES])
+static bool codec_take_decode (const codec_t *codec, void *self, bytes_t body, bool rules,
+                               char why [WHY_BYTES])
 {
     bool good = codec_unpacked (codec, self, body, rules, why);
     if (PROVE_MESSAGES && good)
@@ -407,10 +409,10 @@ static bool decode (const codec_t *codec, void *self, bytes_t body, bool rules,
 
 bool codec_decode (const codec_t *codec, void *self, bytes_t body, char why [WHY_BYTES])
 {
-    return decode (codec, self, body, true, why);
+    return codec_take_decode (codec, self, body, true, why);
 }
 
 bool codec_decode_fields (const codec_t *codec, void *self, bytes_t body, char why [WHY_BYTES])
 {
-    return decode (codec, self, body, false, why);
+    return codec_take_decode (codec, self, body, false, why);
 }

@@ -75,8 +75,8 @@ static bool is_section (const config_t *self, const char *path)
 }
 
 /*  A value is wrong: "FILE:12: limits/hold_ttl: …", or "--set limits/hold_ttl: …". */
-static bool refuse (const config_t *self, const zpl_node_t *node, const char *what,
-                    char why [CONFIG_WHY_BYTES])
+static bool config_refuse (const config_t *self, const zpl_node_t *node, const char *what,
+                           char why [CONFIG_WHY_BYTES])
 {
     char path [ZPL_PATH_BYTES];
     zpl_path (node, path);
@@ -279,11 +279,11 @@ static bool check_node (const config_t *self, const zpl_node_t *node, char why [
     if (!node->value && !section) {
         snprintf (what, sizeof what, "no value; write %s = %.150s", node->name,
                   type_words (key, words));
-        return refuse (self, node, what, why);
+        return config_refuse (self, node, what, why);
     }
     if (node->value && !value_right (key, node->value)) {
         snprintf (what, sizeof what, "'%.60s' is not %s", node->value, type_words (key, words));
-        return refuse (self, node, what, why);
+        return config_refuse (self, node, what, why);
     }
     return true;
 }
@@ -344,7 +344,7 @@ static bool check_required (const config_t *self, const config_key_t *key,
     return strchr (below, '*') ? true : refuse_missing (self, key, section, rest, why);
 }
 
-static bool check_all (const config_t *self, char why [CONFIG_WHY_BYTES])
+static bool config_check_all (const config_t *self, char why [CONFIG_WHY_BYTES])
 {
     const zpl_node_t *root = zpl_root (self->tree);
     if (!check_tree (self, root, why))
@@ -373,8 +373,8 @@ static bool apply_setting (config_t *self, const char *setting, char why [CONFIG
     return set;
 }
 
-static bool parse (config_t *self, const char *text, size_t size, const char *const *settings,
-                   size_t settings_count, char why [CONFIG_WHY_BYTES])
+static bool config_read (config_t *self, const char *text, size_t size, const char *const *settings,
+                         size_t settings_count, char why [CONFIG_WHY_BYTES])
 {
     char reason [ZPL_WHY_BYTES];
     if (!zpl_read (self->tree, text, size, reason)) {
@@ -384,7 +384,7 @@ static bool parse (config_t *self, const char *text, size_t size, const char *co
     for (size_t i = 0; i < settings_count; i++)
         if (!apply_setting (self, settings [i], why))
             return false;
-    return check_all (self, why);
+    return config_check_all (self, why);
 }
 
 config_t *config_parse (const char *name, const char *text, size_t size,
@@ -398,13 +398,13 @@ config_t *config_parse (const char *name, const char *text, size_t size,
     self->keys_count = keys_count;
     for (size_t i = 0; i < keys_count; i++)
         assert (!keys [i].preset || value_right (&keys [i], keys [i].preset));
-    if (!parse (self, text, size, settings, settings_count, why))
+    if (!config_read (self, text, size, settings, settings_count, why))
         config_destroy (&self);
     return self;
 }
 
 /*  The whole file, malloc'ed; one byte more than allowed is enough to see that it is too large. */
-static char *read_file (const char *file, size_t *size)
+static char *config_read_file (const char *file, size_t *size)
 {
     FILE *stream = fopen (file, "re");
     if (!stream)
@@ -425,7 +425,7 @@ config_t *config_load (const char *file, const char *const *settings, size_t set
                        const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES])
 {
     size_t size = 0;
-    char *text = file ? read_file (file, &size) : NULL;
+    char *text = file ? config_read_file (file, &size) : NULL;
     if (file && !text) {
         snprintf (why, CONFIG_WHY_BYTES, "%.300s: cannot be read: %s", file, strerror (errno));
         return NULL;

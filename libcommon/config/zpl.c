@@ -26,9 +26,9 @@ typedef struct {
     const char *end;
     unsigned number;
     char *why;
-} line_t;
+} zpl_line_t;
 
-static char *copy_text (const char *text, size_t size)
+static char *zpl_copy_text (const char *text, size_t size)
 {
     char *copy = must (malloc (size + 1));
     memcpy (copy, text, size);
@@ -36,8 +36,8 @@ static char *copy_text (const char *text, size_t size)
     return copy;
 }
 
-__attribute__ ((format (printf, 2, 3))) static bool refuse (const line_t *line, const char *format,
-                                                            ...)
+__attribute__ ((format (printf, 2, 3))) static bool refuse (const zpl_line_t *line,
+                                                            const char *format, ...)
 {
     int used = snprintf (line->why, ZPL_WHY_BYTES, "%u: ", line->number);
     va_list arguments;
@@ -100,7 +100,7 @@ static size_t name_size (const char *at, const char *end)
 }
 
 /*  Four spaces a level; at most one level deeper than the line above it. */
-static bool read_indent (line_t *line, size_t depth_most, size_t *depth)
+static bool read_indent (zpl_line_t *line, size_t depth_most, size_t *depth)
 {
     size_t spaces = 0;
     while (line->at < line->end && *line->at == ' ') {
@@ -120,7 +120,7 @@ static bool read_indent (line_t *line, size_t depth_most, size_t *depth)
     return true;
 }
 
-static bool read_name (line_t *line, const char **name, size_t *size)
+static bool zpl_read_name (zpl_line_t *line, const char **name, size_t *size)
 {
     *name = line->at;
     *size = name_size (line->at, line->end);
@@ -137,13 +137,13 @@ static bool read_name (line_t *line, const char **name, size_t *size)
     return true;
 }
 
-static void skip_spaces (line_t *line)
+static void skip_spaces (zpl_line_t *line)
 {
     while (line->at < line->end && (*line->at == ' ' || *line->at == '\t'))
         line->at++;
 }
 
-static bool read_end (line_t *line)
+static bool read_end (zpl_line_t *line)
 {
     skip_spaces (line);
     if (line->at < line->end && *line->at != '#')
@@ -152,7 +152,7 @@ static bool read_end (line_t *line)
 }
 
 /*  value NULL when there is none. */
-static bool read_value (line_t *line, const char **value, size_t *size)
+static bool zpl_read_value (zpl_line_t *line, const char **value, size_t *size)
 {
     *value = NULL;
     *size = 0;
@@ -189,22 +189,22 @@ static bool has_control (const char *at, const char *end)
 
 /*  parents [d] is the node that a line at depth d belongs to; *depth_most how deep a line may be.
  */
-static bool read_line (zpl_t *self, line_t *line, zpl_node_t *parents [ZPL_DEPTH_MAX + 1],
+static bool read_line (zpl_t *self, zpl_line_t *line, zpl_node_t *parents [ZPL_DEPTH_MAX + 1],
                        size_t *depth_most)
 {
     if (line->end - line->at > ZPL_LINE_BYTES_MAX)
         return refuse (line, "a line longer than %d bytes", ZPL_LINE_BYTES_MAX);
     if (has_control (line->at, line->end))
         return refuse (line, "a control character; this is no text");
-    line_t look = *line;
+    zpl_line_t look = *line;
     skip_spaces (&look);
     if (look.at == look.end || *look.at == '#')
         return true;
 
     size_t depth = 0, size = 0, value_size = 0;
     const char *name = NULL, *value = NULL;
-    if (!read_indent (line, *depth_most, &depth) || !read_name (line, &name, &size) ||
-        !read_value (line, &value, &value_size))
+    if (!read_indent (line, *depth_most, &depth) || !zpl_read_name (line, &name, &size) ||
+        !zpl_read_value (line, &value, &value_size))
         return false;
     zpl_node_t *earlier = child_find (self, parents [depth], name, size);
     if (earlier)
@@ -214,7 +214,7 @@ static bool read_line (zpl_t *self, line_t *line, zpl_node_t *parents [ZPL_DEPTH
 
     zpl_node_t *node = child_add (self, parents [depth], name, size, line->number);
     if (value)
-        node->value = copy_text (value, value_size);
+        node->value = zpl_copy_text (value, value_size);
     parents [depth + 1] = node;
     *depth_most = depth + 1;
     return true;
@@ -246,7 +246,7 @@ bool zpl_read (zpl_t *self, const char *text, size_t size, char why [ZPL_WHY_BYT
     assert (!self->root.first);
     zpl_node_t *parents [ZPL_DEPTH_MAX + 1] = {&self->root};
     size_t depth_most = 0;
-    line_t line = {.why = why};
+    zpl_line_t line = {.why = why};
     const char *end = text + size;
     if (size > ZPL_BYTES_MAX) {
         line.number = 1;
@@ -293,7 +293,7 @@ bool zpl_set (zpl_t *self, const char *path, const char *value, char why [ZPL_WH
         return false;
     }
     free (node->value);
-    node->value = copy_text (value, strlen (value));
+    node->value = zpl_copy_text (value, strlen (value));
     node->line = 0;
     return true;
 }

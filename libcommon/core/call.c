@@ -48,7 +48,7 @@ typedef struct {
     int64_t trip_ms;   /* smoothed; 0 = not measured */
     int64_t spread_ms; /* smoothed deviation */
     uint32_t silences; /* time-outs since its last answer */
-} way_t;
+} round_trip_t;
 
 struct calls {
     outbox_t *outbox;
@@ -63,7 +63,7 @@ struct calls {
     size_t free_count;
     uint64_t serial;
     int64_t patience_ms;
-    way_t ways [CALL_WAYS_MAX]; /* by way: of two that share a place the later one counts */
+    round_trip_t ways [CALL_WAYS_MAX]; /* by way: of two that share a place the later one counts */
 };
 
 static uint64_t number_new (calls_t *self, size_t slot)
@@ -84,7 +84,7 @@ static call_t *call_at (const calls_t *self, uint64_t number)
     return number != 0 && slot < self->slots_count ? self->slots [slot] : NULL;
 }
 
-static size_t slot_take (calls_t *self)
+static size_t call_slot_take (calls_t *self)
 {
     if (self->free_count > 0)
         return self->free_slots [--self->free_count];
@@ -128,10 +128,10 @@ static uint64_t way_of (const char *name)
     return hash;
 }
 
-static int64_t patience_ms (const calls_t *self, const call_t *call)
+static int64_t call_patience_ms (const calls_t *self, const call_t *call)
 {
-    static const way_t unknown;
-    const way_t *way = &self->ways [call->way % CALL_WAYS_MAX];
+    static const round_trip_t unknown;
+    const round_trip_t *way = &self->ways [call->way % CALL_WAYS_MAX];
     if (way->way != call->way)
         way = &unknown;
     int64_t ms = call->timeout_ms, spread_ms = 4 * way->spread_ms;
@@ -148,12 +148,12 @@ static int64_t patience_ms (const calls_t *self, const call_t *call)
 /*  A try has ended. Those who are near, and always were, are not remembered. */
 static void learn_way (calls_t *self, const moment_t *now, const call_t *call, bool answered)
 {
-    way_t *way = &self->ways [call->way % CALL_WAYS_MAX];
+    round_trip_t *way = &self->ways [call->way % CALL_WAYS_MAX];
     int64_t trip_ms = now->mono_ms - call->tried_ms;
     if (way->way != call->way && answered && trip_ms <= CALL_NEAR_MS)
         return;
     if (way->way != call->way)
-        *way = (way_t){.way = call->way};
+        *way = (round_trip_t){.way = call->way};
     if (!answered) {
         way->silences++;
         return;
@@ -195,7 +195,7 @@ static call_t *call_new (const call_order_t *order)
 
 /*  Before the try after so many: doubling, less up to half of it, so that those who were refused
  *  together do not come back together. */
-static int64_t backoff_ms (calls_t *self, uint32_t tries)
+static int64_t call_backoff_ms (calls_t *self, uint32_t tries)
 {
     int64_t ms = CALL_BACKOFF_MS;
     for (uint32_t i = 1; i < tries && ms < CALL_BACKOFF_MS_MAX; i++)
@@ -217,10 +217,10 @@ static const char *address (const calls_t *self, const call_t *call)
 
 static void on_backoff_over (void *owner, const moment_t *now, uint64_t token);
 
-static void back_off (calls_t *self, const moment_t *now, call_t *call)
+static void call_back_off (calls_t *self, const moment_t *now, call_t *call)
 {
     call->try = 0;
-    call->timer = timers_set (self->timers, now->mono_ms + backoff_ms (self, call->tries),
+    call->timer = timers_set (self->timers, now->mono_ms + call_backoff_ms (self, call->tries),
                               on_backoff_over, self, call->number);
 }
 
@@ -232,7 +232,7 @@ static void call_try (calls_t *self, const moment_t *now, call_t *call)
         call->tries++;
     const char *endpoint = address (self, call);
     if (!endpoint) {
-        back_off (self, now, call);
+        call_back_off (self, now, call);
         return;
     }
     call->try = number_new (self, number_slot (call->number));
@@ -245,7 +245,7 @@ static void call_try (calls_t *self, const moment_t *now, call_t *call)
                                 .actor = call->actor,
                                 .request_id = call->request_id,
                                 .body = call->body,
-                                .timeout_ms = patience_ms (self, call)}};
+                                .timeout_ms = call_patience_ms (self, call)}};
     memcpy (effect.call.to_store, call->to_store, STORE_ID_BYTES);
     outbox_call (self->outbox, &effect);
 }
@@ -327,7 +327,7 @@ uint64_t calls_start (calls_t *self, const moment_t *now, const call_order_t *or
     assert (order->body.size <= BODY_BYTES_MAX);
 
     call_t *call = call_new (order);
-    size_t slot = slot_take (self);
+    size_t slot = call_slot_take (self);
     self->slots [slot] = call;
     call->number = number_new (self, slot);
     call->done = done;
@@ -359,7 +359,7 @@ void calls_answer (calls_t *self, const moment_t *now, const event_t *event)
     bool again =
       status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING;
     if (again && !tries_spent (call)) {
-        back_off (self, now, call);
+        call_back_off (self, now, call);
         return;
     }
     call_result_t result = {.status = status,

@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
     size_t chunk;
     size_t at;
-} place_t;
+} ordered_position_t;
 
 struct ordered {
     ordered_compare_fn *compare; /* NULL: the keys stand */
@@ -34,7 +34,7 @@ struct ordered {
     size_t chunks_count;
     size_t chunks_room;
     size_t count;
-    place_t *walked; /* where a walk stands: what ordered_after told last */
+    ordered_position_t *walked; /* where a walk stands: what ordered_after told last */
 };
 
 ordered_t *ordered_new (ordered_compare_fn *compare)
@@ -70,7 +70,7 @@ static int number_compare (const uint64_t *a, const uint64_t *b)
     return (*a > *b) - (*a < *b);
 }
 
-static int compare (const ordered_t *self, const void *key, const void *thing)
+static int ordered_compare (const ordered_t *self, const void *key, const void *thing)
 {
     if (self->compare)
         return self->compare (key, thing);
@@ -114,7 +114,7 @@ static size_t chunk_for (const ordered_t *self, const void *key)
     size_t high = self->chunks_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (compare (self, key, self->chunks [middle]->things [0]) < 0)
+        if (ordered_compare (self, key, self->chunks [middle]->things [0]) < 0)
             high = middle;
         else
             low = middle;
@@ -123,9 +123,9 @@ static size_t chunk_for (const ordered_t *self, const void *key)
 }
 
 /*  First place whose thing is not before key; true when it is equal. */
-static bool place_find (const ordered_t *self, const void *key, place_t *place)
+static bool ordered_place_find (const ordered_t *self, const void *key, ordered_position_t *place)
 {
-    *place = (place_t){0};
+    *place = (ordered_position_t){0};
     if (self->chunks_count == 0)
         return false;
     place->chunk = chunk_for (self, key);
@@ -134,7 +134,7 @@ static bool place_find (const ordered_t *self, const void *key, place_t *place)
     size_t high = chunk->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int sign = compare (self, key, chunk->things [middle]);
+        int sign = ordered_compare (self, key, chunk->things [middle]);
         if (sign == 0) {
             place->at = middle;
             return true;
@@ -168,7 +168,7 @@ static void chunk_remove (ordered_t *self, size_t at)
 
 /*  Room at the place, which may move to another chunk. At the end of all, a new chunk is begun
  *  instead of splitting: keys that come in order fill their chunks. */
-static void make_room (ordered_t *self, place_t *place)
+static void ordered_make_room (ordered_t *self, ordered_position_t *place)
 {
     if (self->chunks_count == 0) {
         chunk_insert (self, 0, must (calloc (1, sizeof (chunk_t))));
@@ -192,11 +192,11 @@ static void make_room (ordered_t *self, place_t *place)
 
 void ordered_add (ordered_t *self, const void *key, void *thing)
 {
-    assert (thing && compare (self, key, thing) == 0);
-    place_t place;
-    bool present = place_find (self, key, &place);
+    assert (thing && ordered_compare (self, key, thing) == 0);
+    ordered_position_t place;
+    bool present = ordered_place_find (self, key, &place);
     assert (!present);
-    make_room (self, &place);
+    ordered_make_room (self, &place);
     chunk_t *chunk = self->chunks [place.chunk];
     memmove (&chunk->things [place.at + 1], &chunk->things [place.at],
              (chunk->count - place.at) * sizeof (void *));
@@ -207,14 +207,15 @@ void ordered_add (ordered_t *self, const void *key, void *thing)
 
 void *ordered_find (const ordered_t *self, const void *key)
 {
-    place_t place;
-    return place_find (self, key, &place) ? self->chunks [place.chunk]->things [place.at] : NULL;
+    ordered_position_t place;
+    return ordered_place_find (self, key, &place) ? self->chunks [place.chunk]->things [place.at]
+                                                  : NULL;
 }
 
 void *ordered_remove (ordered_t *self, const void *key)
 {
-    place_t place;
-    if (!place_find (self, key, &place))
+    ordered_position_t place;
+    if (!ordered_place_find (self, key, &place))
         return NULL;
     chunk_t *chunk = self->chunks [place.chunk];
     void *thing = chunk->things [place.at];
@@ -236,10 +237,10 @@ void *ordered_remove (ordered_t *self, const void *key)
 }
 
 /*  The thing at a place, or behind the end of its chunk; a walk goes on from there. */
-static void *walk_to (const ordered_t *self, place_t place)
+static void *walk_to (const ordered_t *self, ordered_position_t place)
 {
     if (place.at == self->chunks [place.chunk]->count)
-        place = (place_t){.chunk = place.chunk + 1};
+        place = (ordered_position_t){.chunk = place.chunk + 1};
     *self->walked = place;
     return place.chunk < self->chunks_count ? self->chunks [place.chunk]->things [place.at] : NULL;
 }
@@ -247,7 +248,7 @@ static void *walk_to (const ordered_t *self, place_t place)
 /*  Is key the very thing that was told last, and still there? Then nothing need be looked for. */
 static bool walks_on (const ordered_t *self, const void *key)
 {
-    const place_t *at = self->walked;
+    const ordered_position_t *at = self->walked;
     return at->chunk < self->chunks_count && at->at < self->chunks [at->chunk]->count &&
            self->chunks [at->chunk]->things [at->at] == key;
 }
@@ -256,10 +257,10 @@ void *ordered_after (const ordered_t *self, const void *key)
 {
     if (self->chunks_count == 0)
         return NULL;
-    place_t place = {0};
+    ordered_position_t place = {0};
     if (key && walks_on (self, key))
-        place = (place_t){self->walked->chunk, self->walked->at + 1};
-    else if (key && place_find (self, key, &place))
+        place = (ordered_position_t){self->walked->chunk, self->walked->at + 1};
+    else if (key && ordered_place_find (self, key, &place))
         place.at++;
     return walk_to (self, place);
 }

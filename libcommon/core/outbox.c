@@ -26,7 +26,7 @@ typedef struct {
     bytes_t key; /* its table's number, then its key; the value lies behind it */
     bytes_t value;
     uint8_t bytes [];
-} aside_t;
+} unwritten_t;
 
 struct outbox {
     ordered_t *aside; /* NULL = there are none, as nearly always */
@@ -70,7 +70,7 @@ static const char *keep_text (outbox_t *self, const char *text)
     return copy;
 }
 
-static void push (outbox_t *self, effect_t effect)
+static void outbox_push (outbox_t *self, effect_t effect)
 {
     self->effects =
       must_grow (self->effects, self->effects_count, &self->effects_room, sizeof (effect_t));
@@ -88,7 +88,7 @@ void outbox_destroy (outbox_t **self_p)
     if (!self)
         return;
     outbox_clear (self);
-    for (aside_t *aside; self->aside && (aside = ordered_after (self->aside, NULL));)
+    for (unwritten_t *aside; self->aside && (aside = ordered_after (self->aside, NULL));)
         free (ordered_remove (self->aside, &aside->key));
     ordered_destroy (&self->aside);
     free (self->blocks);
@@ -99,20 +99,20 @@ void outbox_destroy (outbox_t **self_p)
 
 void outbox_reply (outbox_t *self, uint64_t reply_to, bytes_t body)
 {
-    push (self, (effect_t){.kind = EFFECT_REPLY,
-                           .reply = {.reply_to = reply_to,
-                                     .status = CALL_OK,
-                                     .reason = "",
-                                     .body = keep_bytes (self, body)}});
+    outbox_push (self, (effect_t){.kind = EFFECT_REPLY,
+                                  .reply = {.reply_to = reply_to,
+                                            .status = CALL_OK,
+                                            .reason = "",
+                                            .body = keep_bytes (self, body)}});
 }
 
 void outbox_refuse (outbox_t *self, uint64_t reply_to, call_status_t status, const char *reason)
 {
     assert (status != CALL_OK && status != CALL_TIMED_OUT);
-    push (self,
-          (effect_t){
-            .kind = EFFECT_REPLY,
-            .reply = {.reply_to = reply_to, .status = status, .reason = keep_text (self, reason)}});
+    outbox_push (self, (effect_t){.kind = EFFECT_REPLY,
+                                  .reply = {.reply_to = reply_to,
+                                            .status = status,
+                                            .reason = keep_text (self, reason)}});
 }
 
 void outbox_call (outbox_t *self, const effect_t *call)
@@ -125,38 +125,38 @@ void outbox_call (outbox_t *self, const effect_t *call)
     kept.call.actor = keep_text (self, call->call.actor);
     kept.call.request_id = keep_text (self, call->call.request_id);
     kept.call.body = keep_bytes (self, call->call.body);
-    push (self, kept);
+    outbox_push (self, kept);
 }
 
 void outbox_publish (outbox_t *self, const char *topic, bytes_t body)
 {
-    push (self, (effect_t){
-                  .kind = EFFECT_PUBLISH,
-                  .publish = {.topic = keep_text (self, topic), .body = keep_bytes (self, body)}});
+    outbox_push (self, (effect_t){.kind = EFFECT_PUBLISH,
+                                  .publish = {.topic = keep_text (self, topic),
+                                              .body = keep_bytes (self, body)}});
 }
 
 void outbox_subscribe (outbox_t *self, const char *endpoint)
 {
-    push (self, (effect_t){.kind = EFFECT_SUBSCRIBE,
-                           .subscribe = {.endpoint = keep_text (self, endpoint)}});
+    outbox_push (self, (effect_t){.kind = EFFECT_SUBSCRIBE,
+                                  .subscribe = {.endpoint = keep_text (self, endpoint)}});
 }
 
 void outbox_unsubscribe (outbox_t *self, const char *endpoint)
 {
-    push (self, (effect_t){.kind = EFFECT_UNSUBSCRIBE,
-                           .subscribe = {.endpoint = keep_text (self, endpoint)}});
+    outbox_push (self, (effect_t){.kind = EFFECT_UNSUBSCRIBE,
+                                  .subscribe = {.endpoint = keep_text (self, endpoint)}});
 }
 
-static int by_key (const void *key, const void *thing)
+static int outbox_by_key (const void *key, const void *thing)
 {
-    const bytes_t *a = key, *b = &((const aside_t *) thing)->key;
+    const bytes_t *a = key, *b = &((const unwritten_t *) thing)->key;
     int order = memcmp (a->data, b->data, a->size < b->size ? a->size : b->size);
     return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-static aside_t *aside_new (uint8_t table, bytes_t key, bytes_t value)
+static unwritten_t *aside_new (uint8_t table, bytes_t key, bytes_t value)
 {
-    aside_t *aside = must (malloc (sizeof *aside + 1 + key.size + value.size));
+    unwritten_t *aside = must (malloc (sizeof *aside + 1 + key.size + value.size));
     aside->bytes [0] = table;
     memcpy (aside->bytes + 1, key.data, key.size);
     if (value.size > 0)
@@ -168,9 +168,9 @@ static aside_t *aside_new (uint8_t table, bytes_t key, bytes_t value)
 
 void outbox_keep_aside (outbox_t *self, uint8_t table, bytes_t key, bytes_t value)
 {
-    aside_t *aside = aside_new (table, key, value);
+    unwritten_t *aside = aside_new (table, key, value);
     if (!self->aside)
-        self->aside = ordered_new (by_key);
+        self->aside = ordered_new (outbox_by_key);
     free (ordered_remove (self->aside, &aside->key));
     ordered_add (self->aside, &aside->key, aside);
 }
@@ -180,8 +180,8 @@ static void make_way (outbox_t *self, uint8_t table, bytes_t key)
 {
     if (!self->aside)
         return;
-    aside_t *wanted = aside_new (table, key, (bytes_t){0});
-    aside_t *found = ordered_remove (self->aside, &wanted->key);
+    unwritten_t *wanted = aside_new (table, key, (bytes_t){0});
+    unwritten_t *found = ordered_remove (self->aside, &wanted->key);
     if (found)
         outbox_put (self, TABLE_ASIDE, found->key, found->value);
     free (wanted);
@@ -193,10 +193,10 @@ void outbox_put (outbox_t *self, uint8_t table, bytes_t key, bytes_t value)
     assert (table > TABLE_IDENTITY && table < TABLES_MAX);
     assert (key.size > 0);
     make_way (self, table, key);
-    push (self, (effect_t){.kind = EFFECT_PUT,
-                           .record = {.table = table,
-                                      .key = keep_bytes (self, key),
-                                      .value = keep_bytes (self, value)}});
+    outbox_push (self, (effect_t){.kind = EFFECT_PUT,
+                                  .record = {.table = table,
+                                             .key = keep_bytes (self, key),
+                                             .value = keep_bytes (self, value)}});
 }
 
 void outbox_delete (outbox_t *self, uint8_t table, bytes_t key)
@@ -204,8 +204,8 @@ void outbox_delete (outbox_t *self, uint8_t table, bytes_t key)
     assert (table > TABLE_IDENTITY && table < TABLES_MAX);
     assert (key.size > 0);
     make_way (self, table, key);
-    push (self, (effect_t){.kind = EFFECT_DELETE,
-                           .record = {.table = table, .key = keep_bytes (self, key)}});
+    outbox_push (self, (effect_t){.kind = EFFECT_DELETE,
+                                  .record = {.table = table, .key = keep_bytes (self, key)}});
 }
 
 void outbox_read (outbox_t *self, const read_order_t *order)
@@ -213,20 +213,20 @@ void outbox_read (outbox_t *self, const read_order_t *order)
     assert (order->table > TABLE_IDENTITY && order->table < TABLES_MAX && order->most > 0);
     effect_t kept = {.kind = EFFECT_READ, .read = *order};
     kept.read.from = keep_bytes (self, order->from);
-    push (self, kept);
+    outbox_push (self, kept);
 }
 
 void outbox_timer (outbox_t *self, int64_t mono_ms)
 {
-    push (self, (effect_t){.kind = EFFECT_TIMER, .timer = {.mono_ms = mono_ms}});
+    outbox_push (self, (effect_t){.kind = EFFECT_TIMER, .timer = {.mono_ms = mono_ms}});
 }
 
 void outbox_work (outbox_t *self, uint64_t work, const char *kind, bytes_t arguments)
 {
-    push (self, (effect_t){.kind = EFFECT_WORK,
-                           .work = {.work = work,
-                                    .kind = keep_text (self, kind),
-                                    .arguments = keep_bytes (self, arguments)}});
+    outbox_push (self, (effect_t){.kind = EFFECT_WORK,
+                                  .work = {.work = work,
+                                           .kind = keep_text (self, kind),
+                                           .arguments = keep_bytes (self, arguments)}});
 }
 
 void outbox_flow (outbox_t *self, const flow_order_t *order)
@@ -240,7 +240,7 @@ void outbox_flow (outbox_t *self, const flow_order_t *order)
     } else if (order->verb == FLOW_DIAL) {
         kept.endpoint = keep_text (self, order->endpoint);
     }
-    push (self, (effect_t){.kind = EFFECT_FLOW, .flow = kept});
+    outbox_push (self, (effect_t){.kind = EFFECT_FLOW, .flow = kept});
 }
 
 void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)
@@ -250,13 +250,14 @@ void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)
     va_start (arguments, format);
     vsnprintf (line, sizeof line, format, arguments);
     va_end (arguments);
-    push (self,
-          (effect_t){.kind = EFFECT_LOG, .log = {.level = level, .line = keep_text (self, line)}});
+    outbox_push (self, (effect_t){.kind = EFFECT_LOG,
+                                  .log = {.level = level, .line = keep_text (self, line)}});
 }
 
 void outbox_stop (outbox_t *self, const char *reason)
 {
-    push (self, (effect_t){.kind = EFFECT_STOP, .stop = {.reason = keep_text (self, reason)}});
+    outbox_push (self,
+                 (effect_t){.kind = EFFECT_STOP, .stop = {.reason = keep_text (self, reason)}});
 }
 
 bool outbox_next (outbox_t *self, effect_t *effect)

@@ -26,11 +26,11 @@ typedef struct {
     const codec_t *codec;
     method_fn *handle;
     void *owner;
-} method_t;
+} service_method_t;
 
 struct service_tables {
-    const event_t *loading;         /* the record that is being loaded; NULL = none is */
-    method_t methods [METHODS_MAX]; /* in the order of their names */
+    const event_t *loading;                 /* the record that is being loaded; NULL = none is */
+    service_method_t methods [METHODS_MAX]; /* in the order of their names */
     size_t methods_count;
     struct {
         record_fn *load;
@@ -54,7 +54,7 @@ struct service_tables {
 };
 
 /*  What the host counts, among what the service counts. */
-static void show (service_t *self, const char *name, uint64_t value)
+static void service_show (service_t *self, const char *name, uint64_t value)
 {
     service_count (self, name, 0);
     for (size_t i = 0; i < self->counters_count; i++)
@@ -62,14 +62,15 @@ static void show (service_t *self, const char *name, uint64_t value)
             self->counters [i].value = (int64_t) value;
 }
 
-static void on_status (void *owner, const moment_t *now, const request_t *request, void *body)
+static void service_on_status (void *owner, const moment_t *now, const request_t *request,
+                               void *body)
 {
     (void) body;
     service_t *self = owner;
-    show (self, "flushes", now->store_flushes);
-    show (self, "messages_sent", now->messages_sent);
-    show (self, "bytes_sent", now->bytes_sent);
-    show (self, "connections_closed", now->connections_closed);
+    service_show (self, "flushes", now->store_flushes);
+    service_show (self, "messages_sent", now->messages_sent);
+    service_show (self, "bytes_sent", now->bytes_sent);
+    service_show (self, "connections_closed", now->connections_closed);
     Musubi__StatusAnswer answer = MUSUBI__STATUS_ANSWER__INIT;
     answer.n_counters = self->counters_count;
     answer.counters =
@@ -90,7 +91,7 @@ static void on_status (void *owner, const moment_t *now, const request_t *reques
     answer.start = self->store.start;
     answer.wall_ms = now->wall_ms;
     const service_membership_t *member = &self->tables->member;
-    answer.standing = (char *) (member->owner ? member->standing_text (member->owner) : "");
+    answer.standing = (char *) (member->owner ? member->restore_guard_text (member->owner) : "");
     char *warnings [WARNINGS_MAX];
     answer.warnings = warnings;
     for (size_t i = 0; i < WARNINGS_MAX; i++)
@@ -113,7 +114,7 @@ service_t *service_new (const char *name)
     self->timers = timers_new ();
     self->calls = calls_new (self->outbox, self->timers, &self->prng);
     self->caller = "";
-    service_serve (self, "Service", "Status", NULL, on_status, self);
+    service_serve (self, "Service", "Status", NULL, service_on_status, self);
     return self;
 }
 
@@ -134,8 +135,8 @@ void service_destroy (service_t **self_p)
 
 static int method_compare (const void *one, const void *other)
 {
-    const method_t *a = one;
-    const method_t *b = other;
+    const service_method_t *a = one;
+    const service_method_t *b = other;
     int order = strcmp (a->service, b->service);
     return order ? order : strcmp (a->method, b->method);
 }
@@ -144,7 +145,7 @@ void service_serve (service_t *self, const char *service, const char *method, co
                     method_fn *handle, void *owner)
 {
     struct service_tables *tables = self->tables;
-    method_t made = {service, method, codec, handle, owner};
+    service_method_t made = {service, method, codec, handle, owner};
     size_t at = tables->methods_count++;
     assert (at < METHODS_MAX);
     for (; at > 0 && method_compare (&made, &tables->methods [at - 1]) <= 0; at--) {
@@ -193,7 +194,7 @@ void service_on_flow (service_t *self, flow_fn *heard, void *owner)
     self->tables->flow_owner = owner;
 }
 
-static void on_record (service_t *self, const event_t *event)
+static void service_on_record (service_t *self, const event_t *event)
 {
     uint8_t table = event->record.table;
     self->tables->loading = event;
@@ -210,7 +211,7 @@ static void on_record (service_t *self, const event_t *event)
 
 #define KEY_TEXT_BYTES 256
 
-static const char *key_text (bytes_t key, char text [KEY_TEXT_BYTES])
+static const char *service_key_text (bytes_t key, char text [KEY_TEXT_BYTES])
 {
     size_t used = 0;
     for (size_t i = 0; i < key.size && used + 4 < KEY_TEXT_BYTES; i++) {
@@ -228,7 +229,7 @@ void service_bad_record (service_t *self, const char *table, const char *why)
     const event_t *loading = self->tables->loading;
     service_count (self, "bad_records", 1);
     if (loading) {
-        key_text (loading->record.key, text);
+        service_key_text (loading->record.key, text);
         outbox_keep_aside (self->outbox, loading->record.table, loading->record.key,
                            loading->record.value);
     }
@@ -242,7 +243,7 @@ static void copy_endpoint (char to [256], const char *from)
     snprintf (to, 256, "%s", from ? from : "");
 }
 
-static void on_start (service_t *self, const moment_t *now, const event_t *event)
+static void service_on_start (service_t *self, const moment_t *now, const event_t *event)
 {
     self->store = event->start.store;
     copy_endpoint (self->endpoint, event->start.endpoint);
@@ -271,7 +272,7 @@ static bool begins (const request_t *request)
 }
 
 static void call_method (service_t *self, const moment_t *now, const request_t *request,
-                         const method_t *method)
+                         const service_method_t *method)
 {
     if (!method->codec) {
         method->handle (method->owner, now, request, NULL);
@@ -313,9 +314,9 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
                         self->name, (unsigned long long) (now->store_free_bytes >> 10));
         return;
     }
-    method_t asked = {.service = request->service, .method = request->method};
-    const method_t *method = bsearch (&asked, tables->methods, tables->methods_count,
-                                      sizeof *tables->methods, method_compare);
+    service_method_t asked = {.service = request->service, .method = request->method};
+    const service_method_t *method = bsearch (&asked, tables->methods, tables->methods_count,
+                                              sizeof *tables->methods, method_compare);
     if (method)
         call_method (self, now, request, method);
     else
@@ -323,7 +324,7 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
                         self->name, request->service, request->method);
 }
 
-static void on_work (service_t *self, const moment_t *now, const event_t *event)
+static void service_work_ended (service_t *self, const moment_t *now, const event_t *event)
 {
     bool taken = false;
     for (size_t i = 0; i < self->tables->works_count && !taken; i++)
@@ -398,10 +399,10 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
 
     switch (event->kind) {
     case EVENT_RECORD:
-        on_record (self, event);
+        service_on_record (self, event);
         break;
     case EVENT_START:
-        on_start (self, now, event);
+        service_on_start (self, now, event);
         break;
     case EVENT_REQUEST:
         self->caller = event->request.actor;
@@ -419,7 +420,7 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
             self->tables->member.hint (self->tables->member.owner, now, event);
         break;
     case EVENT_WORK:
-        on_work (self, now, event);
+        service_work_ended (self, now, event);
         break;
     case EVENT_ROWS:
         if (self->tables->member.owner)

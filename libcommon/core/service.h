@@ -89,8 +89,8 @@ typedef struct {
     /*  False, with why: it may not speak for its store now. */
     bool (*serves) (void *owner, const char *service, const char *method,
                     char why [SERVES_WHY_BYTES]);
-    const char *(*standing_text) (void *owner); /* for Service.Status; "" = it serves */
-    void (*end) (void *owner);                  /* in service_destroy, first of all */
+    const char *(*restore_guard_text) (void *owner); /* for Service.Status; "" = it serves */
+    void (*end) (void *owner);                       /* in service_destroy, first of all */
 } service_membership_t;
 void service_join (service_t *self, const service_membership_t *membership);
 

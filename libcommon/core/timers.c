@@ -23,7 +23,7 @@ struct timers {
     uint64_t numbers; /* given so far */
 };
 
-static int compare_times (const void *key, const void *thing)
+static int timers_compare_times (const void *key, const void *thing)
 {
     const timer_entry_t *a = key, *b = thing;
     int order = (a->mono_ms > b->mono_ms) - (a->mono_ms < b->mono_ms);
@@ -33,7 +33,7 @@ static int compare_times (const void *key, const void *thing)
 timers_t *timers_new (void)
 {
     timers_t *self = must (calloc (1, sizeof *self));
-    self->by_time = ordered_new (compare_times);
+    self->by_time = ordered_new (timers_compare_times);
     self->by_number = ordered_by_number (offsetof (timer_entry_t, number));
     return self;
 }

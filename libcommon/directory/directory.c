@@ -11,10 +11,10 @@
  */
 #include "directory.h"
 
-#include "announcer.h"
 #include "directory_wire.h"
 #include "must.h"
 #include "ordered.h"
+#include "registration.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -31,21 +31,21 @@
 typedef struct {
     directory_entry_t entry;
     int64_t fades_ms; /* INT64_MAX: the publisher lists it */
-} known_t;
+} listed_t;
 
 /*  A change heard while a snapshot is under way, as it came. */
 typedef struct {
     uint8_t store [STORE_ID_BYTES];
     uint32_t start;
     packed_t body;
-} heard_t;
+} own_entry_t;
 
 struct directory {
     calls_t *calls;
     outbox_t *outbox;
     timers_t *timers;
     prng_t *prng;
-    announcer_t *announcer;
+    registration_t *announcer;
 
     char **gis; /* endpoints */
     size_t gis_count;
@@ -62,7 +62,7 @@ struct directory {
 
     uint64_t call;              /* the page asked for; 0 = none */
     directory_snapshot_t pages; /* gathered so far, under the first page's mark */
-    heard_t *backlog;
+    own_entry_t *backlog;
     size_t backlog_count;
     size_t backlog_bytes;
     bool ask_again; /* doubt came up meanwhile */
@@ -79,7 +79,7 @@ struct directory {
 
 static void known_free (void *thing)
 {
-    known_t *known = thing;
+    listed_t *known = thing;
     codec_clear (&directory_entry_codec, &known->entry);
     free (known);
 }
@@ -87,7 +87,7 @@ static void known_free (void *thing)
 /*  Takes the entry's contents over. */
 static void table_put (directory_t *self, directory_entry_t *entry)
 {
-    known_t *known = ordered_find (self->table, entry->name);
+    listed_t *known = ordered_find (self->table, entry->name);
     if (known) {
         codec_clear (&directory_entry_codec, &known->entry);
         known->entry = *entry;
@@ -109,7 +109,7 @@ static void table_put (directory_t *self, directory_entry_t *entry)
 
 static void table_remove (directory_t *self, const char *name)
 {
-    known_t *known = ordered_remove (self->table, name);
+    listed_t *known = ordered_remove (self->table, name);
     if (!known)
         return;
     known_free (known);
@@ -119,7 +119,7 @@ static void table_remove (directory_t *self, const char *name)
 static void table_drop_faded (directory_t *self, const moment_t *now)
 {
     char at [NAME_BYTES_MAX + 1] = "";
-    for (known_t *known; (known = ordered_after (self->table, at));) {
+    for (listed_t *known; (known = ordered_after (self->table, at));) {
         memcpy (at, known->entry.name, sizeof at);
         if (known->fades_ms <= now->mono_ms)
             known_free (ordered_remove (self->table, at));
@@ -133,7 +133,7 @@ static void table_forsake (directory_t *self, const moment_t *now,
 {
     size_t listed = 0;
     const char *at = NULL;
-    for (known_t *known; (known = ordered_after (self->table, at)); at = known->entry.name) {
+    for (listed_t *known; (known = ordered_after (self->table, at)); at = known->entry.name) {
         int order = 1;
         while (listed < snapshot->entries_count &&
                (order = strcmp (snapshot->entries [listed].name, known->entry.name)) < 0)
@@ -148,14 +148,14 @@ static void table_forsake (directory_t *self, const moment_t *now,
 
 /*  --- when to ask --- */
 
-static void on_due (void *owner, const moment_t *now, uint64_t token);
+static void directory_on_due (void *owner, const moment_t *now, uint64_t token);
 
 static void schedule (directory_t *self, int64_t due_ms, bool poll)
 {
     timers_cancel (self->timers, self->timer);
     self->due_ms = due_ms;
     self->poll = poll;
-    self->timer = timers_set (self->timers, due_ms, on_due, self, 0);
+    self->timer = timers_set (self->timers, due_ms, directory_on_due, self, 0);
 }
 
 /*  After so long without a sign of life; less a little, so that services do not stay in step. */
@@ -218,8 +218,9 @@ static void backlog_add (directory_t *self, const event_t *event)
     self->backlog_bytes += event->hint.body.size;
     if (!self->backlog)
         self->backlog = must (calloc (BACKLOG_MAX, sizeof *self->backlog));
-    heard_t *heard = &self->backlog [self->backlog_count++];
-    *heard = (heard_t){.start = event->hint.store_start, .body = packed_copy (event->hint.body)};
+    own_entry_t *heard = &self->backlog [self->backlog_count++];
+    *heard =
+      (own_entry_t){.start = event->hint.store_start, .body = packed_copy (event->hint.body)};
     memcpy (heard->store, event->hint.store, STORE_ID_BYTES);
 }
 
@@ -237,7 +238,7 @@ static void backlog_apply (directory_t *self, const moment_t *now)
 {
     assert (self->call == 0);
     for (size_t i = 0; i < self->backlog_count; i++) {
-        const heard_t *heard = &self->backlog [i];
+        const own_entry_t *heard = &self->backlog [i];
         if (memcmp (heard->store, self->mark.store, STORE_ID_BYTES) == 0)
             apply (self, now, heard->store, heard->start, packed_bytes (heard->body));
     }
@@ -250,7 +251,7 @@ static void backlog_apply (directory_t *self, const moment_t *now)
 /*  --- snapshots --- */
 
 /*  The publisher's own entry names its PUB socket. True when the subscription is new. */
-static bool subscribe (directory_t *self)
+static bool directory_subscribe (directory_t *self)
 {
     const char *events = "";
     const directory_entry_t *gis = NULL;
@@ -298,10 +299,10 @@ static void homes_take (directory_t *self, const directory_snapshot_t *snapshot)
 /*  Our own entry must be in there: a GIS that has lost it is told before the next heartbeat. */
 static void see_own_entry (directory_t *self, const moment_t *now)
 {
-    const directory_entry_t *own = announcer_entry (self->announcer);
-    const known_t *listed = own ? ordered_find (self->table, own->name) : NULL;
+    const directory_entry_t *own = registration_entry (self->announcer);
+    const listed_t *listed = own ? ordered_find (self->table, own->name) : NULL;
     if (own && (!listed || listed->fades_ms != INT64_MAX))
-        announcer_remind (self->announcer, now, self->followed);
+        registration_remind (self->announcer, now, self->followed);
 }
 
 /*  The pages are whole: they become the table. */
@@ -339,12 +340,12 @@ static void pages_add (directory_snapshot_t *pages, directory_snapshot_t *page)
     codec_clear (&directory_snapshot_codec, page);
 }
 
-static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
-                         const call_result_t *result);
+static void directory_on_snapshot (void *owner, const moment_t *now, uint64_t token,
+                                   const call_result_t *result);
 
 static void ask_page (directory_t *self, const moment_t *now, const char *after)
 {
-    const directory_entry_t *own = announcer_entry (self->announcer);
+    const directory_entry_t *own = registration_entry (self->announcer);
     snapshot_request_t question = {0};
     snprintf (question.after, sizeof question.after, "%s", after);
     if (self->mark.start != 0)
@@ -357,11 +358,11 @@ static void ask_page (directory_t *self, const moment_t *now, const char *after)
                           .body = {.data = body.data, .size = body.size},
                           .timeout_ms = ASK_TRY_MS,
                           .tries_max = ASK_TRIES};
-    self->call = calls_start (self->calls, now, &order, on_snapshot, self, 0);
+    self->call = calls_start (self->calls, now, &order, directory_on_snapshot, self, 0);
     free (body.data);
 }
 
-static void ask (directory_t *self, const moment_t *now)
+static void directory_ask (directory_t *self, const moment_t *now)
 {
     assert (self->call == 0);
     codec_clear (&directory_snapshot_codec, &self->pages);
@@ -395,7 +396,7 @@ static void ask_ended (directory_t *self, const moment_t *now)
     self->failures = 0;
     self->silent = false;
     self->heard_ms = now->mono_ms;
-    if (subscribe (self)) {
+    if (directory_subscribe (self)) {
         schedule (self, now->mono_ms + JOIN_MS, false); /* what it missed until it stood */
     } else {
         self->known = true;
@@ -406,7 +407,7 @@ static void ask_ended (directory_t *self, const moment_t *now)
 
 /*  One page. The first says where in the stream of changes the pages begin; what changes while the
  *  others are fetched is in the backlog, and is applied after them in its order. */
-static void on_page (directory_t *self, const moment_t *now, directory_snapshot_t *page)
+static void directory_on_page (directory_t *self, const moment_t *now, directory_snapshot_t *page)
 {
     bool first = self->pages.mark.start == 0;
     if (first && page->unchanged) {
@@ -421,7 +422,7 @@ static void on_page (directory_t *self, const moment_t *now, directory_snapshot_
     }
     if (!first && !same_start (&self->pages.mark, page->mark.store, page->mark.start)) {
         codec_clear (&directory_snapshot_codec, page);
-        ask (self, now); /* it was started anew between two pages */
+        directory_ask (self, now); /* it was started anew between two pages */
         return;
     }
     if (!first && (page->more || *page->last) && strcmp (self->pages.last, page->last) >= 0) {
@@ -441,8 +442,8 @@ static void on_page (directory_t *self, const moment_t *now, directory_snapshot_
     ask_ended (self, now);
 }
 
-static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
-                         const call_result_t *result)
+static void directory_on_snapshot (void *owner, const moment_t *now, uint64_t token,
+                                   const call_result_t *result)
 {
     (void) token;
     directory_t *self = owner;
@@ -454,10 +455,10 @@ static void on_snapshot (void *owner, const moment_t *now, uint64_t token,
     else if (!codec_decode (&directory_snapshot_codec, &page, result->body, why))
         ask_failed (self, now, why);
     else
-        on_page (self, now, &page);
+        directory_on_page (self, now, &page);
 }
 
-static void on_due (void *owner, const moment_t *now, uint64_t token)
+static void directory_on_due (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     directory_t *self = owner;
@@ -467,7 +468,7 @@ static void on_due (void *owner, const moment_t *now, uint64_t token)
     if (self->poll && now->mono_ms < self->heard_ms + DIRECTORY_POLL_MS * 9 / 10)
         schedule_poll (self);
     else
-        ask (self, now);
+        directory_ask (self, now);
 }
 
 /*  --- the class --- */
@@ -482,8 +483,8 @@ directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
     self->timers = timers;
     self->prng = prng;
     self->due_ms = INT64_MAX;
-    self->table = ordered_by_text (offsetof (known_t, entry.name));
-    self->announcer = announcer_new (calls, outbox, timers, prng, gis_endpoints, gis_count);
+    self->table = ordered_by_text (offsetof (listed_t, entry.name));
+    self->announcer = registration_new (calls, outbox, timers, prng, gis_endpoints, gis_count);
     self->gis = must (calloc (gis_count, sizeof *self->gis));
     self->gis_count = gis_count;
     for (size_t i = 0; i < gis_count; i++)
@@ -498,7 +499,7 @@ void directory_destroy (directory_t **self_p)
         return;
     calls_cancel (self->calls, self->call);
     timers_cancel (self->timers, self->timer);
-    announcer_destroy (&self->announcer);
+    registration_destroy (&self->announcer);
     codec_clear (&directory_snapshot_codec, &self->pages);
     backlog_clear (self);
     free (self->backlog);
@@ -513,14 +514,14 @@ void directory_destroy (directory_t **self_p)
 
 void directory_standing (directory_t *self, struct standing *standing)
 {
-    announcer_standing (self->announcer, standing);
+    registration_standing (self->announcer, standing);
 }
 
 void directory_start (directory_t *self, const moment_t *now)
 {
     assert (self && now);
     if (self->call == 0)
-        ask (self, now);
+        directory_ask (self, now);
 }
 
 void directory_hint (directory_t *self, const moment_t *now, const event_t *event)
@@ -539,7 +540,7 @@ void directory_hint (directory_t *self, const moment_t *now, const event_t *even
 void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry)
 {
     assert (self);
-    announcer_announce (self->announcer, now, entry);
+    registration_announce (self->announcer, now, entry);
 }
 
 bool directory_known (const directory_t *self)
@@ -549,11 +550,11 @@ bool directory_known (const directory_t *self)
 
 const directory_entry_t *directory_find (const directory_t *self, const char *name)
 {
-    const known_t *known = ordered_find (self->table, name);
+    const listed_t *known = ordered_find (self->table, name);
     return known ? &known->entry : NULL;
 }
 
-static bool of_kind (const directory_entry_t *entry, const char *kind)
+static bool directory_of_kind (const directory_entry_t *entry, const char *kind)
 {
     size_t length = strlen (kind);
     return length == 0 || (strncmp (entry->name, kind, length) == 0 && entry->name [length] == '/');
@@ -565,8 +566,8 @@ const directory_entry_t *directory_next (const directory_t *self, const char *ki
     char least [NAME_BYTES_MAX + 2] = "";
     if (*kind)
         stpcpy (stpncpy (least, kind, NAME_BYTES_MAX), "/");
-    const known_t *known = ordered_after (self->table, before ? before->name : least);
-    return known && of_kind (&known->entry, kind) ? &known->entry : NULL;
+    const listed_t *known = ordered_after (self->table, before ? before->name : least);
+    return known && directory_of_kind (&known->entry, kind) ? &known->entry : NULL;
 }
 
 size_t directory_homes (const directory_t *self, const char *const **homes)
@@ -582,5 +583,5 @@ bool directory_hears (const directory_t *self)
 
 int64_t directory_skew_ms (const directory_t *self)
 {
-    return announcer_skew_ms (self->announcer, self->followed);
+    return registration_skew_ms (self->announcer, self->followed);
 }

@@ -26,7 +26,7 @@ directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
                             const char *const *gis_endpoints, size_t gis_count);
 void directory_destroy (directory_t **self_p);
 
-/*  Before the start: see announcer_standing. */
+/*  Before the start: see registration_standing. */
 void directory_standing (directory_t *self, struct standing *standing);
 
 /*  Start following (at EVENT_START). */

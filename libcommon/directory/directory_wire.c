@@ -5,8 +5,8 @@
 #include "directory.h"
 #include "domain.h"
 #include "message.h"
+#include "restore_guard_wire.h"
 #include "site.h"
-#include "standing_wire.h"
 
 #include "gis.pb-c.h"
 
@@ -15,7 +15,7 @@
 /*  --- entry --- */
 
 /*  "kind/name", both parts there. */
-static bool name_right (const char *name, const char *field, char why [WHY_BYTES])
+static bool directory_name_right (const char *name, const char *field, char why [WHY_BYTES])
 {
     const char *slash = strchr (name, '/');
     return (slash && slash > name && slash [1] != '\0' && !strchr (slash + 1, '/')) ||
@@ -46,7 +46,7 @@ static bool entry_rule (void *self, char why [WHY_BYTES])
 {
     const directory_entry_t *entry = self;
     char reason [WHY_BYTES];
-    if (!name_right (entry->name, "name", why))
+    if (!directory_name_right (entry->name, "name", why))
         return false;
     if (!entry->domain)
         return true;
@@ -114,13 +114,13 @@ static const codec_row_t snapshot_rows [] = {
 };
 
 /*  The names of all entries, taken or passed over, ascend; the greatest one is kept. */
-static bool names_right (directory_snapshot_t *self, const Musubi__SnapshotAnswer *from,
-                         char why [WHY_BYTES])
+static bool directory_names_right (directory_snapshot_t *self, const Musubi__SnapshotAnswer *from,
+                                   char why [WHY_BYTES])
 {
     for (size_t i = 0; i < from->n_entries; i++) {
         const char *name = from->entries [i]->name;
         if (!text_take (self->last, NAME_BYTES_MAX, name, TEXT_WORD, "entries.name", why) ||
-            !name_right (name, "entries.name", why))
+            !directory_name_right (name, "entries.name", why))
             return false;
         if (i > 0 && strcmp (from->entries [i - 1]->name, name) >= 0)
             return wrong (why, "entries[%zu]: %s should come behind %s", i, name,
@@ -137,9 +137,9 @@ static bool snapshot_rule (void *self, const void *message, char why [WHY_BYTES]
     if (from->more && from->n_entries == 0)
         return wrong (why, "more: without entries");
     for (size_t i = 0; i < snapshot->homes_count; i++)
-        if (!name_right (snapshot->homes [i], "homes", why))
+        if (!directory_name_right (snapshot->homes [i], "homes", why))
             return false;
-    return names_right (snapshot, from, why);
+    return directory_names_right (snapshot, from, why);
 }
 
 const codec_t directory_snapshot_codec = CODEC_JUDGED (
@@ -161,7 +161,7 @@ static bool delta_rule (void *self, const void *message, char why [WHY_BYTES])
         return wrong (why, "entry: missing, and so is gone");
     if (!delta->gone)
         memcpy (delta->name, delta->entry.name, sizeof delta->name);
-    return name_right (delta->name, "gone", why);
+    return directory_name_right (delta->name, "gone", why);
 }
 
 const codec_t directory_delta_codec =

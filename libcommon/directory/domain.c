@@ -18,7 +18,7 @@ const char *vertex_kind_word (vertex_kind_t kind)
 /*  --- the check --- */
 
 /*  A word without blanks, control characters and slashes. */
-static bool sound (const char *name)
+static bool domain_sound (const char *name)
 {
     for (const char *at = name; *at; at++)
         if ((uint8_t) *at <= ' ' || *at == 0x7f || *at == '/')
@@ -49,26 +49,26 @@ static bool vertex_check (const vertex_t *vertex, const char *domain, char why [
             return wrong (why, "router %s: must be called %s/ and a name", vertex->name, domain);
         local += length + 1;
     }
-    if (!sound (local))
+    if (!domain_sound (local))
         return wrong (why, "%s \"%s\": a name is a word without blanks and slashes", kind,
                       vertex->name);
     return attributes_check (vertex->attributes, vertex->attributes_count, kind, vertex->name, why);
 }
 
-static int by_name (const void *a, const void *b)
+static int domain_by_name (const void *a, const void *b)
 {
     return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-static bool known (const char **names, size_t count, const char *name)
+static bool domain_known (const char **names, size_t count, const char *name)
 {
-    return count > 0 && bsearch (&name, names, count, sizeof *names, by_name) != NULL;
+    return count > 0 && bsearch (&name, names, count, sizeof *names, domain_by_name) != NULL;
 }
 
 static bool given_once (const char **names, size_t count, const char *what, char why [WHY_BYTES])
 {
     if (count > 0)
-        qsort (names, count, sizeof *names, by_name);
+        qsort (names, count, sizeof *names, domain_by_name);
     for (size_t i = 1; i < count; i++)
         if (strcmp (names [i - 1], names [i]) == 0)
             return wrong (why, "%s %s is given twice", what, names [i]);
@@ -78,10 +78,10 @@ static bool given_once (const char **names, size_t count, const char *what, char
 static bool link_check (const link_t *link, const char **vertices, size_t vertices_count,
                         char why [WHY_BYTES])
 {
-    if (!sound (link->name))
+    if (!domain_sound (link->name))
         return wrong (why, "link \"%s\": a name is a word without blanks and slashes", link->name);
     for (int end = 0; end < 2; end++)
-        if (!known (vertices, vertices_count, link->ends [end]))
+        if (!domain_known (vertices, vertices_count, link->ends [end]))
             return wrong (why, "link %s: the domain has no vertex \"%s\"", link->name,
                           link->ends [end]);
     if (strcmp (link->ends [0], link->ends [1]) == 0)
@@ -119,8 +119,8 @@ static size_t bytes_most (const domain_t *self)
 }
 
 /*  names has room for as many as there are vertices and links. */
-static bool graph_check (const domain_t *self, const char *name, const char **names,
-                         char why [WHY_BYTES])
+static bool domain_graph_check (const domain_t *self, const char *name, const char **names,
+                                char why [WHY_BYTES])
 {
     const char **vertices = names;
     const char **links = names + self->vertices_count;
@@ -142,7 +142,7 @@ static bool graph_check (const domain_t *self, const char *name, const char **na
 bool domain_check (const domain_t *self, const char *name, char why [WHY_BYTES])
 {
     assert (self && name && why);
-    if (!sound (name))
+    if (!domain_sound (name))
         return wrong (why, "domain \"%s\": a name is a word without blanks and slashes", name);
     if (self->vertices_count > DOMAIN_VERTICES_MAX)
         return wrong (why, "more than %d vertices", DOMAIN_VERTICES_MAX);
@@ -156,7 +156,7 @@ bool domain_check (const domain_t *self, const char *name, char why [WHY_BYTES])
                       DOMAIN_BYTES_MAX);
     const char **names =
       must (calloc (self->vertices_count + self->links_count + 1, sizeof *names));
-    bool sane = graph_check (self, name, names, why);
+    bool sane = domain_graph_check (self, name, names, why);
     free (names);
     return sane;
 }

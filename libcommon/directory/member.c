@@ -4,9 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
-static void start (void *owner, const moment_t *now, const event_t *event)
+static void member_start (void *owner, const moment_t *now, const event_t *event)
 {
-    standing_start (((service_t *) owner)->standing, now, event->start.adopted_from);
+    restore_guard_start (((service_t *) owner)->standing, now, event->start.adopted_from);
 }
 
 static void started (void *owner, const moment_t *now)
@@ -23,7 +23,7 @@ static void on_hint (void *owner, const moment_t *now, const event_t *event)
         directory_hint (self->directory, now, event);
 }
 
-static void on_rows (void *owner, const moment_t *now, const event_t *event)
+static void member_on_rows (void *owner, const moment_t *now, const event_t *event)
 {
     ledger_rows (((service_t *) owner)->ledger, now, event);
 }
@@ -31,23 +31,23 @@ static void on_rows (void *owner, const moment_t *now, const event_t *event)
 static bool serves (void *owner, const char *service, const char *method,
                     char why [SERVES_WHY_BYTES])
 {
-    return standing_serves (((service_t *) owner)->standing, service, method, why);
+    return restore_guard_serves (((service_t *) owner)->standing, service, method, why);
 }
 
 static const char *text (void *owner)
 {
-    return standing_text (((service_t *) owner)->standing);
+    return restore_guard_text (((service_t *) owner)->standing);
 }
 
-static void end (void *owner)
+static void member_end (void *owner)
 {
     service_t *self = owner;
     ledger_destroy (&self->ledger);
     directory_destroy (&self->directory);
-    standing_destroy (&self->standing);
+    restore_guard_destroy (&self->standing);
 }
 
-static const char *resolve (void *owner, const char *peer)
+static const char *member_resolve (void *owner, const char *peer)
 {
     const directory_entry_t *entry = directory_find (owner, peer);
     return entry && *entry->endpoint ? entry->endpoint : NULL;
@@ -59,20 +59,20 @@ service_t *member_new (const char *name, const char *const *gis_endpoints, size_
     if (gis_count > 0) {
         self->directory = directory_new (self->calls, self->outbox, self->timers, &self->prng,
                                          gis_endpoints, gis_count);
-        calls_resolver (self->calls, resolve, self->directory);
+        calls_resolver (self->calls, member_resolve, self->directory);
     }
-    self->standing = standing_new (self);
+    self->standing = restore_guard_new (self);
     if (self->directory)
         directory_standing (self->directory, self->standing);
     self->ledger = ledger_new (self);
     service_join (self, &(service_membership_t){.owner = self,
-                                                .start = start,
+                                                .start = member_start,
                                                 .started = started,
                                                 .hint = on_hint,
-                                                .rows = on_rows,
+                                                .rows = member_on_rows,
                                                 .serves = serves,
-                                                .standing_text = text,
-                                                .end = end});
+                                                .restore_guard_text = text,
+                                                .end = member_end});
     return self;
 }
 

@@ -6,8 +6,8 @@
 
 #include "directory.h"
 #include "ledger.h"
+#include "restore_guard.h"
 #include "service.h"
-#include "standing.h"
 
 /*  The directory follows the first of these GIS endpoints that answers; none for a GIS. End it with
  *  service_destroy. */

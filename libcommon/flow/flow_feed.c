@@ -58,7 +58,8 @@ static uint32_t fed_at_once (const flow_loop_t *self, const flow_t *flow)
     return count;
 }
 
-static flow_answer_t judge (const flow_loop_t *self, const flow_t *flow, const flow_hello_t *hello)
+static flow_answer_t flow_feed_judge (const flow_loop_t *self, const flow_t *flow,
+                                      const flow_hello_t *hello)
 {
     if (!flow)
         return FLOW_NO_TRANSFER;
@@ -88,7 +89,7 @@ static void hear_hello (flow_loop_t *self, conn_t *conn)
         return;
     }
     flow_t *flow = flow_by_token (self, &hello);
-    flow_reply_t reply = {.answer = judge (self, flow, &hello),
+    flow_reply_t reply = {.answer = flow_feed_judge (self, flow, &hello),
                           .has = flow ? flow->has : 0,
                           .size = flow ? flow->size : 0,
                           .attempt = flow ? flow->attempt : 0};

@@ -19,7 +19,7 @@
 
 #define FILE_MODE 0640
 
-static bool failed (char why [FLOW_WHY_BYTES], const char *doing, const flow_t *flow)
+static bool flow_file_failed (char why [FLOW_WHY_BYTES], const char *doing, const flow_t *flow)
 {
     snprintf (why, FLOW_WHY_BYTES, "%s %.120s: %s", doing, flow->path, strerror (errno));
     return false;
@@ -30,7 +30,7 @@ static bool whole_open (flow_t *flow, uint64_t size, const char *marks, char why
     struct stat found;
     flow->file = open (flow->path, O_RDONLY | O_CLOEXEC);
     if (flow->file < 0 || fstat (flow->file, &found) != 0)
-        return failed (why, "opening", flow);
+        return flow_file_failed (why, "opening", flow);
     if (!S_ISREG (found.st_mode)) {
         snprintf (why, FLOW_WHY_BYTES, "%.120s is not a plain file", flow->path);
         return false;
@@ -46,11 +46,12 @@ static bool whole_open (flow_t *flow, uint64_t size, const char *marks, char why
     return true;
 }
 
-static bool room_take (const flow_t *flow, char why [FLOW_WHY_BYTES])
+static bool flow_file_room_take (const flow_t *flow, char why [FLOW_WHY_BYTES])
 {
     return flow->size == 0 ||
            fallocate (flow->file, FALLOC_FL_KEEP_SIZE, 0, (off_t) flow->size) == 0 ||
-           errno == EOPNOTSUPP || errno == ENOSYS || failed (why, "taking the room of", flow);
+           errno == EOPNOTSUPP || errno == ENOSYS ||
+           flow_file_failed (why, "taking the room of", flow);
 }
 
 /*  Written by us alone: what is begun anew is made anew, and what is gone on with must be our own
@@ -75,7 +76,7 @@ static bool marks_open (flow_t *flow, bool anew, char why [FLOW_WHY_BYTES])
     char path [FLOW_PATH_BYTES + sizeof FLOW_MARKS];
     snprintf (path, sizeof path, "%s" FLOW_MARKS, flow->path);
     flow->marks = own_open (path, anew);
-    return flow->marks >= 0 || failed (why, "opening the marks of", flow);
+    return flow->marks >= 0 || flow_file_failed (why, "opening the marks of", flow);
 }
 
 static bool part_open (flow_t *flow, const flow_order_t *order, char why [FLOW_WHY_BYTES])
@@ -85,14 +86,14 @@ static bool part_open (flow_t *flow, const flow_order_t *order, char why [FLOW_W
     flow->size = order->size;
     flow->file = own_open (flow->path, order->anew);
     if (flow->file < 0 || fstat (flow->file, &found) != 0)
-        return failed (why, "opening", flow);
+        return flow_file_failed (why, "opening", flow);
     flow->look_until = (uint64_t) found.st_size;
     if (flow->look_until > flow->size) {
         flow->look_until = 0;
         if (ftruncate (flow->file, 0) != 0)
-            return failed (why, "cutting", flow);
+            return flow_file_failed (why, "cutting", flow);
     }
-    if (!room_take (flow, why) || !marks_open (flow, order->anew, why))
+    if (!flow_file_room_take (flow, why) || !marks_open (flow, order->anew, why))
         return false;
     flow->digest = must (EVP_MD_CTX_new ());
     flow->sure = must (EVP_MD_CTX_new ());
@@ -203,8 +204,8 @@ static bool look_end (flow_t *flow, char why [FLOW_WHY_BYTES])
     flow->has = flow->sure_bytes;
     EVP_MD_CTX_copy_ex (flow->digest, flow->sure);
     if (ftruncate (flow->file, (off_t) flow->has) != 0)
-        return failed (why, "cutting", flow);
-    return room_take (flow, why);
+        return flow_file_failed (why, "cutting", flow);
+    return flow_file_room_take (flow, why);
 }
 
 bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [FLOW_WHY_BYTES])
@@ -235,7 +236,7 @@ static bool piece_write (flow_t *flow, const uint8_t *data, size_t size, char wh
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return failed (why, "writing", flow);
+            return flow_file_failed (why, "writing", flow);
         done += (size_t) put;
     }
     flow->has += size;

@@ -25,7 +25,7 @@ static void link_fail (flow_loop_t *self, conn_t *conn, bool refused, const char
       (flow_event_t){.news = FLOW_FAILED, .link = conn->link, .refused = refused, .why = why});
 }
 
-static struct addrinfo *resolve (const char *endpoint)
+static struct addrinfo *flow_link_resolve (const char *endpoint)
 {
     char host [FLOW_HOST_BYTES], port [FLOW_PORT_BYTES];
     struct addrinfo *found = NULL;
@@ -36,9 +36,9 @@ static struct addrinfo *resolve (const char *endpoint)
     return good ? found : NULL;
 }
 
-static int dial (const char *endpoint)
+static int flow_link_dial (const char *endpoint)
 {
-    struct addrinfo *to = resolve (endpoint);
+    struct addrinfo *to = flow_link_resolve (endpoint);
     if (!to) {
         errno = EINVAL;
         return -1;
@@ -60,7 +60,7 @@ static int dial (const char *endpoint)
 
 void link_dial (flow_loop_t *self, flow_t *flow, uint64_t link, const char *endpoint)
 {
-    int file = dial (endpoint);
+    int file = flow_link_dial (endpoint);
     if (file < 0) {
         flow_tell (self, flow,
                    (flow_event_t){.news = FLOW_FAILED, .link = link, .why = strerror (errno)});
@@ -223,7 +223,7 @@ static size_t head_take (flow_loop_t *self, conn_t *conn, const uint8_t *data, s
     return taken;
 }
 
-static void take_in (flow_loop_t *self, conn_t *conn, const uint8_t *data, size_t size)
+static void flow_link_take_in (flow_loop_t *self, conn_t *conn, const uint8_t *data, size_t size)
 {
     flow_t *flow = conn->flow;
     char why [FLOW_WHY_BYTES];
@@ -253,7 +253,7 @@ static void take_in (flow_loop_t *self, conn_t *conn, const uint8_t *data, size_
     }
 }
 
-static void receive (flow_loop_t *self, conn_t *conn)
+static void flow_link_receive (flow_loop_t *self, conn_t *conn)
 {
     flow_t *flow = conn->flow;
     for (size_t moved = 0; moved < FLOW_TURN_BYTES && !conn->dead;) {
@@ -268,7 +268,7 @@ static void receive (flow_loop_t *self, conn_t *conn)
         }
         conn->heard_ms = self->now_ms;
         conn->silent_ms = 0;
-        take_in (self, conn, self->buffer, (size_t) got);
+        flow_link_take_in (self, conn, self->buffer, (size_t) got);
         moved += (size_t) got;
         if (got < FLOW_BUFFER_BYTES / 4)
             break; /* there is hardly more */
@@ -283,7 +283,7 @@ void link_go (flow_loop_t *self, flow_t *flow, conn_t *conn)
     for (conn_t *other = self->conns; other; other = other->after) {
         if (other->flow != flow || other->state != CONN_RECEIVES || other->dead)
             continue;
-        receive (self, other); /* what has come need not come again */
+        flow_link_receive (self, other); /* what has come need not come again */
         conn_end (self, other);
     }
     if (flow->broken || !flow->digest)
@@ -312,7 +312,7 @@ void link_ready (flow_loop_t *self, conn_t *conn)
     else if (conn->state == CONN_ASKS)
         hear_answer (self, conn);
     else if (conn->state == CONN_RECEIVES)
-        receive (self, conn);
+        flow_link_receive (self, conn);
 }
 
 void link_tick (flow_loop_t *self, conn_t *conn)

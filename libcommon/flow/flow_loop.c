@@ -253,7 +253,7 @@ static void look_on (flow_loop_t *self)
     self->looking = looking;
 }
 
-static void tell_progress (flow_loop_t *self)
+static void flow_loop_tell_progress (flow_loop_t *self)
 {
     for (flow_t *flow = self->flows; flow; flow = flow->after) {
         if (flow->broken || flow->look_until > 0 ||
@@ -285,7 +285,7 @@ static void tick (flow_loop_t *self)
         else
             feed_tick (self, conn);
     }
-    tell_progress (self);
+    flow_loop_tell_progress (self);
 }
 
 /*  Nobody is blamed for what was not heard while we did not listen. */

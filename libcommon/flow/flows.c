@@ -35,13 +35,13 @@ typedef struct {
 typedef struct {
     zlistx_t *items; /* of item_t */
     int file;        /* an eventfd */
-} list_t;
+} flows_list_t;
 
 struct flows {
     pthread_t thread;
     pthread_mutex_t lock;
-    list_t orders;
-    list_t news;
+    flows_list_t orders;
+    flows_list_t news;
     item_t *told; /* what was last received */
     flow_loop_t loop;
     char endpoint [ENDPOINT_BYTES];
@@ -56,7 +56,7 @@ static void item_free (item_t *item)
     free (item);
 }
 
-static void push (flows_t *self, list_t *list, item_t *item)
+static void flows_push (flows_t *self, flows_list_t *list, item_t *item)
 {
     static const uint64_t one = 1;
     pthread_mutex_lock (&self->lock);
@@ -67,7 +67,7 @@ static void push (flows_t *self, list_t *list, item_t *item)
 }
 
 /*  NULL when there is none; then the descriptor is quiet. */
-static item_t *pull (flows_t *self, list_t *list)
+static item_t *pull (flows_t *self, flows_list_t *list)
 {
     uint64_t count;
     pthread_mutex_lock (&self->lock);
@@ -78,13 +78,13 @@ static item_t *pull (flows_t *self, list_t *list)
     return item;
 }
 
-static void list_init (list_t *list)
+static void list_init (flows_list_t *list)
 {
     list->items = must (zlistx_new ());
     list->file = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
 }
 
-static void list_end (list_t *list)
+static void list_end (flows_list_t *list)
 {
     for (item_t *item; (item = zlistx_detach (list->items, NULL));)
         item_free (item);
@@ -95,7 +95,7 @@ static void list_end (list_t *list)
 
 /*  --- the thread --- */
 
-static void tell (void *owner, const flow_event_t *event)
+static void flows_tell (void *owner, const flow_event_t *event)
 {
     flows_t *self = owner;
     item_t *item = must (calloc (1, sizeof *item));
@@ -106,10 +106,10 @@ static void tell (void *owner, const flow_event_t *event)
         memcpy (item->digest, event->digest, FLOW_DIGEST_BYTES);
         item->event.digest = item->digest;
     }
-    push (self, &self->news, item);
+    flows_push (self, &self->news, item);
 }
 
-static void *run (void *owner)
+static void *flows_run (void *owner)
 {
     flows_t *self = owner;
     sigset_t pipe;
@@ -192,7 +192,7 @@ static void flows_free (flows_t *self)
     free (self);
 }
 
-flows_t *flows_new (ports_t *ports, const char *listen, const char *host,
+flows_t *flows_new (poll_set_t *ports, const char *listen, const char *host,
                     char why [FLOWS_WHY_BYTES])
 {
     int listener = -1;
@@ -206,13 +206,13 @@ flows_t *flows_new (ports_t *ports, const char *listen, const char *host,
     pthread_mutex_init (&self->lock, NULL);
     list_init (&self->orders);
     list_init (&self->news);
-    self->loop.tell = tell;
+    self->loop.tell = flows_tell;
     self->loop.owner = self;
     bool made = self->orders.file >= 0 && self->news.file >= 0 &&
                 flow_loop_init (&self->loop, listener, self->orders.file) &&
                 (listener < 0 || endpoint_find (self, listener, listen, host, why)) &&
-                ports_watch (ports, self->news.file) &&
-                pthread_create (&self->thread, NULL, run, self) == 0;
+                poll_set_watch (ports, self->news.file) &&
+                pthread_create (&self->thread, NULL, flows_run, self) == 0;
     if (made)
         return self;
     flows_free (self);
@@ -226,7 +226,7 @@ void flows_destroy (flows_t **self_p)
         return;
     item_t *last = must (calloc (1, sizeof *last));
     last->last = true;
-    push (self, &self->orders, last);
+    flows_push (self, &self->orders, last);
     pthread_join (self->thread, NULL);
     flows_free (self);
     *self_p = NULL;
@@ -256,7 +256,7 @@ void flows_order (flows_t *self, const flow_order_t *order)
     } else if (order->verb == FLOW_DIAL) {
         item->order.endpoint = item->text = must (strdup (order->endpoint));
     }
-    push (self, &self->orders, item);
+    flows_push (self, &self->orders, item);
 }
 
 bool flows_receive (flows_t *self, event_t *event)

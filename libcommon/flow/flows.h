@@ -7,7 +7,7 @@
 #define MUSUBI_FLOWS_H
 
 #include "core.h"
-#include "ports.h"
+#include "poll_set.h"
 
 #define FLOWS_WHY_BYTES 256
 
@@ -16,7 +16,7 @@ typedef struct flows flows_t;
 /*  listen is "tcp://ADDRESS:PORT", port 0 = any free one; NULL: nobody is fed from here. host is
  *  the name or address that others dial, NULL = that of listen. NULL with why. Wakes the ports when
  *  there is news. */
-flows_t *flows_new (ports_t *ports, const char *listen, const char *host,
+flows_t *flows_new (poll_set_t *ports, const char *listen, const char *host,
                     char why [FLOWS_WHY_BYTES]);
 
 /*  Every connection ends, and the thread with them. */

@@ -15,9 +15,9 @@
 #include "log.h"
 #include "must.h"
 #include "outbox.h"
-#include "peers.h"
+#include "peer_sockets.h"
+#include "poll_set.h"
 #include "pool.h"
-#include "ports.h"
 #include "sockets.h"
 #include "store.h"
 #include "work.h"
@@ -43,7 +43,8 @@
 #define ROOM_MS            50           /* between two attempts to make room */
 #define CLOSED_TOLD_MS     10000        /* between two lines of connections closed */
 
-static_assert (SOCKETS_MAX > 3 * PEERS_MAX + SUBSCRIPTIONS_MAX, "every peer may have its sockets");
+static_assert (SOCKETS_MAX > 3 * PEER_SOCKETS_MAX + SUBSCRIPTIONS_MAX,
+               "every peer may have its sockets");
 
 enum { EXIT_DONE = 0, EXIT_MACHINE = 1, EXIT_CONFIG = 2 };
 enum { PORT_BUS = 1, PORT_PEER, PORT_WORK };
@@ -53,9 +54,9 @@ typedef struct {
     config_t *config;
     core_t core;
     store_t *store;
-    ports_t *ports;
+    poll_set_t *ports;
     bus_t *bus;
-    peers_t *peers;
+    peer_sockets_t *peers;
     work_t *work;
     flows_t *flows; /* NULL = it has none */
     int signals;    /* a descriptor that says SIGTERM and SIGINT */
@@ -85,7 +86,7 @@ static int64_t wall_ms (const host_t *self)
     return now_ms > self->wall_least_ms ? now_ms : self->wall_least_ms;
 }
 
-static void fail (host_t *self, const char *doing)
+static void host_fail (host_t *self, const char *doing)
 {
     log_line (LEVEL_ALARM,
               "store failed doing=%s why=\"%s\"; ending, to start again from the store", doing,
@@ -98,7 +99,7 @@ static void write_record (host_t *self, const effect_t *effect)
     if (self->failed)
         return;
     if (!self->writing && store_begin (self->store) != STORE_OK) {
-        fail (self, "begin");
+        host_fail (self, "begin");
         return;
     }
     self->writing = true;
@@ -108,12 +109,12 @@ static void write_record (host_t *self, const effect_t *effect)
         : store_delete (self->store, effect->record.table, effect->record.key);
     if (answer != STORE_OK) {
         self->writing = false;
-        fail (self, effect->kind == EFFECT_PUT ? "put" : "delete");
+        host_fail (self, effect->kind == EFFECT_PUT ? "put" : "delete");
     }
 }
 
 /*  What the core points to lives until its next step, so what is held back is copied. */
-static void take (host_t *self, const effect_t *effect)
+static void host_take (host_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
     case EFFECT_PUT:
@@ -160,7 +161,7 @@ static void take (host_t *self, const effect_t *effect)
     }
 }
 
-static void step (host_t *self, const event_t *event)
+static void host_turn (host_t *self, const event_t *event)
 {
     bus_counts_t bus = bus_counts (self->bus);
     moment_t now = {.wall_ms = wall_ms (self),
@@ -168,21 +169,21 @@ static void step (host_t *self, const event_t *event)
                     .store_free_bytes = store_facts (self->store)->free_bytes,
                     .store_bytes = store_facts (self->store)->bytes,
                     .store_flushes = self->flushes,
-                    .messages_sent = bus.sent + peers_sent (self->peers),
-                    .bytes_sent = bus.sent_bytes + peers_sent_bytes (self->peers),
+                    .messages_sent = bus.sent + peer_sockets_sent (self->peers),
+                    .bytes_sent = bus.sent_bytes + peer_sockets_sent_bytes (self->peers),
                     .connections_closed = bus.closed};
     randombytes_buf (now.entropy, sizeof now.entropy);
     self->core.step (self->core.self, &now, event);
     effect_t effect;
     while (self->core.next (self->core.self, &effect))
-        take (self, &effect);
+        host_take (self, &effect);
 }
 
-static void leave (host_t *self, const effect_t *effect)
+static void host_leave (host_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
     case EFFECT_CALL:
-        peers_call (self->peers, effect, clock_ms (CLOCK_MONOTONIC));
+        peer_sockets_call (self->peers, effect, clock_ms (CLOCK_MONOTONIC));
         break;
     case EFFECT_WORK:
         work_start (self->work, effect);
@@ -216,22 +217,22 @@ static void finish_batch (host_t *self)
         if (store_flush (self->store, wall_ms (self)) == STORE_OK)
             self->flushes++;
         else
-            fail (self, "flush");
+            host_fail (self, "flush");
     }
     self->writing = false;
     effect_t effect;
     while (!self->failed && outbox_next (self->held, &effect))
-        leave (self, &effect);
+        host_leave (self, &effect);
     outbox_clear (self->held);
 }
 
-static bool receive (host_t *self, port_t *port, int64_t now_ms, event_t *event)
+static bool host_receive (host_t *self, polled_t *port, int64_t now_ms, event_t *event)
 {
     switch (port->kind) {
     case PORT_BUS:
         return bus_receive (self->bus, port, event);
     case PORT_PEER:
-        return peers_receive (self->peers, port, now_ms, event);
+        return peer_sockets_receive (self->peers, port, now_ms, event);
     default:
         return work_receive (self->work, port, event);
     }
@@ -240,25 +241,26 @@ static bool receive (host_t *self, port_t *port, int64_t now_ms, event_t *event)
 /*  The next thing that has happened; false when nothing has. */
 static bool next_event (host_t *self, int64_t now_ms, event_t *event)
 {
-    for (port_t *port = ports_ready (self->ports); port; port = ports_ready (self->ports))
-        if (receive (self, port, now_ms, event))
+    for (polled_t *port = poll_set_ready (self->ports); port; port = poll_set_ready (self->ports))
+        if (host_receive (self, port, now_ms, event))
             return true;
     if (self->flows && flows_receive (self->flows, event))
         return true;
-    return peers_expire (self->peers, now_ms, event);
+    return peer_sockets_expire (self->peers, now_ms, event);
 }
 
 typedef struct {
     host_t *host;
     uint64_t read;
-} reading_t;
+} host_reading_t;
 
 static void show_rows (void *owner, const row_t *rows, size_t count, bool more)
 {
-    const reading_t *reading = owner;
-    step (reading->host,
-          &(event_t){.kind = EVENT_ROWS,
-                     .rows = {.read = reading->read, .rows = rows, .count = count, .more = more}});
+    const host_reading_t *reading = owner;
+    host_turn (
+      reading->host,
+      &(event_t){.kind = EVENT_ROWS,
+                 .rows = {.read = reading->read, .rows = rows, .count = count, .more = more}});
 }
 
 /*  Before anything is put in this batch, so that what is read is as flushed by the one before. What
@@ -267,9 +269,9 @@ static void read_records (host_t *self)
 {
     effect_t effect;
     while (!self->failed && outbox_next (self->reads, &effect)) {
-        reading_t reading = {.host = self, .read = effect.read.read};
+        host_reading_t reading = {.host = self, .read = effect.read.read};
         if (store_read (self->store, &effect.read, show_rows, &reading) != STORE_OK)
-            fail (self, "read");
+            host_fail (self, "read");
     }
     outbox_clear (self->reads);
     self->reading = false;
@@ -302,7 +304,7 @@ static void scrub (host_t *self, int64_t now_ms)
     if (now_ms < self->scrub_ms)
         return;
     if (store_scrub (self->store, SCRUB_BYTES, tell_damaged, NULL, &ended) != STORE_OK) {
-        fail (self, "scrub");
+        host_fail (self, "scrub");
         return;
     }
     self->scrub_ms = now_ms + SCRUB_PACE_MS;
@@ -321,11 +323,11 @@ static void run_batch (host_t *self)
         scrub (self, now_ms);
     if (!self->failed && now_ms >= self->alarm_ms) {
         self->alarm_ms = INT64_MAX;
-        step (self, &(event_t){.kind = EVENT_TIMER});
+        host_turn (self, &(event_t){.kind = EVENT_TIMER});
     }
     for (int i = 0; i < REQUESTS_BATCH_MAX && !self->failed && next_event (self, now_ms, &event);
          i++)
-        step (self, &event);
+        host_turn (self, &event);
     finish_batch (self);
 }
 
@@ -344,17 +346,17 @@ static size_t files_left (const host_t *self)
     return self->files - self->files / 8 - FILES_OWN;
 }
 
-static size_t lacking (const host_t *self)
+static size_t host_lacking (const host_t *self)
 {
-    return peers_lacking (self->peers) + bus_lacking (self->bus);
+    return peer_sockets_lacking (self->peers) + bus_lacking (self->bus);
 }
 
 /*  What we want to ask goes before those who are connected to us and ask nothing. */
-static void make_room (host_t *self, int64_t now_ms)
+static void host_make_room (host_t *self, int64_t now_ms)
 {
-    bus_limit (self->bus, files_left (self) - FILES_OF_A_PEER * peers_open (self->peers));
-    if (lacking (self) > 0 && now_ms - self->room_ms >= ROOM_MS) {
-        bus_make_room (self->bus, FILES_OF_A_PEER * lacking (self));
+    bus_limit (self->bus, files_left (self) - FILES_OF_A_PEER * peer_sockets_open (self->peers));
+    if (host_lacking (self) > 0 && now_ms - self->room_ms >= ROOM_MS) {
+        bus_make_room (self->bus, FILES_OF_A_PEER * host_lacking (self));
         self->room_ms = now_ms;
     }
     uint64_t closed = bus_counts (self->bus).closed;
@@ -371,22 +373,22 @@ static void make_room (host_t *self, int64_t now_ms)
     self->closed_told_ms = now_ms;
 }
 
-static void run (host_t *self)
+static void host_loop (host_t *self)
 {
     while (!self->stopping && !self->failed) {
         int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
-        int64_t due_ms = peers_due (self->peers, now_ms);
-        make_room (self, now_ms);
+        int64_t due_ms = peer_sockets_due (self->peers, now_ms);
+        host_make_room (self, now_ms);
         if (self->alarm_ms < due_ms)
             due_ms = self->alarm_ms;
         if (self->scrub_ms < due_ms)
             due_ms = self->scrub_ms;
-        if (lacking (self) > 0 && self->room_ms + ROOM_MS < due_ms)
+        if (host_lacking (self) > 0 && self->room_ms + ROOM_MS < due_ms)
             due_ms = self->room_ms + ROOM_MS;
         int64_t wait_ms = due_ms == INT64_MAX ? -1 : due_ms > now_ms ? due_ms - now_ms : 0;
         if (self->reading)
             wait_ms = 0;
-        ports_wait (self->ports, wait_ms);
+        poll_set_wait (self->ports, wait_ms);
         hear_signals (self);
         run_batch (self);
     }
@@ -397,25 +399,26 @@ static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value,
     host_t *self = owner;
     if (!sound)
         tell_damaged (self, table, key, value, sound);
-    step (self,
-          &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
+    host_turn (self, &(event_t){.kind = EVENT_RECORD,
+                                .record = {.table = table, .key = key, .value = value}});
     return !self->failed;
 }
 
 /*  From the stored records to serving. */
-static bool start (host_t *self)
+static bool host_start (host_t *self)
 {
     const store_identity_t *store = &store_facts (self->store)->identity;
     if (store_each (self->store, load_record, self) != STORE_OK)
-        fail (self, "load");
+        host_fail (self, "load");
     if (self->failed)
         return false;
-    step (self, &(event_t){.kind = EVENT_START,
-                           .start = {.store = *store,
-                                     .adopted_from = store_facts (self->store)->adopted_from,
-                                     .endpoint = bus_endpoint (self->bus),
-                                     .events = bus_events (self->bus),
-                                     .data = self->flows ? flows_endpoint (self->flows) : ""}});
+    host_turn (self,
+               &(event_t){.kind = EVENT_START,
+                          .start = {.store = *store,
+                                    .adopted_from = store_facts (self->store)->adopted_from,
+                                    .endpoint = bus_endpoint (self->bus),
+                                    .events = bus_events (self->bus),
+                                    .data = self->flows ? flows_endpoint (self->flows) : ""}});
     finish_batch (self);
     if (self->failed)
         return false;
@@ -491,7 +494,7 @@ static bool adopt_right (const host_t *self, const host_options_t *options,
 }
 
 /*  The exit code when there is no store after it. */
-static int open_store (host_t *self)
+static int host_open_store (host_t *self)
 {
     char why [STORE_WHY_BYTES];
     uint8_t id [STORE_ID_BYTES];
@@ -555,8 +558,8 @@ static bool open_sockets (host_t *self)
                   self->files, FILES_LEAST);
         return false;
     }
-    self->ports = ports_new ();
-    if (!self->ports || !ports_watch (self->ports, self->signals)) {
+    self->ports = poll_set_new ();
+    if (!self->ports || !poll_set_watch (self->ports, self->signals)) {
         log_line (LEVEL_ALARM, "cannot serve: no descriptors: %s", strerror (errno));
         return false;
     }
@@ -566,7 +569,7 @@ static bool open_sockets (host_t *self)
         log_line (LEVEL_ALARM, "cannot serve: %s", why);
         return false;
     }
-    self->peers = peers_new (self->ports, PORT_PEER, files_left (self));
+    self->peers = peer_sockets_new (self->ports, PORT_PEER, files_left (self));
     self->work = work_new (self->ports, PORT_WORK, self->program->works, self->program->works_count,
                            self->program->workers);
     if (!self->work) {
@@ -595,25 +598,25 @@ static void open_log (const host_t *self, bool verbose)
     log_open (name, verbose ? LEVEL_DEBUG : LEVEL_INFO);
 }
 
-static int serve (host_t *self, bool verbose, bool adopt)
+static int host_serve (host_t *self, bool verbose, bool adopt)
 {
     open_log (self, verbose);
     if (!take_signals (self)) {
         log_line (LEVEL_ALARM, "cannot serve: no signals: %s", strerror (errno));
         return EXIT_MACHINE;
     }
-    int code = open_store (self);
+    int code = host_open_store (self);
     if (!self->store)
         return code;
     if (adopt && !adopt_store (self))
         return EXIT_MACHINE;
     open_log (self, verbose);
     store_guard (self->store);
-    if (!open_sockets (self) || !start (self))
+    if (!open_sockets (self) || !host_start (self))
         return EXIT_MACHINE;
     self->scrub_period_ms = config_duration_ms (self->config, "store/scrub");
     self->scrub_began_ms = self->scrub_ms = clock_ms (CLOCK_MONOTONIC) + self->scrub_period_ms;
-    run (self);
+    host_loop (self);
     if (self->failed)
         return EXIT_MACHINE;
     bus_linger (self->bus, LINGER_MS);
@@ -621,13 +624,13 @@ static int serve (host_t *self, bool verbose, bool adopt)
 }
 
 /*  False when a thread is left that only _exit can end. */
-static bool end (host_t *self)
+static bool host_close (host_t *self)
 {
     bool all_ended = work_destroy (&self->work);
     flows_destroy (&self->flows);
-    peers_destroy (&self->peers);
+    peer_sockets_destroy (&self->peers);
     bus_destroy (&self->bus);
-    ports_destroy (&self->ports);
+    poll_set_destroy (&self->ports);
     if (all_ended)
         sockets_end ();
     store_close (&self->store);
@@ -650,7 +653,7 @@ static int run_configured (host_t *self, const host_options_t *options)
         fprintf (stderr, "%s: %s\n", self->program->program, why);
         return EXIT_CONFIG;
     }
-    return serve (self, options->verbose, options->adopt);
+    return host_serve (self, options->verbose, options->adopt);
 }
 
 int host_run (const host_program_t *program, int argc, char **argv)
@@ -669,7 +672,7 @@ int host_run (const host_program_t *program, int argc, char **argv)
     self->held = outbox_new ();
     self->reads = outbox_new ();
     code = run_configured (self, &options);
-    if (!end (self))
+    if (!host_close (self))
         _exit (code);
     config_destroy (&self->config);
     free (self);

@@ -55,7 +55,7 @@ static void print_state (const char *line)
     puts (line);
 }
 
-static void print_help (const host_options_t *self, const char *program)
+static void host_options_print_help (const host_options_t *self, const char *program)
 {
     printf ("usage: %s [-c FILE.zpl] [--set path=value]... [--verbose] [--adopt]\n"
             "       %s --version | --help | --states\n"
@@ -111,7 +111,7 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
             *code = 0;
             return false;
         case OPTION_HELP:
-            print_help (self, program->program);
+            host_options_print_help (self, program->program);
             *code = 0;
             return false;
         case OPTION_STATES:

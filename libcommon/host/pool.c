@@ -17,10 +17,10 @@ typedef struct {
     uint64_t map_bytes;
     const uint8_t *entropy;
     int64_t wall_ms;
-} wish_t;
+} pool_open_t;
 
 /*  STORE_LOCKED = look further. */
-static store_answer_t claim_one (store_t **store_p, const wish_t *wish, const char *name,
+static store_answer_t claim_one (store_t **store_p, const pool_open_t *wish, const char *name,
                                  bool is_new, char why [STORE_WHY_BYTES])
 {
     char folder [STORE_PATH_BYTES];
@@ -38,16 +38,17 @@ static store_answer_t claim_one (store_t **store_p, const wish_t *wish, const ch
     return STORE_LOCKED;
 }
 
-static int is_store_folder (const struct dirent *entry)
+static int pool_is_store_folder (const struct dirent *entry)
 {
     return entry->d_name [0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
 
-static store_answer_t claim_old (store_t **store_p, const wish_t *wish, char why [STORE_WHY_BYTES])
+static store_answer_t claim_old (store_t **store_p, const pool_open_t *wish,
+                                 char why [STORE_WHY_BYTES])
 {
     struct dirent **entries;
     store_answer_t answer = STORE_LOCKED;
-    int count = scandir (wish->folder, &entries, is_store_folder, alphasort);
+    int count = scandir (wish->folder, &entries, pool_is_store_folder, alphasort);
     if (count < 0) {
         if (errno == ENOENT)
             return STORE_LOCKED; /* no pool yet: the first new store makes it */
@@ -67,7 +68,8 @@ store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_byt
                            const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
                            char why [STORE_WHY_BYTES])
 {
-    wish_t wish = {.folder = pool, .map_bytes = map_bytes, .entropy = entropy, .wall_ms = wall_ms};
+    pool_open_t wish = {
+      .folder = pool, .map_bytes = map_bytes, .entropy = entropy, .wall_ms = wall_ms};
     store_answer_t answer = claim_old (store_p, &wish, why);
     for (unsigned number = 1; answer == STORE_LOCKED && number <= POOL_STORES_MAX; number++) {
         char name [16];

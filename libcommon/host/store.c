@@ -51,7 +51,7 @@ static void folder_sync (const char *folder)
 }
 
 /*  The folder and those above it; a folder that is there already is fine. */
-static bool folder_make (const char *folder)
+static bool store_folder_make (const char *folder)
 {
     char path [STORE_PATH_BYTES];
     if (!*folder || snprintf (path, sizeof path, "%s", folder) >= STORE_PATH_BYTES) {
@@ -276,7 +276,7 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
 {
     assert (bytes_most >= STORE_BYTES_LEAST);
     why [0] = '\0';
-    if (!folder_make (folder))
+    if (!store_folder_make (folder))
         return store_fail_errno (why, "cannot make folder", folder);
     if (!folder_ours (folder, why))
         return STORE_ERROR;
@@ -341,7 +341,7 @@ const store_facts_t *store_facts (const store_t *self)
 }
 
 /*  The batch is given up. */
-static store_answer_t drop (store_t *self, store_answer_t answer)
+static store_answer_t store_drop (store_t *self, store_answer_t answer)
 {
     store_inside (false);
     if (self->batch)
@@ -362,7 +362,7 @@ store_answer_t store_begin (store_t *self)
     int code = mdb_txn_begin (self->env, NULL, 0, &self->batch);
     if (code != MDB_SUCCESS) {
         self->batch = NULL;
-        return drop (self, store_fail_mdb (self->facts.why, code, "cannot begin a write"));
+        return store_drop (self, store_fail_mdb (self->facts.why, code, "cannot begin a write"));
     }
     uint8_t name [IDENTITY_KEY_BYTES];
     MDB_val key = store_identity_key (name), value;
@@ -371,14 +371,15 @@ store_answer_t store_begin (store_t *self)
     code = mdb_get (self->batch, self->table, &key, &value);
     if (code == MDB_NOTFOUND ||
         (code == MDB_SUCCESS && !store_identity_read (&key, &value, &found, &stamp_ms)))
-        return drop (self,
-                     store_fail (self->facts.why, STORE_DAMAGED, "the store's identity is gone"));
+        return store_drop (
+          self, store_fail (self->facts.why, STORE_DAMAGED, "the store's identity is gone"));
     if (code != MDB_SUCCESS)
-        return drop (self,
-                     store_fail_mdb (self->facts.why, code, "cannot read the store's identity"));
+        return store_drop (
+          self, store_fail_mdb (self->facts.why, code, "cannot read the store's identity"));
     if (found.start != self->facts.identity.start ||
         memcmp (found.id, self->facts.identity.id, STORE_ID_BYTES) != 0)
-        return drop (self, store_fail (self->facts.why, STORE_TAKEN,
+        return store_drop (self,
+                           store_fail (self->facts.why, STORE_TAKEN,
                                        "the store was taken over: its start is %u, ours was %u",
                                        found.start, self->facts.identity.start));
     store_inside (false);
@@ -386,7 +387,7 @@ store_answer_t store_begin (store_t *self)
 }
 
 /*  The table's number, then the key. */
-static MDB_val key_bytes (uint8_t table, bytes_t key, uint8_t bytes [1 + STORE_KEY_BYTES_MAX])
+static MDB_val store_key_bytes (uint8_t table, bytes_t key, uint8_t bytes [1 + STORE_KEY_BYTES_MAX])
 {
     assert (table != TABLE_IDENTITY && table < TABLES_MAX);
     assert (key.size > 0 && key.size <= STORE_KEY_BYTES_MAX);
@@ -399,25 +400,26 @@ store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t val
 {
     assert (self->batch);
     uint8_t bytes [1 + STORE_KEY_BYTES_MAX];
-    MDB_val whole_key = key_bytes (table, key, bytes);
+    MDB_val whole_key = store_key_bytes (table, key, bytes);
     store_inside (true);
     int code = store_put_sealed (self->batch, self->table, &whole_key, value);
     store_inside (false);
     count_put (self, whole_key.mv_size, value.size);
-    return code == MDB_SUCCESS ? STORE_OK
-                               : drop (self, store_fail_mdb (self->facts.why, code, "cannot put"));
+    return code == MDB_SUCCESS
+             ? STORE_OK
+             : store_drop (self, store_fail_mdb (self->facts.why, code, "cannot put"));
 }
 
 store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key)
 {
     assert (self->batch);
     uint8_t bytes [1 + STORE_KEY_BYTES_MAX];
-    MDB_val whole_key = key_bytes (table, key, bytes);
+    MDB_val whole_key = store_key_bytes (table, key, bytes);
     store_inside (true);
     int code = mdb_del (self->batch, self->table, &whole_key, NULL);
     store_inside (false);
     if (code != MDB_SUCCESS && code != MDB_NOTFOUND)
-        return drop (self, store_fail_mdb (self->facts.why, code, "cannot delete"));
+        return store_drop (self, store_fail_mdb (self->facts.why, code, "cannot delete"));
     return STORE_OK;
 }
 
@@ -438,7 +440,8 @@ store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES])
         code = commit_batch (self);
     if (code != MDB_SUCCESS) {
         self->facts.identity = before;
-        return drop (self, store_fail_mdb (self->facts.why, code, "cannot put it under a new id"));
+        return store_drop (self,
+                           store_fail_mdb (self->facts.why, code, "cannot put it under a new id"));
     }
     self->facts.adopted_from = memcpy (self->adopted_from, before.id, STORE_ID_BYTES);
     return STORE_OK;
@@ -465,7 +468,7 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms)
     if (code == MDB_SUCCESS)
         code = end_adoption (self);
     if (code != MDB_SUCCESS)
-        return drop (self, store_fail_mdb (self->facts.why, code, "cannot stamp"));
+        return store_drop (self, store_fail_mdb (self->facts.why, code, "cannot stamp"));
     code = commit_batch (self);
     store_inside (false);
     if (code == EIO && disk_free_bytes (self) < DISK_LEAST)

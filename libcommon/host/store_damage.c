@@ -12,7 +12,7 @@
 
 /*  Reads every byte of every record, and holds keys and their number against what LMDB relies on;
  *  the sum keeps the reads. */
-static int walk (MDB_txn *txn, MDB_dbi table, unsigned *sum)
+static int store_damage_walk (MDB_txn *txn, MDB_dbi table, unsigned *sum)
 {
     MDB_cursor *cursor;
     MDB_stat stat;
@@ -91,9 +91,9 @@ static int inspect (const char *path)
     if (code == MDB_SUCCESS)
         code = mdb_dbi_open (txn, NULL, 0, &table);
     if (code == MDB_SUCCESS)
-        code = walk (txn, table, &sum);
+        code = store_damage_walk (txn, table, &sum);
     if (code == MDB_SUCCESS)
-        code = walk (txn, 0, &sum); /* LMDB's own table of free pages */
+        code = store_damage_walk (txn, 0, &sum); /* LMDB's own table of free pages */
     if (code == MDB_SUCCESS)
         code = walk_free (env, txn);
     return code;

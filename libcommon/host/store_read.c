@@ -13,7 +13,7 @@ static uint8_t table_of (const MDB_val *key)
     return *(const uint8_t *) key->mv_data;
 }
 
-static row_t row_of (const MDB_val *key, const MDB_val *sealed, bool *sound)
+static row_t store_row_of (const MDB_val *key, const MDB_val *sealed, bool *sound)
 {
     const uint8_t *at = key->mv_data;
     row_t row = {.key = {.data = at + 1, .size = key->mv_size - 1}};
@@ -32,7 +32,7 @@ static int ledger_end (MDB_cursor *cursor, MDB_val *key, MDB_val *value)
     code = mdb_cursor_get (cursor, key, value, code == MDB_NOTFOUND ? MDB_LAST : MDB_PREV);
     bool sound;
     while (code == MDB_SUCCESS && table_of (key) == TABLE_LEDGER) {
-        row_of (key, value, &sound);
+        store_row_of (key, value, &sound);
         if (sound)
             return code;
         code = mdb_cursor_get (cursor, key, value, MDB_PREV);
@@ -55,7 +55,7 @@ static int each_record (store_t *self, MDB_cursor *cursor, store_visit_fn *visit
                 break;
         }
         bool sound;
-        row_t row = row_of (&key, &value, &sound);
+        row_t row = store_row_of (&key, &value, &sound);
         if (!sound)
             store_note_damage (self, &key, &value);
         if (table_of (&key) != TABLE_IDENTITY)
@@ -92,8 +92,8 @@ store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner)
 }
 
 /*  Fills rows, of which there is room for order->most. */
-static int read_rows (MDB_cursor *cursor, const read_order_t *order, row_t *rows, size_t *count,
-                      bool *more)
+static int store_read_rows (MDB_cursor *cursor, const read_order_t *order, row_t *rows,
+                            size_t *count, bool *more)
 {
     uint8_t bytes [1 + STORE_KEY_BYTES_MAX] = {order->table};
     assert (order->from.size <= STORE_KEY_BYTES_MAX);
@@ -110,7 +110,7 @@ static int read_rows (MDB_cursor *cursor, const read_order_t *order, row_t *rows
         if (*more)
             return code;
         bool sound;
-        rows [(*count)++] = row_of (&key, &value, &sound);
+        rows [(*count)++] = store_row_of (&key, &value, &sound);
         code = mdb_cursor_get (cursor, &key, &value, MDB_NEXT);
     }
     return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
@@ -127,7 +127,7 @@ store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_
     if (code != MDB_SUCCESS)
         return store_fail_mdb (self->facts.why, code, "cannot begin reading");
     row_t *rows = must (calloc (order->most, sizeof *rows));
-    code = read_rows (cursor, order, rows, &count, &more);
+    code = store_read_rows (cursor, order, rows, &count, &more);
     if (code == MDB_SUCCESS)
         visit (owner, rows, count, more);
     free (rows);

@@ -73,8 +73,8 @@ bool store_note_damage (store_t *self, const MDB_val *key, const MDB_val *sealed
 
 /*  What was so at the start is told there; of the ledger, which is not read then, by the first
  *  pass. Else it came while we served. */
-static store_answer_t judge (store_t *self, const MDB_val *key, const MDB_val *sealed,
-                             store_visit_fn *visit, void *owner)
+static store_answer_t store_watch_judge (store_t *self, const MDB_val *key, const MDB_val *sealed,
+                                         store_visit_fn *visit, void *owner)
 {
     const uint8_t *at = key->mv_data;
     bytes_t value;
@@ -101,7 +101,7 @@ static int scrub_on (store_t *self, MDB_cursor *cursor, size_t bytes, store_visi
     while (code == MDB_SUCCESS && *answer == STORE_OK && used < bytes) {
         if (key.mv_size == 0 || key.mv_size > sizeof self->scrub_key)
             return MDB_CORRUPTED;
-        *answer = judge (self, &key, &sealed, visit, owner);
+        *answer = store_watch_judge (self, &key, &sealed, visit, owner);
         used += key.mv_size + sealed.mv_size;
         code = mdb_cursor_get (cursor, &key, &sealed, MDB_NEXT);
     }

@@ -24,43 +24,43 @@ typedef struct {
     uint8_t *result;
     size_t result_size;
     atomic_uint handed; /* how often it was passed on */
-} job_t;
+} work_job_t;
 
 typedef struct {
     pthread_t thread;
-    port_t *port; /* NULL: not made yet */
+    polled_t *port; /* NULL: not made yet */
     bool busy;
 } worker_t;
 
 struct work {
-    ports_t *ports;
+    poll_set_t *ports;
     int port_kind;
     const work_kind_t *kinds;
     size_t kinds_count;
     worker_t workers [WORKERS_MAX];
     size_t workers_count;
-    zlistx_t *waiting; /* of job_t */
-    job_t *told;       /* whose event was last given */
+    zlistx_t *waiting; /* of work_job_t */
+    work_job_t *told;  /* whose event was last given */
 };
 
 /*  A job belongs to one thread at a time and goes to the next through a pipe of libzmq's, which
  *  orders the memory but can't be seen doing so by the thread sanitizer. This pair says the same
  *  where it can be seen. */
-static void job_pass (job_t *job)
+static void job_pass (work_job_t *job)
 {
     atomic_fetch_add_explicit (&job->handed, 1, memory_order_release);
 }
 
-static void job_accept (job_t *job)
+static void job_accept (work_job_t *job)
 {
     unsigned handed = atomic_load_explicit (&job->handed, memory_order_acquire);
     assert (handed > 0);
     (void) handed;
 }
 
-static void job_destroy (job_t **job_p)
+static void job_destroy (work_job_t **job_p)
 {
-    job_t *job = *job_p;
+    work_job_t *job = *job_p;
     if (!job)
         return;
     free (job->arguments);
@@ -88,7 +88,7 @@ bool work_do (const work_kind_t *kind, bytes_t arguments, uint8_t **result, size
     return good;
 }
 
-static void job_run (job_t *job)
+static void job_run (work_job_t *job)
 {
     static const char unknown [] = "unknown kind of work";
     bytes_t arguments = {.data = job->arguments, .size = job->arguments_size};
@@ -104,7 +104,7 @@ static void job_run (job_t *job)
 static void *worker_run (void *pipe)
 {
     for (;;) {
-        job_t *job = NULL;
+        work_job_t *job = NULL;
         int got = zmq_recv (pipe, &job, sizeof job, 0);
         if (got < 0 && errno == EINTR)
             continue;
@@ -127,16 +127,16 @@ static bool worker_start (work_t *self, worker_t *worker)
     snprintf (address, sizeof address, "inproc://work-%" PRIu64, atomic_fetch_add (&started, 1));
     void *ours = socket_open (ZMQ_PAIR), *theirs = socket_open (ZMQ_PAIR);
     if (ours && theirs && zmq_bind (ours, address) == 0 && zmq_connect (theirs, address) == 0)
-        worker->port = ports_add (self->ports, &ours, self->port_kind, worker);
+        worker->port = poll_set_add (self->ports, &ours, self->port_kind, worker);
     if (worker->port && pthread_create (&worker->thread, NULL, worker_run, theirs) == 0)
         return true;
-    ports_remove (self->ports, &worker->port);
+    poll_set_remove (self->ports, &worker->port);
     socket_close (&ours);
     socket_close (&theirs);
     return false;
 }
 
-work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count,
+work_t *work_new (poll_set_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count,
                   size_t workers)
 {
     assert (workers <= WORKERS_MAX);
@@ -155,9 +155,9 @@ work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_
 }
 
 /*  NULL when none has ended. */
-static job_t *job_take (worker_t *worker)
+static work_job_t *job_take (worker_t *worker)
 {
-    job_t *job = NULL;
+    work_job_t *job = NULL;
     if (zmq_recv (worker->port->handle, &job, sizeof job, ZMQ_DONTWAIT) != (int) sizeof job)
         return NULL;
     job_accept (job);
@@ -165,7 +165,7 @@ static job_t *job_take (worker_t *worker)
     return job;
 }
 
-static job_t *job_await (worker_t *worker, int64_t timeout_ms)
+static work_job_t *job_await (worker_t *worker, int64_t timeout_ms)
 {
     zmq_pollitem_t item = {.socket = worker->port->handle, .events = ZMQ_POLLIN};
     zmq_poll (&item, 1, timeout_ms > 0 ? timeout_ms : 0);
@@ -184,7 +184,7 @@ bool work_destroy (work_t **self_p)
         if (!worker->port)
             continue;
         if (worker->busy) {
-            job_t *job = job_await (worker, until_ms - clock_ms (CLOCK_MONOTONIC));
+            work_job_t *job = job_await (worker, until_ms - clock_ms (CLOCK_MONOTONIC));
             job_destroy (&job);
         }
         if (worker->busy) {
@@ -193,9 +193,9 @@ bool work_destroy (work_t **self_p)
             zmq_send (worker->port->handle, "", 0, 0);
             pthread_join (worker->thread, NULL);
         }
-        ports_remove (self->ports, &worker->port);
+        poll_set_remove (self->ports, &worker->port);
     }
-    for (job_t *job; (job = zlistx_detach (self->waiting, NULL));)
+    for (work_job_t *job; (job = zlistx_detach (self->waiting, NULL));)
         job_destroy (&job);
     zlistx_destroy (&self->waiting);
     job_destroy (&self->told);
@@ -222,18 +222,18 @@ static void hand_out (work_t *self)
             continue;
         if (!worker->port && !worker_start (self, worker))
             return;
-        job_t *job = zlistx_detach (self->waiting, NULL);
+        work_job_t *job = zlistx_detach (self->waiting, NULL);
         worker->busy = true;
         job_pass (job);
         zmq_send (worker->port->handle, &job, sizeof job, 0);
-        port_stir (self->ports, worker->port);
+        polled_stir (self->ports, worker->port);
     }
 }
 
 void work_start (work_t *self, const effect_t *effect)
 {
     assert (effect->kind == EFFECT_WORK);
-    job_t *job = must (calloc (1, sizeof *job));
+    work_job_t *job = must (calloc (1, sizeof *job));
     job->number = effect->work.work;
     job->kind = kind_find (self, effect->work.kind);
     job->arguments_size = effect->work.arguments.size;
@@ -242,11 +242,11 @@ void work_start (work_t *self, const effect_t *effect)
     hand_out (self);
 }
 
-bool work_receive (work_t *self, port_t *port, event_t *event)
+bool work_receive (work_t *self, polled_t *port, event_t *event)
 {
-    job_t *job = job_take (port->owner);
+    work_job_t *job = job_take (port->owner);
     if (!job) {
-        port_quiet (self->ports, port);
+        polled_quiet (self->ports, port);
         return false;
     }
     job_destroy (&self->told);

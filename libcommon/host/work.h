@@ -8,7 +8,7 @@
 
 #include "core.h"
 #include "host.h"
-#include "ports.h"
+#include "poll_set.h"
 
 #define WORKERS         2    /* unless told otherwise */
 #define WORKERS_MAX     65   /* a thread each */
@@ -19,7 +19,7 @@ typedef struct work work_t;
 /*  The first thread is made here if there are kinds, others when needed; their ports carry
  * port_kind. The kinds are borrowed for life. NULL when the machine has no descriptors, or threads,
  *  for it. */
-work_t *work_new (ports_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count,
+work_t *work_new (poll_set_t *ports, int port_kind, const work_kind_t *kinds, size_t kinds_count,
                   size_t workers);
 
 /*  False when a job has not ended within WORK_END_MS_MAX: it keeps its thread and its memory, and
@@ -33,7 +33,7 @@ bool work_do (const work_kind_t *kind, bytes_t arguments, uint8_t **result, size
 void work_start (work_t *self, const effect_t *effect);
 
 /*  Reads a ready port. True with the EVENT_WORK of a job that has ended, which lives until the next
- *  work_receive; false when there is none: ask ports_ready again. */
-bool work_receive (work_t *self, port_t *port, event_t *event);
+ *  work_receive; false when there is none: ask poll_set_ready again. */
+bool work_receive (work_t *self, polled_t *port, event_t *event);
 
 #endif

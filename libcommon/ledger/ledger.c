@@ -26,7 +26,7 @@ typedef struct {
     ledger_read_fn *done;
     void *owner;
     uint64_t token;
-} pending_t;
+} ledger_pending_t;
 
 struct ledger {
     service_t *service;
@@ -36,13 +36,13 @@ struct ledger {
     void *quantities_owner;
     uint64_t last;
     uint8_t digest [LEDGER_DIGEST_BYTES];
-    pending_t pending [LEDGER_READS_MAX];
+    ledger_pending_t pending [LEDGER_READS_MAX];
     uint64_t reads;
 };
 
 /*  --- keys --- */
 
-static bytes_t key_of (uint64_t number, uint8_t key [LEDGER_KEY_BYTES])
+static bytes_t ledger_key_of (uint64_t number, uint8_t key [LEDGER_KEY_BYTES])
 {
     number_put (key, number, LEDGER_KEY_BYTES);
     return (bytes_t){.data = key, .size = LEDGER_KEY_BYTES};
@@ -67,7 +67,7 @@ void ledger_append (ledger_t *self, const ledger_entry_t *entry)
                             .wall_ms = service->wall_ms};
     packed_t packed = ledger_row_encode (&place, &row);
     uint8_t key [LEDGER_KEY_BYTES];
-    outbox_put (service->outbox, TABLE_LEDGER, key_of (place.number, key),
+    outbox_put (service->outbox, TABLE_LEDGER, ledger_key_of (place.number, key),
                 (bytes_t){.data = packed.data, .size = packed.size});
     crypto_generichash (self->digest, sizeof self->digest, packed.data, packed.size, NULL, 0);
     self->last = place.number;
@@ -99,7 +99,7 @@ const uint8_t *ledger_digest (const ledger_t *self)
 
 /*  The last sound row, and then those that are damaged behind it: their keys may be wrong too, so
  *  they are counted. */
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void ledger_on_record (void *owner, bytes_t key, bytes_t value)
 {
     ledger_t *self = owner;
     bool damaged = value.size == RECORD_DAMAGED.size &&
@@ -117,7 +117,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
                 (unsigned long long) self->last);
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void ledger_on_start (void *owner, const moment_t *now)
 {
     ledger_t *self = owner;
     ledger_append_whole (self, &(ledger_entry_t){.kind = LEDGER_STARTED});
@@ -156,11 +156,11 @@ bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
     if (at == LEDGER_READS_MAX)
         return false;
     self->pending [at] =
-      (pending_t){.read = ++self->reads, .done = done, .owner = owner, .token = token};
+      (ledger_pending_t){.read = ++self->reads, .done = done, .owner = owner, .token = token};
     uint8_t key [LEDGER_KEY_BYTES];
     outbox_read (self->service->outbox, &(read_order_t){.read = self->reads,
                                                         .table = TABLE_LEDGER,
-                                                        .from = key_of (from, key),
+                                                        .from = ledger_key_of (from, key),
                                                         .most = most,
                                                         .bytes = bytes});
     return true;
@@ -169,7 +169,7 @@ bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
 void ledger_rows (ledger_t *self, const moment_t *now, const event_t *event)
 {
     for (size_t i = 0; i < LEDGER_READS_MAX; i++) {
-        pending_t pending = self->pending [i];
+        ledger_pending_t pending = self->pending [i];
         if (pending.read == 0 || pending.read != event->rows.read)
             continue;
         self->pending [i].read = 0;
@@ -188,7 +188,7 @@ static void on_read (void *owner, const moment_t *now, uint64_t token, const row
     service_reply_to (self->service, token, rows_answer_encode (rows, count, more, self->last));
 }
 
-static void on_rows (void *owner, const moment_t *now, const request_t *request, void *body)
+static void ledger_on_rows (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     ledger_t *self = owner;
@@ -214,9 +214,9 @@ ledger_t *ledger_new (service_t *service)
     ledger_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->cut = ledger_cut_new (service);
-    service_load (service, TABLE_LEDGER, on_record, self);
-    service_at_start (service, on_start, self);
-    service_serve (service, "Ledger", "Rows", &rows_question_codec, on_rows, self);
+    service_load (service, TABLE_LEDGER, ledger_on_record, self);
+    service_at_start (service, ledger_on_start, self);
+    service_serve (service, "Ledger", "Rows", &rows_question_codec, ledger_on_rows, self);
     return self;
 }
 

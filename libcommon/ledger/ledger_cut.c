@@ -78,7 +78,7 @@ static size_t count_leaving (ledger_cut_t *self, const moment_t *now, const row_
     return leaving;
 }
 
-static void cut (ledger_cut_t *self, const row_t *rows, size_t count)
+static void ledger_cut_cut (ledger_cut_t *self, const row_t *rows, size_t count)
 {
     service_t *service = self->service;
     for (size_t i = 0; i < count; i++)
@@ -92,25 +92,26 @@ static void cut (ledger_cut_t *self, const row_t *rows, size_t count)
                 self->kept_from);
 }
 
-static void on_time (void *owner, const moment_t *now, uint64_t token);
+static void ledger_cut_on_time (void *owner, const moment_t *now, uint64_t token);
 
-static void again (ledger_cut_t *self, const moment_t *now, int64_t delay_ms)
+static void ledger_cut_again (ledger_cut_t *self, const moment_t *now, int64_t delay_ms)
 {
-    self->timer = timers_set (self->service->timers, now->mono_ms + delay_ms, on_time, self, 0);
+    self->timer =
+      timers_set (self->service->timers, now->mono_ms + delay_ms, ledger_cut_on_time, self, 0);
 }
 
-static void on_rows (void *owner, const moment_t *now, uint64_t token, const row_t *rows,
-                     size_t count, bool more)
+static void ledger_cut_on_rows (void *owner, const moment_t *now, uint64_t token, const row_t *rows,
+                                size_t count, bool more)
 {
     (void) token;
     ledger_cut_t *self = owner;
     size_t leaving = count_leaving (self, now, rows, count);
     if (leaving >= CUT_LEAST)
-        cut (self, rows, leaving);
-    again (self, now, more && leaving == count ? CUT_PACE_MS : CUT_REST_MS);
+        ledger_cut_cut (self, rows, leaving);
+    ledger_cut_again (self, now, more && leaving == count ? CUT_PACE_MS : CUT_REST_MS);
 }
 
-static void on_time (void *owner, const moment_t *now, uint64_t token)
+static void ledger_cut_on_time (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     ledger_cut_t *self = owner;
@@ -118,14 +119,14 @@ static void on_time (void *owner, const moment_t *now, uint64_t token)
     bool all_read = service_counted (self->service, "bad_records") == 0;
     bool young = self->first_wall_ms > 0 && !old_enough (self, now, self->first_wall_ms);
     if (!all_read || (young && !short_of_room (now)) ||
-        !ledger_read (self->service->ledger, self->kept_from, CUT_STEP, CUT_BYTES, on_rows, self,
-                      0))
-        again (self, now, CUT_REST_MS);
+        !ledger_read (self->service->ledger, self->kept_from, CUT_STEP, CUT_BYTES,
+                      ledger_cut_on_rows, self, 0))
+        ledger_cut_again (self, now, CUT_REST_MS);
 }
 
 void ledger_cut_start (ledger_cut_t *self, const moment_t *now)
 {
-    again (self, now, CUT_REST_MS);
+    ledger_cut_again (self, now, CUT_REST_MS);
 }
 
 void ledger_cut_retention (ledger_cut_t *self, int64_t retention_ms)

@@ -64,7 +64,7 @@ packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *e
 }
 
 /*  As it is, if it fits. */
-static bool copy_text (char *to, size_t bytes_max, const char *from)
+static bool ledger_copy_text (char *to, size_t bytes_max, const char *from)
 {
     size_t length = strlen (from);
     if (length > bytes_max)
@@ -78,9 +78,9 @@ static bool subject_take (ledger_subject_t *to, const Musubi__LedgerRow *from)
     char why [WHY_BYTES];
     *to = (ledger_subject_t){.wall_ms = from->wall_ms, .txid_set = from->txid != NULL};
     return (!from->txid || codec_take (&txid_codec, &to->txid, from->txid, why)) &&
-           copy_text (to->reservation, NAME_BYTES_MAX, from->reservation) &&
-           copy_text (to->actor, NAME_BYTES_MAX, from->actor) &&
-           copy_text (to->request_id, REQUEST_ID_BYTES_MAX, from->request_id);
+           ledger_copy_text (to->reservation, NAME_BYTES_MAX, from->reservation) &&
+           ledger_copy_text (to->actor, NAME_BYTES_MAX, from->actor) &&
+           ledger_copy_text (to->request_id, REQUEST_ID_BYTES_MAX, from->request_id);
 }
 
 bool ledger_subject_read (ledger_subject_t *subject, bytes_t row)

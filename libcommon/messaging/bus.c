@@ -35,26 +35,26 @@ typedef struct {
     uint32_t generation;
     uint32_t next_free; /* index + 1; 0 = none */
     uint64_t call;
-} slot_t;
+} bus_slot_t;
 
 typedef struct {
     char *endpoint;
-    port_t *port; /* NULL: it lacks a descriptor */
+    polled_t *port; /* NULL: it lacks a descriptor */
 } subscription_t;
 
 /*  A connection that somebody has made to us. */
 typedef struct {
-    const port_t *listener; /* NULL: none of this descriptor */
-    bool heard;             /* since its turn to be closed was last there */
-} caller_t;
+    const polled_t *listener; /* NULL: none of this descriptor */
+    bool heard;               /* since its turn to be closed was last there */
+} bus_caller_t;
 
 struct bus {
-    ports_t *ports;
+    poll_set_t *ports;
     int port_kind;
-    port_t *router;
-    void *pub;             /* never read: no port */
-    port_t *listeners [2]; /* who connects to them */
-    caller_t *callers;     /* by descriptor */
+    polled_t *router;
+    void *pub;               /* never read: no port */
+    polled_t *listeners [2]; /* who connects to them */
+    bus_caller_t *callers;   /* by descriptor */
     size_t callers_room;
     size_t callers_count;
     size_t callers_max;     /* now, */
@@ -63,7 +63,7 @@ struct bus {
     store_identity_t store;
     char endpoint [ENDPOINT_BYTES_MAX + 1];
     char events [ENDPOINT_BYTES_MAX + 1];
-    slot_t *slots;
+    bus_slot_t *slots;
     uint32_t slots_count;
     size_t slots_room;
     uint32_t free_slot; /* index + 1; 0 = none */
@@ -196,17 +196,17 @@ static void *socket_make (int type)
     return socket;
 }
 
-static port_t *listener_make (bus_t *self, void *socket)
+static polled_t *listener_make (bus_t *self, void *socket)
 {
     void *watcher = socket_watch (socket, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED);
-    return watcher ? ports_add (self->ports, &watcher, self->port_kind, NULL) : NULL;
+    return watcher ? poll_set_add (self->ports, &watcher, self->port_kind, NULL) : NULL;
 }
 
 static bool bind_both (bus_t *self, const bus_settings_t *settings, char why [BUS_WHY_BYTES])
 {
     void *router = socket_make (ZMQ_ROUTER);
     if (router)
-        self->router = ports_add (self->ports, &router, self->port_kind, NULL);
+        self->router = poll_set_add (self->ports, &router, self->port_kind, NULL);
     self->pub = socket_make (ZMQ_PUB);
     if (!self->router || !self->pub)
         return bus_wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
@@ -227,7 +227,7 @@ void bus_limit (bus_t *self, size_t files)
     self->callers_max = less ? self->connections_max : most;
 }
 
-bus_t *bus_new (ports_t *ports, int port_kind, const bus_settings_t *settings,
+bus_t *bus_new (poll_set_t *ports, int port_kind, const bus_settings_t *settings,
                 const store_identity_t *store, char why [BUS_WHY_BYTES])
 {
     bus_t *self = must (calloc (1, sizeof *self));
@@ -246,7 +246,7 @@ bus_t *bus_new (ports_t *ports, int port_kind, const bus_settings_t *settings,
 
 static void subscription_destroy (bus_t *self, subscription_t *subscription)
 {
-    ports_remove (self->ports, &subscription->port);
+    poll_set_remove (self->ports, &subscription->port);
     free (subscription->endpoint);
     free (subscription);
 }
@@ -264,9 +264,9 @@ void bus_destroy (bus_t **self_p)
         socket_unwatch (self->router->handle);
     if (self->pub)
         socket_unwatch (self->pub);
-    ports_remove (self->ports, &self->listeners [0]);
-    ports_remove (self->ports, &self->listeners [1]);
-    ports_remove (self->ports, &self->router);
+    poll_set_remove (self->ports, &self->listeners [0]);
+    poll_set_remove (self->ports, &self->listeners [1]);
+    poll_set_remove (self->ports, &self->router);
     socket_close (&self->pub);
     free (self->callers);
     for (int i = 0; i < FRAMES_MAX; i++)
@@ -293,7 +293,7 @@ const char *bus_events (const bus_t *self)
     return self->events;
 }
 
-static uint64_t slot_take (bus_t *self, const slot_t *from)
+static uint64_t bus_slot_take (bus_t *self, const bus_slot_t *from)
 {
     uint32_t index = self->slots_count;
     if (self->free_slot) {
@@ -301,10 +301,10 @@ static uint64_t slot_take (bus_t *self, const slot_t *from)
         self->free_slot = self->slots [index].next_free;
     } else {
         self->slots =
-          must_grow (self->slots, self->slots_count, &self->slots_room, sizeof (slot_t));
+          must_grow (self->slots, self->slots_count, &self->slots_room, sizeof (bus_slot_t));
         self->slots [self->slots_count++].generation = 0;
     }
-    slot_t *slot = &self->slots [index];
+    bus_slot_t *slot = &self->slots [index];
     uint32_t generation = slot->generation + 1;
     *slot = *from;
     slot->generation = generation;
@@ -314,16 +314,16 @@ static uint64_t slot_take (bus_t *self, const slot_t *from)
 }
 
 /*  NULL when that request is not pending. */
-static slot_t *slot_find (bus_t *self, uint64_t reply_to)
+static bus_slot_t *slot_find (bus_t *self, uint64_t reply_to)
 {
     uint32_t index = (uint32_t) reply_to;
     if (index >= self->slots_count)
         return NULL;
-    slot_t *slot = &self->slots [index];
+    bus_slot_t *slot = &self->slots [index];
     return slot->pending && slot->generation == reply_to >> 32 ? slot : NULL;
 }
 
-static void slot_release (bus_t *self, slot_t *slot)
+static void slot_release (bus_t *self, bus_slot_t *slot)
 {
     slot->pending = false;
     slot->next_free = self->free_slot;
@@ -338,7 +338,7 @@ static void count_sent (bus_t *self, size_t bytes)
 }
 
 /*  A ROUTER takes every frame, and drops them when the peer is gone or does not read. */
-static void send_reply (bus_t *self, const slot_t *to, call_status_t status, const char *reason,
+static void send_reply (bus_t *self, const bus_slot_t *to, call_status_t status, const char *reason,
                         bytes_t body)
 {
     uint8_t frame [HEADER_BYTES_MAX];
@@ -358,11 +358,11 @@ static void send_reply (bus_t *self, const slot_t *to, call_status_t status, con
         zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send (handle, frame, size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send (handle, body.size > 0 ? body.data : frame, body.size, ZMQ_DONTWAIT);
-    port_stir (self->ports, self->router);
+    polled_stir (self->ports, self->router);
     count_sent (self, size + body.size);
 }
 
-static void refuse (bus_t *self, const slot_t *to, call_status_t status, const char *reason)
+static void bus_refuse (bus_t *self, const bus_slot_t *to, call_status_t status, const char *reason)
 {
     self->counts.refused++;
     send_reply (self, to, status, reason, (bytes_t){0});
@@ -370,7 +370,7 @@ static void refuse (bus_t *self, const slot_t *to, call_status_t status, const c
 
 /*  [identity] [delimiter] [header] [body]; false when there is no message. A body that is missing
  *  or followed by more is told by *whole. */
-static bool receive_frames (bus_t *self, slot_t *from, bool *whole)
+static bool receive_frames (bus_t *self, bus_slot_t *from, bool *whole)
 {
     size_t count = socket_receive (self->router->handle, self->frames, FRAMES_MAX);
     if (count == 0)
@@ -390,8 +390,8 @@ static bool receive_frames (bus_t *self, slot_t *from, bool *whole)
 }
 
 /*  CALL_OK when the core may see it. */
-static call_status_t judge (bus_t *self, const Musubi__RequestHeader *header, bool whole,
-                            const char **why)
+static call_status_t bus_judge (bus_t *self, const Musubi__RequestHeader *header, bool whole,
+                                const char **why)
 {
     call_status_t status = request_header_judge (header, why);
     if (status != CALL_OK)
@@ -418,11 +418,11 @@ static call_status_t judge (bus_t *self, const Musubi__RequestHeader *header, bo
 
 static bool receive_request (bus_t *self, event_t *event)
 {
-    slot_t from = {0};
+    bus_slot_t from = {0};
     bool whole;
     const char *why = "";
     if (!receive_frames (self, &from, &whole)) {
-        port_quiet (self->ports, self->router);
+        polled_quiet (self->ports, self->router);
         return false;
     }
     self->counts.requests++;
@@ -434,9 +434,9 @@ static bool receive_request (bus_t *self, event_t *event)
         return false;
     }
     from.call = header->call;
-    call_status_t status = judge (self, header, whole, &why);
+    call_status_t status = bus_judge (self, header, whole, &why);
     if (status != CALL_OK) {
-        refuse (self, &from, status, why);
+        bus_refuse (self, &from, status, why);
         return false;
     }
     *event = (event_t){.kind = EVENT_REQUEST,
@@ -445,7 +445,7 @@ static bool receive_request (bus_t *self, event_t *event)
                                    .actor = header->actor,
                                    .request_id = header->request_id,
                                    .body = frame_bytes (self->body),
-                                   .reply_to = slot_take (self, &from)}};
+                                   .reply_to = bus_slot_take (self, &from)}};
     return true;
 }
 
@@ -459,12 +459,12 @@ static bool topic_read (bus_t *self, bytes_t frame)
 }
 
 /*  [topic] [header] [body] */
-static bool receive_hint (bus_t *self, port_t *port, event_t *event)
+static bool receive_hint (bus_t *self, polled_t *port, event_t *event)
 {
     const subscription_t *subscription = port->owner;
     size_t count = socket_receive (port->handle, self->frames, FRAMES_MAX);
     if (count == 0) {
-        port_quiet (self->ports, port);
+        polled_quiet (self->ports, port);
         return false;
     }
     message_free (self->head);
@@ -491,7 +491,7 @@ static bool receive_hint (bus_t *self, port_t *port, event_t *event)
  *  a connection of which it reads the end. */
 static void close_idle (bus_t *self)
 {
-    caller_t *caller;
+    bus_caller_t *caller;
     for (;;) {
         self->turn = (self->turn + 1) % self->callers_room;
         caller = &self->callers [self->turn];
@@ -507,11 +507,11 @@ static void close_idle (bus_t *self)
 
 /*  libzmq accepts by itself and tells it afterwards. Each listener tells in order, but a descriptor
  *  may be another listener's again before its end is told. */
-static void hear_listener (bus_t *self, port_t *listener)
+static void hear_listener (bus_t *self, polled_t *listener)
 {
     int news, file;
     if (!socket_hear (listener->handle, &news, &file)) {
-        port_quiet (self->ports, listener);
+        polled_quiet (self->ports, listener);
         return;
     }
     bool made = news == ZMQ_EVENT_ACCEPTED;
@@ -519,21 +519,21 @@ static void hear_listener (bus_t *self, port_t *listener)
         return;
     if ((size_t) file >= self->callers_room) {
         size_t room = 2 * (size_t) file + 64;
-        self->callers = must (reallocarray (self->callers, room, sizeof (caller_t)));
+        self->callers = must (reallocarray (self->callers, room, sizeof (bus_caller_t)));
         memset (self->callers + self->callers_room, 0,
-                (room - self->callers_room) * sizeof (caller_t));
+                (room - self->callers_room) * sizeof (bus_caller_t));
         self->callers_room = room;
     }
-    caller_t *caller = &self->callers [file];
+    bus_caller_t *caller = &self->callers [file];
     if (!made && caller->listener != listener)
         return;
     self->callers_count += (size_t) made - (caller->listener != NULL);
-    *caller = (caller_t){.listener = made ? listener : NULL};
+    *caller = (bus_caller_t){.listener = made ? listener : NULL};
     while (self->callers_count > self->callers_max)
         close_idle (self);
 }
 
-bool bus_receive (bus_t *self, port_t *port, event_t *event)
+bool bus_receive (bus_t *self, polled_t *port, event_t *event)
 {
     if (port == self->router)
         return receive_request (self, event);
@@ -543,7 +543,7 @@ bool bus_receive (bus_t *self, port_t *port, event_t *event)
     return false;
 }
 
-static void publish (bus_t *self, const char *topic, bytes_t body)
+static void bus_publish (bus_t *self, const char *topic, bytes_t body)
 {
     uint8_t frame [HEADER_BYTES_MAX];
     Musubi__HintHeader header = MUSUBI__HINT_HEADER__INIT;
@@ -570,12 +570,12 @@ static bool subscription_dial (bus_t *self, subscription_t *subscription)
     socket_set (socket, ZMQ_HEARTBEAT_IVL, HINT_HEARTBEAT_MS);
     socket_set (socket, ZMQ_IPV6, strchr (subscription->endpoint, '[') != NULL);
     if (zmq_connect (socket, subscription->endpoint) == 0)
-        subscription->port = ports_add (self->ports, &socket, self->port_kind, subscription);
+        subscription->port = poll_set_add (self->ports, &socket, self->port_kind, subscription);
     socket_close (&socket);
     return subscription->port;
 }
 
-static bool subscribe (bus_t *self, const char *endpoint)
+static bool bus_subscribe (bus_t *self, const char *endpoint)
 {
     if (zhashx_lookup (self->subscriptions, endpoint))
         return true;
@@ -629,7 +629,7 @@ bool bus_effect (bus_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
     case EFFECT_REPLY: {
-        slot_t *slot = slot_find (self, effect->reply.reply_to);
+        bus_slot_t *slot = slot_find (self, effect->reply.reply_to);
         assert (slot && effect->reply.status != CALL_TIMED_OUT);
         assert (effect->reply.body.size <= BODY_BYTES_MAX);
         send_reply (self, slot, effect->reply.status, effect->reply.reason, effect->reply.body);
@@ -637,10 +637,10 @@ bool bus_effect (bus_t *self, const effect_t *effect)
         break;
     }
     case EFFECT_PUBLISH:
-        publish (self, effect->publish.topic, effect->publish.body);
+        bus_publish (self, effect->publish.topic, effect->publish.body);
         break;
     case EFFECT_SUBSCRIBE:
-        return subscribe (self, effect->subscribe.endpoint);
+        return bus_subscribe (self, effect->subscribe.endpoint);
     case EFFECT_UNSUBSCRIBE:
         unsubscribe (self, effect->subscribe.endpoint);
         break;

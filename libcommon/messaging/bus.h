@@ -9,7 +9,7 @@
 #define MUSUBI_BUS_H
 
 #include "core.h"
-#include "ports.h"
+#include "poll_set.h"
 
 #define BUS_WHY_BYTES         256
 #define ENDPOINT_BYTES_MAX    255
@@ -32,7 +32,7 @@ typedef struct bus bus_t;
 bool bus_settings_right (const bus_settings_t *settings, char why [BUS_WHY_BYTES]);
 
 /*  Binds; NULL with why. Its ports carry port_kind. */
-bus_t *bus_new (ports_t *ports, int port_kind, const bus_settings_t *settings,
+bus_t *bus_new (poll_set_t *ports, int port_kind, const bus_settings_t *settings,
                 const store_identity_t *store, char why [BUS_WHY_BYTES]);
 void bus_destroy (bus_t **self_p);
 
@@ -44,9 +44,9 @@ const char *bus_endpoint (const bus_t *self);
 const char *bus_events (const bus_t *self);
 
 /*  Reads one message of a ready port. True with EVENT_REQUEST or EVENT_HINT, which lives until the
- *  next bus_receive; false when there was none, or one that is dealt with: ask ports_ready again.
+ *  next bus_receive; false when there was none, or one that is dealt with: ask poll_set_ready again.
  */
-bool bus_receive (bus_t *self, port_t *port, event_t *event);
+bool bus_receive (bus_t *self, polled_t *port, event_t *event);
 
 /*  EFFECT_REPLY, EFFECT_PUBLISH, EFFECT_SUBSCRIBE, EFFECT_UNSUBSCRIBE leave. A reply to a request
  *  that is not pending is our own mistake. False, with errno, when an endpoint can't be subscribed

@@ -1,11 +1,11 @@
-/*  client - the host's way of calling (peers.h) with a loop that blocks. */
+/*  client - the host's way of calling (peer_sockets.h) with a loop that blocks. */
 #include "client.h"
 
 #include "clock.h"
 #include "envelope.h"
 #include "must.h"
-#include "peers.h"
-#include "ports.h"
+#include "peer_sockets.h"
+#include "poll_set.h"
 #include "sockets.h"
 
 #include <assert.h>
@@ -23,13 +23,13 @@ enum { PORT_PEER = 1 };
 typedef struct {
     client_reply_t reply;
     uint8_t *body;
-} kept_t;
+} kept_reply_t;
 
 struct client {
-    ports_t *ports;
-    peers_t *peers;
+    poll_set_t *ports;
+    peer_sockets_t *peers;
     uint64_t calls; /* numbers given */
-    zlistx_t *kept; /* of kept_t */
+    zlistx_t *kept; /* of kept_reply_t */
     uint8_t *body;  /* of the reply last taken from the kept ones */
 };
 
@@ -38,8 +38,9 @@ client_t *client_new (void)
     client_t *self = must (calloc (1, sizeof *self));
     size_t files = sockets_prepare ();
     self->kept = must (zlistx_new ());
-    self->ports = must (ports_new ());
-    self->peers = peers_new (self->ports, PORT_PEER, files > FILES_OWN ? files - FILES_OWN : 0);
+    self->ports = must (poll_set_new ());
+    self->peers =
+      peer_sockets_new (self->ports, PORT_PEER, files > FILES_OWN ? files - FILES_OWN : 0);
     return self;
 }
 
@@ -48,11 +49,11 @@ void client_destroy (client_t **self_p)
     client_t *self = *self_p;
     if (!self)
         return;
-    for (kept_t *kept; (kept = zlistx_detach (self->kept, NULL)); free (kept))
+    for (kept_reply_t *kept; (kept = zlistx_detach (self->kept, NULL)); free (kept))
         free (kept->body);
     zlistx_destroy (&self->kept);
-    peers_destroy (&self->peers);
-    ports_destroy (&self->ports);
+    peer_sockets_destroy (&self->peers);
+    poll_set_destroy (&self->ports);
     free (self->body);
     free (self);
     *self_p = NULL;
@@ -68,9 +69,9 @@ static void reply_fill (client_reply_t *reply, const event_t *event)
     snprintf (reply->reason, sizeof reply->reason, "%s", event->answer.reason);
 }
 
-static void keep (client_t *self, const client_reply_t *reply)
+static void client_keep (client_t *self, const client_reply_t *reply)
 {
-    kept_t *kept = must (calloc (1, sizeof *kept));
+    kept_reply_t *kept = must (calloc (1, sizeof *kept));
     kept->reply = *reply;
     kept->reply.body.data = kept->body = must_copy (reply->body.data, reply->body.size);
     zlistx_add_end (self->kept, kept);
@@ -78,7 +79,7 @@ static void keep (client_t *self, const client_reply_t *reply)
 
 static bool take_kept (client_t *self, client_reply_t *reply)
 {
-    kept_t *kept = zlistx_detach (self->kept, NULL);
+    kept_reply_t *kept = zlistx_detach (self->kept, NULL);
     if (!kept)
         return false;
     *reply = kept->reply;
@@ -97,7 +98,7 @@ static const char *unfit (client_t *self, const client_request_t *request, const
         return "the body is larger than 1 MiB";
     if (request_header_judge (&header, &why) != CALL_OK)
         return "service, method, actor or request id is longer than allowed";
-    if (!peers_reach (self->peers, request->endpoint, clock_ms (CLOCK_MONOTONIC)))
+    if (!peer_sockets_reach (self->peers, request->endpoint, clock_ms (CLOCK_MONOTONIC)))
         return errno == EINVAL || errno == EPROTONOSUPPORT || errno == ENODEV
                  ? "the endpoint is no address; write tcp://HOST:PORT or ipc://PATH"
                  : strerror (errno);
@@ -105,7 +106,7 @@ static const char *unfit (client_t *self, const client_request_t *request, const
 }
 
 /*  Numbers and sends a request; false with *refused when it cannot even be tried. */
-static bool start (client_t *self, const client_request_t *request, client_reply_t *refused)
+static bool client_start (client_t *self, const client_request_t *request, client_reply_t *refused)
 {
     effect_t call = {.kind = EFFECT_CALL,
                      .call = {.call = ++self->calls,
@@ -124,7 +125,7 @@ static bool start (client_t *self, const client_request_t *request, client_reply
         snprintf (refused->reason, sizeof refused->reason, "%s", why);
         return false;
     }
-    peers_call (self->peers, &call, clock_ms (CLOCK_MONOTONIC));
+    peer_sockets_call (self->peers, &call, clock_ms (CLOCK_MONOTONIC));
     return true;
 }
 
@@ -135,43 +136,44 @@ static bool await (client_t *self, int64_t due_ms, client_reply_t *reply)
     event_t event;
     for (;;) {
         int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
-        for (port_t *port = ports_ready (self->ports); port; port = ports_ready (self->ports))
-            if (peers_receive (self->peers, port, now_ms, &event)) {
+        for (polled_t *port = poll_set_ready (self->ports); port;
+             port = poll_set_ready (self->ports))
+            if (peer_sockets_receive (self->peers, port, now_ms, &event)) {
                 reply_fill (reply, &event);
                 return true;
             }
-        if (peers_expire (self->peers, now_ms, &event)) {
+        if (peer_sockets_expire (self->peers, now_ms, &event)) {
             reply_fill (reply, &event);
             return true;
         }
-        int64_t next_ms = peers_due (self->peers, now_ms);
+        int64_t next_ms = peer_sockets_due (self->peers, now_ms);
         int64_t until_ms = next_ms < due_ms ? next_ms : due_ms;
         if (now_ms >= due_ms)
             return false;
-        if (!ports_wait (self->ports, until_ms == INT64_MAX ? -1 : until_ms - now_ms))
+        if (!poll_set_wait (self->ports, until_ms == INT64_MAX ? -1 : until_ms - now_ms))
             return false;
     }
 }
 
 void client_ask (client_t *self, const client_request_t *request, client_reply_t *reply)
 {
-    if (!start (self, request, reply))
+    if (!client_start (self, request, reply))
         return;
     uint64_t asked = self->calls;
     while (await (self, INT64_MAX, reply)) {
         if (reply->call == asked)
             return;
-        keep (self, reply);
+        client_keep (self, reply);
     }
-    peers_forget (self->peers, asked);
+    peer_sockets_forget (self->peers, asked);
     *reply = (client_reply_t){.call = asked, .status = CALL_TIMED_OUT, .reason = "interrupted"};
 }
 
 uint64_t client_send (client_t *self, const client_request_t *request)
 {
     client_reply_t refused;
-    if (!start (self, request, &refused))
-        keep (self, &refused);
+    if (!client_start (self, request, &refused))
+        client_keep (self, &refused);
     return self->calls;
 }
 
@@ -187,15 +189,15 @@ bool client_wait (client_t *self, int64_t timeout_ms, client_reply_t *reply)
 
 size_t client_in_flight (const client_t *self)
 {
-    return peers_calls (self->peers) + zlistx_size (self->kept);
+    return peer_sockets_calls (self->peers) + zlistx_size (self->kept);
 }
 
 uint64_t client_sent (const client_t *self)
 {
-    return peers_sent (self->peers);
+    return peer_sockets_sent (self->peers);
 }
 
 uint64_t client_sent_bytes (const client_t *self)
 {
-    return peers_sent_bytes (self->peers);
+    return peer_sockets_sent_bytes (self->peers);
 }

@@ -19,7 +19,7 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1];
     domain_t domain;
     size_t links_from; /* number of its first link */
-} member_t;
+} graph_member_t;
 
 /*  A vertex as one domain describes it. */
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
 } conflict_t;
 
 struct graph {
-    member_t **members; /* ascending by name */
+    graph_member_t **members; /* ascending by name */
     size_t members_count;
     bool joined; /* all below is of the present members */
 
@@ -70,7 +70,7 @@ static void joined_clear (graph_t *self)
     *self = (graph_t){.members = self->members, .members_count = self->members_count};
 }
 
-static void member_free (member_t *member)
+static void graph_member_free (graph_member_t *member)
 {
     codec_clear (&domain_codec, &member->domain);
     free (member);
@@ -83,15 +83,15 @@ void graph_destroy (graph_t **self_p)
         return;
     joined_clear (self);
     for (size_t i = 0; i < self->members_count; i++)
-        member_free (self->members [i]);
+        graph_member_free (self->members [i]);
     free (self->members);
     free (self);
     *self_p = NULL;
 }
 
 /*  The first of [low, high) whose name is not less. */
-static size_t seek (const graph_t *self, size_t low, size_t high, const char *name,
-                    const char *(*name_at) (const graph_t *self, size_t i))
+static size_t graph_seek (const graph_t *self, size_t low, size_t high, const char *name,
+                          const char *(*name_at) (const graph_t *self, size_t i))
 {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -110,7 +110,7 @@ static const char *member_name (const graph_t *self, size_t i)
 
 static size_t member_seek (const graph_t *self, const char *name)
 {
-    return seek (self, 0, self->members_count, name, member_name);
+    return graph_seek (self, 0, self->members_count, name, member_name);
 }
 
 static bool member_is (const graph_t *self, size_t at, const char *name)
@@ -122,19 +122,20 @@ void graph_add (graph_t *self, const char *domain, const domain_t *description)
 {
     assert (self && domain && description && strlen (domain) <= NAME_BYTES_MAX);
     joined_clear (self);
-    member_t *member = must (calloc (1, sizeof *member));
+    graph_member_t *member = must (calloc (1, sizeof *member));
     memcpy (member->name, domain, strlen (domain) + 1);
     codec_copy (&domain_codec, &member->domain, description);
 
     size_t at = member_seek (self, domain);
     if (member_is (self, at, domain)) {
-        member_free (self->members [at]);
+        graph_member_free (self->members [at]);
         self->members [at] = member;
         return;
     }
-    self->members = must (realloc (self->members, (self->members_count + 1) * sizeof (member_t *)));
+    self->members =
+      must (realloc (self->members, (self->members_count + 1) * sizeof (graph_member_t *)));
     memmove (&self->members [at + 1], &self->members [at],
-             (self->members_count - at) * sizeof (member_t *));
+             (self->members_count - at) * sizeof (graph_member_t *));
     self->members [at] = member;
     self->members_count++;
 }
@@ -226,7 +227,7 @@ static int by_name_and_domain (const void *a, const void *b)
     return (left->member > right->member) - (left->member < right->member);
 }
 
-static void describe (graph_t *self)
+static void graph_describe (graph_t *self)
 {
     size_t count = 0;
     for (size_t i = 0; i < self->members_count; i++)
@@ -278,9 +279,9 @@ static const char *described_name (const graph_t *self, size_t i)
 }
 
 /*  The vertex that a domain means by a name. */
-static size_t vertex_of (const graph_t *self, size_t member, const char *name)
+static size_t graph_vertex_of (const graph_t *self, size_t member, const char *name)
 {
-    size_t at = seek (self, 0, self->described_count, name, described_name);
+    size_t at = graph_seek (self, 0, self->described_count, name, described_name);
     while (at < self->described_count && self->described [at].member < member)
         at++;
     assert (at < self->described_count && self->described [at].member == member &&
@@ -303,15 +304,16 @@ static void join_links (graph_t *self)
     self->links = must (calloc (count + 1, sizeof *self->links));
     self->links_by_name = must (calloc (count + 1, sizeof *self->links_by_name));
     for (size_t i = 0; i < self->members_count; i++) {
-        member_t *member = self->members [i];
+        graph_member_t *member = self->members [i];
         member->links_from = self->links_count;
         for (size_t k = 0; k < member->domain.links_count; k++) {
             const link_t *link = &member->domain.links [k];
             self->links_by_name [self->links_count] = self->links_count;
-            self->links [self->links_count++] = (graph_link_t){
-              .domain = member->name,
-              .link = link,
-              .ends = {vertex_of (self, i, link->ends [0]), vertex_of (self, i, link->ends [1])}};
+            self->links [self->links_count++] =
+              (graph_link_t){.domain = member->name,
+                             .link = link,
+                             .ends = {graph_vertex_of (self, i, link->ends [0]),
+                                      graph_vertex_of (self, i, link->ends [1])}};
         }
         qsort_r (&self->links_by_name [member->links_from], member->domain.links_count,
                  sizeof *self->links_by_name, by_link_name, self->links);
@@ -338,7 +340,7 @@ static const graph_t *joined (const graph_t *self)
 {
     if (!self->joined) {
         graph_t *stale = (graph_t *) self;
-        describe (stale);
+        graph_describe (stale);
         join_vertices (stale);
         join_links (stale);
         join_ends (stale);
@@ -363,7 +365,7 @@ const char *graph_vertex_name (const graph_t *self, size_t vertex)
 /*  Number of the first vertex whose name is not less. */
 static size_t vertex_seek (const graph_t *self, const char *name)
 {
-    return seek (self, 0, graph_vertices (self), name, graph_vertex_name);
+    return graph_seek (self, 0, graph_vertices (self), name, graph_vertex_name);
 }
 
 static bool vertex_is (const graph_t *self, size_t vertex, const char *name)
@@ -420,7 +422,7 @@ size_t graph_find_link (const graph_t *self, const char *domain, const char *nam
         return SIZE_MAX;
     size_t from = self->members [member]->links_from;
     size_t until = from + self->members [member]->domain.links_count;
-    size_t at = seek (self, from, until, name, link_name);
+    size_t at = graph_seek (self, from, until, name, link_name);
     return at < until && strcmp (link_name (self, at), name) == 0 ? self->links_by_name [at]
                                                                   : SIZE_MAX;
 }

@@ -8,7 +8,7 @@
 #include "path.h"
 
 #include "must.h"
-#include "way.h"
+#include "path_search.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,16 +21,16 @@ typedef struct {
     size_t leaves; /* kept links of the paths in its set */
     size_t *barred;
     size_t barred_count;
-} candidate_t;
+} path_candidate_t;
 
 struct path_finder {
     const graph_t *graph;
-    way_t *way;
+    path_search_t *way;
     path_question_t question;
-    bool begun;         /* the best of all was found, or there is none */
-    candidate_t *given; /* the last one given, while its set is parted; NULL */
-    size_t parted;      /* the next vertex to leave it at */
-    candidate_t **waiting;
+    bool begun;              /* the best of all was found, or there is none */
+    path_candidate_t *given; /* the last one given, while its set is parted; NULL */
+    size_t parted;           /* the next vertex to leave it at */
+    path_candidate_t **waiting;
     size_t waiting_count;
     size_t waiting_room;
 };
@@ -43,7 +43,7 @@ bool path_order_parse (const char *word, path_order_t *order)
     return true;
 }
 
-static size_t follow (const graph_t *graph, size_t vertex, size_t link)
+static size_t path_follow (const graph_t *graph, size_t vertex, size_t link)
 {
     const size_t *ends = graph_link (graph, link)->ends;
     return ends [0] == vertex ? ends [1] : ends [0];
@@ -53,7 +53,7 @@ size_t path_vertices (const graph_t *graph, const path_t *path, size_t *vertices
 {
     vertices [0] = path->from;
     for (size_t i = 0; i < path->links_count; i++)
-        vertices [i + 1] = follow (graph, vertices [i], path->links [i]);
+        vertices [i + 1] = path_follow (graph, vertices [i], path->links [i]);
     return path->links_count + 1;
 }
 
@@ -61,19 +61,19 @@ path_state_t path_find (const graph_t *graph, const path_question_t *question, p
                         uint64_t *steps)
 {
     assert (graph && question && path && steps);
-    way_t *way = way_new (graph);
-    way_ask (way, question);
+    path_search_t *way = path_search_new (graph);
+    path_search_ask (way, question);
     path_t nothing = {0};
-    path_state_t state = way_best (way, &nothing, 0, NULL, 0, path, steps);
-    if (state == PATH_FOUND && !way_has_room (way, path))
+    path_state_t state = path_search_best (way, &nothing, 0, NULL, 0, path, steps);
+    if (state == PATH_FOUND && !path_search_has_room (way, path))
         state = PATH_NONE; /* fixed: it is the only one */
-    way_destroy (&way);
+    path_search_destroy (&way);
     return state;
 }
 
 /*  --- candidates --- */
 
-static int compare (int64_t a, int64_t b)
+static int path_compare (int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -85,11 +85,11 @@ static int compare_names (const path_finder_t *self, const path_t *a, const path
     size_t there = here;
     for (size_t i = 0; i < a->links_count && i < b->links_count; i++) {
         if (a->links [i] == b->links [i] && here == there) {
-            here = there = follow (self->graph, here, a->links [i]);
+            here = there = path_follow (self->graph, here, a->links [i]);
             continue;
         }
-        here = follow (self->graph, here, a->links [i]);
-        there = follow (self->graph, there, b->links [i]);
+        here = path_follow (self->graph, here, a->links [i]);
+        there = path_follow (self->graph, there, b->links [i]);
         if (here != there)
             return here < there ? -1 : 1;
         return a->links [i] < b->links [i] ? -1 : 1;
@@ -97,13 +97,14 @@ static int compare_names (const path_finder_t *self, const path_t *a, const path
     return 0;
 }
 
-static bool better (const path_finder_t *self, const candidate_t *left, const candidate_t *right)
+static bool better (const path_finder_t *self, const path_candidate_t *left,
+                    const path_candidate_t *right)
 {
     const path_t *a = &left->path;
     const path_t *b = &right->path;
-    int hops = compare ((int64_t) a->links_count, (int64_t) b->links_count);
-    int wide = compare (b->mbps, a->mbps);
-    int weight = compare (a->weight, b->weight);
+    int hops = path_compare ((int64_t) a->links_count, (int64_t) b->links_count);
+    int wide = path_compare (b->mbps, a->mbps);
+    int weight = path_compare (a->weight, b->weight);
     int order [] = {hops, wide, weight};
     if (self->question.order == PATH_CHEAP)
         memcpy (order, (int []){weight, hops, wide}, sizeof order);
@@ -113,7 +114,7 @@ static bool better (const path_finder_t *self, const candidate_t *left, const ca
     return compare_names (self, a, b) < 0;
 }
 
-static void candidate_free (candidate_t *candidate)
+static void candidate_free (path_candidate_t *candidate)
 {
     if (!candidate)
         return;
@@ -121,20 +122,20 @@ static void candidate_free (candidate_t *candidate)
     free (candidate);
 }
 
-static void waiting_push (path_finder_t *self, candidate_t *candidate)
+static void waiting_push (path_finder_t *self, path_candidate_t *candidate)
 {
-    self->waiting =
-      must_grow (self->waiting, self->waiting_count, &self->waiting_room, sizeof (candidate_t *));
+    self->waiting = must_grow (self->waiting, self->waiting_count, &self->waiting_room,
+                               sizeof (path_candidate_t *));
     self->waiting [self->waiting_count++] = candidate;
 }
 
-static candidate_t *waiting_take_best (path_finder_t *self)
+static path_candidate_t *waiting_take_best (path_finder_t *self)
 {
     size_t best = 0;
     for (size_t i = 1; i < self->waiting_count; i++)
         if (better (self, self->waiting [i], self->waiting [best]))
             best = i;
-    candidate_t *taken = self->waiting [best];
+    path_candidate_t *taken = self->waiting [best];
     self->waiting [best] = self->waiting [--self->waiting_count];
     return taken;
 }
@@ -155,7 +156,7 @@ path_finder_t *path_finder_new (const graph_t *graph, const path_question_t *que
     assert (graph && question);
     path_finder_t *self = must (calloc (1, sizeof *self));
     self->graph = graph;
-    self->way = way_new (graph);
+    self->way = path_search_new (graph);
     path_finder_ask (self, question);
     return self;
 }
@@ -167,7 +168,7 @@ void path_finder_destroy (path_finder_t **self_p)
         return;
     waiting_clear (self);
     free (self->waiting);
-    way_destroy (&self->way);
+    path_search_destroy (&self->way);
     free (self);
     *self_p = NULL;
 }
@@ -177,23 +178,23 @@ void path_finder_ask (path_finder_t *self, const path_question_t *question)
     waiting_clear (self);
     self->question = *question;
     self->begun = false;
-    way_ask (self->way, question);
+    path_search_ask (self->way, question);
 }
 
 /*  The best of the paths that keep so many links of the given one, then leave it. */
-static path_state_t part (path_finder_t *self, size_t kept, uint64_t *steps)
+static path_state_t path_part (path_finder_t *self, size_t kept, uint64_t *steps)
 {
-    const candidate_t *given = self->given;
+    const path_candidate_t *given = self->given;
     size_t inherited = kept == given->leaves ? given->barred_count : 0;
-    candidate_t *candidate = must (calloc (1, sizeof *candidate));
+    path_candidate_t *candidate = must (calloc (1, sizeof *candidate));
     candidate->leaves = kept;
     candidate->barred_count = inherited + 1;
     candidate->barred = must (calloc (inherited + 1, sizeof *candidate->barred));
     if (inherited > 0)
         memcpy (candidate->barred, given->barred, inherited * sizeof *candidate->barred);
     candidate->barred [inherited] = given->path.links [kept];
-    path_state_t state = way_best (self->way, &given->path, kept, candidate->barred,
-                                   candidate->barred_count, &candidate->path, steps);
+    path_state_t state = path_search_best (self->way, &given->path, kept, candidate->barred,
+                                           candidate->barred_count, &candidate->path, steps);
     if (state == PATH_FOUND)
         waiting_push (self, candidate);
     else
@@ -201,13 +202,14 @@ static path_state_t part (path_finder_t *self, size_t kept, uint64_t *steps)
     return state;
 }
 
-static path_state_t begin (path_finder_t *self, uint64_t *steps)
+static path_state_t path_begin (path_finder_t *self, uint64_t *steps)
 {
-    candidate_t *candidate = must (calloc (1, sizeof *candidate));
+    path_candidate_t *candidate = must (calloc (1, sizeof *candidate));
     path_t nothing = {0};
-    path_state_t state = way_best (self->way, &nothing, 0, NULL, 0, &candidate->path, steps);
+    path_state_t state =
+      path_search_best (self->way, &nothing, 0, NULL, 0, &candidate->path, steps);
     self->begun = state != PATH_UNKNOWN;
-    if (state == PATH_FOUND && way_has_room (self->way, &candidate->path))
+    if (state == PATH_FOUND && path_search_has_room (self->way, &candidate->path))
         waiting_push (self, candidate);
     else
         candidate_free (candidate);
@@ -217,11 +219,11 @@ static path_state_t begin (path_finder_t *self, uint64_t *steps)
 path_state_t path_finder_next (path_finder_t *self, path_t *path, uint64_t *steps)
 {
     assert (self && path && steps);
-    if (!self->begun && begin (self, steps) == PATH_UNKNOWN)
+    if (!self->begun && path_begin (self, steps) == PATH_UNKNOWN)
         return PATH_UNKNOWN;
     if (self->given && self->question.order != PATH_FIXED)
         for (; self->parted < self->given->path.links_count; self->parted++)
-            if (part (self, self->parted, steps) == PATH_UNKNOWN)
+            if (path_part (self, self->parted, steps) == PATH_UNKNOWN)
                 return PATH_UNKNOWN;
     candidate_free (self->given);
     self->given = NULL;

@@ -21,9 +21,9 @@ typedef struct {
     bool all;      /* links that are not to be used, too */
     bool full;     /* links without room, too */
     int64_t least; /* of room, otherwise */
-} asked_t;
+} path_explain_asked_t;
 
-static int64_t room_of (const asked_t *asked, size_t link)
+static int64_t path_explain_room_of (const path_explain_asked_t *asked, size_t link)
 {
     const path_question_t *question = asked->question;
     return question->free ? question->free (question->owner, link)
@@ -32,8 +32,8 @@ static int64_t room_of (const asked_t *asked, size_t link)
 
 static int64_t asked_free (void *owner, size_t link)
 {
-    const asked_t *asked = owner;
-    int64_t room = room_of (asked, link);
+    const path_explain_asked_t *asked = owner;
+    int64_t room = path_explain_room_of (asked, link);
     if (asked->all)
         return 0;
     return room < 0 || (!asked->full && room < asked->least) ? -1 : room;
@@ -41,11 +41,11 @@ static int64_t asked_free (void *owner, size_t link)
 
 static int64_t asked_latency (void *owner, size_t link)
 {
-    return graph_link (((const asked_t *) owner)->graph, link)->link->latency_us;
+    return graph_link (((const path_explain_asked_t *) owner)->graph, link)->link->latency_us;
 }
 
 /*  The quickest path among the links that asked lets pass. */
-static bool quickest (asked_t *asked, path_t *path)
+static bool quickest (path_explain_asked_t *asked, path_t *path)
 {
     uint64_t steps = EXPLAIN_STEPS;
     path_question_t question = {.from = asked->question->from,
@@ -57,7 +57,7 @@ static bool quickest (asked_t *asked, path_t *path)
     return path_find (asked->graph, &question, path, &steps) == PATH_FOUND;
 }
 
-static bool in_time (const asked_t *asked, const path_t *path)
+static bool in_time (const path_explain_asked_t *asked, const path_t *path)
 {
     int64_t limit_us = asked->question->latency_us_max;
     return limit_us == 0 || path->latency_us <= limit_us;
@@ -83,7 +83,7 @@ static size_t first_of_name (const graph_t *graph, size_t vertex)
 }
 
 /*  Marks in came the vertex from which each was reached, stepping over every disagreement. */
-static bool reach (const asked_t *asked, size_t *came, size_t *queue)
+static bool path_explain_reach (const path_explain_asked_t *asked, size_t *came, size_t *queue)
 {
     const graph_t *graph = asked->graph;
     size_t count = graph_vertices (graph);
@@ -98,7 +98,7 @@ static bool reach (const asked_t *asked, size_t *came, size_t *queue)
         for (size_t k = 0; k < links_count; k++) {
             const size_t *ends = graph_link (graph, links [k])->ends;
             size_t other = ends [0] == vertex ? ends [1] : ends [0];
-            if (came [other] == SIZE_MAX && room_of (asked, links [k]) >= 0) {
+            if (came [other] == SIZE_MAX && path_explain_room_of (asked, links [k]) >= 0) {
                 came [other] = vertex;
                 queue [queued++] = other;
             }
@@ -114,7 +114,7 @@ static bool reach (const asked_t *asked, size_t *came, size_t *queue)
 }
 
 /*  The disagreement nearest to the target without which there would be a path; NULL. */
-static const char *blocking_conflict (const asked_t *asked)
+static const char *blocking_conflict (const path_explain_asked_t *asked)
 {
     const graph_t *graph = asked->graph;
     size_t count = graph_vertices (graph);
@@ -122,7 +122,7 @@ static const char *blocking_conflict (const asked_t *asked)
         return NULL;
     size_t *came = must (calloc (2 * count + 1, sizeof *came));
     const char *conflict = NULL;
-    if (reach (asked, came, came + count))
+    if (path_explain_reach (asked, came, came + count))
         for (size_t at = asked->question->to; !conflict && came [at] != at; at = came [at])
             if (first_of_name (graph, at) == first_of_name (graph, came [at]))
                 conflict = conflict_about (graph, graph_vertex_name (graph, at));
@@ -140,12 +140,12 @@ static int ascending (const void *a, const void *b)
 }
 
 /*  The path whose narrowest link is the widest, in time. */
-static bool widest (asked_t *asked, path_t *path)
+static bool widest (path_explain_asked_t *asked, path_t *path)
 {
     size_t count = graph_links (asked->graph);
     int64_t *rooms = must (calloc (count + 1, sizeof *rooms));
     for (size_t i = 0; i < count; i++)
-        rooms [i] = room_of (asked, i);
+        rooms [i] = path_explain_room_of (asked, i);
     qsort (rooms, count, sizeof *rooms, ascending);
     asked->full = false;
     bool found = false;
@@ -166,16 +166,16 @@ static bool widest (asked_t *asked, path_t *path)
     return found;
 }
 
-static size_t narrowest (const asked_t *asked, const path_t *path)
+static size_t narrowest (const path_explain_asked_t *asked, const path_t *path)
 {
     size_t link = path->links [0];
     for (size_t i = 1; i < path->links_count; i++)
-        if (room_of (asked, path->links [i]) < room_of (asked, link))
+        if (path_explain_room_of (asked, path->links [i]) < path_explain_room_of (asked, link))
             link = path->links [i];
     return link;
 }
 
-static bool fixed_path (const asked_t *asked, path_t *path)
+static bool fixed_path (const path_explain_asked_t *asked, path_t *path)
 {
     uint64_t steps = EXPLAIN_STEPS;
     path_question_t question = *asked->question;
@@ -183,7 +183,7 @@ static bool fixed_path (const asked_t *asked, path_t *path)
     return path_find (asked->graph, &question, path, &steps) == PATH_FOUND;
 }
 
-static void explain_room (asked_t *asked, size_t *link, char why [WHY])
+static void explain_room (path_explain_asked_t *asked, size_t *link, char why [WHY])
 {
     const graph_t *graph = asked->graph;
     const path_question_t *question = asked->question;
@@ -194,7 +194,7 @@ static void explain_room (asked_t *asked, size_t *link, char why [WHY])
         return;
     }
     *link = narrowest (asked, &path);
-    int64_t room = room_of (asked, *link);
+    int64_t room = path_explain_room_of (asked, *link);
     if (room >= (int64_t) question->mbps) {
         *link = SIZE_MAX;
         snprintf (why, WHY, "there is a path");
@@ -216,7 +216,7 @@ void path_explain (const graph_t *graph, const path_question_t *question, size_t
     *link = SIZE_MAX;
     const char *from = graph_vertex_name (graph, question->from);
     const char *to = graph_vertex_name (graph, question->to);
-    asked_t asked = {.question = question, .graph = graph, .full = true};
+    path_explain_asked_t asked = {.question = question, .graph = graph, .full = true};
     path_t path;
     if (!quickest (&asked, &path)) {
         const char *conflict = blocking_conflict (&asked);

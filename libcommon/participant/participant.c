@@ -115,7 +115,8 @@ bool participant_begin (participant_t *self, const moment_t *now, const request_
 
 /*  --- renew --- */
 
-static void on_renew (void *owner, const moment_t *now, const request_t *request, void *body)
+static void participant_on_renew (void *owner, const moment_t *now, const request_t *request,
+                                  void *body)
 {
     participant_t *self = owner;
     const renew_request_t *asked = body;
@@ -224,7 +225,8 @@ static bool begin_decision (participant_t *self, const moment_t *now, const requ
            participant_epoch_valid (self, now, request, &asked->txid, *command, asked->epoch);
 }
 
-static void on_commit (void *owner, const moment_t *now, const request_t *request, void *body)
+static void participant_on_commit (void *owner, const moment_t *now, const request_t *request,
+                                   void *body)
 {
     participant_t *self = owner;
     const decision_request_t *asked = body;
@@ -260,7 +262,8 @@ command_t *participant_bury_asked (participant_t *self, const moment_t *now,
     return tombstone;
 }
 
-static void on_abort (void *owner, const moment_t *now, const request_t *request, void *body)
+static void participant_on_abort (void *owner, const moment_t *now, const request_t *request,
+                                  void *body)
 {
     participant_t *self = owner;
     const decision_request_t *asked = body;
@@ -303,7 +306,7 @@ static void on_done (void *owner, const moment_t *now, const request_t *request,
 
 /*  --- wiring --- */
 
-static void on_start (void *owner, const moment_t *now)
+static void participant_on_start (void *owner, const moment_t *now)
 {
     participant_t *self = owner;
     records_start (self, now);
@@ -311,7 +314,7 @@ static void on_start (void *owner, const moment_t *now)
 }
 
 /*  For the ledger: is what a row tells of still on record? */
-static bool stands (void *owner, const ledger_subject_t *subject)
+static bool participant_stands (void *owner, const ledger_subject_t *subject)
 {
     const participant_t *self = owner;
     return (subject->txid_set && command_find (self, &subject->txid)) ||
@@ -339,20 +342,20 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
     self->access = access;
     ledger_access (service->ledger, access);
     ledger_retention (service->ledger, limits->ledger_retention_ms);
-    ledger_stands (service->ledger, stands, self);
+    ledger_stands (service->ledger, participant_stands, self);
     records_register (self);
     limits_show (service, limits);
-    service_at_start (service, on_start, self);
+    service_at_start (service, participant_on_start, self);
     static const struct {
         const char *method;
         const codec_t *codec;
         method_fn *handle;
     } methods [] = {
       {"Hold", &hold_codec, participant_on_hold},
-      {"Renew", &renew_request_codec, on_renew},
+      {"Renew", &renew_request_codec, participant_on_renew},
       {"Prepare", &prepare_request_codec, on_prepare},
-      {"Commit", &decision_request_codec, on_commit},
-      {"Abort", &decision_request_codec, on_abort},
+      {"Commit", &decision_request_codec, participant_on_commit},
+      {"Abort", &decision_request_codec, participant_on_abort},
       {"Resolve", &resolve_request_codec, participant_on_resolve},
       {"Fence", &fence_request_codec, participant_on_fence},
       {"Amend", &amend_request_codec, participant_on_amend},
@@ -386,7 +389,7 @@ const void *participant_current (const participant_t *self, const char *reservat
     return found ? found->current : NULL;
 }
 
-static bool view_of (const reservation_t *reservation, reservation_view_t *view)
+static bool participant_view_of (const reservation_t *reservation, reservation_view_t *view)
 {
     if (!reservation)
         return false;
@@ -403,12 +406,12 @@ static bool view_of (const reservation_t *reservation, reservation_view_t *view)
 
 bool participant_find (const participant_t *self, const char *reservation, reservation_view_t *view)
 {
-    return view_of (reservation_find (self, reservation), view);
+    return participant_view_of (reservation_find (self, reservation), view);
 }
 
 bool participant_next (const participant_t *self, const char *after, reservation_view_t *view)
 {
-    return view_of (ordered_after (self->reservations, after), view);
+    return participant_view_of (ordered_after (self->reservations, after), view);
 }
 
 void participant_commands (const participant_t *self, const txid_t *after,

@@ -41,7 +41,7 @@ typedef struct {
 } participant_limits_t;
 
 /*  Limits that a resource keeps by itself: how it names them in REFUSAL_LIMIT. The participant says
- *  when they free (timetable.h, uncommitted.h). */
+ *  when they free (timetable.h, hold_quota.h). */
 #define BOOKINGS_IN_ALL               "bookings_max"
 #define BOOKINGS_PER_ACTOR            "bookings_per_actor_max"
 #define UNCOMMITTED_SHARE             "uncommitted_share"

@@ -102,7 +102,7 @@ void command_count (command_t *self, bool open)
     }
 }
 
-static void on_time (void *owner, const moment_t *now, uint64_t token)
+static void participant_command_on_time (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     command_t *self = owner;
@@ -130,7 +130,7 @@ void command_watch (command_t *self, const moment_t *now)
             at_ms = now->mono_ms + EDGE_LOOK_MS_MAX;
     }
     if (at_ms < INT64_MAX)
-        self->timer = timers_set (timers, at_ms, on_time, self, 0);
+        self->timer = timers_set (timers, at_ms, participant_command_on_time, self, 0);
 }
 
 void command_age (command_t *self, const moment_t *now)
@@ -154,7 +154,7 @@ static void reservation_advance (command_t *self)
         reservation->keep_ms = self->until_ms;
 }
 
-static void settle (command_t *self)
+static void participant_command_settle (command_t *self)
 {
     const resource_t *resource = &self->participant->resource;
     assert (self->taken);
@@ -209,12 +209,12 @@ static void tell_move (const command_t *self, const moment_t *now, command_state
 }
 
 /*  What the new state does to the capacity and the reservation. */
-static void act (command_t *self, command_state_t to)
+static void participant_command_act (command_t *self, command_state_t to)
 {
     const resource_t *resource = &self->participant->resource;
     switch (to) {
     case COMMAND_COMMITTED:
-        settle (self);
+        participant_command_settle (self);
         break;
     case COMMAND_EDGE_REFUSED:
         /* T10: at the new version, with what it kept of the old */
@@ -254,7 +254,7 @@ void command_move (command_t *self, const moment_t *now, command_state_t to, com
         command_count (self, !was_open);
     if (to == COMMAND_PREPARED)
         self->prepared_ms = now->wall_ms;
-    act (self, to);
+    participant_command_act (self, to);
 
     change.new_version = version_of (self);
     command_put (self, &change);
@@ -276,7 +276,7 @@ void command_move (command_t *self, const moment_t *now, command_state_t to, com
 }
 
 /*  Past its edge: it may come back only into a window that is still free and not yet over. */
-static bool readmit (command_t *self, const moment_t *now, refusal_t *refusal)
+static bool participant_command_readmit (command_t *self, const moment_t *now, refusal_t *refusal)
 {
     participant_t *participant = self->participant;
     const resource_t *resource = &participant->resource;
@@ -303,7 +303,7 @@ void command_decide_commit (command_t *self, const moment_t *now, command_event_
         return;
     }
     refusal_t refusal = {0};
-    if (readmit (self, now, &refusal)) {
+    if (participant_command_readmit (self, now, &refusal)) {
         self->late = true;
         command_move (self, now, COMMAND_COMMITTED, event);
     } else {

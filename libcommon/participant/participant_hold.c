@@ -19,7 +19,7 @@ typedef struct {
     hold_t *hold;
     part_body_t part; /* the hold's */
     uint32_t ttl_ms;
-} wanted_t;
+} hold_check_t;
 
 /*  --- form --- */
 
@@ -78,8 +78,8 @@ static bool release_in_time (const participant_t *self, const moment_t *now, con
            now->wall_ms - (int64_t) self->limits.retention_ms < plan->decide_by_ms;
 }
 
-static bool check_time (const participant_t *self, const moment_t *now, const plan_t *plan,
-                        refusal_t *refusal)
+static bool participant_hold_check_time (const participant_t *self, const moment_t *now,
+                                         const plan_t *plan, refusal_t *refusal)
 {
     int64_t at_ms = now->wall_ms; /* T15: from here on the monotonic clock counts too */
     if (release_in_time (self, now, plan))
@@ -107,8 +107,8 @@ static bool check_time (const participant_t *self, const moment_t *now, const pl
 
 /*  T13: the last of the room is for decisions and releases: a tenth, or more where the rows of all
  *  that is open may take more. */
-static bool check_room (const participant_t *self, const moment_t *now, const plan_t *plan,
-                        size_t size, refusal_t *refusal)
+static bool participant_hold_check_room (const participant_t *self, const moment_t *now,
+                                         const plan_t *plan, size_t size, refusal_t *refusal)
 {
     uint64_t reserve = now->store_bytes / STORE_RESERVE_PARTS;
     uint64_t rows = (uint64_t) self->open_count * LEDGER_ROOM_BYTES;
@@ -153,9 +153,9 @@ static int64_t limit_frees_ms (const participant_t *self, const moment_t *now, c
     return frees_ms;
 }
 
-static bool check_limit (const participant_t *self, const moment_t *now, const char *limit,
-                         uint32_t most, const tally_t *actor, const tally_t *planner,
-                         refusal_t *refusal)
+static bool participant_hold_check_limit (const participant_t *self, const moment_t *now,
+                                          const char *limit, uint32_t most, const tally_t *actor,
+                                          const tally_t *planner, refusal_t *refusal)
 {
     size_t open = actor ? actor->open : planner ? planner->open : self->open_count;
     if (open < most)
@@ -194,16 +194,19 @@ static bool check_limits (const participant_t *self, const moment_t *now, const 
 {
     const tally_t *actor = ordered_find (self->actors, plan->actor);
     const tally_t *planner = ordered_find (self->planners, plan->coordinator.name);
-    return check_limit (self, now, "holds_max", self->limits.holds_max, NULL, NULL, refusal) &&
-           (!actor || check_limit (self, now, "holds_per_actor_max",
-                                   self->limits.holds_per_actor_max, actor, NULL, refusal)) &&
-           (!planner || check_limit (self, now, "holds_per_planner_max",
-                                     self->limits.holds_per_planner_max, NULL, planner, refusal));
+    return participant_hold_check_limit (self, now, "holds_max", self->limits.holds_max, NULL, NULL,
+                                         refusal) &&
+           (!actor || participant_hold_check_limit (self, now, "holds_per_actor_max",
+                                                    self->limits.holds_per_actor_max, actor, NULL,
+                                                    refusal)) &&
+           (!planner || participant_hold_check_limit (self, now, "holds_per_planner_max",
+                                                      self->limits.holds_per_planner_max, NULL,
+                                                      planner, refusal));
 }
 
 /*  --- the reservation --- */
 
-static bool refuse_busy (const command_t *pending, refusal_t *refusal)
+static bool participant_hold_refuse_busy (const command_t *pending, refusal_t *refusal)
 {
     char text [TXID_TEXT_BYTES];
     refusal->blocker_set = true;
@@ -268,7 +271,7 @@ static bool check_reservation (participant_t *self, const moment_t *now, const r
     if (reservation->pending) {
         if (release)
             reservation->release_wait_mono_ms = now->mono_ms + RELEASE_WAIT_MS;
-        return refuse_busy (reservation->pending, refusal);
+        return participant_hold_refuse_busy (reservation->pending, refusal);
     }
     if (plan->operation != OPERATION_RESERVE && reservation->released)
         return refuse_with (refusal, REFUSAL_NO_RESERVATION, "%s has been released",
@@ -341,7 +344,7 @@ static int64_t window_end (const participant_t *self, const command_t *command, 
     return until_ms;
 }
 
-static command_t *record_hold (participant_t *self, const moment_t *now, const wanted_t *wanted,
+static command_t *record_hold (participant_t *self, const moment_t *now, const hold_check_t *wanted,
                                void *taken)
 {
     hold_t *hold = wanted->hold;
@@ -435,14 +438,15 @@ static bool check_request (const participant_t *self, const plan_t *plan, refusa
 
 /*  Takes it for so long, or says why not. */
 static command_t *hold_take (participant_t *self, const moment_t *now, const request_t *request,
-                             const wanted_t *wanted, refusal_t *refusal)
+                             const hold_check_t *wanted, refusal_t *refusal)
 {
     const hold_t *hold = wanted->hold;
     const plan_t *plan = &hold->plan;
     if (!readmit_over (self, refusal) || !check_request (self, plan, refusal) ||
         !drop_replaced (self, now, request, hold, refusal) ||
-        !check_time (self, now, plan, refusal) || !check_limits (self, now, plan, refusal) ||
-        !check_room (self, now, plan, request->body.size, refusal) ||
+        !participant_hold_check_time (self, now, plan, refusal) ||
+        !check_limits (self, now, plan, refusal) ||
+        !participant_hold_check_room (self, now, plan, request->body.size, refusal) ||
         (!self->resource.claims && !check_reservation (self, now, request, hold, refusal)))
         return NULL;
     const resource_t *resource = &self->resource;
@@ -456,7 +460,7 @@ static command_t *hold_take (participant_t *self, const moment_t *now, const req
 }
 
 /*  False with *refusal, or why when it is not understood. */
-static bool part_valid (const participant_t *self, wanted_t *wanted, refusal_t *refusal,
+static bool part_valid (const participant_t *self, hold_check_t *wanted, refusal_t *refusal,
                         char why [WHY_BYTES])
 {
     const hold_t *hold = wanted->hold;
@@ -488,7 +492,7 @@ static void hold_step (participant_t *self, const moment_t *now, const request_t
         participant_answer (self, request, &answer);
         return;
     }
-    wanted_t wanted = {.hold = hold, .ttl_ms = ttl_granted (self, hold->ttl_ms)};
+    hold_check_t wanted = {.hold = hold, .ttl_ms = ttl_granted (self, hold->ttl_ms)};
     if (part_valid (self, &wanted, &answer.refusal, why)) {
         command_t *command = hold_take (self, now, request, &wanted, &answer.refusal);
         if (command)
@@ -517,7 +521,7 @@ bool participant_local_hold (participant_t *self, const moment_t *now, hold_t *h
                          .method = "Hold",
                          .actor = plan->coordinator.name,
                          .request_id = ""};
-    wanted_t wanted = {.hold = hold, .ttl_ms = ttl_ms};
+    hold_check_t wanted = {.hold = hold, .ttl_ms = ttl_ms};
     *answer = (command_answer_t){.txid = plan->txid, .state = COMMAND_REJECTED};
     if (!well_formed (self, hold, why))
         return false;

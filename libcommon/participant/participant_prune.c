@@ -13,7 +13,8 @@
 #include <string.h>
 
 /*  By the clock that is behind: what leaves too late does no harm. */
-static bool outlived (const participant_t *self, const moment_t *now, int64_t until_ms)
+static bool participant_prune_outlived (const participant_t *self, const moment_t *now,
+                                        int64_t until_ms)
 {
     int64_t at_ms = timekeeper_least (&self->service->timekeeper, now);
     return at_ms - self->limits.retention_ms >= until_ms;
@@ -57,7 +58,8 @@ static bool sweep_commands (participant_t *self, const moment_t *now)
             return false;
         self->prune_txid = command->txid;
         self->prune_begun = true;
-        if (!command_finished (command) || !outlived (self, now, command->until_ms))
+        if (!command_finished (command) ||
+            !participant_prune_outlived (self, now, command->until_ms))
             continue;
         bool decided =
           command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED;
@@ -78,13 +80,13 @@ static bool sweep_reservations (participant_t *self, const moment_t *now)
             return false;
         memcpy (self->prune_id, reservation->id, sizeof self->prune_id);
         self->prune_begun = true;
-        if (!reservation->pending && outlived (self, now, reservation->keep_ms))
+        if (!reservation->pending && participant_prune_outlived (self, now, reservation->keep_ms))
             prune_reservation (self, reservation);
     }
     return true;
 }
 
-static int64_t rest_ms (const participant_t *self)
+static int64_t participant_prune_rest_ms (const participant_t *self)
 {
     int64_t rest = self->limits.retention_ms / 8;
     if (rest < PRUNE_REST_MS_MIN)
@@ -103,7 +105,7 @@ static void on_prune_time (void *owner, const moment_t *now, uint64_t token)
         self->prune_begun = false;
         self->prune_reservations = !self->prune_reservations;
         if (!self->prune_reservations)
-            pause_ms = rest_ms (self);
+            pause_ms = participant_prune_rest_ms (self);
     }
     self->prune_timer =
       timers_set (self->service->timers, now->mono_ms + pause_ms, on_prune_time, self, 0);
@@ -112,5 +114,6 @@ static void on_prune_time (void *owner, const moment_t *now, uint64_t token)
 void prune_start (participant_t *self, const moment_t *now)
 {
     self->prune_timer =
-      timers_set (self->service->timers, now->mono_ms + rest_ms (self), on_prune_time, self, 0);
+      timers_set (self->service->timers, now->mono_ms + participant_prune_rest_ms (self),
+                  on_prune_time, self, 0);
 }

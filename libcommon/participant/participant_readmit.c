@@ -35,8 +35,9 @@ void participant_told_committed (participant_t *self, const moment_t *now, const
 }
 
 /*  Past its edge, as the resource sees it: then only room matters (T9). */
-static void *take (participant_t *self, const moment_t *now, const plan_t *made,
-                   const part_body_t *part, const void *current, char why [WHY_BYTES])
+static void *participant_readmit_take (participant_t *self, const moment_t *now, const plan_t *made,
+                                       const part_body_t *part, const void *current,
+                                       char why [WHY_BYTES])
 {
     const resource_t *resource = &self->resource;
     refusal_t refusal = {0};
@@ -54,7 +55,7 @@ static void *take (participant_t *self, const moment_t *now, const plan_t *made,
     return taken;
 }
 
-static void tell_row (participant_t *self, const reservation_t *reservation)
+static void participant_readmit_tell_row (participant_t *self, const reservation_t *reservation)
 {
     packed_t record = reservation_record_encode (reservation);
     ledger_append (self->service->ledger,
@@ -66,8 +67,8 @@ static void tell_row (participant_t *self, const reservation_t *reservation)
     free (record.data);
 }
 
-static void book (participant_t *self, reservation_t *reservation, const readmitted_t *readmitted,
-                  span_t span, void *taken)
+static void participant_readmit_book (participant_t *self, reservation_t *reservation,
+                                      const readmitted_t *readmitted, span_t span, void *taken)
 {
     const resource_t *resource = &self->resource;
     const plan_t *plan = readmitted->plan;
@@ -82,7 +83,7 @@ static void book (participant_t *self, reservation_t *reservation, const readmit
         reservation->keep_ms = plan->end_ms;
     reservation_part (reservation, resource->part_kind, readmitted->part, span);
     reservation_put (self, reservation);
-    tell_row (self, reservation);
+    participant_readmit_tell_row (self, reservation);
 }
 
 /*  Its pending change began from a version that is past, and was not what ended it. */
@@ -97,8 +98,9 @@ static reservation_t *without_pending (participant_t *self, const moment_t *now,
 }
 
 /*  Puts it in the place of what is known here. */
-static readmit_t readmit (participant_t *self, const moment_t *now, const readmitted_t *readmitted,
-                          const part_body_t *part, char why [WHY_BYTES])
+static readmit_t participant_readmit_readmit (participant_t *self, const moment_t *now,
+                                              const readmitted_t *readmitted,
+                                              const part_body_t *part, char why [WHY_BYTES])
 {
     const plan_t *plan = readmitted->plan;
     bool empty = readmitted->part.size == 0;
@@ -108,12 +110,13 @@ static readmit_t readmit (participant_t *self, const moment_t *now, const readmi
     reservation_t *reservation = without_pending (self, now, plan->reservation);
     if (!reservation && empty)
         return READMIT_KNOWN;
-    void *taken = take (self, now, plan, part, reservation ? reservation->current : NULL, why);
+    void *taken = participant_readmit_take (self, now, plan, part,
+                                            reservation ? reservation->current : NULL, why);
     if (!taken)
         return READMIT_REFUSED;
     if (!reservation)
         reservation = reservation_new (self, plan->reservation, plan->owner);
-    book (self, reservation, readmitted, span, taken);
+    participant_readmit_book (self, reservation, readmitted, span, taken);
     const usage_t *usage = &self->resource.usage;
     if (usage->changed)
         usage->changed (usage->owner, now, reservation->id);
@@ -133,7 +136,7 @@ readmit_t participant_readmit (participant_t *self, const moment_t *now,
     part_body_t part;
     if (!part_decode (&part, self->resource.part_kind, readmitted->part, why))
         return READMIT_REFUSED;
-    readmit_t end = readmit (self, now, readmitted, &part, why);
+    readmit_t end = participant_readmit_readmit (self, now, readmitted, &part, why);
     part_clear (&part);
     return end;
 }

@@ -17,7 +17,7 @@
 
 /*  --- orders --- */
 
-static int by_txid (const void *key, const void *thing)
+static int participant_records_by_txid (const void *key, const void *thing)
 {
     return txid_compare (key, &((const command_t *) thing)->txid);
 }
@@ -27,7 +27,7 @@ typedef struct {
     txid_t txid;
 } requested_t;
 
-static int by_request (const void *key, const void *thing)
+static int participant_records_by_request (const void *key, const void *thing)
 {
     const requested_t *requested = key;
     const command_t *command = thing;
@@ -396,7 +396,7 @@ static void *take_forced (participant_t *self, const moment_t *now, const plan_t
 }
 
 /*  The plan that made its version; a bare one when that command is no longer kept. */
-static plan_t plan_of (participant_t *self, const reservation_t *reservation)
+static plan_t participant_records_plan_of (participant_t *self, const reservation_t *reservation)
 {
     const command_t *by = command_find (self, &reservation->made_by);
     if (by && by->plan.size > 0)
@@ -436,7 +436,7 @@ static void book_reservations (participant_t *self, const moment_t *now)
         if (reservation->part.size == 0)
             continue;
         part_body_t part = part_kept (reservation->part_kind, reservation->part);
-        plan_t plan = plan_of (self, reservation);
+        plan_t plan = participant_records_plan_of (self, reservation);
         tell_drift (self, now, reservation, &plan, &part, &drifted);
         void *taken = take_forced (self, now, &plan, NULL, &part);
         reservation->current = resource->settle (resource->owner, NULL, taken);
@@ -543,8 +543,8 @@ void records_start (participant_t *self, const moment_t *now)
 
 void records_register (participant_t *self)
 {
-    self->commands = ordered_new (by_txid);
-    self->requested = ordered_new (by_request);
+    self->commands = ordered_new (participant_records_by_txid);
+    self->requested = ordered_new (participant_records_by_request);
     self->unreadable = ordered_new (by_itself);
     self->reservations = ordered_by_text (offsetof (reservation_t, id));
     self->actors = ordered_by_text (offsetof (tally_t, name));

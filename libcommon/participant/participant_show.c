@@ -15,7 +15,8 @@
 #include <string.h>
 
 /*  S3's state, which time alone moves on. */
-static record_state_t state_of (const moment_t *now, const reservation_t *reservation)
+static record_state_t participant_show_state_of (const moment_t *now,
+                                                 const reservation_t *reservation)
 {
     int64_t at_ms = now->wall_ms;
     if (reservation->version == 0)
@@ -27,8 +28,9 @@ static record_state_t state_of (const moment_t *now, const reservation_t *reserv
     return at_ms < reservation->span.from_ms ? RECORD_RESERVED : RECORD_ACTIVATED;
 }
 
-static part_view_t view_of (const participant_t *self, const moment_t *now, verb_t verb,
-                            const request_t *request, const reservation_t *reservation)
+static part_view_t participant_show_view_of (const participant_t *self, const moment_t *now,
+                                             verb_t verb, const request_t *request,
+                                             const reservation_t *reservation)
 {
     const usage_t *usage = &self->resource.usage;
     return (part_view_t){
@@ -37,7 +39,7 @@ static part_view_t view_of (const participant_t *self, const moment_t *now, verb
       .whole = verb == VERB_SHOW,
       .participant = self->service->name,
       .reservation = reservation,
-      .state = state_of (now, reservation),
+      .state = participant_show_state_of (now, reservation),
       .details = may (self->access, verb, request->actor, request->actor, reservation->owner),
       .by = reservation->version == 0 ? reservation->pending
                                       : command_find (self, &reservation->made_by),
@@ -60,7 +62,7 @@ void participant_on_show (void *owner, const moment_t *now, const request_t *req
         reservation = reservation_find (self, asked->reservation); /* it may have ended with it */
     }
     if (reservation) {
-        part_view_t view = view_of (self, now, VERB_SHOW, request, reservation);
+        part_view_t view = participant_show_view_of (self, now, VERB_SHOW, request, reservation);
         page_add_part (page, &view);
     }
     service_reply (self->service, request, page_show_encode (page));
@@ -86,7 +88,7 @@ void participant_on_list (void *owner, const moment_t *now, const request_t *req
     const char *at = *question->after ? question->after : NULL;
     const reservation_t *reservation;
     for (int looks = 0; (reservation = ordered_after (self->reservations, at)); looks++) {
-        part_view_t view = view_of (self, now, VERB_LIST, request, reservation);
+        part_view_t view = participant_show_view_of (self, now, VERB_LIST, request, reservation);
         if (looks == LOOKS_MAX || (asked_for (question, &view) && !page_add_part (page, &view)))
             break;
         at = reservation->id;

@@ -5,10 +5,10 @@
  *  participant_states.c   what may follow what
  *  participant_command.c  one command: its states, and everything that moves with them
  *  participant_records.c  the tables in memory and in the store; start; pruning
- *  participant_bury.c     tombstones
- *  participant_doubt.c    votes without a decision (T7)
+ *  participant_tombstone.c     tombstones
+ *  participant_in_doubt.c    votes without a decision (T7)
  *  participant_claim.c    the answer that a home keeps (T2, T10)
- *  participant_asked.c    what others ask or say about a txid: resolve, fence, outcome
+ *  participant_resolve.c    what others ask or say about a txid: resolve, fence, outcome
  *  participant_show.c     show, list, commands
  *  participant_local.c    commands that this store itself coordinates
  *  participant_readmit.c  what a lost store had promised, booked again (T14)
@@ -174,7 +174,7 @@ command_t *participant_bury_asked (participant_t *self, const moment_t *now,
                                    const request_t *request, const txid_t *txid,
                                    int64_t decide_by_ms, command_event_t event);
 
-/*  --- participant_asked.c --- */
+/*  --- participant_resolve.c --- */
 
 method_fn participant_on_resolve;
 method_fn participant_on_fence;
@@ -275,7 +275,7 @@ void records_destroy (participant_t *self);
  *  after a while, if none comes. */
 void records_done_later (participant_t *self, const moment_t *now);
 
-/*  --- participant_bury.c --- */
+/*  --- participant_tombstone.c --- */
 
 /*  A txid that is not known here will never be held (T7, R5). NULL with *refusal when there is
  *  no room for its tombstone. */
@@ -286,7 +286,7 @@ command_t *command_bury (participant_t *self, const moment_t *now, const txid_t 
 
 void prune_start (participant_t *self, const moment_t *now);
 
-/*  --- participant_doubt.c --- */
+/*  --- participant_in_doubt.c --- */
 
 /*  A vote has been given: ask when no decision comes. delay_ms from now. */
 void doubt_watch (command_t *self, const moment_t *now, int64_t delay_ms);

@@ -6,7 +6,7 @@
 #include "must.h"
 #include "ordered.h"
 #include "readmission_wire.h"
-#include "standing.h"
+#include "restore_guard.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ typedef struct {
     uint32_t version;
     bool stands;  /* committed, and not released */
     bool unclear; /* a change that a repair undid: as before, or not at all */
-} kept_t;
+} readmission_entry_t;
 
 struct readmission {
     service_t *service;
@@ -37,15 +37,15 @@ struct readmission {
     uint64_t timer; /* next round */
 };
 
-static void kept_clear (kept_t *kept)
+static void kept_clear (readmission_entry_t *kept)
 {
     codec_clear (&allocation_codec, &kept->told);
     codec_clear (&plan_codec, &kept->plan);
 }
 
-static void forget (readmission_t *self)
+static void readmission_forget (readmission_t *self)
 {
-    for (kept_t *kept; (kept = ordered_after (self->kept, NULL));) {
+    for (readmission_entry_t *kept; (kept = ordered_after (self->kept, NULL));) {
         ordered_remove (self->kept, kept->plan.reservation);
         kept_clear (kept);
         free (kept);
@@ -57,7 +57,7 @@ static void forget (readmission_t *self)
 
 /*  --- booking --- */
 
-static void tell_failed (readmission_t *self, const kept_t *kept, const char *why)
+static void tell_failed (readmission_t *self, const readmission_entry_t *kept, const char *why)
 {
     const plan_t *plan = &kept->plan;
     service_count (self->service, "readmission_failed", 1);
@@ -68,7 +68,8 @@ static void tell_failed (readmission_t *self, const kept_t *kept, const char *wh
 }
 
 /*  What it books here; false when that can't be told. */
-static bool part_of (readmission_t *self, const kept_t *kept, packed_t *part, char why [WHY_BYTES])
+static bool readmission_part_of (readmission_t *self, const readmission_entry_t *kept,
+                                 packed_t *part, char why [WHY_BYTES])
 {
     bytes_t answer = packed_bytes (kept->told.answer);
     *part = (packed_t){0};
@@ -82,12 +83,13 @@ static bool part_of (readmission_t *self, const kept_t *kept, packed_t *part, ch
            wrong (why, "its answer does not tell what it books here");
 }
 
-static void book (readmission_t *self, const moment_t *now, const kept_t *kept)
+static void readmission_book (readmission_t *self, const moment_t *now,
+                              const readmission_entry_t *kept)
 {
     const allocation_t *told = &kept->told;
     char why [WHY_BYTES] = "";
     packed_t part;
-    if (!part_of (self, kept, &part, why)) {
+    if (!readmission_part_of (self, kept, &part, why)) {
         tell_failed (self, kept, why);
         return;
     }
@@ -110,50 +112,51 @@ static void book (readmission_t *self, const moment_t *now, const kept_t *kept)
                 end == READMIT_GIVEN_BACK ? " given_back=true" : "");
 }
 
-static void ask (readmission_t *self, const moment_t *now);
+static void readmission_ask (readmission_t *self, const moment_t *now);
 
-static void begin (readmission_t *self, const moment_t *now)
+static void readmission_begin (readmission_t *self, const moment_t *now)
 {
-    forget (self);
-    ask (self, now);
+    readmission_forget (self);
+    readmission_ask (self, now);
 }
 
-static void on_round (void *owner, const moment_t *now, uint64_t token)
+static void readmission_on_round (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     readmission_t *self = owner;
     self->timer = 0;
-    begin (self, now);
+    readmission_begin (self, now);
 }
 
 static void wait (readmission_t *self, const moment_t *now, const char *what)
 {
     char text [SERVES_WHY_BYTES];
     snprintf (text, sizeof text, "its store was lost; no holds yet: %s", what);
-    if (strcmp (text, standing_text (self->service->standing)) != 0)
+    if (strcmp (text, restore_guard_text (self->service->standing)) != 0)
         outbox_log (self->service->outbox, LEVEL_ALARM, "readmission waits: %s", what);
-    standing_tell (self->service->standing, text);
-    self->timer =
-      timers_set (self->service->timers, now->mono_ms + READMISSION_AGAIN_MS, on_round, self, 0);
+    restore_guard_tell (self->service->standing, text);
+    self->timer = timers_set (self->service->timers, now->mono_ms + READMISSION_AGAIN_MS,
+                              readmission_on_round, self, 0);
 }
 
-static void finish (readmission_t *self, const moment_t *now)
+static void readmission_finish (readmission_t *self, const moment_t *now)
 {
     if (self->doubt) {
         wait (self, now, "a vote of the lost store is not decided yet");
         return;
     }
     const char *at = NULL;
-    for (const kept_t *kept; (kept = ordered_after (self->kept, at)); at = kept->plan.reservation)
-        book (self, now, kept);
+    for (const readmission_entry_t *kept; (kept = ordered_after (self->kept, at));
+         at = kept->plan.reservation)
+        readmission_book (self, now, kept);
     outbox_log (self->service->outbox, LEVEL_ALARM,
                 "readmission done reservations_told=%zu: holds are granted again",
                 ordered_count (self->kept));
-    forget (self);
+    readmission_forget (self);
     participant_readmitting (self->participant, false);
-    standing_tell (self->service->standing, "");
+    restore_guard_tell (self->service->standing, "");
     self->lost = false;
-    standing_settled (self->service->standing, now);
+    restore_guard_settled (self->service->standing, now);
 }
 
 /*  --- asking --- */
@@ -161,12 +164,12 @@ static void finish (readmission_t *self, const moment_t *now)
 /*  A vote of another store of ours, or a release that awaits it. */
 static bool voted_before (const readmission_t *self, const plan_t *plan)
 {
-    const party_t *party = plan_party (plan, self->service->name);
+    const participant_ref_t *party = plan_party (plan, self->service->name);
     return party && memcmp (party->store, self->service->store.id, STORE_ID_BYTES) != 0;
 }
 
 /*  Takes what told and its plan have. */
-static void keep (readmission_t *self, allocation_t *told, plan_t *plan)
+static void readmission_keep (readmission_t *self, allocation_t *told, plan_t *plan)
 {
     bool committed = false;
     uint32_t answered = 0;
@@ -175,7 +178,7 @@ static void keep (readmission_t *self, allocation_t *told, plan_t *plan)
     bool read = allocated_read (answer, &committed, &answered);
     if (told->amended) /* a repair came after it */
         version = read && committed && answered > version ? answered : version + 1;
-    kept_t *kept = ordered_find (self->kept, plan->reservation);
+    readmission_entry_t *kept = ordered_find (self->kept, plan->reservation);
     if (kept && kept->version >= version)
         return;
     if (kept) {
@@ -184,17 +187,19 @@ static void keep (readmission_t *self, allocation_t *told, plan_t *plan)
     } else {
         kept = must (calloc (1, sizeof *kept));
     }
-    *kept = (kept_t){.told = *told,
-                     .plan = *plan,
-                     .version = version,
-                     .stands = read && committed && plan->operation != OPERATION_RELEASE,
-                     .unclear = !(read && committed) && plan->operation == OPERATION_MODIFY};
+    *kept =
+      (readmission_entry_t){.told = *told,
+                            .plan = *plan,
+                            .version = version,
+                            .stands = read && committed && plan->operation != OPERATION_RELEASE,
+                            .unclear = !(read && committed) && plan->operation == OPERATION_MODIFY};
     *told = (allocation_t){0};
     *plan = (plan_t){0};
     ordered_add (self->kept, kept->plan.reservation, kept);
 }
 
-static void take_page (readmission_t *self, const moment_t *now, allocations_page_t *page)
+static void readmission_take_page (readmission_t *self, const moment_t *now,
+                                   allocations_page_t *page)
 {
     for (size_t i = 0; i < page->count; i++) {
         allocation_t *told = &page->list [i];
@@ -204,7 +209,7 @@ static void take_page (readmission_t *self, const moment_t *now, allocations_pag
         assert (sound); /* its codec has seen it */
         if (told->decided) {
             participant_told_committed (self->participant, now, &plan.txid);
-            keep (self, told, &plan);
+            readmission_keep (self, told, &plan);
         } else if (voted_before (self, &plan)) {
             self->doubt = true;
         }
@@ -216,7 +221,8 @@ static void take_page (readmission_t *self, const moment_t *now, allocations_pag
         self->home++;
 }
 
-static void on_page (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+static void readmission_on_page (void *owner, const moment_t *now, uint64_t token,
+                                 const call_result_t *result)
 {
     (void) token;
     readmission_t *self = owner;
@@ -226,9 +232,9 @@ static void on_page (void *owner, const moment_t *now, uint64_t token, const cal
     self->call = 0;
     if (result->status == CALL_OK &&
         codec_decode (&allocations_page_codec, &page, result->body, why)) {
-        take_page (self, now, &page);
+        readmission_take_page (self, now, &page);
         codec_clear (&allocations_page_codec, &page);
-        ask (self, now);
+        readmission_ask (self, now);
         return;
     }
     size_t count = directory_homes (self->service->directory, &homes);
@@ -238,7 +244,7 @@ static void on_page (void *owner, const moment_t *now, uint64_t token, const cal
     wait (self, now, what);
 }
 
-static void ask (readmission_t *self, const moment_t *now)
+static void readmission_ask (readmission_t *self, const moment_t *now)
 {
     const char *const *homes;
     size_t count = directory_known (self->service->directory)
@@ -249,7 +255,7 @@ static void ask (readmission_t *self, const moment_t *now)
         return;
     }
     if (self->home >= count) {
-        finish (self, now);
+        readmission_finish (self, now);
         return;
     }
     memcpy (self->asked.participant, self->service->name, sizeof self->asked.participant);
@@ -260,12 +266,13 @@ static void ask (readmission_t *self, const moment_t *now)
                                               .method = "Allocations",
                                               .timeout_ms = READMISSION_ASK_MS,
                                               .tries_max = READMISSION_ASK_TRIES},
-                              body, on_page, self, 0);
+                              body, readmission_on_page, self, 0);
 }
 
 /*  --- the class --- */
 
-static void on_lost (void *owner, const moment_t *now, const uint8_t store [STORE_ID_BYTES])
+static void readmission_on_lost (void *owner, const moment_t *now,
+                                 const uint8_t store [STORE_ID_BYTES])
 {
     (void) store;
     readmission_t *self = owner;
@@ -273,8 +280,9 @@ static void on_lost (void *owner, const moment_t *now, const uint8_t store [STOR
         return; /* what is told is not of one store alone */
     self->lost = true;
     participant_readmitting (self->participant, true);
-    standing_tell (self->service->standing, "its store was lost; no holds yet: homes are asked");
-    begin (self, now);
+    restore_guard_tell (self->service->standing,
+                        "its store was lost; no holds yet: homes are asked");
+    readmission_begin (self, now);
 }
 
 readmission_t *readmission_new (service_t *service, participant_t *participant,
@@ -285,8 +293,8 @@ readmission_t *readmission_new (service_t *service, participant_t *participant,
     self->participant = participant;
     self->part = part;
     self->owner = owner;
-    self->kept = ordered_by_text (offsetof (kept_t, plan.reservation));
-    standing_on_lost (service->standing, on_lost, self);
+    self->kept = ordered_by_text (offsetof (readmission_entry_t, plan.reservation));
+    restore_guard_on_lost (service->standing, readmission_on_lost, self);
     return self;
 }
 
@@ -297,7 +305,7 @@ void readmission_destroy (readmission_t **self_p)
         return;
     calls_cancel (self->service->calls, self->call);
     timers_cancel (self->service->timers, self->timer);
-    forget (self);
+    readmission_forget (self);
     ordered_destroy (&self->kept);
     free (self);
     *self_p = NULL;

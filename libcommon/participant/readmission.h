@@ -9,7 +9,7 @@
  *
  *  A home that is silent is waited for; and so is one where a vote of the lost store is in doubt.
  *  Service.Status tells what it waits for. A crash on the way repeats all of it: the directories
- *  are told of the new store only at the end (standing_settled). What only a home knew that has
+ *  are told of the new store only at the end (restore_guard_settled). What only a home knew that has
  *  lost its store too, stays lost. Pure.
  */
 #ifndef MUSUBI_READMISSION_H

@@ -67,8 +67,8 @@ static bool take_booking (compute_booking_t *to, const Musubi__Placement *from, 
     return true;
 }
 
-static bool take_site (const Musubi__Answer *told, const char *name, const site_t *site,
-                       packed_t *part, char why [WHY_BYTES])
+static bool readmission_take_site (const Musubi__Answer *told, const char *name, const site_t *site,
+                                   packed_t *part, char why [WHY_BYTES])
 {
     compute_booking_t *bookings = must (calloc (told->n_compute + 1, sizeof *bookings));
     size_t count = 0;
@@ -89,7 +89,7 @@ bool allocated_at_site (bytes_t answer, const char *name, const site_t *site, pa
     ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, answer);
     if (!message)
         return wrong (why, "the answer can't be read");
-    bool good = take_site ((const Musubi__Answer *) message, name, site, part, why);
+    bool good = readmission_take_site ((const Musubi__Answer *) message, name, site, part, why);
     message_free (message);
     return good;
 }

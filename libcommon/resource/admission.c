@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t extra (const change_t *change)
+static int64_t extra (const interval_change_t *change)
 {
     return change->after - change->before;
 }
 
-static verdict_t judged (refusal_reason_t reason, const change_t *change)
+static verdict_t admission_judged (refusal_reason_t reason, const interval_change_t *change)
 {
     return (verdict_t){.reason = reason,
                        .resource = change->resource,
@@ -22,18 +22,19 @@ static verdict_t judged (refusal_reason_t reason, const change_t *change)
                        .wanted = change->after};
 }
 
-static verdict_t judge_outside (const room_t *room, const moment_t *now, const changes_t *changes)
+static verdict_t judge_outside (const free_capacity_t *room, const moment_t *now,
+                                const interval_changes_t *changes)
 {
-    int64_t last_ms = room_horizon_ms (room, now) + room_terms (room)->gap_ms;
+    int64_t last_ms = free_capacity_horizon_ms (room, now) + free_capacity_terms (room)->gap_ms;
     for (size_t i = 0; i < changes->count; i++)
         if (extra (&changes->list [i]) > 0 && changes->list [i].over.until > last_ms)
-            return judged (REFUSAL_OUTSIDE, &changes->list [i]);
+            return admission_judged (REFUSAL_OUTSIDE, &changes->list [i]);
     return (verdict_t){.reason = REFUSAL_NONE};
 }
 
 /*  Leaving altogether is no change of the past: a release always may. A modify that leaves what has
  *  begun would be a move of it (R10). */
-static bool leaves (const changes_t *changes)
+static bool leaves (const interval_changes_t *changes)
 {
     for (size_t i = 0; i < changes->count; i++)
         if (changes->list [i].after > 0)
@@ -41,28 +42,28 @@ static bool leaves (const changes_t *changes)
     return true;
 }
 
-static verdict_t judge_near (const room_t *room, const moment_t *now, const changes_t *changes,
-                             judged_as_t as)
+static verdict_t judge_near (const free_capacity_t *room, const moment_t *now,
+                             const interval_changes_t *changes, judged_as_t as)
 {
-    int64_t soonest_ms = room_soonest_ms (room, now);
-    int64_t now_ms = room_now_ms (room, now);
+    int64_t soonest_ms = free_capacity_soonest_ms (room, now);
+    int64_t now_ms = free_capacity_now_ms (room, now);
     bool may_give_back = as != JUDGED_MODIFY && leaves (changes);
     for (size_t i = 0; i < changes->count; i++) {
-        const change_t *change = &changes->list [i];
+        const interval_change_t *change = &changes->list [i];
         bool too_near = extra (change) > 0 && change->over.from < soonest_ms;
         bool rewrites = extra (change) < 0 && change->over.from < now_ms && !may_give_back;
         if (too_near || rewrites)
-            return judged (REFUSAL_TOO_NEAR, change);
+            return admission_judged (REFUSAL_TOO_NEAR, change);
     }
     return (verdict_t){.reason = REFUSAL_NONE};
 }
 
-static verdict_t judge_short (const room_t *room, const changes_t *changes)
+static verdict_t judge_short (const free_capacity_t *room, const interval_changes_t *changes)
 {
     for (size_t i = 0; i < changes->count; i++) {
-        const change_t *change = &changes->list [i];
-        const calendar_t *calendar = room_calendar (room, change->resource);
-        verdict_t verdict = judged (REFUSAL_SHORT, change);
+        const interval_change_t *change = &changes->list [i];
+        const calendar_t *calendar = free_capacity_calendar (room, change->resource);
+        verdict_t verdict = admission_judged (REFUSAL_SHORT, change);
         if (extra (change) <= 0 ||
             !calendar_short (calendar, change->over, extra (change), &verdict.over))
             continue;
@@ -72,8 +73,8 @@ static verdict_t judge_short (const room_t *room, const changes_t *changes)
     return (verdict_t){.reason = REFUSAL_NONE};
 }
 
-verdict_t admission_judge (const room_t *room, const moment_t *now, const changes_t *changes,
-                           judged_as_t as)
+verdict_t admission_judge (const free_capacity_t *room, const moment_t *now,
+                           const interval_changes_t *changes, judged_as_t as)
 {
     bool late = as == JUDGED_LATE;
     verdict_t verdict = {.reason = REFUSAL_NONE};
@@ -87,13 +88,13 @@ verdict_t admission_judge (const room_t *room, const moment_t *now, const change
 }
 
 /*  The wish for what could not be had; NULL when it is about something given back. */
-static const wish_t *wish_meant (const room_t *room, size_t resource, interval_t over,
-                                 const asked_t *asked)
+static const admission_want_t *wish_meant (const free_capacity_t *room, size_t resource,
+                                           interval_t over, const admission_request_t *asked)
 {
-    const char *name = room_resource_name (room, resource);
-    int64_t gap_ms = room_terms (room)->gap_ms;
+    const char *name = free_capacity_resource_name (room, resource);
+    int64_t gap_ms = free_capacity_terms (room)->gap_ms;
     for (size_t i = 0; i < asked->wishes_count; i++) {
-        const wish_t *wish = &asked->wishes [i];
+        const admission_want_t *wish = &asked->wishes [i];
         if (strcmp (wish->resource, name) == 0 && wish->from_ms <= over.from &&
             over.from < wish->until_ms + gap_ms)
             return wish;
@@ -101,14 +102,14 @@ static const wish_t *wish_meant (const room_t *room, size_t resource, interval_t
     return NULL;
 }
 
-static void refusal_say (const room_t *room, refusal_t *refusal)
+static void refusal_say (const free_capacity_t *room, refusal_t *refusal)
 {
     char from [TIMETEXT_BYTES];
     char until [TIMETEXT_BYTES];
     char lead [TIMETEXT_BYTES];
     timetext_format (refusal->from_ms, from);
     timetext_format (refusal->until_ms, until);
-    timetext_format_duration (room_terms (room)->lead_ms, lead);
+    timetext_format_duration (free_capacity_terms (room)->lead_ms, lead);
     switch (refusal->reason) {
     case REFUSAL_OUTSIDE:
         snprintf (refusal->text, sizeof refusal->text, "%s books until %s at the latest",
@@ -122,18 +123,18 @@ static void refusal_say (const room_t *room, refusal_t *refusal)
     default:
         snprintf (refusal->text, sizeof refusal->text, "%s has %lld of %lld %s free from %s to %s",
                   refusal->resource, (long long) refusal->free, (long long) refusal->wanted,
-                  room_words (room)->quantity, from, until);
+                  free_capacity_words (room)->quantity, from, until);
     }
 }
 
 /*  The interval a fresh profile is about; false when nothing of it lies ahead. */
-static bool fresh_interval (const room_t *room, const moment_t *now, const asked_t *asked,
-                            interval_t *over)
+static bool fresh_interval (const free_capacity_t *room, const moment_t *now,
+                            const admission_request_t *asked, interval_t *over)
 {
-    int64_t gap_ms = room_terms (room)->gap_ms;
+    int64_t gap_ms = free_capacity_terms (room)->gap_ms;
     interval_t span = {INT64_MAX, INT64_MIN};
     for (size_t i = 0; i < asked->wishes_count; i++) {
-        const wish_t *wish = &asked->wishes [i];
+        const admission_want_t *wish = &asked->wishes [i];
         span.from = wish->from_ms < span.from ? wish->from_ms : span.from;
         span.until = wish->until_ms > span.until ? wish->until_ms : span.until;
     }
@@ -146,8 +147,8 @@ static bool fresh_interval (const room_t *room, const moment_t *now, const asked
         over->until = asked->frame.until > over->until ? asked->frame.until : over->until;
     }
     /*  Nobody can book in the past, nor beyond the horizon. */
-    int64_t first_ms = room_now_ms (room, now);
-    int64_t last_ms = room_horizon_ms (room, now);
+    int64_t first_ms = free_capacity_now_ms (room, now);
+    int64_t last_ms = free_capacity_horizon_ms (room, now);
     over->from = over->from > first_ms ? over->from : first_ms;
     over->until = (over->until < last_ms ? over->until : last_ms) + gap_ms;
     return over->from < over->until;
@@ -161,11 +162,12 @@ static int index_compare (const void *left, const void *right)
 }
 
 /*  The resources that are named, ascending, each once. */
-static size_t named_find (const room_t *room, const asked_t *asked, size_t *named)
+static size_t named_find (const free_capacity_t *room, const admission_request_t *asked,
+                          size_t *named)
 {
     size_t found = 0;
     for (size_t i = 0; i < asked->wishes_count; i++)
-        found += room_find (room, asked->wishes [i].resource, &named [found]);
+        found += free_capacity_find (room, asked->wishes [i].resource, &named [found]);
     qsort (named, found, sizeof *named, index_compare);
     size_t count = 0;
     for (size_t i = 0; i < found; i++)
@@ -174,8 +176,8 @@ static size_t named_find (const room_t *room, const asked_t *asked, size_t *name
     return count;
 }
 
-static void fresh_add (const room_t *room, const moment_t *now, const asked_t *asked,
-                       size_t steps_max, refusal_t *refusal)
+static void fresh_add (const free_capacity_t *room, const moment_t *now,
+                       const admission_request_t *asked, size_t steps_max, refusal_t *refusal)
 {
     interval_t over;
     if (!fresh_interval (room, now, asked, &over))
@@ -185,13 +187,13 @@ static void fresh_add (const room_t *room, const moment_t *now, const asked_t *a
     if (count > 0) {
         refusal->fresh = must (calloc (count, sizeof *refusal->fresh));
         refusal->fresh_count = count;
-        room_profiles (room, named, count, over, asked->held, steps_max, refusal->fresh);
+        free_capacity_profiles (room, named, count, over, asked->held, steps_max, refusal->fresh);
     }
     free (named);
 }
 
 /*  Where only windows are disclosed: the asked window and no quantity. */
-static void hide (refusal_t *refusal, const wish_t *wish)
+static void hide (refusal_t *refusal, const admission_want_t *wish)
 {
     refusal->free = 0;
     if (!wish)
@@ -200,26 +202,26 @@ static void hide (refusal_t *refusal, const wish_t *wish)
     refusal->until_ms = wish->until_ms;
 }
 
-void admission_refuse (const room_t *room, const moment_t *now, const verdict_t *verdict,
-                       const asked_t *asked, size_t steps_max, refusal_t *refusal)
+void admission_refuse (const free_capacity_t *room, const moment_t *now, const verdict_t *verdict,
+                       const admission_request_t *asked, size_t steps_max, refusal_t *refusal)
 {
-    assert (verdict->reason != REFUSAL_NONE && steps_max >= room_offers (room));
-    const wish_t *wish = wish_meant (room, verdict->resource, verdict->over, asked);
+    assert (verdict->reason != REFUSAL_NONE && steps_max >= free_capacity_offers (room));
+    const admission_want_t *wish = wish_meant (room, verdict->resource, verdict->over, asked);
     *refusal = (refusal_t){.reason = verdict->reason,
                            .from_ms = verdict->over.from,
                            .until_ms = verdict->over.until,
                            .wanted = verdict->wanted,
                            .free = verdict->free};
-    snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", room_name (room),
-              room_resource_name (room, verdict->resource));
+    snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", free_capacity_name (room),
+              free_capacity_resource_name (room, verdict->resource));
     if (wish)
         memcpy (refusal->need, wish->need, sizeof refusal->need);
     if (verdict->reason == REFUSAL_TOO_NEAR)
-        refusal->from_ms = room_soonest_ms (room, now);
+        refusal->from_ms = free_capacity_soonest_ms (room, now);
     if (verdict->reason == REFUSAL_OUTSIDE)
-        refusal->until_ms = room_horizon_ms (room, now);
+        refusal->until_ms = free_capacity_horizon_ms (room, now);
 
-    if (room_terms (room)->disclosure == DISCLOSE_PROFILE) {
+    if (free_capacity_terms (room)->disclosure == DISCLOSE_PROFILE) {
         refusal_say (room, refusal);
         fresh_add (room, now, asked, steps_max, refusal);
         return;
@@ -235,7 +237,7 @@ void admission_refuse (const room_t *room, const moment_t *now, const verdict_t 
 }
 
 /*  Of the resource, over the interval, as much as the share leaves beside what is held. */
-static void fresh_share (const room_t *room, const excess_t *excess, refusal_t *refusal)
+static void fresh_share (const free_capacity_t *room, const excess_t *excess, refusal_t *refusal)
 {
     profile_t *fresh = must (calloc (1, sizeof *fresh));
     fresh->steps = must (calloc (1, sizeof *fresh->steps));
@@ -244,15 +246,15 @@ static void fresh_share (const room_t *room, const excess_t *excess, refusal_t *
     fresh->steps_count = 1;
     fresh->until_ms = excess->over.until;
     snprintf (fresh->resource, sizeof fresh->resource, "%s",
-              room_resource_name (room, excess->resource));
+              free_capacity_resource_name (room, excess->resource));
     refusal->fresh = fresh;
     refusal->fresh_count = 1;
 }
 
-void admission_refuse_excess (const room_t *room, const excess_t *excess, const asked_t *asked,
-                              refusal_t *refusal)
+void admission_refuse_excess (const free_capacity_t *room, const excess_t *excess,
+                              const admission_request_t *asked, refusal_t *refusal)
 {
-    const wish_t *wish = wish_meant (room, excess->resource, excess->over, asked);
+    const admission_want_t *wish = wish_meant (room, excess->resource, excess->over, asked);
     *refusal = (refusal_t){.reason = REFUSAL_LIMIT,
                            .from_ms = excess->over.from,
                            .until_ms = excess->over.until,
@@ -261,17 +263,17 @@ void admission_refuse_excess (const room_t *room, const excess_t *excess, const 
     snprintf (refusal->resource, sizeof refusal->resource, "%s", excess->limit);
     if (wish)
         memcpy (refusal->need, wish->need, sizeof refusal->need);
-    if (room_terms (room)->disclosure == DISCLOSE_PROFILE) {
+    if (free_capacity_terms (room)->disclosure == DISCLOSE_PROFILE) {
         snprintf (refusal->text, sizeof refusal->text,
-                  "uncommitted holds of %s/%s: %s leaves %lld of %lld %s", room_name (room),
-                  room_resource_name (room, excess->resource), excess->limit,
-                  (long long) excess->free, (long long) excess->wanted,
-                  room_words (room)->quantity);
+                  "uncommitted holds of %s/%s: %s leaves %lld of %lld %s",
+                  free_capacity_name (room), free_capacity_resource_name (room, excess->resource),
+                  excess->limit, (long long) excess->free, (long long) excess->wanted,
+                  free_capacity_words (room)->quantity);
         fresh_share (room, excess, refusal);
         return;
     }
     hide (refusal, wish);
     snprintf (refusal->text, sizeof refusal->text,
-              "too much of %s/%s is held and not committed, says %s", room_name (room),
-              room_resource_name (room, excess->resource), excess->limit);
+              "too much of %s/%s is held and not committed, says %s", free_capacity_name (room),
+              free_capacity_resource_name (room, excess->resource), excess->limit);
 }

@@ -7,8 +7,8 @@
 #ifndef MUSUBI_ADMISSION_H
 #define MUSUBI_ADMISSION_H
 
-#include "room.h"
-#include "uncommitted.h"
+#include "free_capacity.h"
+#include "hold_quota.h"
 
 /*  What a part asks of one resource. */
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
     uint32_t quantity; /* that gives it: nodes, Mbit/s */
     int64_t from_ms;
     int64_t until_ms; /* gap not included */
-} wish_t;
+} admission_want_t;
 
 typedef struct {
     refusal_reason_t reason; /* REFUSAL_NONE: yes */
@@ -32,28 +32,28 @@ typedef struct {
  *  then SHORT. To a decided commit that missed its edge (T9) only room matters; what has begun may
  *  leave altogether by a release, by a modify it may not (R10). */
 typedef enum { JUDGED_PLAINLY, JUDGED_MODIFY, JUDGED_LATE } judged_as_t;
-verdict_t admission_judge (const room_t *room, const moment_t *now, const changes_t *changes,
-                           judged_as_t as);
+verdict_t admission_judge (const free_capacity_t *room, const moment_t *now,
+                           const interval_changes_t *changes, judged_as_t as);
 
 /*  What a part asks, and what is known of the request it serves. */
 typedef struct {
-    const wish_t *wishes;
+    const admission_want_t *wishes;
     size_t wishes_count;
-    const stretches_t *held; /* of the same reservation; counts as free */
-    interval_t frame;        /* in which the request may be placed; empty = not known */
-} asked_t;
+    const interval_list_t *held; /* of the same reservation; counts as free */
+    interval_t frame;            /* in which the request may be placed; empty = not known */
+} admission_request_t;
 
 /*  Put a verdict (not NONE) into a refusal: need, interval and free quantity, and the fresh profile
  *  of every resource that is named, from one length of the part before it to four after its start,
  *  wider if the frame is, in at most steps_max steps. Where only windows are disclosed it tells the
  *  asked window and no quantity. */
-void admission_refuse (const room_t *room, const moment_t *now, const verdict_t *verdict,
-                       const asked_t *asked, size_t steps_max, refusal_t *refusal);
+void admission_refuse (const free_capacity_t *room, const moment_t *now, const verdict_t *verdict,
+                       const admission_request_t *asked, size_t steps_max, refusal_t *refusal);
 
 /*  Put an excess of uncommitted holds into a refusal: REFUSAL_LIMIT by the limit's name, the need
  *  and the interval, and as fresh profile what the share leaves there; unless only windows are
  *  disclosed. */
-void admission_refuse_excess (const room_t *room, const excess_t *excess, const asked_t *asked,
-                              refusal_t *refusal);
+void admission_refuse_excess (const free_capacity_t *room, const excess_t *excess,
+                              const admission_request_t *asked, refusal_t *refusal);
 
 #endif

@@ -10,10 +10,10 @@ void provider_begin (provider_t *self, const provider_settings_t *settings)
 {
     uint32_t fresh_steps_max = settings->limits.bookings.fresh_steps_max;
     assert (fresh_steps_max >= settings->limits.questions.resources_max &&
-            fresh_steps_max <= QUESTIONS_STEPS_MOST);
+            fresh_steps_max <= CALENDAR_SERVICE_STEPS_MOST);
     access_copy (&self->access, &settings->access);
     self->service = member_new (settings->name, settings->gis_endpoints, settings->gis_count);
-    standing_wait (self->service->standing, settings->standing_wait_ms);
+    restore_guard_wait (self->service->standing, settings->standing_wait_ms);
 }
 
 void provider_book (provider_t *self, const provider_settings_t *settings,
@@ -33,21 +33,21 @@ void provider_answer (provider_t *self, const provider_settings_t *settings,
                       readmission_part_fn *part, start_fn *announce, void *owner)
 {
     self->readmission = readmission_new (self->service, self->participant, part, owner);
-    questions_parts_t parts = {.service = self->service,
-                               .room = self->room,
-                               .timetable = self->timetable,
-                               .participant = self->participant,
-                               .access = &self->access,
-                               .changed = announce,
-                               .owner = owner};
-    self->questions = questions_new (&parts, &settings->limits.questions);
+    calendar_service_parts_t parts = {.service = self->service,
+                                      .room = self->room,
+                                      .timetable = self->timetable,
+                                      .participant = self->participant,
+                                      .access = &self->access,
+                                      .changed = announce,
+                                      .owner = owner};
+    self->questions = calendar_service_new (&parts, &settings->limits.questions);
 }
 
 static void provider_step (void *owner, const moment_t *now, const event_t *event)
 {
     provider_t *self = owner;
     if (self->service->directory)
-        room_set_skew (self->room, directory_skew_ms (self->service->directory));
+        free_capacity_set_skew (self->room, directory_skew_ms (self->service->directory));
     service_step (self->service, now, event);
 }
 
@@ -62,7 +62,7 @@ void provider_open (provider_t *self, const provider_settings_t *settings, start
 
 void provider_close (provider_t *self)
 {
-    questions_destroy (&self->questions);
+    calendar_service_destroy (&self->questions);
     readmission_destroy (&self->readmission);
     participant_destroy (&self->participant);
 }
@@ -70,7 +70,7 @@ void provider_close (provider_t *self)
 void provider_end (provider_t *self)
 {
     timetable_destroy (&self->timetable);
-    room_destroy (&self->room);
+    free_capacity_destroy (&self->room);
     service_destroy (&self->service);
     access_clear (&self->access);
 }

@@ -9,12 +9,12 @@
 #ifndef MUSUBI_PROVIDER_H
 #define MUSUBI_PROVIDER_H
 
-#include "questions.h"
+#include "calendar_service.h"
 #include "readmission.h"
 
 typedef struct {
     timetable_limits_t bookings;
-    questions_limits_t questions;
+    calendar_service_limits_t questions;
 } provider_limits_t;
 
 /*  Everything is copied. */
@@ -31,12 +31,12 @@ typedef struct {
 typedef struct {
     service_t *service;
     access_t access;
-    room_t *room;
+    free_capacity_t *room;
     timetable_t *timetable;
     resource_t resource; /* its usage may be set until provider_vote */
     participant_t *participant;
     readmission_t *readmission;
-    questions_t *questions;
+    calendar_service_t *questions;
 } provider_t;
 
 /*  The service. */

@@ -1,9 +1,9 @@
 /*  timetable - holdings: made by take, ended by drop, settle or end. */
 #include "timetable.h"
 
+#include "calendar_wire.h"
 #include "must.h"
-#include "owners.h"
-#include "questions_wire.h"
+#include "owner_counts.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -17,20 +17,20 @@ typedef struct holding {
     TAILQ_ENTRY (holding) link;
     char reservation [NAME_BYTES_MAX + 1];
     char owner [NAME_BYTES_MAX + 1];
-    stretches_t booked;
-    stretches_t wanted;
+    interval_list_t booked;
+    interval_list_t wanted;
     holder_t *holder; /* while it is uncommitted */
-} holding_t;
+} timetable_holding_t;
 
 struct timetable {
-    room_t *room;
+    free_capacity_t *room;
     part_reader_t reader;
     timetable_limits_t limits;
-    uncommitted_t *uncommitted;
+    hold_quota_t *uncommitted;
     TAILQ_HEAD (, holding) holdings;
-    size_t promised;  /* bookings that all holdings have or will have */
-    owners_t *owners; /* in whose names */
-    int64_t seen_ms;  /* the latest time we were told of */
+    size_t promised;        /* bookings that all holdings have or will have */
+    owner_counts_t *owners; /* in whose names */
+    int64_t seen_ms;        /* the latest time we were told of */
     struct {
         timetable_freed_fn *freed;
         void *owner;
@@ -49,45 +49,45 @@ void timetable_limits_show (service_t *service, const timetable_limits_t *limits
     service_limit (service, UNCOMMITTED_SHARE_PER_ACTOR, limits->uncommitted.share_per_actor);
 }
 
-timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
+timetable_t *timetable_new (free_capacity_t *room, const part_reader_t *reader,
                             const timetable_limits_t *limits)
 {
     assert (room && reader->read);
-    assert (limits->fresh_steps_max >= room_offers (room));
+    assert (limits->fresh_steps_max >= free_capacity_offers (room));
     timetable_t *self = must (calloc (1, sizeof *self));
     self->room = room;
     self->reader = *reader;
     self->limits = *limits;
     TAILQ_INIT (&self->holdings);
-    self->owners = owners_new ();
-    self->uncommitted = uncommitted_new (room, &limits->uncommitted);
+    self->owners = owner_counts_new ();
+    self->uncommitted = hold_quota_new (room, &limits->uncommitted);
     return self;
 }
 
 /*  A settled holding never has both; while it is pending it may need room for both. */
-static size_t holding_promised (const holding_t *holding)
+static size_t holding_promised (const timetable_holding_t *holding)
 {
     return holding->booked.count + holding->wanted.count;
 }
 
-static void holding_add (timetable_t *self, holding_t *holding)
+static void holding_add (timetable_t *self, timetable_holding_t *holding)
 {
     TAILQ_INSERT_TAIL (&self->holdings, holding, link);
     self->promised += holding_promised (holding);
-    owners_add (self->owners, holding->owner, holding_promised (holding));
+    owner_counts_add (self->owners, holding->owner, holding_promised (holding));
 }
 
-static void holding_remove (timetable_t *self, holding_t *holding)
+static void holding_remove (timetable_t *self, timetable_holding_t *holding)
 {
     TAILQ_REMOVE (&self->holdings, holding, link);
     self->promised -= holding_promised (holding);
-    owners_take_off (self->owners, holding->owner, holding_promised (holding));
+    owner_counts_take_off (self->owners, holding->owner, holding_promised (holding));
 }
 
-static void holding_destroy (holding_t *holding)
+static void holding_destroy (timetable_holding_t *holding)
 {
-    stretches_clear (&holding->booked);
-    stretches_clear (&holding->wanted);
+    interval_list_clear (&holding->booked);
+    interval_list_clear (&holding->wanted);
     free (holding->holder);
     free (holding);
 }
@@ -97,60 +97,60 @@ void timetable_destroy (timetable_t **self_p)
     timetable_t *self = *self_p;
     if (!self)
         return;
-    for (holding_t *holding; (holding = TAILQ_FIRST (&self->holdings));) {
+    for (timetable_holding_t *holding; (holding = TAILQ_FIRST (&self->holdings));) {
         TAILQ_REMOVE (&self->holdings, holding, link);
-        room_release (self->room, &holding->booked);
+        free_capacity_release (self->room, &holding->booked);
         holding_destroy (holding);
     }
-    uncommitted_destroy (&self->uncommitted);
-    owners_destroy (&self->owners);
+    hold_quota_destroy (&self->uncommitted);
+    owner_counts_destroy (&self->owners);
     free (self);
     *self_p = NULL;
 }
 
 /*  It is held, for a planner's plan; and when that has come to its end, by commit or otherwise. */
-static void holding_hold (timetable_t *self, holding_t *holding, const holder_t *holder)
+static void holding_hold (timetable_t *self, timetable_holding_t *holding, const holder_t *holder)
 {
     holding->holder = must (malloc (sizeof *holding->holder));
     *holding->holder = *holder;
-    uncommitted_add (self->uncommitted, holder, &holding->booked);
+    hold_quota_add (self->uncommitted, holder, &holding->booked);
 }
 
-static void holding_unhold (timetable_t *self, holding_t *holding)
+static void holding_unhold (timetable_t *self, timetable_holding_t *holding)
 {
     if (!holding->holder)
         return;
-    uncommitted_take_off (self->uncommitted, holding->holder, &holding->booked);
+    hold_quota_take_off (self->uncommitted, holding->holder, &holding->booked);
     free (holding->holder);
     holding->holder = NULL;
 }
 
-static void tell_freed (const timetable_t *self, const stretches_t *before,
-                        const stretches_t *after)
+static void tell_freed (const timetable_t *self, const interval_list_t *before,
+                        const interval_list_t *after)
 {
-    changes_t changes = stretches_changes (before, after);
-    bool freed = self->listeners_count > 0 && changes_free_after (&changes, self->seen_ms);
+    interval_changes_t changes = interval_list_changes (before, after);
+    bool freed = self->listeners_count > 0 && interval_changes_free_after (&changes, self->seen_ms);
     for (size_t i = 0; freed && i < self->listeners_count; i++)
         self->listeners [i].freed (self->listeners [i].owner);
-    changes_clear (&changes);
+    interval_changes_clear (&changes);
 }
 
 /*  --- a part's form and meaning --- */
 
-static bool sound (const wish_t *wish)
+static bool timetable_sound (const admission_want_t *wish)
 {
     return wish->from_ms >= 0 && wish->from_ms < wish->until_ms &&
-           wish->until_ms <= ROOM_TIME_MS_MAX && wish->quantity > 0;
+           wish->until_ms <= FREE_CAPACITY_TIME_MS_MAX && wish->quantity > 0;
 }
 
 /*  How much of a wish goes on where it ends, as another wish of its need: that is not cleaned in
  *  between. begun tells of each wish how much of it goes on from an earlier one already. */
-static uint32_t wish_goes_on (const wish_t *wishes, size_t count, const wish_t *wish,
-                              uint32_t *begun)
+static uint32_t wish_goes_on (const admission_want_t *wishes, size_t count,
+                              const admission_want_t *wish, uint32_t *begun)
 {
     uint32_t rest = wish->quantity;
     for (size_t i = 0; i < count && rest > 0; i++) {
-        if (wishes [i].from_ms != wish->until_ms || !sound (&wishes [i]) ||
+        if (wishes [i].from_ms != wish->until_ms || !timetable_sound (&wishes [i]) ||
             strcmp (wishes [i].need, wish->need) != 0 ||
             strcmp (wishes [i].resource, wish->resource) != 0)
             continue;
@@ -162,14 +162,15 @@ static uint32_t wish_goes_on (const wish_t *wishes, size_t count, const wish_t *
     return wish->quantity - rest;
 }
 
-static void wish_add (room_t *room, const wish_t *wish, uint32_t goes_on, stretches_t *stretches)
+static void wish_add (free_capacity_t *room, const admission_want_t *wish, uint32_t goes_on,
+                      interval_list_t *stretches)
 {
-    stretch_t stretch = {.resource = room_find_recorded (room, wish->resource),
-                         .over = {wish->from_ms, wish->until_ms},
-                         .quantity = goes_on};
+    resource_interval_t stretch = {.resource = free_capacity_find_recorded (room, wish->resource),
+                                   .over = {wish->from_ms, wish->until_ms},
+                                   .quantity = goes_on};
     if (goes_on > 0)
         stretches->list [stretches->count++] = stretch;
-    stretch.over.until += room_terms (room)->gap_ms;
+    stretch.over.until += free_capacity_terms (room)->gap_ms;
     stretch.quantity = wish->quantity - goes_on;
     if (stretch.quantity > 0)
         stretches->list [stretches->count++] = stretch;
@@ -177,15 +178,16 @@ static void wish_add (room_t *room, const wish_t *wish, uint32_t goes_on, stretc
 
 /*  valid has looked at it when it came; a record may since have been damaged, or be of a time when
  *  other resources were offered: it counts as far as it makes sense. */
-static stretches_t wishes_stretches (room_t *room, const wish_t *wishes, size_t count)
+static interval_list_t wishes_stretches (free_capacity_t *room, const admission_want_t *wishes,
+                                         size_t count)
 {
     if (count == 0)
-        return (stretches_t){0};
-    stretches_t stretches = {.list = must (calloc (2 * count, sizeof *stretches.list))};
+        return (interval_list_t){0};
+    interval_list_t stretches = {.list = must (calloc (2 * count, sizeof *stretches.list))};
     uint32_t *begun = must (calloc (count, sizeof *begun));
-    bool gaps = room_terms (room)->gap_ms > 0;
+    bool gaps = free_capacity_terms (room)->gap_ms > 0;
     for (size_t i = 0; i < count; i++) {
-        if (!sound (&wishes [i]))
+        if (!timetable_sound (&wishes [i]))
             continue;
         uint32_t goes_on = gaps ? wish_goes_on (wishes, count, &wishes [i], begun) : 0;
         wish_add (room, &wishes [i], goes_on, &stretches);
@@ -194,42 +196,44 @@ static stretches_t wishes_stretches (room_t *room, const wish_t *wishes, size_t 
     return stretches;
 }
 
-static bool refuse_wish (refusal_t *refusal, const room_t *room, const wish_t *wish,
-                         refusal_reason_t reason)
+static bool refuse_wish (refusal_t *refusal, const free_capacity_t *room,
+                         const admission_want_t *wish, refusal_reason_t reason)
 {
     *refusal = (refusal_t){.reason = reason,
                            .from_ms = wish->from_ms,
                            .until_ms = wish->until_ms,
                            .wanted = wish->quantity};
-    snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", room_name (room),
+    snprintf (refusal->resource, sizeof refusal->resource, "%s/%s", free_capacity_name (room),
               wish->resource);
     memcpy (refusal->need, wish->need, sizeof refusal->need);
     return false;
 }
 
-static bool wish_valid (const room_t *room, const wish_t *wish, refusal_t *refusal)
+static bool wish_valid (const free_capacity_t *room, const admission_want_t *wish,
+                        refusal_t *refusal)
 {
-    const room_words_t *words = room_words (room);
+    const free_capacity_words_t *words = free_capacity_words (room);
     size_t resource;
-    if (!room_find (room, wish->resource, &resource)) {
+    if (!free_capacity_find (room, wish->resource, &resource)) {
         refuse_wish (refusal, room, wish, REFUSAL_UNKNOWN_RESOURCE);
-        snprintf (refusal->text, sizeof refusal->text, "%.63s has no %s %.63s", room_name (room),
-                  words->resource, wish->resource);
+        snprintf (refusal->text, sizeof refusal->text, "%.63s has no %s %.63s",
+                  free_capacity_name (room), words->resource, wish->resource);
         return false;
     }
-    if (wish->from_ms < 0 || wish->from_ms >= wish->until_ms || wish->until_ms > ROOM_TIME_MS_MAX) {
+    if (wish->from_ms < 0 || wish->from_ms >= wish->until_ms ||
+        wish->until_ms > FREE_CAPACITY_TIME_MS_MAX) {
         refuse_wish (refusal, room, wish, REFUSAL_OUTSIDE);
         snprintf (refusal->text, sizeof refusal->text,
                   "need %.63s: [from_ms, until_ms) is no interval", wish->need);
         return false;
     }
-    uint32_t quantity = room_quantity_for (room, resource, wish->amount);
+    uint32_t quantity = free_capacity_quantity_for (room, resource, wish->amount);
     if (wish->amount == 0 || wish->quantity != quantity) {
         refuse_wish (refusal, room, wish, REFUSAL_OUTSIDE);
         snprintf (refusal->text, sizeof refusal->text,
                   "need %.63s: %u %s of %.63s are %u whole %s of %u, not %u", wish->need,
                   wish->amount, words->amount, wish->resource, quantity, words->quantity,
-                  room_offer (room, resource)->unit, wish->quantity);
+                  free_capacity_offer (room, resource)->unit, wish->quantity);
         return false;
     }
     return true;
@@ -242,7 +246,7 @@ static bool timetable_valid (void *owner, const plan_t *plan, const part_body_t 
     (void) plan;
     (void) why;
     size_t count;
-    wish_t *wishes = self->reader.read (part, &count);
+    admission_want_t *wishes = self->reader.read (part, &count);
     bool valid = true;
     for (size_t i = 0; i < count && valid; i++)
         valid = wish_valid (self->room, &wishes [i], refusal);
@@ -256,10 +260,10 @@ static span_t timetable_span (void *owner, const part_body_t *part)
 {
     const timetable_t *self = owner;
     size_t count;
-    wish_t *wishes = self->reader.read (part, &count);
+    admission_want_t *wishes = self->reader.read (part, &count);
     span_t span = {.set = count > 0};
     for (size_t i = 0; i < count; i++) {
-        int64_t until_ms = wishes [i].until_ms + room_terms (self->room)->gap_ms;
+        int64_t until_ms = wishes [i].until_ms + free_capacity_terms (self->room)->gap_ms;
         span.from_ms =
           i == 0 || wishes [i].from_ms < span.from_ms ? wishes [i].from_ms : span.from_ms;
         span.until_ms = until_ms > span.until_ms ? until_ms : span.until_ms;
@@ -270,8 +274,8 @@ static span_t timetable_span (void *owner, const part_body_t *part)
 
 /*  --- the life of a holding --- */
 
-static bool exceeds (const timetable_t *self, const char *limit, size_t most, size_t had,
-                     size_t wanted, refusal_t *refusal)
+static bool timetable_exceeds (const timetable_t *self, const char *limit, size_t most, size_t had,
+                               size_t wanted, refusal_t *refusal)
 {
     size_t left = had < most ? most - had : 0;
     if (wanted <= left)
@@ -280,25 +284,27 @@ static bool exceeds (const timetable_t *self, const char *limit, size_t most, si
       (refusal_t){.reason = REFUSAL_LIMIT, .wanted = (int64_t) wanted, .free = (int64_t) left};
     snprintf (refusal->resource, sizeof refusal->resource, "%s", limit);
     snprintf (refusal->text, sizeof refusal->text, "%.63s keeps at most %zu bookings, says %s",
-              room_name (self->room), most, limit);
+              free_capacity_name (self->room), most, limit);
     return true;
 }
 
-static bool refuse_full (const timetable_t *self, const holding_t *taken, refusal_t *refusal)
+static bool refuse_full (const timetable_t *self, const timetable_holding_t *taken,
+                         refusal_t *refusal)
 {
     const timetable_limits_t *limits = &self->limits;
     size_t wanted = holding_promised (taken);
     return (limits->bookings_per_actor_max > 0 &&
-            exceeds (self, BOOKINGS_PER_ACTOR, limits->bookings_per_actor_max,
-                     owners_count (self->owners, taken->owner), wanted, refusal)) ||
-           exceeds (self, BOOKINGS_IN_ALL, limits->bookings_max, self->promised, wanted, refusal);
+            timetable_exceeds (self, BOOKINGS_PER_ACTOR, limits->bookings_per_actor_max,
+                               owner_counts_of (self->owners, taken->owner), wanted, refusal)) ||
+           timetable_exceeds (self, BOOKINGS_IN_ALL, limits->bookings_max, self->promised, wanted,
+                              refusal);
 }
 
 /*  A prepared command past its edge has given back what it took; its commit takes it again, to
  *  which only room matters (T9). */
 static bool past_edge (const timetable_t *self, const moment_t *now, const plan_t *plan)
 {
-    return plan->edge_ms > 0 && room_now_ms (self->room, now) >= plan->edge_ms;
+    return plan->edge_ms > 0 && free_capacity_now_ms (self->room, now) >= plan->edge_ms;
 }
 
 static holder_t holder_of (const plan_t *plan)
@@ -310,19 +316,21 @@ static holder_t holder_of (const plan_t *plan)
 }
 
 /*  A decided commit (late) is no more uncommitted. */
-static bool excess_refused (const timetable_t *self, const plan_t *plan, const changes_t *changes,
-                            const asked_t *asked, bool late, refusal_t *refusal)
+static bool excess_refused (const timetable_t *self, const plan_t *plan,
+                            const interval_changes_t *changes, const admission_request_t *asked,
+                            bool late, refusal_t *refusal)
 {
     excess_t excess;
     holder_t holder = holder_of (plan);
-    if (late || !uncommitted_excess (self->uncommitted, &holder, changes, &excess))
+    if (late || !hold_quota_excess (self->uncommitted, &holder, changes, &excess))
         return false;
     admission_refuse_excess (self->room, &excess, asked, refusal);
     return true;
 }
 
 static bool take_refused (const timetable_t *self, const moment_t *now, const plan_t *plan,
-                          const changes_t *changes, const asked_t *asked, refusal_t *refusal)
+                          const interval_changes_t *changes, const admission_request_t *asked,
+                          refusal_t *refusal)
 {
     bool late = past_edge (self, now, plan);
     judged_as_t as = late                                  ? JUDGED_LATE
@@ -331,16 +339,16 @@ static bool take_refused (const timetable_t *self, const moment_t *now, const pl
     verdict_t verdict = admission_judge (self->room, now, changes, as);
     if (verdict.reason == REFUSAL_NONE)
         return excess_refused (self, plan, changes, asked, late, refusal);
-    asked_t framed = *asked;
+    admission_request_t framed = *asked;
     bytes_t request = {.data = plan->request, .size = plan->request_size};
-    request_frame_decode (request, room_now_ms (self->room, now), &framed.frame);
+    request_frame_decode (request, free_capacity_now_ms (self->room, now), &framed.frame);
     admission_refuse (self->room, now, &verdict, &framed, self->limits.fresh_steps_max, refusal);
     return true;
 }
 
-static holding_t *holding_new (const plan_t *plan, const holding_t *current)
+static timetable_holding_t *holding_new (const plan_t *plan, const timetable_holding_t *current)
 {
-    holding_t *holding = must (calloc (1, sizeof *holding));
+    timetable_holding_t *holding = must (calloc (1, sizeof *holding));
     memcpy (holding->reservation, plan->reservation, sizeof holding->reservation);
     memcpy (holding->owner, current ? current->owner : plan->owner, sizeof holding->owner);
     return holding;
@@ -351,33 +359,34 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
                              refusal_t *refusal)
 {
     timetable_t *self = owner;
-    const holding_t *old = current;
+    const timetable_holding_t *old = current;
     size_t count;
-    wish_t *wishes = self->reader.read (part, &count);
-    static const stretches_t nothing = {0};
-    const stretches_t *held = old ? &old->booked : &nothing;
-    stretches_t asked = wishes_stretches (self->room, wishes, count);
-    changes_t changes = stretches_changes (held, &asked);
-    holding_t *taken = holding_new (plan, old);
-    taken->wanted = changes_after (&changes);
-    taken->booked = changes_extra (&changes);
-    int64_t now_ms = room_now_ms (self->room, now);
+    admission_want_t *wishes = self->reader.read (part, &count);
+    static const interval_list_t nothing = {0};
+    const interval_list_t *held = old ? &old->booked : &nothing;
+    interval_list_t asked = wishes_stretches (self->room, wishes, count);
+    interval_changes_t changes = interval_list_changes (held, &asked);
+    timetable_holding_t *taken = holding_new (plan, old);
+    taken->wanted = interval_changes_after (&changes);
+    taken->booked = interval_changes_extra (&changes);
+    int64_t now_ms = free_capacity_now_ms (self->room, now);
     self->seen_ms = now_ms > self->seen_ms ? now_ms : self->seen_ms;
 
     if (!forced && (refuse_full (self, taken, refusal) ||
-                    take_refused (self, now, plan, &changes,
-                                  &(asked_t){.wishes = wishes, .wishes_count = count, .held = held},
-                                  refusal))) {
+                    take_refused (
+                      self, now, plan, &changes,
+                      &(admission_request_t){.wishes = wishes, .wishes_count = count, .held = held},
+                      refusal))) {
         holding_destroy (taken);
         taken = NULL;
     } else {
         holder_t holder = holder_of (plan);
-        room_book (self->room, &taken->booked);
+        free_capacity_book (self->room, &taken->booked);
         holding_add (self, taken);
         holding_hold (self, taken, &holder);
     }
-    changes_clear (&changes);
-    stretches_clear (&asked);
+    interval_changes_clear (&changes);
+    interval_list_clear (&asked);
     free (wishes);
     return taken;
 }
@@ -385,11 +394,11 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
 static void timetable_drop (void *owner, void *taken)
 {
     timetable_t *self = owner;
-    holding_t *holding = taken;
-    static const stretches_t nothing = {0};
+    timetable_holding_t *holding = taken;
+    static const interval_list_t nothing = {0};
     holding_remove (self, holding);
     holding_unhold (self, holding);
-    room_release (self->room, &holding->booked);
+    free_capacity_release (self->room, &holding->booked);
     tell_freed (self, &holding->booked, &nothing);
     holding_destroy (holding);
 }
@@ -397,29 +406,29 @@ static void timetable_drop (void *owner, void *taken)
 static void *timetable_settle (void *owner, void *current, void *taken)
 {
     timetable_t *self = owner;
-    holding_t *old = current;
-    holding_t *new = taken;
+    timetable_holding_t *old = current;
+    timetable_holding_t *new = taken;
 
     /*  Release first: the new never takes more than old and extra together had. */
     holding_remove (self, new);
     holding_unhold (self, new);
-    room_release (self->room, &new->booked);
+    free_capacity_release (self->room, &new->booked);
     if (old) {
         holding_remove (self, old);
-        room_release (self->room, &old->booked);
+        free_capacity_release (self->room, &old->booked);
         tell_freed (self, &old->booked, &new->wanted);
         holding_destroy (old);
     }
-    stretches_clear (&new->booked);
+    interval_list_clear (&new->booked);
     new->booked = new->wanted;
-    new->wanted = (stretches_t){0};
+    new->wanted = (interval_list_t){0};
     if (self->settled)
         self->settled (self->settled_owner);
     if (new->booked.count == 0) {
         holding_destroy (new);
         return NULL;
     }
-    room_book (self->room, &new->booked);
+    free_capacity_book (self->room, &new->booked);
     holding_add (self, new);
     return new;
 }
@@ -461,29 +470,29 @@ void timetable_on_settled (timetable_t *self, timetable_settled_fn *settled, voi
 
 /*  --- questions --- */
 
-const stretches_t *timetable_held (const void *holding)
+const interval_list_t *timetable_held (const void *holding)
 {
-    static const stretches_t nothing = {0};
-    const holding_t *self = holding;
+    static const interval_list_t nothing = {0};
+    const timetable_holding_t *self = holding;
     return self ? &self->booked : &nothing;
 }
 
 const char *timetable_owner (const void *holding)
 {
-    const holding_t *self = holding;
+    const timetable_holding_t *self = holding;
     return self->owner;
 }
 
 /*  The first of its stretches that is; NULL = none. */
-static const stretch_t *holding_hit (const timetable_t *self, const holding_t *holding,
-                                     int64_t from_ms)
+static const resource_interval_t *holding_hit (const timetable_t *self,
+                                               const timetable_holding_t *holding, int64_t from_ms)
 {
     for (size_t i = 0; i < holding->booked.count; i++) {
-        const stretch_t *stretch = &holding->booked.list [i];
+        const resource_interval_t *stretch = &holding->booked.list [i];
         interval_t ahead = stretch->over;
         ahead.from = ahead.from > from_ms ? ahead.from : from_ms;
         if (ahead.from < ahead.until &&
-            calendar_least (room_calendar (self->room, stretch->resource), ahead) < 0)
+            calendar_least (free_capacity_calendar (self->room, stretch->resource), ahead) < 0)
             return stretch;
     }
     return NULL;
@@ -502,7 +511,7 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
     const char **hit = NULL;
     size_t hit_count = 0;
     size_t room = 0;
-    const holding_t *holding;
+    const timetable_holding_t *holding;
     TAILQ_FOREACH (holding, &self->holdings, link)
     {
         if (!holding_hit (self, holding, from_ms))
@@ -529,14 +538,14 @@ size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const cha
 const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
                                      const char *reservation)
 {
-    const holding_t *holding;
+    const timetable_holding_t *holding;
     TAILQ_FOREACH (holding, &self->holdings, link)
     {
-        const stretch_t *hit = strcmp (holding->reservation, reservation) == 0
-                                 ? holding_hit (self, holding, from_ms)
-                                 : NULL;
+        const resource_interval_t *hit = strcmp (holding->reservation, reservation) == 0
+                                           ? holding_hit (self, holding, from_ms)
+                                           : NULL;
         if (hit)
-            return room_resource_name (self->room, hit->resource);
+            return free_capacity_resource_name (self->room, hit->resource);
     }
     return "";
 }

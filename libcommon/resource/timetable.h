@@ -11,8 +11,8 @@
 #define MUSUBI_TIMETABLE_H
 
 #include "admission.h"
+#include "hold_quota.h"
 #include "participant.h"
-#include "uncommitted.h"
 
 typedef struct timetable timetable_t;
 
@@ -21,7 +21,7 @@ typedef struct {
     part_kind_t part_kind;
 
     /*  What a part asks for; the caller frees it. */
-    wish_t *(*read) (const part_body_t *part, size_t *count);
+    admission_want_t *(*read) (const part_body_t *part, size_t *count);
 
     /*  Does a part whose wishes can be met by what is offered make sense beyond them? False with
      *  *refusal. May be NULL: always. */
@@ -36,7 +36,7 @@ typedef struct {
     uint32_t
       bookings_per_actor_max; /* of those, in one actor's name; 0 = as many as there may be */
     uint32_t fresh_steps_max; /* in the fresh profiles of one refusal */
-    uncommitted_limits_t uncommitted;
+    hold_quota_limits_t uncommitted;
 } timetable_limits_t;
 
 #define TIMETABLE_BOOKINGS_MOST              1000000000
@@ -46,7 +46,7 @@ typedef struct {
 void timetable_limits_show (service_t *service, const timetable_limits_t *limits);
 
 /*  The room has the calendars and is borrowed for life, as is the reader's owner. */
-timetable_t *timetable_new (room_t *room, const part_reader_t *reader,
+timetable_t *timetable_new (free_capacity_t *room, const part_reader_t *reader,
                             const timetable_limits_t *limits);
 void timetable_destroy (timetable_t **self_p);
 
@@ -67,7 +67,7 @@ void timetable_on_settled (timetable_t *self, timetable_settled_fn *settled, voi
 
 /*  What a holding has in the calendars, ascending by resource and time, and in whose name it was
  *  made. */
-const stretches_t *timetable_held (const void *holding);
+const interval_list_t *timetable_held (const void *holding);
 const char *timetable_owner (const void *holding);
 
 /*  Reservations with bookings, from now on, at instants at which more is booked than there is:

@@ -26,17 +26,19 @@ typedef struct {
     domain_t *domain;
     known_t *known; /* ascending by local name, once all vertices are read */
     char *why;
-} reading_t;
+} domain_config_reading_t;
 
 /*  A path below what stands before. */
-static const char *path_of (const reading_t *self, char path [CONFIG_PATH_MAX], const char *section,
-                            const char *name, const char *rest)
+static const char *domain_config_path_of (const domain_config_reading_t *self,
+                                          char path [CONFIG_PATH_MAX], const char *section,
+                                          const char *name, const char *rest)
 {
     snprintf (path, CONFIG_PATH_MAX, "%s%s/%s%s", self->before, section, name, rest);
     return path;
 }
 
-static bool vertex_add (reading_t *self, const char *key, const char *word, vertex_kind_t kind)
+static bool vertex_add (domain_config_reading_t *self, const char *key, const char *word,
+                        vertex_kind_t kind)
 {
     domain_t *domain = self->domain;
     char path [CONFIG_PATH_MAX];
@@ -62,16 +64,16 @@ static bool vertex_add (reading_t *self, const char *key, const char *word, vert
     return true;
 }
 
-static bool list_read (reading_t *self, const char *key, vertex_kind_t kind)
+static bool list_read (domain_config_reading_t *self, const char *key, vertex_kind_t kind)
 {
     char path [CONFIG_PATH_MAX];
-    words_t list = {0};
+    name_list_t list = {0};
     snprintf (path, sizeof path, "%s%s", self->before, key);
-    words_add (&list, config_text (self->config, path), "");
+    name_list_add (&list, config_text (self->config, path), "");
     bool good = true;
     for (size_t i = 0; i < list.count && good; i++)
         good = vertex_add (self, key, list.words [i], kind);
-    words_clear (&list);
+    name_list_clear (&list);
     return good;
 }
 
@@ -80,7 +82,7 @@ static int by_local_name (const void *a, const void *b)
     return strcmp (((const known_t *) a)->local, ((const known_t *) b)->local);
 }
 
-static bool vertices_read (reading_t *self)
+static bool vertices_read (domain_config_reading_t *self)
 {
     self->domain->vertices = must (calloc (DOMAIN_VERTICES_MAX, sizeof (vertex_t)));
     self->known = must (calloc (DOMAIN_VERTICES_MAX, sizeof *self->known));
@@ -104,7 +106,7 @@ static bool vertices_read (reading_t *self)
 }
 
 /*  NULL when the domain has none of that name. */
-static vertex_t *vertex_of (const reading_t *self, const char *local)
+static vertex_t *domain_config_vertex_of (const domain_config_reading_t *self, const char *local)
 {
     known_t key = {.local = ""};
     if (strlen (local) > NAME_BYTES_MAX)
@@ -115,7 +117,7 @@ static vertex_t *vertex_of (const reading_t *self, const char *local)
     return known ? &self->domain->vertices [known->vertex] : NULL;
 }
 
-static bool attributes_read (reading_t *self)
+static bool attributes_read (domain_config_reading_t *self)
 {
     char section [CONFIG_PATH_MAX];
     const char **names = must (calloc (DOMAIN_VERTICES_MAX + 1, sizeof *names));
@@ -124,8 +126,8 @@ static bool attributes_read (reading_t *self)
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
         char path [CONFIG_PATH_MAX];
-        vertex_t *vertex = vertex_of (self, names [i]);
-        path_of (self, path, "attributes", names [i], "");
+        vertex_t *vertex = domain_config_vertex_of (self, names [i]);
+        domain_config_path_of (self, path, "attributes", names [i], "");
         good = vertex ? attributes_config_read (self->config, path, &vertex->attributes,
                                                 &vertex->attributes_count, self->why)
                       : config_wrong (self->config, path, self->why,
@@ -135,14 +137,14 @@ static bool attributes_read (reading_t *self)
     return good;
 }
 
-static bool ends_read (reading_t *self, link_t *link, const char *path)
+static bool ends_read (domain_config_reading_t *self, link_t *link, const char *path)
 {
-    words_t ends = {0};
-    words_add (&ends, config_text (self->config, path), "");
+    name_list_t ends = {0};
+    name_list_add (&ends, config_text (self->config, path), "");
     bool good = ends.count == 2 || config_wrong (self->config, path, self->why,
                                                  "should be two vertices, separated by a comma");
     for (size_t i = 0; i < 2 && good; i++) {
-        const vertex_t *vertex = vertex_of (self, ends.words [i]);
+        const vertex_t *vertex = domain_config_vertex_of (self, ends.words [i]);
         if (vertex)
             memcpy (link->ends [i], vertex->name, sizeof link->ends [i]);
         else
@@ -152,26 +154,29 @@ static bool ends_read (reading_t *self, link_t *link, const char *path)
     }
     if (good && strcmp (link->ends [0], link->ends [1]) == 0)
         good = config_wrong (self->config, path, self->why, "both ends are %s", link->ends [0]);
-    words_clear (&ends);
+    name_list_clear (&ends);
     return good;
 }
 
-static bool link_read (reading_t *self, link_t *link, const char *name)
+static bool link_read (domain_config_reading_t *self, link_t *link, const char *name)
 {
     char path [CONFIG_PATH_MAX];
     const config_t *config = self->config;
     snprintf (link->name, sizeof link->name, "%.63s", name);
-    link->mbps = (uint32_t) config_integer (config, path_of (self, path, "links", name, "/mbps"));
-    link->latency_us =
-      llround (config_real (config, path_of (self, path, "links", name, "/latency_ms")) * 1000);
-    link->price =
-      llround (config_real (config, path_of (self, path, "links", name, "/price")) * CREDIT);
-    return ends_read (self, link, path_of (self, path, "links", name, "/between")) &&
-           attributes_config_read (config, path_of (self, path, "links", name, "/attributes"),
+    link->mbps = (uint32_t) config_integer (
+      config, domain_config_path_of (self, path, "links", name, "/mbps"));
+    link->latency_us = llround (
+      config_real (config, domain_config_path_of (self, path, "links", name, "/latency_ms")) *
+      1000);
+    link->price = llround (
+      config_real (config, domain_config_path_of (self, path, "links", name, "/price")) * CREDIT);
+    return ends_read (self, link, domain_config_path_of (self, path, "links", name, "/between")) &&
+           attributes_config_read (config,
+                                   domain_config_path_of (self, path, "links", name, "/attributes"),
                                    &link->attributes, &link->attributes_count, self->why);
 }
 
-static bool links_read (reading_t *self)
+static bool links_read (domain_config_reading_t *self)
 {
     char section [CONFIG_PATH_MAX];
     const char **names = must (calloc (DOMAIN_LINKS_MAX + 1, sizeof *names));
@@ -189,7 +194,7 @@ static bool links_read (reading_t *self)
 }
 
 /*  The list that has a vertex which is no vertex, or the link that is no link: each alone. */
-static bool graph_check (reading_t *self)
+static bool domain_config_graph_check (domain_config_reading_t *self)
 {
     char reason [160], path [CONFIG_PATH_MAX];
     domain_t *domain = self->domain;
@@ -210,9 +215,9 @@ static bool graph_check (reading_t *self)
     for (size_t i = 0; i < domain->links_count; i++) {
         part.links = &domain->links [i];
         if (!domain_check (&part, self->name, reason))
-            return config_wrong (self->config,
-                                 path_of (self, path, "links", domain->links [i].name, ""),
-                                 self->why, "%s", reason);
+            return config_wrong (
+              self->config, domain_config_path_of (self, path, "links", domain->links [i].name, ""),
+              self->why, "%s", reason);
     }
     snprintf (path, sizeof path, "%slinks", self->before);
     domain_check (domain, self->name, reason);
@@ -223,10 +228,10 @@ bool domain_config_read (const config_t *config, const char *before, const char 
                          domain_t *domain, char why [CONFIG_WHY_BYTES])
 {
     *domain = (domain_t){0};
-    reading_t reading = {
+    domain_config_reading_t reading = {
       .config = config, .before = before, .name = name, .domain = domain, .why = why};
     bool good = vertices_read (&reading) && attributes_read (&reading) && links_read (&reading) &&
-                graph_check (&reading);
+                domain_config_graph_check (&reading);
     free (reading.known);
     if (!good)
         codec_clear (&domain_codec, domain);

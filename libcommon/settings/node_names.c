@@ -45,13 +45,13 @@ static bool range_read (const char *word, range_t *range)
 
 /*  Where names go, and who is told what is not right. */
 typedef struct {
-    words_t *names;
+    name_list_t *names;
     const config_t *config;
     char key [ZPL_PATH_BYTES];
     char *why;
-} reading_t;
+} node_names_reading_t;
 
-static bool add_one (const reading_t *reading, const char *name)
+static bool add_one (const node_names_reading_t *reading, const char *name)
 {
     size_t length = strspn (name, NAME_LETTERS);
     if (length == 0 || length > NODE_NAME_BYTES_MAX || name [length])
@@ -60,11 +60,11 @@ static bool add_one (const reading_t *reading, const char *name)
     if (reading->names->count == NODE_NAMES_MAX)
         return config_wrong (reading->config, reading->key, reading->why,
                              "a site that runs tasks has at most %d nodes", NODE_NAMES_MAX);
-    words_add (reading->names, name, "");
+    name_list_add (reading->names, name, "");
     return true;
 }
 
-static bool add_range (const reading_t *reading, const char *word)
+static bool add_range (const node_names_reading_t *reading, const char *word)
 {
     range_t range;
     if (!range_read (word, &range))
@@ -81,7 +81,8 @@ static bool add_range (const reading_t *reading, const char *word)
     return true;
 }
 
-static bool add_numbered (const reading_t *reading, const char *class_name, uint32_t nodes)
+static bool add_numbered (const node_names_reading_t *reading, const char *class_name,
+                          uint32_t nodes)
 {
     int digits = snprintf (NULL, 0, "%" PRIu32, nodes);
     digits = digits > DIGITS_LEAST ? digits : DIGITS_LEAST;
@@ -95,21 +96,21 @@ static bool add_numbered (const reading_t *reading, const char *class_name, uint
     return true;
 }
 
-bool node_names_read (words_t *names, const config_t *config, const char *section,
+bool node_names_read (name_list_t *names, const config_t *config, const char *section,
                       char why [CONFIG_WHY_BYTES])
 {
-    reading_t reading = {.names = names, .config = config, .why = why};
-    words_t given = {0};
+    node_names_reading_t reading = {.names = names, .config = config, .why = why};
+    name_list_t given = {0};
     size_t before = names->count;
     snprintf (reading.key, sizeof reading.key, "%s/nodes", section);
     uint32_t nodes = (uint32_t) config_integer (config, reading.key);
     snprintf (reading.key, sizeof reading.key, "%s/names", section);
-    words_add (&given, config_text (config, reading.key), "");
+    name_list_add (&given, config_text (config, reading.key), "");
     bool good = given.count > 0 || add_numbered (&reading, strrchr (section, '/') + 1, nodes);
     for (size_t i = 0; i < given.count && good; i++)
         good = strchr (given.words [i], '[') ? add_range (&reading, given.words [i])
                                              : add_one (&reading, given.words [i]);
-    words_clear (&given);
+    name_list_clear (&given);
     if (good && names->count - before != nodes)
         return config_wrong (config, reading.key, why,
                              "names %zu nodes, should be %" PRIu32 ", as many as there are",
@@ -117,12 +118,12 @@ bool node_names_read (words_t *names, const config_t *config, const char *sectio
     return good;
 }
 
-static int by_name (const void *left, const void *right)
+static int node_names_by_name (const void *left, const void *right)
 {
     return strcmp (*(char *const *) left, *(char *const *) right);
 }
 
-const char *node_names_twice (const words_t *names)
+const char *node_names_twice (const name_list_t *names)
 {
     char **sorted = malloc ((names->count + 1) * sizeof *sorted);
     const char *twice = NULL;
@@ -130,7 +131,7 @@ const char *node_names_twice (const words_t *names)
         abort ();
     if (names->count > 0)
         memcpy (sorted, names->words, names->count * sizeof *sorted);
-    qsort (sorted, names->count, sizeof *sorted, by_name);
+    qsort (sorted, names->count, sizeof *sorted, node_names_by_name);
     for (size_t i = 1; i < names->count && !twice; i++)
         if (strcmp (sorted [i - 1], sorted [i]) == 0)
             twice = sorted [i];

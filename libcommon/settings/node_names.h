@@ -5,17 +5,17 @@
 #define MUSUBI_NODE_NAMES_H
 
 #include "config.h"
-#include "words.h"
+#include "name_list.h"
 
 #define NODE_NAME_BYTES_MAX 58    /* "node/" and it are an actor's name */
 #define NODE_NAMES_MAX      65536 /* of a site */
 
 /*  Adds the names of the nodes of a class, whose section ("classes/thin") has the keys nodes and
  *  names. False with why: a name or a range is not right, or they are not so many. */
-bool node_names_read (words_t *names, const config_t *config, const char *section,
+bool node_names_read (name_list_t *names, const config_t *config, const char *section,
                       char why [CONFIG_WHY_BYTES]);
 
 /*  A name that stands there twice; NULL when there is none. */
-const char *node_names_twice (const words_t *names);
+const char *node_names_twice (const name_list_t *names);
 
 #endif

@@ -13,10 +13,10 @@ bool wrong_setting (char why [CONFIG_WHY_BYTES], const char *format, ...)
     return false;
 }
 
-bool words_short (const words_t *words, const char *key, size_t bytes_max,
+bool words_short (const name_list_t *words, const char *key, size_t bytes_max,
                   char why [CONFIG_WHY_BYTES])
 {
-    const char *word = words_too_long (words, bytes_max);
+    const char *word = name_list_too_long (words, bytes_max);
     return !word ||
            wrong_setting (why, "%s: %.80s… is longer than %zu bytes", key, word, bytes_max);
 }

@@ -5,8 +5,8 @@
 #define MUSUBI_PARTICIPANT_CONFIG_H
 
 #include "config.h"
+#include "name_list.h"
 #include "participant.h"
-#include "words.h"
 
 #define SETTING_DAY_MS     86400000.0
 #define SETTING_COUNT_MOST 1e9
@@ -54,7 +54,7 @@ bool wrong_setting (char why [CONFIG_WHY_BYTES], const char *format, ...)
   __attribute__ ((format (printf, 2, 3)));
 
 /*  False with why when a word of this key's list is longer. */
-bool words_short (const words_t *words, const char *key, size_t bytes_max,
+bool words_short (const name_list_t *words, const char *key, size_t bytes_max,
                   char why [CONFIG_WHY_BYTES]);
 
 #endif

@@ -36,10 +36,11 @@ bool config_name_read (const config_t *config, const char *kind, const char *wha
     return true;
 }
 
-static bool terms_read (const config_t *config, room_terms_t *terms, char why [CONFIG_WHY_BYTES])
+static bool timetable_config_terms_read (const config_t *config, free_capacity_terms_t *terms,
+                                         char why [CONFIG_WHY_BYTES])
 {
-    *terms = (room_terms_t){.lead_ms = config_duration_ms (config, "lead"),
-                            .horizon_ms = config_duration_ms (config, "horizon")};
+    *terms = (free_capacity_terms_t){.lead_ms = config_duration_ms (config, "lead"),
+                                     .horizon_ms = config_duration_ms (config, "horizon")};
     const char *disclosure = config_text (config, "disclosure");
     if (strcmp (disclosure, "windows") == 0)
         terms->disclosure = DISCLOSE_WINDOWS;
@@ -62,10 +63,10 @@ bool provider_words_read (const config_t *config, provider_words_t *read, access
     for (size_t i = 0; i < count; i++) {
         char path [CONFIG_PATH_MAX];
         snprintf (path, sizeof path, "accounts/%s", locals [i]);
-        words_add (&read->accounts, config_text (config, path), "");
+        name_list_add (&read->accounts, config_text (config, path), "");
     }
-    words_add (&read->administrators, config_text (config, "administrators"), "");
-    words_add (&read->gis, config_text (config, "gis"), "");
+    name_list_add (&read->administrators, config_text (config, "administrators"), "");
+    name_list_add (&read->gis, config_text (config, "gis"), "");
     *access = (access_t){
       .accounts = (const char *const *) read->accounts.words,
       .accounts_count = read->accounts.count,
@@ -78,11 +79,11 @@ bool provider_words_read (const config_t *config, provider_words_t *read, access
 }
 
 bool provider_config_read (const config_t *config, const char *kind, const char *what,
-                           provider_words_t *words, room_terms_t *terms,
+                           provider_words_t *words, free_capacity_terms_t *terms,
                            provider_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
     if (!config_name_read (config, kind, what, words->name, why) ||
-        !terms_read (config, terms, why) ||
+        !timetable_config_terms_read (config, terms, why) ||
         !provider_words_read (config, words, &settings->access, why))
         return false;
     settings->name = words->name;
@@ -94,9 +95,9 @@ bool provider_config_read (const config_t *config, const char *kind, const char 
 
 void provider_words_clear (provider_words_t *self)
 {
-    words_clear (&self->accounts);
-    words_clear (&self->administrators);
-    words_clear (&self->gis);
+    name_list_clear (&self->accounts);
+    name_list_clear (&self->administrators);
+    name_list_clear (&self->gis);
 }
 
 static uint32_t number (const config_t *config, const char *path)

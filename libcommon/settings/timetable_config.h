@@ -40,11 +40,11 @@
 #define PROVIDER_LIMITS_KEYS(booked, steps_least, profile_steps, fresh_steps)                      \
     KEY_INTEGER ("limits/bookings_max", "4000000", 2, TIMETABLE_BOOKINGS_MOST, booked),            \
       KEY_INTEGER (                                                                                \
-        "limits/profile_steps_max", profile_steps, steps_least, QUESTIONS_STEPS_MOST,              \
+        "limits/profile_steps_max", profile_steps, steps_least, CALENDAR_SERVICE_STEPS_MOST,       \
         "steps of all profiles in one answer; where there are more they are coarsened"),           \
-      KEY_INTEGER ("limits/fresh_steps_max", fresh_steps, steps_least, QUESTIONS_STEPS_MOST,       \
-                   "the same for the fresh profiles in a refusal"),                                \
-      KEY_INTEGER ("limits/spans_max", "1024", 1, QUESTIONS_SPANS_MOST,                            \
+      KEY_INTEGER ("limits/fresh_steps_max", fresh_steps, steps_least,                             \
+                   CALENDAR_SERVICE_STEPS_MOST, "the same for the fresh profiles in a refusal"),   \
+      KEY_INTEGER ("limits/spans_max", "1024", 1, CALENDAR_SERVICE_SPANS_MOST,                     \
                    "spans in one answer to Free")
 
 /*  A name with the kind before it ("lis/ams"), from the key "name", which may have it, too. what
@@ -55,9 +55,9 @@ bool config_name_read (const config_t *config, const char *kind, const char *wha
 /*  What settings borrow, once they are read; provider_words_clear, also after false. Zero at first. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
-    words_t accounts; /* actors with an account, whichever */
-    words_t administrators;
-    words_t gis;
+    name_list_t accounts; /* actors with an account, whichever */
+    name_list_t administrators;
+    name_list_t gis;
 } provider_words_t;
 
 /*  Accounts, administrators and directories. */
@@ -66,7 +66,7 @@ bool provider_words_read (const config_t *config, provider_words_t *words, acces
 
 /*  Name, terms and these; what says whose name it is, as above. */
 bool provider_config_read (const config_t *config, const char *kind, const char *what,
-                           provider_words_t *words, room_terms_t *terms,
+                           provider_words_t *words, free_capacity_terms_t *terms,
                            provider_settings_t *settings, char why [CONFIG_WHY_BYTES]);
 void provider_words_clear (provider_words_t *self);
 

@@ -206,9 +206,9 @@ typedef struct {
     size_t path_length;
     unsigned depth;
     char *why;
-} reader_t;
+} json_reader_t;
 
-__attribute__ ((format (printf, 2, 3))) static bool refuse (const reader_t *reader,
+__attribute__ ((format (printf, 2, 3))) static bool refuse (const json_reader_t *reader,
                                                             const char *format, ...)
 {
     /* A path may be as long as why is; cut, it still leaves room to say what is wrong. */
@@ -222,7 +222,7 @@ __attribute__ ((format (printf, 2, 3))) static bool refuse (const reader_t *read
     return false;
 }
 
-__attribute__ ((format (printf, 2, 3))) static size_t path_enter (reader_t *reader,
+__attribute__ ((format (printf, 2, 3))) static size_t path_enter (json_reader_t *reader,
                                                                   const char *format, ...)
 {
     size_t before = reader->path_length;
@@ -236,7 +236,7 @@ __attribute__ ((format (printf, 2, 3))) static size_t path_enter (reader_t *read
     return before;
 }
 
-static void path_leave (reader_t *reader, size_t before)
+static void path_leave (json_reader_t *reader, size_t before)
 {
     reader->path_length = before;
     reader->path [before] = '\0';
@@ -259,8 +259,8 @@ static const char *plain_text (const json_t *json)
     return text && strlen (text) == json_string_length (json) ? text : NULL;
 }
 
-static bool read_signed (const reader_t *reader, const json_t *json, int64_t least, int64_t most,
-                         int64_t *value)
+static bool read_signed (const json_reader_t *reader, const json_t *json, int64_t least,
+                         int64_t most, int64_t *value)
 {
     const char *text = plain_text (json);
     if (json_is_integer (json)) {
@@ -287,7 +287,7 @@ static bool read_signed (const reader_t *reader, const json_t *json, int64_t lea
     return true;
 }
 
-static bool read_unsigned (const reader_t *reader, const json_t *json, uint64_t *value)
+static bool read_unsigned (const json_reader_t *reader, const json_t *json, uint64_t *value)
 {
     const char *text = plain_text (json);
     if (!text) {
@@ -310,7 +310,7 @@ static bool read_unsigned (const reader_t *reader, const json_t *json, uint64_t 
     return true;
 }
 
-static bool read_real (const reader_t *reader, const json_t *json, double *value)
+static bool json_read_real (const json_reader_t *reader, const json_t *json, double *value)
 {
     const char *text = plain_text (json);
     if (json_is_number (json))
@@ -325,7 +325,7 @@ static bool read_real (const reader_t *reader, const json_t *json, double *value
 }
 
 /*  "… is not one of A, B, C", as far as there is room. */
-static bool refuse_enum (const reader_t *reader, const ProtobufCEnumDescriptor *descriptor,
+static bool refuse_enum (const json_reader_t *reader, const ProtobufCEnumDescriptor *descriptor,
                          const char *given)
 {
     char names [JSON_WHY_BYTES] = "";
@@ -336,7 +336,7 @@ static bool refuse_enum (const reader_t *reader, const ProtobufCEnumDescriptor *
     return refuse (reader, "%.40s is not one of %s", given, names);
 }
 
-static bool read_enum (const reader_t *reader, const json_t *json,
+static bool read_enum (const json_reader_t *reader, const json_t *json,
                        const ProtobufCEnumDescriptor *descriptor, int *value)
 {
     const ProtobufCEnumValue *known = NULL;
@@ -357,7 +357,7 @@ static bool read_enum (const reader_t *reader, const json_t *json,
     return true;
 }
 
-static bool read_text (const reader_t *reader, const json_t *json, char **value)
+static bool read_text (const json_reader_t *reader, const json_t *json, char **value)
 {
     const char *text = plain_text (json);
     if (!text)
@@ -369,7 +369,7 @@ static bool read_text (const reader_t *reader, const json_t *json, char **value)
     return true;
 }
 
-static bool read_bytes (const reader_t *reader, const json_t *json, ProtobufCBinaryData *value)
+static bool read_bytes (const json_reader_t *reader, const json_t *json, ProtobufCBinaryData *value)
 {
     const char *text = plain_text (json);
     if (!text)
@@ -383,11 +383,11 @@ static bool read_bytes (const reader_t *reader, const json_t *json, ProtobufCBin
     return true;
 }
 
-static bool read_message (reader_t *reader, json_t *json, ProtobufCMessage *message);
+static bool read_message (json_reader_t *reader, json_t *json, ProtobufCMessage *message);
 
 /*  A message inside another. On false it may be half filled; whoever owns the outer one frees it.
  */
-static bool read_inner (reader_t *reader, json_t *json,
+static bool read_inner (json_reader_t *reader, json_t *json,
                         const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **inner)
 {
     *inner = allocate (1, descriptor->sizeof_message);
@@ -395,8 +395,8 @@ static bool read_inner (reader_t *reader, json_t *json,
     return read_message (reader, json, *inner);
 }
 
-static bool read_member (reader_t *reader, json_t *json, const ProtobufCFieldDescriptor *field,
-                         void *member)
+static bool json_read_member (json_reader_t *reader, json_t *json,
+                              const ProtobufCFieldDescriptor *field, void *member)
 {
     int64_t number = 0;
     uint64_t natural = 0;
@@ -426,12 +426,12 @@ static bool read_member (reader_t *reader, json_t *json, const ProtobufCFieldDes
         *(uint64_t *) member = natural;
         return true;
     case PROTOBUF_C_TYPE_FLOAT:
-        if (!read_real (reader, json, &real))
+        if (!json_read_real (reader, json, &real))
             return false;
         *(float *) member = (float) real;
         return true;
     case PROTOBUF_C_TYPE_DOUBLE:
-        return read_real (reader, json, member);
+        return json_read_real (reader, json, member);
     case PROTOBUF_C_TYPE_BOOL:
         if (!json_is_boolean (json))
             return refuse (reader, "wants true or false, not %s", json_kind (json));
@@ -451,8 +451,8 @@ static bool read_member (reader_t *reader, json_t *json, const ProtobufCFieldDes
 
 /*  An element that could not be read is not counted; an inner message that could not be read is, so
  *  that what it already holds is freed with the rest. */
-static bool read_repeated (reader_t *reader, json_t *json, const ProtobufCFieldDescriptor *field,
-                           uint8_t *base)
+static bool read_repeated (json_reader_t *reader, json_t *json,
+                           const ProtobufCFieldDescriptor *field, uint8_t *base)
 {
     if (!json_is_array (json))
         return refuse (reader, "wants an array, not %s", json_kind (json));
@@ -462,7 +462,7 @@ static bool read_repeated (reader_t *reader, json_t *json, const ProtobufCFieldD
     size_t *count = (size_t *) (base + field->quantifier_offset);
     for (size_t i = 0; i < json_array_size (json); i++) {
         size_t before = path_enter (reader, "[%zu]", i);
-        bool read = read_member (reader, json_array_get (json, i), field, members + i * size);
+        bool read = json_read_member (reader, json_array_get (json, i), field, members + i * size);
         if (read || field->type == PROTOBUF_C_TYPE_MESSAGE)
             (*count)++;
         if (!read)
@@ -482,7 +482,7 @@ static const char *oneof_taken (const ProtobufCMessageDescriptor *descriptor,
     return "another";
 }
 
-static bool read_field (reader_t *reader, json_t *json, const ProtobufCFieldDescriptor *field,
+static bool read_field (json_reader_t *reader, json_t *json, const ProtobufCFieldDescriptor *field,
                         ProtobufCMessage *message)
 {
     uint8_t *base = (uint8_t *) message;
@@ -502,10 +502,10 @@ static bool read_field (reader_t *reader, json_t *json, const ProtobufCFieldDesc
     } else if (field->label == PROTOBUF_C_LABEL_OPTIONAL && field->quantifier_offset) {
         *(protobuf_c_boolean *) (base + field->quantifier_offset) = true;
     }
-    return read_member (reader, json, field, base + field->offset);
+    return json_read_member (reader, json, field, base + field->offset);
 }
 
-static bool refuse_key (const reader_t *reader, const ProtobufCMessageDescriptor *descriptor)
+static bool refuse_key (const json_reader_t *reader, const ProtobufCMessageDescriptor *descriptor)
 {
     char names [JSON_WHY_BYTES] = "";
     size_t length = 0;
@@ -517,7 +517,7 @@ static bool refuse_key (const reader_t *reader, const ProtobufCMessageDescriptor
     return refuse (reader, "no such field: %s has %s", descriptor->short_name, names);
 }
 
-static bool read_message (reader_t *reader, json_t *json, ProtobufCMessage *message)
+static bool read_message (json_reader_t *reader, json_t *json, ProtobufCMessage *message)
 {
     const ProtobufCMessageDescriptor *descriptor = message->descriptor;
     if (!json_is_object (json))
@@ -546,7 +546,7 @@ ProtobufCMessage *json_to_message (const ProtobufCMessageDescriptor *descriptor,
                                    char why [JSON_WHY_BYTES])
 {
     assert (descriptor && json);
-    reader_t reader = {.why = why};
+    json_reader_t reader = {.why = why};
     ProtobufCMessage *message = NULL;
     if (read_inner (&reader, json, descriptor, &message))
         return message;

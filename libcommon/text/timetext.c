@@ -18,7 +18,7 @@
 /*  Ten thousand years: what a date can hold. Sums of two such values stay far from overflow. */
 #define DURATION_MS_MAX (INT64_C (3652425) * DAY_MS)
 
-static bool digit (char letter)
+static bool timetext_digit (char letter)
 {
     return letter >= '0' && letter <= '9';
 }
@@ -28,7 +28,7 @@ static bool parse_digits (const char **text, int count, int *value)
 {
     *value = 0;
     for (int i = 0; i < count; i++) {
-        if (!digit (**text))
+        if (!timetext_digit (**text))
             return false;
         *value = *value * 10 + (*(*text)++ - '0');
     }
@@ -101,9 +101,9 @@ static bool parse_fraction (const char **text, int *ms)
     *ms = 0;
     if (!parse_letter (text, "."))
         return true;
-    if (!digit (**text))
+    if (!timetext_digit (**text))
         return false;
-    for (int unit = 100; digit (**text); (*text)++, unit /= 10)
+    for (int unit = 100; timetext_digit (**text); (*text)++, unit /= 10)
         *ms += (**text - '0') * unit;
     return true;
 }
@@ -179,7 +179,7 @@ static const struct {
 #define UNITS (sizeof units / sizeof units [0])
 
 /*  The unit that the text begins with, as a whole word of letters; UNITS when there is none. */
-static size_t unit_of (const char *text)
+static size_t timetext_unit_of (const char *text)
 {
     size_t length = strspn (text, "dhms");
     for (size_t u = 0; u < UNITS; u++)
@@ -195,15 +195,15 @@ bool timetext_parse_duration (const char *text, int64_t *ms)
     if (*text == '\0')
         return false;
     while (*text) {
-        if (!digit (*text))
+        if (!timetext_digit (*text))
             return false;
         int64_t number = 0;
-        for (; digit (*text); text++) {
+        for (; timetext_digit (*text); text++) {
             number = number * 10 + (*text - '0');
             if (number > DURATION_MS_MAX)
                 return false;
         }
-        size_t unit = unit_of (text);
+        size_t unit = timetext_unit_of (text);
         if (unit < next_unit || unit == UNITS || number > DURATION_MS_MAX / units [unit].ms)
             return false;
         sum += number * units [unit].ms;

@@ -81,7 +81,7 @@ static bool has_account (const access_t *access, const char *actor)
                       listed (access->accounts, access->accounts_count, "*"));
 }
 
-static bool same (const char *a, const char *b)
+static bool access_same (const char *a, const char *b)
 {
     return *a && strcmp (a, b) == 0;
 }
@@ -96,9 +96,9 @@ bool may (const access_t *access, verb_t verb, const char *caller, const char *a
     case VERB_PREPARE:
     case VERB_COMMIT:
     case VERB_DONE:
-        return same (caller, object);
+        return access_same (caller, object);
     case VERB_ABORT:
-        return same (caller, object) || administrator (access, caller);
+        return access_same (caller, object) || administrator (access, caller);
     case VERB_FENCE:
         return planner (caller) || administrator (access, caller);
     case VERB_RESOLVE:
@@ -108,19 +108,19 @@ bool may (const access_t *access, verb_t verb, const char *caller, const char *a
     case VERB_MODIFY:
     case VERB_RELEASE:
         return (planner (caller) || administrator (access, caller)) &&
-               (same (actor, object) || administrator (access, actor));
+               (access_same (actor, object) || administrator (access, actor));
     case VERB_SHOW:
     case VERB_LIST:
-        return same (caller, object) || planner (caller) || administrator (access, caller);
+        return access_same (caller, object) || planner (caller) || administrator (access, caller);
     case VERB_USE:
-        return same (caller, object) || administrator (access, caller);
+        return access_same (caller, object) || administrator (access, caller);
     case VERB_ADMINISTER:
         return administrator (access, caller);
     case VERB_STORE:
         return has_account (access, actor) || kind_is (caller, "replica") ||
                administrator (access, caller);
     case VERB_KEEP:
-        return same (caller, object) || administrator (access, caller);
+        return access_same (caller, object) || administrator (access, caller);
     case VERBS:
         break;
     }

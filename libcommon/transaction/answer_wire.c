@@ -23,7 +23,7 @@ static const codec_row_t profile_rows [] = {
   ROW_TIME ("until_ms", profile_t, until_ms),
 };
 
-static bool profile_rule (void *self, char why [WHY_BYTES])
+static bool answer_profile_rule (void *self, char why [WHY_BYTES])
 {
     const profile_t *profile = self;
     for (size_t i = 1; i < profile->steps_count; i++)
@@ -34,7 +34,7 @@ static bool profile_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t profile_codec =
-  CODEC_RULED (profile_t, musubi__profile__descriptor, profile_rows, profile_rule);
+  CODEC_RULED (profile_t, musubi__profile__descriptor, profile_rows, answer_profile_rule);
 
 static const codec_row_t refusal_rows [] = {
   ROW_ENUM ("reason", refusal_t, reason, REFUSAL_REASONS - 1, FROM (REFUSAL_NONE + 1)),

@@ -59,7 +59,8 @@ const char *txid_planner (const txid_t *self, char name [NAME_BYTES_MAX + 1])
     return name;
 }
 
-const party_t *parties_find (const party_t *parties, size_t count, const char *name)
+const participant_ref_t *parties_find (const participant_ref_t *parties, size_t count,
+                                       const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp (parties [i].name, name) == 0)
@@ -67,9 +68,10 @@ const party_t *parties_find (const party_t *parties, size_t count, const char *n
     return NULL;
 }
 
-const party_t *plan_party (const plan_t *self, const char *name)
+const participant_ref_t *plan_party (const plan_t *self, const char *name)
 {
-    const party_t *party = parties_find (self->participants, self->participants_count, name);
+    const participant_ref_t *party =
+      parties_find (self->participants, self->participants_count, name);
     return party ? party : parties_find (self->awaited, self->awaited_count, name);
 }
 

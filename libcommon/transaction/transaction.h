@@ -37,7 +37,7 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
     uint8_t store [STORE_ID_BYTES];
     char endpoint [256]; /* last known; an address, never evidence */
-} party_t;
+} participant_ref_t;
 
 typedef enum { OPERATION_RESERVE, OPERATION_MODIFY, OPERATION_RELEASE } operation_t;
 
@@ -47,11 +47,12 @@ typedef struct {
     operation_t operation;
     char reservation [NAME_BYTES_MAX + 1];
     uint32_t base_version;
-    party_t *participants;
+    participant_ref_t *participants;
     size_t participants_count;
-    party_t *awaited; /* of a release: who was silent, and may have a part; they do not vote */
+    participant_ref_t
+      *awaited; /* of a release: who was silent, and may have a part; they do not vote */
     size_t awaited_count;
-    party_t coordinator;
+    participant_ref_t coordinator;
     int64_t decide_by_ms; /* wall */
     int64_t edge_ms;      /* wall */
     int64_t end_ms;       /* wall: of the whole plan's last window, old or new; 0 = not told */
@@ -66,10 +67,11 @@ typedef struct {
 } plan_t;
 
 /*  The one of that name; NULL when there is none. */
-const party_t *parties_find (const party_t *parties, size_t count, const char *name);
+const participant_ref_t *parties_find (const participant_ref_t *parties, size_t count,
+                                       const char *name);
 
 /*  Who votes on it, or is awaited, by name; NULL when nobody. */
-const party_t *plan_party (const plan_t *self, const char *name);
+const participant_ref_t *plan_party (const plan_t *self, const char *name);
 
 /*  A command at its participant (the states of proto CommandState, same numbers). */
 typedef enum {
@@ -280,7 +282,7 @@ typedef struct {
 /*  --- passage; transaction_wire.c, answer_wire.c --- */
 
 extern const codec_t txid_codec;
-extern const codec_t party_codec;
+extern const codec_t participant_ref_codec;
 extern const codec_t plan_codec;
 extern const codec_t compute_booking_codec;
 extern const codec_t compute_part_codec;

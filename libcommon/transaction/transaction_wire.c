@@ -26,20 +26,22 @@ const codec_t txid_codec = CODEC (txid_t, musubi__txid__descriptor, txid_rows);
 /*  --- plan --- */
 
 static const codec_row_t party_rows [] = {
-  ROW_WORD ("name", party_t, name),
+  ROW_WORD ("name", participant_ref_t, name),
   ROW_UNUSED ("key"),
-  ROW_FIXED ("store", party_t, store),
-  ROW_WORD ("endpoint", party_t, endpoint, OR_NONE),
+  ROW_FIXED ("store", participant_ref_t, store),
+  ROW_WORD ("endpoint", participant_ref_t, endpoint, OR_NONE),
 };
-const codec_t party_codec = CODEC (party_t, musubi__party__descriptor, party_rows);
+const codec_t participant_ref_codec =
+  CODEC (participant_ref_t, musubi__party__descriptor, party_rows);
 
 static const codec_row_t plan_rows [] = {
   ROW_ONE ("txid", plan_t, txid, txid),
   ROW_ENUM ("operation", plan_t, operation, OPERATION_RELEASE),
   ROW_WORD ("reservation", plan_t, reservation),
   ROW_NUMBER ("base_version", plan_t, base_version, MOST (UINT32_MAX - 1)),
-  ROW_LIST ("participants", plan_t, participants, participants_count, party, 1, PARTICIPANTS_MAX),
-  ROW_ONE ("coordinator", plan_t, coordinator, party),
+  ROW_LIST ("participants", plan_t, participants, participants_count, participant_ref, 1,
+            PARTICIPANTS_MAX),
+  ROW_ONE ("coordinator", plan_t, coordinator, participant_ref),
   ROW_TIME ("decide_by_ms", plan_t, decide_by_ms),
   ROW_TIME ("edge_ms", plan_t, edge_ms),
   ROW_WORD ("actor", plan_t, actor),
@@ -49,15 +51,15 @@ static const codec_row_t plan_rows [] = {
   ROW_TIME ("end_ms", plan_t, end_ms),
   ROW_WORD ("owner", plan_t, owner, OR_NONE),
   ROW_ONE ("repairs", plan_t, repairs, txid, SET_BY (plan_t, repairs.start)),
-  ROW_LIST ("awaited", plan_t, awaited, awaited_count, party, 0, PARTICIPANTS_MAX),
+  ROW_LIST ("awaited", plan_t, awaited, awaited_count, participant_ref, 0, PARTICIPANTS_MAX),
 };
 
 /*  Everyone who votes, each once: an answer counts for one store (T7). */
 static bool participants_right (const plan_t *plan, char why [WHY_BYTES])
 {
-    for (const party_t *one = plan->participants;
+    for (const participant_ref_t *one = plan->participants;
          one < plan->participants + plan->participants_count; one++)
-        for (const party_t *other = plan->participants; other < one; other++)
+        for (const participant_ref_t *other = plan->participants; other < one; other++)
             if (strcmp (other->name, one->name) == 0 ||
                 memcmp (other->store, one->store, STORE_ID_BYTES) == 0)
                 return wrong (why, "participants: %s is named twice", one->name);

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-static void on_start (void *owner, const moment_t *now)
+static void balancer_on_start (void *owner, const moment_t *now)
 {
     balancer_t *self = owner;
     member_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
@@ -14,7 +14,7 @@ static void on_start (void *owner, const moment_t *now)
     balancer_step_start (self, now);
 }
 
-static void destroy (void *owner)
+static void balancer_end (void *owner)
 {
     balancer_t *self = owner;
     hearing_end (self);
@@ -22,14 +22,14 @@ static void destroy (void *owner)
     for (size_t i = 0; i < self->history_count; i++)
         message_free (&self->history [i]->base);
     free (self->history);
-    weighing_destroy (&self->weighing);
+    rebalance_destroy (&self->weighing);
     coalition_clear (&self->coalition);
     service_destroy (&self->service);
     free ((char *) self->settings.name);
     free (self);
 }
 
-static void check_settings (const balancer_settings_t *settings)
+static void balancer_check_settings (const balancer_settings_t *settings)
 {
     const balancer_limits_t *limits = &settings->limits;
     assert (settings->name && strncmp (settings->name, "balancer/", 9) == 0);
@@ -54,18 +54,18 @@ static void show_limits (balancer_t *self)
 void balancer_core (const balancer_settings_t *settings, core_t *core)
 {
     assert (settings && core);
-    check_settings (settings);
+    balancer_check_settings (settings);
     balancer_t *self = must (calloc (1, sizeof *self));
     self->settings = *settings;
     self->settings.name = must (strdup (settings->name));
     self->service = member_new (self->settings.name, settings->gis_endpoints, settings->gis_count);
     coalition_init (&self->coalition);
-    self->weighing = weighing_new ();
+    self->weighing = rebalance_new ();
     show_limits (self);
     balancer_load (self);
     measuring_serve (self);
     orders_serve (self);
     balancer_told_serve (self);
-    service_at_start (self->service, on_start, self);
-    *core = service_core (self, destroy);
+    service_at_start (self->service, balancer_on_start, self);
+    *core = service_core (self, balancer_end);
 }

@@ -2,7 +2,7 @@
  *
  *  A coalition is formed each T of the sites that name this balancer, and stays as it is until the
  *  next one; who leaves, falls silent, or does much less than its CPUs say, is set aside at once.
- *  Each t the members' queues are asked for, weighed (weighing.h), and orders given to move tasks.
+ *  Each t the members' queues are asked for, weighed (rebalance.h), and orders given to move tasks.
  *  Each job's owner is promised by when it is complete; no order ever makes it later.
  *
  *  Opens no socket and no file, reads no clock.

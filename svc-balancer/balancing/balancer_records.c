@@ -12,7 +12,7 @@ void balancer_put_coalition (balancer_t *self)
                  codec_encode (&stored_coalition_codec, &self->coalition.kept));
 }
 
-void balancer_put_member (balancer_t *self, const member_t *member)
+void balancer_put_member (balancer_t *self, const coalition_member_t *member)
 {
     service_put (self->service, TABLE_MEMBERS, text_bytes (member->kept.site),
                  codec_encode (&stored_member_codec, &member->kept));

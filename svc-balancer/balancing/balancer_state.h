@@ -2,8 +2,8 @@
  *
  *  Between two steps it rests. A step goes through these phases:
  *
- *      forming    each T: sites are asked whether they have joined; there are candidates   hearing.c
- *      hearing    each t: members are asked for their queues                               hearing.c
+ *      forming    each T: sites are asked whether they have joined; there are candidates   collect.c
+ *      hearing    each t: members are asked for their queues                               collect.c
  *      ordering   orders are told, to each member one after the other                      orders.c
  */
 #ifndef MUSUBI_BALANCER_STATE_H
@@ -13,8 +13,8 @@
 #include "balancer.h"
 #include "balancer_wire.h"
 #include "must.h"
+#include "rebalance.h"
 #include "service.h"
-#include "weighing.h"
 
 /*  A site that is asked whether it has joined, and what it has said. */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     bool answered;
     bool joined;
     terms_t terms;
-} candidate_t;
+} coalition_candidate_t;
 
 /*  An order that has not been answered. */
 typedef struct {
@@ -35,10 +35,10 @@ typedef struct balancer {
     service_t *service;
     balancer_settings_t settings; /* its lists are our copies */
     coalition_t coalition;
-    weighing_t *weighing;
+    rebalance_t *weighing;
     uint64_t timer;
     int64_t next_step_ms; /* wall */
-    candidate_t *candidates;
+    coalition_candidate_t *candidates;
     size_t candidates_count;
     size_t waiting;      /* questions to candidates or members that have not been answered */
     telling_t *tellings; /* in their order */
@@ -50,7 +50,7 @@ typedef struct balancer {
     double gone_s;
 } balancer_t;
 
-/*  --- hearing.c --- */
+/*  --- collect.c --- */
 
 /*  Asks every site of the directory whether it has joined; then balancer_formed. */
 void hearing_form (balancer_t *self, const moment_t *now);
@@ -64,7 +64,7 @@ void hearing_end (balancer_t *self);
 /*  --- orders.c --- */
 
 void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *moves, size_t count,
-                   member_t *const *sites, job_t *const *jobs);
+                   coalition_member_t *const *sites, job_t *const *jobs);
 
 /*  Those not answered are not told any more. */
 void orders_end (balancer_t *self);
@@ -73,7 +73,7 @@ void orders_serve (balancer_t *self);
 /*  At start: those that were not answered are told again. */
 void orders_start (balancer_t *self, const moment_t *now);
 
-/*  --- measuring.c --- */
+/*  --- scoring.c --- */
 
 /*  At the end of a coalition: what it was worth, levels, history. */
 void measuring_end (balancer_t *self, const moment_t *now);
@@ -82,13 +82,13 @@ void measuring_serve (balancer_t *self);
 /*  --- balancer_records.c --- */
 
 void balancer_put_coalition (balancer_t *self);
-void balancer_put_member (balancer_t *self, const member_t *member);
+void balancer_put_member (balancer_t *self, const coalition_member_t *member);
 void balancer_drop_member (balancer_t *self, const char *site);
 void balancer_put_job (balancer_t *self, const job_t *job);
 void balancer_drop_job (balancer_t *self, job_t *job);
 void balancer_load (balancer_t *self);
 
-/*  --- balancer_told.c --- */
+/*  --- balancer_view.c --- */
 
 void balancer_told_serve (balancer_t *self);
 
@@ -102,7 +102,7 @@ void balancer_heard (balancer_t *self, const moment_t *now);
 void balancer_step_start (balancer_t *self, const moment_t *now);
 
 /*  heard: it is asked for its queue all the same, and what it has of others goes home. */
-void balancer_set_aside (balancer_t *self, member_t *member, bool heard, const char *why);
+void balancer_set_aside (balancer_t *self, coalition_member_t *member, bool heard, const char *why);
 
 /*  Of a question, within a step. */
 int64_t balancer_timeout_ms (const balancer_t *self);

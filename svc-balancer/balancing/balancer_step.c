@@ -3,7 +3,7 @@
  */
 #include "balancer_state.h"
 
-#include "diligence.h"
+#include "delivered_work.h"
 #include "directory.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static void break_promise (balancer_t *self, job_t *job, const char *why)
     balancer_put_job (self, job);
 }
 
-void balancer_set_aside (balancer_t *self, member_t *member, bool heard, const char *why)
+void balancer_set_aside (balancer_t *self, coalition_member_t *member, bool heard, const char *why)
 {
     char reason [BROKEN_BYTES];
     snprintf (member->kept.aside, sizeof member->kept.aside, "%s", why);
@@ -55,9 +55,9 @@ void balancer_set_aside (balancer_t *self, member_t *member, bool heard, const c
 
 /*  --- forming --- */
 
-static void take_candidate (balancer_t *self, const candidate_t *candidate)
+static void take_candidate (balancer_t *self, const coalition_candidate_t *candidate)
 {
-    member_t *member = coalition_find (&self->coalition, candidate->site);
+    coalition_member_t *member = coalition_find (&self->coalition, candidate->site);
     const terms_t *terms = &candidate->terms;
     if (!member)
         member = coalition_add (&self->coalition, candidate->site);
@@ -76,7 +76,8 @@ static void take_candidate (balancer_t *self, const candidate_t *candidate)
     member->cpus_count = 0;
 }
 
-static const candidate_t *candidate_of (const balancer_t *self, const char *site)
+static const coalition_candidate_t *balancer_step_candidate_of (const balancer_t *self,
+                                                                const char *site)
 {
     for (size_t i = 0; i < self->candidates_count; i++)
         if (strcmp (self->candidates [i].site, site) == 0)
@@ -89,8 +90,9 @@ static const candidate_t *candidate_of (const balancer_t *self, const char *site
 static void drop_who_left (balancer_t *self, bool formed)
 {
     for (size_t i = self->coalition.members_count; i-- > 0;) {
-        member_t *member = self->coalition.members [i];
-        const candidate_t *candidate = candidate_of (self, member->kept.site);
+        coalition_member_t *member = self->coalition.members [i];
+        const coalition_candidate_t *candidate =
+          balancer_step_candidate_of (self, member->kept.site);
         if (candidate && candidate->joined) {
             member->kept.absent = 0;
             continue;
@@ -172,7 +174,7 @@ void balancer_formed (balancer_t *self, const moment_t *now)
 /*  This step's sites and jobs, as weighing has them. */
 typedef struct {
     weighed_t *sites;
-    member_t **members;
+    coalition_member_t **members;
     size_t sites_count;
     weighed_job_t *weighed;
     job_t **jobs;
@@ -180,7 +182,7 @@ typedef struct {
     bool whole; /* all that are not aside have told their queue, and all of it is looked at */
 } weighed_step_t;
 
-static job_t *job_of (balancer_t *self, const queued_t *bag)
+static job_t *balancer_step_job_of (balancer_t *self, const queued_t *bag)
 {
     job_t *job = coalition_job (&self->coalition, bag->home, bag->home_bag);
     if (!job) {
@@ -195,14 +197,14 @@ static job_t *job_of (balancer_t *self, const queued_t *bag)
 static void take_bag (balancer_t *self, weighed_step_t *step, size_t site, const queued_t *bag)
 {
     double load_s = bag->running_s + bag->waiting * bag->task_s;
-    job_t *job = job_of (self, bag);
+    job_t *job = balancer_step_job_of (self, bag);
     if (job->place == SIZE_MAX) {
         job->place = step->jobs_count++;
         job->now_s = 0;
         job->away = 0;
         job->guests = 0;
         step->jobs [job->place] = job;
-        step->weighed [job->place] = (weighed_job_t){.home = WEIGHING_NOWHERE};
+        step->weighed [job->place] = (weighed_job_t){.home = REBALANCE_NOWHERE};
     }
     job->now_s += load_s;
     if (strcmp (step->members [site]->kept.site, bag->home) == 0) {
@@ -234,7 +236,7 @@ static void take_queues (balancer_t *self, weighed_step_t *step)
     size_t looked = 0;
     size_t left_out = 0;
     for (size_t s = 0; s < step->sites_count; s++) {
-        const told_t *told = &step->members [s]->told;
+        const member_queue_t *told = &step->members [s]->told;
         for (size_t i = 0; i < told->count; i++) {
             if (looked == self->settings.limits.jobs_max) {
                 left_out += told->count - i;
@@ -245,8 +247,8 @@ static void take_queues (balancer_t *self, weighed_step_t *step)
         }
     }
     for (size_t i = 0; i < step->jobs_count; i++) {
-        const member_t *home = coalition_find (&self->coalition, step->jobs [i]->home);
-        step->weighed [i].home = home ? home->place : WEIGHING_NOWHERE;
+        const coalition_member_t *home = coalition_find (&self->coalition, step->jobs [i]->home);
+        step->weighed [i].home = home ? home->place : REBALANCE_NOWHERE;
     }
     if (left_out == 0)
         return;
@@ -263,7 +265,7 @@ static void step_begin (balancer_t *self, weighed_step_t *step)
     size_t bags = bags_told (self);
     *step = (weighed_step_t){.whole = true};
     step->sites = must (calloc (coalition->members_count + 1, sizeof *step->sites));
-    step->members = must (calloc (coalition->members_count + 1, sizeof (member_t *)));
+    step->members = must (calloc (coalition->members_count + 1, sizeof (coalition_member_t *)));
     step->weighed = must (calloc (bags + 1, sizeof *step->weighed));
     step->jobs = must (calloc (bags + 1, sizeof (job_t *)));
     for (job_t *job = coalition_job_after (coalition, NULL); job;
@@ -273,7 +275,7 @@ static void step_begin (balancer_t *self, weighed_step_t *step)
         job->place = SIZE_MAX;
     }
     for (size_t i = 0; i < coalition->members_count; i++) {
-        member_t *member = coalition->members [i];
+        coalition_member_t *member = coalition->members [i];
         member->place = member->fresh ? step->sites_count : SIZE_MAX;
         if (!member->fresh) {
             step->whole = step->whole && *member->kept.aside != '\0';
@@ -299,19 +301,20 @@ static void step_end (weighed_step_t *step)
 
 /*  --- members that don't do what they should --- */
 
-static void judge (balancer_t *self)
+static void balancer_step_judge (balancer_t *self)
 {
     const balancer_limits_t *limits = &self->settings.limits;
     char why [ASIDE_BYTES];
     for (size_t i = 0; i < self->coalition.members_count; i++) {
-        member_t *member = self->coalition.members [i];
+        coalition_member_t *member = self->coalition.members [i];
         if (*member->kept.aside != '\0')
             continue;
         if (!member->fresh && ++member->silent >= limits->silent_max) {
             snprintf (why, sizeof why, "it did not answer in %u steps", member->silent);
             balancer_set_aside (self, member, false, why);
-        } else if (member->fresh && diligence_short (&member->diligence, limits->diligence_steps,
-                                                     limits->work_least)) {
+        } else if (member->fresh &&
+                   delivered_work_short (&member->diligence, limits->diligence_steps,
+                                         limits->work_least)) {
             snprintf (why, sizeof why,
                       "it did %.0f CPU seconds of work in %u steps in which tasks waited; its CPUs "
                       "could have done %.0f",
@@ -328,7 +331,7 @@ static void why_later (const weighed_step_t *step, size_t job, char why [BROKEN_
 {
     for (size_t s = 0; s < step->sites_count; s++)
         for (size_t i = 0; i < step->sites [s].count; i++) {
-            const member_t *member = step->members [s];
+            const coalition_member_t *member = step->members [s];
             if (step->sites [s].pieces [i].job != job)
                 continue;
             snprintf (why, BROKEN_BYTES, "its tasks wait longer at %s than could be foreseen",
@@ -343,12 +346,13 @@ static void why_later (const weighed_step_t *step, size_t job, char why [BROKEN_
 
 /*  Once made, a promise stays as it is. It counts as broken when it is missed by more than a step,
  *  for so old may be what was told. */
-static void promise (balancer_t *self, const moment_t *now, const weighed_step_t *step, size_t at)
+static void balancer_step_promise (balancer_t *self, const moment_t *now,
+                                   const weighed_step_t *step, size_t at)
 {
     job_t *job = step->jobs [at];
     const weighed_job_t *weighed = &step->weighed [at];
     double time_s = fmin (weighed->before_s, weighed->after_s);
-    bool told = weighed->home != WEIGHING_NOWHERE && step->whole && !job->elsewhere;
+    bool told = weighed->home != REBALANCE_NOWHERE && step->whole && !job->elsewhere;
     if (job->kept.promised_ms == 0 && told && isfinite (time_s)) {
         job->kept.promised_ms = now->wall_ms + (int64_t) ceil (1000 * time_s);
         balancer_put_job (self, job);
@@ -363,7 +367,7 @@ static void promise (balancer_t *self, const moment_t *now, const weighed_step_t
 }
 
 /*  It has ended since the step before: in the middle of that, as far as anybody knows. */
-static int64_t end_of (const balancer_t *self, const moment_t *now, const job_t *job)
+static int64_t balancer_step_end_of (const balancer_t *self, const moment_t *now, const job_t *job)
 {
     int64_t ended_ms = now->wall_ms - self->settings.step_ms / 2;
     return ended_ms > job->kept.submitted_ms ? ended_ms : job->kept.submitted_ms + 1;
@@ -379,7 +383,7 @@ static void job_over (balancer_t *self, const moment_t *now, job_t *job)
         balancer_drop_job (self, job);
         return;
     }
-    job->kept.ended_ms = end_of (self, now, job);
+    job->kept.ended_ms = balancer_step_end_of (self, now, job);
     self->coalition.jobs_over++;
     balancer_put_job (self, job);
 }
@@ -403,7 +407,7 @@ static void job_goes_on (balancer_t *self, job_t *job)
 static void follow_home (balancer_t *self, const moment_t *now, const weighed_step_t *step,
                          job_t *job)
 {
-    const member_t *home = coalition_find (&self->coalition, job->home);
+    const coalition_member_t *home = coalition_find (&self->coalition, job->home);
     if (!home && job->place == SIZE_MAX)
         balancer_drop_job (self, job);
     else if (home && home->fresh && !job->at_home && step->whole && job->kept.ended_ms == 0)
@@ -415,7 +419,7 @@ static void follow_jobs (balancer_t *self, const moment_t *now, const weighed_st
 {
     coalition_t *coalition = &self->coalition;
     for (size_t i = 0; i < coalition->members_count; i++) {
-        const member_t *member = coalition->members [i];
+        const coalition_member_t *member = coalition->members [i];
         for (size_t k = 0; !member->fresh && k < member->told.count; k++) {
             const queued_t *bag = &member->told.bags [k];
             job_t *job = coalition_job (coalition, bag->home, bag->home_bag);
@@ -448,14 +452,14 @@ void balancer_heard (balancer_t *self, const moment_t *now)
 {
     weighed_step_t step;
     size_t count;
-    judge (self);
+    balancer_step_judge (self);
     step_begin (self, &step);
     follow_jobs (self, now, &step);
     const weighed_move_t *moves =
-      weighing_step (self->weighing, step.sites, step.sites_count, step.weighed, step.jobs_count,
-                     self->settings.reschedule, self->settings.limits.orders_max, &count);
+      rebalance_step (self->weighing, step.sites, step.sites_count, step.weighed, step.jobs_count,
+                      self->settings.reschedule, self->settings.limits.orders_max, &count);
     for (size_t i = 0; i < step.jobs_count; i++)
-        promise (self, now, &step, i);
+        balancer_step_promise (self, now, &step, i);
     self->coalition.kept.step++;
     next_round (&self->coalition.kept, now);
     balancer_put_coalition (self);
@@ -464,12 +468,13 @@ void balancer_heard (balancer_t *self, const moment_t *now)
     step_end (&step);
 }
 
-static timer_fn on_timer;
+static timer_fn balancer_step_on_timer;
 
 static void wake_in (balancer_t *self, const moment_t *now, int64_t ms)
 {
     self->next_step_ms = now->wall_ms + ms;
-    self->timer = timers_set (self->service->timers, now->mono_ms + ms, on_timer, self, 0);
+    self->timer =
+      timers_set (self->service->timers, now->mono_ms + ms, balancer_step_on_timer, self, 0);
 }
 
 static int64_t soon_ms (const balancer_t *self)
@@ -478,7 +483,7 @@ static int64_t soon_ms (const balancer_t *self)
 }
 
 /*  What has not been answered by now is given up. */
-static void on_timer (void *owner, const moment_t *now, uint64_t token)
+static void balancer_step_on_timer (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     balancer_t *self = owner;

@@ -34,7 +34,7 @@ static void telling_remove (balancer_t *self, size_t at)
     memmove (telling, telling + 1, (self->tellings_count - at) * sizeof *telling);
 }
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void orders_on_record (void *owner, bytes_t key, bytes_t value)
 {
     balancer_t *self = owner;
     order_t order;
@@ -48,11 +48,11 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 /*  --- telling --- */
 
 /*  Work that one takes from another; what goes home is taken back. */
-static void account (balancer_t *self, const order_t *order, uint32_t moved)
+static void orders_account (balancer_t *self, const order_t *order, uint32_t moved)
 {
-    member_t *home =
+    coalition_member_t *home =
       coalition_find (&self->coalition, order->homeward ? order->to.name : order->from);
-    member_t *host =
+    coalition_member_t *host =
       coalition_find (&self->coalition, order->homeward ? order->from : order->to.name);
     double load_s = (order->homeward ? -1.0 : 1.0) * moved * order->task_s;
     if (home) {
@@ -67,7 +67,8 @@ static void account (balancer_t *self, const order_t *order, uint32_t moved)
 
 static void tell_next (balancer_t *self, const moment_t *now, const char *site);
 
-static void on_moved (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+static void orders_on_moved (void *owner, const moment_t *now, uint64_t token,
+                             const call_result_t *result)
 {
     balancer_t *self = owner;
     size_t at = 0;
@@ -75,7 +76,7 @@ static void on_moved (void *owner, const moment_t *now, uint64_t token, const ca
         at++;
     self->tellings [at].call = 0;
     order_t order = self->tellings [at].order;
-    moved_t answer = {0};
+    balancer_moved_t answer = {0};
     char why [WHY_BYTES] = "";
     if (result->status != CALL_OK)
         snprintf (why, sizeof why, "%s", result->reason);
@@ -91,13 +92,13 @@ static void on_moved (void *owner, const moment_t *now, uint64_t token, const ca
         outbox_log (self->service->outbox, LEVEL_INFO,
                     "order %" PRIu64 ".%u done from=%s to=%s bag=%" PRIu64 " tasks=%u", order.round,
                     order.number, order.from, order.to.name, order.bag, answer.moved);
-        account (self, &order, answer.moved);
+        orders_account (self, &order, answer.moved);
     }
     telling_remove (self, at);
     tell_next (self, now, order.from);
 }
 
-static void tell (balancer_t *self, const moment_t *now, telling_t *telling)
+static void orders_tell (balancer_t *self, const moment_t *now, telling_t *telling)
 {
     packed_t body = codec_encode (&move_codec, &telling->order);
     call_order_t order = {.peer = telling->order.from,
@@ -105,7 +106,7 @@ static void tell (balancer_t *self, const moment_t *now, telling_t *telling)
                           .method = "Move",
                           .timeout_ms = balancer_timeout_ms (self)};
     telling->call =
-      service_ask (self->service, now, &order, body, on_moved, self, telling->order.number);
+      service_ask (self->service, now, &order, body, orders_on_moved, self, telling->order.number);
 }
 
 static void tell_next (balancer_t *self, const moment_t *now, const char *site)
@@ -113,7 +114,7 @@ static void tell_next (balancer_t *self, const moment_t *now, const char *site)
     for (size_t i = 0; i < self->tellings_count; i++)
         if (strcmp (self->tellings [i].order.from, site) == 0) {
             if (self->tellings [i].call == 0)
-                tell (self, now, &self->tellings [i]);
+                orders_tell (self, now, &self->tellings [i]);
             return;
         }
 }
@@ -125,7 +126,7 @@ void orders_start (balancer_t *self, const moment_t *now)
 }
 
 void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *moves, size_t count,
-                   member_t *const *sites, job_t *const *jobs)
+                   coalition_member_t *const *sites, job_t *const *jobs)
 {
     uint32_t number = 0;
     for (size_t i = 0; i < count; i++) {
@@ -160,5 +161,5 @@ void orders_end (balancer_t *self)
 
 void orders_serve (balancer_t *self)
 {
-    service_load (self->service, TABLE_ORDERS, on_record, self);
+    service_load (self->service, TABLE_ORDERS, orders_on_record, self);
 }

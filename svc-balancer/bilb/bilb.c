@@ -15,7 +15,7 @@ typedef struct {
     double speed;
     double level;
     double load;
-} place_t;
+} bilb_order_t;
 
 /*  Its turn: the first sends nothing. */
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
 struct bilb {
     size_t count;
     size_t room;
-    place_t *places;
+    bilb_order_t *places;
     uint32_t *order;
     bilb_turn_t *turns;
     double *loads;
@@ -60,17 +60,17 @@ const char *bilb_check_words (bilb_check_t check)
 
 /*  --- one step --- */
 
-static int by_time (const void *a, const void *b)
+static int bilb_by_time (const void *a, const void *b)
 {
-    const place_t *left = a;
-    const place_t *right = b;
+    const bilb_order_t *left = a;
+    const bilb_order_t *right = b;
     if (left->time != right->time)
         return left->time < right->time ? -1 : 1;
     return left->cluster < right->cluster ? -1 : left->cluster > right->cluster;
 }
 
 /*  How much would be sent if nobody refused any (eqs 2 and 4). */
-static double wanted (const place_t *place, double target)
+static double wanted (const bilb_order_t *place, double target)
 {
     double load = fmin (place->load - place->speed * target, place->level * place->speed);
     return load > BILB_GRAIN * place->load ? load : 0;
@@ -79,7 +79,7 @@ static double wanted (const place_t *place, double target)
 /*  What those before it have, all together: transfers among them change neither sum. */
 static void take_turn (bilb_t *self, size_t at, double loads, double speeds)
 {
-    const place_t *place = &self->places [at];
+    const bilb_order_t *place = &self->places [at];
     bilb_turn_t *turn = &self->turns [at];
     double before = at > 0 ? self->turns [at - 1].target : 0;
     double mean = (loads + place->load) / (speeds + place->speed);
@@ -100,14 +100,14 @@ static void check_kept (const bilb_t *self, double before)
 {
     double after = 0;
     for (size_t i = 0; i < self->count; i++) {
-        const place_t *place = &self->places [i];
+        const bilb_order_t *place = &self->places [i];
         assert (self->times [i] <= fmax (place->level, place->time));
         after += self->loads [place->cluster];
     }
     assert (fabs (after - before) <= 1e-9 * before);
 }
 
-static void make_room (bilb_t *self, size_t count)
+static void bilb_make_room (bilb_t *self, size_t count)
 {
     self->count = count;
     if (count <= self->room)
@@ -124,13 +124,14 @@ static void make_room (bilb_t *self, size_t count)
 void bilb_step (bilb_t *self, const bilb_cluster_t *clusters, size_t count)
 {
     assert (count > 0 && count <= BILB_CLUSTERS_MAX);
-    make_room (self, count);
+    bilb_make_room (self, count);
     for (size_t i = 0; i < count; i++) {
         assert (bilb_check (&clusters [i]) == BILB_GOOD);
-        self->places [i] = (place_t){clusters [i].load / clusters [i].speed, (uint32_t) i,
-                                     clusters [i].speed, clusters [i].level, clusters [i].load};
+        self->places [i] =
+          (bilb_order_t){clusters [i].load / clusters [i].speed, (uint32_t) i, clusters [i].speed,
+                         clusters [i].level, clusters [i].load};
     }
-    qsort (self->places, count, sizeof *self->places, by_time);
+    qsort (self->places, count, sizeof *self->places, bilb_by_time);
     bilb_receivers_clear (self->receivers, count);
     double loads = 0;
     double speeds = 0;
@@ -167,7 +168,7 @@ void bilb_walk (bilb_t *self)
 }
 
 /*  Eq 3 in time, with the target as a third bound: without it a promise could break. */
-static double rise_of (const place_t *receiver, double time, const bilb_turn_t *turn)
+static double rise_of (const bilb_order_t *receiver, double time, const bilb_turn_t *turn)
 {
     return fmax (0, fmin (turn->rise, fmin (receiver->level, turn->target) - time));
 }
@@ -176,7 +177,7 @@ bool bilb_walk_turn (bilb_t *self, const bilb_transfer_t **transfers, size_t *co
 {
     for (*count = 0; *count == 0 && self->walked < self->count; self->walked++) {
         size_t at = self->walked;
-        const place_t *sender = &self->places [at];
+        const bilb_order_t *sender = &self->places [at];
         const bilb_turn_t *turn = &self->turns [at];
         double sent = 0;
         for (size_t i = 0; i < at && turn->rise > 0; i++) {

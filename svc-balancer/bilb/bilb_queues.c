@@ -13,7 +13,7 @@ typedef struct {
     double load_before; /* as it was when promises were last kept in mind */
     double completion_before;
     size_t place; /* in `jobs`, if it is that which stands there */
-} state_t;
+} bilb_queues_state_t;
 
 struct bilb_queues {
     bilb_t *bilb;
@@ -22,8 +22,8 @@ struct bilb_queues {
     bilb_cluster_t *clusters;
     bilb_busy_t *busy;
     size_t jobs_room;
-    state_t *states; /* by job */
-    uint32_t *jobs;  /* those in queues */
+    bilb_queues_state_t *states; /* by job */
+    uint32_t *jobs;              /* those in queues */
     size_t jobs_count;
     bilb_job_t *listed; /* as `jobs` */
     bilb_slot_t *slots;
@@ -89,7 +89,7 @@ static void queue_cut (bilb_queue_t *queue, double load, bilb_queue_t *cut)
 /*  --- the jobs in all of them --- */
 
 /*  Lists them with their loads and completions. */
-static void look (bilb_queues_t *self, const bilb_member_t *members, size_t count)
+static void bilb_queues_look (bilb_queues_t *self, const bilb_member_t *members, size_t count)
 {
     self->jobs_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -97,7 +97,7 @@ static void look (bilb_queues_t *self, const bilb_member_t *members, size_t coun
         for (size_t p = 0; p < members [i].queue.count; p++) {
             const bilb_piece_t *piece = &members [i].queue.pieces [p];
             assert (piece->job < self->jobs_room && piece->load > 0);
-            state_t *state = &self->states [piece->job];
+            bilb_queues_state_t *state = &self->states [piece->job];
             if (state->place >= self->jobs_count || self->jobs [state->place] != piece->job) {
                 state->load = state->completion = 0;
                 state->place = self->jobs_count;
@@ -114,7 +114,7 @@ static void look (bilb_queues_t *self, const bilb_member_t *members, size_t coun
 static size_t keep_in_mind (bilb_queues_t *self)
 {
     for (size_t i = 0; i < self->jobs_count; i++) {
-        state_t *state = &self->states [self->jobs [i]];
+        bilb_queues_state_t *state = &self->states [self->jobs [i]];
         state->load_before = state->load;
         state->completion_before = state->completion;
     }
@@ -127,7 +127,7 @@ static bool is_kept (const bilb_queues_t *self, size_t jobs_count)
     if (self->jobs_count != jobs_count)
         return false;
     for (size_t i = 0; i < self->jobs_count; i++) {
-        const state_t *state = &self->states [self->jobs [i]];
+        const bilb_queues_state_t *state = &self->states [self->jobs [i]];
         double before = state->completion_before;
         if (state->completion > before + BILB_TIE * (1 + before) ||
             fabs (state->load - state->load_before) > 1e-9 * state->load_before)
@@ -138,7 +138,7 @@ static bool is_kept (const bilb_queues_t *self, size_t jobs_count)
 
 /*  --- a step --- */
 
-static void make_room (bilb_queues_t *self, size_t count, size_t jobs_count)
+static void bilb_queues_make_room (bilb_queues_t *self, size_t count, size_t jobs_count)
 {
     if (count > self->members_room) {
         self->rebuilt = must (reallocarray (self->rebuilt, count, sizeof *self->rebuilt));
@@ -152,7 +152,7 @@ static void make_room (bilb_queues_t *self, size_t count, size_t jobs_count)
         return;
     self->states = must (reallocarray (self->states, jobs_count, sizeof *self->states));
     for (size_t i = self->jobs_room; i < jobs_count; i++)
-        self->states [i] = (state_t){0};
+        self->states [i] = (bilb_queues_state_t){0};
     self->jobs_room = jobs_count;
     self->jobs = must (reallocarray (self->jobs, jobs_count, sizeof *self->jobs));
     self->listed = must (reallocarray (self->listed, jobs_count, sizeof *self->listed));
@@ -177,9 +177,9 @@ static void send (bilb_queues_t *self, bilb_member_t *members, const bilb_transf
 
 void bilb_queues_step (bilb_queues_t *self, bilb_member_t *members, size_t count, size_t jobs_count)
 {
-    make_room (self, count, jobs_count);
+    bilb_queues_make_room (self, count, jobs_count);
     self->slots_count = 0;
-    look (self, members, count);
+    bilb_queues_look (self, members, count);
     size_t jobs_before = keep_in_mind (self);
     for (size_t i = 0; i < count; i++)
         self->clusters [i] =
@@ -190,7 +190,7 @@ void bilb_queues_step (bilb_queues_t *self, bilb_member_t *members, size_t count
     bilb_walk (self->bilb);
     while (bilb_walk_turn (self->bilb, &transfers, &transfers_count))
         send (self, members, transfers, transfers_count);
-    look (self, members, count);
+    bilb_queues_look (self, members, count);
     assert (is_kept (self, jobs_before));
 }
 
@@ -248,7 +248,7 @@ static void swap_queues (bilb_queues_t *self, bilb_member_t *members, size_t cou
         members [i].queue = self->rebuilt [i];
         self->rebuilt [i] = kept;
     }
-    look (self, members, count);
+    bilb_queues_look (self, members, count);
 }
 
 bool bilb_queues_reschedule (bilb_queues_t *self, bilb_member_t *members, size_t count,

@@ -81,7 +81,7 @@ static entry_t heap_take (heap_t *heap)
 
 /*  --- members of a group, lowest level first --- */
 
-static uint32_t rank_of (const receiver_t *all, uint32_t at)
+static uint32_t bilb_receivers_rank_of (const receiver_t *all, uint32_t at)
 {
     return at == NONE ? 0 : all [at].rank;
 }
@@ -105,11 +105,12 @@ static uint32_t members_merge (receiver_t *all, uint32_t a, uint32_t b)
     while (above != NONE) {
         uint32_t parent = all [above].right;
         all [above].right = merged;
-        if (rank_of (all, all [above].left) < rank_of (all, all [above].right)) {
+        if (bilb_receivers_rank_of (all, all [above].left) <
+            bilb_receivers_rank_of (all, all [above].right)) {
             all [above].right = all [above].left;
             all [above].left = merged;
         }
-        all [above].rank = 1 + rank_of (all, all [above].right);
+        all [above].rank = 1 + bilb_receivers_rank_of (all, all [above].right);
         merged = above;
         above = parent;
     }
@@ -147,7 +148,7 @@ static group_t *stack_pop (bilb_receivers_t *self)
 }
 
 /*  Those that the target has come by. */
-static void take_in (bilb_receivers_t *self, double target)
+static void bilb_receivers_take_in (bilb_receivers_t *self, double target)
 {
     while (self->above.count > 0 && self->above.entries [0].key <= target) {
         uint32_t of = heap_take (&self->above).of;
@@ -204,7 +205,7 @@ static double rise_all (bilb_receivers_t *self, double rise)
 double bilb_receivers_raise (bilb_receivers_t *self, double rise, double target)
 {
     assert (rise > 0 && isfinite (target));
-    take_in (self, target);
+    bilb_receivers_take_in (self, target);
     group_t met;
     double load = meet (self, rise, target, &met);
     load += rise_all (self, rise);

@@ -59,7 +59,7 @@ static uint32_t ripe_take (bilb_schedule_t *self)
 
 /*  --- orders --- */
 
-static int by_time (const void *a, const void *b)
+static int bilb_schedule_by_time (const void *a, const void *b)
 {
     double left = ((const bilb_busy_t *) a)->time;
     double right = ((const bilb_busy_t *) b)->time;
@@ -110,12 +110,13 @@ static void go_back (const bilb_schedule_t *self, size_t clusters_count, front_t
     }
 }
 
-static double tie_of (double time)
+static double bilb_schedule_tie_of (double time)
 {
     return BILB_TIE * (1 + time);
 }
 
-static void make_room (bilb_schedule_t *self, size_t clusters_count, size_t jobs_count)
+static void bilb_schedule_make_room (bilb_schedule_t *self, size_t clusters_count,
+                                     size_t jobs_count)
 {
     if (clusters_count > self->clusters_room) {
         self->clusters_room = clusters_count;
@@ -133,14 +134,14 @@ static void make_room (bilb_schedule_t *self, size_t clusters_count, size_t jobs
 bool bilb_schedule_rebuild (bilb_schedule_t *self, const bilb_busy_t *clusters,
                             size_t clusters_count, const bilb_job_t *jobs, size_t jobs_count)
 {
-    make_room (self, clusters_count, jobs_count);
+    bilb_schedule_make_room (self, clusters_count, jobs_count);
     self->slots_count = self->ripe_count = 0;
     if (jobs_count == 0)
         return true;
     assert (clusters_count > 0);
     for (size_t i = 0; i < clusters_count; i++)
         self->clusters [i] = clusters [i];
-    qsort (self->clusters, clusters_count, sizeof *self->clusters, by_time);
+    qsort (self->clusters, clusters_count, sizeof *self->clusters, bilb_schedule_by_time);
     for (size_t i = 0; i < jobs_count; i++)
         self->waiting [i] = (uint32_t) i;
     self->jobs = jobs;
@@ -149,7 +150,7 @@ bool bilb_schedule_rebuild (bilb_schedule_t *self, const bilb_busy_t *clusters,
     front_t front = {.time = self->clusters [0].time};
     size_t ripened = 0;
     for (size_t done = 0; done < jobs_count; done++) {
-        double ripe_from = (double) front.time - tie_of ((double) front.time);
+        double ripe_from = (double) front.time - bilb_schedule_tie_of ((double) front.time);
         while (ripened < jobs_count && jobs [self->waiting [ripened]].promise >= ripe_from)
             ripe_add (self, self->waiting [ripened++]);
         if (self->ripe_count == 0)

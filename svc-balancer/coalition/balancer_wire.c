@@ -50,24 +50,25 @@ static const codec_t queued_codec =
 
 /*  A page of a member's queue. */
 typedef struct {
-    told_t told;
+    member_queue_t told;
     bool more;
-} state_t;
+} member_state_t;
 
 static const codec_row_t state_rows [] = {
-  ROW_NUMBER ("cpus", state_t, told.cpus, MOST ((int64_t) BILB_SPEED_MAX)),
+  ROW_NUMBER ("cpus", member_state_t, told.cpus, MOST ((int64_t) BILB_SPEED_MAX)),
   ROW_UNUSED ("level_s"),
   ROW_UNUSED ("automatic"),
-  ROW_NUMBER ("done_s", state_t, told.done_s, LEAST (0)),
-  ROW_NUMBER ("start", state_t, told.start),
-  ROW_LIST ("bags", state_t, told.bags, told.count, queued, 0, ANY_COUNT),
-  ROW_FLAG ("more", state_t, more),
+  ROW_NUMBER ("done_s", member_state_t, told.done_s, LEAST (0)),
+  ROW_NUMBER ("start", member_state_t, told.start),
+  ROW_LIST ("bags", member_state_t, told.bags, told.count, queued, 0, ANY_COUNT),
+  ROW_FLAG ("more", member_state_t, more),
 };
-const codec_t state_page_codec = CODEC (state_t, musubi__state_answer__descriptor, state_rows);
+const codec_t state_page_codec =
+  CODEC (member_state_t, musubi__state_answer__descriptor, state_rows);
 
-bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
+bool state_decode (member_queue_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
 {
-    state_t page;
+    member_state_t page;
     if (!codec_decode (&state_page_codec, &page, body, why))
         return false;
     told->bags =
@@ -85,16 +86,16 @@ bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
 }
 
 static const codec_row_t move_rows [] = {
-  ROW_NUMBER ("round", order_t, round), ROW_NUMBER ("number", order_t, number),
-  ROW_ONE ("to", order_t, to, party),   ROW_NUMBER ("bag", order_t, bag),
+  ROW_NUMBER ("round", order_t, round),         ROW_NUMBER ("number", order_t, number),
+  ROW_ONE ("to", order_t, to, participant_ref), ROW_NUMBER ("bag", order_t, bag),
   ROW_NUMBER ("count", order_t, count),
 };
 const codec_t move_codec = CODEC (order_t, musubi__move_request__descriptor, move_rows);
 
 static const codec_row_t moved_rows [] = {
-  ROW_NUMBER ("moved", moved_t, moved),
+  ROW_NUMBER ("moved", balancer_moved_t, moved),
 };
-const codec_t moved_codec = CODEC (moved_t, musubi__move_answer__descriptor, moved_rows);
+const codec_t moved_codec = CODEC (balancer_moved_t, musubi__move_answer__descriptor, moved_rows);
 
 /*  --- it is asked --- */
 
@@ -107,7 +108,7 @@ const codec_t balance_history_codec =
   CODEC (balance_history_t, musubi__balance_history_request__descriptor, balance_history_rows);
 
 /*  Of a site's at others, and of others' at it, as it told last. */
-static void count_moved (const member_t *member, uint32_t *away, uint32_t *guests)
+static void count_moved (const coalition_member_t *member, uint32_t *away, uint32_t *guests)
 {
     *away = 0;
     *guests = 0;
@@ -125,7 +126,7 @@ static double score_of (const member_kept_t *kept)
     return kept->coalitions > 0 ? (double) kept->coalitions / kept->ratios : 0;
 }
 
-static void member_put (Musubi__CoalitionMember *to, const member_t *member)
+static void member_put (Musubi__CoalitionMember *to, const coalition_member_t *member)
 {
     const member_kept_t *kept = &member->kept;
     to->site = (char *) kept->site;
@@ -254,7 +255,7 @@ bool stored_job_decode (job_t *job, bytes_t key, bytes_t value, char why [WHY_BY
 
 static const codec_row_t stored_order_rows [] = {
   ROW_WORD ("from", order_t, from),
-  ROW_ONE ("to", order_t, to, party),
+  ROW_ONE ("to", order_t, to, participant_ref),
   ROW_NUMBER ("bag", order_t, bag, LEAST (1)),
   ROW_NUMBER ("count", order_t, count, LEAST (1)),
   ROW_NUMBER ("task_load_s", order_t, task_s, LEAST (0)),

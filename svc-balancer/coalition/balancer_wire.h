@@ -21,13 +21,13 @@ typedef struct {
 extern const codec_t terms_codec;
 
 /*  Adds what a page says to what has been told so far. */
-bool state_decode (told_t *told, bool *more, bytes_t body, char why [WHY_BYTES]);
+bool state_decode (member_queue_t *told, bool *more, bytes_t body, char why [WHY_BYTES]);
 
 extern const codec_t move_codec; /* of an order_t */
 
 typedef struct {
     uint32_t moved;
-} moved_t;
+} balancer_moved_t;
 extern const codec_t moved_codec;
 
 /*  --- it is asked --- */
@@ -55,7 +55,7 @@ bool stored_order_decode (order_t *order, bytes_t key, bytes_t value, char why [
 
 /*  What a coalition was worth to a member. */
 typedef struct {
-    const member_t *member;
+    const coalition_member_t *member;
     double level_s; /* that was */
     uint32_t jobs;
     double flow_s;

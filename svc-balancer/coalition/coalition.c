@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void told_clear (told_t *told)
+void member_queue_clear (member_queue_t *told)
 {
     free (told->bags);
-    *told = (told_t){0};
+    *told = (member_queue_t){0};
 }
 
-double told_load (const told_t *told)
+double told_load (const member_queue_t *told)
 {
     double load = 0;
     for (size_t i = 0; i < told->count; i++)
@@ -40,46 +40,46 @@ bytes_t order_key (const order_t *order, uint8_t key [ORDER_KEY_BYTES])
 
 static int by_site (const void *key, const void *item)
 {
-    return strcmp (key, (*(member_t *const *) item)->kept.site);
+    return strcmp (key, (*(coalition_member_t *const *) item)->kept.site);
 }
 
-static member_t **place_of (const coalition_t *self, const char *site)
+static coalition_member_t **coalition_place_of (const coalition_t *self, const char *site)
 {
     return self->members_count == 0
              ? NULL
              : bsearch (site, self->members, self->members_count, sizeof *self->members, by_site);
 }
 
-member_t *coalition_find (const coalition_t *self, const char *site)
+coalition_member_t *coalition_find (const coalition_t *self, const char *site)
 {
-    member_t **place = place_of (self, site);
+    coalition_member_t **place = coalition_place_of (self, site);
     return place ? *place : NULL;
 }
 
-member_t *coalition_add (coalition_t *self, const char *site)
+coalition_member_t *coalition_add (coalition_t *self, const char *site)
 {
     assert (!coalition_find (self, site));
     size_t at = self->members_count++;
     self->members = must (reallocarray (self->members, at + 1, sizeof *self->members));
     for (; at > 0 && strcmp (self->members [at - 1]->kept.site, site) > 0; at--)
         self->members [at] = self->members [at - 1];
-    member_t *member = must (calloc (1, sizeof *member));
+    coalition_member_t *member = must (calloc (1, sizeof *member));
     snprintf (member->kept.site, sizeof member->kept.site, "%s", site);
     return self->members [at] = member;
 }
 
-static void member_free (member_t *member)
+static void coalition_member_free (coalition_member_t *member)
 {
-    told_clear (&member->told);
-    told_clear (&member->coming);
+    member_queue_clear (&member->told);
+    member_queue_clear (&member->coming);
     free (member);
 }
 
 void coalition_remove (coalition_t *self, const char *site)
 {
-    member_t **place = place_of (self, site);
+    coalition_member_t **place = coalition_place_of (self, site);
     assert (place);
-    member_free (*place);
+    coalition_member_free (*place);
     size_t behind = (size_t) (self->members + --self->members_count - place);
     memmove (place, place + 1, behind * sizeof *place);
 }
@@ -143,7 +143,7 @@ void coalition_init (coalition_t *self)
 void coalition_clear (coalition_t *self)
 {
     for (size_t i = 0; i < self->members_count; i++)
-        member_free (self->members [i]);
+        coalition_member_free (self->members [i]);
     free (self->members);
     for (job_t *job; (job = coalition_job_after (self, NULL));)
         coalition_job_remove (self, job);

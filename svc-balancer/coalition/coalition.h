@@ -33,10 +33,10 @@ typedef struct {
     uint32_t start;
     queued_t *bags;
     size_t count;
-} told_t;
+} member_queue_t;
 
-void told_clear (told_t *told);
-double told_load (const told_t *told);
+void member_queue_clear (member_queue_t *told);
+double told_load (const member_queue_t *told);
 
 typedef struct {
     char site [NAME_BYTES_MAX + 1]; /* "lis/ams" */
@@ -54,7 +54,7 @@ typedef struct {
     bool heard;               /* aside, and asked all the same: what it has of others goes home */
 } member_kept_t;
 
-/*  What has been seen of its work; see diligence.h. */
+/*  What has been seen of its work; see delivered_work.h. */
 typedef struct {
     bool seen; /* below is of the step before */
     bool busy;
@@ -69,19 +69,19 @@ typedef struct {
 
 typedef struct {
     member_kept_t kept;
-    told_t told;        /* as last told in full */
-    told_t coming;      /* as it comes, page by page */
-    bool known;         /* told is of this start of the balancer */
-    bool fresh;         /* and of this step */
-    double cpus_before; /* in the step before */
-    size_t place;       /* in this step's weighing, SIZE_MAX = none */
-    uint32_t silent;    /* steps */
+    member_queue_t told;   /* as last told in full */
+    member_queue_t coming; /* as it comes, page by page */
+    bool known;            /* told is of this start of the balancer */
+    bool fresh;            /* and of this step */
+    double cpus_before;    /* in the step before */
+    size_t place;          /* in this step's weighing, SIZE_MAX = none */
+    uint32_t silent;       /* steps */
     uint64_t call;
     uint32_t tries; /* of asking for its queue from the head on */
     diligence_t diligence;
     double cpus_sum; /* over the steps of this coalition that it has told */
     uint32_t cpus_count;
-} member_t;
+} coalition_member_t;
 
 typedef struct {
     int64_t submitted_ms;
@@ -112,7 +112,7 @@ typedef struct {
     uint64_t round;
     uint32_t number;
     char from [NAME_BYTES_MAX + 1];
-    party_t to;
+    participant_ref_t to;
     uint64_t bag;
     uint32_t count;
     double task_s;
@@ -131,7 +131,7 @@ typedef struct {
 
 typedef struct {
     coalition_kept_t kept;
-    member_t **members; /* by site */
+    coalition_member_t **members; /* by site */
     size_t members_count;
     ordered_t *jobs;  /* by home and bag */
     size_t jobs_over; /* of them */
@@ -140,8 +140,8 @@ typedef struct {
 void coalition_init (coalition_t *self);
 void coalition_clear (coalition_t *self);
 
-member_t *coalition_find (const coalition_t *self, const char *site);
-member_t *coalition_add (coalition_t *self, const char *site);
+coalition_member_t *coalition_find (const coalition_t *self, const char *site);
+coalition_member_t *coalition_add (coalition_t *self, const char *site);
 void coalition_remove (coalition_t *self, const char *site);
 
 /*  NULL first; NULL at the end, or when there is none. */

@@ -19,7 +19,7 @@ const agent_settings_t agent_settings_default = {.keep_ms = 24 * INT64_C (360000
 
 /*  --- attending the site --- */
 
-static packed_t ask (void *owner, const attending_question_t *question)
+static packed_t agent_fill_question (void *owner, const agent_poll_question_t *question)
 {
     agent_t *self = owner;
     attend_t attend = {.cpus = self->settings.cpus, .question = question->said};
@@ -32,14 +32,14 @@ static packed_t ask (void *owner, const attending_question_t *question)
     return body;
 }
 
-static bool take (void *owner, const moment_t *now, const attending_question_t *question,
-                  bytes_t body, attending_answer_t *answer, char why [WHY_BYTES])
+static bool agent_take (void *owner, const moment_t *now, const agent_poll_question_t *question,
+                        bytes_t body, agent_poll_answer_t *answer, char why [WHY_BYTES])
 {
     agent_t *self = owner;
     wanted_t wanted;
     if (!codec_decode (&wanted_codec, &wanted, body, why))
         return false;
-    *answer = (attending_answer_t){.number = wanted.number, .attend_ms = wanted.attend_ms};
+    *answer = (agent_poll_answer_t){.number = wanted.number, .attend_ms = wanted.attend_ms};
     self->lease_ms = wanted.lease_ms;
     snprintf (self->site_name, sizeof self->site_name, "%s", wanted.site);
     if (!question->bare) {
@@ -54,11 +54,11 @@ static bool take (void *owner, const moment_t *now, const attending_question_t *
 
 /*  --- the life of the core --- */
 
-static void on_start (void *owner, const moment_t *now)
+static void agent_on_start (void *owner, const moment_t *now)
 {
     agent_t *self = owner;
     agent_runs_start (self, now);
-    attending_start (self->attending, now);
+    agent_poll_start (self->attending, now);
 }
 
 static void agent_destroy (void *owner)
@@ -66,7 +66,7 @@ static void agent_destroy (void *owner)
     agent_t *self = owner;
     ordered_end (&self->works, free);
     agent_runs_end (self);
-    attending_destroy (&self->attending);
+    agent_poll_destroy (&self->attending);
     service_destroy (&self->service);
     free (self);
 }
@@ -80,18 +80,18 @@ void agent_core (const agent_settings_t *settings, core_t *core)
     snprintf (name, sizeof name, "node/%.58s", settings->name);
     self->service = member_new (name, NULL, 0);
     self->attending =
-      attending_new (self->service, &(attending_settings_t){.service = "Nodes",
-                                                            .sites = settings->sites,
-                                                            .sites_count = settings->sites_count,
-                                                            .one_store = true,
-                                                            .backoff_ms = BACKOFF_MS,
-                                                            .backoff_ms_max = BACKOFF_MS_MAX,
-                                                            .ask = ask,
-                                                            .take = take,
-                                                            .owner = self});
+      agent_poll_new (self->service, &(agent_poll_settings_t){.service = "Nodes",
+                                                              .sites = settings->sites,
+                                                              .sites_count = settings->sites_count,
+                                                              .one_store = true,
+                                                              .backoff_ms = BACKOFF_MS,
+                                                              .backoff_ms_max = BACKOFF_MS_MAX,
+                                                              .ask = agent_fill_question,
+                                                              .take = agent_take,
+                                                              .owner = self});
     self->works = ordered_by_number (offsetof (ordered_work_t, number));
     agent_runs_init (self);
-    service_at_start (self->service, on_start, self);
+    service_at_start (self->service, agent_on_start, self);
     service_on_work (self->service, agent_on_work, self);
     *core = service_core (self, agent_destroy);
 }

@@ -22,7 +22,7 @@
 
 static bool of_site (const agent_t *self, const agent_run_t *run)
 {
-    const uint8_t *site = attending_store (self->attending);
+    const uint8_t *site = agent_poll_store (self->attending);
     return site && memcmp (run->record.site, site, STORE_ID_BYTES) == 0;
 }
 
@@ -134,7 +134,7 @@ static void pursue (agent_t *self, const moment_t *now, agent_run_t *run)
     }
 }
 
-static void on_again (void *owner, const moment_t *now, uint64_t token)
+static void agent_runs_on_again (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     agent_t *self = owner;
@@ -165,7 +165,7 @@ static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_s
     outbox_log (self->service->outbox, LEVEL_INFO, "run %s %s->%s exit=%d signal=%d%s%s",
                 run_id_text (&run->record.id, text), from, run_state_word (state),
                 run->report.exit_code, run->report.signal, *why ? " why=" : "", why);
-    attending_news (self->attending, now, 0);
+    agent_poll_news (self->attending, now, 0);
 }
 
 /*  A look may have been taken before something that is known by now: nothing goes back. */
@@ -183,7 +183,7 @@ static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run,
         run_end (self, now, run, report->state, report->why);
     } else if (before.state == RUN_CLAIMED) {
         run->report.state = RUN_RUNNING;
-        attending_news (self->attending, now, 0);
+        agent_poll_news (self->attending, now, 0);
     }
 }
 
@@ -196,7 +196,7 @@ void agent_run_stands (agent_t *self, const moment_t *now, const stand_t *stand)
         return;
     run_stands (self, now, run, &stand->report);
     if (run_over (run->report.state) && run->work == 0 && !of_site (self, run) &&
-        attending_store (self->attending))
+        agent_poll_store (self->attending))
         run_forget (self, run);
 }
 
@@ -209,7 +209,7 @@ void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *n
     run->failed = !ok;
     if (!ok && self->again_timer == 0)
         self->again_timer =
-          timers_set (self->service->timers, now->mono_ms + AGAIN_MS, on_again, self, 0);
+          timers_set (self->service->timers, now->mono_ms + AGAIN_MS, agent_runs_on_again, self, 0);
     if (ok && note->warns)
         run->warned = true;
     if (ok && note->ends) {
@@ -224,17 +224,17 @@ void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *n
 
 /*  --- looking --- */
 
-static void on_look (void *owner, const moment_t *now, uint64_t token);
+static void agent_runs_on_look (void *owner, const moment_t *now, uint64_t token);
 
 static void look_later (agent_t *self, const moment_t *now)
 {
     if (self->look_timer == 0 && self->open > 0)
         self->look_timer = timers_set (self->service->timers, now->mono_ms + self->settings.look_ms,
-                                       on_look, self, 0);
+                                       agent_runs_on_look, self, 0);
 }
 
 /*  All that is not over, so many at a time. */
-static void look (agent_t *self)
+static void agent_runs_look (agent_t *self)
 {
     const char *names [WORK_NAMES_MAX];
     work_order_t order = {.runs = self->settings.runs, .names = names};
@@ -252,20 +252,20 @@ static void look (agent_t *self)
         agent_order (self, RUN_LOOK, &order, &(ordered_work_t){.kind = WORK_LOOK});
 }
 
-static void on_look (void *owner, const moment_t *now, uint64_t token)
+static void agent_runs_on_look (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     agent_t *self = owner;
     self->look_timer = 0;
     if (!agent_awaits (self, WORK_LOOK, 0))
-        look (self);
+        agent_runs_look (self);
     for (agent_run_t *run = ordered_after (self->runs, NULL); run;
          run = ordered_after (self->runs, run->key))
         pursue (self, now, run); /* one that should be over by now */
     look_later (self, now);
 }
 
-static void on_prune (void *owner, const moment_t *now, uint64_t token)
+static void agent_runs_on_prune (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     agent_t *self = owner;
@@ -273,11 +273,12 @@ static void on_prune (void *owner, const moment_t *now, uint64_t token)
                  &(work_order_t){.runs = self->settings.runs, .keep_ms = self->settings.keep_ms},
                  &(ordered_work_t){.kind = WORK_OTHER});
     self->prune_timer =
-      timers_set (self->service->timers, now->mono_ms + PRUNE_MS, on_prune, self, 0);
+      timers_set (self->service->timers, now->mono_ms + PRUNE_MS, agent_runs_on_prune, self, 0);
 }
 
 /*  A starter says that its run is over; it is looked at, as anybody could have said so. */
-static void on_ended (void *owner, const moment_t *now, const request_t *request, void *body)
+static void agent_runs_on_ended (void *owner, const moment_t *now, const request_t *request,
+                                 void *body)
 {
     (void) now;
     agent_t *self = owner;
@@ -315,12 +316,12 @@ static void agent_runs_lease (agent_t *self)
 /*  Claimed: stored before it is begun. */
 static agent_run_t *run_claim (agent_t *self, const moment_t *now, wanted_run_t *wanted)
 {
-    agent_run_t *run = run_new (self, attending_store (self->attending), &wanted->id);
+    agent_run_t *run = run_new (self, agent_poll_store (self->attending), &wanted->id);
     if (wanted->wish == WISH_START && wanted->order) {
         run->record.order = wanted->order;
         wanted->order = NULL;
         run_store (self, run);
-        attending_news (self->attending, now, 0);
+        agent_poll_news (self->attending, now, 0);
     }
     look_later (self, now);
     return run;
@@ -335,7 +336,7 @@ static void want_end (agent_run_t *run, int64_t grace_ms)
 
 static void want_one (agent_t *self, const moment_t *now, wanted_run_t *wanted)
 {
-    agent_run_t *run = run_find (self, attending_store (self->attending), &wanted->id);
+    agent_run_t *run = run_find (self, agent_poll_store (self->attending), &wanted->id);
     if (!run && wanted->wish == WISH_FORGET)
         return;
     if (!run)
@@ -372,7 +373,7 @@ static void want_others (agent_t *self)
 static void want_output (agent_t *self, const wanted_output_t *wanted)
 {
     char name [RUN_NAME_BYTES_MAX + 1];
-    const char *names [] = {run_name (attending_store (self->attending), &wanted->id, name)};
+    const char *names [] = {run_name (agent_poll_store (self->attending), &wanted->id, name)};
     if (agent_awaits (self, WORK_READ, wanted->number))
         return;
     agent_order (self, RUN_READ,
@@ -411,7 +412,7 @@ run_report_t *agent_runs_report (const agent_t *self, size_t *count)
 
 /*  --- life --- */
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void agent_runs_on_record (void *owner, bytes_t key, bytes_t value)
 {
     (void) key;
     agent_t *self = owner;
@@ -435,16 +436,16 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 void agent_runs_init (agent_t *self)
 {
     self->runs = ordered_by_bytes (offsetof (agent_run_t, key), AGENT_KEY_BYTES);
-    service_load (self->service, TABLE_AGENT_RUNS, on_record, self);
-    service_serve (self->service, "Agent", "Ended", &run_ended_codec, on_ended, self);
+    service_load (self->service, TABLE_AGENT_RUNS, agent_runs_on_record, self);
+    service_serve (self->service, "Agent", "Ended", &run_ended_codec, agent_runs_on_ended, self);
 }
 
 void agent_runs_start (agent_t *self, const moment_t *now)
 {
-    look (self);
+    agent_runs_look (self);
     look_later (self, now);
-    self->prune_timer =
-      timers_set (self->service->timers, now->mono_ms + PRUNE_FIRST_MS, on_prune, self, 0);
+    self->prune_timer = timers_set (self->service->timers, now->mono_ms + PRUNE_FIRST_MS,
+                                    agent_runs_on_prune, self, 0);
 }
 
 void agent_runs_end (agent_t *self)

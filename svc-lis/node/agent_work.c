@@ -28,8 +28,8 @@ static void bring (agent_t *self, const moment_t *now, uint64_t output, const wo
     snprintf (brought.why, sizeof brought.why, "%s", result->why);
     packed_t body = codec_encode (&brought_codec, &brought);
     service_ask (self->service, now,
-                 &(call_order_t){.endpoint = attending_endpoint (self->attending),
-                                 .to_store = attending_store (self->attending),
+                 &(call_order_t){.endpoint = agent_poll_endpoint (self->attending),
+                                 .to_store = agent_poll_store (self->attending),
                                  .service = "Nodes",
                                  .method = "Bring",
                                  .timeout_ms = BRING_MS,
@@ -37,7 +37,7 @@ static void bring (agent_t *self, const moment_t *now, uint64_t output, const wo
                  body, NULL, self, 0);
 }
 
-static void failed (agent_t *self, const ordered_work_t *work, bytes_t result)
+static void agent_work_failed (agent_t *self, const ordered_work_t *work, bytes_t result)
 {
     outbox_log (self->service->outbox, LEVEL_WARNING, "work failed number=%" PRIu64 " why=\"%.*s\"",
                 work->number, (int) (result.size < 200 ? result.size : 200),
@@ -55,7 +55,7 @@ bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
         return false;
     bool ok = event->work.ok && codec_decode (&work_result_codec, &result, event->work.result, why);
     if (!ok)
-        failed (self, work, event->work.result);
+        agent_work_failed (self, work, event->work.result);
     for (size_t i = 0; i < result.stands_count; i++)
         agent_run_stands (self, now, &result.stands [i]);
     if (work->kind == WORK_RUN)

@@ -5,7 +5,7 @@
 #include "host.h"
 #include "node_names.h"
 #include "participant_config.h"
-#include "run_works.h"
+#include "run_executor.h"
 #include "site.h"
 
 #include <string.h>
@@ -31,8 +31,8 @@ static const config_key_t node_keys [] = {
                "bytes that stay free on the disk of runs; with less free, all output is dropped"),
 };
 
-static bool settings_right (const agent_settings_t *settings, const words_t *sites,
-                            char why [CONFIG_WHY_BYTES])
+static bool node_main_settings_right (const agent_settings_t *settings, const name_list_t *sites,
+                                      char why [CONFIG_WHY_BYTES])
 {
     if (*settings->name == '\0' || strlen (settings->name) > NODE_NAME_BYTES_MAX ||
         strpbrk (settings->name, "/ \t"))
@@ -49,10 +49,10 @@ static bool settings_right (const agent_settings_t *settings, const words_t *sit
     return true;
 }
 
-static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+static bool node_main_core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
-    words_t sites = {0};
-    words_add (&sites, config_text (config, "lis"), "");
+    name_list_t sites = {0};
+    name_list_add (&sites, config_text (config, "lis"), "");
     agent_settings_t settings = agent_settings_default;
     settings.name = config_text (config, "name");
     settings.class_name = config_text (config, "class");
@@ -64,10 +64,10 @@ static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY
     settings.look_ms = config_duration_ms (config, "look");
     settings.output_bytes_max = (uint64_t) config_integer (config, "limits/output");
     settings.room_bytes_least = (uint64_t) config_integer (config, "limits/output_room");
-    bool good = settings_right (&settings, &sites, why);
+    bool good = node_main_settings_right (&settings, &sites, why);
     if (good)
         agent_core (&settings, core);
-    words_clear (&sites);
+    name_list_clear (&sites);
     return good;
 }
 
@@ -78,8 +78,8 @@ int node_main (int argc, char **argv)
       .keys = node_keys,
       .keys_count = sizeof node_keys / sizeof *node_keys,
       .works = run_works,
-      .works_count = run_works_count,
-      .core_new = core_new,
+      .works_count = run_executor_count,
+      .core_new = node_main_core_new,
       .not_adopted = "an agent with records of an earlier time might begin runs again; give it an "
                      "empty store",
     };

@@ -33,7 +33,7 @@ bool run_name_parse (const char *name, uint8_t site [STORE_ID_BYTES], run_id_t *
 }
 
 /*  A name becomes a path: nothing in it may lead elsewhere. */
-static bool name_right (const char *name, char why [WHY_BYTES])
+static bool node_work_name_right (const char *name, char why [WHY_BYTES])
 {
     char text [RUN_NAME_BYTES_MAX + 1];
     return text_take (text, RUN_NAME_BYTES_MAX, name, TEXT_WORD, "name", why) &&
@@ -56,7 +56,7 @@ static const codec_row_t stand_rows [] = {
 
 static bool stand_rule (void *self, char why [WHY_BYTES])
 {
-    return name_right (((const stand_t *) self)->name, why);
+    return node_work_name_right (((const stand_t *) self)->name, why);
 }
 
 const codec_t stand_codec =
@@ -95,7 +95,7 @@ static bool ticket_rule (void *self, char why [WHY_BYTES])
     char text [NAME_BYTES_MAX + 1];
     if (ticket->output_bytes_max == 0)
         ticket->output_bytes_max = OUTPUT_BYTES_MAX;
-    return name_right (ticket->name, why) &&
+    return node_work_name_right (ticket->name, why) &&
            text_take (text, NAME_BYTES_MAX, ticket->site, TEXT_WORD_OR_NONE, "site", why) &&
            text_take (text, NAME_BYTES_MAX, ticket->node, TEXT_WORD, "node", why) &&
            (ticket->order || wrong (why, "order: missing"));
@@ -124,7 +124,7 @@ static bool work_order_rule (void *self, char why [WHY_BYTES])
 {
     const work_order_t *order = self;
     for (size_t i = 0; i < order->names_count; i++)
-        if (!name_right (order->names [i], why))
+        if (!node_work_name_right (order->names [i], why))
             return false;
     return true;
 }
@@ -147,7 +147,7 @@ static const codec_row_t run_ended_rows [] = {
 
 static bool run_ended_rule (void *self, char why [WHY_BYTES])
 {
-    return name_right (((const run_ended_t *) self)->name, why);
+    return node_work_name_right (((const run_ended_t *) self)->name, why);
 }
 
 const codec_t run_ended_codec =

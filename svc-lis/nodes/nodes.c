@@ -27,18 +27,18 @@ const nodes_limits_t nodes_limits_default = {
 
 static int by_run (const void *key, const void *thing)
 {
-    const entry_t *entry = thing;
+    const node_run_t *entry = thing;
     return run_id_compare (key, &entry->kept.run.id);
 }
 
-entry_t *nodes_entry (const nodes_t *self, const run_id_t *id)
+node_run_t *nodes_entry (const nodes_t *self, const run_id_t *id)
 {
     return ordered_find (self->runs, id);
 }
 
 bool nodes_find (const nodes_t *self, const char *name, size_t *node)
 {
-    const place_t *place = ordered_find (self->by_name, name);
+    const node_state_t *place = ordered_find (self->by_name, name);
     if (place)
         *node = (size_t) (place - self->places);
     return place != NULL;
@@ -48,7 +48,7 @@ bool nodes_find (const nodes_t *self, const char *name, size_t *node)
 
 void nodes_place_store (nodes_t *self, size_t node)
 {
-    const place_t *place = &self->places [node];
+    const node_state_t *place = &self->places [node];
     stored_node_t kept = {
       .came = place->agent.came, .start = place->agent.start, .drained = place->drained};
     memcpy (kept.store, place->agent.store, STORE_ID_BYTES);
@@ -63,7 +63,7 @@ void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node)
             self->observers [i].node_moved (self->observers [i].owner, now, node);
 }
 
-static void on_settle (void *owner, const moment_t *now, uint64_t token)
+static void nodes_on_settle (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     nodes_t *self = owner;
@@ -80,7 +80,8 @@ static void on_settle (void *owner, const moment_t *now, uint64_t token)
 void nodes_dirty (nodes_t *self, const moment_t *now, size_t node)
 {
     if (self->settle_timer == 0)
-        self->settle_timer = timers_set (self->service->timers, now->mono_ms, on_settle, self, 0);
+        self->settle_timer =
+          timers_set (self->service->timers, now->mono_ms, nodes_on_settle, self, 0);
     if (node == NODE_NONE || self->places [node].dirty)
         return;
     self->places [node].dirty = true;
@@ -89,16 +90,16 @@ void nodes_dirty (nodes_t *self, const moment_t *now, size_t node)
 
 /*  --- for people --- */
 
-static void on_nodes (void *owner, const moment_t *now, const request_t *request, void *body)
+static void nodes_on_nodes (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     nodes_t *self = owner;
     service_reply (self->service, request, nodes_answer_encode (self, body));
 }
 
-static void drain (nodes_t *self, const moment_t *now, size_t node, bool drained)
+static void nodes_on_drain (nodes_t *self, const moment_t *now, size_t node, bool drained)
 {
-    place_t *place = &self->places [node];
+    node_state_t *place = &self->places [node];
     if (place->drained == drained)
         return;
     place->drained = drained;
@@ -123,7 +124,7 @@ static void on_drain (void *owner, const moment_t *now, const request_t *request
                         asked->node);
         return;
     }
-    drain (self, now, node, asked->drained);
+    nodes_on_drain (self, now, node, asked->drained);
     const char *overbooked [NODES_OVERBOOKED_MAX];
     size_t count = 0;
     if (self->binder.overbooked)
@@ -133,7 +134,7 @@ static void on_drain (void *owner, const moment_t *now, const request_t *request
 
 /*  --- life --- */
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void nodes_on_record (void *owner, bytes_t key, bytes_t value)
 {
     nodes_t *self = owner;
     char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
@@ -147,7 +148,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
         return;
     }
     if (nodes_find (self, name, &node)) {
-        place_t *place = &self->places [node];
+        node_state_t *place = &self->places [node];
         place->drained = kept.drained;
         place->agent.came = kept.came;
         place->agent.start = kept.start;
@@ -157,7 +158,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
                     "node %s has a record but is no longer in the configuration", name);
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void nodes_on_start (void *owner, const moment_t *now)
 {
     nodes_t *self = owner;
     nodes_runs_start (self, now);
@@ -166,7 +167,7 @@ static void on_start (void *owner, const moment_t *now)
 
 static int places_compare (const void *one, const void *other)
 {
-    const place_t *a = one, *b = other;
+    const node_state_t *a = one, *b = other;
     if (a->class != b->class)
         return a->class < b->class ? -1 : 1;
     return strcmp (a->name, b->name);
@@ -175,7 +176,7 @@ static int places_compare (const void *one, const void *other)
 static void places_init (nodes_t *self, const node_place_t *places, size_t count)
 {
     self->places = must (calloc (count + 1, sizeof *self->places));
-    self->by_name = ordered_by_text (offsetof (place_t, name));
+    self->by_name = ordered_by_text (offsetof (node_state_t, name));
     self->dirty = must (calloc (count + 1, sizeof *self->dirty));
     self->places_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -204,12 +205,12 @@ nodes_t *nodes_new (service_t *service, const site_t *site, const access_t *acce
     places_init (self, places, places_count);
     nodes_runs_init (self);
     nodes_outputs_init (self);
-    service_load (service, TABLE_NODES, on_record, self);
+    service_load (service, TABLE_NODES, nodes_on_record, self);
     service_load (service, TABLE_RUNS, nodes_runs_load, self);
-    service_at_start (service, on_start, self);
+    service_at_start (service, nodes_on_start, self);
     service_serve (service, "Nodes", "Attend", &attend_codec, nodes_on_attend, self);
     service_serve (service, "Nodes", "Bring", &brought_codec, nodes_on_bring, self);
-    service_serve (service, "Nodes", "Nodes", &nodes_question_codec, on_nodes, self);
+    service_serve (service, "Nodes", "Nodes", &nodes_question_codec, nodes_on_nodes, self);
     service_serve (service, "Nodes", "Drain", &drain_codec, on_drain, self);
     return self;
 }
@@ -249,23 +250,23 @@ size_t nodes_count (const nodes_t *self)
     return self->places_count;
 }
 
-node_t nodes_at (const nodes_t *self, size_t node)
+site_node_t nodes_at (const nodes_t *self, size_t node)
 {
     assert (node < self->places_count);
-    const place_t *place = &self->places [node];
-    return (node_t){.name = place->name,
-                    .class = place->class,
-                    .cpus = self->site->classes [place->class].cpus_per_node,
-                    .cpus_used = place->cpus_used,
-                    .runs = (uint32_t) ordered_count (place->runs),
-                    .state = place->agent.state,
-                    .drained = place->drained};
+    const node_state_t *place = &self->places [node];
+    return (site_node_t){.name = place->name,
+                         .class = place->class,
+                         .cpus = self->site->classes [place->class].cpus_per_node,
+                         .cpus_used = place->cpus_used,
+                         .runs = (uint32_t) ordered_count (place->runs),
+                         .state = place->agent.state,
+                         .drained = place->drained};
 }
 
 bool nodes_usable (const nodes_t *self, size_t node)
 {
     assert (node < self->places_count);
-    const place_t *place = &self->places [node];
+    const node_state_t *place = &self->places [node];
     return place->agent.state == AGENT_UP && !place->drained && place->rest_timer == 0 &&
            ordered_count (place->runs) < NODE_RUNS_MAX;
 }

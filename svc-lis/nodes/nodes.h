@@ -54,7 +54,7 @@ typedef struct {
     uint32_t runs;      /* that are not over */
     agent_state_t state;
     bool drained;
-} node_t;
+} site_node_t;
 
 /*  All may be NULL. Called while an event is stepped; may call nodes_start, _warn, _end. */
 typedef struct {
@@ -94,7 +94,7 @@ void nodes_binder (nodes_t *self, const nodes_binder_t *binder);
 
 /*  Nodes by index, ascending by class, then name; indices stay. */
 size_t nodes_count (const nodes_t *self);
-node_t nodes_at (const nodes_t *self, size_t node);
+site_node_t nodes_at (const nodes_t *self, size_t node);
 bool nodes_find (const nodes_t *self, const char *name, size_t *node);
 
 /*  Can something new be put there: up, neither drained nor resting, and fewer than NODE_RUNS_MAX

@@ -39,7 +39,7 @@ size_t nodes_outputs_wanted (const nodes_t *self, size_t node, wanted_output_t *
 }
 
 /*  Why there is none to be had; NULL when it can be asked for. */
-static const char *why_not (const nodes_t *self, const entry_t *entry)
+static const char *why_not (const nodes_t *self, const node_run_t *entry)
 {
     wanted_output_t wanted [NODE_OUTPUTS_MAX];
     if (!entry)
@@ -56,7 +56,7 @@ static const char *why_not (const nodes_t *self, const entry_t *entry)
 void nodes_output (nodes_t *self, const moment_t *now, const run_id_t *id, bool errors,
                    uint64_t offset, uint32_t most, output_fn *told, void *owner, uint64_t token)
 {
-    const entry_t *entry = nodes_entry (self, id);
+    const node_run_t *entry = nodes_entry (self, id);
     const char *why = why_not (self, entry);
     if (why) {
         told (owner, token, (bytes_t){0}, 0, why);
@@ -78,7 +78,8 @@ void nodes_output (nodes_t *self, const moment_t *now, const run_id_t *id, bool 
     nodes_dirty (self, now, entry->node);
 }
 
-static void take (nodes_t *self, const moment_t *now, output_t *output, const brought_t *brought)
+static void nodes_output_take (nodes_t *self, const moment_t *now, output_t *output,
+                               const brought_t *brought)
 {
     bytes_t data = brought->data;
     if (data.size > output->wanted.most)
@@ -98,7 +99,7 @@ void nodes_on_bring (void *owner, const moment_t *now, const request_t *request,
     const brought_t *brought = body;
     output_t *output = ordered_find (self->outputs, &brought->number);
     if (output && agent_is (request->actor, "node/", self->places [output->node].name))
-        take (self, now, output, brought);
+        nodes_output_take (self, now, output, brought);
     service_reply (self->service, request, (packed_t){0});
 }
 

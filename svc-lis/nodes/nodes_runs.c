@@ -18,9 +18,9 @@
 #define KEPT_LOOK_MS_LEAST 1000
 #define KEPT_LOOK_MS_MOST  3600000
 
-static int by_end (const void *key, const void *thing)
+static int nodes_runs_by_end (const void *key, const void *thing)
 {
-    const entry_t *a = key, *b = thing;
+    const node_run_t *a = key, *b = thing;
     if (a->kept.over_ms != b->kept.over_ms)
         return a->kept.over_ms < b->kept.over_ms ? -1 : 1;
     return run_id_compare (&a->kept.run.id, &b->kept.run.id);
@@ -28,7 +28,7 @@ static int by_end (const void *key, const void *thing)
 
 static int by_loss (const void *key, const void *thing)
 {
-    const entry_t *a = key, *b = thing;
+    const node_run_t *a = key, *b = thing;
     if (a->lost_at_ms != b->lost_at_ms)
         return a->lost_at_ms < b->lost_at_ms ? -1 : 1;
     return run_id_compare (&a->kept.run.id, &b->kept.run.id);
@@ -36,7 +36,7 @@ static int by_loss (const void *key, const void *thing)
 
 /*  --- storing --- */
 
-static void entry_store (nodes_t *self, const entry_t *entry)
+static void entry_store (nodes_t *self, const node_run_t *entry)
 {
     uint8_t key [RUN_KEY_BYTES];
     run_key_pack (&entry->kept.run.id, key);
@@ -46,13 +46,13 @@ static void entry_store (nodes_t *self, const entry_t *entry)
 
 static void entry_free (void *thing)
 {
-    entry_t *entry = thing;
+    node_run_t *entry = thing;
     codec_clear (&stored_run_codec, &entry->kept);
     free (entry);
 }
 
 /*  Nothing is known of it any more. */
-static void entry_forget (nodes_t *self, entry_t *entry)
+static void entry_forget (nodes_t *self, node_run_t *entry)
 {
     uint8_t key [RUN_KEY_BYTES];
     run_key_pack (&entry->kept.run.id, key);
@@ -71,27 +71,28 @@ static void text_set (const char **to, const char *from)
 
 /*  --- those that are over, kept for a while --- */
 
-static void on_kept (void *owner, const moment_t *now, uint64_t token);
+static void nodes_runs_on_kept (void *owner, const moment_t *now, uint64_t token);
 
 static void kept_watch (nodes_t *self, const moment_t *now)
 {
-    const entry_t *first = ordered_after (self->kept, NULL);
+    const node_run_t *first = ordered_after (self->kept, NULL);
     if (self->kept_timer != 0 || !first)
         return;
     int64_t left_ms = first->kept.over_ms + self->limits.runs_kept_ms - now->wall_ms;
     left_ms = left_ms > KEPT_LOOK_MS_LEAST ? left_ms : KEPT_LOOK_MS_LEAST;
     left_ms = left_ms < KEPT_LOOK_MS_MOST ? left_ms : KEPT_LOOK_MS_MOST;
-    self->kept_timer = timers_set (self->service->timers, now->mono_ms + left_ms, on_kept, self, 0);
+    self->kept_timer =
+      timers_set (self->service->timers, now->mono_ms + left_ms, nodes_runs_on_kept, self, 0);
 }
 
-static void on_kept (void *owner, const moment_t *now, uint64_t token)
+static void nodes_runs_on_kept (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     nodes_t *self = owner;
     self->kept_timer = 0;
     int64_t now_ms = timekeeper_least (&self->service->timekeeper, now);
-    for (entry_t *entry; (entry = ordered_after (self->kept, NULL)) &&
-                         entry->kept.over_ms + self->limits.runs_kept_ms <= now_ms;)
+    for (node_run_t *entry; (entry = ordered_after (self->kept, NULL)) &&
+                            entry->kept.over_ms + self->limits.runs_kept_ms <= now_ms;)
         entry_forget (self, entry);
     kept_watch (self, now);
 }
@@ -104,7 +105,7 @@ static void orphans_watch (nodes_t *self)
 {
     timers_cancel (self->service->timers, self->orphans_timer);
     self->orphans_timer = 0;
-    const entry_t *first = ordered_after (self->orphans, NULL);
+    const node_run_t *first = ordered_after (self->orphans, NULL);
     if (first)
         self->orphans_timer =
           timers_set (self->service->timers, first->lost_at_ms, on_orphans, self, 0);
@@ -115,7 +116,7 @@ static void on_orphans (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     nodes_t *self = owner;
     self->orphans_timer = 0;
-    for (entry_t *entry;
+    for (node_run_t *entry;
          (entry = ordered_after (self->orphans, NULL)) && entry->lost_at_ms <= now->mono_ms;)
         nodes_run_lose (self, now, entry,
                         entry->node == NODE_NONE
@@ -124,7 +125,7 @@ static void on_orphans (void *owner, const moment_t *now, uint64_t token)
     orphans_watch (self);
 }
 
-void nodes_run_orphan (nodes_t *self, const moment_t *now, entry_t *entry, int64_t lost_at_ms)
+void nodes_run_orphan (nodes_t *self, const moment_t *now, node_run_t *entry, int64_t lost_at_ms)
 {
     char text [RUN_ID_TEXT_BYTES];
     if (entry->orphan)
@@ -143,7 +144,7 @@ void nodes_run_orphan (nodes_t *self, const moment_t *now, entry_t *entry, int64
 
 /*  --- moving --- */
 
-static void tell (nodes_t *self, const moment_t *now, const entry_t *entry)
+static void nodes_runs_tell (nodes_t *self, const moment_t *now, const node_run_t *entry)
 {
     run_t run = entry->kept.run;
     for (size_t i = 0; i < self->observers_count; i++)
@@ -151,7 +152,7 @@ static void tell (nodes_t *self, const moment_t *now, const entry_t *entry)
             self->observers [i].run_moved (self->observers [i].owner, now, &run);
 }
 
-static void leave_node (nodes_t *self, const moment_t *now, entry_t *entry)
+static void leave_node (nodes_t *self, const moment_t *now, node_run_t *entry)
 {
     if (entry->orphan) {
         ordered_remove (self->orphans, entry);
@@ -159,13 +160,13 @@ static void leave_node (nodes_t *self, const moment_t *now, entry_t *entry)
     }
     if (entry->node == NODE_NONE)
         return;
-    place_t *place = &self->places [entry->node];
+    node_state_t *place = &self->places [entry->node];
     ordered_remove (place->runs, &entry->kept.run.id);
     place->cpus_used -= entry->kept.run.cpus;
     nodes_dirty (self, now, entry->node);
 }
 
-static void run_move (nodes_t *self, const moment_t *now, entry_t *entry, run_state_t to)
+static void run_move (nodes_t *self, const moment_t *now, node_run_t *entry, run_state_t to)
 {
     char text [RUN_ID_TEXT_BYTES];
     run_t *run = &entry->kept.run;
@@ -186,20 +187,20 @@ static void run_move (nodes_t *self, const moment_t *now, entry_t *entry, run_st
         kept_watch (self, now);
     }
     entry_store (self, entry);
-    tell (self, now, entry);
+    nodes_runs_tell (self, now, entry);
     if (run_over (to) && self->limits.runs_kept_ms == 0)
         entry_forget (self, entry);
 }
 
 /*  What is to be said of why it ended: ours, when we have told it to and it did. */
-static void why_set (entry_t *entry, run_state_t state, const char *why)
+static void why_set (node_run_t *entry, run_state_t state, const char *why)
 {
     run_t *run = &entry->kept.run;
     bool ours = run->told_to_end && *entry->kept.end_why && (state == RUN_ENDED || *why == '\0');
     text_set (&run->why, ours ? entry->kept.end_why : why);
 }
 
-void nodes_run_heard (nodes_t *self, const moment_t *now, entry_t *entry,
+void nodes_run_heard (nodes_t *self, const moment_t *now, node_run_t *entry,
                       const run_report_t *report)
 {
     run_t *run = &entry->kept.run;
@@ -224,7 +225,7 @@ void nodes_run_heard (nodes_t *self, const moment_t *now, entry_t *entry,
     run_move (self, now, entry, report->state);
 }
 
-void nodes_run_lose (nodes_t *self, const moment_t *now, entry_t *entry, const char *why)
+void nodes_run_lose (nodes_t *self, const moment_t *now, node_run_t *entry, const char *why)
 {
     text_set (&entry->kept.run.why, why);
     run_move (self, now, entry, RUN_LOST);
@@ -239,8 +240,8 @@ void nodes_start (nodes_t *self, const moment_t *now, size_t node, const run_id_
     assert (nodes_usable (self, node));
     assert (!nodes_entry (self, id));
     assert (id->task.bag > 0 && id->number > 0 && run_order_check (order, why));
-    place_t *place = &self->places [node];
-    entry_t *entry = must (calloc (1, sizeof *entry));
+    node_state_t *place = &self->places [node];
+    node_run_t *entry = must (calloc (1, sizeof *entry));
     entry->node = node;
     entry->kept.order = run_order_copy (order);
     entry->kept.end_why = must (strdup (""));
@@ -264,7 +265,7 @@ void nodes_start (nodes_t *self, const moment_t *now, size_t node, const run_id_
 void nodes_warn (nodes_t *self, const moment_t *now, const run_id_t *id, int64_t grace_ms)
 {
     assert (grace_ms >= 0);
-    entry_t *entry = nodes_entry (self, id);
+    node_run_t *entry = nodes_entry (self, id);
     if (!entry || run_over (entry->kept.run.state) || entry->kept.warned)
         return;
     entry->kept.warned = true;
@@ -284,7 +285,7 @@ void nodes_end (nodes_t *self, const moment_t *now, const run_id_t *id, int64_t 
                 const char *why)
 {
     assert (grace_ms >= 0 && strlen (why) <= RUN_WHY_BYTES_MAX);
-    entry_t *entry = nodes_entry (self, id);
+    node_run_t *entry = nodes_entry (self, id);
     if (!entry || run_over (entry->kept.run.state))
         return;
     run_t *run = &entry->kept.run;
@@ -305,7 +306,7 @@ void nodes_runs_settle (nodes_t *self, const moment_t *now)
 {
     while (self->unbegun_count > 0) {
         run_id_t id = self->unbegun [--self->unbegun_count];
-        entry_t *entry = nodes_entry (self, &id);
+        node_run_t *entry = nodes_entry (self, &id);
         if (!entry || entry->kept.run.state != RUN_PLACED || entry->told)
             continue;
         why_set (entry, RUN_REFUSED, "");
@@ -315,7 +316,7 @@ void nodes_runs_settle (nodes_t *self, const moment_t *now)
 
 bool nodes_run (const nodes_t *self, const run_id_t *id, run_t *run)
 {
-    const entry_t *entry = nodes_entry (self, id);
+    const node_run_t *entry = nodes_entry (self, id);
     if (entry)
         *run = entry->kept.run;
     return entry != NULL;
@@ -327,7 +328,7 @@ void nodes_runs (const nodes_t *self, size_t node, bool (*visit) (void *owner, c
     assert (node < self->places_count);
     const ordered_t *runs = self->places [node].runs;
     run_id_t id;
-    for (const entry_t *entry = ordered_after (runs, NULL); entry;
+    for (const node_run_t *entry = ordered_after (runs, NULL); entry;
          entry = ordered_after (runs, &id)) {
         run_t run = entry->kept.run;
         id = run.id;
@@ -340,7 +341,7 @@ void nodes_runs (const nodes_t *self, size_t node, bool (*visit) (void *owner, c
 
 void nodes_runs_init (nodes_t *self)
 {
-    self->kept = ordered_new (by_end);
+    self->kept = ordered_new (nodes_runs_by_end);
     self->orphans = ordered_new (by_loss);
 }
 
@@ -365,7 +366,7 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value)
         service_bad_record (self->service, "runs", why);
         return;
     }
-    entry_t *entry = must (calloc (1, sizeof *entry));
+    node_run_t *entry = must (calloc (1, sizeof *entry));
     entry->kept = kept;
     entry->told = true;
     if (!nodes_find (self, kept.run.node, &entry->node))
@@ -374,14 +375,14 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value)
     if (run_over (kept.run.state)) {
         ordered_add (self->kept, entry, entry);
     } else if (entry->node != NODE_NONE) {
-        place_t *place = &self->places [entry->node];
+        node_state_t *place = &self->places [entry->node];
         ordered_add (place->runs, &entry->kept.run.id, entry);
         place->cpus_used += kept.run.cpus;
     }
 }
 
 /*  Is it still the agent's, and ours to ask about? */
-static bool known (const nodes_t *self, const entry_t *entry)
+static bool nodes_runs_known (const nodes_t *self, const node_run_t *entry)
 {
     return entry->node != NODE_NONE &&
            memcmp (entry->kept.agent, self->places [entry->node].agent.store, STORE_ID_BYTES) ==
@@ -391,9 +392,9 @@ static bool known (const nodes_t *self, const entry_t *entry)
 
 void nodes_runs_start (nodes_t *self, const moment_t *now)
 {
-    for (entry_t *entry = ordered_after (self->runs, NULL); entry;
+    for (node_run_t *entry = ordered_after (self->runs, NULL); entry;
          entry = ordered_after (self->runs, &entry->kept.run.id))
-        if (!run_over (entry->kept.run.state) && !known (self, entry))
+        if (!run_over (entry->kept.run.state) && !nodes_runs_known (self, entry))
             nodes_run_orphan (self, now, entry, now->mono_ms + self->limits.lost_ms);
     kept_watch (self, now);
 }

@@ -1,7 +1,7 @@
 /*  nodes_state - what the files of nodes share: the nodes, the runs, and who waits for what.
  *
- *  For nodes*.c only. nodes.c makes it, loads and asks it; nodes_attend.c hears the agents and
- *  decides what they are told; nodes_runs.c moves runs; nodes_rest.c spares those that can't start
+ *  For nodes*.c only. nodes.c makes it, loads and asks it; nodes_sessions.c hears the agents and
+ *  decides what they are told; nodes_runs.c moves runs; nodes_backoff.c spares those that can't start
  *  any; nodes_output.c fetches output.
  */
 #ifndef MUSUBI_NODES_STATE_H
@@ -20,7 +20,7 @@ typedef struct {
     bool told;          /* an answer that wants it may have left */
     bool orphan;        /* its agent's store, or ours that placed it, is not there any more: */
     int64_t lost_at_ms; /* mono: then it is over in any case */
-} entry_t;
+} node_run_t;
 
 /*  A machine. */
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1];
     size_t class;
     bool drained;
-    ordered_t *runs; /* of entry_t, not over */
+    ordered_t *runs; /* of node_run_t, not over */
     uint32_t cpus_used;
 
     run_report_t *reports; /* in the agent's last question, ascending */
@@ -39,17 +39,17 @@ typedef struct {
     char rest_why [RUN_WHY_BYTES_MAX + 1];
 
     bool dirty; /* what it should know may have changed in this step */
-} place_t;
+} node_state_t;
 
 struct nodes {
     service_t *service;
     const site_t *site;
     const access_t *access;
     nodes_limits_t limits;
-    place_t *places;
+    node_state_t *places;
     size_t places_count;
-    ordered_t *by_name; /* of place_t */
-    ordered_t *runs;    /* of entry_t: all */
+    ordered_t *by_name; /* of node_state_t */
+    ordered_t *runs;    /* of node_run_t: all */
     ordered_t *kept;    /* of those, the over ones: by the time of their end */
     ordered_t *orphans; /* by lost_at_ms */
     uint64_t kept_timer;
@@ -70,7 +70,7 @@ struct nodes {
 
 /*  --- nodes.c --- */
 
-entry_t *nodes_entry (const nodes_t *self, const run_id_t *id);
+node_run_t *nodes_entry (const nodes_t *self, const run_id_t *id);
 void nodes_place_store (nodes_t *self, size_t node);
 void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node);
 
@@ -81,7 +81,7 @@ packed_t drain_answer_encode (const char **overbooked, size_t count);
 /*  At the end of this step what this node should know is looked at again. */
 void nodes_dirty (nodes_t *self, const moment_t *now, size_t node);
 
-/*  --- nodes_attend.c --- */
+/*  --- nodes_sessions.c --- */
 
 void nodes_attend_start (nodes_t *self, const moment_t *now);
 void nodes_on_attend (void *owner, const moment_t *now, const request_t *request, void *body);
@@ -94,17 +94,17 @@ void nodes_runs_start (nodes_t *self, const moment_t *now);
 void nodes_runs_end (nodes_t *self);
 
 /*  What an agent says of a run that it was given. */
-void nodes_run_heard (nodes_t *self, const moment_t *now, entry_t *entry,
+void nodes_run_heard (nodes_t *self, const moment_t *now, node_run_t *entry,
                       const run_report_t *report);
-void nodes_run_lose (nodes_t *self, const moment_t *now, entry_t *entry, const char *why);
+void nodes_run_lose (nodes_t *self, const moment_t *now, node_run_t *entry, const char *why);
 
 /*  Its agent has lost its store: what became of it is not heard any more. */
-void nodes_run_orphan (nodes_t *self, const moment_t *now, entry_t *entry, int64_t lost_at_ms);
+void nodes_run_orphan (nodes_t *self, const moment_t *now, node_run_t *entry, int64_t lost_at_ms);
 
 /*  Those that are to end and that no agent has heard of. */
 void nodes_runs_settle (nodes_t *self, const moment_t *now);
 
-/*  --- nodes_rest.c --- */
+/*  --- nodes_backoff.c --- */
 
 void nodes_rest (nodes_t *self, const moment_t *now, size_t node, const char *why);
 

@@ -68,10 +68,10 @@ static const codec_row_t nodes_question_rows [] = {
 const codec_t nodes_question_codec =
   CODEC (nodes_question_t, musubi__nodes_request__descriptor, nodes_question_rows);
 
-static void node_put (Musubi__NodeRecord *to, const nodes_t *self, const place_t *place)
+static void nodes_node_put (Musubi__NodeRecord *to, const nodes_t *self, const node_state_t *place)
 {
     size_t index = (size_t) (place - self->places);
-    node_t node = nodes_at (self, index);
+    site_node_t node = nodes_at (self, index);
     to->node = (char *) node.name;
     to->class_name = (char *) self->site->classes [node.class].name;
     to->state = (Musubi__NodeState) node.state;
@@ -91,9 +91,9 @@ packed_t nodes_answer_encode (const nodes_t *self, const nodes_question_t *asked
     Musubi__NodesAnswer answer = MUSUBI__NODES_ANSWER__INIT;
     size_t most = asked->most > 0 && asked->most < NODES_LIST_MAX ? asked->most : NODES_LIST_MAX;
     answer.nodes = codec_messages (&musubi__node_record__descriptor, most, &arena);
-    const place_t *place = ordered_after (self->by_name, asked->after);
+    const node_state_t *place = ordered_after (self->by_name, asked->after);
     for (; place && answer.n_nodes < most; place = ordered_after (self->by_name, place->name))
-        node_put (answer.nodes [answer.n_nodes++], self, place);
+        nodes_node_put (answer.nodes [answer.n_nodes++], self, place);
     answer.more = place != NULL;
     packed_t packed = packed_of (&answer.base);
     arena_end (&arena);

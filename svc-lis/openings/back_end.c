@@ -27,7 +27,7 @@ typedef struct {
     uint32_t failures;
     bool again; /* another step has come while this one's work was under way */
     char trouble [TROUBLE_BYTES];
-} job_t;
+} back_end_job_t;
 
 struct back_end {
     service_t *service;
@@ -39,7 +39,7 @@ struct back_end {
     void *owner;
 };
 
-static void job_end (job_t *job)
+static void job_end (back_end_job_t *job)
 {
     back_end_t *self = job->back_end;
     timers_cancel (self->service->timers, job->timer);
@@ -54,7 +54,7 @@ void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner)
     self->owner = owner;
 }
 
-static void job_order (job_t *job)
+static void job_order (back_end_job_t *job)
 {
     back_end_t *self = job->back_end;
     timers_cancel (self->service->timers, job->timer);
@@ -69,14 +69,14 @@ static void on_retry (void *owner, const moment_t *now, uint64_t token)
 {
     (void) now;
     (void) token;
-    job_t *job = owner;
+    back_end_job_t *job = owner;
     job->timer = 0;
     job_order (job);
 }
 
-static job_t *job_of (back_end_t *self, const char *reservation)
+static back_end_job_t *back_end_job_of (back_end_t *self, const char *reservation)
 {
-    job_t *job = ordered_find (self->jobs, reservation);
+    back_end_job_t *job = ordered_find (self->jobs, reservation);
     if (job)
         return job;
     job = must (calloc (1, sizeof *job));
@@ -87,10 +87,10 @@ static job_t *job_of (back_end_t *self, const char *reservation)
 }
 
 /*  Work that is under way can't be called back: its end starts what has come since. */
-static void start (back_end_t *self, const char *reservation, back_end_step_t step,
-                   const back_end_order_t *orders, size_t count)
+static void back_end_start (back_end_t *self, const char *reservation, back_end_step_t step,
+                            const back_end_order_t *orders, size_t count)
 {
-    job_t *job = job_of (self, reservation);
+    back_end_job_t *job = back_end_job_of (self, reservation);
     free (job->arguments.data);
     job->step = step;
     job->arguments = codec_encode (
@@ -106,11 +106,11 @@ static void start (back_end_t *self, const char *reservation, back_end_step_t st
 
 void back_end_step (back_end_t *self, back_end_step_t step, const back_end_order_t *order)
 {
-    job_t *job = ordered_find (self->jobs, order->reservation);
+    back_end_job_t *job = ordered_find (self->jobs, order->reservation);
     if (step == BACK_END_WATCH && job)
         return;
     if (back_end_acts (self, step))
-        start (self, order->reservation, step, order, 1);
+        back_end_start (self, order->reservation, step, order, 1);
     else if (job && job->work == 0)
         job_end (job);
 }
@@ -118,12 +118,12 @@ void back_end_step (back_end_t *self, back_end_step_t step, const back_end_order
 void back_end_reconcile (back_end_t *self, const back_end_order_t *orders, size_t count)
 {
     if (back_end_acts (self, BACK_END_RECONCILE))
-        start (self, "", BACK_END_RECONCILE, orders, count);
+        back_end_start (self, "", BACK_END_RECONCILE, orders, count);
 }
 
 const char *back_end_trouble (const back_end_t *self, const char *reservation)
 {
-    const job_t *job = ordered_find (self->jobs, reservation);
+    const back_end_job_t *job = ordered_find (self->jobs, reservation);
     return job && job->step != BACK_END_WATCH ? job->trouble : "";
 }
 
@@ -140,7 +140,7 @@ static int64_t pause_ms (const back_end_t *self, uint32_t failures)
     return pause < self->limits.retry_ms_max ? pause : self->limits.retry_ms_max;
 }
 
-static void job_failed (job_t *job, const moment_t *now, bytes_t why)
+static void job_failed (back_end_job_t *job, const moment_t *now, bytes_t why)
 {
     static const char *const words [] = {"prepare", "open", "watch", "close", "reconcile"};
     static_assert (sizeof words / sizeof *words == BACK_END_STEPS, "a word for each step");
@@ -157,18 +157,19 @@ static void job_failed (job_t *job, const moment_t *now, bytes_t why)
     job->timer = timers_set (self->service->timers, now->mono_ms + pause, on_retry, job, 0);
 }
 
-static job_t *job_at_work (const back_end_t *self, uint64_t work)
+static back_end_job_t *job_at_work (const back_end_t *self, uint64_t work)
 {
-    for (job_t *job = NULL; (job = ordered_after (self->jobs, job ? job->reservation : NULL));)
+    for (back_end_job_t *job = NULL;
+         (job = ordered_after (self->jobs, job ? job->reservation : NULL));)
         if (job->work == work)
             return job;
     return NULL;
 }
 
-static bool on_work (void *owner, const moment_t *now, const event_t *event)
+static bool back_end_on_work (void *owner, const moment_t *now, const event_t *event)
 {
     back_end_t *self = owner;
-    job_t *job = job_at_work (self, event->work.work);
+    back_end_job_t *job = job_at_work (self, event->work.work);
     if (!job)
         return false;
     job->work = 0;
@@ -200,8 +201,8 @@ back_end_t *back_end_new (service_t *service, const back_end_kind_t *kind,
     self->service = service;
     self->kind = kind;
     self->limits = *limits;
-    self->jobs = ordered_by_text (offsetof (job_t, reservation));
-    service_on_work (service, on_work, self);
+    self->jobs = ordered_by_text (offsetof (back_end_job_t, reservation));
+    service_on_work (service, back_end_on_work, self);
     return self;
 }
 
@@ -210,7 +211,7 @@ void back_end_destroy (back_end_t **self_p)
     back_end_t *self = *self_p;
     if (!self)
         return;
-    for (job_t *job; (job = ordered_after (self->jobs, NULL));)
+    for (back_end_job_t *job; (job = ordered_after (self->jobs, NULL));)
         job_end (job);
     ordered_destroy (&self->jobs);
     free (self);

@@ -28,10 +28,10 @@ const char *opening_phase_word (opening_phase_t phase)
     return phase < OPENING_PHASES ? words [phase] : "?";
 }
 
-static int by_turn (const void *key, const void *thing)
+static int openings_by_turn (const void *key, const void *thing)
 {
-    const entry_t *a = key;
-    const entry_t *b = thing;
+    const opening_entry_t *a = key;
+    const opening_entry_t *b = thing;
     if (a->turn_ms != b->turn_ms)
         return a->turn_ms < b->turn_ms ? -1 : 1;
     return strcmp (a->reservation, b->reservation);
@@ -39,14 +39,14 @@ static int by_turn (const void *key, const void *thing)
 
 /*  --- entries --- */
 
-entry_t *opening_find (const openings_t *self, const char *reservation)
+opening_entry_t *opening_find (const openings_t *self, const char *reservation)
 {
     return ordered_find (self->by_reservation, reservation);
 }
 
-entry_t *opening_new (openings_t *self, const char *reservation, const char *owner)
+opening_entry_t *opening_new (openings_t *self, const char *reservation, const char *owner)
 {
-    entry_t *entry = must (calloc (1, sizeof *entry));
+    opening_entry_t *entry = must (calloc (1, sizeof *entry));
     entry->openings = self;
     snprintf (entry->reservation, sizeof entry->reservation, "%s", reservation);
     snprintf (entry->kept.owner, sizeof entry->kept.owner, "%s", owner);
@@ -55,7 +55,7 @@ entry_t *opening_new (openings_t *self, const char *reservation, const char *own
     return entry;
 }
 
-void opening_free (entry_t *entry)
+void opening_free (opening_entry_t *entry)
 {
     openings_t *self = entry->openings;
     opening_unbind_all (entry);
@@ -69,7 +69,7 @@ void opening_free (entry_t *entry)
     free (entry);
 }
 
-void opening_phase (entry_t *entry, opening_phase_t phase)
+void opening_phase (opening_entry_t *entry, opening_phase_t phase)
 {
     openings_t *self = entry->openings;
     if (opening_is_active (phase) && !ordered_find (self->active, entry->reservation))
@@ -81,7 +81,7 @@ void opening_phase (entry_t *entry, opening_phase_t phase)
 
 /*  --- what is booked --- */
 
-static void stages_clear (entry_t *entry)
+static void stages_clear (opening_entry_t *entry)
 {
     free (entry->stages);
     entry->stages = NULL;
@@ -89,7 +89,7 @@ static void stages_clear (entry_t *entry)
 }
 
 /*  Its stages from what it has booked now. */
-static void opening_booked (entry_t *entry, bytes_t part)
+static void opening_booked (opening_entry_t *entry, bytes_t part)
 {
     const site_t *site = entry->openings->parts.site;
     compute_booking_t *bookings = NULL;
@@ -102,8 +102,9 @@ static void opening_booked (entry_t *entry, bytes_t part)
     for (size_t i = 0; i < count; i++) {
         const compute_booking_t *booking = &bookings [i];
         const node_class_t *class = site_class (site, booking->class_name);
-        stage_t *stage = &entry->stages [entry->stages_count];
-        *stage = (stage_t){.over = {booking->from_ms, booking->until_ms}, .nodes = booking->nodes};
+        opening_stage_t *stage = &entry->stages [entry->stages_count];
+        *stage =
+          (opening_stage_t){.over = {booking->from_ms, booking->until_ms}, .nodes = booking->nodes};
         bool first = entry->stages_count == 0;
         if (!class || booking->from_ms >= booking->until_ms)
             continue; /* a class that is not configured any more has no nodes */
@@ -120,7 +121,7 @@ static void opening_booked (entry_t *entry, bytes_t part)
             entry->kept.nodes [i].state = BOUND_HELD; /* it is judged anew */
 }
 
-opening_t opening_view (const entry_t *entry, int64_t at_ms)
+opening_t opening_view (const opening_entry_t *entry, int64_t at_ms)
 {
     size_t kept = 0;
     for (size_t i = 0; i < entry->kept.nodes_count; i++)
@@ -137,12 +138,12 @@ opening_t opening_view (const entry_t *entry, int64_t at_ms)
                        .nodes_count = kept,
                        .lent = entry->kept.lent,
                        .given_back = entry->kept.given_back,
-                       .used_ms = entry->use ? spent_cpu (&entry->use->spent) : 0};
+                       .used_ms = entry->use ? cpu_usage_used (&entry->use->spent) : 0};
 }
 
 /*  --- what the participant tells --- */
 
-static void opening_left (entry_t *entry, int64_t now_ms)
+static void opening_left (opening_entry_t *entry, int64_t now_ms)
 {
     stages_clear (entry);
     if (entry->kept.phase < OPENING_CLOSING && now_ms < entry->kept.until_ms)
@@ -150,19 +151,19 @@ static void opening_left (entry_t *entry, int64_t now_ms)
 }
 
 /*  A change may put it back: its end, or before the opening its start, is later now. */
-static void opening_put_back (entry_t *entry, int64_t now_ms)
+static void opening_put_back (opening_entry_t *entry, int64_t now_ms)
 {
     opening_phase_t due = opening_phase_at (entry, now_ms);
     if (entry->kept.phase < OPENING_CLOSING && due < entry->kept.phase)
         opening_phase (entry, entry->use && due < OPENING_OPEN ? OPENING_OPEN : due);
 }
 
-static void on_changed (void *owner, const moment_t *now, const char *reservation)
+static void openings_on_changed (void *owner, const moment_t *now, const char *reservation)
 {
     openings_t *self = owner;
     int64_t now_ms = present_ms (self, now);
     reservation_view_t view;
-    entry_t *entry = opening_find (self, reservation);
+    opening_entry_t *entry = opening_find (self, reservation);
     if (!participant_find (self->participant, reservation, &view) || !view.current) {
         if (!entry)
             return;
@@ -176,17 +177,19 @@ static void on_changed (void *owner, const moment_t *now, const char *reservatio
     opening_soon (entry, now);
 }
 
-static void on_forgotten (void *owner, const char *reservation)
+static void openings_on_forgotten (void *owner, const char *reservation)
 {
-    entry_t *entry = opening_find (owner, reservation);
+    opening_entry_t *entry = opening_find (owner, reservation);
     if (entry)
         opening_end (entry);
 }
 
 void openings_usage (openings_t *self, usage_t *usage)
 {
-    *usage = (usage_t){
-      .owner = self, .changed = on_changed, .forgotten = on_forgotten, .opening = opening_told};
+    *usage = (usage_t){.owner = self,
+                       .changed = openings_on_changed,
+                       .forgotten = openings_on_forgotten,
+                       .opening = opening_told};
 }
 
 /*  --- what the nodes tell, and the back end --- */
@@ -194,13 +197,13 @@ void openings_usage (openings_t *self, usage_t *usage)
 /*  Something may be had for those who lack it. */
 static void look_for_the_degraded (openings_t *self, const moment_t *now)
 {
-    for (entry_t *entry = ordered_after (self->active, NULL); entry;
+    for (opening_entry_t *entry = ordered_after (self->active, NULL); entry;
          entry = ordered_after (self->active, entry->reservation))
         if (entry->degraded)
             opening_soon (entry, now);
 }
 
-static void on_node_moved (void *owner, const moment_t *now, size_t node)
+static void openings_on_node_moved (void *owner, const moment_t *now, size_t node)
 {
     openings_t *self = owner;
     if (self->holders [node])
@@ -208,9 +211,10 @@ static void on_node_moved (void *owner, const moment_t *now, size_t node)
     look_for_the_degraded (self, now);
 }
 
-static void run_is_over (openings_t *self, const moment_t *now, const run_t *run, entry_t *holder)
+static void run_is_over (openings_t *self, const moment_t *now, const run_t *run,
+                         opening_entry_t *holder)
 {
-    entry_t *own = *run->reservation ? opening_find (self, run->reservation) : NULL;
+    opening_entry_t *own = *run->reservation ? opening_find (self, run->reservation) : NULL;
     if (own && own->use)
         opening_run_over (own, now, run);
     size_t node;
@@ -228,7 +232,7 @@ static void on_run_moved (void *owner, const moment_t *now, const run_t *run)
     size_t node;
     if (!nodes_find (self->parts.nodes, run->node, &node))
         return;
-    entry_t *holder = self->holders [node];
+    opening_entry_t *holder = self->holders [node];
     if (run_over (run->state)) {
         run_is_over (self, now, run, holder);
         return;
@@ -245,8 +249,8 @@ static void on_back_end_told (void *owner, const moment_t *now, const char *rese
     (void) step;
     (void) why;
     openings_t *self = owner;
-    entry_t *entry = opening_find (self, reservation);
-    hint_tell (&self->hint);
+    opening_entry_t *entry = opening_find (self, reservation);
+    change_notice_tell (&self->hint);
     if (entry)
         opening_soon (entry, now);
 }
@@ -255,7 +259,7 @@ static void on_back_end_told (void *owner, const moment_t *now, const char *rese
 
 bool openings_find (const openings_t *self, const char *reservation, opening_t *opening)
 {
-    const entry_t *entry = opening_find (self, reservation);
+    const opening_entry_t *entry = opening_find (self, reservation);
     if (!entry)
         return false;
     *opening = opening_view (entry, self->now_ms);
@@ -269,7 +273,7 @@ const char *openings_of_node (const openings_t *self, size_t node)
 
 void openings_wanted (openings_t *self, const moment_t *now, const char *reservation)
 {
-    entry_t *entry = opening_find (self, reservation);
+    opening_entry_t *entry = opening_find (self, reservation);
     if (!entry)
         return;
     entry->active_ms = present_ms (self, now);
@@ -282,7 +286,7 @@ void openings_wanted (openings_t *self, const moment_t *now, const char *reserva
 
 bool openings_node_due (const openings_t *self, size_t node)
 {
-    const entry_t *holder = self->holders [node];
+    const opening_entry_t *holder = self->holders [node];
     for (size_t i = 0; holder && i < holder->kept.nodes_count; i++)
         if (holder->kept.nodes [i].node == node)
             return holder->kept.nodes [i].due;
@@ -291,7 +295,7 @@ bool openings_node_due (const openings_t *self, size_t node)
 
 int64_t openings_spare_until (const openings_t *self, size_t node, bool preemptible)
 {
-    const entry_t *holder = self->holders [node];
+    const opening_entry_t *holder = self->holders [node];
     if (!holder)
         return INT64_MAX;
     bool spare = holder->kept.given_back || (holder->kept.lent && preemptible);
@@ -311,7 +315,7 @@ static void reconcile (openings_t *self)
         return;
     back_end_order_t *orders = must (calloc (ordered_count (self->active) + 1, sizeof *orders));
     size_t count = 0;
-    for (const entry_t *entry = ordered_after (self->active, NULL); entry;
+    for (const opening_entry_t *entry = ordered_after (self->active, NULL); entry;
          entry = ordered_after (self->active, entry->reservation))
         orders [count++] = opening_order (entry, true);
     back_end_reconcile (self->parts.back_end, orders, count);
@@ -320,7 +324,7 @@ static void reconcile (openings_t *self)
     free (orders);
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void openings_on_start (void *owner, const moment_t *now)
 {
     openings_t *self = owner;
     int64_t now_ms = present_ms (self, now);
@@ -328,7 +332,7 @@ static void on_start (void *owner, const moment_t *now)
     self->now_ms = now_ms;
     reconcile (self);
     for (const char *at = NULL; participant_next (self->participant, at, &view); at = view.id) {
-        entry_t *entry = opening_find (self, view.id);
+        opening_entry_t *entry = opening_find (self, view.id);
         if (!view.current)
             continue;
         bool known = entry != NULL;
@@ -338,8 +342,8 @@ static void on_start (void *owner, const moment_t *now)
         if (!known && entry->kept.until_ms <= now_ms)
             opening_free (entry); /* nothing was opened, and nothing is any more */
     }
-    entry_t *next = ordered_after (self->by_reservation, NULL);
-    for (entry_t *entry; (entry = next);) {
+    opening_entry_t *next = ordered_after (self->by_reservation, NULL);
+    for (opening_entry_t *entry; (entry = next);) {
         next = ordered_after (self->by_reservation, entry->reservation);
         if (!participant_find (self->participant, entry->reservation, &view)) {
             opening_end (entry);
@@ -360,14 +364,14 @@ openings_t *openings_new (const openings_parts_t *parts, const openings_limits_t
     openings_t *self = must (calloc (1, sizeof *self));
     self->parts = *parts;
     self->limits = *limits;
-    self->by_reservation = ordered_by_text (offsetof (entry_t, reservation));
-    self->active = ordered_by_text (offsetof (entry_t, reservation));
-    self->turns = ordered_new (by_turn);
+    self->by_reservation = ordered_by_text (offsetof (opening_entry_t, reservation));
+    self->active = ordered_by_text (offsetof (opening_entry_t, reservation));
+    self->turns = ordered_new (openings_by_turn);
     self->holders = must (calloc (nodes_count (parts->nodes) + 1, sizeof *self->holders));
-    self->hint = (hint_t){.service = parts->service, .topic = "opening"};
-    nodes_observe (
-      parts->nodes,
-      &(nodes_observer_t){.owner = self, .run_moved = on_run_moved, .node_moved = on_node_moved});
+    self->hint = (change_notice_t){.service = parts->service, .topic = "opening"};
+    nodes_observe (parts->nodes, &(nodes_observer_t){.owner = self,
+                                                     .run_moved = on_run_moved,
+                                                     .node_moved = openings_on_node_moved});
     back_end_told (parts->back_end, on_back_end_told, self);
     service_serve (parts->service, "Lis", "Use", &spent_question_codec, openings_on_use, self);
     service_load (parts->service, TABLE_OPENINGS, openings_on_record, self);
@@ -377,7 +381,7 @@ openings_t *openings_new (const openings_parts_t *parts, const openings_limits_t
 void openings_attach (openings_t *self, const participant_t *participant)
 {
     self->participant = participant;
-    service_at_start (self->parts.service, on_start, self);
+    service_at_start (self->parts.service, openings_on_start, self);
 }
 
 void openings_observe (openings_t *self, const openings_observer_t *observer)
@@ -397,8 +401,8 @@ void openings_destroy (openings_t **self_p)
     if (!self)
         return;
     timers_cancel (self->parts.service->timers, self->timer);
-    hint_end (&self->hint);
-    for (entry_t *entry; (entry = ordered_after (self->by_reservation, NULL));)
+    change_notice_end (&self->hint);
+    for (opening_entry_t *entry; (entry = ordered_after (self->by_reservation, NULL));)
         opening_free (entry);
     ordered_destroy (&self->by_reservation);
     ordered_destroy (&self->active);

@@ -29,8 +29,8 @@
 #define MUSUBI_OPENINGS_H
 
 #include "back_end.h"
+#include "cpu_usage.h"
 #include "nodes.h"
-#include "spent.h"
 #include "timetable.h"
 
 typedef struct {
@@ -94,7 +94,7 @@ typedef bool openings_wants_fn (void *owner, const char *reservation);
 typedef struct {
     service_t *service;
     const site_t *site;
-    room_t *room;
+    free_capacity_t *room;
     nodes_t *nodes;
     back_end_t *back_end;
     const access_t *access;

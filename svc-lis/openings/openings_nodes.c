@@ -15,11 +15,11 @@
 
 /*  --- what is booked --- */
 
-uint32_t opening_wanted (const entry_t *entry, size_t class, int64_t at_ms)
+uint32_t opening_wanted (const opening_entry_t *entry, size_t class, int64_t at_ms)
 {
     uint32_t wanted = 0;
     for (size_t i = 0; i < entry->stages_count; i++) {
-        const stage_t *stage = &entry->stages [i];
+        const opening_stage_t *stage = &entry->stages [i];
         if ((class == SIZE_MAX || stage->class == class) && stage->over.from <= at_ms &&
             at_ms < stage->over.until)
             wanted += stage->nodes;
@@ -28,7 +28,7 @@ uint32_t opening_wanted (const entry_t *entry, size_t class, int64_t at_ms)
 }
 
 /*  The most from an instant to bind_ms later. */
-static uint32_t target (const entry_t *entry, size_t class, int64_t at_ms)
+static uint32_t target (const opening_entry_t *entry, size_t class, int64_t at_ms)
 {
     uint32_t most = opening_wanted (entry, class, at_ms);
     for (size_t i = 0; i < entry->stages_count; i++) {
@@ -43,7 +43,7 @@ static uint32_t target (const entry_t *entry, size_t class, int64_t at_ms)
 
 /*  The first instant, from now on, at which it has booked more of the class than so much; now, when
  *  there is none. */
-static int64_t needed_ms (const entry_t *entry, size_t class, uint32_t have, int64_t at_ms)
+static int64_t needed_ms (const opening_entry_t *entry, size_t class, uint32_t have, int64_t at_ms)
 {
     if (opening_wanted (entry, class, at_ms) > have)
         return at_ms;
@@ -59,7 +59,7 @@ static int64_t needed_ms (const entry_t *entry, size_t class, uint32_t have, int
 /*  --- what it has --- */
 
 /*  Of those that it keeps; or of those alone that leave. */
-static uint32_t kept_count (const entry_t *entry, size_t class, bool leaving)
+static uint32_t kept_count (const opening_entry_t *entry, size_t class, bool leaving)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < entry->kept.nodes_count; i++) {
@@ -70,7 +70,7 @@ static uint32_t kept_count (const entry_t *entry, size_t class, bool leaving)
     return count;
 }
 
-uint32_t opening_short (const entry_t *entry, int64_t at_ms)
+uint32_t opening_short (const opening_entry_t *entry, int64_t at_ms)
 {
     at_ms = at_ms > entry->kept.from_ms ? at_ms : entry->kept.from_ms;
     uint32_t lacking = 0;
@@ -86,11 +86,11 @@ typedef struct {
     const char *reservation;
     bool own;
     bool others;
-} running_t;
+} openings_nodes_running_t;
 
 static bool look_whose (void *owner, const run_t *run)
 {
-    running_t *running = owner;
+    openings_nodes_running_t *running = owner;
     if (strcmp (run->reservation, running->reservation) == 0)
         running->own = true;
     else
@@ -98,12 +98,12 @@ static bool look_whose (void *owner, const run_t *run)
     return true;
 }
 
-bool opening_clear (const entry_t *entry)
+bool opening_clear (const opening_entry_t *entry)
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
     for (size_t i = 0; i < entry->kept.nodes_count; i++) {
         size_t node = entry->kept.nodes [i].node;
-        running_t running = {.reservation = entry->reservation};
+        openings_nodes_running_t running = {.reservation = entry->reservation};
         nodes_runs (nodes, node, look_whose, &running);
         if (running.others || nodes_at (nodes, node).state != AGENT_UP)
             return false;
@@ -111,9 +111,9 @@ bool opening_clear (const entry_t *entry)
     return true;
 }
 
-bool opening_runs (const entry_t *entry)
+bool opening_runs (const opening_entry_t *entry)
 {
-    running_t running = {.reservation = entry->reservation};
+    openings_nodes_running_t running = {.reservation = entry->reservation};
     for (size_t i = 0; i < entry->kept.nodes_count && !running.own; i++)
         nodes_runs (entry->openings->parts.nodes, entry->kept.nodes [i].node, look_whose, &running);
     return running.own;
@@ -121,7 +121,7 @@ bool opening_runs (const entry_t *entry)
 
 /*  --- binding and letting go --- */
 
-void opening_bind (entry_t *entry, bound_t bound)
+void opening_bind (opening_entry_t *entry, bound_t bound)
 {
     openings_t *self = entry->openings;
     assert (!self->holders [bound.node]);
@@ -135,14 +135,14 @@ void opening_bind (entry_t *entry, bound_t bound)
     entry->kept.nodes = nodes;
 }
 
-static void unbind (entry_t *entry, size_t at)
+static void unbind (opening_entry_t *entry, size_t at)
 {
     entry->openings->holders [entry->kept.nodes [at].node] = NULL;
     memmove (&entry->kept.nodes [at], &entry->kept.nodes [at + 1],
              (--entry->kept.nodes_count - at) * sizeof *entry->kept.nodes);
 }
 
-bool opening_closes (const entry_t *entry)
+bool opening_closes (const opening_entry_t *entry)
 {
     for (size_t i = 0; i < entry->kept.nodes_count; i++)
         if (entry->kept.nodes [i].state == BOUND_CLOSING)
@@ -150,7 +150,7 @@ bool opening_closes (const entry_t *entry)
     return false;
 }
 
-void opening_unbind_all (entry_t *entry)
+void opening_unbind_all (opening_entry_t *entry)
 {
     while (entry->kept.nodes_count > 0)
         unbind (entry, entry->kept.nodes_count - 1);
@@ -158,12 +158,12 @@ void opening_unbind_all (entry_t *entry)
 
 /*  Lost nodes run nothing any more; drained ones are let go as soon as they are idle, and take no
  *  part in anything meanwhile but what runs there. */
-static bool let_go_of_lost (entry_t *entry)
+static bool let_go_of_lost (opening_entry_t *entry)
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
     bool changed = false;
     for (size_t i = entry->kept.nodes_count; i-- > 0;) {
-        node_t node = nodes_at (nodes, entry->kept.nodes [i].node);
+        site_node_t node = nodes_at (nodes, entry->kept.nodes [i].node);
         if (node.state != AGENT_LOST && !(node.drained && node.runs == 0))
             continue;
         outbox_log (entry->openings->parts.service->outbox, LEVEL_WARNING,
@@ -182,7 +182,7 @@ typedef struct {
     bool idle;
     bool runs_on;
     int64_t cost_ms;
-} candidate_t;
+} openings_nodes_candidate_t;
 
 typedef struct {
     const char *reservation;
@@ -209,8 +209,8 @@ static bool look_room (void *owner, const run_t *run)
 
 static int candidate_compare (const void *left, const void *right)
 {
-    const candidate_t *a = left;
-    const candidate_t *b = right;
+    const openings_nodes_candidate_t *a = left;
+    const openings_nodes_candidate_t *b = right;
     if (a->runs_on != b->runs_on)
         return a->runs_on ? 1 : -1;
     if (a->idle != b->idle)
@@ -220,14 +220,14 @@ static int candidate_compare (const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-static bool bind_more (entry_t *entry, size_t class, uint32_t lacking, int64_t when_ms)
+static bool bind_more (opening_entry_t *entry, size_t class, uint32_t lacking, int64_t when_ms)
 {
     openings_t *self = entry->openings;
     size_t nodes = nodes_count (self->parts.nodes);
-    candidate_t *candidates = must (calloc (nodes + 1, sizeof *candidates));
+    openings_nodes_candidate_t *candidates = must (calloc (nodes + 1, sizeof *candidates));
     size_t count = 0;
     for (size_t i = 0; i < nodes; i++) {
-        node_t node = nodes_at (self->parts.nodes, i);
+        site_node_t node = nodes_at (self->parts.nodes, i);
         if (node.class != class || self->holders [i] || !nodes_usable (self->parts.nodes, i))
             continue;
         room_made_t made = {.reservation = entry->reservation,
@@ -237,10 +237,11 @@ static bool bind_more (entry_t *entry, size_t class, uint32_t lacking, int64_t w
         if (node.runs > 0)
             nodes_runs (self->parts.nodes, i, look_room, &made);
         if (made.free)
-            candidates [count++] = (candidate_t){.node = i,
-                                                 .idle = node.runs == 0 || made.own,
-                                                 .runs_on = made.runs_on,
-                                                 .cost_ms = made.own ? -1 : made.cost_ms};
+            candidates [count++] =
+              (openings_nodes_candidate_t){.node = i,
+                                           .idle = node.runs == 0 || made.own,
+                                           .runs_on = made.runs_on,
+                                           .cost_ms = made.own ? -1 : made.cost_ms};
     }
     qsort (candidates, count, sizeof *candidates, candidate_compare);
     for (size_t i = 0; i < count && i < lacking; i++) {
@@ -255,13 +256,13 @@ static bool bind_more (entry_t *entry, size_t class, uint32_t lacking, int64_t w
 
 /*  Of those that it keeps, the one that it misses least: already marked, then idle; and of these
  *  the last one. */
-static bound_t *least_missed (entry_t *entry, size_t class, bool marked_too)
+static bound_t *least_missed (opening_entry_t *entry, size_t class, bool marked_too)
 {
     bound_t *least = NULL;
     int best = -1;
     for (size_t i = 0; i < entry->kept.nodes_count; i++) {
         bound_t *bound = &entry->kept.nodes [i];
-        node_t node = nodes_at (entry->openings->parts.nodes, bound->node);
+        site_node_t node = nodes_at (entry->openings->parts.nodes, bound->node);
         if (node.class != class || !bound_kept (bound) ||
             (bound->state == BOUND_LEAVING && !marked_too))
             continue;
@@ -275,7 +276,7 @@ static bound_t *least_missed (entry_t *entry, size_t class, bool marked_too)
 }
 
 /*  From at_ms on it is needed no more. Where nothing was ever opened there is nothing to clean. */
-static void leave (entry_t *entry, bound_t *bound, int64_t at_ms)
+static void openings_nodes_leave (opening_entry_t *entry, bound_t *bound, int64_t at_ms)
 {
     bound->state = BOUND_CLOSING;
     bound->at_ms = at_ms;
@@ -285,7 +286,8 @@ static void leave (entry_t *entry, bound_t *bound, int64_t at_ms)
 
 /*  The first instant within warning_ms at which more leave than are marked; how many are to be
  *  marked for it. */
-static uint32_t leaving_next (const entry_t *entry, size_t class, int64_t now_ms, int64_t *when_ms)
+static uint32_t leaving_next (const opening_entry_t *entry, size_t class, int64_t now_ms,
+                              int64_t *when_ms)
 {
     uint32_t have = kept_count (entry, class, false);
     uint32_t marked = kept_count (entry, class, true);
@@ -305,7 +307,7 @@ static uint32_t leaving_next (const entry_t *entry, size_t class, int64_t now_ms
     return more;
 }
 
-static bool mark_leaving (entry_t *entry, size_t class, int64_t now_ms)
+static bool mark_leaving (opening_entry_t *entry, size_t class, int64_t now_ms)
 {
     bool changed = false;
     int64_t when_ms;
@@ -321,7 +323,7 @@ static bool mark_leaving (entry_t *entry, size_t class, int64_t now_ms)
     return changed;
 }
 
-static bool fit_class (entry_t *entry, size_t class, int64_t now_ms)
+static bool fit_class (opening_entry_t *entry, size_t class, int64_t now_ms)
 {
     bool changed = false;
     uint32_t wanted = target (entry, class, now_ms);
@@ -330,7 +332,7 @@ static bool fit_class (entry_t *entry, size_t class, int64_t now_ms)
         changed = bind_more (entry, class, wanted - have, needed_ms (entry, class, have, now_ms));
     for (; have > wanted; have--) {
         bound_t *bound = least_missed (entry, class, true);
-        leave (entry, bound, bound->state == BOUND_LEAVING ? bound->at_ms : now_ms);
+        openings_nodes_leave (entry, bound, bound->state == BOUND_LEAVING ? bound->at_ms : now_ms);
         changed = true;
     }
     if (entry->use && mark_leaving (entry, class, now_ms))
@@ -340,7 +342,7 @@ static bool fit_class (entry_t *entry, size_t class, int64_t now_ms)
 
 /*  Closing ends when nothing runs there any more and the back end has done its part, cleaning with
  *  the gap that the calendar has for it. */
-bool opening_close (entry_t *entry, const moment_t *now)
+bool opening_close (opening_entry_t *entry, const moment_t *now)
 {
     openings_t *self = entry->openings;
     int64_t now_ms = opening_now_ms (entry, now);
@@ -351,7 +353,7 @@ bool opening_close (entry_t *entry, const moment_t *now)
         if (bound->state == BOUND_CLOSING && !outside &&
             nodes_at (self->parts.nodes, bound->node).runs == 0) {
             bound->state = BOUND_CLEANING;
-            bound->at_ms += room_terms (self->parts.room)->gap_ms;
+            bound->at_ms += free_capacity_terms (self->parts.room)->gap_ms;
             changed = true;
         }
         if (bound->state == BOUND_CLEANING && bound->at_ms <= now_ms) {
@@ -362,7 +364,7 @@ bool opening_close (entry_t *entry, const moment_t *now)
     return changed;
 }
 
-bool opening_fit (entry_t *entry, const moment_t *now)
+bool opening_fit (opening_entry_t *entry, const moment_t *now)
 {
     int64_t now_ms = opening_now_ms (entry, now);
     bool changed = let_go_of_lost (entry);
@@ -371,7 +373,7 @@ bool opening_fit (entry_t *entry, const moment_t *now)
     return changed;
 }
 
-bool opening_due (entry_t *entry, int64_t now_ms)
+bool opening_due (opening_entry_t *entry, int64_t now_ms)
 {
     bool news = false;
     for (size_t i = 0; i < entry->kept.nodes_count; i++) {
@@ -391,12 +393,12 @@ static void sooner (int64_t *due_ms, int64_t at_ms, int64_t than_ms)
         *due_ms = at_ms;
 }
 
-int64_t opening_fit_due (const entry_t *entry, int64_t at_ms)
+int64_t opening_fit_due (const opening_entry_t *entry, int64_t at_ms)
 {
     const openings_limits_t *limits = &entry->openings->limits;
     int64_t due_ms = INT64_MAX;
     for (size_t i = 0; i < entry->stages_count; i++) {
-        const stage_t *stage = &entry->stages [i];
+        const opening_stage_t *stage = &entry->stages [i];
         sooner (&due_ms, stage->over.from - limits->bind_ms, at_ms);
         sooner (&due_ms, stage->over.from, at_ms);
         sooner (&due_ms, stage->over.until - limits->warning_ms, at_ms);
@@ -412,23 +414,24 @@ int64_t opening_fit_due (const entry_t *entry, int64_t at_ms)
 
 /*  --- what runs there --- */
 
-typedef enum { LET_BE, WARN, END } told_t;
+typedef enum { LET_BE, WARN, END } openings_nodes_told_t;
 
 typedef struct {
-    const entry_t *entry;
+    const opening_entry_t *entry;
     const bound_t *bound;
     int64_t now_ms;
     struct {
         run_id_t id;
-        told_t told;
+        openings_nodes_told_t told;
         const char *why;
     } * list;
     size_t count;
-} telling_t;
+} ended_runs_t;
 
-static told_t told_of (const telling_t *telling, const run_t *run, bool own)
+static openings_nodes_told_t openings_nodes_told_of (const ended_runs_t *telling, const run_t *run,
+                                                     bool own)
 {
-    const entry_t *entry = telling->entry;
+    const opening_entry_t *entry = telling->entry;
     const bound_t *bound = telling->bound;
     if (bound->state == BOUND_CLOSING || bound->state == BOUND_CLEANING)
         return END;
@@ -440,11 +443,12 @@ static told_t told_of (const telling_t *telling, const run_t *run, bool own)
     return telling->now_ms >= bound->at_ms - grace_ms ? END : WARN;
 }
 
-static bool gather (void *owner, const run_t *run)
+static bool openings_nodes_gather (void *owner, const run_t *run)
 {
-    telling_t *telling = owner;
+    ended_runs_t *telling = owner;
     bool own = strcmp (run->reservation, telling->entry->reservation) == 0;
-    told_t told = run->told_to_end ? LET_BE : told_of (telling, run, own);
+    openings_nodes_told_t told =
+      run->told_to_end ? LET_BE : openings_nodes_told_of (telling, run, own);
     if (told == LET_BE || (told == WARN && telling->bound->warned))
         return true;
     telling->list = must (reallocarray (telling->list, telling->count + 1, sizeof *telling->list));
@@ -457,12 +461,12 @@ static bool gather (void *owner, const run_t *run)
     return true;
 }
 
-static void enforce (entry_t *entry, const moment_t *now, bound_t *bound)
+static void enforce (opening_entry_t *entry, const moment_t *now, bound_t *bound)
 {
     openings_t *self = entry->openings;
-    telling_t telling = {
+    ended_runs_t telling = {
       .entry = entry, .bound = bound, .now_ms = opening_now_ms (entry, now), .list = NULL};
-    nodes_runs (self->parts.nodes, bound->node, gather, &telling);
+    nodes_runs (self->parts.nodes, bound->node, openings_nodes_gather, &telling);
     for (size_t i = 0; i < telling.count; i++) {
         const run_id_t *id = &telling.list [i].id;
         if (telling.list [i].told == END)
@@ -475,14 +479,14 @@ static void enforce (entry_t *entry, const moment_t *now, bound_t *bound)
     free (telling.list);
 }
 
-void opening_enforce (entry_t *entry, const moment_t *now)
+void opening_enforce (opening_entry_t *entry, const moment_t *now)
 {
     for (size_t i = 0; i < entry->kept.nodes_count; i++)
         if (nodes_at (entry->openings->parts.nodes, entry->kept.nodes [i].node).runs > 0)
             enforce (entry, now, &entry->kept.nodes [i]);
 }
 
-void opening_enforce_new (entry_t *entry, const moment_t *now, size_t node)
+void opening_enforce_new (opening_entry_t *entry, const moment_t *now, size_t node)
 {
     for (size_t i = 0; i < entry->kept.nodes_count; i++) {
         if (entry->kept.nodes [i].node != node)

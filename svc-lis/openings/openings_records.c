@@ -10,7 +10,7 @@ static const uint8_t use_suffix [] = {'\0', 'u', 's', 'e'};
 
 #define KEY_BYTES_MAX (NAME_BYTES_MAX + sizeof use_suffix)
 
-static bytes_t use_key_of (const entry_t *entry, uint8_t key [KEY_BYTES_MAX])
+static bytes_t use_key_of (const opening_entry_t *entry, uint8_t key [KEY_BYTES_MAX])
 {
     size_t size = strlen (entry->reservation);
     memcpy (key, entry->reservation, size);
@@ -18,14 +18,14 @@ static bytes_t use_key_of (const entry_t *entry, uint8_t key [KEY_BYTES_MAX])
     return (bytes_t){.data = key, .size = size + sizeof use_suffix};
 }
 
-void opening_put (entry_t *entry)
+void opening_put (opening_entry_t *entry)
 {
     service_put (entry->openings->parts.service, TABLE_OPENINGS, text_bytes (entry->reservation),
                  codec_encode (&stored_opening_codec, &entry->kept));
     entry->stored = true;
 }
 
-void opening_put_use (entry_t *entry)
+void opening_put_use (opening_entry_t *entry)
 {
     uint8_t key [KEY_BYTES_MAX];
     entry->use_put_ms = entry->use->until_ms;
@@ -33,7 +33,7 @@ void opening_put_use (entry_t *entry)
                  codec_encode (&stored_use_codec, entry->use));
 }
 
-void opening_delete (entry_t *entry)
+void opening_delete (opening_entry_t *entry)
 {
     outbox_t *outbox = entry->openings->parts.service->outbox;
     uint8_t key [KEY_BYTES_MAX];
@@ -45,7 +45,7 @@ void opening_delete (entry_t *entry)
 
 /*  --- at start --- */
 
-static void opening_load (entry_t *entry, const stored_opening_t *stored)
+static void opening_load (opening_entry_t *entry, const stored_opening_t *stored)
 {
     openings_t *self = entry->openings;
     entry->stored = true;
@@ -78,7 +78,7 @@ void openings_on_record (void *owner, bytes_t key, bytes_t value)
         return;
     }
     memcpy (reservation, key.data, size);
-    entry_t *entry = opening_find (self, reservation);
+    opening_entry_t *entry = opening_find (self, reservation);
     char why [WHY_BYTES];
     stored_opening_t stored;
     stored_use_t use;

@@ -4,13 +4,13 @@
  *  openings_nodes.c    which nodes it has: bound, cleared, leaving, closed, cleaned
  *  openings_use.c      what its runs have used; lending what is not used, and giving it back
  *  openings_records.c  what is kept of it
- *  openings_wire_told.c     what people are told
+ *  openings_view.c     what people are told
  *  openings_wire.c     records and answers, to and from proto/openings.proto
  */
 #ifndef MUSUBI_OPENINGS_STATE_H
 #define MUSUBI_OPENINGS_STATE_H
 
-#include "hint.h"
+#include "change_notice.h"
 #include "openings.h"
 #include "openings_wire.h"
 #include "ordered.h"
@@ -24,13 +24,13 @@ typedef struct {
     size_t class;
     interval_t over;
     uint32_t nodes;
-} stage_t;
+} opening_stage_t;
 
 typedef struct {
     openings_t *openings;
     char reservation [NAME_BYTES_MAX + 1];
     stored_opening_t kept;
-    stage_t *stages;
+    opening_stage_t *stages;
     size_t stages_count;
     size_t *nodes;     /* that are held or leaving, for opening_t */
     bool stored;       /* it has a record */
@@ -41,7 +41,7 @@ typedef struct {
     stored_use_t *use; /* NULL: it was never open */
     int64_t use_put_ms;
     int64_t turn_ms; /* wall: it is to be looked at; INT64_MAX = never, not in turns */
-} entry_t;
+} opening_entry_t;
 
 struct openings {
     openings_parts_t parts;
@@ -51,12 +51,12 @@ struct openings {
     openings_wants_fn *wants;
     void *wants_owner;
     ordered_t *by_reservation;
-    ordered_t *active; /* from binding to cleaning, by reservation */
-    ordered_t *turns;  /* by time, then reservation */
-    entry_t **holders; /* of each node: whom it is bound to; NULL = nobody */
+    ordered_t *active;         /* from binding to cleaning, by reservation */
+    ordered_t *turns;          /* by time, then reservation */
+    opening_entry_t **holders; /* of each node: whom it is bound to; NULL = nobody */
     uint64_t timer;
     int64_t now_ms; /* of the last turn */
-    hint_t hint;
+    change_notice_t hint;
 };
 
 /*  What both clocks agree has come. */
@@ -67,7 +67,7 @@ static inline int64_t present_ms (const openings_t *self, const moment_t *now)
 
 /*  The same for one reservation: what was opened once is not before its opening, whatever clocks
  *  say. */
-static inline int64_t opening_now_ms (const entry_t *entry, const moment_t *now)
+static inline int64_t opening_now_ms (const opening_entry_t *entry, const moment_t *now)
 {
     int64_t now_ms = present_ms (entry->openings, now);
     return entry->use && now_ms < entry->kept.from_ms ? entry->kept.from_ms : now_ms;
@@ -81,39 +81,39 @@ static inline bool opening_is_active (opening_phase_t phase)
 
 /*  --- openings.c --- */
 
-entry_t *opening_find (const openings_t *self, const char *reservation);
-entry_t *opening_new (openings_t *self, const char *reservation, const char *owner);
-void opening_free (entry_t *entry);
+opening_entry_t *opening_find (const openings_t *self, const char *reservation);
+opening_entry_t *opening_new (openings_t *self, const char *reservation, const char *owner);
+void opening_free (opening_entry_t *entry);
 
 /*  As it stands, with what comes of that. */
-void opening_phase (entry_t *entry, opening_phase_t phase);
+void opening_phase (opening_entry_t *entry, opening_phase_t phase);
 
-opening_t opening_view (const entry_t *entry, int64_t at_ms);
+opening_t opening_view (const opening_entry_t *entry, int64_t at_ms);
 
-/*  --- openings_turns.c --- */
+/*  --- openings_steps.c --- */
 
 /*  By time alone. */
-opening_phase_t opening_phase_at (const entry_t *entry, int64_t now_ms);
+opening_phase_t opening_phase_at (const opening_entry_t *entry, int64_t now_ms);
 
 /*  When it is to be looked at next; INT64_MAX = never. */
-void opening_turn (entry_t *entry, int64_t turn_ms);
+void opening_turn (opening_entry_t *entry, int64_t turn_ms);
 
 /*  Something has happened to it: its turn comes at the end of this step. */
-void opening_soon (entry_t *entry, const moment_t *now);
+void opening_soon (opening_entry_t *entry, const moment_t *now);
 
 /*  Nothing is kept of it any more. */
-void opening_end (entry_t *entry);
+void opening_end (opening_entry_t *entry);
 
 /*  As a back end is told, of the nodes that it keeps or of all; nodes is to be freed. */
-back_end_order_t opening_order (const entry_t *entry, bool all);
+back_end_order_t opening_order (const opening_entry_t *entry, bool all);
 
 /*  --- openings_nodes.c --- */
 
 /*  Nodes of a class that it has booked at an instant; of all classes: SIZE_MAX. */
-uint32_t opening_wanted (const entry_t *entry, size_t class, int64_t at_ms);
+uint32_t opening_wanted (const opening_entry_t *entry, size_t class, int64_t at_ms);
 
 /*  Nodes that it lacks of what it has booked at an instant, or at its start, of all classes. */
-uint32_t opening_short (const entry_t *entry, int64_t at_ms);
+uint32_t opening_short (const opening_entry_t *entry, int64_t at_ms);
 
 /*  Does it keep that node: held, or leaving? */
 static inline bool bound_kept (const bound_t *bound)
@@ -122,56 +122,56 @@ static inline bool bound_kept (const bound_t *bound)
 }
 
 /*  Are its nodes up, and does nobody else run there? Is a run of its own not over yet? */
-bool opening_clear (const entry_t *entry);
-bool opening_runs (const entry_t *entry);
+bool opening_clear (const opening_entry_t *entry);
+bool opening_runs (const opening_entry_t *entry);
 
 /*  Bind, mark and let go what is to be so by now; then: close, clean, unbind. True when something
  *  has changed. */
-bool opening_fit (entry_t *entry, const moment_t *now);
-bool opening_close (entry_t *entry, const moment_t *now);
+bool opening_fit (opening_entry_t *entry, const moment_t *now);
+bool opening_close (opening_entry_t *entry, const moment_t *now);
 
 /*  Mark those of its nodes whose time has come. True when that is news. */
-bool opening_due (entry_t *entry, int64_t now_ms);
+bool opening_due (opening_entry_t *entry, int64_t now_ms);
 
 /*  The next instant after this one at which there is something to do for its nodes. */
-int64_t opening_fit_due (const entry_t *entry, int64_t at_ms);
+int64_t opening_fit_due (const opening_entry_t *entry, int64_t at_ms);
 
 /*  Tell the runs on its nodes what they are to know by now; a new one, on one of them. */
-void opening_enforce (entry_t *entry, const moment_t *now);
-void opening_enforce_new (entry_t *entry, const moment_t *now, size_t node);
+void opening_enforce (opening_entry_t *entry, const moment_t *now);
+void opening_enforce_new (opening_entry_t *entry, const moment_t *now, size_t node);
 
 /*  One of them is being closed. */
-bool opening_closes (const entry_t *entry);
+bool opening_closes (const opening_entry_t *entry);
 
 /*  Nobody has it yet; let all go, as they are. */
-void opening_bind (entry_t *entry, bound_t bound);
-void opening_unbind_all (entry_t *entry);
+void opening_bind (opening_entry_t *entry, bound_t bound);
+void opening_unbind_all (opening_entry_t *entry);
 
 /*  --- openings_use.c --- */
 
 /*  Account what was used and offered up to now. */
-void opening_account (entry_t *entry, const moment_t *now);
+void opening_account (opening_entry_t *entry, const moment_t *now);
 
 /*  A run of it is over. */
-void opening_run_over (entry_t *entry, const moment_t *now, const run_t *run);
+void opening_run_over (opening_entry_t *entry, const moment_t *now, const run_t *run);
 
 /*  As it would be accounted now. */
-stored_use_t opening_use_now (const entry_t *entry, const moment_t *now);
+stored_use_t opening_use_now (const opening_entry_t *entry, const moment_t *now);
 
 /*  Lend it, or give it back, when it is not used. True when something has changed. */
-bool opening_lend (entry_t *entry, const moment_t *now);
-int64_t opening_lend_due (const entry_t *entry);
+bool opening_lend (opening_entry_t *entry, const moment_t *now);
+int64_t opening_lend_due (const opening_entry_t *entry);
 
 /*  --- openings_records.c --- */
 
-void opening_put (entry_t *entry);
-void opening_put_use (entry_t *entry);
-void opening_delete (entry_t *entry);
+void opening_put (opening_entry_t *entry);
+void opening_put_use (opening_entry_t *entry);
+void opening_delete (opening_entry_t *entry);
 
 /*  A record at start. */
 record_fn openings_on_record;
 
-/*  --- openings_wire_told.c --- */
+/*  --- openings_view.c --- */
 
 /*  For usage_t; and Lis.Use. */
 packed_t opening_told (void *owner, const moment_t *now, const char *reservation, bool whole);

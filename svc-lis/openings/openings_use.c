@@ -20,7 +20,8 @@ static bool add_run (void *owner, const run_t *run)
     return true;
 }
 
-static void account (const entry_t *entry, const moment_t *now, stored_use_t *use)
+static void openings_use_account (const opening_entry_t *entry, const moment_t *now,
+                                  stored_use_t *use)
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
     int64_t until_ms = present_ms (entry->openings, now);
@@ -38,27 +39,27 @@ static void account (const entry_t *entry, const moment_t *now, stored_use_t *us
     if (over.from >= over.until)
         over = (interval_t){over.from - 1, over.from}; /* told after its end */
     int64_t offered_ms = until_ms > use->until_ms ? cpus * (until_ms - use->until_ms) : 0;
-    int64_t used_ms = using.cpu_ms - spent_cpu (&use->spent);
-    spent_add (&use->spent, over, used_ms > 0 ? used_ms : 0, offered_ms);
+    int64_t used_ms = using.cpu_ms - cpu_usage_used (&use->spent);
+    cpu_usage_add (&use->spent, over, used_ms > 0 ? used_ms : 0, offered_ms);
     use->until_ms = until_ms > use->until_ms ? until_ms : use->until_ms;
 }
 
-void opening_account (entry_t *entry, const moment_t *now)
+void opening_account (opening_entry_t *entry, const moment_t *now)
 {
-    account (entry, now, entry->use);
+    openings_use_account (entry, now, entry->use);
 }
 
-stored_use_t opening_use_now (const entry_t *entry, const moment_t *now)
+stored_use_t opening_use_now (const opening_entry_t *entry, const moment_t *now)
 {
     stored_use_t use = {0};
     if (entry->use)
         use = *entry->use;
     if (entry->use && entry->kept.phase != OPENING_OVER)
-        account (entry, now, &use);
+        openings_use_account (entry, now, &use);
     return use;
 }
 
-void opening_run_over (entry_t *entry, const moment_t *now, const run_t *run)
+void opening_run_over (opening_entry_t *entry, const moment_t *now, const run_t *run)
 {
     entry->active_ms = present_ms (entry->openings, now);
     entry->use->over_cpu_ms += run->cpu_ms > 0 ? run->cpu_ms : 0;
@@ -67,19 +68,21 @@ void opening_run_over (entry_t *entry, const moment_t *now, const run_t *run)
 
 /*  --- what is not used --- */
 
-static bool due (int64_t after_ms, bool done, const entry_t *entry, int64_t now_ms)
+static bool openings_use_due (int64_t after_ms, bool done, const opening_entry_t *entry,
+                              int64_t now_ms)
 {
     return after_ms > 0 && !done && now_ms >= entry->active_ms + after_ms;
 }
 
-bool opening_lend (entry_t *entry, const moment_t *now)
+bool opening_lend (opening_entry_t *entry, const moment_t *now)
 {
     openings_t *self = entry->openings;
     int64_t now_ms = present_ms (self, now);
     bool recalled = entry->recalled;
     entry->recalled = false;
-    bool lend = due (self->limits.lend_ms, entry->kept.lent, entry, now_ms);
-    bool give_back = due (self->limits.release_ms, entry->kept.given_back, entry, now_ms);
+    bool lend = openings_use_due (self->limits.lend_ms, entry->kept.lent, entry, now_ms);
+    bool give_back =
+      openings_use_due (self->limits.release_ms, entry->kept.given_back, entry, now_ms);
     if (!lend && !give_back)
         return recalled;
     if (opening_runs (entry) ||
@@ -96,7 +99,7 @@ bool opening_lend (entry_t *entry, const moment_t *now)
     return true;
 }
 
-int64_t opening_lend_due (const entry_t *entry)
+int64_t opening_lend_due (const opening_entry_t *entry)
 {
     const openings_limits_t *limits = &entry->openings->limits;
     int64_t due_ms = INT64_MAX;

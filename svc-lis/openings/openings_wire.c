@@ -85,9 +85,9 @@ const codec_t stored_opening_codec = CODEC_RULED (
 
 static const codec_row_t stored_use_rows [] = {
   ROW_TIME ("from_ms", stored_use_t, spent.from_ms),
-  ROW_NUMBER ("width_ms", stored_use_t, spent.width_ms, BETWEEN (1, TIME_MS_MAX / SPENT_STEPS)),
-  ROW_NUMBER_ARRAY ("cpu_ms", stored_use_t, spent.cpu_ms, spent.parts, SPENT_STEPS, LEAST (0)),
-  ROW_NUMBER_ARRAY ("offered_ms", stored_use_t, spent.offered_ms, spent.parts, SPENT_STEPS,
+  ROW_NUMBER ("width_ms", stored_use_t, spent.width_ms, BETWEEN (1, TIME_MS_MAX / CPU_USAGE_STEPS)),
+  ROW_NUMBER_ARRAY ("cpu_ms", stored_use_t, spent.cpu_ms, spent.parts, CPU_USAGE_STEPS, LEAST (0)),
+  ROW_NUMBER_ARRAY ("offered_ms", stored_use_t, spent.offered_ms, spent.parts, CPU_USAGE_STEPS,
                     LEAST (0)),
   ROW_NUMBER ("over_cpu_ms", stored_use_t, over_cpu_ms, LEAST (0)),
   ROW_TIME ("until_ms", stored_use_t, until_ms),

@@ -24,7 +24,7 @@ extern const codec_t spent_question_codec;
 
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
-    use_step_t steps [SPENT_STEPS];
+    use_step_t steps [CPU_USAGE_STEPS];
     size_t count;
     int64_t cpu_ms; /* of all of them */
     int64_t offered_ms;
@@ -64,7 +64,7 @@ typedef struct {
 extern const codec_t stored_opening_codec;
 
 typedef struct {
-    spent_t spent;
+    cpu_usage_t spent;
     int64_t over_cpu_ms;
     int64_t until_ms;
 } stored_use_t;

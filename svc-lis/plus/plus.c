@@ -28,8 +28,8 @@ const plus_limits_t plus_limits_default = {
 
 /*  --- answers --- */
 
-static void tell (plus_t *self, const request_t *request, const command_answer_t *answer,
-                  int64_t waits_until_ms)
+static void plus_tell (plus_t *self, const request_t *request, const command_answer_t *answer,
+                       int64_t waits_until_ms)
 {
     plus_command_t command = plus_command_of (answer, waits_until_ms);
     service_reply (self->parts.service, request, codec_encode (&plus_command_codec, &command));
@@ -53,7 +53,7 @@ void plus_tell_command (plus_t *self, const moment_t *now, const request_t *requ
                   "the command was not committed in time (plus/wait)");
     if (*answer.refusal.text)
         answer.refusal.reason = REFUSAL_ENDED;
-    tell (self, request, &answer, expires_ms);
+    plus_tell (self, request, &answer, expires_ms);
 }
 
 void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *request,
@@ -64,7 +64,7 @@ void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *reque
     if (answer->state == COMMAND_HELD)
         (void) participant_local_state (self->parts.participant, now, &answer->txid, actor,
                                         &expires_ms);
-    tell (self, request, answer, expires_ms);
+    plus_tell (self, request, answer, expires_ms);
     codec_clear (&command_answer_codec, answer);
 }
 
@@ -98,7 +98,7 @@ static void on_create (void *owner, const moment_t *now, const request_t *reques
     (void) body;
     plus_t *self = owner;
     service_t *service = self->parts.service;
-    const asked_t *asked;
+    const plus_request_entry_t *asked;
     if (plus_asked_before (self, request, &asked)) {
         if (asked)
             tell_created (service, request, asked->asked.reservation);
@@ -142,7 +142,7 @@ static bool command_begin (plus_t *self, const moment_t *now, const request_t *r
     return false;
 }
 
-static void on_commit (void *owner, const moment_t *now, const request_t *request, void *body)
+static void plus_on_commit (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
     const txid_t *command = body;
@@ -153,7 +153,7 @@ static void on_commit (void *owner, const moment_t *now, const request_t *reques
     plus_tell_answer (self, now, request, &answer);
 }
 
-static void on_abort (void *owner, const moment_t *now, const request_t *request, void *body)
+static void plus_on_abort (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
     const txid_t *command = body;
@@ -164,7 +164,7 @@ static void on_abort (void *owner, const moment_t *now, const request_t *request
     plus_tell_answer (self, now, request, &answer);
 }
 
-static void on_state (void *owner, const moment_t *now, const request_t *request, void *body)
+static void plus_on_state (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     plus_t *self = owner;
     const txid_t *command = body;
@@ -174,18 +174,18 @@ static void on_state (void *owner, const moment_t *now, const request_t *request
 
 /*  --- its life --- */
 
-static void sweep (void *owner, const moment_t *now, uint64_t token)
+static void plus_sweep (void *owner, const moment_t *now, uint64_t token)
 {
     plus_t *self = owner;
     (void) token;
     plus_tables_sweep (self, now);
-    (void) timers_set (self->parts.service->timers, now->mono_ms + SWEEP_MS, sweep, self, 0);
+    (void) timers_set (self->parts.service->timers, now->mono_ms + SWEEP_MS, plus_sweep, self, 0);
 }
 
-static void start (void *owner, const moment_t *now)
+static void plus_start (void *owner, const moment_t *now)
 {
     plus_t *self = owner;
-    (void) timers_set (self->parts.service->timers, now->mono_ms + SWEEP_MS, sweep, self, 0);
+    (void) timers_set (self->parts.service->timers, now->mono_ms + SWEEP_MS, plus_sweep, self, 0);
 }
 
 plus_t *plus_new (const plus_parts_t *parts, const plus_limits_t *limits)
@@ -202,11 +202,11 @@ plus_t *plus_new (const plus_parts_t *parts, const plus_limits_t *limits)
     service_serve (service, "Reservation", "Release", &plus_release_codec, plus_on_release, self);
     service_serve (service, "Reservation", "Properties", &plus_question_codec, plus_on_properties,
                    self);
-    service_serve (service, "Command", "Commit", &plus_handle_codec, on_commit, self);
-    service_serve (service, "Command", "Abort", &plus_handle_codec, on_abort, self);
-    service_serve (service, "Command", "State", &plus_handle_codec, on_state, self);
+    service_serve (service, "Command", "Commit", &plus_handle_codec, plus_on_commit, self);
+    service_serve (service, "Command", "Abort", &plus_handle_codec, plus_on_abort, self);
+    service_serve (service, "Command", "State", &plus_handle_codec, plus_on_state, self);
     service_load (service, TABLE_PLUS, plus_tables_load, self);
-    service_at_start (service, start, self);
+    service_at_start (service, plus_start, self);
     return self;
 }
 

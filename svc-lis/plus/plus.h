@@ -12,8 +12,8 @@
 #ifndef MUSUBI_PLUS_H
 #define MUSUBI_PLUS_H
 
+#include "free_capacity.h"
 #include "participant.h"
-#include "room.h"
 
 typedef struct {
     int64_t wait_ms;      /* that a command waits for its commit; 15 min, at most an hour */
@@ -34,7 +34,7 @@ extern const plus_limits_t plus_limits_default;
 typedef struct {
     service_t *service;
     const site_t *site;
-    room_t *room;
+    free_capacity_t *room;
     participant_t *participant;
     const access_t *access;
 } plus_parts_t;

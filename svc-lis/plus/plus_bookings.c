@@ -60,7 +60,7 @@ static void keep_until (plus_bookings_t *self, const plus_bookings_t *old, int64
     }
 }
 
-static bool refuse (char why [WHY_BYTES], const char *text)
+static bool plus_bookings_refuse (char why [WHY_BYTES], const char *text)
 {
     return wrong (why, "%s", text);
 }
@@ -91,10 +91,11 @@ static bool change_begun (plus_bookings_t *self, const plus_bookings_t *old,
 {
     uint32_t nodes = old->list [old->count - 1].nodes;
     if (whole->from_ms != old->list [0].from_ms)
-        return refuse (why, "from_ms: the reservation has begun, so its start can't change");
+        return plus_bookings_refuse (
+          why, "from_ms: the reservation has begun, so its start can't change");
     if (whole->until_ms <= now_ms)
-        return refuse (why,
-                       "until_ms: that moment has passed; release the reservation to end it now");
+        return plus_bookings_refuse (
+          why, "until_ms: that moment has passed; release the reservation to end it now");
     bool turns = whole->nodes != nodes && soonest_ms < whole->until_ms;
     int64_t turn_ms = turns ? soonest_ms : whole->until_ms;
     keep_until (self, old, turn_ms);
@@ -103,8 +104,8 @@ static bool change_begun (plus_bookings_t *self, const plus_bookings_t *old,
         return wrong (why, "nodes: changed %d times already, and can't change again",
                       BOOKINGS_MAX - 1);
     if (wish->nodes && wish->nodes != self->list [self->count - 1].nodes)
-        return refuse (why,
-                       "nodes: the reservation ends before it could have another number of nodes");
+        return plus_bookings_refuse (
+          why, "nodes: the reservation ends before it could have another number of nodes");
     return true;
 }
 
@@ -119,7 +120,7 @@ bool plus_bookings_change (plus_bookings_t *self, const plus_bookings_t *old,
                          .until_ms = wish->until_ms ? wish->until_ms : last->until_ms,
                          .nodes = wish->nodes ? wish->nodes : last->nodes};
     if (whole.from_ms >= whole.until_ms)
-        return refuse (why, "until_ms: the reservation would end before it starts");
+        return plus_bookings_refuse (why, "until_ms: the reservation would end before it starts");
     if (first->from_ms <= now_ms)
         return change_begun (self, old, class, wish, &whole, now_ms, soonest_ms, why);
     plus_bookings_new (self, class, &whole);

@@ -22,8 +22,9 @@ static int64_t edge_ms_of (const plus_t *self, const moment_t *now, const plus_b
     bool lacks;
     int64_t edge_ms = plus_bookings_edge (old, next, &lacks);
     if (lacks)
-        edge_ms -= room_terms (self->parts.room)->lead_ms;
-    int64_t now_ms = room_now_ms (self->parts.room, now); /* past that it would be judged as late */
+        edge_ms -= free_capacity_terms (self->parts.room)->lead_ms;
+    int64_t now_ms =
+      free_capacity_now_ms (self->parts.room, now); /* past that it would be judged as late */
     return edge_ms > now_ms ? edge_ms : now_ms + 1;
 }
 
@@ -38,7 +39,7 @@ static void plan_fill (plus_t *self, const moment_t *now, const request_t *reque
     memcpy (plan->txid.store, service->store.id, STORE_ID_BYTES);
     plan->participants = must (calloc (1, sizeof *plan->participants));
     plan->participants_count = 1;
-    party_t *party = &plan->participants [0];
+    participant_ref_t *party = &plan->participants [0];
     snprintf (party->name, sizeof party->name, "%s", service->name);
     snprintf (party->endpoint, sizeof party->endpoint, "%s", service->endpoint);
     memcpy (party->store, service->store.id, STORE_ID_BYTES);
@@ -70,7 +71,8 @@ static uint32_t wait_of (const plus_t *self, const moment_t *now, const plan_t *
 }
 
 /*  Holds it and answers. */
-static void take (plus_t *self, const moment_t *now, const request_t *request, hold_t *hold)
+static void plus_reservation_take (plus_t *self, const moment_t *now, const request_t *request,
+                                   hold_t *hold)
 {
     command_answer_t answer;
     char why [WHY_BYTES] = "";
@@ -100,11 +102,11 @@ static const node_class_t *class_for (plus_t *self, const moment_t *now, const r
                                       const plus_wish_t *wish)
 {
     const site_t *site = self->parts.site;
-    const room_t *room = self->parts.room;
-    interval_t over = {wish->from_ms, wish->until_ms + room_terms (room)->gap_ms};
+    const free_capacity_t *room = self->parts.room;
+    interval_t over = {wish->from_ms, wish->until_ms + free_capacity_terms (room)->gap_ms};
     for (size_t i = 0; i < site->classes_count; i++)
         if (*wish->class_name ? is_named (&site->classes [i], wish->class_name)
-                              : room_least (room, i, over, NULL) >= (int64_t) wish->nodes)
+                              : free_capacity_least (room, i, over, NULL) >= (int64_t) wish->nodes)
             return &site->classes [i];
     if (!*wish->class_name && site->classes_count > 0)
         return &site->classes [0];
@@ -125,8 +127,9 @@ static bool countable (plus_t *self, const moment_t *now, const request_t *reque
 }
 
 /*  The reservation, when the asker may change it; false when that was answered. */
-static bool begin (plus_t *self, const request_t *request, const char *reservation, verb_t verb,
-                   reservation_view_t *view, const created_t **created)
+static bool plus_reservation_begin (plus_t *self, const request_t *request, const char *reservation,
+                                    verb_t verb, reservation_view_t *view,
+                                    const created_t **created)
 {
     *created = ordered_find (self->created, reservation);
     bool known = participant_find (self->parts.participant, reservation, view);
@@ -144,12 +147,12 @@ static bool begin (plus_t *self, const request_t *request, const char *reservati
     return false;
 }
 
-static void reserve (plus_t *self, const moment_t *now, const request_t *request,
-                     const plus_wish_t *wish)
+static void plus_reservation_reserve (plus_t *self, const moment_t *now, const request_t *request,
+                                      const plus_wish_t *wish)
 {
     reservation_view_t view;
     const created_t *created;
-    if (!begin (self, request, wish->reservation, VERB_MODIFY, &view, &created))
+    if (!plus_reservation_begin (self, request, wish->reservation, VERB_MODIFY, &view, &created))
         return;
     if (view.version > 0) {
         plus_refuse (self, now, request, wish->reservation, CALL_BAD_REQUEST,
@@ -170,7 +173,7 @@ static void reserve (plus_t *self, const moment_t *now, const request_t *request
     snprintf (hold.plan.owner, sizeof hold.plan.owner, "%s",
               created ? created->kept.owner : view.owner);
     plan_fill (self, now, request, &hold, &old, &next);
-    take (self, now, request, &hold);
+    plus_reservation_take (self, now, request, &hold);
     codec_clear (&hold_codec, &hold);
 }
 
@@ -205,26 +208,26 @@ static bool read_booked (plus_t *self, const moment_t *now, const request_t *req
     return good;
 }
 
-static void change (plus_t *self, const moment_t *now, const request_t *request,
-                    const plus_wish_t *wish, operation_t operation)
+static void plus_reservation_change (plus_t *self, const moment_t *now, const request_t *request,
+                                     const plus_wish_t *wish, operation_t operation)
 {
-    const room_t *room = self->parts.room;
+    const free_capacity_t *room = self->parts.room;
     reservation_view_t view;
     const created_t *created;
     plus_bookings_t old;
     plus_bookings_t next = {.count = 0};
     char why [WHY_BYTES];
     verb_t verb = operation == OPERATION_RELEASE ? VERB_RELEASE : VERB_MODIFY;
-    if (!begin (self, request, wish->reservation, verb, &view, &created) ||
+    if (!plus_reservation_begin (self, request, wish->reservation, verb, &view, &created) ||
         !read_booked (self, now, request, &view, &old))
         return;
     if (operation == OPERATION_MODIFY) {
         const node_class_t *class = site_class (self->parts.site, old.list [0].class_name);
-        int64_t turn_ms = room_soonest_ms (room, now) + TURN_MS;
+        int64_t turn_ms = free_capacity_soonest_ms (room, now) + TURN_MS;
         if (class && !countable (self, now, request, wish, class))
             return;
-        if (!class || !plus_bookings_change (&next, &old, class, wish, room_now_ms (room, now),
-                                             turn_ms, why)) {
+        if (!class || !plus_bookings_change (&next, &old, class, wish,
+                                             free_capacity_now_ms (room, now), turn_ms, why)) {
             plus_refuse (
               self, now, request, wish->reservation, CALL_BAD_REQUEST, "%s",
               class ? why : "class: the site no longer offers the reservation's class of nodes");
@@ -235,39 +238,39 @@ static void change (plus_t *self, const moment_t *now, const request_t *request,
     snprintf (hold.plan.reservation, sizeof hold.plan.reservation, "%s", wish->reservation);
     snprintf (hold.plan.owner, sizeof hold.plan.owner, "%s", view.owner);
     plan_fill (self, now, request, &hold, &old, &next);
-    take (self, now, request, &hold);
+    plus_reservation_take (self, now, request, &hold);
     codec_clear (&hold_codec, &hold);
 }
 
 /*  What was asked before is told as it stands. */
-static void asked (plus_t *self, const moment_t *now, const request_t *request,
-                   const plus_wish_t *wish, operation_t operation)
+static void plus_reservation_asked (plus_t *self, const moment_t *now, const request_t *request,
+                                    const plus_wish_t *wish, operation_t operation)
 {
-    const asked_t *before;
+    const plus_request_entry_t *before;
     if (plus_asked_before (self, request, &before)) {
         if (before)
             plus_tell_command (self, now, request, &before->asked.command);
     } else if (plus_asked_room (self, request)) {
         if (operation == OPERATION_RESERVE)
-            reserve (self, now, request, wish);
+            plus_reservation_reserve (self, now, request, wish);
         else
-            change (self, now, request, wish, operation);
+            plus_reservation_change (self, now, request, wish, operation);
     }
 }
 
 void plus_on_reserve (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    asked (owner, now, request, body, OPERATION_RESERVE);
+    plus_reservation_asked (owner, now, request, body, OPERATION_RESERVE);
 }
 
 void plus_on_modify (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    asked (owner, now, request, body, OPERATION_MODIFY);
+    plus_reservation_asked (owner, now, request, body, OPERATION_MODIFY);
 }
 
 void plus_on_release (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    asked (owner, now, request, body, OPERATION_RELEASE);
+    plus_reservation_asked (owner, now, request, body, OPERATION_RELEASE);
 }
 
 /*  --- properties --- */
@@ -278,8 +281,9 @@ static char *copied (arena_t *arena, const char *text)
 }
 
 /*  The command under way, and what it asks for while it is. */
-static void command_of (plus_t *self, const moment_t *now, Musubi__PlusProperties *told,
-                        plus_bookings_t *wanted, arena_t *arena)
+static void plus_reservation_command_of (plus_t *self, const moment_t *now,
+                                         Musubi__PlusProperties *told, plus_bookings_t *wanted,
+                                         arena_t *arena)
 {
     participant_t *participant = self->parts.participant;
     txid_t txid;
@@ -300,8 +304,9 @@ static void command_of (plus_t *self, const moment_t *now, Musubi__PlusPropertie
         (void) plus_bookings_read (wanted, part);
 }
 
-static Musubi__ReservationState state_of (const reservation_view_t *view,
-                                          const Musubi__PlusProperties *told, int64_t now_ms)
+static Musubi__ReservationState plus_reservation_state_of (const reservation_view_t *view,
+                                                           const Musubi__PlusProperties *told,
+                                                           int64_t now_ms)
 {
     if (view->version == 0)
         return MUSUBI__RESERVATION_STATE__CREATED;
@@ -323,7 +328,7 @@ static void properties_of (plus_t *self, const moment_t *now, const reservation_
     told->owner = copied (arena, view->owner);
     if (!plus_bookings_read (&booked, view->part))
         booked.count = 0;
-    command_of (self, now, told, &wanted, arena);
+    plus_reservation_command_of (self, now, told, &wanted, arena);
     const plus_bookings_t *shown = view->version > 0 ? &booked : &wanted;
     if (shown->count > 0) {
         const compute_booking_t *last = &shown->list [shown->count - 1];
@@ -337,7 +342,7 @@ static void properties_of (plus_t *self, const moment_t *now, const reservation_
             }
         told->class_name = copied (arena, last->class_name);
     }
-    told->state = state_of (view, told, now->wall_ms);
+    told->state = plus_reservation_state_of (view, told, now->wall_ms);
 }
 
 /*  Of created and known ones together, the first id after that one; false at the end. */

@@ -1,7 +1,7 @@
 /*  plus_state - what the files of plus share; nobody else includes it.
  *
  *  plus.c               wiring, answers, Factory, Command
- *  plus_asked.c         what is created and not reserved yet, and what was asked before
+ *  plus_requests.c         what is created and not reserved yet, and what was asked before
  *  plus_reservation.c   Reservation
  *  plus_bookings.c      what a command wants booked
  *  plus_wire.c          bodies and records, to and from proto/plus.proto
@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     plus_key_t key;
     plus_asked_t asked;
-} asked_t;
+} plus_request_entry_t;
 
 struct plus {
     plus_parts_t parts;
@@ -52,7 +52,7 @@ void plus_tell_command (plus_t *self, const moment_t *now, const request_t *requ
 void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *request,
                        command_answer_t *answer);
 
-/*  --- plus_asked.c --- */
+/*  --- plus_requests.c --- */
 
 /*  A new one, and its record: it is there for the time that a command waits. */
 void plus_created_add (plus_t *self, const char *reservation, const char *owner, int64_t now_ms);
@@ -63,7 +63,7 @@ size_t plus_created_by (const plus_t *self, const char *actor);
 
 /*  True when this request was asked before: what became of it is in *asked; NULL, answered: it was
  *  refused, or the id came with another body. */
-bool plus_asked_before (plus_t *self, const request_t *request, const asked_t **asked);
+bool plus_asked_before (plus_t *self, const request_t *request, const plus_request_entry_t **asked);
 
 /*  Room for one more; false when that was refused. The oldest leave in sweeps. */
 bool plus_asked_room (plus_t *self, const request_t *request);

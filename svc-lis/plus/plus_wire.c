@@ -23,14 +23,14 @@ static const codec_row_t reserve_rows [] = {
   ROW_WORD ("class_name", plus_wish_t, class_name, OR_NONE),
 };
 
-static bool reserve_rule (void *self, char why [WHY_BYTES])
+static bool plus_reserve_rule (void *self, char why [WHY_BYTES])
 {
     const plus_wish_t *wish = self;
     return interval_check (wish->from_ms, wish->until_ms, "from_ms, until_ms", why);
 }
 
-const codec_t plus_reserve_codec =
-  CODEC_RULED (plus_wish_t, musubi__plus_reserve_request__descriptor, reserve_rows, reserve_rule);
+const codec_t plus_reserve_codec = CODEC_RULED (
+  plus_wish_t, musubi__plus_reserve_request__descriptor, reserve_rows, plus_reserve_rule);
 
 static const codec_row_t modify_rows [] = {
   ROW_WORD ("reservation", plus_wish_t, reservation),
@@ -69,7 +69,7 @@ static const codec_row_t question_rows [] = {
 const codec_t plus_question_codec =
   CODEC (plus_question_t, musubi__plus_properties_request__descriptor, question_rows);
 
-static plus_command_state_t state_of (command_state_t state)
+static plus_command_state_t plus_state_of (command_state_t state)
 {
     switch (state) {
     case COMMAND_HELD:
@@ -88,7 +88,7 @@ static plus_command_state_t state_of (command_state_t state)
 plus_command_t plus_command_of (const command_answer_t *answer, int64_t waits_until_ms)
 {
     plus_command_t command = {
-      .answer = *answer, .state = state_of (answer->state), .waits_until_ms = waits_until_ms};
+      .answer = *answer, .state = plus_state_of (answer->state), .waits_until_ms = waits_until_ms};
     command.answer.refusal.fresh_count = 0;
     return command;
 }

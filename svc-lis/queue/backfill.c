@@ -77,7 +77,7 @@ static uint32_t cpus_free_at (const backfill_node_t *node, int64_t then_ms)
 typedef struct {
     size_t node;
     int64_t at_ms; /* INT64_MAX = not known */
-} place_t;
+} free_at_t;
 
 /*  Its whole time, as it is booked. */
 static int64_t booked_ms (const backfill_t *self, const backfill_bag_t *bag)
@@ -136,16 +136,16 @@ static int64_t node_free_ms (const backfill_t *self, const backfill_node_t *node
     return cpus_free_ms (node, bag->cpus, self->now_ms);
 }
 
-static place_t earliest_preemptible (const backfill_t *self, size_t class,
-                                     const backfill_bag_t *bag)
+static free_at_t earliest_preemptible (const backfill_t *self, size_t class,
+                                       const backfill_bag_t *bag)
 {
-    place_t best = {.at_ms = INT64_MAX};
+    free_at_t best = {.at_ms = INT64_MAX};
     for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
         int64_t at_ms = node_free_ms (self, &self->nodes [i], bag);
         /*  Where it has its CPUs now and is not begun, its node is wanted soon: who knows when not.
          */
         if (at_ms > self->now_ms && at_ms < best.at_ms)
-            best = (place_t){i, at_ms};
+            best = (free_at_t){i, at_ms};
     }
     return best;
 }
@@ -157,21 +157,21 @@ static int64_t unbooked_from (const backfill_node_t *node, int64_t at_ms)
     return given && from_ms < node->given_until_ms ? node->given_until_ms : from_ms;
 }
 
-static place_t earliest_booked (const backfill_t *self, size_t class, const backfill_bag_t *bag)
+static free_at_t earliest_booked (const backfill_t *self, size_t class, const backfill_bag_t *bag)
 {
     int64_t length_ms = booked_ms (self, bag);
-    place_t best = {.at_ms = INT64_MAX};
-    place_t unbooked = {.at_ms = INT64_MAX};
+    free_at_t best = {.at_ms = INT64_MAX};
+    free_at_t unbooked = {.at_ms = INT64_MAX};
     for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
         const backfill_node_t *node = &self->nodes [i];
         int64_t at_ms = node_free_ms (self, node, bag);
         if (at_ms == INT64_MAX)
             continue;
         if (at_ms < best.at_ms && shares_booking (self, node, at_ms, at_ms + length_ms))
-            best = (place_t){i, at_ms};
+            best = (free_at_t){i, at_ms};
         int64_t from_ms = unbooked_from (node, at_ms);
         if (from_ms < unbooked.at_ms)
-            unbooked = (place_t){i, from_ms};
+            unbooked = (free_at_t){i, from_ms};
     }
     if (unbooked.at_ms >= best.at_ms)
         return best;
@@ -179,7 +179,7 @@ static place_t earliest_booked (const backfill_t *self, size_t class, const back
     return unbooked.at_ms < best.at_ms ? unbooked : best;
 }
 
-static place_t earliest_in (const backfill_t *self, size_t class, const backfill_bag_t *bag)
+static free_at_t earliest_in (const backfill_t *self, size_t class, const backfill_bag_t *bag)
 {
     return bag->preemptible ? earliest_preemptible (self, class, bag)
                             : earliest_booked (self, class, bag);
@@ -187,7 +187,8 @@ static place_t earliest_in (const backfill_t *self, size_t class, const backfill
 
 /*  --- promises --- */
 
-static void promise (backfill_t *self, const backfill_bag_t *bag, size_t class, place_t place)
+static void backfill_promise (backfill_t *self, const backfill_bag_t *bag, size_t class,
+                              free_at_t place)
 {
     const backfill_node_t *node = &self->nodes [place.node];
     int64_t until_ms = place.at_ms + booked_ms (self, bag);
@@ -208,19 +209,19 @@ static void promise (backfill_t *self, const backfill_bag_t *bag, size_t class, 
  *  something there before it. */
 static void promise_first (backfill_t *self, const backfill_bag_t *bag)
 {
-    place_t best = {.at_ms = INT64_MAX};
+    free_at_t best = {.at_ms = INT64_MAX};
     size_t best_class = 0;
     for (size_t class = 0; class < self->classes_count; class ++) {
         if (!bag_fits_class (bag, class) || self->promises [class].bag)
             continue;
-        place_t place = earliest_in (self, class, bag);
+        free_at_t place = earliest_in (self, class, bag);
         if (place.at_ms < best.at_ms) {
             best = place;
             best_class = class;
         }
     }
     if (best.at_ms < INT64_MAX)
-        promise (self, bag, best_class, best);
+        backfill_promise (self, bag, best_class, best);
 }
 
 /*  Least free of a class over an interval, what was promised there counted as taken. */
@@ -270,7 +271,7 @@ static bool can_book (const backfill_t *self, size_t node_at, int64_t until_ms)
     return least >= 1;
 }
 
-static void start (backfill_t *self, backfill_bag_t *bag, size_t node_at)
+static void backfill_start (backfill_t *self, backfill_bag_t *bag, size_t node_at)
 {
     backfill_node_t *node = &self->nodes [node_at];
     backfill_run_t run = {.until_ms = self->now_ms + bag->limit_ms + self->slack_ms,
@@ -305,7 +306,7 @@ typedef struct {
     size_t open_count;
     int64_t *unwanted; /* of each class; INT64_MIN = to be counted */
     failed_t *failed;
-} pass_t;
+} backfill_pass_t;
 
 static bool seats (const backfill_t *self, const backfill_node_t *node, const backfill_bag_t *bag)
 {
@@ -325,7 +326,7 @@ static node_kind_t node_kind (const backfill_t *self, const backfill_node_t *nod
     return until_ms <= node->booked_until_ms ? NODE_COVERS : NODE_IN_USE;
 }
 
-static size_t place_booked (const pass_t *pass, backfill_bag_t *bag)
+static size_t place_booked (const backfill_pass_t *pass, backfill_bag_t *bag)
 {
     backfill_t *self = pass->queue;
     int64_t until_ms = self->now_ms + booked_ms (self, bag);
@@ -340,7 +341,7 @@ static size_t place_booked (const pass_t *pass, backfill_bag_t *bag)
             while (bag->waiting > 0 && seats (self, node, bag) &&
                    spares_promise (self, at, bag, until_ms - self->gap_ms) &&
                    can_book (self, at, until_ms)) {
-                start (self, bag, at);
+                backfill_start (self, bag, at);
                 pass->unwanted [node->class] = INT64_MIN;
                 started++;
             }
@@ -362,7 +363,7 @@ static int64_t nodes_borrowed (const backfill_t *self, size_t class)
 }
 
 /*  Idle nodes of a class that nothing in the calendar wants for a least life. */
-static int64_t *nodes_unwanted (const pass_t *pass, size_t class)
+static int64_t *nodes_unwanted (const backfill_pass_t *pass, size_t class)
 {
     const backfill_t *self = pass->queue;
     int64_t *unwanted = &pass->unwanted [class];
@@ -388,7 +389,7 @@ static borrow_kind_t borrow_kind (const backfill_t *self, const backfill_node_t 
     return in_use ? BORROW_IN_USE : BORROW_IDLE;
 }
 
-static size_t place_preemptible (const pass_t *pass, backfill_bag_t *bag)
+static size_t place_preemptible (const backfill_pass_t *pass, backfill_bag_t *bag)
 {
     backfill_t *self = pass->queue;
     int64_t until_ms = self->now_ms + bag->limit_ms + self->slack_ms;
@@ -404,7 +405,7 @@ static size_t place_preemptible (const pass_t *pass, backfill_bag_t *bag)
             if (kind == BORROW_IDLE)
                 --*nodes_unwanted (pass, node->class);
             do {
-                start (self, bag, at);
+                backfill_start (self, bag, at);
                 started++;
             } while (bag->waiting > 0 && seats (self, node, bag) &&
                      spares_promise (self, at, bag, until_ms));
@@ -450,7 +451,7 @@ static bool is_open (const backfill_t *self, const backfill_node_t *node)
 }
 
 /*  Has a node so many CPUs free on which it could be started, whatever its limit? */
-static bool any_with_cpus (const pass_t *pass, const backfill_bag_t *bag)
+static bool any_with_cpus (const backfill_pass_t *pass, const backfill_bag_t *bag)
 {
     const backfill_t *self = pass->queue;
     for (size_t i = 0; i < pass->open_count; i++) {
@@ -463,7 +464,7 @@ static bool any_with_cpus (const pass_t *pass, const backfill_bag_t *bag)
 }
 
 /*  Those that have no CPU left any more are not looked at again. */
-static void close_full (pass_t *pass)
+static void close_full (backfill_pass_t *pass)
 {
     size_t count = 0;
     for (size_t i = 0; i < pass->open_count; i++)
@@ -472,12 +473,13 @@ static void close_full (pass_t *pass)
     pass->open_count = count;
 }
 
-static void pass_begin (pass_t *pass, backfill_t *self)
+static void pass_begin (backfill_pass_t *pass, backfill_t *self)
 {
-    *pass = (pass_t){.queue = self,
-                     .open = must (calloc (self->nodes_count + 1, sizeof *pass->open)),
-                     .unwanted = must (calloc (self->classes_count + 1, sizeof *pass->unwanted)),
-                     .failed = failed_new (self)};
+    *pass =
+      (backfill_pass_t){.queue = self,
+                        .open = must (calloc (self->nodes_count + 1, sizeof *pass->open)),
+                        .unwanted = must (calloc (self->classes_count + 1, sizeof *pass->unwanted)),
+                        .failed = failed_new (self)};
     for (size_t i = 0; i < self->nodes_count; i++) {
         self->nodes [i].failed_ms = INT64_MAX;
         if (is_open (self, &self->nodes [i]))
@@ -489,7 +491,7 @@ static void pass_begin (pass_t *pass, backfill_t *self)
     }
 }
 
-static void pass_end (pass_t *pass)
+static void pass_end (backfill_pass_t *pass)
 {
     free (pass->open);
     free (pass->unwanted);
@@ -497,7 +499,7 @@ static void pass_end (pass_t *pass)
 }
 
 /*  Start what can be; what waits then fails for all that ask as much, and is promised its start. */
-static size_t pass_bag (pass_t *pass, backfill_bag_t *bag)
+static size_t pass_bag (backfill_pass_t *pass, backfill_bag_t *bag)
 {
     backfill_t *self = pass->queue;
     if (failed_like (self, pass->failed, bag))
@@ -514,7 +516,7 @@ static size_t pass_bag (pass_t *pass, backfill_bag_t *bag)
 
 size_t backfill_pass (backfill_t *self)
 {
-    pass_t pass;
+    backfill_pass_t pass;
     pass_begin (&pass, self);
     size_t started = 0;
     size_t looked_at = 0;

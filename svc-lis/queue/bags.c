@@ -2,7 +2,7 @@
 #include "bags.h"
 
 #include "must.h"
-#include "owners.h"
+#include "owner_counts.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 struct bags {
     ordered_t *by_number;
     ordered_t *by_request;
-    ordered_t *booths; /* by reservation */
-    ordered_t *over;   /* by when they were, then number */
+    ordered_t *reservation_queues; /* by reservation */
+    ordered_t *over;               /* by when they were, then number */
     ordered_t *waiting;
-    owners_t *owners; /* of bags that are not over */
-    uint64_t numbers; /* the highest one given */
+    owner_counts_t *owners; /* of bags that are not over */
+    uint64_t numbers;       /* the highest one given */
 };
 
 /*  --- orders --- */
@@ -25,7 +25,7 @@ typedef struct {
     const char *request_id;
 } request_key_t;
 
-static int by_request (const void *key, const void *thing)
+static int bags_by_request (const void *key, const void *thing)
 {
     const request_key_t *request = key;
     const bag_t *bag = thing;
@@ -33,7 +33,7 @@ static int by_request (const void *key, const void *thing)
     return order != 0 ? order : strcmp (request->request_id, bag->request_id);
 }
 
-static int by_end (const void *key, const void *thing)
+static int bags_by_end (const void *key, const void *thing)
 {
     const bag_t *a = key;
     const bag_t *b = thing;
@@ -42,7 +42,7 @@ static int by_end (const void *key, const void *thing)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-static int by_turn (const void *key, const void *thing)
+static int bags_by_turn (const void *key, const void *thing)
 {
     const bag_t *a = key;
     const bag_t *b = thing;
@@ -57,11 +57,11 @@ bags_t *bags_new (void)
 {
     bags_t *self = must (calloc (1, sizeof *self));
     self->by_number = ordered_by_number (offsetof (bag_t, number));
-    self->by_request = ordered_new (by_request);
-    self->booths = ordered_by_text (offsetof (booth_t, reservation));
-    self->over = ordered_new (by_end);
-    self->waiting = ordered_new (by_turn);
-    self->owners = owners_new ();
+    self->by_request = ordered_new (bags_by_request);
+    self->reservation_queues = ordered_by_text (offsetof (reservation_queue_t, reservation));
+    self->over = ordered_new (bags_by_end);
+    self->waiting = ordered_new (bags_by_turn);
+    self->owners = owner_counts_new ();
     return self;
 }
 
@@ -88,11 +88,11 @@ static void bag_free (void *thing)
     free (bag);
 }
 
-static void booth_free (bags_t *self, booth_t *booth)
+static void reservation_queue_free (bags_t *self, reservation_queue_t *reservation_queue)
 {
-    ordered_remove (self->booths, booth->reservation);
-    ordered_destroy (&booth->waiting);
-    free (booth);
+    ordered_remove (self->reservation_queues, reservation_queue->reservation);
+    ordered_destroy (&reservation_queue->waiting);
+    free (reservation_queue);
 }
 
 void bags_destroy (bags_t **self_p)
@@ -100,14 +100,15 @@ void bags_destroy (bags_t **self_p)
     bags_t *self = *self_p;
     if (!self)
         return;
-    for (booth_t *booth; (booth = ordered_after (self->booths, NULL));)
-        booth_free (self, booth);
+    for (reservation_queue_t *reservation_queue;
+         (reservation_queue = ordered_after (self->reservation_queues, NULL));)
+        reservation_queue_free (self, reservation_queue);
     ordered_end (&self->by_number, bag_free);
     ordered_destroy (&self->by_request);
-    ordered_destroy (&self->booths);
+    ordered_destroy (&self->reservation_queues);
     ordered_destroy (&self->over);
     ordered_destroy (&self->waiting);
-    owners_destroy (&self->owners);
+    owner_counts_destroy (&self->owners);
     free (self);
     *self_p = NULL;
 }
@@ -138,44 +139,45 @@ void bags_number_used (bags_t *self, uint64_t number)
 
 /*  --- booths --- */
 
-static const char *reservation_of (const bag_t *bag)
+static const char *bags_reservation_of (const bag_t *bag)
 {
     return bag->asked.order.reservation;
 }
 
-booth_t *bags_booth (const bags_t *self, const char *reservation)
+reservation_queue_t *bags_reservation (const bags_t *self, const char *reservation)
 {
-    return ordered_find (self->booths, reservation);
+    return ordered_find (self->reservation_queues, reservation);
 }
 
-booth_t *bags_booth_after (const bags_t *self, const char *reservation)
+reservation_queue_t *bags_reservation_after (const bags_t *self, const char *reservation)
 {
-    return ordered_after (self->booths, reservation);
+    return ordered_after (self->reservation_queues, reservation);
 }
 
-static void booth_enter (bags_t *self, const bag_t *bag)
+static void reservation_queue_enter (bags_t *self, const bag_t *bag)
 {
-    if (!*reservation_of (bag))
+    if (!*bags_reservation_of (bag))
         return;
-    booth_t *booth = bags_booth (self, reservation_of (bag));
-    if (!booth) {
-        booth = must (calloc (1, sizeof *booth));
-        booth->waiting = ordered_new (by_turn);
-        snprintf (booth->reservation, sizeof booth->reservation, "%s", reservation_of (bag));
-        ordered_add (self->booths, booth->reservation, booth);
+    reservation_queue_t *reservation_queue = bags_reservation (self, bags_reservation_of (bag));
+    if (!reservation_queue) {
+        reservation_queue = must (calloc (1, sizeof *reservation_queue));
+        reservation_queue->waiting = ordered_new (bags_by_turn);
+        snprintf (reservation_queue->reservation, sizeof reservation_queue->reservation, "%s",
+                  bags_reservation_of (bag));
+        ordered_add (self->reservation_queues, reservation_queue->reservation, reservation_queue);
     }
-    booth->bags++;
+    reservation_queue->bags++;
 }
 
-static void booth_leave (bags_t *self, const bag_t *bag)
+static void reservation_queue_leave (bags_t *self, const bag_t *bag)
 {
-    if (!*reservation_of (bag))
+    if (!*bags_reservation_of (bag))
         return;
-    booth_t *booth = bags_booth (self, reservation_of (bag));
-    if (--booth->bags > 0)
+    reservation_queue_t *reservation_queue = bags_reservation (self, bags_reservation_of (bag));
+    if (--reservation_queue->bags > 0)
         return;
-    assert (ordered_count (booth->waiting) == 0 && booth->running == 0);
-    booth_free (self, booth);
+    assert (ordered_count (reservation_queue->waiting) == 0 && reservation_queue->running == 0);
+    reservation_queue_free (self, reservation_queue);
 }
 
 /*  --- bags --- */
@@ -198,8 +200,8 @@ bag_t *bags_add (bags_t *self, uint64_t number, const char *owner, const char *r
     ordered_add (self->by_number, &bag->number, bag);
     if (*bag->request_id)
         ordered_add (self->by_request, &(request_key_t){bag->owner, bag->request_id}, bag);
-    owners_add (self->owners, bag->owner, 1);
-    booth_enter (self, bag);
+    owner_counts_add (self->owners, bag->owner, 1);
+    reservation_queue_enter (self, bag);
     bags_number_used (self, number);
     return bag;
 }
@@ -227,7 +229,7 @@ size_t bags_count (const bags_t *self)
 
 size_t bags_of (const bags_t *self, const char *owner)
 {
-    return owners_count (self->owners, owner);
+    return owner_counts_of (self->owners, owner);
 }
 
 const ordered_t *bags_waiting (const bags_t *self)
@@ -243,12 +245,13 @@ bag_t *bags_over_first (const bags_t *self)
 /*  --- waiting --- */
 
 /*  Among those that wait from now on, or no more. */
-static void list (const bags_t *self, bag_t *bag, bool listed)
+static void bags_list (const bags_t *self, bag_t *bag, bool listed)
 {
     if (bag->listed == listed)
         return;
-    ordered_t *waiting =
-      *reservation_of (bag) ? bags_booth (self, reservation_of (bag))->waiting : self->waiting;
+    ordered_t *waiting = *bags_reservation_of (bag)
+                           ? bags_reservation (self, bags_reservation_of (bag))->waiting
+                           : self->waiting;
     if (listed)
         ordered_add (waiting, bag, bag);
     else
@@ -264,24 +267,24 @@ static bool all_over (const bag_t *bag)
 
 bool bags_settle (bags_t *self, bag_t *bag, int64_t now_ms)
 {
-    list (self, bag, bag->waiting.waiting > 0);
+    bags_list (self, bag, bag->waiting.waiting > 0);
     if (bag->over_ms != 0 || !all_over (bag))
         return false;
     bag->over_ms = bag->over_stored_ms != 0 ? bag->over_stored_ms : now_ms;
     ordered_add (self->over, bag, bag);
-    owners_take_off (self->owners, bag->owner, 1);
-    booth_leave (self, bag);
+    owner_counts_take_off (self->owners, bag->owner, 1);
+    reservation_queue_leave (self, bag);
     return true;
 }
 
 void bags_remove (bags_t *self, bag_t *bag)
 {
-    list (self, bag, false);
+    bags_list (self, bag, false);
     if (bag->over_ms != 0) {
         ordered_remove (self->over, bag);
     } else {
-        owners_take_off (self->owners, bag->owner, 1);
-        booth_leave (self, bag);
+        owner_counts_take_off (self->owners, bag->owner, 1);
+        reservation_queue_leave (self, bag);
     }
     if (*bag->request_id)
         ordered_remove (self->by_request, &(request_key_t){bag->owner, bag->request_id});
@@ -401,7 +404,7 @@ static bool running (task_state_t state)
 }
 
 /*  Over, and neither done nor by its owner's will. */
-static bool failed (const task_t *task, task_state_t state)
+static bool bags_failed (const task_t *task, task_state_t state)
 {
     if (state == TASK_ENDED)
         return task->exit_code != 0 || task->signal != 0;
@@ -418,12 +421,12 @@ void task_move (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
         again_remove (bag, index);
     if (task->state != TASK_QUEUED && to == TASK_QUEUED)
         again_add (bag, index);
-    if (*reservation_of (bag)) {
-        booth_t *booth = bags_booth (bags, reservation_of (bag));
-        booth->running += running (to);
-        booth->running -= running (task->state);
+    if (*bags_reservation_of (bag)) {
+        reservation_queue_t *reservation_queue = bags_reservation (bags, bags_reservation_of (bag));
+        reservation_queue->running += running (to);
+        reservation_queue->running -= running (task->state);
     }
-    bag->failed += failed (task, to);
+    bag->failed += bags_failed (task, to);
     if (bag->guest && task_over (to) && !task->told)
         bag->guest->untold++;
     task->state = to;

@@ -80,12 +80,12 @@ typedef struct {
 /*  Of a bag whose tasks are another site's (sharing.h). */
 typedef struct {
     txid_t move; /* that brought them */
-    party_t home;
+    participant_ref_t home;
     uint64_t bag;    /* at home */
     uint32_t first;  /* index at home of the first one */
     uint32_t count;  /* of them */
     uint32_t untold; /* that are over, and their home has not acknowledged it */
-} guest_t;
+} guest_origin_t;
 
 typedef struct {
     backfill_bag_t waiting; /* waiting.waiting: tasks that are queued; owner: this bag */
@@ -106,9 +106,9 @@ typedef struct {
     uint32_t again_count;
     uint32_t running; /* placed ones included */
     uint32_t over;
-    uint32_t failed; /* of these: not cancelled, and not ended with exit code 0 */
-    uint32_t away;   /* at other sites */
-    guest_t *guest;  /* NULL = submitted here */
+    uint32_t failed;       /* of these: not cancelled, and not ended with exit code 0 */
+    uint32_t away;         /* at other sites */
+    guest_origin_t *guest; /* NULL = submitted here */
 } bag_t;
 
 /*  Those of a reservation. */
@@ -118,7 +118,7 @@ typedef struct {
     uint32_t bags;      /* that are not over */
     uint64_t running;
     bool dirty; /* something may be startable */
-} booth_t;
+} reservation_queue_t;
 
 typedef struct bags bags_t;
 
@@ -152,8 +152,8 @@ size_t bags_of (const bags_t *self, const char *owner);
 const ordered_t *bags_waiting (const bags_t *self);
 
 /*  The reservation's bags, NULL when there are none; all such, ascending by name. */
-booth_t *bags_booth (const bags_t *self, const char *reservation);
-booth_t *bags_booth_after (const bags_t *self, const char *reservation);
+reservation_queue_t *bags_reservation (const bags_t *self, const char *reservation);
+reservation_queue_t *bags_reservation_after (const bags_t *self, const char *reservation);
 
 /*  A bag's state has been changed: list it where it belongs, or no more; over_ms is set, and true
  *  is returned, when that was its last task. */

@@ -40,7 +40,7 @@ static void on_backfill_start (void *owner, backfill_bag_t *waiting, size_t node
 static backfill_t queue_world (queue_t *self, const moment_t *now)
 {
     int64_t now_ms = queue_now_ms (self, now);
-    const room_terms_t *terms = room_terms (self->parts.room);
+    const free_capacity_terms_t *terms = free_capacity_terms (self->parts.room);
     return (backfill_t){
       .now_ms = now_ms,
       .slack_ms = self->limits.start_ms + self->limits.grace_ms,
@@ -85,7 +85,7 @@ int64_t queue_done_ms (const queue_t *self)
 
 int64_t queue_now_ms (const queue_t *self, const moment_t *now)
 {
-    return room_now_ms (self->parts.room, now);
+    return free_capacity_now_ms (self->parts.room, now);
 }
 
 /*  --- passes --- */
@@ -116,7 +116,7 @@ static void on_pass (void *owner, const moment_t *now, uint64_t token)
     self->pass_timer = 0;
     self->now = now;
     queue_nodes_look (self, now);
-    queue_booths_pass (self, now);
+    queue_reservations_pass (self, now);
     backfill_t world = queue_world (self, now);
     size_t started = backfill_pass (&world);
     int64_t wake_ms = queue_preempt (self, now);
@@ -153,11 +153,11 @@ void queue_settle (queue_t *self, const moment_t *now, bag_t *bag)
 
 /*  --- what others tell --- */
 
-static void on_node_moved (void *owner, const moment_t *now, size_t node)
+static void queue_on_node_moved (void *owner, const moment_t *now, size_t node)
 {
     (void) now, (void) node;
     queue_t *self = owner;
-    queue_booths_dirty (self);
+    queue_reservations_dirty (self);
     queue_soon (self);
 }
 
@@ -165,17 +165,17 @@ static void on_opening_moved (void *owner, const moment_t *now, const opening_t 
 {
     (void) now;
     queue_t *self = owner;
-    booth_t *booth = bags_booth (self->bags, opening->reservation);
-    if (booth)
-        booth->dirty = true;
+    reservation_queue_t *reservation_queue = bags_reservation (self->bags, opening->reservation);
+    if (reservation_queue)
+        reservation_queue->dirty = true;
     queue_soon (self);
 }
 
 /*  A reservation may have been left before it was ever opened. */
-static void on_freed (void *owner)
+static void queue_on_freed (void *owner)
 {
     queue_t *self = owner;
-    queue_booths_dirty (self);
+    queue_reservations_dirty (self);
     queue_soon (self);
 }
 
@@ -198,13 +198,13 @@ static void bags_load (queue_t *self, const moment_t *now)
     }
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void queue_on_start (void *owner, const moment_t *now)
 {
     queue_t *self = owner;
     self->started = true;
     bags_load (self, now);
     queue_runs_settle (self, now);
-    queue_booths_dirty (self);
+    queue_reservations_dirty (self);
     queue_due_watch (self, now);
     queue_keep (self, now);
     queue_soon (self);
@@ -216,7 +216,7 @@ static void seats_make (queue_t *self)
     self->seats = must (calloc (count + 1, sizeof *self->seats));
     self->places = must (calloc (count + 1, sizeof *self->places));
     for (size_t i = 0; i < count; i++) {
-        node_t node = nodes_at (self->parts.nodes, i);
+        site_node_t node = nodes_at (self->parts.nodes, i);
         self->seats [i] = (backfill_node_t){.class = node.class,
                                             .cpus = node.cpus,
                                             .cpus_free = node.cpus,
@@ -230,7 +230,7 @@ static void seats_make (queue_t *self)
     self->promises = must (calloc (classes + 1, sizeof *self->promises));
     self->class_from = must (calloc (classes + 1, sizeof *self->class_from));
     for (size_t i = 0, node = 0; i < classes; i++) {
-        self->calendars [i] = room_calendar (self->parts.room, i);
+        self->calendars [i] = free_capacity_calendar (self->parts.room, i);
         while (node < count && self->seats [node].class <= i)
             node++;
         self->class_from [i + 1] = node;
@@ -244,18 +244,18 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     self->limits = *limits;
     self->bags = bags_new ();
     self->due = ordered_new (queue_by_end);
-    self->freed = (hint_t){.service = parts->service, .topic = "calendar"};
+    self->freed = (change_notice_t){.service = parts->service, .topic = "calendar"};
     seats_make (self);
     queue_serve (self);
     queue_records (self);
     nodes_observe (parts->nodes, &(nodes_observer_t){.owner = self,
                                                      .run_moved = queue_run_moved,
-                                                     .node_moved = on_node_moved});
+                                                     .node_moved = queue_on_node_moved});
     openings_observe (parts->openings,
                       &(openings_observer_t){.owner = self, .moved = on_opening_moved});
     openings_wants (parts->openings, queue_wants, self);
-    timetable_on_freed (parts->timetable, on_freed, self);
-    service_at_start (parts->service, on_start, self);
+    timetable_on_freed (parts->timetable, queue_on_freed, self);
+    service_at_start (parts->service, queue_on_start, self);
     return self;
 }
 
@@ -273,12 +273,12 @@ void queue_destroy (queue_t **self_p)
     uint64_t set [] = {self->pass_timer, self->wake_timer, self->due_timer, self->keep_timer};
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         timers_cancel (timers, set [i]);
-    hint_end (&self->freed);
+    change_notice_end (&self->freed);
     timetable_off_freed (self->parts.timetable, self);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
         if (self->places [i].booked.in_calendar)
-            room_release (self->parts.room,
-                          &(stretches_t){.list = &self->places [i].booked, .count = 1});
+            free_capacity_release (
+              self->parts.room, &(interval_list_t){.list = &self->places [i].booked, .count = 1});
         backfill_node_clear (&self->seats [i]);
     }
     ordered_end (&self->due, free);

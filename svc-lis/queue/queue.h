@@ -41,7 +41,7 @@ typedef const char *account_fn (void *owner, const char *actor);
 typedef struct {
     service_t *service;
     const site_t *site;
-    room_t *room;
+    free_capacity_t *room;
     timetable_t *timetable;
     const participant_t *participant;
     nodes_t *nodes;
@@ -78,6 +78,6 @@ typedef struct {
 void queue_share (queue_t *self, const queue_sharer_t *sharer);
 
 /*  What its work has in the calendars, in shortest form; the caller clears it. */
-stretches_t queue_booked (const queue_t *self);
+interval_list_t queue_booked (const queue_t *self);
 
 #endif

@@ -11,23 +11,23 @@
 
 static void unbook (queue_t *self, size_t node)
 {
-    stretch_t *booked = &self->places [node].booked;
+    resource_interval_t *booked = &self->places [node].booked;
     if (booked->in_calendar)
-        room_release (self->parts.room, &(stretches_t){.list = booked, .count = 1});
+        free_capacity_release (self->parts.room, &(interval_list_t){.list = booked, .count = 1});
 }
 
 static void rebook (queue_t *self, size_t node, int64_t now_ms, int64_t until_ms)
 {
-    stretch_t *booked = &self->places [node].booked;
+    resource_interval_t *booked = &self->places [node].booked;
     bool has = booked->in_calendar && booked->over.until > now_ms;
     int64_t from_ms = has ? booked->over.from : now_ms;
     unbook (self, node);
     self->seats [node].booked_until_ms = until_ms;
     if (until_ms <= from_ms || until_ms <= now_ms)
         return;
-    *booked =
-      (stretch_t){.resource = self->seats [node].class, .over = {from_ms, until_ms}, .quantity = 1};
-    room_book (self->parts.room, &(stretches_t){.list = booked, .count = 1});
+    *booked = (resource_interval_t){
+      .resource = self->seats [node].class, .over = {from_ms, until_ms}, .quantity = 1};
+    free_capacity_book (self->parts.room, &(interval_list_t){.list = booked, .count = 1});
 }
 
 /*  What a reservation has given back it still has in the calendar. */
@@ -44,7 +44,7 @@ void queue_book (queue_t *self, const moment_t *now, size_t node, int64_t until_
 
 void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat)
 {
-    int64_t gap_ms = room_terms (self->parts.room)->gap_ms;
+    int64_t gap_ms = free_capacity_terms (self->parts.room)->gap_ms;
     if (seat->booked)
         queue_book (self, now, node, seat->until_ms + gap_ms);
     backfill_node_add (&self->seats [node], seat, gap_ms);
@@ -58,35 +58,35 @@ void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const ba
     int64_t now_ms = queue_now_ms (self, now);
     int64_t busy_ms = backfill_node_busy_until (&self->seats [node]);
     int64_t until_ms =
-      (busy_ms > now_ms ? busy_ms : now_ms) + room_terms (self->parts.room)->gap_ms;
+      (busy_ms > now_ms ? busy_ms : now_ms) + free_capacity_terms (self->parts.room)->gap_ms;
     if (until_ms >= self->seats [node].booked_until_ms)
         return;
     if (self->places [node].booked.in_calendar) {
         rebook (self, node, now_ms, until_ms);
-        hint_tell (&self->freed);
+        change_notice_tell (&self->freed);
     } else {
         self->seats [node].booked_until_ms = until_ms;
     }
 }
 
-stretches_t queue_booked (const queue_t *self)
+interval_list_t queue_booked (const queue_t *self)
 {
     size_t count = nodes_count (self->parts.nodes);
-    stretches_t all = {.list = must (calloc (count + 1, sizeof *all.list))};
+    interval_list_t all = {.list = must (calloc (count + 1, sizeof *all.list))};
     for (size_t i = 0; i < count; i++)
         if (self->places [i].booked.in_calendar)
             all.list [all.count++] = self->places [i].booked;
-    static const stretches_t nothing = {0};
-    changes_t changes = stretches_changes (&nothing, &all);
-    stretches_t booked = changes_after (&changes);
-    changes_clear (&changes);
-    stretches_clear (&all);
+    static const interval_list_t nothing = {0};
+    interval_changes_t changes = interval_list_changes (&nothing, &all);
+    interval_list_t booked = interval_changes_after (&changes);
+    interval_changes_clear (&changes);
+    interval_list_clear (&all);
     return booked;
 }
 
 /*  --- which may be used --- */
 
-static void look (queue_t *self, int64_t now_ms, size_t node)
+static void queue_nodes_refresh (queue_t *self, int64_t now_ms, size_t node)
 {
     backfill_node_t *seat = &self->seats [node];
     const char *holder = openings_of_node (self->parts.openings, node);
@@ -110,7 +110,7 @@ static void look (queue_t *self, int64_t now_ms, size_t node)
         seat->given_until_ms = given_ms;
         seat->ready_ms = INT64_MIN;
     } else if (openings_find (self->parts.openings, holder, &opening)) {
-        int64_t free_ms = opening.until_ms + room_terms (self->parts.room)->gap_ms;
+        int64_t free_ms = opening.until_ms + free_capacity_terms (self->parts.room)->gap_ms;
         seat->ready_ms = free_ms > now_ms ? free_ms : now_ms + 1; /* it is not yet */
     }
 }
@@ -119,7 +119,7 @@ void queue_nodes_look (queue_t *self, const moment_t *now)
 {
     int64_t now_ms = queue_now_ms (self, now);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++)
-        look (self, now_ms, i);
+        queue_nodes_refresh (self, now_ms, i);
 }
 
 /*  --- preemption ---
@@ -180,9 +180,9 @@ static size_t next_wanted (const queue_t *self, size_t class, int64_t now_ms)
     return least;
 }
 
-static void want (queue_t *self, const moment_t *now, size_t node, int64_t now_ms)
+static void queue_nodes_want (queue_t *self, const moment_t *now, size_t node, int64_t now_ms)
 {
-    place_t *place = &self->places [node];
+    queue_node_t *place = &self->places [node];
     place->wanted = self->seats [node].wanted = true;
     place->wanted_ms = now_ms + self->limits.warning_ms - self->limits.grace_ms;
     tell_borrowers (self, now, node, false);
@@ -193,7 +193,7 @@ static void preempt_class (queue_t *self, const moment_t *now, size_t class, int
 {
     int64_t now_ms = queue_now_ms (self, now);
     for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
-        place_t *place = &self->places [i];
+        queue_node_t *place = &self->places [i];
         if (!place->wanted)
             continue;
         if (lacking <= 0 || !borrowed (self, i, now_ms)) {
@@ -206,7 +206,7 @@ static void preempt_class (queue_t *self, const moment_t *now, size_t class, int
     }
     for (size_t node; lacking > 0 && (node = next_wanted (self, class, now_ms)) != SIZE_MAX;
          lacking--)
-        want (self, now, node, now_ms);
+        queue_nodes_want (self, now, node, now_ms);
 }
 
 int64_t queue_preempt (queue_t *self, const moment_t *now)
@@ -224,7 +224,7 @@ int64_t queue_preempt (queue_t *self, const moment_t *now)
             look_ms = now_ms + LOOK_MS;
     }
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        const place_t *place = &self->places [i];
+        const queue_node_t *place = &self->places [i];
         if (place->wanted && place->wanted_ms > now_ms && place->wanted_ms < look_ms)
             look_ms = place->wanted_ms;
     }

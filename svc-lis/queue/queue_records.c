@@ -35,7 +35,7 @@ void queue_put_task (queue_t *self, const bag_t *bag, uint32_t index)
 static void class_find (const queue_t *self, bag_t *bag)
 {
     const char *name = bag->asked.class_name;
-    if (*name && !room_find (self->parts.room, name, &bag->waiting.class))
+    if (*name && !free_capacity_find (self->parts.room, name, &bag->waiting.class))
         bag->waiting.class = self->parts.site->classes_count;
 }
 

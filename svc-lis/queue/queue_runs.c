@@ -48,7 +48,7 @@ static void due_remove (queue_t *self, bag_t *bag, uint32_t index)
     free (ordered_remove (self->due, &due));
 }
 
-static void on_due (void *owner, const moment_t *now, uint64_t token)
+static void queue_runs_on_due (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     queue_t *self = owner;
@@ -73,7 +73,7 @@ void queue_due_watch (queue_t *self, const moment_t *now)
         return;
     int64_t at_ms = timekeeper_mono (&self->parts.service->timekeeper, now, first->end_ms);
     at_ms = at_ms > now->mono_ms ? at_ms : now->mono_ms + 1;
-    self->due_timer = timers_set (timers, at_ms, on_due, self, 0);
+    self->due_timer = timers_set (timers, at_ms, queue_runs_on_due, self, 0);
 }
 
 /*  --- starting and stopping --- */
@@ -111,7 +111,7 @@ void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t no
     uint32_t index = bag_take (bag);
     task_t *task = bag_task (bag, index);
     int64_t booked_until_ms =
-      seat->booked ? seat->until_ms + room_terms (self->parts.room)->gap_ms : 0;
+      seat->booked ? seat->until_ms + free_capacity_terms (self->parts.room)->gap_ms : 0;
     number_next (self, bag, index);
     task->stop = STOP_NONE;
     task->node = node;
@@ -210,9 +210,9 @@ static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint3
     /*  Its own reservation's, or whose node it was on. */
     const char *holder =
       task->node != TASK_NODE_NONE ? openings_of_node (self->parts.openings, task->node) : NULL;
-    booth_t *booth = holder ? bags_booth (self->bags, holder) : NULL;
-    if (booth)
-        booth->dirty = true;
+    reservation_queue_t *reservation_queue = holder ? bags_reservation (self->bags, holder) : NULL;
+    if (reservation_queue)
+        reservation_queue->dirty = true;
     queue_settle (self, now, bag);
     queue_soon (self);
 }

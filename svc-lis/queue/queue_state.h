@@ -1,18 +1,18 @@
 /*  queue_state - what the files of the queue share; nobody else includes it.
  *
  *  queue.c            its life; when there is a pass, and what one does
- *  queue_booths.c     tasks of reservations
+ *  queue_reservations.c     tasks of reservations
  *  queue_runs.c       a task's run: started, moved, over, ended by us
  *  queue_nodes.c      what runs where, and what of that is in the calendar; preemption
- *  queue_asked.c      Submit, Cancel, Output
- *  queue_told.c       Bags, Tasks
+ *  queue_api.c      Submit, Cancel, Output
+ *  queue_view.c       Bags, Tasks
  *  queue_records.c    what is kept, and for how long
  */
 #ifndef MUSUBI_QUEUE_STATE_H
 #define MUSUBI_QUEUE_STATE_H
 
 #include "bags.h"
-#include "hint.h"
+#include "change_notice.h"
 #include "must.h"
 #include "ordered.h"
 #include "queue_share.h"
@@ -20,10 +20,10 @@
 
 /*  A node, beside what backfill knows of it. */
 typedef struct {
-    stretch_t booked; /* of its class; booking 0 = not in the calendar */
-    bool wanted;      /* its preemptible runs are warned, and end at wanted_ms */
+    resource_interval_t booked; /* of its class; booking 0 = not in the calendar */
+    bool wanted;                /* its preemptible runs are warned, and end at wanted_ms */
     int64_t wanted_ms;
-} place_t;
+} queue_node_t;
 
 /*  Who waits for output of a task. */
 typedef struct {
@@ -39,7 +39,7 @@ struct queue {
     queue_sharer_t sharer;
     bags_t *bags;
     backfill_node_t *seats; /* of each node: what runs there */
-    place_t *places;
+    queue_node_t *places;
     const calendar_t **calendars; /* of each class */
     size_t *class_from;           /* of each class, its first node; and behind the last one */
     backfill_promise_t *promises;
@@ -51,7 +51,7 @@ struct queue {
     uint64_t keep_timer;
     int64_t done_ms; /* CPUs times wall time that its tasks have had, in this start */
     bool started;
-    hint_t freed;
+    change_notice_t freed;
     reader_t *readers;
     size_t readers_count;
     uint64_t readers_next;
@@ -64,11 +64,11 @@ typedef struct {
     uint32_t index;
 } due_t;
 
-/*  --- queue_booths.c --- */
+/*  --- queue_reservations.c --- */
 
 /*  Start what can be of the booths that are dirty, and end what is over; all are, now. */
-void queue_booths_pass (queue_t *self, const moment_t *now);
-void queue_booths_dirty (queue_t *self);
+void queue_reservations_pass (queue_t *self, const moment_t *now);
+void queue_reservations_dirty (queue_t *self);
 
 /*  Of openings_wants: are there tasks that wait, or run? */
 bool queue_wants (void *owner, const char *reservation);
@@ -113,7 +113,7 @@ void queue_nodes_look (queue_t *self, const moment_t *now);
 /*  Warn, and end, preemptible runs whose nodes the calendar wants; when to look again. */
 int64_t queue_preempt (queue_t *self, const moment_t *now);
 
-/*  --- queue_asked.c, queue_told.c, queue_records.c --- */
+/*  --- queue_api.c, queue_view.c, queue_records.c --- */
 
 void queue_serve (queue_t *self);
 method_fn queue_on_bags;

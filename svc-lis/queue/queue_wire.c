@@ -153,13 +153,14 @@ bool task_key_unpack (task_id_t *task, bytes_t key)
 }
 
 static const codec_row_t guest_rows [] = {
-  ROW_ONE ("move", guest_t, move, txid),
-  ROW_ONE ("home", guest_t, home, party),
-  ROW_NUMBER ("bag", guest_t, bag),
-  ROW_NUMBER ("first", guest_t, first),
-  ROW_NUMBER ("count", guest_t, count, LEAST (1)),
+  ROW_ONE ("move", guest_origin_t, move, txid),
+  ROW_ONE ("home", guest_origin_t, home, participant_ref),
+  ROW_NUMBER ("bag", guest_origin_t, bag),
+  ROW_NUMBER ("first", guest_origin_t, first),
+  ROW_NUMBER ("count", guest_origin_t, count, LEAST (1)),
 };
-static const codec_t guest_codec = CODEC (guest_t, musubi__guest_bag__descriptor, guest_rows);
+static const codec_t guest_origin_codec =
+  CODEC (guest_origin_t, musubi__guest_bag__descriptor, guest_rows);
 
 static const codec_row_t stored_bag_rows [] = {
   ROW_BYTES ("submitted", stored_bag_t, submitted.data, submitted.size, RECORD_BYTES_MAX),
@@ -169,14 +170,14 @@ static const codec_row_t stored_bag_rows [] = {
   ROW_NUMBER ("submitted_ms", stored_bag_t, submitted_ms),
   ROW_FLAG ("cancelled", stored_bag_t, cancelled),
   ROW_NUMBER ("over_ms", stored_bag_t, over_ms),
-  ROW_POINTER ("guest", stored_bag_t, guest, guest),
+  ROW_POINTER ("guest", stored_bag_t, guest, guest_origin),
 };
 const codec_t stored_bag_codec =
   CODEC (stored_bag_t, musubi__stored_bag__descriptor, stored_bag_rows);
 
-static bool guest_right (stored_bag_t *bag, char why [WHY_BYTES])
+static bool queue_guest_right (stored_bag_t *bag, char why [WHY_BYTES])
 {
-    const guest_t *guest = bag->guest;
+    const guest_origin_t *guest = bag->guest;
     if (guest->count > bag->asked.count || guest->first > bag->asked.count - guest->count)
         return wrong (why, "guest.count: %u tasks from %u on, but the bag has %u", guest->count,
                       guest->first, bag->asked.count);
@@ -197,7 +198,7 @@ bool stored_bag_decode (stored_bag_t *bag, bytes_t record, char why [WHY_BYTES])
     bytes_t submitted = {bag->submitted.data, bag->submitted.size};
     bool good = submit_decode (&bag->asked, submitted, &by, why);
     free (account);
-    if (good && (!bag->guest || guest_right (bag, why)))
+    if (good && (!bag->guest || queue_guest_right (bag, why)))
         return true;
     submission_clear (&bag->asked);
     codec_clear (&stored_bag_codec, bag);

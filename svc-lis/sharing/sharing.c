@@ -11,8 +11,8 @@
 static const uint8_t membership_key [] = "membership";
 #define MEMBERSHIP_KEY ((bytes_t){membership_key, sizeof membership_key - 1})
 
-uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,
-                       packed_t body, call_done_fn *done, void *owner)
+uint64_t sharing_call (sharing_t *self, const moment_t *now, const participant_ref_t *to,
+                       const char *method, packed_t body, call_done_fn *done, void *owner)
 {
     call_order_t order = {.peer = to->name,
                           .endpoint = to->endpoint,
@@ -30,14 +30,14 @@ static bool member (const sharing_t *self)
     return *self->membership.balancer != '\0';
 }
 
-static bool administers (const sharing_t *self, const char *actor)
+static bool sharing_administers (const sharing_t *self, const char *actor)
 {
     return may (queue_parts (self->queue)->access, VERB_ADMINISTER, actor, actor, "");
 }
 
 static bool administers_check (sharing_t *self, const request_t *request)
 {
-    if (administers (self, request->actor))
+    if (sharing_administers (self, request->actor))
         return true;
     return service_refuse (self->service, request, CALL_DENIED, "%.63s is no administrator of %s",
                            request->actor, self->service->name);
@@ -108,13 +108,14 @@ static bool balances (const sharing_t *self, const char *actor)
 
 bool sharing_allowed (sharing_t *self, const request_t *request)
 {
-    if (balances (self, request->actor) || administers (self, request->actor))
+    if (balances (self, request->actor) || sharing_administers (self, request->actor))
         return true;
     return service_refuse (self->service, request, CALL_DENIED, "%.63s is not the balancer of %s",
                            request->actor, self->service->name);
 }
 
-static void on_membership (void *owner, const moment_t *now, const request_t *request, void *body)
+static void sharing_on_membership (void *owner, const moment_t *now, const request_t *request,
+                                   void *body)
 {
     (void) now, (void) body;
     sharing_t *self = owner;
@@ -135,7 +136,7 @@ static void on_membership (void *owner, const moment_t *now, const request_t *re
 /*  --- orders --- */
 
 /*  True when it was answered: as before, or that it is too old. */
-static bool repeated (sharing_t *self, const request_t *request, const move_order_t *order)
+static bool sharing_repeated (sharing_t *self, const request_t *request, const move_order_t *order)
 {
     const membership_t *last = &self->membership;
     if (order->round > last->round || (order->round == last->round && order->number > last->number))
@@ -178,7 +179,7 @@ static void on_move (void *owner, const moment_t *now, const request_t *request,
 {
     sharing_t *self = owner;
     const move_order_t *order = body;
-    if (!sharing_allowed (self, request) || repeated (self, request, order))
+    if (!sharing_allowed (self, request) || sharing_repeated (self, request, order))
         return;
     bag_t *bag = bags_find (self->bags, order->bag);
     if (!order_check (self, request, order, bag))
@@ -194,7 +195,7 @@ static void on_move (void *owner, const moment_t *now, const request_t *request,
 
 /*  --- its life --- */
 
-static void on_start (void *owner, const moment_t *now)
+static void sharing_on_start (void *owner, const moment_t *now)
 {
     sharing_t *self = owner;
     sharing_moves_start (self, now);
@@ -223,7 +224,7 @@ sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
     service_serve (self->service, "Sharing", "Join", &join_codec, on_join, self);
     service_serve (self->service, "Sharing", "Leave", &leave_codec, on_leave, self);
     service_serve (self->service, "Sharing", "Membership", &membership_question_codec,
-                   on_membership, self);
+                   sharing_on_membership, self);
     service_serve (self->service, "Sharing", "Move", &move_order_codec, on_move, self);
     queue_share (queue, &(queue_sharer_t){.owner = self,
                                           .guests_over = sharing_guests_over,
@@ -234,7 +235,7 @@ sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
     sharing_moves_serve (self);
     sharing_guests_serve (self);
     service_load (self->service, TABLE_MEMBERSHIP, on_membership_record, self);
-    service_at_start (self->service, on_start, self);
+    service_at_start (self->service, sharing_on_start, self);
     return self;
 }
 

@@ -24,7 +24,7 @@ static stored_offer_t *offer_add (sharing_t *self, const stored_offer_t *from)
     return offer;
 }
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void sharing_guests_on_record (void *owner, bytes_t key, bytes_t value)
 {
     sharing_t *self = owner;
     stored_offer_t offer;
@@ -87,11 +87,11 @@ static void guests_come (sharing_t *self, const moment_t *now, const offer_messa
                          submission_t *asked, uint64_t *number)
 {
     queue_t *queue = self->queue;
-    guest_t guest = {.move = offer->move,
-                     .home = offer->home,
-                     .bag = offer->bag,
-                     .first = offer->first,
-                     .count = offer->count};
+    guest_origin_t guest = {.move = offer->move,
+                            .home = offer->home,
+                            .bag = offer->bag,
+                            .first = offer->first,
+                            .count = offer->count};
     packed_t submitted = packed_copy ((bytes_t){offer->submitted.data, offer->submitted.size});
     submission_of_guests (asked, offer->first, offer->count);
     *number = bags_next_number (self->bags);
@@ -100,7 +100,7 @@ static void guests_come (sharing_t *self, const moment_t *now, const offer_messa
     *bag->guest = guest;
     bag->submitted_ms = now->wall_ms;
     if (*asked->class_name)
-        room_find (queue_parts (queue)->room, asked->class_name, &bag->waiting.class);
+        free_capacity_find (queue_parts (queue)->room, asked->class_name, &bag->waiting.class);
     for (uint32_t i = 0; i < offer->count; i++) {
         bag_task_waits (bag, i);
         queue_put_task (queue, bag, i);
@@ -156,7 +156,7 @@ static void on_accept (void *owner, const moment_t *now, const request_t *reques
 
 /*  --- telling their home --- */
 
-static void telling_end (telling_t *telling)
+static void telling_end (guest_ends_t *telling)
 {
     sharing_t *self = telling->sharing;
     calls_cancel (self->service->calls, telling->call);
@@ -166,10 +166,10 @@ static void telling_end (telling_t *telling)
     free (telling);
 }
 
-static void on_again (void *owner, const moment_t *now, uint64_t token)
+static void sharing_guests_on_again (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    telling_t *telling = owner;
+    guest_ends_t *telling = owner;
     sharing_t *self = telling->sharing;
     bag_t *bag = bags_find (self->bags, telling->bag);
     telling->again_timer = 0;
@@ -178,7 +178,7 @@ static void on_again (void *owner, const moment_t *now, uint64_t token)
         sharing_guests_over (self, now, bag);
 }
 
-static void told (sharing_t *self, const moment_t *now, const telling_t *telling)
+static void told (sharing_t *self, const moment_t *now, const guest_ends_t *telling)
 {
     bag_t *bag = bags_find (self->bags, telling->bag);
     for (size_t i = 0; bag && i < telling->count; i++) {
@@ -191,18 +191,20 @@ static void told (sharing_t *self, const moment_t *now, const telling_t *telling
         queue_settle (self->queue, now, bag);
 }
 
-static void on_told (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+static void sharing_guests_on_told (void *owner, const moment_t *now, uint64_t token,
+                                    const call_result_t *result)
 {
     (void) token;
-    telling_t *telling = owner;
+    guest_ends_t *telling = owner;
     sharing_t *self = telling->sharing;
     telling->call = 0;
     if (result->status != CALL_OK) {
         outbox_log (self->service->outbox, LEVEL_WARNING,
                     "guests of bag %" PRIu64 ": their home has not heard of their end: %s",
                     telling->bag, result->reason);
-        telling->again_timer = timers_set (
-          self->service->timers, now->mono_ms + self->limits.again_ms, on_again, telling, 0);
+        telling->again_timer =
+          timers_set (self->service->timers, now->mono_ms + self->limits.again_ms,
+                      sharing_guests_on_again, telling, 0);
         return;
     }
     ordered_remove (self->tellings, &telling->bag);
@@ -227,7 +229,7 @@ static void end_fill (guest_end_t *end, const bag_t *guests, uint32_t index)
     snprintf (end->why, sizeof end->why, "%s", task->why);
 }
 
-static packed_t ends_encode (const bag_t *guests, const telling_t *telling)
+static packed_t ends_encode (const bag_t *guests, const guest_ends_t *telling)
 {
     ends_t ends = {.move = guests->guest->move,
                    .bag = guests->guest->bag,
@@ -245,7 +247,7 @@ void sharing_guests_over (void *owner, const moment_t *now, bag_t *bag)
     sharing_t *self = owner;
     if (bag->guest->untold == 0 || ordered_find (self->tellings, &bag->number))
         return;
-    telling_t *telling = must (calloc (1, sizeof *telling));
+    guest_ends_t *telling = must (calloc (1, sizeof *telling));
     telling->sharing = self;
     telling->bag = bag->number;
     telling->indices = must (calloc (ENDS_MAX, sizeof *telling->indices));
@@ -256,7 +258,7 @@ void sharing_guests_over (void *owner, const moment_t *now, bag_t *bag)
     }
     ordered_add (self->tellings, &telling->bag, telling);
     telling->call = sharing_call (self, now, &bag->guest->home, "Ended", ends_encode (bag, telling),
-                                  on_told, telling);
+                                  sharing_guests_on_told, telling);
 }
 
 uint32_t sharing_give_back (sharing_t *self, const moment_t *now, bag_t *guests, uint32_t count,
@@ -299,7 +301,8 @@ static bag_t *guests_of (sharing_t *self, const request_t *request, const txid_t
     return bag;
 }
 
-static void withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t index)
+static void sharing_guests_withdraw (sharing_t *self, const moment_t *now, bag_t *bag,
+                                     uint32_t index)
 {
     const char *why = "cancelled by its owner at its home site";
     task_t *task = bag_task (bag, index);
@@ -314,7 +317,8 @@ static void withdraw (sharing_t *self, const moment_t *now, bag_t *bag, uint32_t
     queue_put_task (self->queue, bag, index);
 }
 
-static void on_withdraw (void *owner, const moment_t *now, const request_t *request, void *body)
+static void sharing_guests_on_withdraw (void *owner, const moment_t *now, const request_t *request,
+                                        void *body)
 {
     sharing_t *self = owner;
     const guest_cancel_t *order = body;
@@ -322,14 +326,15 @@ static void on_withdraw (void *owner, const moment_t *now, const request_t *requ
     if (bag) {
         for (size_t i = 0; i < order->count; i++)
             if (order->indices [i] >= bag->guest->first)
-                withdraw (self, now, bag, order->indices [i] - bag->guest->first);
+                sharing_guests_withdraw (self, now, bag, order->indices [i] - bag->guest->first);
         queue_settle (self->queue, now, bag);
         queue_soon (self->queue);
         service_reply (self->service, request, (packed_t){0});
     }
 }
 
-static void on_output (void *owner, const moment_t *now, const request_t *request, void *body)
+static void sharing_guests_on_output (void *owner, const moment_t *now, const request_t *request,
+                                      void *body)
 {
     sharing_t *self = owner;
     guest_output_t *asked = body;
@@ -396,17 +401,19 @@ void sharing_guests_start (sharing_t *self, const moment_t *now)
 void sharing_guests_serve (sharing_t *self)
 {
     self->offers = ordered_new (by_move);
-    self->tellings = ordered_by_number (offsetof (telling_t, bag));
+    self->tellings = ordered_by_number (offsetof (guest_ends_t, bag));
     service_serve (self->service, "Sharing", "Accept", &offer_message_codec, on_accept, self);
-    service_serve (self->service, "Sharing", "Cancel", &guest_cancel_codec, on_withdraw, self);
-    service_serve (self->service, "Sharing", "Output", &guest_output_codec, on_output, self);
-    service_load (self->service, TABLE_OFFERS, on_record, self);
+    service_serve (self->service, "Sharing", "Cancel", &guest_cancel_codec,
+                   sharing_guests_on_withdraw, self);
+    service_serve (self->service, "Sharing", "Output", &guest_output_codec,
+                   sharing_guests_on_output, self);
+    service_load (self->service, TABLE_OFFERS, sharing_guests_on_record, self);
 }
 
 void sharing_guests_destroy (sharing_t *self)
 {
     timers_cancel (self->service->timers, self->forget_timer);
-    for (telling_t *telling; (telling = ordered_after (self->tellings, NULL));)
+    for (guest_ends_t *telling; (telling = ordered_after (self->tellings, NULL));)
         telling_end (telling);
     ordered_destroy (&self->tellings);
     ordered_end (&self->offers, free);

@@ -17,28 +17,28 @@
 /*  One store that moves have gone to. */
 typedef struct {
     sharing_t *sharing;
-    party_t to;
+    participant_ref_t to;
     uint64_t call;
     bool other; /* it has said that its store is another one, since */
     int64_t other_ms;
     bool left; /* moves are there, seen at the last look */
-} host_t;
+} lost_host_t;
 
 int sharing_by_host (const void *key, const void *thing)
 {
-    const party_t *a = key;
-    const party_t *b = &((const host_t *) thing)->to;
+    const participant_ref_t *a = key;
+    const participant_ref_t *b = &((const lost_host_t *) thing)->to;
     int order = strcmp (a->name, b->name);
     return order ? order : memcmp (a->store, b->store, STORE_ID_BYTES);
 }
 
-static bool at_host (const move_t *move, const party_t *host)
+static bool at_host (const move_t *move, const participant_ref_t *host)
 {
     return strcmp (move->kept.to.name, host->name) == 0 &&
            memcmp (move->kept.to.store, host->store, STORE_ID_BYTES) == 0;
 }
 
-static void lost (sharing_t *self, const moment_t *now, const party_t *host)
+static void lost (sharing_t *self, const moment_t *now, const participant_ref_t *host)
 {
     char why [WHY_BYTES];
     snprintf (why, sizeof why,
@@ -61,11 +61,11 @@ static bool is_of (bytes_t body, const char *name)
     return is;
 }
 
-static void on_status (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
+static void sharing_hosts_on_status (void *owner, const moment_t *now, uint64_t token,
+                                     const call_result_t *result)
 {
     (void) token;
-    host_t *host = owner;
+    lost_host_t *host = owner;
     sharing_t *self = host->sharing;
     host->call = 0;
     if (result->status != CALL_OK || !is_of (result->body, host->to.name))
@@ -85,7 +85,7 @@ static void on_status (void *owner, const moment_t *now, uint64_t token,
         lost (self, now, &host->to);
 }
 
-static void ask (host_t *host, const moment_t *now)
+static void sharing_hosts_ask (lost_host_t *host, const moment_t *now)
 {
     sharing_t *self = host->sharing;
     call_order_t order = {.peer = host->to.name,
@@ -94,12 +94,13 @@ static void ask (host_t *host, const moment_t *now)
                           .method = "Status",
                           .timeout_ms = self->limits.timeout_ms,
                           .tries_max = 1};
-    host->call = service_ask (self->service, now, &order, (packed_t){0}, on_status, host, 0);
+    host->call =
+      service_ask (self->service, now, &order, (packed_t){0}, sharing_hosts_on_status, host, 0);
 }
 
-static host_t *host_of (sharing_t *self, const party_t *to)
+static lost_host_t *sharing_hosts_host_of (sharing_t *self, const participant_ref_t *to)
 {
-    host_t *host = ordered_find (self->hosts, to);
+    lost_host_t *host = ordered_find (self->hosts, to);
     if (host)
         return host;
     host = must (calloc (1, sizeof *host));
@@ -109,21 +110,21 @@ static host_t *host_of (sharing_t *self, const party_t *to)
     return host;
 }
 
-static void host_end (host_t *host)
+static void host_end (lost_host_t *host)
 {
     calls_cancel (host->sharing->service->calls, host->call);
     ordered_remove (host->sharing->hosts, &host->to);
     free (host);
 }
 
-static void on_look (void *owner, const moment_t *now, uint64_t token)
+static void sharing_hosts_on_look (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     sharing_t *self = owner;
     for (const move_t *move = ordered_after (self->moves, NULL); move;
          move = ordered_after (self->moves, &move->kept.id))
-        host_of (self, &move->kept.to)->left = true;
-    for (host_t *host = ordered_after (self->hosts, NULL), *next; host; host = next) {
+        sharing_hosts_host_of (self, &move->kept.to)->left = true;
+    for (lost_host_t *host = ordered_after (self->hosts, NULL), *next; host; host = next) {
         next = ordered_after (self->hosts, &host->to);
         if (!host->left) {
             host_end (host);
@@ -131,21 +132,21 @@ static void on_look (void *owner, const moment_t *now, uint64_t token)
         }
         host->left = false;
         if (host->call == 0)
-            ask (host, now);
+            sharing_hosts_ask (host, now);
     }
     sharing_hosts_watch (self, now);
 }
 
 void sharing_hosts_watch (sharing_t *self, const moment_t *now)
 {
-    self->hosts_timer =
-      timers_set (self->service->timers, now->mono_ms + self->limits.again_ms, on_look, self, 0);
+    self->hosts_timer = timers_set (self->service->timers, now->mono_ms + self->limits.again_ms,
+                                    sharing_hosts_on_look, self, 0);
 }
 
 void sharing_hosts_destroy (sharing_t *self)
 {
     timers_cancel (self->service->timers, self->hosts_timer);
-    for (host_t *host; (host = ordered_after (self->hosts, NULL));)
+    for (lost_host_t *host; (host = ordered_after (self->hosts, NULL));)
         host_end (host);
     ordered_destroy (&self->hosts);
 }

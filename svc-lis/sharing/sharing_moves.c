@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int by_id (const void *key, const void *thing)
+static int sharing_moves_by_id (const void *key, const void *thing)
 {
     return txid_compare (key, &((const move_t *) thing)->kept.id);
 }
@@ -50,7 +50,7 @@ static void move_forget (move_t *move)
     move_end (move);
 }
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void sharing_moves_on_record (void *owner, bytes_t key, bytes_t value)
 {
     sharing_t *self = owner;
     stored_move_t kept;
@@ -114,7 +114,7 @@ static void move_over (move_t *move, const moment_t *now, bool lost, const char 
     move_forget (move);
 }
 
-static void refused (move_t *move, const moment_t *now, const char *why)
+static void sharing_moves_refused (move_t *move, const moment_t *now, const char *why)
 {
     sharing_t *self = move->sharing;
     char text [TXID_TEXT_BYTES];
@@ -140,7 +140,7 @@ void sharing_move_lost (move_t *move, const moment_t *now, const char *why)
 
 static void drive (move_t *move, const moment_t *now);
 
-static void on_again (void *owner, const moment_t *now, uint64_t token)
+static void sharing_moves_on_again (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     move_t *move = owner;
@@ -157,7 +157,7 @@ static void unsettled (move_t *move, const moment_t *now, const char *method, co
                 txid_text (&move->kept.id, text), method, move->kept.to.name, reason);
     if (move->again_timer == 0)
         move->again_timer = timers_set (self->service->timers, now->mono_ms + self->limits.again_ms,
-                                        on_again, move, 0);
+                                        sharing_moves_on_again, move, 0);
 }
 
 static void on_answered (void *owner, const moment_t *now, uint64_t token,
@@ -173,7 +173,7 @@ static void on_answered (void *owner, const moment_t *now, uint64_t token,
     } else if (!codec_decode (&accept_answer_codec, &given, result->body, why)) {
         unsettled (move, now, "Accept", why);
     } else if (!given.accepted) {
-        refused (move, now, given.why);
+        sharing_moves_refused (move, now, given.why);
     } else {
         move->kept.accepted = true;
         move_put (move->sharing, move);
@@ -213,7 +213,7 @@ static void on_withdrawn (void *owner, const moment_t *now, uint64_t token,
     }
 }
 
-static void withdraw (move_t *move, const moment_t *now, const bag_t *bag)
+static void sharing_moves_withdraw (move_t *move, const moment_t *now, const bag_t *bag)
 {
     sharing_t *self = move->sharing;
     guest_cancel_t order = {.move = move->kept.id};
@@ -240,13 +240,13 @@ static void drive (move_t *move, const moment_t *now)
         move->accepting = sharing_call (self, now, &move->kept.to, "Accept",
                                         offer_of (self, move, bag), on_answered, move);
     else if (move->kept.accepted && move->withdraw && move->withdrawing == 0)
-        withdraw (move, now, bag);
+        sharing_moves_withdraw (move, now, bag);
 }
 
 /*  --- sending --- */
 
-static void send_piece (sharing_t *self, const moment_t *now, bag_t *bag, const party_t *to,
-                        uint32_t first, uint32_t count)
+static void sharing_moves_send_piece (sharing_t *self, const moment_t *now, bag_t *bag,
+                                      const participant_ref_t *to, uint32_t first, uint32_t count)
 {
     stored_move_t kept = {.id = {.start = self->service->store.start, .counter = ++self->counter},
                           .to = *to,
@@ -272,8 +272,8 @@ static void send_piece (sharing_t *self, const moment_t *now, bag_t *bag, const 
     drive (move, now);
 }
 
-uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag, const party_t *to,
-                       uint32_t count)
+uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag,
+                       const participant_ref_t *to, uint32_t count)
 {
     uint32_t moved = 0;
     for (uint32_t pieces = 0; pieces < self->limits.pieces_max && moved < count; pieces++) {
@@ -283,7 +283,7 @@ uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag, const p
         uint32_t piece = bag_tail (bag, most, &first);
         if (piece == 0)
             break;
-        send_piece (self, now, bag, to, first, piece);
+        sharing_moves_send_piece (self, now, bag, to, first, piece);
         moved += piece;
     }
     if (moved > 0) {
@@ -370,7 +370,8 @@ static void ends_take (sharing_t *self, const moment_t *now, const ends_t *ends,
     queue_soon (self->queue);
 }
 
-static void on_ended (void *owner, const moment_t *now, const request_t *request, void *body)
+static void sharing_moves_on_ended (void *owner, const moment_t *now, const request_t *request,
+                                    void *body)
 {
     sharing_t *self = owner;
     const ends_t *ends = body;
@@ -380,8 +381,8 @@ static void on_ended (void *owner, const moment_t *now, const request_t *request
 
 /*  --- output --- */
 
-static void on_output (void *owner, const moment_t *now, uint64_t reply_to,
-                       const call_result_t *result)
+static void sharing_moves_on_output (void *owner, const moment_t *now, uint64_t reply_to,
+                                     const call_result_t *result)
 {
     (void) now;
     outbox_t *outbox = ((sharing_t *) owner)->service->outbox;
@@ -408,7 +409,8 @@ void sharing_output (void *owner, const moment_t *now, const request_t *request,
                           .method = "Output",
                           .timeout_ms = self->limits.timeout_ms,
                           .tries_max = 1};
-    service_ask (self->service, now, &order, body, on_output, self, request->reply_to);
+    service_ask (self->service, now, &order, body, sharing_moves_on_output, self,
+                 request->reply_to);
 }
 
 /*  --- their life --- */
@@ -439,9 +441,9 @@ void sharing_moves_start (sharing_t *self, const moment_t *now)
 
 void sharing_moves_serve (sharing_t *self)
 {
-    self->moves = ordered_new (by_id);
-    service_serve (self->service, "Sharing", "Ended", &ends_codec, on_ended, self);
-    service_load (self->service, TABLE_MOVES, on_record, self);
+    self->moves = ordered_new (sharing_moves_by_id);
+    service_serve (self->service, "Sharing", "Ended", &ends_codec, sharing_moves_on_ended, self);
+    service_load (self->service, TABLE_MOVES, sharing_moves_on_record, self);
 }
 
 void sharing_moves_destroy (sharing_t *self)

@@ -4,7 +4,7 @@
  *  sharing_moves.c    as home: moves of its tasks, and what becomes of them
  *  sharing_hosts.c    as home: hosts whose store is gone
  *  sharing_guests.c   as host: offers, guests, their ends told
- *  sharing_told.c     what the balancer is told: State
+ *  sharing_view.c     what the balancer is told: State
  */
 #ifndef MUSUBI_SHARING_STATE_H
 #define MUSUBI_SHARING_STATE_H
@@ -34,7 +34,7 @@ typedef struct {
     uint64_t again_timer;
     uint32_t *indices;
     size_t count;
-} telling_t;
+} guest_ends_t;
 
 struct sharing {
     queue_t *queue;
@@ -59,13 +59,13 @@ static inline bool txid_same (const txid_t *a, const txid_t *b)
 /*  --- sharing.c --- */
 
 /*  A call to another site's Sharing, in this one's name, until it is answered. */
-uint64_t sharing_call (sharing_t *self, const moment_t *now, const party_t *to, const char *method,
-                       packed_t body, call_done_fn *done, void *owner);
+uint64_t sharing_call (sharing_t *self, const moment_t *now, const participant_ref_t *to,
+                       const char *method, packed_t body, call_done_fn *done, void *owner);
 
 /*  False, and the request is refused, unless the balancer asks, or an administrator. */
 bool sharing_allowed (sharing_t *self, const request_t *request);
 
-/*  --- sharing_told.c --- */
+/*  --- sharing_view.c --- */
 
 method_fn sharing_on_state;
 
@@ -76,8 +76,8 @@ void sharing_moves_serve (sharing_t *self);
 void sharing_moves_start (sharing_t *self, const moment_t *now);
 
 /*  At most so many of the bag's last tasks that wait; returns how many are away now. */
-uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag, const party_t *to,
-                       uint32_t count);
+uint32_t sharing_send (sharing_t *self, const moment_t *now, bag_t *bag,
+                       const participant_ref_t *to, uint32_t count);
 
 /*  As a queue_sharer_t says. */
 uint32_t sharing_withdraw (void *owner, const moment_t *now, bag_t *bag, uint32_t from,

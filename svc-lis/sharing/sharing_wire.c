@@ -43,10 +43,8 @@ const codec_t state_asked_codec =
   CODEC (state_asked_t, musubi__state_request__descriptor, state_asked_rows);
 
 static const codec_row_t move_order_rows [] = {
-  ROW_NUMBER ("round", move_order_t, round, LEAST (1)),
-  ROW_NUMBER ("number", move_order_t, number),
-  ROW_ONE ("to", move_order_t, to, party),
-  ROW_NUMBER ("bag", move_order_t, bag),
+  ROW_NUMBER ("round", move_order_t, round, LEAST (1)), ROW_NUMBER ("number", move_order_t, number),
+  ROW_ONE ("to", move_order_t, to, participant_ref),    ROW_NUMBER ("bag", move_order_t, bag),
   ROW_NUMBER ("count", move_order_t, count, LEAST (1)),
 };
 
@@ -68,7 +66,7 @@ const codec_t move_told_codec =
 
 static const codec_row_t offer_message_rows [] = {
   ROW_ONE ("move", offer_message_t, move, txid),
-  ROW_ONE ("home", offer_message_t, home, party),
+  ROW_ONE ("home", offer_message_t, home, participant_ref),
   ROW_WORD ("balancer", offer_message_t, balancer),
   ROW_WORD ("owner", offer_message_t, owner),
   ROW_BYTES ("submitted", offer_message_t, submitted.data, submitted.size, BODY_BYTES_MAX),
@@ -144,7 +142,7 @@ const codec_t guest_output_codec =
   CODEC (guest_output_t, musubi__guest_output_request__descriptor, guest_output_rows);
 
 static const codec_row_t stored_move_rows [] = {
-  ROW_ONE ("to", stored_move_t, to, party),
+  ROW_ONE ("to", stored_move_t, to, participant_ref),
   ROW_WORD ("balancer", stored_move_t, balancer),
   ROW_NUMBER ("bag", stored_move_t, bag),
   ROW_NUMBER ("first", stored_move_t, first),

@@ -33,7 +33,7 @@ extern const codec_t state_asked_codec;
 typedef struct {
     uint64_t round;
     uint32_t number;
-    party_t to;
+    participant_ref_t to;
     uint64_t bag;
     uint32_t count;
 } move_order_t;
@@ -42,7 +42,7 @@ extern const codec_t move_order_codec;
 /*  Tasks first to first + count - 1 of a bag of home's. */
 typedef struct {
     txid_t move;
-    party_t home;
+    participant_ref_t home;
     char balancer [NAME_BYTES_MAX + 1];
     char owner [NAME_BYTES_MAX + 1];
     packed_t submitted;
@@ -101,7 +101,7 @@ extern const codec_t guest_output_codec;
 
 typedef struct {
     txid_t id;
-    party_t to;
+    participant_ref_t to;
     char balancer [NAME_BYTES_MAX + 1];
     uint64_t bag;
     uint32_t first;

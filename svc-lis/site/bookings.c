@@ -8,16 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-room_t *bookings_room (const char *name, const site_t *site, const timekeeper_t *timekeeper)
+free_capacity_t *bookings_room (const char *name, const site_t *site,
+                                const timekeeper_t *timekeeper)
 {
-    offer_t offers [SITE_CLASSES_MAX];
+    resource_offer_t offers [SITE_CLASSES_MAX];
     assert (site->classes_count <= SITE_CLASSES_MAX);
     for (size_t i = 0; i < site->classes_count; i++) {
         const node_class_t *class = &site->classes [i];
-        offers [i] = (offer_t){.quantity = class->nodes, .unit = class->cpus_per_node};
+        offers [i] = (resource_offer_t){.quantity = class->nodes, .unit = class->cpus_per_node};
         snprintf (offers [i].name, sizeof offers [i].name, "%s", class->name);
     }
-    room_settings_t settings = {
+    free_capacity_settings_t settings = {
       .name = name,
       .words = {.resource = "class", .quantity = "nodes", .amount = "CPUs"},
       .terms = {.disclosure = site->disclosure,
@@ -27,19 +28,19 @@ room_t *bookings_room (const char *name, const site_t *site, const timekeeper_t 
       .offers = offers,
       .offers_count = site->classes_count,
     };
-    return room_new (&settings, timekeeper);
+    return free_capacity_new (&settings, timekeeper);
 }
 
-static wish_t *bookings_read (const part_body_t *part, size_t *count)
+static admission_want_t *bookings_read (const part_body_t *part, size_t *count)
 {
     *count = part->compute.bookings_count;
-    wish_t *wishes = must (calloc (*count + 1, sizeof *wishes));
+    admission_want_t *wishes = must (calloc (*count + 1, sizeof *wishes));
     for (size_t i = 0; i < *count; i++) {
         const compute_booking_t *booking = &part->compute.bookings [i];
-        wishes [i] = (wish_t){.amount = booking->cpus,
-                              .quantity = booking->nodes,
-                              .from_ms = booking->from_ms,
-                              .until_ms = booking->until_ms};
+        wishes [i] = (admission_want_t){.amount = booking->cpus,
+                                        .quantity = booking->nodes,
+                                        .from_ms = booking->from_ms,
+                                        .until_ms = booking->until_ms};
         memcpy (wishes [i].need, booking->need, sizeof wishes [i].need);
         memcpy (wishes [i].resource, booking->class_name, sizeof wishes [i].resource);
     }

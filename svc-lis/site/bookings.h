@@ -7,7 +7,8 @@
 #include "timetable.h"
 
 /*  name is the site's, "ams"; the timekeeper is borrowed for life. */
-room_t *bookings_room (const char *name, const site_t *site, const timekeeper_t *timekeeper);
+free_capacity_t *bookings_room (const char *name, const site_t *site,
+                                const timekeeper_t *timekeeper);
 
 void bookings_reader (part_reader_t *reader);
 

@@ -20,7 +20,7 @@ const provider_limits_t lis_limits_default = {
   .bookings = {.bookings_max = 4000000,
                .bookings_per_actor_max = TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT,
                .fresh_steps_max = 2048,
-               .uncommitted = UNCOMMITTED_LIMITS_DEFAULT},
+               .uncommitted = HOLD_QUOTA_LIMITS_DEFAULT},
   .questions = {.profile_steps_max = 16384,
                 .spans_max = 1024,
                 .windows_max = 64,
@@ -34,11 +34,11 @@ const codec_t site_question_codec = CODEC_EMPTY (musubi__site_request__descripto
 static site_t *site_now (lis_t *self)
 {
     for (size_t i = 0; i < self->site.classes_count; i++)
-        self->site.classes [i].nodes = room_offer (self->provider.room, i)->quantity;
+        self->site.classes [i].nodes = free_capacity_offer (self->provider.room, i)->quantity;
     return &self->site;
 }
 
-static void announce (void *owner, const moment_t *now)
+static void lis_announce (void *owner, const moment_t *now)
 {
     lis_t *self = owner;
     site_t site = *site_now (self);
@@ -61,7 +61,7 @@ static void on_site (void *owner, const moment_t *now, const request_t *request,
 }
 
 /*  For readmission: what an answer books here. */
-static bool part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
+static bool lis_part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
 {
     const lis_t *self = owner;
     return allocated_at_site (answer, self->provider.service->name + strlen ("lis/"), &self->site,
@@ -96,7 +96,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
         openings_usage (self->runner->openings, &provider->resource.usage);
     }
     provider_vote (provider, &settings->provider);
-    provider_answer (provider, &settings->provider, part_told, announce, self);
+    provider_answer (provider, &settings->provider, lis_part_told, lis_announce, self);
     self->plus = plus_new (&(plus_parts_t){.service = provider->service,
                                            .site = &self->site,
                                            .room = provider->room,
@@ -106,5 +106,5 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     if (self->runner)
         runner_attach (self->runner);
     service_serve (provider->service, "Lis", "Site", &site_question_codec, on_site, self);
-    provider_open (provider, &settings->provider, announce, core, lis_destroy);
+    provider_open (provider, &settings->provider, lis_announce, core, lis_destroy);
 }

@@ -98,7 +98,8 @@ const config_key_t lis_keys [] = {
 };
 const size_t lis_keys_count = sizeof lis_keys / sizeof *lis_keys;
 
-static const char *path_of (char path [CONFIG_PATH_MAX], const char *class_name, const char *rest)
+static const char *lis_config_path_of (char path [CONFIG_PATH_MAX], const char *class_name,
+                                       const char *rest)
 {
     snprintf (path, CONFIG_PATH_MAX, "classes/%s/%s", class_name, rest);
     return path;
@@ -109,12 +110,13 @@ static bool class_read (const config_t *config, node_class_t *class, const char 
 {
     char path [CONFIG_PATH_MAX];
     snprintf (class->name, sizeof class->name, "%s", name);
-    class->nodes = (uint32_t) config_integer (config, path_of (path, name, "nodes"));
+    class->nodes = (uint32_t) config_integer (config, lis_config_path_of (path, name, "nodes"));
     class->cpus_per_node =
-      (uint32_t) config_integer (config, path_of (path, name, "cpus_per_node"));
-    class->price = llround (config_real (config, path_of (path, name, "price")) * CREDIT);
-    return attributes_config_read (config, path_of (path, name, "attributes"), &class->attributes,
-                                   &class->attributes_count, why);
+      (uint32_t) config_integer (config, lis_config_path_of (path, name, "cpus_per_node"));
+    class->price =
+      llround (config_real (config, lis_config_path_of (path, name, "price")) * CREDIT);
+    return attributes_config_read (config, lis_config_path_of (path, name, "attributes"),
+                                   &class->attributes, &class->attributes_count, why);
 }
 
 static bool classes_read (const config_t *config, site_t *site, char why [CONFIG_WHY_BYTES])
@@ -149,10 +151,10 @@ static plus_limits_t plus_read (const config_t *config)
     };
 }
 
-static bool settings_read (const config_t *config, provider_words_t *words,
-                           lis_settings_t *settings, char why [CONFIG_WHY_BYTES])
+static bool lis_config_settings_read (const config_t *config, provider_words_t *words,
+                                      lis_settings_t *settings, char why [CONFIG_WHY_BYTES])
 {
-    room_terms_t terms;
+    free_capacity_terms_t terms;
     if (!provider_config_read (config, "lis", "site", words, &terms, &settings->provider, why))
         return false;
     settings->plus = plus_read (config);
@@ -170,7 +172,7 @@ bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFI
     lis_settings_t settings = {.provider.limits = lis_limits_default};
     runner_settings_t runner = {0};
     bool runs = false;
-    bool good = settings_read (config, &words, &settings, why) &&
+    bool good = lis_config_settings_read (config, &words, &settings, why) &&
                 runner_config_read (config, &settings.site, &runs, &runner, why);
     settings.runner = runs ? &runner : NULL;
     if (good)

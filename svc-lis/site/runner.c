@@ -12,21 +12,21 @@
 #define TOLD_MAX 16
 
 /*  For whoever drains a node. */
-static const char *reservation_of (void *owner, size_t node)
+static const char *runner_reservation_of (void *owner, size_t node)
 {
     const runner_t *self = owner;
     return openings_of_node (self->openings, node);
 }
 
-static size_t overbooked (void *owner, const moment_t *now, const char **names, size_t most)
+static size_t runner_overbooked (void *owner, const moment_t *now, const char **names, size_t most)
 {
     const provider_t *provider = ((const runner_t *) owner)->provider;
-    size_t count =
-      timetable_overbooked (provider->timetable, room_now_ms (provider->room, now), names, most);
+    size_t count = timetable_overbooked (provider->timetable,
+                                         free_capacity_now_ms (provider->room, now), names, most);
     return count < most ? count : most;
 }
 
-static stretches_t work_here (void *owner)
+static interval_list_t work_here (void *owner)
 {
     const runner_t *self = owner;
     return queue_booked (self->queue);
@@ -55,7 +55,7 @@ static void on_tell (void *owner, const moment_t *now, uint64_t token)
     runner_t *self = owner;
     const char *names [TOLD_MAX];
     self->tell_timer = 0;
-    questions_overbooked (self->provider->questions, now, names, TOLD_MAX);
+    calendar_service_overbooked (self->provider->questions, now, names, TOLD_MAX);
 }
 
 static void count_class (runner_t *self, const moment_t *now, size_t class)
@@ -63,26 +63,26 @@ static void count_class (runner_t *self, const moment_t *now, size_t class)
     const provider_t *provider = self->provider;
     size_t resource;
     uint32_t there = 0;
-    if (!room_find (provider->room, self->site->classes [class].name, &resource))
+    if (!free_capacity_find (provider->room, self->site->classes [class].name, &resource))
         return;
-    uint32_t before = room_offer (provider->room, resource)->quantity;
+    uint32_t before = free_capacity_offer (provider->room, resource)->quantity;
     for (size_t i = 0; i < nodes_count (self->nodes); i++) {
-        node_t node = nodes_at (self->nodes, i);
+        site_node_t node = nodes_at (self->nodes, i);
         there += node.class == class && node.state != AGENT_LOST && !node.drained;
     }
-    questions_there (provider->questions, now, resource, there);
-    if (room_offer (provider->room, resource)->quantity < before && self->tell_timer == 0)
+    calendar_service_there (provider->questions, now, resource, there);
+    if (free_capacity_offer (provider->room, resource)->quantity < before && self->tell_timer == 0)
         self->tell_timer =
           timers_set (provider->service->timers, now->mono_ms + TELL_MS, on_tell, self, 0);
 }
 
-static void on_node_moved (void *owner, const moment_t *now, size_t node)
+static void runner_on_node_moved (void *owner, const moment_t *now, size_t node)
 {
     runner_t *self = owner;
     count_class (self, now, nodes_at (self->nodes, node).class);
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void runner_on_start (void *owner, const moment_t *now)
 {
     runner_t *self = owner;
     for (size_t class = 0; class < self->site->classes_count; class ++)
@@ -112,9 +112,9 @@ runner_t *runner_new (const provider_t *provider, const site_t *site,
                               .back_end = self->back_end,
                               .access = &provider->access};
     self->openings = openings_new (&parts, &settings->openings);
-    nodes_binder (
-      self->nodes,
-      &(nodes_binder_t){.owner = self, .reservation = reservation_of, .overbooked = overbooked});
+    nodes_binder (self->nodes, &(nodes_binder_t){.owner = self,
+                                                 .reservation = runner_reservation_of,
+                                                 .overbooked = runner_overbooked});
     return self;
 }
 
@@ -122,8 +122,9 @@ void runner_attach (runner_t *self)
 {
     const provider_t *provider = self->provider;
     openings_attach (self->openings, provider->participant);
-    nodes_observe (self->nodes, &(nodes_observer_t){.owner = self, .node_moved = on_node_moved});
-    service_at_start (provider->service, on_start, self);
+    nodes_observe (self->nodes,
+                   &(nodes_observer_t){.owner = self, .node_moved = runner_on_node_moved});
+    service_at_start (provider->service, runner_on_start, self);
     queue_parts_t parts = {.service = provider->service,
                            .site = self->site,
                            .room = provider->room,
@@ -136,7 +137,7 @@ void runner_attach (runner_t *self)
                            .account_owner = self};
     self->queue = queue_new (&parts, &self->queue_limits);
     self->sharing = sharing_new (self->queue, &self->sharing_limits);
-    questions_work (provider->questions, work_here, self);
+    calendar_service_work (provider->questions, work_here, self);
 }
 
 void runner_destroy (runner_t **self_p)

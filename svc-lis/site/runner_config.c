@@ -16,7 +16,7 @@ static_assert (NODE_NAMES_MAX <= NODES_PLACES_MAX, "a place for each name");
 static_assert (NODE_NAME_BYTES_MAX <= NAME_BYTES_MAX, "a place's name");
 
 static bool places_of_class (const config_t *config, const site_t *site, size_t class,
-                             words_t *names, runner_settings_t *settings,
+                             name_list_t *names, runner_settings_t *settings,
                              char why [CONFIG_WHY_BYTES])
 {
     char section [NAME_BYTES_MAX + 16];
@@ -36,14 +36,14 @@ static bool places_of_class (const config_t *config, const site_t *site, size_t 
 static bool places_read (const config_t *config, const site_t *site, runner_settings_t *settings,
                          char why [CONFIG_WHY_BYTES])
 {
-    words_t names = {0};
+    name_list_t names = {0};
     bool good = true;
     for (size_t class = 0; class < site->classes_count && good; class ++)
         good = places_of_class (config, site, class, &names, settings, why);
     const char *twice = good ? node_names_twice (&names) : NULL;
     if (twice)
         good = config_wrong (config, "classes", why, "two nodes are called %s", twice);
-    words_clear (&names);
+    name_list_clear (&names);
     return good;
 }
 
@@ -84,7 +84,7 @@ static bool sharing_read (const config_t *config, sharing_limits_t *limits,
            config_wrong (config, "sharing/answers", why, "must be longer than sharing/offer");
 }
 
-static void accounts_add (runner_settings_t *settings, const char *local, const words_t *actors)
+static void accounts_add (runner_settings_t *settings, const char *local, const name_list_t *actors)
 {
     settings->accounts =
       must (reallocarray (settings->accounts, settings->accounts_count + actors->count + 1,
@@ -108,10 +108,10 @@ static bool accounts_read (const config_t *config, runner_settings_t *settings,
         if (strlen (locals [i]) > ACCOUNT_BYTES_MAX)
             return wrong_setting (why, "accounts/%.80s: a local account has at most %d bytes",
                                   locals [i], ACCOUNT_BYTES_MAX);
-        words_t actors = {0};
-        words_add (&actors, config_text (config, path), "");
+        name_list_t actors = {0};
+        name_list_add (&actors, config_text (config, path), "");
         accounts_add (settings, locals [i], &actors);
-        words_clear (&actors);
+        name_list_clear (&actors);
     }
     return true;
 }

@@ -20,7 +20,7 @@ static bool boot_read (char boot [64])
     return file && fscanf (file, "%63s", boot) == 1;
 }
 
-static const char *path_of (char path [4096], const char *runs)
+static const char *lease_path_of (char path [4096], const char *runs)
 {
     snprintf (path, 4096, "%s/lease", runs);
     return path;
@@ -37,7 +37,7 @@ bool lease_write (const char *runs, const lease_t *lease)
         return false;
     memset (line + size, ' ', sizeof line - (size_t) size);
     line [sizeof line - 1] = '\n';
-    int fd = open (path_of (path, runs), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = open (lease_path_of (path, runs), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return false;
     bool written = pwrite (fd, line, sizeof line, 0) == (ssize_t) sizeof line;
@@ -51,7 +51,7 @@ bool lease_read (const char *runs, lease_t *lease)
         return false;
     for (int i = 0; i < READS_MAX; i++) {
         int64_t again_ms;
-        int fd = open (path_of (path, runs), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        int fd = open (lease_path_of (path, runs), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (fd < 0)
             return false;
         ssize_t size = pread (fd, line, LINE_BYTES, 0);

@@ -23,15 +23,15 @@ typedef struct {
     pid_t *pids;
     size_t count;
     size_t room;
-} found_t;
+} processes_found_t;
 
-static void found_add (found_t *found, pid_t pid)
+static void found_add (processes_found_t *found, pid_t pid)
 {
     found->pids = must_grow (found->pids, found->count, &found->room, sizeof *found->pids);
     found->pids [found->count++] = pid;
 }
 
-static void children_of_thread (found_t *found, pid_t pid, const char *thread)
+static void children_of_thread (processes_found_t *found, pid_t pid, const char *thread)
 {
     char path [PATH_BYTES + NAME_MAX];
     snprintf (path, sizeof path, "/proc/%d/task/%s/children", (int) pid, thread);
@@ -41,7 +41,7 @@ static void children_of_thread (found_t *found, pid_t pid, const char *thread)
         found_add (found, child);
 }
 
-static void children_of (found_t *found, pid_t pid)
+static void children_of (processes_found_t *found, pid_t pid)
 {
     char path [PATH_BYTES];
     snprintf (path, sizeof path, "/proc/%d/task", (int) pid);
@@ -54,9 +54,9 @@ static void children_of (found_t *found, pid_t pid)
     closedir (threads);
 }
 
-static found_t all_under (pid_t pid)
+static processes_found_t all_under (pid_t pid)
 {
-    found_t found = {0};
+    processes_found_t found = {0};
     children_of (&found, pid);
     for (size_t i = 0; i < found.count; i++)
         children_of (&found, found.pids [i]);
@@ -91,7 +91,7 @@ static bool catches (pid_t pid, int signal)
 
 size_t processes_signal (pid_t under, int signal, int catchers)
 {
-    found_t found = all_under (under);
+    processes_found_t found = all_under (under);
     for (size_t i = 0; i < found.count; i++)
         if (!catchers || catches (found.pids [i], signal))
             kill (found.pids [i], signal);
@@ -118,7 +118,7 @@ static int64_t ticks_of (pid_t pid)
 int64_t processes_cpu_ms (pid_t under)
 {
     int64_t ticks = 0;
-    found_t found = all_under (under);
+    processes_found_t found = all_under (under);
     for (size_t i = 0; i < found.count; i++)
         ticks += ticks_of (found.pids [i]);
     free (found.pids);
@@ -126,7 +126,7 @@ int64_t processes_cpu_ms (pid_t under)
 }
 
 /*  Is it in the environment that the process was started with? A zombie has none. */
-static bool marked (pid_t pid, const char *mark, size_t mark_size)
+static bool processes_marked (pid_t pid, const char *mark, size_t mark_size)
 {
     char path [PATH_BYTES];
     snprintf (path, sizeof path, "/proc/%d/environ", (int) pid);
@@ -146,7 +146,7 @@ size_t processes_kill_marked (const char *folder)
     DIR *all = opendir ("/proc");
     for (const struct dirent *entry; all && (entry = readdir (all));) {
         pid_t pid = isdigit ((unsigned char) entry->d_name [0]) ? atoi (entry->d_name) : 0;
-        if (pid <= 1 || pid == getpid () || !marked (pid, mark, strlen (mark)))
+        if (pid <= 1 || pid == getpid () || !processes_marked (pid, mark, strlen (mark)))
             continue;
         kill (pid, SIGKILL);
         killed++;

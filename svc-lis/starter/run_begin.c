@@ -33,17 +33,18 @@ typedef struct {
     char name [ACCOUNT_BYTES_MAX + 1];
     char home [1024];
     bool other; /* than who we are: we are root */
-} account_t;
+} run_begin_account_t;
 
 /*  What has failed in the new process. */
 typedef struct {
     int error;
     char what [64];
-} failure_t;
+} run_begin_failure_t;
 
 /*  --- account --- */
 
-static bool account_find (account_t *account, const char *name, char why [RUN_WHY_BYTES_MAX + 1])
+static bool account_find (run_begin_account_t *account, const char *name,
+                          char why [RUN_WHY_BYTES_MAX + 1])
 {
     struct passwd entry, *found = NULL;
     char text [TEXT_BYTES];
@@ -61,14 +62,14 @@ static bool account_find (account_t *account, const char *name, char why [RUN_WH
                   name);
         return false;
     }
-    *account =
-      (account_t){.uid = entry.pw_uid, .gid = entry.pw_gid, .other = geteuid () != entry.pw_uid};
+    *account = (run_begin_account_t){
+      .uid = entry.pw_uid, .gid = entry.pw_gid, .other = geteuid () != entry.pw_uid};
     snprintf (account->name, sizeof account->name, "%s", name);
     snprintf (account->home, sizeof account->home, "%s", entry.pw_dir);
     return true;
 }
 
-static bool account_take (const account_t *account)
+static bool account_take (const run_begin_account_t *account)
 {
     return !account->other || (initgroups (account->name, account->gid) == 0 &&
                                setgid (account->gid) == 0 && setuid (account->uid) == 0);
@@ -113,7 +114,7 @@ static void set_ordered (environment_t *self, const char *variable)
     self->variables [self->count++] = must (strdup (variable));
 }
 
-static environment_t environment_make (const ticket_t *ticket, const account_t *account,
+static environment_t environment_make (const ticket_t *ticket, const run_begin_account_t *account,
                                        const char *path)
 {
     const run_order_t *order = ticket->order;
@@ -163,7 +164,7 @@ static int open_for_writing (int folder, const char *file)
 
 /*  Kept with the run they were opened by us before; where the order names them, the account has to
  *  have the right. */
-static bool files_take (const run_order_t *order, int kept, failure_t *failure)
+static bool files_take (const run_order_t *order, int kept, run_begin_failure_t *failure)
 {
     int input = open ("/dev/null", O_RDONLY | O_CLOEXEC);
     int output = *order->output ? open_for_writing (AT_FDCWD, order->output) : kept;
@@ -191,7 +192,7 @@ static void signals_reset (void)
 
 typedef struct {
     const run_order_t *order;
-    const account_t *account;
+    const run_begin_account_t *account;
     const environment_t *environment;
     char **arguments; /* NULL behind the last */
     int kept;         /* output that is kept with the run */
@@ -200,7 +201,7 @@ typedef struct {
 } birth_t;
 
 /*  Returns only when something failed. */
-static void become (const birth_t *birth, failure_t *failure)
+static void become (const birth_t *birth, run_begin_failure_t *failure)
 {
     const run_order_t *order = birth->order;
     snprintf (failure->what, sizeof failure->what, "limits");
@@ -232,7 +233,7 @@ static void become (const birth_t *birth, failure_t *failure)
 
 static void birth_run (const birth_t *birth, int tell)
 {
-    failure_t failure = {0};
+    run_begin_failure_t failure = {0};
     become (birth, &failure);
     failure.error = errno;
     ssize_t told = write (tell, &failure, sizeof failure);
@@ -241,7 +242,7 @@ static void birth_run (const birth_t *birth, int tell)
 
 /*  --- here --- */
 
-static int work_folder_make (int folder, const account_t *account)
+static int work_folder_make (int folder, const run_begin_account_t *account)
 {
     if (mkdirat (folder, "work", 0700) != 0 && errno != EEXIST)
         return -1;
@@ -256,7 +257,7 @@ static int work_folder_make (int folder, const account_t *account)
 static pid_t give_birth (const birth_t *birth, char why [RUN_WHY_BYTES_MAX + 1])
 {
     int pipes [2];
-    failure_t failure;
+    run_begin_failure_t failure;
     if (pipe2 (pipes, O_CLOEXEC) != 0) {
         snprintf (why, RUN_WHY_BYTES_MAX + 1, "no pipe: %s", strerror (errno));
         return -1;
@@ -284,7 +285,7 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int outpu
                  char why [RUN_WHY_BYTES_MAX + 1])
 {
     const run_order_t *order = ticket->order;
-    account_t account;
+    run_begin_account_t account;
     if (!account_find (&account, order->account, why))
         return -1;
     environment_t environment = environment_make (ticket, &account, path);

@@ -121,7 +121,7 @@ bool run_file_write (int folder, const char *file, bytes_t data)
 
 /*  --- the claim --- */
 
-static bool room_take (int folder)
+static bool run_folder_room_take (int folder)
 {
     int fd = openat (folder, room_file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
@@ -141,7 +141,7 @@ int run_claim (int folder)
         errno = EEXIST;
         return -1;
     }
-    if (!room_take (folder))
+    if (!run_folder_room_take (folder))
         return -1;
     snprintf (aside, sizeof aside, ".claim.%ld.%ld", (long) getpid (), (long) syscall (SYS_gettid));
     int fd = openat (folder, aside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -233,7 +233,7 @@ static bool run_end_read (int folder, const char *name, stand_t *stand)
 
 /*  --- how it stands --- */
 
-static void use_read (int folder, stand_t *stand)
+static void run_folder_use_read (int folder, stand_t *stand)
 {
     uint8_t *data;
     size_t size;
@@ -248,20 +248,20 @@ static void use_read (int folder, stand_t *stand)
     free (data);
 }
 
-static void rest (void)
+static void run_folder_rest (void)
 {
     nanosleep (&(struct timespec){.tv_nsec = KILL_ROUND_MS * 1000000}, NULL);
 }
 
 /*  Nothing has its mark any more. */
-static bool leftovers_end (const char *runs, const char *name)
+static bool run_folder_leftovers_end (const char *runs, const char *name)
 {
     char path [RUN_PATH_BYTES];
     run_path (path, runs, name);
     for (int round = 0; round < KILL_ROUNDS; round++) {
         if (processes_kill_marked (path) == 0)
             return true;
-        rest ();
+        run_folder_rest ();
     }
     return false;
 }
@@ -269,9 +269,9 @@ static bool leftovers_end (const char *runs, const char *name)
 static bool lost_record (const char *runs, const char *name, int folder, const char *why,
                          stand_t *stand)
 {
-    if (!leftovers_end (runs, name))
+    if (!run_folder_leftovers_end (runs, name))
         return false;
-    use_read (folder, stand);
+    run_folder_use_read (folder, stand);
     stand->report.state = RUN_LOST;
     stand->report.ended_ms = clock_ms (CLOCK_REALTIME);
     snprintf (stand->report.why, sizeof stand->report.why, "%s", why);
@@ -288,7 +288,7 @@ static bool stand_in (const char *runs, const char *name, int folder, stand_t *s
         return true;
     case CLAIM_LIVE:
         stand->report.state = RUN_RUNNING;
-        use_read (folder, stand);
+        run_folder_use_read (folder, stand);
         return true;
     case CLAIM_DEAD:
         return lost_record (runs, name, folder,
@@ -318,7 +318,7 @@ bool run_force (const char *runs, const char *name, const char *why, stand_t *st
     *stand = (stand_t){0};
     snprintf (stand->name, sizeof stand->name, "%s", name);
     for (int round = 0; round < KILL_ROUNDS && run_starter_signal (folder, SIGKILL); round++)
-        rest ();
+        run_folder_rest ();
     bool over =
       run_end_read (folder, name, stand) ||
       (run_claimed (folder) == CLAIM_DEAD && lost_record (runs, name, folder, why, stand));

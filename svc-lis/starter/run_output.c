@@ -10,10 +10,10 @@
 #define PIECE_BYTES 65536
 #define PIECES_MAX  64 /* in one turn: more than a pipe can hold */
 
-bool run_output_open (run_output_t *self, int folder, uint64_t most, uint64_t room_least)
+bool run_output_open (run_output_t *self, int folder, uint64_t most, uint64_t free_capacity_least)
 {
     int pipes [2];
-    *self = (run_output_t){.most = most, .room_least = room_least};
+    *self = (run_output_t){.most = most, .free_capacity_least = free_capacity_least};
     self->file =
       openat (folder, "output", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     self->nowhere = open ("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -34,10 +34,10 @@ static bool disk_has_room (const run_output_t *self)
 {
     struct statvfs disk;
     return fstatvfs (self->file, &disk) == 0 &&
-           (uint64_t) disk.f_bavail * disk.f_frsize >= self->room_least + PIECE_BYTES;
+           (uint64_t) disk.f_bavail * disk.f_frsize >= self->free_capacity_least + PIECE_BYTES;
 }
 
-static ssize_t keep (run_output_t *self)
+static ssize_t run_output_keep (run_output_t *self)
 {
     char piece [PIECE_BYTES];
     uint64_t left = self->most - self->kept;
@@ -52,7 +52,7 @@ static ssize_t keep (run_output_t *self)
     return got;
 }
 
-static ssize_t drop (run_output_t *self)
+static ssize_t run_output_drop (run_output_t *self)
 {
     ssize_t gone =
       splice (self->pipe, NULL, self->nowhere, NULL, PIECE_BYTES * PIECES_MAX, SPLICE_F_NONBLOCK);
@@ -63,7 +63,7 @@ static ssize_t drop (run_output_t *self)
 void run_output_take (run_output_t *self)
 {
     for (int i = 0; i < PIECES_MAX && self->pipe >= 0; i++) {
-        ssize_t got = self->kept < self->most ? keep (self) : drop (self);
+        ssize_t got = self->kept < self->most ? run_output_keep (self) : run_output_drop (self);
         if (got < 0)
             return;
         if (got > 0)

@@ -12,14 +12,14 @@ typedef struct {
     int pipe;   /* -1 when nobody can write any more */
     int file;
     int nowhere;
-    uint64_t most;       /* bytes kept */
-    uint64_t room_least; /* nothing is kept while the disk has less than so many free */
+    uint64_t most;                /* bytes kept */
+    uint64_t free_capacity_least; /* nothing is kept while the disk has less than so many free */
     uint64_t kept;
     uint64_t dropped;
 } run_output_t;
 
 /*  Into the file "output" of the run's folder. False with errno. */
-bool run_output_open (run_output_t *self, int folder, uint64_t most, uint64_t room_least);
+bool run_output_open (run_output_t *self, int folder, uint64_t most, uint64_t free_capacity_least);
 
 /*  The run has its end. */
 void run_output_begun (run_output_t *self);

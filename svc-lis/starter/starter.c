@@ -194,7 +194,7 @@ static void signals_take (starter_t *self)
     }
 }
 
-static void watch (starter_t *self)
+static void starter_watch (starter_t *self)
 {
     while (!self->over) {
         int64_t now_ms = lease_now_ms ();
@@ -211,7 +211,7 @@ static void watch (starter_t *self)
 }
 
 /*  Everything that it has started, however deep. */
-static void leftovers_end (starter_t *self)
+static void starter_leftovers_end (starter_t *self)
 {
     int64_t until_ms = lease_now_ms () + LEFT_MS_MAX;
     while (children_take (self)) {
@@ -309,12 +309,12 @@ static void carry_out (starter_t *self, const ticket_t *ticket)
     self->use_ms = self->started_ms + USE_MS_LEAST;
     lease_look (self, self->started_ms);
     wish_read (self);
-    watch (self);
-    leftovers_end (self);
+    starter_watch (self);
+    starter_leftovers_end (self);
     record_ended (self);
 }
 
-static void run (starter_t *self)
+static void starter_run (starter_t *self)
 {
     uint8_t *data = NULL;
     size_t size = 0;
@@ -346,7 +346,7 @@ static int claim (starter_t *self)
     return errno == ENOSPC || errno == EDQUOT ? STARTER_NO_ROOM : STARTER_FAILED;
 }
 
-static void stay (starter_t *self, int tell)
+static void starter_stay (starter_t *self, int tell)
 {
     setsid ();
     prctl (PR_SET_CHILD_SUBREAPER, 1);
@@ -357,7 +357,7 @@ static void stay (starter_t *self, int tell)
     (void) told; /* whoever has started us may be gone: the claim is what counts */
     close (tell);
     if (code == STARTER_BEGUN)
-        run (self);
+        starter_run (self);
 }
 
 static bool paths_take (starter_t *self, const char *path)
@@ -389,7 +389,7 @@ int starter_main (int argc, char **argv)
     pid_t pid = fork ();
     if (pid == 0) {
         close (pipes [0]);
-        stay (self, pipes [1]);
+        starter_stay (self, pipes [1]);
         _exit (0);
     }
     close (pipes [1]);

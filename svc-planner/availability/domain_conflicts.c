@@ -4,7 +4,7 @@
 #include "domain_conflicts.h"
 
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 
 #include <string.h>
 
@@ -17,9 +17,9 @@ typedef struct {
     bool *reached; /* by vertex */
     size_t *queue;
     size_t queued;
-} walk_t;
+} domain_conflicts_walk_t;
 
-static void reach (walk_t *self, size_t vertex)
+static void domain_conflicts_reach (domain_conflicts_walk_t *self, size_t vertex)
 {
     if (self->reached [vertex])
         return;
@@ -28,7 +28,7 @@ static void reach (walk_t *self, size_t vertex)
 }
 
 /*  From every site that one end could be at, over links that would do for the need. */
-static void walk_from (walk_t *self, int end)
+static void walk_from (domain_conflicts_walk_t *self, int end)
 {
     const snapshot_t *snapshot = self->snapshot;
     const graph_t *graph = snapshot->graph;
@@ -36,9 +36,9 @@ static void walk_from (walk_t *self, int end)
       &snapshot->needs [network_need_end (snapshot->request, self->network_need, end)];
     for (size_t i = 0; i < options->options_count; i++) {
         size_t source = snapshot->places [options->options [i].place].source;
-        const char *site = party_short_name (snapshot->sources [source].party.name);
+        const char *site = participant_ref_short_name (snapshot->sources [source].party.name);
         for (size_t k = 0; k < graph_site_count (graph, site); k++)
-            reach (self, graph_site (graph, site, k));
+            domain_conflicts_reach (self, graph_site (graph, site, k));
     }
     for (size_t at = 0; at < self->queued; at++) {
         size_t count;
@@ -47,13 +47,14 @@ static void walk_from (walk_t *self, int end)
             const graph_link_t *link = graph_link (graph, links [i]);
             if (!snapshot_link_meets (snapshot, self->network_need, links [i]))
                 continue;
-            reach (self, link->ends [0]);
-            reach (self, link->ends [1]);
+            domain_conflicts_reach (self, link->ends [0]);
+            domain_conflicts_reach (self, link->ends [1]);
         }
     }
 }
 
-static rank_t rank_of (const graph_t *graph, size_t conflict, const bool *from, const bool *to)
+static rank_t domain_conflicts_rank_of (const graph_t *graph, size_t conflict, const bool *from,
+                                        const bool *to)
 {
     const char *name = graph_conflict_vertex (graph, conflict);
     size_t first = graph_vertex (graph, name);
@@ -77,16 +78,17 @@ static void rank_for (const snapshot_t *self, size_t network_need, rank_t *ranks
     size_t vertices = graph_vertices (self->graph);
     bool *reached [2];
     for (int end = 0; end < 2; end++) {
-        walk_t walk = {.snapshot = self,
-                       .network_need = network_need,
-                       .reached = must (calloc (vertices + 1, sizeof *walk.reached)),
-                       .queue = must (calloc (vertices + 1, sizeof *walk.queue))};
+        domain_conflicts_walk_t walk = {.snapshot = self,
+                                        .network_need = network_need,
+                                        .reached =
+                                          must (calloc (vertices + 1, sizeof *walk.reached)),
+                                        .queue = must (calloc (vertices + 1, sizeof *walk.queue))};
         walk_from (&walk, end);
         free (walk.queue);
         reached [end] = walk.reached;
     }
     for (size_t i = 0; i < graph_conflicts (self->graph); i++) {
-        rank_t rank = rank_of (self->graph, i, reached [0], reached [1]);
+        rank_t rank = domain_conflicts_rank_of (self->graph, i, reached [0], reached [1]);
         ranks [i] = rank < ranks [i] ? rank : ranks [i];
     }
     free (reached [0]);

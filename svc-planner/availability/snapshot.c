@@ -4,7 +4,7 @@
 #include "snapshot.h"
 #include "directory_entry.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "stages.h"
 
 #include <assert.h>
@@ -30,9 +30,9 @@ void snapshot_destroy (snapshot_t **self_p)
     for (size_t i = 0; i < self->request->compute_count; i++)
         free (self->needs [i].options);
     for (size_t i = 0; i < self->places_count; i++)
-        supply_clear (&self->places [i].supply);
+        free_profile_clear (&self->places [i].supply);
     for (size_t i = 0; i < self->links_count; i++)
-        supply_clear (&self->links [i].supply);
+        free_profile_clear (&self->links [i].supply);
     graph_destroy (&self->graph);
     free (self->links);
     free (self->needs);
@@ -68,8 +68,8 @@ static size_t add_place (snapshot_t *self, size_t site, const node_class_t *clas
 {
     self->places =
       must_grow (self->places, self->places_count, &self->places_room, sizeof *self->places);
-    place_t *place = &self->places [self->places_count];
-    *place = (place_t){
+    site_class_t *place = &self->places [self->places_count];
+    *place = (site_class_t){
       .source = site,
       .nodes = class->nodes,
       .cpus_per_node = class->cpus_per_node,
@@ -114,7 +114,7 @@ void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t
         for (size_t n = 0; n < self->request->compute_count; n++) {
             const compute_need_t *need = &self->request->compute [n];
             need_options_t *options = &self->needs [n];
-            if (*need->site && strcmp (need->site, party_short_name (entry->name)) != 0 &&
+            if (*need->site && strcmp (need->site, participant_ref_short_name (entry->name)) != 0 &&
                 strcmp (need->site, entry->name) != 0)
                 continue;
             options->site_known = true;
@@ -153,7 +153,7 @@ void snapshot_consider_domain (snapshot_t *self, const directory_entry_t *entry)
     source->horizon_ms = entry->domain->horizon_ms;
     if (!self->graph)
         self->graph = graph_new ();
-    graph_add (self->graph, party_short_name (entry->name), entry->domain);
+    graph_add (self->graph, participant_ref_short_name (entry->name), entry->domain);
 }
 
 size_t snapshot_source (const snapshot_t *self, const char *party_name)
@@ -173,14 +173,14 @@ size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_
     return SIZE_MAX;
 }
 
-static supply_t *link_supply (snapshot_t *self, size_t source, const char *name)
+static free_profile_t *link_supply (snapshot_t *self, size_t source, const char *name)
 {
-    const char *domain = party_short_name (self->sources [source].party.name);
+    const char *domain = participant_ref_short_name (self->sources [source].party.name);
     size_t link = self->links ? graph_find_link (self->graph, domain, name) : SIZE_MAX;
     return link == SIZE_MAX ? NULL : &self->links [link].supply;
 }
 
-supply_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource)
+free_profile_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource)
 {
     if (self->sources [source].kind == SOURCE_DOMAIN)
         return link_supply (self, source, resource);
@@ -194,14 +194,14 @@ void snapshot_leave_out (snapshot_t *self, size_t source, const char *why)
     snprintf (self->sources [source].why, sizeof self->sources [source].why, "%s", why);
 }
 
-uint32_t place_nodes (const place_t *place, uint32_t cpus)
+uint32_t place_nodes (const site_class_t *place, uint32_t cpus)
 {
     return cpus / place->cpus_per_node + (cpus % place->cpus_per_node > 0);
 }
 
 int64_t snapshot_cost (const snapshot_t *self, size_t need, const option_t *option)
 {
-    const place_t *place = &self->places [option->place];
+    const site_class_t *place = &self->places [option->place];
     phase_t phases [PHASES_MAX];
     size_t count = compute_phases (self->request, need, phases);
     double cost = 0;

@@ -10,14 +10,14 @@
 #define MUSUBI_SNAPSHOT_H
 
 #include "directory.h"
+#include "free_profile.h"
 #include "request.h"
-#include "supply.h"
 
 typedef enum { SOURCE_SITE, SOURCE_DOMAIN } source_kind_t;
 
 /*  Who can be asked what is free: a site that some need could use, or a network domain. */
 typedef struct {
-    party_t party; /* "lis/ams", "nis/N" */
+    participant_ref_t party; /* "lis/ams", "nis/N" */
     source_kind_t kind;
     disclosure_t disclosure;
     int64_t lead_ms;  /* with ahead_ms */
@@ -37,8 +37,8 @@ typedef struct {
     uint32_t nodes;
     uint32_t cpus_per_node;
     int64_t price;
-    supply_t supply; /* of nodes */
-} place_t;
+    free_profile_t supply; /* of nodes */
+} site_class_t;
 
 /*  One need at one place. */
 typedef struct {
@@ -62,8 +62,8 @@ size_t need_unasked (const need_options_t *self);
 /*  A link of the graph. */
 typedef struct {
     size_t source;
-    bool useful;     /* a path of some need may lie over it; the others need not be asked about */
-    supply_t supply; /* of Mbit/s */
+    bool useful; /* a path of some need may lie over it; the others need not be asked about */
+    free_profile_t supply; /* of Mbit/s */
 } snapshot_link_t;
 
 typedef struct {
@@ -71,7 +71,7 @@ typedef struct {
     source_t *sources;
     size_t sources_count;
     size_t sources_room;
-    place_t *places;
+    site_class_t *places;
     size_t places_count;
     size_t places_room;
     need_options_t *needs;  /* request->compute_count */
@@ -109,10 +109,10 @@ size_t snapshot_source (const snapshot_t *self, const char *party_name);
 size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_name);
 
 /*  Whole nodes of a place that give so many CPUs. */
-uint32_t place_nodes (const place_t *place, uint32_t cpus);
+uint32_t place_nodes (const site_class_t *place, uint32_t cpus);
 
 /*  What is known of a class or link, by its name at its source; NULL when there is none. */
-supply_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource);
+free_profile_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource);
 
 /*  Plan without this source from now on. */
 void snapshot_leave_out (snapshot_t *self, size_t source, const char *why);

@@ -6,7 +6,7 @@
  *  no path can use; asking about them is harmless.
  */
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "snapshot.h"
 #include "stages.h"
 
@@ -32,26 +32,27 @@ typedef struct {
     size_t queue_count;
 } rest_t;
 
-static void mark_ends (rest_t *self, size_t compute_need)
+static void snapshot_links_mark_ends (rest_t *self, size_t compute_need)
 {
     const snapshot_t *snapshot = self->snapshot;
     const need_options_t *options = &snapshot->needs [compute_need];
     for (size_t i = 0; i < options->options_count; i++) {
-        const place_t *place = &snapshot->places [options->options [i].place];
-        const char *site = party_short_name (snapshot->sources [place->source].party.name);
+        const site_class_t *place = &snapshot->places [options->options [i].place];
+        const char *site =
+          participant_ref_short_name (snapshot->sources [place->source].party.name);
         size_t count = graph_site_count (snapshot->graph, site);
         for (size_t v = 0; v < count; v++)
             self->ends [graph_site (snapshot->graph, site, v)] = true;
     }
 }
 
-static void look_at (rest_t *self, size_t vertex)
+static void snapshot_links_look_at (rest_t *self, size_t vertex)
 {
     if (self->degree [vertex] == 1 && !self->ends [vertex])
         self->queue [self->queue_count++] = vertex;
 }
 
-static void cut (rest_t *self, size_t vertex)
+static void snapshot_links_cut (rest_t *self, size_t vertex)
 {
     size_t count;
     const size_t *at = graph_at (self->snapshot->graph, vertex, &count);
@@ -63,7 +64,7 @@ static void cut (rest_t *self, size_t vertex)
         self->links [at [i]] = false;
         self->degree [vertex]--;
         self->degree [other]--;
-        look_at (self, other);
+        snapshot_links_look_at (self, other);
     }
 }
 
@@ -75,17 +76,17 @@ static void find_useful (snapshot_t *self, rest_t *rest, size_t network_need)
         rest->ends [v] = false;
     }
     rest->queue_count = 0;
-    mark_ends (rest, network_need_end (self->request, network_need, 0));
-    mark_ends (rest, network_need_end (self->request, network_need, 1));
+    snapshot_links_mark_ends (rest, network_need_end (self->request, network_need, 0));
+    snapshot_links_mark_ends (rest, network_need_end (self->request, network_need, 1));
     for (size_t i = 0; i < self->links_count; i++) {
         rest->links [i] = snapshot_link_meets (self, network_need, i);
         rest->degree [graph_link (self->graph, i)->ends [0]] += rest->links [i];
         rest->degree [graph_link (self->graph, i)->ends [1]] += rest->links [i];
     }
     for (size_t v = 0; v < vertices; v++)
-        look_at (rest, v);
+        snapshot_links_look_at (rest, v);
     for (size_t i = 0; i < rest->queue_count; i++)
-        cut (rest, rest->queue [i]);
+        snapshot_links_cut (rest, rest->queue [i]);
     for (size_t i = 0; i < self->links_count; i++) {
         if (!rest->links [i] || self->links [i].useful)
             continue;
@@ -94,11 +95,11 @@ static void find_useful (snapshot_t *self, rest_t *rest, size_t network_need)
     }
 }
 
-static size_t source_of (const snapshot_t *self, const char *domain)
+static size_t snapshot_links_source_of (const snapshot_t *self, const char *domain)
 {
     for (size_t i = 0; i < self->sources_count; i++)
         if (self->sources [i].kind == SOURCE_DOMAIN &&
-            strcmp (party_short_name (self->sources [i].party.name), domain) == 0)
+            strcmp (participant_ref_short_name (self->sources [i].party.name), domain) == 0)
             return i;
     assert (!"every domain of the graph is a source");
     return SIZE_MAX;
@@ -114,7 +115,8 @@ void snapshot_join (snapshot_t *self)
     for (size_t i = 0; i < self->links_count; i++) {
         const char *domain = graph_link (self->graph, i)->domain;
         bool same = i > 0 && domain == graph_link (self->graph, i - 1)->domain;
-        self->links [i].source = same ? self->links [i - 1].source : source_of (self, domain);
+        self->links [i].source =
+          same ? self->links [i - 1].source : snapshot_links_source_of (self, domain);
     }
     size_t vertices = graph_vertices (self->graph);
     rest_t rest = {

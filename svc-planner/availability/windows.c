@@ -15,7 +15,7 @@
 /*  What a plan may want of one resource, counted from its start. */
 typedef struct {
     const char *resource;
-    supply_t *supply;
+    free_profile_t *supply;
     int64_t quantity;
     int64_t from_ms;
     int64_t until_ms;
@@ -44,7 +44,7 @@ static void demand_places (demands_t *self, snapshot_t *snapshot, size_t source)
     for (size_t n = 0; n < request->compute_count; n++) {
         for (size_t i = 0; i < snapshot->needs [n].options_count; i++) {
             const option_t *option = &snapshot->needs [n].options [i];
-            place_t *place = &snapshot->places [option->place];
+            site_class_t *place = &snapshot->places [option->place];
             if (place->source != source)
                 continue;
             int64_t offset_ms = request->compute [n].offset_ms;

@@ -9,7 +9,7 @@
 #ifndef MUSUBI_WINDOWS_H
 #define MUSUBI_WINDOWS_H
 
-#include "questions_wire.h"
+#include "calendar_wire.h"
 #include "snapshot.h"
 
 /*  Calendar.Windows: does each fit? */

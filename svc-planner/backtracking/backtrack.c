@@ -11,12 +11,12 @@
 typedef struct {
     backtrack_slot_t slot;
     uint64_t lot;
-} option_t;
+} backtrack_option_t;
 
 /*  One call of search (rm, st). */
 typedef struct {
     size_t need;
-    option_t *options; /* C_rm, in the policy's order */
+    backtrack_option_t *options; /* C_rm, in the policy's order */
     size_t options_count;
     size_t at;     /* c_m */
     size_t *edges; /* RP_rm, in the order to look at */
@@ -35,7 +35,7 @@ typedef struct {
 typedef struct {
     bool decided;
     bool carried;
-} link_state_t;
+} backtrack_link_state_t;
 
 /*  What to do once the holds given up are cancelled. */
 typedef enum { THEN_NEXT_PLACE, THEN_RESTART, THEN_END } then_t;
@@ -45,7 +45,7 @@ struct backtrack {
     prng_t *prng;
     int64_t start_ms;
     size_t *places; /* of needs; SIZE_MAX = undecided */
-    link_state_t *links;
+    backtrack_link_state_t *links;
     visit_t *frames;
     size_t depth;
     decided_t *trail;
@@ -81,7 +81,7 @@ static size_t root_of (const backtrack_t *self)
     return root;
 }
 
-static void push (backtrack_t *self, size_t need)
+static void backtrack_push (backtrack_t *self, size_t need)
 {
     assert (self->depth < self->order.needs_count);
     self->frames [self->depth++] = (visit_t){.need = need, .mark = self->trail_count};
@@ -89,7 +89,7 @@ static void push (backtrack_t *self, size_t need)
 }
 
 /*  The vertex at the other end of an edge of this one; SIZE_MAX when the edge is none of its. */
-static size_t other_end (const backtrack_t *self, size_t edge, size_t need)
+static size_t backtrack_other_end (const backtrack_t *self, size_t edge, size_t need)
 {
     const size_t *ends = self->order.edges [edge].ends;
     if (ends [0] == need)
@@ -105,7 +105,7 @@ static void pop (backtrack_t *self)
     self->depth--;
 }
 
-static void decide (backtrack_t *self, bool edge, size_t index, bool held)
+static void backtrack_decide (backtrack_t *self, bool edge, size_t index, bool held)
 {
     self->trail [self->trail_count++] = (decided_t){.edge = edge, .index = index, .held = held};
 }
@@ -118,7 +118,7 @@ static void undo (backtrack_t *self, size_t mark)
     while (self->trail_count > mark) {
         decided_t last = self->trail [--self->trail_count];
         if (last.edge)
-            self->links [last.index] = (link_state_t){0};
+            self->links [last.index] = (backtrack_link_state_t){0};
         else
             self->places [last.index] = SIZE_MAX;
         if (last.held)
@@ -127,13 +127,13 @@ static void undo (backtrack_t *self, size_t mark)
     }
 }
 
-static void go_on (backtrack_t *self);
+static void backtrack_go_on (backtrack_t *self);
 static void next_place (backtrack_t *self);
 
-static void begin (backtrack_t *self)
+static void backtrack_begin (backtrack_t *self)
 {
     assert (self->depth == 0 && self->trail_count == 0);
-    push (self, root_of (self));
+    backtrack_push (self, root_of (self));
 }
 
 static void carry_on (backtrack_t *self)
@@ -144,7 +144,7 @@ static void carry_on (backtrack_t *self)
         break;
     case THEN_RESTART:
         self->start_ms += self->delta_ms;
-        begin (self);
+        backtrack_begin (self);
         break;
     case THEN_END:
         self->wish = BACKTRACK_NONE;
@@ -153,7 +153,7 @@ static void carry_on (backtrack_t *self)
 }
 
 /*  Undo down to the mark, have the holds cancelled, and then go on so. */
-static void give_back (backtrack_t *self, size_t mark, then_t then)
+static void backtrack_give_back (backtrack_t *self, size_t mark, then_t then)
 {
     undo (self, mark);
     self->then = then;
@@ -174,7 +174,7 @@ static void move_start (backtrack_t *self, int64_t delta_ms)
 {
     self->delta_ms = delta_ms;
     unwind (self);
-    give_back (self, 0, THEN_RESTART);
+    backtrack_give_back (self, 0, THEN_RESTART);
 }
 
 /*  Line 27: this vertex has no place. Its caller goes on with its own next one (lines 20 to 22); a
@@ -184,12 +184,12 @@ static void not_found (backtrack_t *self)
 {
     pop (self);
     if (self->depth == 0) {
-        give_back (self, 0, THEN_END);
+        backtrack_give_back (self, 0, THEN_END);
         return;
     }
     visit_t *frame = top (self);
     frame->at++;
-    give_back (self, frame->mark, THEN_NEXT_PLACE);
+    backtrack_give_back (self, frame->mark, THEN_NEXT_PLACE);
 }
 
 /*  This place of the vertex does not do. */
@@ -197,7 +197,7 @@ static void fail_place (backtrack_t *self)
 {
     visit_t *frame = top (self);
     frame->at++;
-    give_back (self, frame->mark, THEN_NEXT_PLACE);
+    backtrack_give_back (self, frame->mark, THEN_NEXT_PLACE);
 }
 
 static bool same_site (const backtrack_t *self, size_t a, size_t b)
@@ -207,7 +207,7 @@ static bool same_site (const backtrack_t *self, size_t a, size_t b)
     return self->order.sites ? self->order.sites [a] == self->order.sites [b] : a == b;
 }
 
-static bool place_taken (const backtrack_t *self, size_t place)
+static bool backtrack_place_taken (const backtrack_t *self, size_t place)
 {
     if (!self->order.distinct)
         return false;
@@ -237,19 +237,19 @@ static void gather_edges (backtrack_t *self, visit_t *frame)
     frame->edges_count = 0;
     frame->edge_at = 0;
     for (size_t i = 0; i < self->order.edges_count; i++) {
-        size_t other = other_end (self, i, frame->need);
+        size_t other = backtrack_other_end (self, i, frame->need);
         if (other != SIZE_MAX && self->places [other] != SIZE_MAX)
             frame->edges [frame->edges_count++] = i;
     }
     size_t decided = frame->edges_count;
     shuffle (self->prng, frame->edges, decided);
     for (size_t i = 0; i < self->order.edges_count; i++) {
-        size_t other = other_end (self, i, frame->need);
+        size_t other = backtrack_other_end (self, i, frame->need);
         if (other == SIZE_MAX || self->places [other] != SIZE_MAX)
             continue;
         size_t to = frame->edges_count++;
         for (; to > decided; to--) {
-            size_t before = other_end (self, frame->edges [to - 1], frame->need);
+            size_t before = backtrack_other_end (self, frame->edges [to - 1], frame->need);
             if (self->order.needs [before].places_count <= self->order.needs [other].places_count)
                 break;
             frame->edges [to] = frame->edges [to - 1];
@@ -264,8 +264,8 @@ static void take_place (backtrack_t *self, bool held)
     visit_t *frame = top (self);
     gather_edges (self, frame);
     self->places [frame->need] = frame->options [frame->at].slot.place;
-    decide (self, false, frame->need, held);
-    go_on (self);
+    backtrack_decide (self, false, frame->need, held);
+    backtrack_go_on (self);
 }
 
 /*  Lines 04 to 07. */
@@ -276,7 +276,7 @@ static void next_place (backtrack_t *self)
     for (; frame->at < frame->options_count; frame->at++) {
         const backtrack_slot_t *slot = &frame->options [frame->at].slot;
         delta_ms = slot->start_ms - need_from (self, frame->need);
-        if (!place_taken (self, slot->place) &&
+        if (!backtrack_place_taken (self, slot->place) &&
             (delta_ms == 0 || self->start_ms + delta_ms <= self->order.latest_ms))
             break;
     }
@@ -300,22 +300,22 @@ static size_t edge_now (const backtrack_t *self)
 static void take_edge (backtrack_t *self, bool carried, bool held)
 {
     size_t edge = edge_now (self);
-    self->links [edge] = (link_state_t){.decided = true, .carried = carried};
-    decide (self, true, edge, held);
+    self->links [edge] = (backtrack_link_state_t){.decided = true, .carried = carried};
+    backtrack_decide (self, true, edge, held);
     top (self)->edge_at++;
-    go_on (self);
+    backtrack_go_on (self);
 }
 
 /*  Lines 09 to 25, from the edge it has come to. */
-static void go_on (backtrack_t *self)
+static void backtrack_go_on (backtrack_t *self)
 {
     visit_t *frame = top (self);
     while (frame->edge_at < frame->edges_count && self->links [edge_now (self)].decided)
         frame->edge_at++;
     if (frame->edge_at < frame->edges_count) {
-        size_t other = other_end (self, edge_now (self), frame->need);
+        size_t other = backtrack_other_end (self, edge_now (self), frame->need);
         if (self->places [other] == SIZE_MAX)
-            push (self, other);
+            backtrack_push (self, other);
         else if (same_site (self, self->places [other], self->places [frame->need]))
             take_edge (self, false, false);
         else
@@ -324,16 +324,17 @@ static void go_on (backtrack_t *self)
     }
     pop (self); /* SUCCESS */
     if (self->depth > 0)
-        go_on (self);
+        backtrack_go_on (self);
     else if (root_of (self) != SIZE_MAX)
-        push (self, root_of (self));
+        backtrack_push (self, root_of (self));
     else
         self->wish = BACKTRACK_FOUND;
 }
 
 /*  --- being told --- */
 
-static int compare_options (const backtrack_t *self, const option_t *a, const option_t *b)
+static int compare_options (const backtrack_t *self, const backtrack_option_t *a,
+                            const backtrack_option_t *b)
 {
     switch (self->order.policy) {
     case POLICY_TIME:
@@ -356,10 +357,10 @@ static int compare_options (const backtrack_t *self, const option_t *a, const op
 }
 
 /*  By insertion: candidates are few. */
-static void sort_options (const backtrack_t *self, visit_t *frame)
+static void backtrack_sort_options (const backtrack_t *self, visit_t *frame)
 {
     for (size_t i = 1; i < frame->options_count; i++) {
-        option_t option = frame->options [i];
+        backtrack_option_t option = frame->options [i];
         size_t to = i;
         for (; to > 0 && compare_options (self, &option, &frame->options [to - 1]) < 0; to--)
             frame->options [to] = frame->options [to - 1];
@@ -373,10 +374,10 @@ static void sort_late_last (const backtrack_t *self, visit_t *frame)
 {
     int64_t from_ms = need_from (self, frame->need);
     for (size_t i = 1; i < frame->options_count; i++) {
-        option_t option = frame->options [i];
+        backtrack_option_t option = frame->options [i];
         size_t to = i;
         for (; to > 0; to--) {
-            const option_t *before = &frame->options [to - 1];
+            const backtrack_option_t *before = &frame->options [to - 1];
             if (before->slot.start_ms <= from_ms || option.slot.start_ms >= before->slot.start_ms)
                 break;
             frame->options [to] = *before;
@@ -386,7 +387,7 @@ static void sort_late_last (const backtrack_t *self, visit_t *frame)
 }
 
 /*  The whole plan ends so long after the start of the need. */
-static int64_t rest_ms (const backtrack_t *self, size_t need)
+static int64_t backtrack_rest_ms (const backtrack_t *self, size_t need)
 {
     int64_t end_ms = 0;
     for (size_t i = 0; i < self->order.needs_count; i++) {
@@ -401,17 +402,17 @@ void backtrack_slots (backtrack_t *self, const backtrack_slot_t *slots, size_t c
 {
     assert (self->wish == BACKTRACK_ASK_PLACES);
     visit_t *frame = top (self);
-    int64_t length_ms = self->order.whole_deadline ? rest_ms (self, frame->need)
+    int64_t length_ms = self->order.whole_deadline ? backtrack_rest_ms (self, frame->need)
                                                    : self->order.needs [frame->need].duration_ms;
     frame->options = must (calloc (count + 1, sizeof *frame->options));
     for (size_t i = 0; i < count; i++) {
-        option_t option = {.slot = slots [i], .lot = prng_next (self->prng)};
+        backtrack_option_t option = {.slot = slots [i], .lot = prng_next (self->prng)};
         if (option.slot.start_ms < need_from (self, frame->need))
             option.slot.start_ms = need_from (self, frame->need);
         if (option.slot.start_ms <= self->order.deadline_ms - length_ms)
             frame->options [frame->options_count++] = option;
     }
-    sort_options (self, frame);
+    backtrack_sort_options (self, frame);
     if (self->order.least_delta)
         sort_late_last (self, frame);
     next_place (self);
@@ -525,7 +526,7 @@ backtrack_t *backtrack_new (const backtrack_order_t *order, prng_t *prng)
     self->frames = must (calloc (order->needs_count, sizeof *self->frames));
     self->trail = must (calloc (things, sizeof *self->trail));
     self->cancelled = must (calloc (things, sizeof *self->cancelled));
-    begin (self);
+    backtrack_begin (self);
     return self;
 }
 

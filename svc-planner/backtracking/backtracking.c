@@ -1,10 +1,10 @@
 /*  backtracking - the machine's wishes as messages, and what comes back. */
 #include "backtracking.h"
 
+#include "calendar_wire.h"
 #include "connections.h"
 #include "must.h"
-#include "party.h"
-#include "questions_wire.h"
+#include "participant_ref.h"
 #include "windows.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ typedef struct {
     size_t links [PATH_HOPS_MAX]; /* of a domain, one a window */
     size_t windows_count;
     int64_t step_ms; /* of a site's windows: from one to the next */
-} question_t;
+} backtracking_question_t;
 
 struct backtracking {
     backtracking_order_t order;
@@ -31,7 +31,7 @@ struct backtracking {
     backtrack_edge_t *edges;
     size_t *choice; /* by need: index into its options, once found */
     path_t *paths;  /* by network need, between the places that its ends have now */
-    question_t *questions;
+    backtracking_question_t *questions;
     size_t questions_count; /* of the wish */
     size_t next;            /* the first of them not asked yet */
     size_t waiting;
@@ -56,18 +56,19 @@ static void stop (backtracking_t *self)
     tentative_destroy (&self->tentative);
 }
 
-static void finish (backtracking_t *self, const moment_t *now, backtracking_end_t end)
+static void backtracking_finish (backtracking_t *self, const moment_t *now, backtracking_end_t end)
 {
     stop (self);
     self->done (self->owner, now, end);
 }
 
-static uint64_t ask (backtracking_t *self, const moment_t *now, size_t source, const char *method,
-                     packed_t body, call_done_fn *done, size_t token)
+static uint64_t backtracking_ask (backtracking_t *self, const moment_t *now, size_t source,
+                                  const char *method, packed_t body, call_done_fn *done,
+                                  size_t token)
 {
-    const party_t *party = &self->order.snapshot->sources [source].party;
+    const participant_ref_t *party = &self->order.snapshot->sources [source].party;
     const planner_settings_t *settings = self->order.settings;
-    bool suspected = suspects_has (self->order.suspects, now, party->name);
+    bool suspected = unresponsive_has (self->order.suspects, now, party->name);
     service_count (self->order.service, "backtracking_questions", 1);
     return service_ask (
       self->order.service, now,
@@ -85,13 +86,13 @@ static void judge_peer (backtracking_t *self, const moment_t *now, size_t source
 {
     source_t *of = &self->order.snapshot->sources [source];
     bool silent = status == CALL_TIMED_OUT;
-    suspects_judge (self->order.suspects, now, of->party.name, silent);
+    unresponsive_judge (self->order.suspects, now, of->party.name, silent);
     of->silent = of->silent || silent;
 }
 
 /*  --- when is a need free at its places? --- */
 
-static size_t option_at (const backtracking_t *self, size_t need, size_t place)
+static size_t backtracking_option_at (const backtracking_t *self, size_t need, size_t place)
 {
     const need_options_t *needs = &self->order.snapshot->needs [need];
     for (size_t i = 0; i < needs->options_count; i++)
@@ -104,7 +105,7 @@ static size_t option_at (const backtracking_t *self, size_t need, size_t place)
  *  where that is to count. S0 has it not count with bbr: "most of what fails, fails by itself". */
 static uint32_t nodes_wanted (const backtracking_t *self, const backtrack_wish_t *wish, size_t at)
 {
-    const place_t *place = &self->order.snapshot->places [at];
+    const site_class_t *place = &self->order.snapshot->places [at];
     int64_t gap_ms = self->order.snapshot->sources [place->source].gap_ms;
     int64_t from_ms = wish->from_ms - gap_ms;
     int64_t until_ms = wish->from_ms + need_duration (self->request, wish->need) + gap_ms;
@@ -136,8 +137,9 @@ static void told_places (backtracking_t *self, const moment_t *now)
 
 static void ask_next_place (backtracking_t *self, const moment_t *now);
 
-static void told_slot (backtracking_t *self, const moment_t *now, const question_t *question,
-                       call_status_t status, const backtrack_slot_t *slot)
+static void told_slot (backtracking_t *self, const moment_t *now,
+                       const backtracking_question_t *question, call_status_t status,
+                       const backtrack_slot_t *slot)
 {
     judge_peer (self, now, self->order.snapshot->places [question->place].source, status);
     if (slot)
@@ -155,7 +157,7 @@ static void on_site_windows (void *owner, const moment_t *now, uint64_t token,
                              const call_result_t *result)
 {
     backtracking_t *self = owner;
-    question_t *question = &self->questions [token];
+    backtracking_question_t *question = &self->questions [token];
     bool fits [WINDOWS_ASKED_MAX] = {0};
     size_t first = question->windows_count, fit = 0;
     char why [WHY_BYTES];
@@ -178,8 +180,8 @@ static void on_site_windows (void *owner, const moment_t *now, uint64_t token,
 static void ask_site_windows (backtracking_t *self, const moment_t *now,
                               const backtrack_wish_t *wish, size_t at)
 {
-    question_t *question = &self->questions [at];
-    const place_t *place = &self->order.snapshot->places [question->place];
+    backtracking_question_t *question = &self->questions [at];
+    const site_class_t *place = &self->order.snapshot->places [question->place];
     int64_t duration_ms = need_duration (self->request, wish->need);
     int64_t frame_ms = wish->until_ms - duration_ms - wish->from_ms;
     window_question_t windows [WINDOWS_ASKED_MAX];
@@ -192,15 +194,15 @@ static void ask_site_windows (backtracking_t *self, const moment_t *now,
         snprintf (windows [i].resource, sizeof windows [i].resource, "%s", place->class_name);
     }
     question->call =
-      ask (self, now, place->source, "Windows",
-           windows_encode (windows, question->windows_count, ""), on_site_windows, at);
+      backtracking_ask (self, now, place->source, "Windows",
+                        windows_encode (windows, question->windows_count, ""), on_site_windows, at);
 }
 
 static void on_slot (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
 {
     backtracking_t *self = owner;
-    question_t *question = &self->questions [token];
-    const place_t *place = &self->order.snapshot->places [question->place];
+    backtracking_question_t *question = &self->questions [token];
+    const site_class_t *place = &self->order.snapshot->places [question->place];
     backtrack_slot_t slot = {.place = question->place, .price = place->price};
     char why [WHY_BYTES];
     question->call = 0;
@@ -225,8 +227,8 @@ static void ask_next_place (backtracking_t *self, const moment_t *now)
     const snapshot_t *snapshot = self->order.snapshot;
     backtrack_wish_t wish = backtrack_wish (self->machine);
     size_t at = self->next++;
-    question_t *question = &self->questions [at];
-    const place_t *place = &snapshot->places [question->place];
+    backtracking_question_t *question = &self->questions [at];
+    const site_class_t *place = &snapshot->places [question->place];
     uint32_t cpus = nodes_wanted (self, &wish, question->place) * place->cpus_per_node;
     self->waiting++;
     if (snapshot->sources [place->source].disclosure == DISCLOSE_WINDOWS) {
@@ -238,18 +240,19 @@ static void ask_next_place (backtracking_t *self, const moment_t *now)
                              .over = {wish.from_ms, wish.until_ms},
                              .most = 1};
     snprintf (asked.resource, sizeof asked.resource, "%s", place->class_name);
-    question->call = ask (self, now, place->source, "Free",
-                          codec_encode (&free_question_codec, &asked), on_slot, at);
+    question->call = backtracking_ask (self, now, place->source, "Free",
+                                       codec_encode (&free_question_codec, &asked), on_slot, at);
 }
 
 static void ask_places (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
 {
     self->questions_count = self->next = self->slots_count = 0;
     for (size_t i = 0; i < wish->places_count; i++) {
-        const place_t *place = &self->order.snapshot->places [wish->places [i]];
+        const site_class_t *place = &self->order.snapshot->places [wish->places [i]];
         const source_t *source = &self->order.snapshot->sources [place->source];
         if (!source->left_out && wish->from_ms < wish->until_ms)
-            self->questions [self->questions_count++] = (question_t){.place = wish->places [i]};
+            self->questions [self->questions_count++] =
+              (backtracking_question_t){.place = wish->places [i]};
     }
     if (self->questions_count == 0) {
         told_places (self, now);
@@ -291,7 +294,7 @@ static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
     seeker_t seeker = {.graph = snapshot->graph, .need = need};
     const char *ends [2];
     for (int i = 0; i < 2; i++)
-        ends [i] = party_short_name (
+        ends [i] = participant_ref_short_name (
           snapshot->sources [snapshot->places [wish->ends [i]].source].party.name);
     path_t *way = &self->paths [wish->edge];
     bool found = false;
@@ -343,11 +346,11 @@ static void replied (backtracking_t *self, const moment_t *now, bool yes)
     obey (self, now);
 }
 
-static void on_windows (void *owner, const moment_t *now, uint64_t token,
-                        const call_result_t *result)
+static void backtracking_on_windows (void *owner, const moment_t *now, uint64_t token,
+                                     const call_result_t *result)
 {
     backtracking_t *self = owner;
-    question_t *question = &self->questions [token];
+    backtracking_question_t *question = &self->questions [token];
     bool *fits = must (calloc (question->windows_count, sizeof *fits));
     char why [WHY_BYTES];
     question->call = 0;
@@ -366,15 +369,15 @@ static void on_windows (void *owner, const moment_t *now, uint64_t token,
 }
 
 /*  One question to each domain on the way. */
-static void ask_domain (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish,
-                        size_t source)
+static void backtracking_ask_domain (backtracking_t *self, const moment_t *now,
+                                     const backtrack_wish_t *wish, size_t source)
 {
     const snapshot_t *snapshot = self->order.snapshot;
     const path_t *path = &self->paths [wish->edge];
     window_question_t windows [PATH_HOPS_MAX];
     size_t at = self->next++;
-    question_t *question = &self->questions [at];
-    *question = (question_t){.place = SIZE_MAX};
+    backtracking_question_t *question = &self->questions [at];
+    *question = (backtracking_question_t){.place = SIZE_MAX};
     for (size_t i = 0; i < path->links_count; i++) {
         size_t link = path->links [i];
         if (snapshot->links [link].source != source)
@@ -388,8 +391,9 @@ static void ask_domain (backtracking_t *self, const moment_t *now, const backtra
                   graph_link (snapshot->graph, link)->link->name);
     }
     self->waiting++;
-    question->call = ask (self, now, source, "Windows",
-                          windows_encode (windows, question->windows_count, ""), on_windows, at);
+    question->call = backtracking_ask (self, now, source, "Windows",
+                                       windows_encode (windows, question->windows_count, ""),
+                                       backtracking_on_windows, at);
 }
 
 static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
@@ -409,7 +413,7 @@ static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack
         while (snapshot->links [path->links [first]].source != source)
             first++;
         if (first == i)
-            ask_domain (self, now, wish, source);
+            backtracking_ask_domain (self, now, wish, source);
     }
 }
 
@@ -437,7 +441,7 @@ static void on_cancelled (void *owner, const moment_t *now, bool held)
     obey (self, now);
 }
 
-static share_t *share_of_source (shares_t *shares, const source_t *source)
+static share_t *backtracking_share_of_source (shares_t *shares, const source_t *source)
 {
     share_t *share = shares_of (shares, &source->party);
     assert (share); /* one need has fewer participants than a plan may have */
@@ -450,9 +454,10 @@ static void hold_need (backtracking_t *self, const moment_t *now, const backtrac
 {
     const snapshot_t *snapshot = self->order.snapshot;
     const compute_need_t *need = &self->request->compute [wish->need];
-    const place_t *place = &snapshot->places [wish->place];
+    const site_class_t *place = &snapshot->places [wish->place];
     const need_options_t *options = &snapshot->needs [wish->need];
-    const option_t *option = &options->options [option_at (self, wish->need, wish->place)];
+    const option_t *option =
+      &options->options [backtracking_option_at (self, wish->need, wish->place)];
     compute_booking_t booking = {.cpus = need->cpus,
                                  .nodes = option->nodes,
                                  .from_ms = wish->from_ms,
@@ -460,7 +465,8 @@ static void hold_need (backtracking_t *self, const moment_t *now, const backtrac
     snprintf (booking.need, sizeof booking.need, "%s", need->id);
     snprintf (booking.class_name, sizeof booking.class_name, "%s", place->class_name);
     shares_t shares = {0};
-    share_book (share_of_source (&shares, &snapshot->sources [place->source]), &booking);
+    share_book (backtracking_share_of_source (&shares, &snapshot->sources [place->source]),
+                &booking);
     tentative_hold (self->tentative, now, (backtrack_hold_t){.index = wish->need}, &shares,
                     on_tentative, self);
     shares_clear (&shares);
@@ -483,7 +489,7 @@ static void connect_stretch (const backtracking_t *self, const backtrack_wish_t 
         snprintf (circuit.links [i], sizeof circuit.links [i], "%s",
                   graph_link (snapshot->graph, path->links [first + i])->link->name);
     size_t source = snapshot->links [path->links [first]].source;
-    share_connect (share_of_source (shares, &snapshot->sources [source]), &circuit);
+    share_connect (backtracking_share_of_source (shares, &snapshot->sources [source]), &circuit);
 }
 
 static void hold_edge (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
@@ -504,11 +510,11 @@ static void hold_edge (backtracking_t *self, const moment_t *now, const backtrac
 static void found (backtracking_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < self->request->compute_count; i++)
-        self->choice [i] = option_at (self, i, backtrack_place (self->machine, i));
+        self->choice [i] = backtracking_option_at (self, i, backtrack_place (self->machine, i));
     for (size_t i = 0; i < self->request->network_count; i++)
         if (!backtrack_carried (self->machine, i))
             self->paths [i] = (path_t){.from = SIZE_MAX};
-    finish (self, now, BACKTRACKING_FOUND);
+    backtracking_finish (self, now, BACKTRACKING_FOUND);
 }
 
 /*  Do what the machine wishes now. Every wish but the last is answered later, so this does not call
@@ -536,25 +542,25 @@ static void obey (backtracking_t *self, const moment_t *now)
         found (self, now);
         break;
     case BACKTRACK_NONE:
-        finish (self, now, BACKTRACKING_NONE);
+        backtracking_finish (self, now, BACKTRACKING_NONE);
         break;
     }
 }
 
-static void on_limit (void *owner, const moment_t *now, uint64_t token)
+static void backtracking_on_limit (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     backtracking_t *self = owner;
     self->timer = 0;
-    finish (self, now, BACKTRACKING_LATE);
+    backtracking_finish (self, now, BACKTRACKING_LATE);
 }
 
-static void on_begin (void *owner, const moment_t *now, uint64_t token)
+static void backtracking_on_begin (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     backtracking_t *self = owner;
-    self->timer =
-      timers_set (self->order.service->timers, self->order.limit_mono_ms, on_limit, self, 0);
+    self->timer = timers_set (self->order.service->timers, self->order.limit_mono_ms,
+                              backtracking_on_limit, self, 0);
     obey (self, now);
 }
 
@@ -638,7 +644,7 @@ backtracking_t *backtracking_new (const backtracking_order_t *order, const momen
                                                           .request_id = order->request_id,
                                                           .until_mono_ms = order->limit_mono_ms,
                                                           .trail = order->trail});
-    self->timer = timers_set (order->service->timers, now->mono_ms, on_begin, self, 0);
+    self->timer = timers_set (order->service->timers, now->mono_ms, backtracking_on_begin, self, 0);
     return self;
 }
 

@@ -11,8 +11,8 @@
 #include "attempt.h"
 #include "backtrack.h"
 #include "snapshot.h"
-#include "suspects.h"
 #include "tentative.h"
+#include "unresponsive.h"
 
 typedef struct backtracking backtracking_t;
 
@@ -22,7 +22,7 @@ typedef struct {
     service_t *service;
     const planner_settings_t *settings;
     coordinator_t *coordinator;
-    suspects_t *suspects;
+    unresponsive_t *suspects;
     snapshot_t *snapshot; /* who is silent is noted there */
     const char *actor;
     const char *request_id;

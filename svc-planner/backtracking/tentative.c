@@ -17,7 +17,7 @@ typedef enum { STAKE_ASKED, STAKE_HELD, STAKE_REFUSED, STAKE_CANCELLED } stake_s
 typedef struct stake {
     tentative_t *tentative;
     backtrack_hold_t what;
-    party_t party;
+    participant_ref_t party;
     txid_t txid;
     stake_state_t state;
     uint64_t call; /* hold, abort or renewal under way */
@@ -44,7 +44,7 @@ static void stake_free (stake_t *self)
 }
 
 /*  Those that are over leave the list. */
-static void sweep (tentative_t *self)
+static void tentative_sweep (tentative_t *self)
 {
     for (stake_t **at = &self->stakes; *at;) {
         stake_t *stake = *at;
@@ -57,7 +57,7 @@ static void sweep (tentative_t *self)
     }
 }
 
-static void begin (tentative_t *self, tentative_done_fn *done, void *owner)
+static void tentative_begin (tentative_t *self, tentative_done_fn *done, void *owner)
 {
     assert (!self->done && self->waiting == 0);
     self->done = done;
@@ -65,31 +65,31 @@ static void begin (tentative_t *self, tentative_done_fn *done, void *owner)
     self->refused = false;
 }
 
-static void finish (tentative_t *self, const moment_t *now)
+static void tentative_finish (tentative_t *self, const moment_t *now)
 {
     if (--self->waiting > 0)
         return;
     bool held = !self->refused;
     tentative_done_fn *done = self->done;
     self->done = NULL;
-    sweep (self);
+    tentative_sweep (self);
     done (self->owner, now, held);
 }
 
 /*  --- cancelling --- */
 
-static void on_aborted (void *owner, const moment_t *now, uint64_t token,
-                        const call_result_t *result)
+static void tentative_on_aborted (void *owner, const moment_t *now, uint64_t token,
+                                  const call_result_t *result)
 {
     (void) token;
     (void) result; /* silent: its hold ends by itself */
     stake_t *stake = owner;
     stake->call = 0;
     stake->state = STAKE_CANCELLED;
-    finish (stake->tentative, now);
+    tentative_finish (stake->tentative, now);
 }
 
-static void cancel (stake_t *stake, const moment_t *now)
+static void tentative_give_up (stake_t *stake, const moment_t *now)
 {
     tentative_t *self = stake->tentative;
     service_t *service = self->order.service;
@@ -98,12 +98,12 @@ static void cancel (stake_t *stake, const moment_t *now)
     stake->timer = 0;
     coordinator_drop (self->order.coordinator, &stake->txid);
     stake->call = coordinator_abort (self->order.coordinator, now, &stake->party, &stake->txid,
-                                     on_aborted, stake);
+                                     tentative_on_aborted, stake);
     self->waiting++;
     service_count (service, "tentative_cancels", 1);
 }
 
-static bool among (const backtrack_hold_t *holds, size_t count, backtrack_hold_t what)
+static bool tentative_among (const backtrack_hold_t *holds, size_t count, backtrack_hold_t what)
 {
     for (size_t i = 0; i < count; i++)
         if (holds [i].edge == what.edge && holds [i].index == what.index)
@@ -115,14 +115,14 @@ static void cancel_held (tentative_t *self, const moment_t *now, const backtrack
                          size_t count)
 {
     for (stake_t *stake = self->stakes; stake; stake = stake->next)
-        if (stake->state == STAKE_HELD && among (holds, count, stake->what))
-            cancel (stake, now);
+        if (stake->state == STAKE_HELD && tentative_among (holds, count, stake->what))
+            tentative_give_up (stake, now);
 }
 
 void tentative_cancel (tentative_t *self, const moment_t *now, const backtrack_hold_t *holds,
                        size_t count, tentative_done_fn *done, void *owner)
 {
-    begin (self, done, owner);
+    tentative_begin (self, done, owner);
     cancel_held (self, now, holds, count);
     assert (self->waiting > 0); /* only what is held is cancelled */
 }
@@ -139,8 +139,8 @@ static void renew_later (stake_t *stake, const moment_t *now, uint32_t ttl_ms)
 
 /*  Refused or silent: it may expire before the plan is whole. Then its place may be gone, and the
  *  vote will tell. */
-static void on_renewed (void *owner, const moment_t *now, uint64_t token,
-                        const call_result_t *result)
+static void tentative_on_renewed (void *owner, const moment_t *now, uint64_t token,
+                                  const call_result_t *result)
 {
     (void) token;
     stake_t *stake = owner;
@@ -155,8 +155,8 @@ static void on_renewed (void *owner, const moment_t *now, uint64_t token,
     codec_clear (&command_answer_codec, &answer);
 }
 
-static uint64_t ask (stake_t *stake, const moment_t *now, const char *method, packed_t body,
-                     call_done_fn *done)
+static uint64_t tentative_ask (stake_t *stake, const moment_t *now, const char *method,
+                               packed_t body, call_done_fn *done)
 {
     const tentative_order_t *order = &stake->tentative->order;
     return service_ask (order->service, now,
@@ -176,21 +176,22 @@ static void on_renewal_time (void *owner, const moment_t *now, uint64_t token)
     stake_t *stake = owner;
     const tentative_order_t *order = &stake->tentative->order;
     stake->timer = 0;
-    stake->call = ask (stake, now, "Renew",
-                       codec_encode (&renew_request_codec,
-                                     &(renew_request_t){stake->txid, order->settings->hold_ttl_ms}),
-                       on_renewed);
+    stake->call =
+      tentative_ask (stake, now, "Renew",
+                     codec_encode (&renew_request_codec,
+                                   &(renew_request_t){stake->txid, order->settings->hold_ttl_ms}),
+                     tentative_on_renewed);
     service_count (order->service, "tentative_renewals", 1);
 }
 
 /*  --- holding --- */
 
 /*  One of several said no: what the others gave is given back before the search hears of it. */
-static void give_back (tentative_t *self, const moment_t *now, backtrack_hold_t what)
+static void tentative_give_back (tentative_t *self, const moment_t *now, backtrack_hold_t what)
 {
     self->waiting++; /* this one, until all are told */
     cancel_held (self, now, &what, 1);
-    finish (self, now);
+    tentative_finish (self, now);
 }
 
 static void note_refusal (stake_t *stake, const refusal_t *refusal)
@@ -232,8 +233,8 @@ static void on_held (void *owner, const moment_t *now, uint64_t token, const cal
     }
     codec_clear (&command_answer_codec, &answer);
     if (self->waiting == 1 && self->refused)
-        give_back (self, now, what);
-    finish (self, now);
+        tentative_give_back (self, now, what);
+    tentative_finish (self, now);
 }
 
 static void fill_plan (tentative_t *self, const moment_t *now, const share_t *share, plan_t *plan,
@@ -273,7 +274,7 @@ static void hold (tentative_t *self, const moment_t *now, backtrack_hold_t what,
                        .next = self->stakes};
     self->stakes = stake;
     self->waiting++;
-    stake->call = ask (stake, now, "Hold", codec_encode (&hold_codec, &message), on_held);
+    stake->call = tentative_ask (stake, now, "Hold", codec_encode (&hold_codec, &message), on_held);
     codec_clear (&hold_codec, &message);
     service_count (self->order.service, "tentative_holds", 1);
 }
@@ -282,7 +283,7 @@ void tentative_hold (tentative_t *self, const moment_t *now, backtrack_hold_t wh
                      const shares_t *shares, tentative_done_fn *done, void *owner)
 {
     assert (shares->count > 0);
-    begin (self, done, owner);
+    tentative_begin (self, done, owner);
     for (size_t i = 0; i < shares->count; i++)
         hold (self, now, what, &shares->shares [i], shares);
 }

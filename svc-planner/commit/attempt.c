@@ -1,7 +1,7 @@
 /*  attempt - holds out, votes in. */
 #include "attempt.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 
 /*  --- trail --- */
 
-static bool same_party (const party_t *a, const party_t *b)
+static bool same_party (const participant_ref_t *a, const participant_ref_t *b)
 {
     return strcmp (a->name, b->name) == 0 && memcmp (a->store, b->store, STORE_ID_BYTES) == 0;
 }
 
-void trail_add (trail_t *self, const party_t *party, const txid_t *txid)
+void trail_add (trail_t *self, const participant_ref_t *party, const txid_t *txid)
 {
     self->traces = must_grow (self->traces, self->count, &self->room, sizeof *self->traces);
     self->traces [self->count++] = (trace_t){.party = *party, .txid = *txid};
@@ -28,7 +28,7 @@ void trail_clear (trail_t *self)
     *self = (trail_t){0};
 }
 
-static void trail_remove (trail_t *self, const party_t *party, const txid_t *txid)
+static void trail_remove (trail_t *self, const participant_ref_t *party, const txid_t *txid)
 {
     size_t kept = 0;
     for (size_t i = 0; i < self->count; i++)
@@ -38,7 +38,7 @@ static void trail_remove (trail_t *self, const party_t *party, const txid_t *txi
     self->count = kept;
 }
 
-static bool takes_part (const plan_t *plan, const party_t *party)
+static bool attempt_takes_part (const plan_t *plan, const participant_ref_t *party)
 {
     for (size_t i = 0; plan && i < plan->participants_count; i++)
         if (same_party (&plan->participants [i], party))
@@ -52,7 +52,7 @@ void trail_abort (trail_t *self, coordinator_t *coordinator, const moment_t *now
     size_t kept = 0;
     for (size_t i = 0; i < self->count; i++) {
         const trace_t *trace = &self->traces [i];
-        if (takes_part (keep, &trace->party) || strcmp (trace->party.name, except) == 0)
+        if (attempt_takes_part (keep, &trace->party) || strcmp (trace->party.name, except) == 0)
             self->traces [kept++] = *trace;
         else
             coordinator_abort (coordinator, now, &trace->party, &trace->txid, NULL, NULL);
@@ -62,7 +62,7 @@ void trail_abort (trail_t *self, coordinator_t *coordinator, const moment_t *now
 
 /*  --- attempt --- */
 
-static void end (attempt_t *self, const moment_t *now)
+static void attempt_end (attempt_t *self, const moment_t *now)
 {
     timers_cancel (self->service->timers, self->timer);
     self->timer = 0;
@@ -73,13 +73,13 @@ static void end (attempt_t *self, const moment_t *now)
     self->on_end (self->owner, now, self->waiting == 0 && !self->refused);
 }
 
-static void on_time (void *owner, const moment_t *now, uint64_t token)
+static void attempt_on_time (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     attempt_t *self = owner;
     self->timer = 0;
     self->refused = true;
-    end (self, now);
+    attempt_end (self, now);
 }
 
 /*  An answer may send what was kept, which is answered again. */
@@ -99,11 +99,11 @@ static void send_kept (attempt_t *self, const moment_t *now)
     }
 }
 
-static void answered (attempt_t *self, const moment_t *now)
+static void attempt_answered (attempt_t *self, const moment_t *now)
 {
     self->waiting--;
     if (self->waiting == (self->refused ? self->kept : 0)) { /* nobody else will be asked */
-        end (self, now);
+        attempt_end (self, now);
         return;
     }
     if (!self->refused) {
@@ -116,7 +116,7 @@ static void answered (attempt_t *self, const moment_t *now)
         return; /* the end of all patience comes first */
     timers_cancel (self->service->timers, self->timer);
     self->mono_by_ms = grace_ms; /* the first no sets it, no later one puts it off */
-    self->timer = timers_set (self->service->timers, grace_ms, on_time, self, 0);
+    self->timer = timers_set (self->service->timers, grace_ms, attempt_on_time, self, 0);
 }
 
 static void read_answer (voter_t *voter, const call_result_t *result)
@@ -161,13 +161,14 @@ static void on_vote (void *owner, const moment_t *now, uint64_t token, const cal
             trail_remove (self->trail, &voter->party, &voter->replaced [i]);
     else
         self->refused = true;
-    answered (self, now);
+    attempt_answered (self, now);
 }
 
 static void send_hold (attempt_t *self, const moment_t *now, size_t at, bytes_t body)
 {
     voter_t *voter = &self->voters [at];
-    call_order_t order = party_order (&voter->party, self->settings, "Participant", "Hold");
+    call_order_t order =
+      participant_ref_order (&voter->party, self->settings, "Participant", "Hold");
     order.actor = self->service->name;
     order.body = body;
     voter->call = calls_start (self->service->calls, now, &order, on_vote, self, at);
@@ -217,7 +218,7 @@ attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
     self->voters = must (calloc (self->count, sizeof *self->voters));
     self->mono_by_ms =
       now->mono_ms + (self->plan.decide_by_ms - timekeeper_most (&service->timekeeper, now));
-    self->timer = timers_set (service->timers, self->mono_by_ms, on_time, self, 0);
+    self->timer = timers_set (service->timers, self->mono_by_ms, attempt_on_time, self, 0);
     for (size_t i = 0; i < self->count; i++) {
         self->voters [i].party = self->plan.participants [i];
         make_hold (self, now, i, &parts [i], domains_last && parts [i].kind == PART_NETWORK);

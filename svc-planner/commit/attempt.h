@@ -34,7 +34,7 @@ typedef struct {
 /*  --- trail: holds that earlier attempts of a request may have left --- */
 
 typedef struct {
-    party_t party;
+    participant_ref_t party;
     txid_t txid;
 } trace_t;
 
@@ -44,7 +44,7 @@ typedef struct {
     size_t room;
 } trail_t;
 
-void trail_add (trail_t *self, const party_t *party, const txid_t *txid);
+void trail_add (trail_t *self, const participant_ref_t *party, const txid_t *txid);
 void trail_clear (trail_t *self);
 
 /*  Abort what was left at all parties but those that are in keep (they replace it themselves) or
@@ -59,7 +59,7 @@ void trail_abort (trail_t *self, coordinator_t *coordinator, const moment_t *now
 typedef void attempt_ended_fn (void *owner, const moment_t *now, bool prepared);
 
 typedef struct {
-    party_t party; /* of its own: a decision takes the plan away */
+    participant_ref_t party; /* of its own: a decision takes the plan away */
     uint64_t call;
     vote_t vote;
     txid_t replaced [REPLACES_MAX];

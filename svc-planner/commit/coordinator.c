@@ -8,10 +8,10 @@
 #include "access.h"
 #include "decision.h"
 #include "decision_log.h"
+#include "home_wire.h"
 #include "ledger.h"
 #include "must.h"
-#include "party.h"
-#include "question_wire.h"
+#include "participant_ref.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static int compare_decision (const void *key, const void *thing)
 
 /*  --- records --- */
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void coordinator_on_record (void *owner, bytes_t key, bytes_t value)
 {
     coordinator_t *self = owner;
     if (key.size == BUSY_KEY_SIZE) {
@@ -53,11 +53,12 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     if (!codec_decode (&decision_codec, &record, value, why)) {
         /* It was decided, whatever it was: never say aborted of it. */
         service_bad_record (self->service, "decisions", why);
-        settled_keep (self->settled, &txid, SETTLED_END_UNKNOWN, false, true);
+        completed_keep (self->settled, &txid, COMPLETED_END_UNKNOWN, false, true);
         return;
     }
     if (record.phase == DECISION_SETTLED || record.phase == DECISION_REPAIRED)
-        settled_keep (self->settled, &txid, record.end_ms, record.phase == DECISION_SETTLED, true);
+        completed_keep (self->settled, &txid, record.end_ms, record.phase == DECISION_SETTLED,
+                        true);
     else
         decision_new (self, &record);
 }
@@ -81,7 +82,7 @@ static void on_done_sent (void *owner, const moment_t *now)
 {
     (void) now;
     coordinator_t *self = owner;
-    settled_store (self->settled);
+    completed_store (self->settled);
 }
 
 /*  --- outcome (T5) --- */
@@ -102,7 +103,8 @@ static bool of_this_store (const coordinator_t *self, const txid_t *txid)
            (txid->start == store->start && txid->counter <= self->counter);
 }
 
-const party_t *coordinator_awaited (const coordinator_t *self, const txid_t *txid, size_t at)
+const participant_ref_t *coordinator_awaited (const coordinator_t *self, const txid_t *txid,
+                                              size_t at)
 {
     const decision_t *decision = ordered_find (self->decisions, txid);
     if (!decision || decision->record.phase != DECISION_DECIDED)
@@ -116,14 +118,14 @@ const party_t *coordinator_awaited (const coordinator_t *self, const txid_t *txi
 bool coordinator_aborted (const coordinator_t *self, const txid_t *txid)
 {
     return of_this_store (self, txid) && !in_progress (self, txid) &&
-           !ordered_find (self->decisions, txid) && !settled_has (self->settled, txid, NULL);
+           !ordered_find (self->decisions, txid) && !completed_has (self->settled, txid, NULL);
 }
 
 outcome_t coordinator_outcome (const coordinator_t *self, const txid_t *txid, bool *done)
 {
     if (done)
         *done = false;
-    if (settled_has (self->settled, txid, done) || ordered_find (self->decisions, txid))
+    if (completed_has (self->settled, txid, done) || ordered_find (self->decisions, txid))
         return OUTCOME_COMMITTED;
     if (in_progress (self, txid))
         return OUTCOME_PENDING;
@@ -145,7 +147,8 @@ static bool may_ask (const coordinator_t *self, const request_t *request, const 
     return parties_find (plan->participants, plan->participants_count, actor);
 }
 
-static void on_outcome (void *owner, const moment_t *now, const request_t *request, void *body)
+static void coordinator_on_outcome (void *owner, const moment_t *now, const request_t *request,
+                                    void *body)
 {
     coordinator_t *self = owner;
     const decision_request_t *asked = body;
@@ -168,27 +171,27 @@ static void on_outcome (void *owner, const moment_t *now, const request_t *reque
 static bool idle (const coordinator_t *self, const moment_t *now)
 {
     return ordered_count (self->progress) == 0 && ordered_count (self->decisions) == 0 &&
-           !settled_waits (self->settled) && now->mono_ms - self->active_ms >= REST_MS;
+           !completed_waits (self->settled) && now->mono_ms - self->active_ms >= REST_MS;
 }
 
-static void on_prune (void *owner, const moment_t *now, uint64_t token)
+static void coordinator_on_prune (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     coordinator_t *self = owner;
     if (self->stirred)
         self->active_ms = now->mono_ms; /* votes may be in doubt that were cast a moment ago */
     self->stirred = false;
-    settled_prune (self->settled, timekeeper_least (&self->service->timekeeper, now));
+    completed_prune (self->settled, timekeeper_least (&self->service->timekeeper, now));
     if (self->busy && !self->settings->finishing && idle (self, now))
         coordinator_rest (self);
-    timers_set (self->service->timers, now->mono_ms + PRUNE_EVERY, on_prune, self, 0);
+    timers_set (self->service->timers, now->mono_ms + PRUNE_EVERY, coordinator_on_prune, self, 0);
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void coordinator_on_start (void *owner, const moment_t *now)
 {
     coordinator_t *self = owner;
     self->active_ms = now->mono_ms;
-    timers_set (self->service->timers, now->mono_ms + PRUNE_EVERY, on_prune, self, 0);
+    timers_set (self->service->timers, now->mono_ms + PRUNE_EVERY, coordinator_on_prune, self, 0);
     decision_t *decision = ordered_after (self->decisions, NULL);
     for (txid_t txid; decision; decision = ordered_after (self->decisions, &txid)) {
         txid = decision->txid; /* a repair may end it at once */
@@ -201,11 +204,11 @@ static void on_start (void *owner, const moment_t *now)
 }
 
 /*  For the ledger: is the decision that a row tells of still on record? */
-static bool stands (void *owner, const ledger_subject_t *subject)
+static bool coordinator_stands (void *owner, const ledger_subject_t *subject)
 {
     const coordinator_t *self = owner;
     return subject->txid_set && (ordered_find (self->decisions, &subject->txid) ||
-                                 settled_has (self->settled, &subject->txid, NULL));
+                                 completed_has (self->settled, &subject->txid, NULL));
 }
 
 coordinator_t *coordinator_new (service_t *service, const planner_settings_t *settings)
@@ -215,12 +218,13 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     self->settings = settings;
     self->progress = ordered_by_number (offsetof (progress_t, counter));
     self->decisions = ordered_new (compare_decision);
-    self->settled = settled_new (service, settings);
+    self->settled = completed_new (service, settings);
     self->done = done_notices_new (service, settings, on_done_sent, self);
-    service_serve (service, "Coordinator", "Outcome", &decision_request_codec, on_outcome, self);
-    service_load (service, TABLE_DECISIONS, on_record, self);
-    ledger_stands (service->ledger, stands, self);
-    service_at_start (service, on_start, self);
+    service_serve (service, "Coordinator", "Outcome", &decision_request_codec,
+                   coordinator_on_outcome, self);
+    service_load (service, TABLE_DECISIONS, coordinator_on_record, self);
+    ledger_stands (service->ledger, coordinator_stands, self);
+    service_at_start (service, coordinator_on_start, self);
     return self;
 }
 
@@ -231,7 +235,7 @@ void coordinator_destroy (coordinator_t **self_p)
         return;
     ordered_end (&self->progress, free);
     ordered_end (&self->decisions, decision_free);
-    settled_destroy (&self->settled);
+    completed_destroy (&self->settled);
     done_notices_destroy (&self->done);
     free (self);
     *self_p = NULL;
@@ -322,11 +326,12 @@ void coordinator_adopt (coordinator_t *self, const moment_t *now, plan_t *plan, 
     decision_drive (decision, now);
 }
 
-uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const party_t *party,
-                            const txid_t *txid, call_done_fn *done, void *owner)
+uint64_t coordinator_abort (coordinator_t *self, const moment_t *now,
+                            const participant_ref_t *party, const txid_t *txid, call_done_fn *done,
+                            void *owner)
 {
     assert (!of_this_store (self, txid) || coordinator_aborted (self, txid));
-    call_order_t order = party_order (party, self->settings, "Participant", "Abort");
+    call_order_t order = participant_ref_order (party, self->settings, "Participant", "Abort");
     return service_ask (self->service, now, &order,
                         codec_encode (&decision_request_codec, &(decision_request_t){*txid, 0}),
                         done, owner, 0);

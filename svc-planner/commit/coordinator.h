@@ -43,8 +43,9 @@ void coordinator_sign (const coordinator_t *self, plan_t *plan);
 
 /*  Tell one participant that a txid dropped, or left by an earlier start, is aborted. done may be
  *  NULL: nobody waits for it. Returns the call. */
-uint64_t coordinator_abort (coordinator_t *self, const moment_t *now, const party_t *party,
-                            const txid_t *txid, call_done_fn *done, void *owner);
+uint64_t coordinator_abort (coordinator_t *self, const moment_t *now,
+                            const participant_ref_t *party, const txid_t *txid, call_done_fn *done,
+                            void *owner);
 
 /*  Every vote is in: log the commit and drive it. Takes the plan over. mono_by_ms: decide_by as
  *  counted since the first hold was sent (T15). False: it is too late, nothing was logged and the
@@ -66,7 +67,8 @@ outcome_t coordinator_outcome (const coordinator_t *self, const txid_t *txid, bo
 void coordinator_disown (coordinator_t *self, const txid_t *txid);
 
 /*  The at-th participant of a decision that has not acknowledged yet; NULL past the last. */
-const party_t *coordinator_awaited (const coordinator_t *self, const txid_t *txid, size_t at);
+const participant_ref_t *coordinator_awaited (const coordinator_t *self, const txid_t *txid,
+                                              size_t at);
 
 /*  Is the txid one of this store that is neither decided nor in progress? Then it is aborted. */
 bool coordinator_aborted (const coordinator_t *self, const txid_t *txid);

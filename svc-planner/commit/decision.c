@@ -3,9 +3,9 @@
 
 #include "access.h"
 #include "decision_log.h"
+#include "home_wire.h"
 #include "must.h"
-#include "party.h"
-#include "question_wire.h"
+#include "participant_ref.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -72,7 +72,8 @@ void decision_move (decision_t *decision, log_level_t level, decision_event_t ev
 }
 
 /*  It is over, and gone afterwards; its owner is told. */
-static void leave (decision_t *decision, const moment_t *now, decision_end_t end, const char *text)
+static void decision_leave (decision_t *decision, const moment_t *now, decision_end_t end,
+                            const char *text)
 {
     coordinator_t *self = decision->coordinator;
     coordinator_told_fn *told = decision->told;
@@ -111,7 +112,7 @@ static void begin_rest (decision_t *decision, const moment_t *now)
         told (owner, now, DECISION_END_COMMITTED, "");
 }
 
-static void settle (decision_t *decision, const moment_t *now)
+static void decision_settle (decision_t *decision, const moment_t *now)
 {
     coordinator_t *self = decision->coordinator;
     const plan_t *plan = &decision->record.plan;
@@ -124,8 +125,8 @@ static void settle (decision_t *decision, const moment_t *now)
         return;
     }
     decision_move (decision, LEVEL_INFO, DECISION_EVENT_ACKNOWLEDGED, DECISION_SETTLED, "");
-    settled_keep (self->settled, &decision->txid, decision->record.end_ms, true, false);
-    leave (decision, now, DECISION_END_COMMITTED, "");
+    completed_keep (self->settled, &decision->txid, decision->record.end_ms, true, false);
+    decision_leave (decision, now, DECISION_END_COMMITTED, "");
 }
 
 /*  Somebody settled it in our place, when nobody had committed yet: what is aborted for good is
@@ -140,12 +141,12 @@ static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
     decision_move (decision, LEVEL_ALARM, DECISION_EVENT_FENCED, DECISION_ABORTED, why);
     service_count (service, "fenced", 1);
     decision_log_delete (service, &decision->txid, true);
-    leave (decision, now, DECISION_END_FENCED, why);
+    decision_leave (decision, now, DECISION_END_FENCED, why);
 }
 
 /*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks
  *  for the next. */
-static bool is_mending (const decision_t *decision)
+static bool decision_is_mending (const decision_t *decision)
 {
     const plan_t *plan = &decision->record.plan;
     const decision_t *repaired = NULL;
@@ -162,8 +163,8 @@ void decision_end_repair (decision_t *decision, const moment_t *now, decision_en
     snprintf (words, sizeof words, "%s", text);
     decision_move (decision, LEVEL_INFO, DECISION_EVENT_RELEASED, DECISION_REPAIRED, words);
     decision_log_put (self->service, &decision->txid, &decision->record);
-    settled_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);
-    leave (decision, now, end, words);
+    completed_keep (self->settled, &decision->txid, decision->record.end_ms, false, true);
+    decision_leave (decision, now, end, words);
 }
 
 /*  What is left of it matters only where a reservation stands on it: a release that some part has
@@ -188,8 +189,8 @@ static void ballot_answered (decision_t *decision, const moment_t *now, size_t a
     if (--decision->open > 0)
         return;
     if (!to_repair (decision)) {
-        settle (decision, now);
-    } else if (is_mending (decision)) {
+        decision_settle (decision, now);
+    } else if (decision_is_mending (decision)) {
         decision_move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING,
                        decision->record.text);
         decision_end_repair (decision, now, DECISION_END_RELEASED, decision->record.text);
@@ -200,13 +201,13 @@ static void ballot_answered (decision_t *decision, const moment_t *now, size_t a
 
 static void ballot_spoilt (decision_t *decision, const moment_t *now, size_t at, const char *what)
 {
-    const party_t *party = &decision->record.plan.participants [at];
+    const participant_ref_t *party = &decision->record.plan.participants [at];
     decision->record.spoilt [at] = true;
     snprintf (decision->record.text, sizeof decision->record.text, "%s %s", party->name, what);
     ballot_answered (decision, now, at);
 }
 
-static void on_again (void *owner, const moment_t *now, uint64_t token)
+static void decision_on_again (void *owner, const moment_t *now, uint64_t token)
 {
     decision_t *decision = owner;
     decision->ballots [token].timer = 0;
@@ -221,16 +222,16 @@ static void commit_again (decision_t *decision, const moment_t *now, size_t at, 
                 txid_text (&decision->txid, text), decision->record.plan.participants [at].name,
                 why);
     decision->ballots [at].timer =
-      timers_set (self->service->timers, now->mono_ms + AGAIN_MS, on_again, decision, at);
+      timers_set (self->service->timers, now->mono_ms + AGAIN_MS, decision_on_again, decision, at);
 }
 
 /*  Another store answers at that address. Only when it goes by the participant's name is the
  *  participant's store lost; else it is only an address (T16). */
-static void on_status (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
+static void decision_on_status (void *owner, const moment_t *now, uint64_t token,
+                                const call_result_t *result)
 {
     decision_t *decision = owner;
-    const party_t *party = &decision->record.plan.participants [token];
+    const participant_ref_t *party = &decision->record.plan.participants [token];
     decision->ballots [token].call = 0;
     if (result->status == CALL_OK && status_lost (result->body, result->store, party))
         ballot_spoilt (decision, now, token, "has lost its store");
@@ -238,13 +239,13 @@ static void on_status (void *owner, const moment_t *now, uint64_t token,
         commit_again (decision, now, token, "another service is at its address");
 }
 
-static void ask_status (decision_t *decision, const moment_t *now, size_t at)
+static void decision_ask_status (decision_t *decision, const moment_t *now, size_t at)
 {
     coordinator_t *self = decision->coordinator;
     call_order_t order =
-      party_status_order (&decision->record.plan.participants [at], self->settings);
+      participant_ref_status_order (&decision->record.plan.participants [at], self->settings);
     decision->ballots [at].call =
-      service_ask (self->service, now, &order, (packed_t){0}, on_status, decision, at);
+      service_ask (self->service, now, &order, (packed_t){0}, decision_on_status, decision, at);
 }
 
 /*  T8: a fence that its planner does not carry to an end, dead for good perhaps, would bar the
@@ -263,8 +264,8 @@ static void refused_fenced (decision_t *decision, const moment_t *now)
     }
 }
 
-static void take_answer (decision_t *decision, const moment_t *now, size_t at,
-                         const command_answer_t *answer)
+static void decision_take_answer (decision_t *decision, const moment_t *now, size_t at,
+                                  const command_answer_t *answer)
 {
     if (answer->refusal.reason == REFUSAL_MAY_NOT || answer->refusal.reason == REFUSAL_FENCED) {
         commit_again (decision, now, at, answer->refusal.text);
@@ -299,13 +300,13 @@ static void take_answer (decision_t *decision, const moment_t *now, size_t at,
     }
 }
 
-static void on_commit (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
+static void decision_on_commit (void *owner, const moment_t *now, uint64_t token,
+                                const call_result_t *result)
 {
     decision_t *decision = owner;
     decision->ballots [token].call = 0;
     if (result->status == CALL_WRONG_STORE) {
-        ask_status (decision, now, token);
+        decision_ask_status (decision, now, token);
         return;
     }
     char why [WHY_BYTES];
@@ -315,7 +316,7 @@ static void on_commit (void *owner, const moment_t *now, uint64_t token,
     } else if (!codec_decode (&command_answer_codec, &answer, result->body, why)) {
         commit_again (decision, now, token, why);
     } else {
-        take_answer (decision, now, token, &answer);
+        decision_take_answer (decision, now, token, &answer);
         codec_clear (&command_answer_codec, &answer);
     }
 }
@@ -325,11 +326,11 @@ static void send_commit (decision_t *decision, const moment_t *now, size_t at)
     coordinator_t *self = decision->coordinator;
     packed_t body = codec_encode (&decision_request_codec,
                                   &(decision_request_t){decision->txid, decision->record.epoch});
-    call_order_t order = party_order (&decision->record.plan.participants [at], self->settings,
-                                      "Participant", "Commit");
+    call_order_t order = participant_ref_order (&decision->record.plan.participants [at],
+                                                self->settings, "Participant", "Commit");
     order.tries_max = 0; /* for ever */
     decision->ballots [at].call =
-      service_ask (self->service, now, &order, body, on_commit, decision, at);
+      service_ask (self->service, now, &order, body, decision_on_commit, decision, at);
 }
 
 void decision_drive (decision_t *decision, const moment_t *now)

@@ -4,11 +4,11 @@
 #ifndef MUSUBI_DECISION_H
 #define MUSUBI_DECISION_H
 
+#include "completed.h"
 #include "coordinator.h"
 #include "decision_states.h"
 #include "done_notices.h"
 #include "ordered.h"
-#include "settled.h"
 
 /*  One participant of a decision. */
 typedef struct {
@@ -35,7 +35,7 @@ struct coordinator {
     uint64_t counter;
     ordered_t *progress;  /* of this start, by counter */
     ordered_t *decisions; /* by txid */
-    settled_t *settled;
+    completed_t *settled;
     done_notices_t *done;
     bool busy; /* the mark is in the store */
     int64_t active_ms;

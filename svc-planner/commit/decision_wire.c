@@ -20,7 +20,7 @@ const codec_t before_codec = CODEC (before_t, musubi__before__descriptor, before
 
 /*  --- the coordinator's log --- */
 
-static bool whole (const decision_record_t *record)
+static bool decision_whole (const decision_record_t *record)
 {
     return record->phase == DECISION_DECIDED || record->phase == DECISION_REPAIRING;
 }
@@ -48,7 +48,7 @@ static bool decision_rule (void *self, const void *message, char why [WHY_BYTES]
                           PARTICIPANTS_MAX);
         record->spoilt [from->spoilt [i]] = true;
     }
-    return !whole (record) || from->plan || wrong (why, "plan: missing");
+    return !decision_whole (record) || from->plan || wrong (why, "plan: missing");
 }
 
 const codec_t decision_codec = CODEC_JUDGED (decision_record_t, musubi__decision_record__descriptor,
@@ -59,7 +59,7 @@ packed_t decision_encode (const decision_record_t *self)
     arena_t arena;
     arena_init (&arena);
     decision_record_t told = *self;
-    if (!whole (self)) {
+    if (!decision_whole (self)) {
         told.plan = (plan_t){0};
         told.before = (before_t){0};
     }

@@ -3,7 +3,7 @@
 
 #include "must.h"
 #include "ordered.h"
-#include "party.h"
+#include "participant_ref.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define DONE_TRIES 3
 
 typedef struct {
-    party_t party;
+    participant_ref_t party;
     txid_t *txids;
     size_t count;
     size_t room;
@@ -28,7 +28,7 @@ struct done_notices {
 
 static int compare_box (const void *key, const void *thing)
 {
-    const party_t *first = key, *second = &((const box_t *) thing)->party;
+    const participant_ref_t *first = key, *second = &((const box_t *) thing)->party;
     int order = strcmp (first->name, second->name);
     return order != 0 ? order : memcmp (first->store, second->store, STORE_ID_BYTES);
 }
@@ -69,13 +69,14 @@ static void box_send (done_notices_t *self, const moment_t *now, const box_t *bo
         size_t count = box->count - at < DONE_TXIDS_MAX ? box->count - at : DONE_TXIDS_MAX;
         packed_t body =
           codec_encode (&done_request_codec, &(done_request_t){&box->txids [at], count});
-        call_order_t order = party_order (&box->party, self->settings, "Participant", "Done");
+        call_order_t order =
+          participant_ref_order (&box->party, self->settings, "Participant", "Done");
         order.tries_max = DONE_TRIES;
         service_ask (self->service, now, &order, body, NULL, self, 0);
     }
 }
 
-static void on_due (void *owner, const moment_t *now, uint64_t token)
+static void done_notices_on_due (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     done_notices_t *self = owner;
@@ -88,7 +89,7 @@ static void on_due (void *owner, const moment_t *now, uint64_t token)
     self->sent (self->owner, now);
 }
 
-void done_notices_add (done_notices_t *self, const moment_t *now, const party_t *party,
+void done_notices_add (done_notices_t *self, const moment_t *now, const participant_ref_t *party,
                        const txid_t *txid)
 {
     box_t *box = ordered_find (self->boxes, party);
@@ -101,5 +102,5 @@ void done_notices_add (done_notices_t *self, const moment_t *now, const party_t 
     box->txids [box->count++] = *txid;
     if (self->timer == 0)
         self->timer = timers_set (self->service->timers, now->mono_ms + self->settings->done_ms,
-                                  on_due, self, 0);
+                                  done_notices_on_due, self, 0);
 }

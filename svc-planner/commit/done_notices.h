@@ -20,7 +20,7 @@ done_notices_t *done_notices_new (service_t *service, const planner_settings_t *
 void done_notices_destroy (done_notices_t **self_p);
 
 /*  Tell this participant of this transaction, soon. */
-void done_notices_add (done_notices_t *self, const moment_t *now, const party_t *party,
+void done_notices_add (done_notices_t *self, const moment_t *now, const participant_ref_t *party,
                        const txid_t *txid);
 
 #endif

@@ -6,7 +6,7 @@
 #include "shares.h"
 
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "path.h"
 #include "planner_limits.h"
 
@@ -28,7 +28,7 @@ void shares_clear (shares_t *self)
     self->count = 0;
 }
 
-share_t *shares_of (shares_t *self, const party_t *party)
+share_t *shares_of (shares_t *self, const participant_ref_t *party)
 {
     for (size_t i = 0; i < self->count; i++)
         if (strcmp (self->shares [i].party.name, party->name) == 0)
@@ -65,28 +65,28 @@ typedef struct {
     const char *resource;
     int64_t at_ms;
     int64_t change;
-} change_t;
+} edge_change_t;
 
 static int compare_changes (const void *a, const void *b)
 {
-    const change_t *first = a, *second = b;
+    const edge_change_t *first = a, *second = b;
     int order = strcmp (first->resource, second->resource);
     return order ? order : (first->at_ms > second->at_ms) - (first->at_ms < second->at_ms);
 }
 
 typedef struct {
-    change_t *changes;
+    edge_change_t *changes;
     size_t count;
-} changes_t;
+} edge_changes_t;
 
-static void change_add (changes_t *self, const char *resource, int64_t from_ms, int64_t until_ms,
-                        int64_t quantity)
+static void change_add (edge_changes_t *self, const char *resource, int64_t from_ms,
+                        int64_t until_ms, int64_t quantity)
 {
-    self->changes [self->count++] = (change_t){resource, from_ms, quantity};
-    self->changes [self->count++] = (change_t){resource, until_ms, -quantity};
+    self->changes [self->count++] = (edge_change_t){resource, from_ms, quantity};
+    self->changes [self->count++] = (edge_change_t){resource, until_ms, -quantity};
 }
 
-static void change_holding (changes_t *self, const holding_t *holding, int sign)
+static void change_holding (edge_changes_t *self, const holding_t *holding, int sign)
 {
     for (size_t i = 0; i < holding->bookings_count; i++) {
         const compute_booking_t *booking = &holding->bookings [i];
@@ -113,13 +113,13 @@ static size_t uses_of (const holding_t *holding)
 static int64_t first_lack (const share_t *share)
 {
     size_t uses = uses_of (&share->new) + uses_of (&share->old);
-    changes_t all = {.changes = must (malloc ((2 * uses + 1) * sizeof *all.changes))};
+    edge_changes_t all = {.changes = must (malloc ((2 * uses + 1) * sizeof *all.changes))};
     change_holding (&all, &share->new, 1);
     change_holding (&all, &share->old, -1);
     qsort (all.changes, all.count, sizeof *all.changes, compare_changes);
     int64_t first_ms = INT64_MAX, lack = 0;
     for (size_t i = 0; i < all.count; i++) {
-        const change_t *change = &all.changes [i];
+        const edge_change_t *change = &all.changes [i];
         lack += change->change;
         bool last = i + 1 == all.count || compare_changes (change, change + 1) != 0;
         if (last && lack > 0 && change->at_ms < first_ms)
@@ -178,11 +178,11 @@ bool shares_fit (const shares_t *self, char why [WHY_BYTES])
                       PARTICIPANTS_MAX - 1);
     for (size_t i = 0; i < self->count; i++) {
         const share_t *share = &self->shares [i];
-        char words [PARTY_WORDS_BYTES];
+        char words [PARTICIPANT_REF_WORDS_BYTES];
         if (share->new.circuits_count <= CIRCUITS_MAX)
             continue;
         return wrong (why, "%zu circuits in %s: a reservation may have %d",
-                      share->new.circuits_count, party_words (share->party.name, words),
+                      share->new.circuits_count, participant_ref_words (share->party.name, words),
                       CIRCUITS_MAX);
     }
     return true;
@@ -190,7 +190,7 @@ bool shares_fit (const shares_t *self, char why [WHY_BYTES])
 
 attempt_part_t share_part (const share_t *self)
 {
-    if (party_part_kind (self->party.name) == PART_NETWORK)
+    if (participant_ref_part_kind (self->party.name) == PART_NETWORK)
         return (attempt_part_t){
           .kind = PART_NETWORK,
           .part = network_part_encode (self->new.circuits, self->new.circuits_count)};

@@ -17,7 +17,7 @@ typedef struct {
 
 /*  One participant's. */
 typedef struct {
-    party_t party;
+    participant_ref_t party;
     int64_t lead_ms;
     int64_t gap_ms;
     holding_t old; /* borrowed */
@@ -34,7 +34,7 @@ typedef struct {
 void shares_clear (shares_t *self);
 
 /*  The participant's share, new when it has none yet; NULL when there are too many. */
-share_t *shares_of (shares_t *self, const party_t *party);
+share_t *shares_of (shares_t *self, const participant_ref_t *party);
 
 void share_book (share_t *self, const compute_booking_t *booking);
 

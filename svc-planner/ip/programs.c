@@ -3,7 +3,7 @@
 
 #include "link_view.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -43,11 +43,11 @@ struct programs {
     int64_t *to_us;
 };
 
-void candidate_clear (candidate_t *self)
+void candidate_clear (window_plan_t *self)
 {
     free (self->choice);
     free (self->paths);
-    *self = (candidate_t){0};
+    *self = (window_plan_t){0};
 }
 
 /*  --- nodes and edges --- */
@@ -80,7 +80,7 @@ static void add_edge (programs_t *self, uint32_t a, uint32_t b, size_t link, boo
 }
 
 /*  Of links between the same two points all but the first get a node of their own on the way. */
-static void add_edges (programs_t *self, const size_t *useful, size_t count)
+static void programs_add_edges (programs_t *self, const size_t *useful, size_t count)
 {
     const graph_t *graph = self->order.snapshot->graph;
     size_t most = self->program.nodes_count;
@@ -125,7 +125,8 @@ static size_t *find_nodes (programs_t *self, size_t *count)
             continue;
         size_t vertex =
           snapshot->graph
-            ? graph_vertex (snapshot->graph, party_short_name (snapshot->sources [i].party.name))
+            ? graph_vertex (snapshot->graph,
+                            participant_ref_short_name (snapshot->sources [i].party.name))
             : SIZE_MAX;
         self->source_node [i] =
           vertex == SIZE_MAX ? add_node (self, SIZE_MAX) : node_of_vertex (self, vertex);
@@ -160,7 +161,7 @@ static double bandwidth_asked (const programs_t *self)
 /*  What a need costs at an option, in unit costs of a Mbit/s for as long as connections last. */
 static double cost_of_option (const programs_t *self, size_t need, const option_t *option)
 {
-    const place_t *place = &self->order.snapshot->places [option->place];
+    const site_class_t *place = &self->order.snapshot->places [option->place];
     double hours = (double) need_duration (self->request, need) / HOUR_MS;
     return (double) self->order.costs->places [option->place] * (double) option->nodes *
            (double) place->cpus_per_node * 1000 * hours / self->hours;
@@ -212,7 +213,7 @@ static void choose_scale (programs_t *self, const size_t *useful, size_t count)
     self->scale = scale;
 }
 
-static void make_room (programs_t *self)
+static void programs_make_room (programs_t *self)
 {
     size_t needs = self->request->compute_count;
     size_t nodes = self->program.nodes_count;
@@ -250,9 +251,9 @@ programs_t *programs_new (const programs_order_t *order, prng_t *prng, char why 
     self->edges = must (calloc (2 * links + 1, sizeof *self->edges));
     self->edge_links = must (calloc (2 * links + 1, sizeof *self->edge_links));
     choose_scale (self, useful, count);
-    add_edges (self, useful, count);
+    programs_add_edges (self, useful, count);
     free (useful);
-    make_room (self);
+    programs_make_room (self);
     char what [PROGRAM_WHY_BYTES];
     if (program_check (&self->program, what))
         return self;
@@ -293,10 +294,10 @@ static int64_t seen (const programs_t *self, int64_t quantity)
     return quantity <= 0 ? quantity : quantity * self->order.visible / 100;
 }
 
-static bool fits (const programs_t *self, size_t need, const option_t *option)
+static bool programs_fits (const programs_t *self, size_t need, const option_t *option)
 {
     const snapshot_t *snapshot = self->order.snapshot;
-    const place_t *place = &snapshot->places [option->place];
+    const site_class_t *place = &snapshot->places [option->place];
     const source_t *site = &snapshot->sources [place->source];
     int64_t begin_ms = user_request_offset_least (self->request);
     if (site->left_out ||
@@ -306,21 +307,21 @@ static bool fits (const programs_t *self, size_t need, const option_t *option)
     int64_t until_ms = from_ms + need_duration (self->request, need);
     if (place->supply.windows_count == 0)
         until_ms += site->gap_ms; /* who is asked about windows minds it itself */
-    return seen (self, supply_least (&place->supply, from_ms, until_ms)) >= option->nodes;
+    return seen (self, free_profile_least (&place->supply, from_ms, until_ms)) >= option->nodes;
 }
 
 /*  Less than a unit of weight: the least used first, then by lot. */
-static int64_t tie_of (programs_t *self, const place_t *place)
+static int64_t programs_tie_of (programs_t *self, const site_class_t *place)
 {
     if (self->ties == 1)
         return 0;
-    int64_t level = supply_utilisation (&place->supply, place->nodes) * TIES_LEVEL / 1000001;
+    int64_t level = free_profile_utilisation (&place->supply, place->nodes) * TIES_LEVEL / 1000001;
     return level * TIES_LOTS + (int64_t) prng_below (self->prng, TIES_LOTS);
 }
 
 /*  What the need costs where it has room, of several classes of a site the cheapest. False: it has
  *  none anywhere. */
-static bool offer (programs_t *self, size_t need)
+static bool programs_offer (programs_t *self, size_t need)
 {
     const snapshot_t *snapshot = self->order.snapshot;
     size_t nodes = self->program.nodes_count;
@@ -330,13 +331,13 @@ static bool offer (programs_t *self, size_t need)
         offers [i] = PROGRAM_BARRED;
     for (size_t i = 0; i < snapshot->needs [need].options_count; i++) {
         const option_t *option = &snapshot->needs [need].options [i];
-        const place_t *place = &snapshot->places [option->place];
-        if (!fits (self, need, option))
+        const site_class_t *place = &snapshot->places [option->place];
+        if (!programs_fits (self, need, option))
             continue;
         uint32_t node = self->source_node [place->source];
         int64_t cost =
           (int64_t) (cost_of_option (self, need, option) * self->scale + 0.5) * self->ties +
-          tie_of (self, place);
+          programs_tie_of (self, place);
         if (offers [node] != PROGRAM_BARRED && offers [node] <= cost)
             continue;
         offers [node] = cost;
@@ -376,7 +377,7 @@ static int64_t latency_of (const programs_t *self, size_t edge)
 }
 
 /*  Least latencies from wherever the need may be. */
-static void spread (const programs_t *self, size_t link, size_t need, int64_t *from_us)
+static void programs_spread (const programs_t *self, size_t link, size_t need, int64_t *from_us)
 {
     size_t nodes = self->program.nodes_count;
     size_t edges = self->program.edges_count;
@@ -405,8 +406,8 @@ static void bar_far (programs_t *self, size_t link)
     size_t edges = self->program.edges_count;
     if (most_us == 0)
         return;
-    spread (self, link, self->links [link].ends [0], self->from_us);
-    spread (self, link, self->links [link].ends [1], self->to_us);
+    programs_spread (self, link, self->links [link].ends [0], self->from_us);
+    programs_spread (self, link, self->links [link].ends [1], self->to_us);
     for (size_t e = 0; e < edges; e++) {
         const uint32_t *ends = self->edges [e].ends;
         int64_t latency_us = latency_of (self, e);
@@ -421,7 +422,7 @@ const program_t *programs_at (programs_t *self, int64_t start_ms)
 {
     self->start_ms = start_ms;
     for (size_t i = 0; i < self->request->compute_count; i++)
-        if (!offer (self, i))
+        if (!programs_offer (self, i))
             return NULL;
     fill_edges (self);
     for (size_t l = 0; l < self->program.links_count; l++)
@@ -441,8 +442,8 @@ const program_t *programs_again (programs_t *self, int64_t start_ms, prng_t draw
 /*  --- a plan --- */
 
 /*  False when it has more links than a path may. */
-static bool read_path (const programs_t *self, const program_plan_t *plan, size_t link,
-                       path_t *path)
+static bool programs_read_path (const programs_t *self, const program_plan_t *plan, size_t link,
+                                path_t *path)
 {
     const graph_t *graph = self->order.snapshot->graph;
     const uint32_t *nodes = &plan->paths [link * self->program.nodes_count];
@@ -466,7 +467,7 @@ static bool read_path (const programs_t *self, const program_plan_t *plan, size_
 /*  Another path for one link between the same ends, beside all others as they lie. */
 typedef struct {
     const programs_t *programs;
-    const candidate_t *candidate;
+    const window_plan_t *candidate;
     size_t link;
 } beside_t;
 
@@ -489,13 +490,13 @@ static int64_t free_beside (void *owner, size_t at)
     return room;
 }
 
-static int64_t weight_of (void *owner, size_t at)
+static int64_t programs_weight_of (void *owner, size_t at)
 {
     const beside_t *beside = owner;
     return beside->programs->order.costs->links [at];
 }
 
-static bool mend_latency (const programs_t *self, candidate_t *candidate, size_t link)
+static bool mend_latency (const programs_t *self, window_plan_t *candidate, size_t link)
 {
     const network_need_t *need = &self->request->network [link];
     path_t *path = &candidate->paths [link];
@@ -509,7 +510,7 @@ static bool mend_latency (const programs_t *self, candidate_t *candidate, size_t
                                 .latency_us_max = need->latency_us_max,
                                 .mbps = need->mbps,
                                 .free = free_beside,
-                                .weight = weight_of,
+                                .weight = programs_weight_of,
                                 .owner = &beside};
     uint64_t steps = self->order.search->steps_max;
     path_t found;
@@ -519,7 +520,7 @@ static bool mend_latency (const programs_t *self, candidate_t *candidate, size_t
     return true;
 }
 
-static int64_t price_of (const programs_t *self, const candidate_t *candidate)
+static int64_t price_of (const programs_t *self, const window_plan_t *candidate)
 {
     const snapshot_t *snapshot = self->order.snapshot;
     int64_t price = 0;
@@ -530,18 +531,18 @@ static int64_t price_of (const programs_t *self, const candidate_t *candidate)
     return price;
 }
 
-bool programs_read (programs_t *self, const program_plan_t *plan, candidate_t *candidate,
+bool programs_read (programs_t *self, const program_plan_t *plan, window_plan_t *candidate,
                     char why [WHY_BYTES])
 {
     size_t needs = self->request->compute_count;
     size_t links = self->program.links_count;
-    *candidate = (candidate_t){.start_ms = self->start_ms, .weight = plan->cost / self->ties};
+    *candidate = (window_plan_t){.start_ms = self->start_ms, .weight = plan->cost / self->ties};
     candidate->choice = must (calloc (needs, sizeof *candidate->choice));
     candidate->paths = must (calloc (links + 1, sizeof *candidate->paths));
     for (size_t i = 0; i < needs; i++)
         candidate->choice [i] = self->choices [i * self->program.nodes_count + plan->nodes [i]];
     for (size_t l = 0; l < links; l++)
-        if (!read_path (self, plan, l, &candidate->paths [l])) {
+        if (!programs_read_path (self, plan, l, &candidate->paths [l])) {
             snprintf (why, WHY_BYTES, "a path would have more than %d links", PATH_HOPS_MAX);
             candidate_clear (candidate);
             return false;

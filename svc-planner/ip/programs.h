@@ -13,7 +13,7 @@
 #include "search.h"
 #include "solver.h"
 
-/*  What a unit of everything weighs, whichever way it was chosen (weighing.h). */
+/*  What a unit of everything weighs, whichever way it was chosen (objective.h). */
 typedef struct {
     int64_t *places; /* of the snapshot: a CPU for an hour */
     int64_t *links;  /* of the graph: a Gbit/s for an hour */
@@ -27,9 +27,9 @@ typedef struct {
     int64_t weight; /* what the program minimised; comparable within one programs_t */
     int64_t price;  /* micro-credits */
     int64_t rank;   /* in a list: less goes first */
-} candidate_t;
+} window_plan_t;
 
-void candidate_clear (candidate_t *self);
+void candidate_clear (window_plan_t *self);
 
 typedef struct {
     const snapshot_t *snapshot;   /* borrowed for life, as is what follows */
@@ -54,7 +54,7 @@ const program_t *programs_again (programs_t *self, int64_t start_ms, prng_t draw
 
 /*  Read a plan of the program that was asked for last. False with why when no paths of it keep the
  *  latency limits, which programs can't say. */
-bool programs_read (programs_t *self, const program_plan_t *plan, candidate_t *candidate,
+bool programs_read (programs_t *self, const program_plan_t *plan, window_plan_t *candidate,
                     char why [WHY_BYTES]);
 
 #endif

@@ -24,7 +24,7 @@ struct ranking {
     ranking_order_t order;
     unit_costs_t costs;
     programs_t *programs; /* NULL: the request can't be said as a program */
-    candidate_t *candidates;
+    window_plan_t *candidates;
     size_t count;
     prng_t *prng;
     out_t *outs;       /* by window */
@@ -35,22 +35,22 @@ struct ranking {
 };
 
 /*  What the user wants counts; where that is time only, what the operator wants (S4 3.4). */
-static weighing_t weighing_of (const ranking_order_t *order)
+static objective_weighing_t weighing_of (const ranking_order_t *order)
 {
     if (order->policy == POLICY_QUALITY)
-        return WEIGHING_QUALITY;
+        return OBJECTIVE_QUALITY;
     if (order->policy == POLICY_COST)
-        return WEIGHING_PRICE;
+        return OBJECTIVE_PRICE;
     switch (order->settings->balance) {
     case BALANCE_WEIGHTS:
-        return WEIGHING_WEIGHTS;
+        return OBJECTIVE_WEIGHTS;
     case BALANCE_POWER:
-        return WEIGHING_POWER;
+        return OBJECTIVE_POWER;
     case BALANCE_EVEN:
     case BALANCE_NONE:
         break;
     }
-    return WEIGHING_PRICE;
+    return OBJECTIVE_PRICE;
 }
 
 ranking_t *ranking_new (const ranking_order_t *order, prng_t *prng)
@@ -98,7 +98,7 @@ static int64_t start_of (const ranking_t *self, size_t window)
 }
 
 /*  Counts an answer about the program that was asked for last, and keeps its plan. */
-static void take (ranking_t *self, solver_answer_t *answer)
+static void ranking_take (ranking_t *self, solver_answer_t *answer)
 {
     self->tally.proven += answer->status == SOLVER_INFEASIBLE;
     self->tally.unknown += answer->status == SOLVER_UNKNOWN;
@@ -124,12 +124,12 @@ static bool solve_here (ranking_t *self, const program_t *program, const solver_
     bool over = answer.status == SOLVER_OPTIMAL || answer.status == SOLVER_INFEASIBLE ||
                 (answer.plan && order->first) || here.limit.steps_max == order->limit.steps_max;
     if (over)
-        take (self, &answer);
+        ranking_take (self, &answer);
     program_plan_destroy (&answer.plan);
     return over;
 }
 
-static void look_at (ranking_t *self, size_t window, aside_t *aside)
+static void ranking_look_at (ranking_t *self, size_t window, aside_t *aside)
 {
     const ip_settings_t *settings = self->order.settings;
     solver_order_t order = {.kind = settings->solver,
@@ -152,7 +152,7 @@ bool ranking_step (ranking_t *self, aside_t *aside)
 {
     *aside = (aside_t){0};
     if (self->programs && self->window < self->order.windows)
-        look_at (self, self->window++, aside);
+        ranking_look_at (self, self->window++, aside);
     return self->programs && self->window < self->order.windows;
 }
 
@@ -192,14 +192,14 @@ static void take_back (ranking_t *self, size_t window)
     int64_t spent_us;
     (void) solving_answer_decode (packed_bytes (out->result), program, &answer,
                                   &spent_us); /* what is no answer leaves it unknown */
-    take (self, &answer);
+    ranking_take (self, &answer);
 }
 
 /*  By what the policy ranks by, then by time. */
 static int by_rank (const void *a, const void *b)
 {
-    const candidate_t *first = a;
-    const candidate_t *second = b;
+    const window_plan_t *first = a;
+    const window_plan_t *second = b;
     if (first->rank != second->rank)
         return first->rank < second->rank ? -1 : 1;
     return (first->start_ms > second->start_ms) - (first->start_ms < second->start_ms);
@@ -214,7 +214,7 @@ void ranking_close (ranking_t *self)
     self->tally.late += self->order.windows - self->window;
     self->window = self->order.windows;
     for (size_t i = 0; i < self->count; i++) {
-        candidate_t *candidate = &self->candidates [i];
+        window_plan_t *candidate = &self->candidates [i];
         candidate->rank = policy == POLICY_COST      ? candidate->price
                           : policy == POLICY_QUALITY ? candidate->weight
                                                      : 0;
@@ -225,18 +225,18 @@ void ranking_close (ranking_t *self)
 
 /*  --- the list --- */
 
-static bool need_stands (const ranking_t *self, const candidate_t *plan, size_t need)
+static bool need_stands (const ranking_t *self, const window_plan_t *plan, size_t need)
 {
     const snapshot_t *snapshot = self->order.snapshot;
     const option_t *option = &snapshot->needs [need].options [plan->choice [need]];
-    const place_t *place = &snapshot->places [option->place];
+    const site_class_t *place = &snapshot->places [option->place];
     int64_t from_ms = plan->start_ms + snapshot->request->compute [need].offset_ms;
     return !snapshot->sources [place->source].left_out &&
-           supply_least (&place->supply, from_ms,
-                         from_ms + need_duration (snapshot->request, need)) >= option->nodes;
+           free_profile_least (&place->supply, from_ms,
+                               from_ms + need_duration (snapshot->request, need)) >= option->nodes;
 }
 
-static bool path_stands (const ranking_t *self, const candidate_t *plan, size_t need)
+static bool path_stands (const ranking_t *self, const window_plan_t *plan, size_t need)
 {
     const snapshot_t *snapshot = self->order.snapshot;
     const path_t *path = &plan->paths [need];
@@ -246,14 +246,14 @@ static bool path_stands (const ranking_t *self, const candidate_t *plan, size_t 
     for (size_t i = 0; i < path->links_count; i++) {
         const snapshot_link_t *link = &snapshot->links [path->links [i]];
         if (snapshot->sources [link->source].left_out ||
-            supply_least (&link->supply, plan->start_ms + from_ms, plan->start_ms + until_ms) <
-              snapshot->request->network [need].mbps)
+            free_profile_least (&link->supply, plan->start_ms + from_ms,
+                                plan->start_ms + until_ms) < snapshot->request->network [need].mbps)
             return false;
     }
     return true;
 }
 
-static bool stands (const ranking_t *self, const candidate_t *plan)
+static bool ranking_stands (const ranking_t *self, const window_plan_t *plan)
 {
     const user_request_t *request = self->order.snapshot->request;
     for (size_t i = 0; i < request->compute_count; i++)
@@ -269,7 +269,7 @@ static bool stands (const ranking_t *self, const candidate_t *plan)
 static size_t find_next (const ranking_t *self)
 {
     size_t at = self->next;
-    while (at < self->count && !stands (self, &self->candidates [at]))
+    while (at < self->count && !ranking_stands (self, &self->candidates [at]))
         at++;
     return at;
 }
@@ -288,7 +288,7 @@ bool ranking_next (ranking_t *self)
     return true;
 }
 
-const candidate_t *ranking_plan (const ranking_t *self)
+const window_plan_t *ranking_plan (const ranking_t *self)
 {
     assert (self->next > 0);
     return &self->candidates [self->next - 1];

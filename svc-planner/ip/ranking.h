@@ -15,9 +15,9 @@
 #define MUSUBI_RANKING_H
 
 #include "directory.h"
+#include "objective.h"
 #include "prng.h"
 #include "solving_wire.h"
-#include "weighing.h"
 
 typedef struct {
     const snapshot_t *snapshot; /* borrowed for life; so is the next */
@@ -58,7 +58,7 @@ void ranking_close (ranking_t *self);
  *  says can't be had any more, as refusals have corrected it, are passed over. */
 bool ranking_next (ranking_t *self);
 bool ranking_has_next (const ranking_t *self);
-const candidate_t *ranking_plan (const ranking_t *self);
+const window_plan_t *ranking_plan (const ranking_t *self);
 
 /*  What came of the windows. */
 typedef struct {

@@ -13,15 +13,15 @@ typedef struct job {
     void *owner;
     uint64_t token;
     struct job *next;
-} job_t;
+} solvers_job_t;
 
 struct solvers {
     service_t *service;
     uint32_t most;
     uint32_t busy;
     uint64_t *works;
-    job_t *first;
-    job_t **last; /* where the next one is put */
+    solvers_job_t *first;
+    solvers_job_t **last; /* where the next one is put */
 };
 
 solvers_t *solvers_new (service_t *service, uint32_t most, uint64_t *works)
@@ -33,9 +33,9 @@ solvers_t *solvers_new (service_t *service, uint32_t most, uint64_t *works)
 }
 
 /*  Takes a job out of the line. */
-static void drop (solvers_t *self, job_t **at)
+static void solvers_drop (solvers_t *self, solvers_job_t **at)
 {
-    job_t *job = *at;
+    solvers_job_t *job = *at;
     *at = job->next;
     if (self->last == &job->next)
         self->last = at;
@@ -49,12 +49,12 @@ void solvers_destroy (solvers_t **self_p)
     if (!self)
         return;
     while (self->first)
-        drop (self, &self->first);
+        solvers_drop (self, &self->first);
     free (self);
     *self_p = NULL;
 }
 
-static void begin (solvers_t *self, const moment_t *now, job_t *job)
+static void solvers_begin (solvers_t *self, const moment_t *now, solvers_job_t *job)
 {
     solving_order_limit (&job->order, (job->until_ms - now->mono_ms) * 1000);
     job->work = ++*self->works;
@@ -66,25 +66,25 @@ static void begin (solvers_t *self, const moment_t *now, job_t *job)
 }
 
 /*  The first one that waits; where that is in the line. */
-static job_t **waiting (solvers_t *self)
+static solvers_job_t **waiting (solvers_t *self)
 {
-    job_t **at = &self->first;
+    solvers_job_t **at = &self->first;
     while (*at && (*at)->work != 0)
         at = &(*at)->next;
     return at;
 }
 
 /*  Those in line begin as there is room; whose time has passed is told so. */
-static void go_on (solvers_t *self, const moment_t *now)
+static void solvers_go_on (solvers_t *self, const moment_t *now)
 {
-    job_t **at;
+    solvers_job_t **at;
     while (self->busy < self->most && *(at = waiting (self))) {
-        job_t job = **at;
+        solvers_job_t job = **at;
         if (now->mono_ms < job.until_ms) {
-            begin (self, now, *at);
+            solvers_begin (self, now, *at);
             continue;
         }
-        drop (self, at);
+        solvers_drop (self, at);
         job.told (job.owner, now, job.token, false, (bytes_t){0});
     }
 }
@@ -92,23 +92,23 @@ static void go_on (solvers_t *self, const moment_t *now)
 void solvers_ask (solvers_t *self, const moment_t *now, packed_t order, int64_t until_ms,
                   solved_fn *told, void *owner, uint64_t token)
 {
-    job_t *job = must (calloc (1, sizeof *job));
-    *job =
-      (job_t){.order = order, .until_ms = until_ms, .told = told, .owner = owner, .token = token};
+    solvers_job_t *job = must (calloc (1, sizeof *job));
+    *job = (solvers_job_t){
+      .order = order, .until_ms = until_ms, .told = told, .owner = owner, .token = token};
     *self->last = job;
     self->last = &job->next;
     if (self->busy < self->most && now->mono_ms < until_ms)
-        begin (self, now, job);
+        solvers_begin (self, now, job);
 }
 
 void solvers_forget (solvers_t *self, const void *owner)
 {
-    for (job_t **at = &self->first; *at;) {
-        job_t *job = *at;
+    for (solvers_job_t **at = &self->first; *at;) {
+        solvers_job_t *job = *at;
         if (job->owner == owner)
             job->told = NULL;
         if (!job->told && job->work == 0)
-            drop (self, at);
+            solvers_drop (self, at);
         else
             at = &job->next;
     }
@@ -116,19 +116,19 @@ void solvers_forget (solvers_t *self, const void *owner)
 
 bool solvers_ended (solvers_t *self, const moment_t *now, const event_t *event)
 {
-    job_t **at = &self->first;
+    solvers_job_t **at = &self->first;
     while (*at && (*at)->work != event->work.work)
         at = &(*at)->next;
     if (!*at)
         return false;
-    job_t job = **at;
-    drop (self, at);
+    solvers_job_t job = **at;
+    solvers_drop (self, at);
     self->busy--;
     if (!event->work.ok)
         outbox_log (self->service->outbox, LEVEL_WARNING, "solver failed why=\"%.*s\"",
                     (int) event->work.result.size, (const char *) event->work.result.data);
     if (job.told)
         job.told (job.owner, now, job.token, event->work.ok, event->work.result);
-    go_on (self, now);
+    solvers_go_on (self, now);
     return true;
 }

@@ -41,10 +41,10 @@ static bool given_up (const confirm_t *self, const moment_t *now)
     return timekeeper_least (&self->service->timekeeper, now) >= end_ms;
 }
 
-static void on_located (void *owner, const moment_t *now)
+static void confirm_on_located (void *owner, const moment_t *now)
 {
     confirm_t *self = owner;
-    located_t verdict = self->locate->verdict;
+    locate_verdict_t verdict = self->locate->verdict;
     /* A release can't fail: at its edge, which is the window's end, there is nothing to give back
      * any more, and its commit is still taken. */
     bool release = self->plan->operation == OPERATION_RELEASE;
@@ -58,7 +58,7 @@ static void on_located (void *owner, const moment_t *now)
     outcomes_again (self->outcomes, now);
 }
 
-static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
+static void confirm_on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
 {
     confirm_t *self = owner;
     if (verdict == OUTCOMES_COMPLETE)
@@ -69,7 +69,7 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
         self->done (self->owner, now, CONFIRM_FAILED);
     else
         self->locate = locate_new (self->service, self->settings, NULL, now,
-                                   self->plan->reservation, self->plan, on_located, self);
+                                   self->plan->reservation, self->plan, confirm_on_located, self);
 }
 
 confirm_t *confirm_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
@@ -78,11 +78,11 @@ confirm_t *confirm_new (service_t *service, const planner_settings_t *settings, 
     confirm_t *self = must (calloc (1, sizeof *self));
     *self = (confirm_t){
       .service = service, .settings = settings, .plan = plan, .done = done, .owner = owner};
-    self->outcomes = outcomes_new (service, settings, now, plan, on_outcomes, self);
+    self->outcomes = outcomes_new (service, settings, now, plan, confirm_on_outcomes, self);
     return self;
 }
 
-const party_t *confirm_awaited (const confirm_t *self, size_t at)
+const participant_ref_t *confirm_awaited (const confirm_t *self, size_t at)
 {
     return outcomes_awaited (self->outcomes, at);
 }

@@ -32,6 +32,6 @@ confirm_t *confirm_new (service_t *service, const planner_settings_t *settings, 
 void confirm_destroy (confirm_t **self_p);
 
 /*  Once done: the at-th participant that did not say "committed"; NULL past the last. */
-const party_t *confirm_awaited (const confirm_t *self, size_t at);
+const participant_ref_t *confirm_awaited (const confirm_t *self, size_t at);
 
 #endif

@@ -7,10 +7,10 @@
  */
 #include "connections.h"
 #include "directory.h"
-#include "inquiry.h"
 #include "must.h"
 #include "outcomes.h"
-#include "party.h"
+#include "participant_ref.h"
+#include "read_request.h"
 #include "view.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #define ANSWER_BYTES 900000u /* a page ends before it grows past this */
 
 typedef struct {
-    party_t party;
+    participant_ref_t party;
     uint64_t call;
     bool suspected; /* waited for but a moment */
     bool answered;
@@ -34,7 +34,7 @@ typedef struct {
 struct doubt;
 
 typedef struct {
-    inquiry_t inquiry;
+    read_request_t inquiry;
     list_request_t question;
     sheet_t *sheets; /* one a site or network domain */
     size_t sheets_count;
@@ -53,9 +53,9 @@ typedef struct doubt {
     list_t *list;
     size_t view;
     outcomes_t *outcomes;
-} doubt_t;
+} list_doubt_t;
 
-static void list_free (inquiry_t *inquiry)
+static void list_free (read_request_t *inquiry)
 {
     list_t *self = (list_t *) inquiry;
     service_t *service = inquiry->inquiries->service;
@@ -74,7 +74,7 @@ static void list_free (inquiry_t *inquiry)
     free (self);
 }
 
-static void tell (list_t *self)
+static void list_tell (list_t *self)
 {
     size_t silent_count = 0;
     const char **silent = must (calloc (self->sheets_count + 1, sizeof *silent));
@@ -85,18 +85,18 @@ static void tell (list_t *self)
       codec_encode (&views_page_codec, &(views_page_t){self->views, self->views_count, silent,
                                                        silent_count, self->more});
     free (silent);
-    inquiry_tell (&self->inquiry, packed);
+    read_request_tell (&self->inquiry, packed);
 }
 
-static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
+static void list_on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
 {
     (void) now;
-    doubt_t *doubt = owner;
+    list_doubt_t *doubt = owner;
     list_t *self = doubt->list;
     if (verdict == OUTCOMES_COMPLETE)
         self->views [doubt->view].status = SHOW_COMMITTED;
     if (--self->doubts_open == 0)
-        tell (self);
+        list_tell (self);
 }
 
 static size_t view_bytes (const view_t *view)
@@ -156,15 +156,15 @@ static const part_record_t *take_view (list_t *self, const char *id, size_t *at,
 
 static void ask_after (list_t *self, const moment_t *now, size_t view, const part_record_t *newest)
 {
-    const inquiries_t *inquiries = self->inquiry.inquiries;
-    doubt_t *doubt = &self->doubts [self->doubts_count++];
-    *doubt = (doubt_t){.list = self, .view = view};
+    const read_requests_t *inquiries = self->inquiry.inquiries;
+    list_doubt_t *doubt = &self->doubts [self->doubts_count++];
+    *doubt = (list_doubt_t){.list = self, .view = view};
     self->doubts_open++;
     doubt->outcomes = outcomes_new (inquiries->service, inquiries->settings, now, &newest->plan,
-                                    on_outcomes, doubt);
+                                    list_on_outcomes, doubt);
 }
 
-static void merge (list_t *self, const moment_t *now)
+static void list_merge (list_t *self, const moment_t *now)
 {
     const char *last = last_common (self), *id;
     size_t bytes = 0;
@@ -189,10 +189,10 @@ static void merge (list_t *self, const moment_t *now)
     free (at);
     free (parts);
     if (self->doubts_open == 0)
-        tell (self);
+        list_tell (self);
 }
 
-static void ask (list_t *self, const moment_t *now, size_t at);
+static void list_ask (list_t *self, const moment_t *now, size_t at);
 
 /*  Nothing found yet, but not at the end? One that gets nowhere counts as silent. */
 static bool goes_on (sheet_t *sheet, const char *after)
@@ -213,33 +213,33 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
     sheet->call = 0;
     bool silent = result->status == CALL_TIMED_OUT;
     if (!(silent && sheet->suspected))
-        suspects_judge (self->inquiry.inquiries->suspects, now, sheet->party.name, silent);
+        unresponsive_judge (self->inquiry.inquiries->suspects, now, sheet->party.name, silent);
     memcpy (after, sheet->page.next, sizeof after);
     codec_clear (&parts_page_codec, &sheet->page);
     sheet->answered = result->status == CALL_OK &&
                       codec_decode (&parts_page_codec, &sheet->page, result->body, why);
     if (goes_on (sheet, after))
-        ask (self, now, token);
+        list_ask (self, now, token);
     if (--self->waiting == 0)
-        merge (self, now);
+        list_merge (self, now);
 }
 
-static void on_nobody (void *owner, const moment_t *now, uint64_t token)
+static void list_on_nobody (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     list_t *self = owner;
     self->timer = 0;
-    merge (self, now);
+    list_merge (self, now);
 }
 
-static void ask (list_t *self, const moment_t *now, size_t at)
+static void list_ask (list_t *self, const moment_t *now, size_t at)
 {
-    inquiries_t *inquiries = self->inquiry.inquiries;
+    read_requests_t *inquiries = self->inquiry.inquiries;
     sheet_t *sheet = &self->sheets [at];
     list_request_t question = self->question;
     memcpy (question.after, sheet->page.next, sizeof question.after);
     sheet->asks++;
-    sheet->suspected = suspects_has (inquiries->suspects, now, sheet->party.name);
+    sheet->suspected = unresponsive_has (inquiries->suspects, now, sheet->party.name);
     self->waiting++;
     sheet->call = service_ask (
       inquiries->service, now,
@@ -247,8 +247,9 @@ static void ask (list_t *self, const moment_t *now, size_t at)
                       .endpoint = sheet->party.endpoint,
                       .service = "Participant",
                       .method = "List",
-                      .timeout_ms = sheet->suspected ? suspect_try_ms (inquiries->settings->try_ms)
-                                                     : inquiries->settings->try_ms,
+                      .timeout_ms = sheet->suspected
+                                      ? unresponsive_try_ms (inquiries->settings->try_ms)
+                                      : inquiries->settings->try_ms,
                       .tries_max = sheet->suspected ? 1 : 2},
       codec_encode (&list_request_codec, &question), on_listed, self, at);
 }
@@ -261,16 +262,16 @@ static void add_sheets (list_t *self, const char *kind)
         self->sheets =
           must_grow (self->sheets, self->sheets_count, &self->sheets_room, sizeof *self->sheets);
         sheet_t *sheet = &self->sheets [self->sheets_count++];
-        *sheet = (sheet_t){.party = party_of_entry (entry)};
+        *sheet = (sheet_t){.party = participant_ref_of_entry (entry)};
         memcpy (sheet->page.next, self->question.after, sizeof sheet->page.next);
     }
 }
 
 void planner_on_list (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    inquiries_t *inquiries = owner;
+    read_requests_t *inquiries = owner;
     list_request_t *question = body;
-    list_t *self = inquiry_new (inquiries, request, sizeof *self, list_free);
+    list_t *self = read_request_new (inquiries, request, sizeof *self, list_free);
     if (!self)
         return;
     if (question->most == 0 || question->most > LIST_MOST)
@@ -279,7 +280,8 @@ void planner_on_list (void *owner, const moment_t *now, const request_t *request
     add_sheets (self, "lis");
     add_sheets (self, "nis");
     for (size_t i = 0; i < self->sheets_count; i++)
-        ask (self, now, i);
+        list_ask (self, now, i);
     if (self->waiting == 0)
-        self->timer = timers_set (inquiries->service->timers, now->mono_ms, on_nobody, self, 0);
+        self->timer =
+          timers_set (inquiries->service->timers, now->mono_ms, list_on_nobody, self, 0);
 }

@@ -2,20 +2,20 @@
 #include "locate.h"
 #include "directory.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void add_part (locate_t *self, const party_t *party)
+static void locate_add_part (locate_t *self, const participant_ref_t *party)
 {
     self->parts = must_grow (self->parts, self->count, &self->room, sizeof *self->parts);
     self->parts [self->count++] = (located_part_t){.party = *party};
 }
 
-static const located_part_t *part_of (const locate_t *self, const char *name)
+static const located_part_t *locate_part_of (const locate_t *self, const char *name)
 {
     for (size_t i = 0; i < self->count; i++)
         if (strcmp (self->parts [i].party.name, name) == 0)
@@ -25,7 +25,7 @@ static const located_part_t *part_of (const locate_t *self, const char *name)
 
 bool locate_heard (const locate_t *self, const char *name)
 {
-    const located_part_t *part = part_of (self, name);
+    const located_part_t *part = locate_part_of (self, name);
     return part && part->answered;
 }
 
@@ -45,7 +45,7 @@ const part_record_t *locate_newest (const locate_t *self)
     return newest;
 }
 
-static const party_t *listed_party (const part_record_t *record, const char *name)
+static const participant_ref_t *listed_party (const part_record_t *record, const char *name)
 {
     if (!record || !record->plan_set || strcmp (record->plan.home, name) == 0)
         return NULL;
@@ -54,7 +54,7 @@ static const party_t *listed_party (const part_record_t *record, const char *nam
 
 /*  --- the verdict --- */
 
-static located_t say (locate_t *self, located_t verdict, const char *culprit)
+static locate_verdict_t locate_say (locate_t *self, locate_verdict_t verdict, const char *culprit)
 {
     snprintf (self->culprit, sizeof self->culprit, "%s", culprit);
     return verdict;
@@ -62,22 +62,22 @@ static located_t say (locate_t *self, located_t verdict, const char *culprit)
 
 /*  It does not know what it once voted for. One that answers with another store and knows this very
  *  version has booked it again (T14): from then on that store is who keeps it. */
-static bool has_lost (const party_t *listed, const located_part_t *part, uint32_t version)
+static bool has_lost (const participant_ref_t *listed, const located_part_t *part, uint32_t version)
 {
     return part->answered &&
            (!part->known || (memcmp (part->store, listed->store, STORE_ID_BYTES) != 0 &&
                              part->record.version != version));
 }
 
-static located_t judge_nobody (locate_t *self)
+static locate_verdict_t judge_nobody (locate_t *self)
 {
     for (size_t i = 0; i < self->count; i++)
         if (!self->parts [i].answered)
-            return say (self, LOCATED_UNSURE, self->parts [i].party.name);
-    return say (self, LOCATED_NOWHERE, "");
+            return locate_say (self, LOCATED_UNSURE, self->parts [i].party.name);
+    return locate_say (self, LOCATED_NOWHERE, "");
 }
 
-static located_t judge (locate_t *self)
+static locate_verdict_t locate_judge (locate_t *self)
 {
     const part_record_t *newest = locate_newest (self);
     if (!newest)
@@ -86,7 +86,7 @@ static located_t judge (locate_t *self)
     const char *silent = NULL, *lost = NULL, *changing = NULL;
     for (size_t i = 0; i < self->count; i++) {
         const located_part_t *part = &self->parts [i];
-        const party_t *listed = listed_party (newest, part->party.name);
+        const participant_ref_t *listed = listed_party (newest, part->party.name);
         /* A change that is not finished there, be it at its edge, may still be made. */
         if (part->known && (!listed || newest->version > 0))
             all_over = all_over && part_record_over (&part->record) && !part->record.pending_set;
@@ -109,21 +109,21 @@ static located_t judge (locate_t *self)
             lost = part->party.name;
     }
     if (silent)
-        return say (self, LOCATED_SILENT, silent);
+        return locate_say (self, LOCATED_SILENT, silent);
     if (all_over)
-        return say (self, LOCATED_OVER, "");
+        return locate_say (self, LOCATED_OVER, "");
     if (changing)
-        return say (self, LOCATED_CHANGING, changing);
+        return locate_say (self, LOCATED_CHANGING, changing);
     if (lost)
-        return say (self, LOCATED_LOST, lost);
-    return say (self, LOCATED_AGREED, "");
+        return locate_say (self, LOCATED_LOST, lost);
+    return locate_say (self, LOCATED_AGREED, "");
 }
 
 void locate_abort_remains (const locate_t *self, coordinator_t *coordinator, const moment_t *now)
 {
     for (size_t i = 0; i < self->count; i++) {
         const located_part_t *part = &self->parts [i];
-        party_t party = part->party;
+        participant_ref_t party = part->party;
         memcpy (party.store, part->store, STORE_ID_BYTES);
         if (part->known && part->record.pending_set &&
             coordinator_aborted (coordinator, &part->record.pending))
@@ -133,14 +133,15 @@ void locate_abort_remains (const locate_t *self, coordinator_t *coordinator, con
 
 /*  --- the questions --- */
 
-static void ask (locate_t *self, const moment_t *now, size_t at);
+static void locate_ask (locate_t *self, const moment_t *now, size_t at);
 
 /*  Participants that are not in the directory: their last address is in the plan. */
-static void add_parties (locate_t *self, const party_t *parties, size_t count, const char *home)
+static void add_parties (locate_t *self, const participant_ref_t *parties, size_t count,
+                         const char *home)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp (parties [i].name, home) != 0 && !part_of (self, parties [i].name))
-            add_part (self, &parties [i]);
+        if (strcmp (parties [i].name, home) != 0 && !locate_part_of (self, parties [i].name))
+            locate_add_part (self, &parties [i]);
 }
 
 static void add_participants (locate_t *self, const plan_t *plan)
@@ -160,7 +161,7 @@ static bool ask_listed (locate_t *self, const moment_t *now)
     add_participants (self, &plan);
     codec_clear (&plan_codec, &plan);
     for (size_t i = before; i < self->count; i++)
-        ask (self, now, i);
+        locate_ask (self, now, i);
     return self->count > before;
 }
 
@@ -172,20 +173,20 @@ static bool ask_doubted (locate_t *self, const moment_t *now)
     bool asked = false;
     for (size_t i = 0; i < self->count && newest && newest->version > 0; i++) {
         located_part_t *part = &self->parts [i];
-        const party_t *listed = listed_party (newest, part->party.name);
+        const participant_ref_t *listed = listed_party (newest, part->party.name);
         if (!listed || !part->answered || part->known || part->asked_again ||
             memcmp (part->store, listed->store, STORE_ID_BYTES) != 0)
             continue;
         part->asked_again = asked = true;
         part->answered = false;
-        ask (self, now, i);
+        locate_ask (self, now, i);
     }
     return asked;
 }
 
-static void finish (locate_t *self, const moment_t *now)
+static void locate_finish (locate_t *self, const moment_t *now)
 {
-    self->verdict = judge (self);
+    self->verdict = locate_judge (self);
     self->done (self->owner, now);
 }
 
@@ -211,7 +212,7 @@ static void learn_silence (locate_t *self, const moment_t *now, const located_pa
 {
     bool silent = status == CALL_TIMED_OUT;
     if (self->suspects && !(silent && part->suspected))
-        suspects_judge (self->suspects, now, part->party.name, silent);
+        unresponsive_judge (self->suspects, now, part->party.name, silent);
 }
 
 static void on_shown (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
@@ -234,34 +235,34 @@ static void on_shown (void *owner, const moment_t *now, uint64_t token, const ca
         }
     }
     if (--self->waiting == 0 && !ask_listed (self, now) && !ask_doubted (self, now))
-        finish (self, now);
+        locate_finish (self, now);
 }
 
-static void ask (locate_t *self, const moment_t *now, size_t at)
+static void locate_ask (locate_t *self, const moment_t *now, size_t at)
 {
     located_part_t *part = &self->parts [at];
     show_request_t question;
     memcpy (question.reservation, self->reservation, sizeof question.reservation);
     self->waiting++;
-    part->suspected = self->suspects && suspects_has (self->suspects, now, part->party.name);
+    part->suspected = self->suspects && unresponsive_has (self->suspects, now, part->party.name);
     part->call = service_ask (
       self->service, now,
       &(call_order_t){.peer = part->party.name,
                       .endpoint = part->party.endpoint,
                       .service = "Participant",
                       .method = "Show",
-                      .timeout_ms = part->suspected ? suspect_try_ms (self->settings->try_ms)
+                      .timeout_ms = part->suspected ? unresponsive_try_ms (self->settings->try_ms)
                                                     : self->settings->try_ms,
                       .tries_max = part->suspected ? 1 : 2},
       codec_encode (&show_request_codec, &question), on_shown, self, at);
 }
 
-static void on_nobody (void *owner, const moment_t *now, uint64_t token)
+static void locate_on_nobody (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     locate_t *self = owner;
     self->timer = 0;
-    finish (self, now);
+    locate_finish (self, now);
 }
 
 static void add_kind (locate_t *self, const char *kind)
@@ -269,14 +270,14 @@ static void add_kind (locate_t *self, const char *kind)
     const directory_t *directory = self->service->directory;
     const directory_entry_t *entry = directory_next (directory, kind, NULL);
     for (; entry; entry = directory_next (directory, kind, entry)) {
-        party_t party = party_of_entry (entry);
-        add_part (self, &party);
+        participant_ref_t party = participant_ref_of_entry (entry);
+        locate_add_part (self, &party);
     }
 }
 
-locate_t *locate_new (service_t *service, const planner_settings_t *settings, suspects_t *suspects,
-                      const moment_t *now, const char *reservation, const plan_t *plan,
-                      locate_done_fn *done, void *owner)
+locate_t *locate_new (service_t *service, const planner_settings_t *settings,
+                      unresponsive_t *suspects, const moment_t *now, const char *reservation,
+                      const plan_t *plan, locate_done_fn *done, void *owner)
 {
     locate_t *self = must (calloc (1, sizeof *self));
     self->service = service;
@@ -300,9 +301,9 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings, su
           parties_find (plan->participants, plan->participants_count, self->parts [i].party.name);
     size_t asked = self->count;
     for (size_t i = 0; i < asked; i++)
-        ask (self, now, i);
+        locate_ask (self, now, i);
     if (asked == 0)
-        self->timer = timers_set (service->timers, now->mono_ms, on_nobody, self, 0);
+        self->timer = timers_set (service->timers, now->mono_ms, locate_on_nobody, self, 0);
     return self;
 }
 

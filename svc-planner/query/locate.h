@@ -9,11 +9,11 @@
 #include "planner_settings.h"
 #include "record.h"
 #include "service.h"
-#include "suspects.h"
+#include "unresponsive.h"
 
 /*  What one of them said. */
 typedef struct {
-    party_t party;
+    participant_ref_t party;
     uint64_t call;
     bool in_question;               /* the plan that is looked at names it: its silence counts */
     bool suspected;                 /* waited for but a moment */
@@ -32,7 +32,7 @@ typedef enum {
     LOCATED_SILENT,   /* some participant of it did not answer */
     LOCATED_LOST,     /* some participant has lost it; all others agree */
     LOCATED_OVER,     /* released or failed at all of them */
-} located_t;
+} locate_verdict_t;
 
 typedef void locate_done_fn (void *owner, const moment_t *now);
 
@@ -40,7 +40,7 @@ typedef void locate_done_fn (void *owner, const moment_t *now);
 typedef struct {
     service_t *service;
     const planner_settings_t *settings;
-    suspects_t *suspects; /* NULL = nobody is suspected */
+    unresponsive_t *suspects; /* NULL = nobody is suspected */
     char reservation [NAME_BYTES_MAX + 1];
     located_part_t *parts; /* of whom is asked */
     size_t count;
@@ -50,7 +50,7 @@ typedef struct {
     void *owner;
     bool of_plan;                      /* it is asked what has become of a plan */
     uint64_t timer;                    /* when there is nobody to ask */
-    located_t verdict;                 /* once it is done */
+    locate_verdict_t verdict;          /* once it is done */
     char culprit [NAME_BYTES_MAX + 1]; /* the first participant that it is about; "" = none */
 } locate_t;
 
@@ -58,9 +58,9 @@ typedef struct {
  *  come to be; NULL = everybody is waited for in full. plan: one that its participants had, to ask
  *  them in any case, and of a release those alone whom it awaits; or NULL. done is called once,
  *  never from within locate_new; then the questions below have answers. */
-locate_t *locate_new (service_t *service, const planner_settings_t *settings, suspects_t *suspects,
-                      const moment_t *now, const char *reservation, const plan_t *plan,
-                      locate_done_fn *done, void *owner);
+locate_t *locate_new (service_t *service, const planner_settings_t *settings,
+                      unresponsive_t *suspects, const moment_t *now, const char *reservation,
+                      const plan_t *plan, locate_done_fn *done, void *owner);
 void locate_destroy (locate_t **self_p);
 
 /*  Has the participant of this name answered? */

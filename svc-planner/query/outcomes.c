@@ -2,7 +2,7 @@
 #include "outcomes.h"
 
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static void cancel_calls (outcomes_t *self)
 }
 
 /*  Whom nothing depends on any more is not waited for: the coordinator may be dead for good. */
-static void on_outcome (void *owner, const moment_t *now, uint64_t token,
-                        const call_result_t *result)
+static void outcomes_on_outcome (void *owner, const moment_t *now, uint64_t token,
+                                 const call_result_t *result)
 {
     outcomes_t *self = owner;
     outcome_answer_t said;
@@ -61,23 +61,24 @@ static void on_outcome (void *owner, const moment_t *now, uint64_t token,
                              : OUTCOMES_OPEN);
 }
 
-static void ask (outcomes_t *self, const moment_t *now, size_t at, const party_t *party,
-                 const char *service_name)
+static void outcomes_ask (outcomes_t *self, const moment_t *now, size_t at,
+                          const participant_ref_t *party, const char *service_name)
 {
     packed_t body =
       codec_encode (&decision_request_codec, &(decision_request_t){self->plan.txid, 0});
     self->waiting++;
-    call_order_t order = party_order (party, self->settings, service_name, "Outcome");
+    call_order_t order = participant_ref_order (party, self->settings, service_name, "Outcome");
     order.tries_max = 2;
-    self->calls [at] = service_ask (self->service, now, &order, body, on_outcome, self, at);
+    self->calls [at] =
+      service_ask (self->service, now, &order, body, outcomes_on_outcome, self, at);
 }
 
-static void ask_all (outcomes_t *self, const moment_t *now)
+static void outcomes_ask_all (outcomes_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < self->plan.participants_count; i++)
-        ask (self, now, i, &self->plan.participants [i], "Participant");
+        outcomes_ask (self, now, i, &self->plan.participants [i], "Participant");
     if (!self->unheard)
-        ask (self, now, PARTICIPANTS_MAX, &self->plan.coordinator, "Coordinator");
+        outcomes_ask (self, now, PARTICIPANTS_MAX, &self->plan.coordinator, "Coordinator");
 }
 
 outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings,
@@ -91,7 +92,7 @@ outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings
     codec_copy (&plan_codec, &self->plan, plan);
     self->done = done;
     self->owner = owner;
-    ask_all (self, now);
+    outcomes_ask_all (self, now);
     return self;
 }
 
@@ -100,7 +101,7 @@ void outcomes_again (outcomes_t *self, const moment_t *now)
     memset (self->said, 0, sizeof self->said);
     self->committed = 0;
     self->all_done = self->gone = false;
-    ask_all (self, now);
+    outcomes_ask_all (self, now);
 }
 
 void outcomes_destroy (outcomes_t **self_p)
@@ -114,7 +115,7 @@ void outcomes_destroy (outcomes_t **self_p)
     *self_p = NULL;
 }
 
-const party_t *outcomes_awaited (const outcomes_t *self, size_t at)
+const participant_ref_t *outcomes_awaited (const outcomes_t *self, size_t at)
 {
     for (size_t i = 0; i < self->plan.participants_count; i++)
         if (!self->said [i] && at-- == 0)

@@ -29,6 +29,6 @@ void outcomes_destroy (outcomes_t **self_p);
 void outcomes_again (outcomes_t *self, const moment_t *now);
 
 /*  Once done: the at-th participant that did not say "committed"; NULL past the last. */
-const party_t *outcomes_awaited (const outcomes_t *self, size_t at);
+const participant_ref_t *outcomes_awaited (const outcomes_t *self, size_t at);
 
 #endif

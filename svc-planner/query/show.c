@@ -1,24 +1,24 @@
 /*  show - one reservation, as the federation knows it. */
 #include "connections.h"
-#include "inquiry.h"
 #include "locate.h"
 #include "must.h"
 #include "outcomes.h"
 #include "planner_wire.h"
+#include "read_request.h"
 #include "view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-    inquiry_t inquiry;
+    read_request_t inquiry;
     char reservation [NAME_BYTES_MAX + 1];
     locate_t *locate;
     outcomes_t *outcomes;
     view_t view;
 } show_t;
 
-static void show_free (inquiry_t *inquiry)
+static void show_free (read_request_t *inquiry)
 {
     show_t *self = (show_t *) inquiry;
     outcomes_destroy (&self->outcomes);
@@ -27,7 +27,7 @@ static void show_free (inquiry_t *inquiry)
     free (self);
 }
 
-static void tell (show_t *self)
+static void show_tell (show_t *self)
 {
     size_t count = self->view.hidden ? 0 : self->locate->count, silent_count = 0;
     const char **silent = must (calloc (count + 1, sizeof *silent));
@@ -37,22 +37,22 @@ static void tell (show_t *self)
     packed_t packed =
       show_answer_encode (self->view.reservation ? &self->view : NULL, silent, silent_count);
     free (silent);
-    inquiry_tell (&self->inquiry, packed);
+    read_request_tell (&self->inquiry, packed);
 }
 
-static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
+static void show_on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
 {
     (void) now;
     show_t *self = owner;
     if (verdict == OUTCOMES_COMPLETE)
         self->view.status = SHOW_COMMITTED;
-    tell (self);
+    show_tell (self);
 }
 
-static void on_located (void *owner, const moment_t *now)
+static void show_on_located (void *owner, const moment_t *now)
 {
     show_t *self = owner;
-    const inquiries_t *inquiries = self->inquiry.inquiries;
+    const read_requests_t *inquiries = self->inquiry.inquiries;
     const part_record_t *doubted = NULL;
     if (locate_newest (self->locate)) {
         graph_t *graph = federation_graph (inquiries->service->directory);
@@ -61,19 +61,19 @@ static void on_located (void *owner, const moment_t *now)
     }
     if (doubted)
         self->outcomes = outcomes_new (inquiries->service, inquiries->settings, now, &doubted->plan,
-                                       on_outcomes, self);
+                                       show_on_outcomes, self);
     else
-        tell (self);
+        show_tell (self);
 }
 
 void planner_on_show (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    inquiries_t *inquiries = owner;
+    read_requests_t *inquiries = owner;
     const reservation_id_t *asked = body;
-    show_t *self = inquiry_new (inquiries, request, sizeof *self, show_free);
+    show_t *self = read_request_new (inquiries, request, sizeof *self, show_free);
     if (!self)
         return;
     memcpy (self->reservation, asked->reservation, sizeof self->reservation);
     self->locate = locate_new (inquiries->service, inquiries->settings, inquiries->suspects, now,
-                               self->reservation, NULL, on_located, self);
+                               self->reservation, NULL, show_on_located, self);
 }

@@ -8,7 +8,7 @@
 
 #include "connections.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "planner_wire.h"
 
 #include <assert.h>
@@ -25,7 +25,7 @@ static const part_record_t *newest_of (const view_part_t *parts, size_t count)
     return newest;
 }
 
-static const view_part_t *part_of (const view_part_t *parts, size_t count, const char *name)
+static const view_part_t *view_part_of (const view_part_t *parts, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp (parts [i].participant, name) == 0)
@@ -41,12 +41,12 @@ typedef struct {
     bool booked; /* somebody still books something */
     bool done;
     bool awaited; /* somebody has not given back yet what is released */
-} tally_t;
+} view_tally_t;
 
-static tally_t count_parts (view_t *self, const view_part_t *parts, size_t count,
-                            const part_record_t *newest)
+static view_tally_t count_parts (view_t *self, const view_part_t *parts, size_t count,
+                                 const part_record_t *newest)
 {
-    tally_t tally = {0};
+    view_tally_t tally = {0};
     for (size_t i = 0; i < count; i++) {
         const part_record_t *record = parts [i].record;
         if (!record)
@@ -64,7 +64,7 @@ static tally_t count_parts (view_t *self, const view_part_t *parts, size_t count
         const char *name = plan->participants [i].name;
         if (strcmp (name, plan->home) == 0)
             continue;
-        const view_part_t *part = part_of (parts, count, name);
+        const view_part_t *part = view_part_of (parts, count, name);
         if (!part || !part->answered) {
             self->silent [self->silent_count++] = name;
             tally.silent = true;
@@ -72,7 +72,7 @@ static tally_t count_parts (view_t *self, const view_part_t *parts, size_t count
             tally.behind = true;
     }
     for (size_t i = 0; newest->plan_set && i < plan->awaited_count; i++) {
-        const view_part_t *part = part_of (parts, count, plan->awaited [i].name);
+        const view_part_t *part = view_part_of (parts, count, plan->awaited [i].name);
         if (part && part->answered && (!part->record || part_record_over (part->record)))
             continue;
         self->silent [self->silent_count++] = plan->awaited [i].name;
@@ -81,7 +81,8 @@ static tally_t count_parts (view_t *self, const view_part_t *parts, size_t count
     return tally;
 }
 
-static show_status_t judge (const tally_t *tally, const part_record_t *newest, bool *doubt)
+static show_status_t view_judge (const view_tally_t *tally, const part_record_t *newest,
+                                 bool *doubt)
 {
     *doubt = false;
     if (newest->version == 0)
@@ -102,7 +103,7 @@ static show_status_t judge (const tally_t *tally, const part_record_t *newest, b
     return *doubt ? SHOW_COMMITTING : SHOW_COMMITTED;
 }
 
-static void span (view_t *self, int64_t from_ms, int64_t until_ms)
+static void view_span (view_t *self, int64_t from_ms, int64_t until_ms)
 {
     if (self->start_ms == 0 || from_ms < self->start_ms)
         self->start_ms = from_ms;
@@ -113,12 +114,12 @@ static void span (view_t *self, int64_t from_ms, int64_t until_ms)
 static void span_record (view_t *self, const part_record_t *record)
 {
     for (size_t i = 0; i < record->bookings_count; i++)
-        span (self, record->bookings [i].from_ms, record->bookings [i].until_ms);
+        view_span (self, record->bookings [i].from_ms, record->bookings [i].until_ms);
     for (size_t i = 0; i < record->circuits_count; i++)
-        span (self, record->circuits [i].from_ms, record->circuits [i].until_ms);
+        view_span (self, record->circuits [i].from_ms, record->circuits [i].until_ms);
 }
 
-static void add_placements (view_t *self, const part_record_t *record)
+static void view_add_placements (view_t *self, const part_record_t *record)
 {
     self->compute = must (realloc (
       self->compute, (self->compute_count + record->bookings_count + 1) * sizeof *self->compute));
@@ -129,13 +130,13 @@ static void add_placements (view_t *self, const part_record_t *record)
           .cpus = booking->cpus, .from_ms = booking->from_ms, .until_ms = booking->until_ms};
         snprintf (placement->need, sizeof placement->need, "%s", booking->need);
         snprintf (placement->site, sizeof placement->site, "%s",
-                  party_short_name (record->participant));
+                  participant_ref_short_name (record->participant));
         snprintf (placement->class_name, sizeof placement->class_name, "%s", booking->class_name);
     }
 }
 
 /*  The request it was made for; false when that is not on record. */
-static bool read_request (const part_record_t *newest, user_request_t *request)
+static bool view_read_request (const part_record_t *newest, user_request_t *request)
 {
     char why [WHY_BYTES];
     if (plan_user_request (&newest->plan, request, why) && user_request_check (request, why))
@@ -161,7 +162,7 @@ static void add_wanted (view_t *self, const user_request_t *request)
           .cpus = need->cpus, .from_ms = from_ms, .until_ms = from_ms + need_duration (request, i)};
         snprintf (placement->need, sizeof placement->need, "%s", need->id);
         snprintf (placement->site, sizeof placement->site, "%s", need->site);
-        span (self, placement->from_ms, placement->until_ms);
+        view_span (self, placement->from_ms, placement->until_ms);
     }
 }
 
@@ -170,7 +171,7 @@ static void add_connections (view_t *self, const part_record_t *const *records, 
                              const part_record_t *newest, const graph_t *graph)
 {
     user_request_t request;
-    bool known = read_request (newest, &request);
+    bool known = view_read_request (newest, &request);
     if (known)
         memcpy (self->name, request.name, sizeof self->name);
     if (known && newest->version == 0)
@@ -180,7 +181,7 @@ static void add_connections (view_t *self, const part_record_t *const *records, 
     user_request_clear (&request);
 }
 
-static void add_part (view_t *self, const part_record_t *record)
+static void view_add_part (view_t *self, const part_record_t *record)
 {
     part_record_t *part = &self->parts [self->parts_count++];
     *part = *record;
@@ -189,7 +190,7 @@ static void add_part (view_t *self, const part_record_t *record)
     part->plan.request_size = 0;
     if (record->opening.size > 0)
         self->openings [self->openings_count++] =
-          (site_opening_t){party_short_name (record->participant), record->opening};
+          (site_opening_t){participant_ref_short_name (record->participant), record->opening};
 }
 
 static void add_details (view_t *self, const part_record_t *const *records, size_t count,
@@ -199,25 +200,25 @@ static void add_details (view_t *self, const part_record_t *const *records, size
     self->parts = must (calloc (count + 1, sizeof *self->parts));
     self->openings = must (calloc (count + 1, sizeof *self->openings));
     for (size_t i = 0; i < count; i++) {
-        add_placements (self, records [i]);
-        add_part (self, records [i]);
+        view_add_placements (self, records [i]);
+        view_add_part (self, records [i]);
     }
     add_connections (self, records, count, newest, graph);
 }
 
 const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t count,
-                                 const inquiry_t *asker, const graph_t *graph)
+                                 const read_request_t *asker, const graph_t *graph)
 {
     const part_record_t *newest = newest_of (parts, count);
     assert (newest);
     *self = (view_t){.reservation = newest->reservation,
                      .owner = "",
-                     .hidden = asker && !inquiry_may_see (asker, newest->owner),
+                     .hidden = asker && !read_request_may_see (asker, newest->owner),
                      .version = newest->version,
                      .state = newest->state};
-    tally_t tally = count_parts (self, parts, count, newest);
+    view_tally_t tally = count_parts (self, parts, count, newest);
     bool doubt;
-    self->status = judge (&tally, newest, &doubt);
+    self->status = view_judge (&tally, newest, &doubt);
     const part_record_t **records = must (calloc (count, sizeof *records));
     size_t records_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -237,8 +238,8 @@ const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t 
     return doubt ? newest : NULL;
 }
 
-const part_record_t *view_located (view_t *self, const locate_t *locate, const inquiry_t *asker,
-                                   const graph_t *graph)
+const part_record_t *view_located (view_t *self, const locate_t *locate,
+                                   const read_request_t *asker, const graph_t *graph)
 {
     view_part_t *parts = must (calloc (locate->count, sizeof *parts));
     for (size_t i = 0; i < locate->count; i++) {

@@ -3,8 +3,8 @@
 #define MUSUBI_VIEW_H
 
 #include "graph.h"
-#include "inquiry.h"
 #include "locate.h"
+#include "read_request.h"
 
 /*  A record, or NULL from one who answered and does not know the reservation. */
 typedef struct {
@@ -19,10 +19,10 @@ typedef struct {
  *  NULL; or the newest record, when whether all have acknowledged can't be told from these: its plan
  *  must be asked after (T6). Everything is borrowed. */
 const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t count,
-                                 const inquiry_t *asker, const graph_t *graph);
+                                 const read_request_t *asker, const graph_t *graph);
 
 /*  The same of what was located. */
-const part_record_t *view_located (view_t *self, const locate_t *locate, const inquiry_t *asker,
-                                   const graph_t *graph);
+const part_record_t *view_located (view_t *self, const locate_t *locate,
+                                   const read_request_t *asker, const graph_t *graph);
 
 #endif

@@ -4,14 +4,14 @@
 #include "repair.h"
 
 #include "directory.h"
+#include "home_wire.h"
 #include "must.h"
 #include "outcomes.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "planner_wire.h"
-#include "question_wire.h"
 #include "repair_answer.h"
+#include "restore_guard.h"
 #include "shares.h"
-#include "standing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ typedef struct {
     char text [SENTENCE_BYTES]; /* how it ended */
 } repair_t;
 
-static void look (repair_t *self, const moment_t *now);
+static void repair_look (repair_t *self, const moment_t *now);
 
 /*  Of a release: all who voted have given it back, those who were silent are awaited. */
 static bool is_rest (const repair_t *self)
@@ -76,15 +76,15 @@ static void repair_free (repair_t *self)
     free (self);
 }
 
-static void on_again (void *owner, const moment_t *now, uint64_t token)
+static void repair_on_again (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     repair_t *self = owner;
     self->timer = 0;
-    look (self, now);
+    repair_look (self, now);
 }
 
-static void again (repair_t *self, const moment_t *now)
+static void repair_again (repair_t *self, const moment_t *now)
 {
     service_t *service = self->pendings->service;
     uint64_t most_ms = AGAIN_MS;
@@ -92,12 +92,12 @@ static void again (repair_t *self, const moment_t *now)
         most_ms <<= self->pauses < AGAIN_DOUBLINGS ? self->pauses++ : AGAIN_DOUBLINGS;
     int64_t pause_ms = (int64_t) (most_ms / 2 + prng_below (&service->prng, most_ms));
     timers_cancel (service->timers, self->timer);
-    self->timer = timers_set (service->timers, now->mono_ms + pause_ms, on_again, self, 0);
+    self->timer = timers_set (service->timers, now->mono_ms + pause_ms, repair_on_again, self, 0);
 }
 
 /*  --- the end --- */
 
-static void finish (repair_t *self, const moment_t *now, decision_end_t end)
+static void repair_finish (repair_t *self, const moment_t *now, decision_end_t end)
 {
     pendings_t *pendings = self->pendings;
     txid_t txid = self->txid;
@@ -118,7 +118,7 @@ static size_t home_index (const repair_t *self)
 }
 
 /*  NULL when it has lost the claim. */
-static const party_t *home_of (const repair_t *self)
+static const participant_ref_t *repair_home_of (const repair_t *self)
 {
     size_t at = home_index (self);
     bool kept = at < self->plan.participants_count && !self->spoilt [at];
@@ -129,18 +129,18 @@ static void on_home_status (void *owner, const moment_t *now, uint64_t token,
                             const call_result_t *result)
 {
     repair_t *self = owner;
-    const party_t *home = &self->plan.participants [token];
+    const participant_ref_t *home = &self->plan.participants [token];
     self->call = 0;
     self->spoilt [token] =
       result->status == CALL_OK && status_lost (result->body, result->store, home);
-    again (self, now);
+    repair_again (self, now);
 }
 
 /*  Another store answers in the home's place. Only when it goes by the home's name is the claim
  *  lost, else it is only an address (T16). */
-static void ask_home_status (repair_t *self, const moment_t *now, const party_t *home)
+static void ask_home_status (repair_t *self, const moment_t *now, const participant_ref_t *home)
 {
-    call_order_t order = party_status_order (home, self->pendings->settings);
+    call_order_t order = participant_ref_status_order (home, self->pendings->settings);
     self->call = service_ask (self->pendings->service, now, &order, (packed_t){0}, on_home_status,
                               self, home_index (self));
 }
@@ -155,16 +155,16 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
     self->call = 0;
     int64_t forgotten_ms = self->end_ms + self->pendings->settings->retention_ms;
     if (timekeeper_least (&self->pendings->service->timekeeper, now) >= forgotten_ms) {
-        finish (self, now, DECISION_END_RELEASED); /* there is no such claim any more */
+        repair_finish (self, now, DECISION_END_RELEASED); /* there is no such claim any more */
         return;
     }
     if (result->status == CALL_WRONG_STORE) {
-        ask_home_status (self, now, home_of (self));
+        ask_home_status (self, now, repair_home_of (self));
         return;
     }
     if (result->status != CALL_OK ||
         !codec_decode (&command_answer_codec, &answer, result->body, why)) {
-        again (self, now);
+        repair_again (self, now);
         return;
     }
     /* A conflict: it was told before, by us in an earlier life, or by one who has fenced it. */
@@ -172,9 +172,9 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
     bool gone = answer.refusal.reason == REFUSAL_ENDED;
     codec_clear (&command_answer_codec, &answer);
     if (told || gone)
-        finish (self, now, told ? DECISION_END_REPAIRED : DECISION_END_RELEASED);
+        repair_finish (self, now, told ? DECISION_END_REPAIRED : DECISION_END_RELEASED);
     else
-        again (self, now);
+        repair_again (self, now);
 }
 
 /*  What whoever asks again hears. */
@@ -202,17 +202,18 @@ static packed_t compose (const repair_t *self, answer_status_t status)
 }
 
 /*  It is over: the home is told first, then the user (T2). */
-static void conclude (repair_t *self, const moment_t *now, answer_status_t status)
+static void repair_conclude (repair_t *self, const moment_t *now, answer_status_t status)
 {
-    const party_t *home = home_of (self);
+    const participant_ref_t *home = repair_home_of (self);
     if (!home) {
-        finish (self, now, DECISION_END_RELEASED);
+        repair_finish (self, now, DECISION_END_RELEASED);
         return;
     }
     packed_t answer = compose (self, status);
     packed_t body =
       codec_encode (&amend_request_codec, &(amend_request_t){self->txid, self->epoch, answer});
-    call_order_t order = party_order (home, self->pendings->settings, "Participant", "Amend");
+    call_order_t order =
+      participant_ref_order (home, self->pendings->settings, "Participant", "Amend");
     self->call = service_ask (self->pendings->service, now, &order, body, on_amended, self, 0);
     free (answer.data);
 }
@@ -220,21 +221,21 @@ static void conclude (repair_t *self, const moment_t *now, answer_status_t statu
 static void conclude_standing (repair_t *self, const moment_t *now, const char *how)
 {
     snprintf (self->text, sizeof self->text, "%.120s: %s", self->cause, how);
-    conclude (self, now, ANSWER_COMMITTED);
+    repair_conclude (self, now, ANSWER_COMMITTED);
 }
 
 static void conclude_failed (repair_t *self, const moment_t *now, const char *how)
 {
     snprintf (self->text, sizeof self->text, "failed, %s: %.120s%s%.60s", how, self->cause,
               *self->last ? "; " : "", self->last);
-    conclude (self, now, ANSWER_REFUSED);
+    repair_conclude (self, now, ANSWER_REFUSED);
 }
 
 /*  The home has told it long since. */
 static void conclude_rest (repair_t *self, const moment_t *now, const char *how)
 {
     snprintf (self->text, sizeof self->text, "%.120s, %s", self->cause, how);
-    finish (self, now, DECISION_END_REPAIRED);
+    repair_finish (self, now, DECISION_END_REPAIRED);
 }
 
 /*  --- another plan in its place --- */
@@ -248,21 +249,21 @@ static void on_mended (void *owner, const moment_t *now, mend_end_t end, const c
     if (end == MEND_NO_PLAN || (end == MEND_SPOILT && self->step == MEND_SAME))
         self->step++;
     if (end == MEND_DEFERRED)
-        again (self, now);
+        repair_again (self, now);
     else
-        look (self, now);
+        repair_look (self, now);
 }
 
 /*  A home that has lost the claim can't keep the request from being done again: then nothing of it
  *  may stand. */
-static mend_step_t next_step (const repair_t *self, const moment_t *now)
+static mend_step_t repair_next_step (const repair_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->pendings->settings;
     bool change = self->plan.operation == OPERATION_MODIFY && self->before.parts_count > 0;
     mend_step_t step = self->step;
     if (self->tries >= settings->repair_tries_max || now->mono_ms >= self->until_mono_ms)
         return MEND_NOTHING;
-    if (step < MEND_BACK && !home_of (self))
+    if (step < MEND_BACK && !repair_home_of (self))
         step = MEND_BACK;
     if (step == MEND_BACK && !change)
         step = MEND_NOTHING;
@@ -291,10 +292,10 @@ static void on_released (void *owner, const moment_t *now, decision_end_t end, c
     (void) text;
     repair_t *self = owner;
     self->releasing = false;
-    look (self, now);
+    repair_look (self, now);
 }
 
-static void on_voted (void *owner, const moment_t *now, bool prepared)
+static void repair_on_voted (void *owner, const moment_t *now, bool prepared)
 {
     repair_t *self = owner;
     pendings_t *pendings = self->pendings;
@@ -305,7 +306,7 @@ static void on_voted (void *owner, const moment_t *now, bool prepared)
                                       self->release_end_ms, NULL, on_released, self);
     attempt_destroy (&self->attempt);
     if (!self->releasing)
-        again (self, now);
+        repair_again (self, now);
 }
 
 /*  One whose clock has run ahead takes its part for over, and has it again when the clock is put
@@ -320,17 +321,17 @@ static bool books (const repair_t *self, const moment_t *now, const located_part
 }
 
 /*  A plan in the place of ours, or the rest of our release. */
-static bool is_mending (const repair_t *self, const part_record_t *record)
+static bool repair_is_mending (const repair_t *self, const part_record_t *record)
 {
     return record->plan_set && txid_compare (&record->plan.repairs, &self->txid) == 0;
 }
 
 typedef struct {
-    party_t list [PARTICIPANTS_MAX];
+    participant_ref_t list [PARTICIPANTS_MAX];
     size_t count;
 } unheard_t;
 
-static void add_unheard (const repair_t *self, unheard_t *unheard, const party_t *parties,
+static void add_unheard (const repair_t *self, unheard_t *unheard, const participant_ref_t *parties,
                          size_t count, const bool *spoilt)
 {
     for (size_t i = 0; i < count; i++) {
@@ -351,7 +352,7 @@ static void find_unheard (const repair_t *self, unheard_t *unheard)
     add_unheard (self, unheard, plan->awaited, plan->awaited_count, NULL);
     if (plan->operation != OPERATION_RELEASE) /* else they have given it back */
         add_unheard (self, unheard, plan->participants, plan->participants_count, self->spoilt);
-    if (!newest || !is_mending (self, newest))
+    if (!newest || !repair_is_mending (self, newest))
         return;
     plan = &newest->plan;
     add_unheard (self, unheard, plan->participants, plan->participants_count, NULL);
@@ -371,7 +372,7 @@ static void fill_release (repair_t *self, const moment_t *now, plan_t *plan)
         const located_part_t *part = &self->locate->parts [i];
         if (!books (self, now, part) || plan->participants_count == PARTICIPANTS_MAX)
             continue;
-        party_t *party = &plan->participants [plan->participants_count++];
+        participant_ref_t *party = &plan->participants [plan->participants_count++];
         *party = part->party;
         memcpy (party->store, part->store, STORE_ID_BYTES);
         /* Whom the others let release it, must be let here, too. */
@@ -400,18 +401,19 @@ static void release (repair_t *self, const moment_t *now)
         plan.decide_by_ms = plan.edge_ms - settings->guard_ms;
     if (plan.decide_by_ms <= wall_ms) { /* its end is that near: wait for it */
         codec_clear (&plan_codec, &plan);
-        again (self, now);
+        repair_again (self, now);
         return;
     }
     plan.txid = coordinator_begin (pendings->coordinator);
     self->release_end_ms = plan.edge_ms;
     attempt_part_t parts [PARTICIPANTS_MAX];
     for (size_t i = 0; i < plan.participants_count; i++)
-        parts [i] = (attempt_part_t){.kind = party_part_kind (plan.participants [i].name)};
+        parts [i] =
+          (attempt_part_t){.kind = participant_ref_part_kind (plan.participants [i].name)};
     trail_abort (&self->trail, pendings->coordinator, now, &plan, "");
     service_count (pendings->service, "repair_releases", 1);
     self->attempt = attempt_new (pendings->service, pendings->coordinator, settings, now, &plan,
-                                 parts, &self->trail, false, on_voted, self);
+                                 parts, &self->trail, false, repair_on_voted, self);
 }
 
 /*  --- the look --- */
@@ -438,28 +440,29 @@ static bool version_heard (const repair_t *self, const part_record_t *newest)
 static bool superseded (const repair_t *self, const part_record_t *newest)
 {
     return newest && newest->version > self->plan.base_version + 1 && newest->plan_set &&
-           !is_mending (self, newest);
+           !repair_is_mending (self, newest);
 }
 
 /*  Part of it is released: nothing comes in its place any more. */
 static bool is_released (const repair_t *self, const part_record_t *newest)
 {
-    return is_rest (self) ||
-           (newest && is_mending (self, newest) && newest->plan.operation == OPERATION_RELEASE);
+    return is_rest (self) || (newest && repair_is_mending (self, newest) &&
+                              newest->plan.operation == OPERATION_RELEASE);
 }
 
 /*  The next thing, when all that is known lies still. */
-static void act (repair_t *self, const moment_t *now, const part_record_t *newest, size_t booked)
+static void repair_act (repair_t *self, const moment_t *now, const part_record_t *newest,
+                        size_t booked)
 {
     unheard_t unheard;
     find_unheard (self, &unheard);
     bool heard = unheard.count == 0;
-    mend_step_t step = is_released (self, newest) ? MEND_NOTHING : next_step (self, now);
+    mend_step_t step = is_released (self, newest) ? MEND_NOTHING : repair_next_step (self, now);
     if (step != MEND_NOTHING && heard) {
         self->step = step;
         mend (self, now);
     } else if (step != MEND_NOTHING) {
-        again (self, now);
+        repair_again (self, now);
     } else if (booked > 0) {
         release (self, now);
     } else if (heard && is_rest (self)) {
@@ -467,7 +470,7 @@ static void act (repair_t *self, const moment_t *now, const part_record_t *newes
     } else if (heard) {
         conclude_failed (self, now, "and released again everywhere");
     } else {
-        again (self, now);
+        repair_again (self, now);
     }
 }
 
@@ -491,7 +494,7 @@ static bool went_back (const repair_t *self, const plan_t *plan)
 }
 
 /*  Have all of a plan in its place acknowledged? */
-static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
+static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
 {
     repair_t *self = owner;
     const part_record_t *newest = locate_newest (self->locate);
@@ -500,29 +503,29 @@ static void on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t ve
     case OUTCOMES_COMPLETE:
         if (plan->operation == OPERATION_RELEASE) {
             /* It went to those who were heard then. */
-            act (self, now, newest, booked_of (self, now));
+            repair_act (self, now, newest, booked_of (self, now));
         } else if (went_back (self, plan)) {
             self->last [0] = '\0';
             conclude_failed (self, now, "and is as it was before");
-        } else if (!home_of (self) && self->plan.operation == OPERATION_RESERVE) {
-            act (self, now, newest, booked_of (self, now));
+        } else if (!repair_home_of (self) && self->plan.operation == OPERATION_RESERVE) {
+            repair_act (self, now, newest, booked_of (self, now));
         } else if (version_heard (self, newest)) {
             conclude_standing (self, now, "repaired, and placed as told");
         } else {
-            again (self, now); /* it is kept by all, but some don't tell what they have */
+            repair_again (self, now); /* it is kept by all, but some don't tell what they have */
         }
         break;
     case OUTCOMES_GONE:
         self->step = self->step == MEND_SAME ? MEND_ELSEWHERE : self->step;
-        act (self, now, newest, booked_of (self, now));
+        repair_act (self, now, newest, booked_of (self, now));
         break;
     case OUTCOMES_OPEN:
-        again (self, now);
+        repair_again (self, now);
         break;
     }
 }
 
-static void on_located (void *owner, const moment_t *now)
+static void repair_on_located (void *owner, const moment_t *now)
 {
     repair_t *self = owner;
     const pendings_t *pendings = self->pendings;
@@ -533,31 +536,31 @@ static void on_located (void *owner, const moment_t *now)
     if (superseded (self, newest)) {
         bool released = newest->plan.operation == OPERATION_RELEASE;
         if (!version_heard (self, newest) || (released && booked > 0))
-            again (self, now);
+            repair_again (self, now);
         else if (released)
             conclude_failed (self, now, "and released since");
         else
             conclude_standing (self, now, "it has been changed since");
     } else if (pending > 0 || !directory_known (pendings->service->directory)) {
         locate_abort_remains (self->locate, self->pendings->coordinator, now);
-        again (self, now);
-    } else if (newest && is_mending (self, newest) &&
+        repair_again (self, now);
+    } else if (newest && repair_is_mending (self, newest) &&
                (!is_released (self, newest) || booked == 0)) {
         outcomes_destroy (&self->outcomes);
         self->outcomes = outcomes_new (pendings->service, pendings->settings, now, &newest->plan,
-                                       on_outcomes, self);
+                                       repair_on_outcomes, self);
     } else {
-        act (self, now, newest, booked);
+        repair_act (self, now, newest, booked);
     }
 }
 
-static void look (repair_t *self, const moment_t *now)
+static void repair_look (repair_t *self, const moment_t *now)
 {
     pendings_t *pendings = self->pendings;
     /* T14: what a restored backup has forgotten may be decided by now. It would say aborted of it,
      * and give out its txids again. */
-    if (standing_state (pendings->service->standing) != STANDING_GOOD) {
-        again (self, now);
+    if (restore_guard_state (pendings->service->standing) != RESTORE_GUARD_GOOD) {
+        repair_again (self, now);
         return;
     }
     if (timekeeper_least (&pendings->service->timekeeper, now) >= self->end_ms) {
@@ -566,7 +569,7 @@ static void look (repair_t *self, const moment_t *now)
     }
     locate_destroy (&self->locate);
     self->locate = locate_new (pendings->service, pendings->settings, NULL, now,
-                               self->plan.reservation, &self->plan, on_located, self);
+                               self->plan.reservation, &self->plan, repair_on_located, self);
 }
 
 void repair_begin (void *owner, const moment_t *now, const decision_record_t *record)
@@ -588,7 +591,7 @@ void repair_begin (void *owner, const moment_t *now, const decision_record_t *re
     ordered_add (repairs->open, &self->txid, self);
     /* Not at once: the coordinator is in the midst of it. */
     self->timer = timers_set (pendings->service->timers, now->mono_ms + pendings->settings->done_ms,
-                              on_again, self, 0);
+                              repair_on_again, self, 0);
 }
 
 static int compare_repair (const void *key, const void *thing)

@@ -18,8 +18,8 @@
 #include "settle.h"
 
 #include "access.h"
-#include "inquiry.h"
-#include "party.h"
+#include "participant_ref.h"
+#include "read_request.h"
 #include "settle_wire.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ typedef struct {
 } seat_t;
 
 typedef struct {
-    inquiry_t inquiry;
+    read_request_t inquiry;
     settle_order_t order;
     plan_t plan;
     seat_t seats [PARTICIPANTS_MAX];
@@ -52,9 +52,9 @@ typedef struct {
     uint64_t limit_timer;
 } settle_t;
 
-static void ask_all (settle_t *self, const moment_t *now);
+static void settle_ask_all (settle_t *self, const moment_t *now);
 
-static void settle_free (inquiry_t *inquiry)
+static void settle_free (read_request_t *inquiry)
 {
     settle_t *self = (settle_t *) inquiry;
     service_t *service = inquiry->inquiries->service;
@@ -69,10 +69,10 @@ static void settle_free (inquiry_t *inquiry)
     free (self);
 }
 
-static void tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
+static void settle_tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
   __attribute__ ((format (printf, 4, 5)));
 
-static void tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
+static void settle_tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
 {
     service_t *service = self->inquiry.inquiries->service;
     char txid [TXID_TEXT_BYTES];
@@ -91,22 +91,22 @@ static void tell (settle_t *self, outcome_t outcome, bool done, const char *form
     outbox_log (service->outbox, LEVEL_INFO, "settle %s fence=%d by=%s why=%s",
                 txid_text (&self->order.txid, txid), self->order.fence, self->inquiry.actor,
                 answer.text);
-    inquiry_tell (&self->inquiry, codec_encode (&settle_answer_codec, &answer));
+    read_request_tell (&self->inquiry, codec_encode (&settle_answer_codec, &answer));
 }
 
-static uint64_t ask (settle_t *self, const moment_t *now, const party_t *party,
-                     const char *service_name, const char *method, packed_t body, uint32_t tries,
-                     call_done_fn *done, uint64_t token)
+static uint64_t settle_ask (settle_t *self, const moment_t *now, const participant_ref_t *party,
+                            const char *service_name, const char *method, packed_t body,
+                            uint32_t tries, call_done_fn *done, uint64_t token)
 {
-    const inquiries_t *inquiries = self->inquiry.inquiries;
-    call_order_t order = party_order (party, inquiries->settings, service_name, method);
+    const read_requests_t *inquiries = self->inquiry.inquiries;
+    call_order_t order = participant_ref_order (party, inquiries->settings, service_name, method);
     order.tries_max = tries;
     return service_ask (inquiries->service, now, &order, body, done, self, token);
 }
 
 /*  --- the end --- */
 
-static const party_t *silent (const settle_t *self)
+static const participant_ref_t *settle_silent (const settle_t *self)
 {
     for (size_t i = 0; i < self->plan.participants_count; i++)
         if (!self->seats [i].answered)
@@ -114,21 +114,21 @@ static const party_t *silent (const settle_t *self)
     return NULL;
 }
 
-static void on_limit (void *owner, const moment_t *now, uint64_t token)
+static void settle_on_limit (void *owner, const moment_t *now, uint64_t token)
 {
     (void) now;
     (void) token;
     settle_t *self = owner;
     self->limit_timer = 0;
-    const party_t *party = silent (self);
+    const participant_ref_t *party = settle_silent (self);
     if (self->outcome != OUTCOME_LOST)
-        tell (self, self->outcome, false, "%s, but not acknowledged by all yet",
-              self->outcome == OUTCOME_COMMITTED ? "committed" : "aborted");
+        settle_tell (self, self->outcome, false, "%s, but not acknowledged by all yet",
+                     self->outcome == OUTCOME_COMMITTED ? "committed" : "aborted");
     else
-        tell (self, OUTCOME_LOST, false, "not known: %.63s does not answer, and all must",
-              party                                ? party->name
-              : self->plan.participants_count == 0 ? self->order.participant
-                                                   : "somebody");
+        settle_tell (self, OUTCOME_LOST, false, "not known: %.63s does not answer, and all must",
+                     party                                ? party->name
+                     : self->plan.participants_count == 0 ? self->order.participant
+                                                          : "somebody");
 }
 
 /*  Seen by whoever fences: a commit that was refused at an edge was decided, too. */
@@ -160,9 +160,9 @@ static void on_driven (void *owner, const moment_t *now, decision_end_t end, con
         if (end == DECISION_END_COMMITTED)
             self->seats [i].state = COMMAND_COMMITTED;
     if (end == DECISION_END_COMMITTED)
-        tell (self, OUTCOME_COMMITTED, true, "committed by all");
+        settle_tell (self, OUTCOME_COMMITTED, true, "committed by all");
     else
-        tell (self, OUTCOME_COMMITTED, true, "committed, and not kept by all: %s", text);
+        settle_tell (self, OUTCOME_COMMITTED, true, "committed, and not kept by all: %s", text);
 }
 
 static void commit (settle_t *self, const moment_t *now)
@@ -173,7 +173,7 @@ static void commit (settle_t *self, const moment_t *now)
         /* T9: who was refused at its edge is no proof for those in doubt, and the fence bars us too
          */
         coordinator_raise (coordinator, &self->order.txid, self->epoch);
-        tell (self, OUTCOME_COMMITTED, false, "committed; this planner is at it already");
+        settle_tell (self, OUTCOME_COMMITTED, false, "committed; this planner is at it already");
         return;
     }
     plan_t plan;
@@ -182,8 +182,8 @@ static void commit (settle_t *self, const moment_t *now)
     coordinator_adopt (coordinator, now, &plan, self->epoch, on_driven, self);
 }
 
-static void on_aborted (void *owner, const moment_t *now, uint64_t token,
-                        const call_result_t *result)
+static void settle_on_aborted (void *owner, const moment_t *now, uint64_t token,
+                               const call_result_t *result)
 {
     (void) now;
     settle_t *self = owner;
@@ -200,11 +200,11 @@ static void on_aborted (void *owner, const moment_t *now, uint64_t token,
         return;
     for (size_t i = 0; i < self->plan.participants_count; i++)
         if (!says_aborted (&self->seats [i])) {
-            tell (self, OUTCOME_ABORTED, false, "aborted, but %.63s has not acknowledged",
-                  self->plan.participants [i].name);
+            settle_tell (self, OUTCOME_ABORTED, false, "aborted, but %.63s has not acknowledged",
+                         self->plan.participants [i].name);
             return;
         }
-    tell (self, OUTCOME_ABORTED, true, "aborted by all");
+    settle_tell (self, OUTCOME_ABORTED, true, "aborted by all");
 }
 
 static void abort_all (settle_t *self, const moment_t *now)
@@ -215,30 +215,31 @@ static void abort_all (settle_t *self, const moment_t *now)
         if (says_aborted (seat))
             continue;
         self->waiting++;
-        seat->call = ask (self, now, &self->plan.participants [i], "Participant", "Abort",
-                          codec_encode (&decision_request_codec,
-                                        &(decision_request_t){self->order.txid, self->epoch}),
-                          self->inquiry.inquiries->settings->tries_max, on_aborted, i);
+        seat->call =
+          settle_ask (self, now, &self->plan.participants [i], "Participant", "Abort",
+                      codec_encode (&decision_request_codec,
+                                    &(decision_request_t){self->order.txid, self->epoch}),
+                      self->inquiry.inquiries->settings->tries_max, settle_on_aborted, i);
     }
     if (self->waiting == 0)
-        tell (self, OUTCOME_ABORTED, true, "aborted by all");
+        settle_tell (self, OUTCOME_ABORTED, true, "aborted by all");
 }
 
 /*  --- fence --- */
 
-static void on_again (void *owner, const moment_t *now, uint64_t token)
+static void settle_on_again (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     settle_t *self = owner;
     self->timer = 0;
-    ask_all (self, now);
+    settle_ask_all (self, now);
 }
 
-static void again (settle_t *self, const moment_t *now)
+static void settle_again (settle_t *self, const moment_t *now)
 {
     service_t *service = self->inquiry.inquiries->service;
     int64_t pause_ms = AGAIN_MS / 2 + (int64_t) prng_below (&service->prng, AGAIN_MS);
-    self->timer = timers_set (service->timers, now->mono_ms + pause_ms, on_again, self, 0);
+    self->timer = timers_set (service->timers, now->mono_ms + pause_ms, settle_on_again, self, 0);
 }
 
 static bool all_fenced (const settle_t *self)
@@ -253,14 +254,15 @@ static void end_round (settle_t *self, const moment_t *now)
 {
     if (!self->order.fence) {
         if (any (self, says_committed))
-            tell (self, OUTCOME_COMMITTED, false, "committed: those in doubt find it out");
+            settle_tell (self, OUTCOME_COMMITTED, false, "committed: those in doubt find it out");
         else if (any (self, says_aborted))
-            tell (self, OUTCOME_ABORTED, false, "aborted: those in doubt find it out");
-        else if (silent (self))
-            tell (self, OUTCOME_LOST, false, "not known: %.63s does not answer",
-                  silent (self)->name);
+            settle_tell (self, OUTCOME_ABORTED, false, "aborted: those in doubt find it out");
+        else if (settle_silent (self))
+            settle_tell (self, OUTCOME_LOST, false, "not known: %.63s does not answer",
+                         settle_silent (self)->name);
         else
-            tell (self, OUTCOME_PENDING, false, "all have voted, and nobody knows the decision");
+            settle_tell (self, OUTCOME_PENDING, false,
+                         "all have voted, and nobody knows the decision");
         return;
     }
     if (self->epoch_seen >= self->epoch && self->epoch_seen < UINT32_MAX) {
@@ -269,14 +271,14 @@ static void end_round (settle_t *self, const moment_t *now)
             self->seats [i].fenced = false;
     }
     if (!all_fenced (self))
-        again (self, now);
+        settle_again (self, now);
     else if (any (self, says_committed))
         commit (self, now);
     else
         abort_all (self, now);
 }
 
-static void take_answer (settle_t *self, seat_t *seat, const command_answer_t *answer)
+static void settle_take_answer (settle_t *self, seat_t *seat, const command_answer_t *answer)
 {
     seat->answered =
       answer->refusal.reason == REFUSAL_NONE || answer->refusal.reason == REFUSAL_FENCED;
@@ -286,8 +288,8 @@ static void take_answer (settle_t *self, seat_t *seat, const command_answer_t *a
         self->epoch_seen = answer->epoch;
 }
 
-static void on_answer (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
+static void settle_on_answer (void *owner, const moment_t *now, uint64_t token,
+                              const call_result_t *result)
 {
     settle_t *self = owner;
     seat_t *seat = &self->seats [token];
@@ -298,7 +300,7 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
     if (result->status == CALL_OK &&
         codec_decode (&command_answer_codec, &answer, result->body, why)) {
         if (txid_compare (&answer.txid, &self->order.txid) == 0)
-            take_answer (self, seat, &answer);
+            settle_take_answer (self, seat, &answer);
         codec_clear (&command_answer_codec, &answer);
     }
     if (--self->waiting == 0)
@@ -306,7 +308,7 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
 }
 
 /*  Ask everyone whose state is not final yet. */
-static void ask_all (settle_t *self, const moment_t *now)
+static void settle_ask_all (settle_t *self, const moment_t *now)
 {
     bool fence = self->order.fence;
     for (size_t i = 0; i < self->plan.participants_count; i++) {
@@ -320,15 +322,16 @@ static void ask_all (settle_t *self, const moment_t *now)
                                                                      self->plan.decide_by_ms})
             : codec_encode (&resolve_request_codec,
                             &(resolve_request_t){self->order.txid, self->plan.decide_by_ms});
-        seat->call = ask (self, now, &self->plan.participants [i], "Participant",
-                          fence ? "Fence" : "Resolve", body, fence ? 1 : 2, on_answer, i);
+        seat->call =
+          settle_ask (self, now, &self->plan.participants [i], "Participant",
+                      fence ? "Fence" : "Resolve", body, fence ? 1 : 2, settle_on_answer, i);
     }
 }
 
 /*  --- the coordinator, and the plan --- */
 
-static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
-                            const call_result_t *result)
+static void settle_on_coordinator (void *owner, const moment_t *now, uint64_t token,
+                                   const call_result_t *result)
 {
     (void) token;
     settle_t *self = owner;
@@ -339,31 +342,31 @@ static void on_coordinator (void *owner, const moment_t *now, uint64_t token,
                 codec_decode (&outcome_answer_codec, &said, result->body, why) &&
                 txid_compare (&said.txid, &self->order.txid) == 0;
     if (told && said.outcome == OUTCOME_COMMITTED)
-        tell (self, said.outcome, said.done, "committed, says its coordinator");
+        settle_tell (self, said.outcome, said.done, "committed, says its coordinator");
     else if (told && said.outcome == OUTCOME_ABORTED)
-        tell (self, said.outcome, false,
-              "aborted, says its coordinator: those in doubt find it out");
+        settle_tell (self, said.outcome, false,
+                     "aborted, says its coordinator: those in doubt find it out");
     else
-        ask_all (self, now);
+        settle_ask_all (self, now);
 }
 
-static void begin (settle_t *self, const moment_t *now)
+static void settle_begin (settle_t *self, const moment_t *now)
 {
-    const inquiries_t *inquiries = self->inquiry.inquiries;
+    const read_requests_t *inquiries = self->inquiry.inquiries;
     bool done;
     bool ours = memcmp (self->order.txid.store, inquiries->service->store.id, STORE_ID_BYTES) == 0;
     outcome_t outcome = coordinator_outcome (inquiries->coordinator, &self->order.txid, &done);
     if (ours || outcome == OUTCOME_COMMITTED)
-        tell (self, outcome, done,
-              ours ? "this planner is its coordinator, and alive"
-                   : "committed; this planner is at it already");
+        settle_tell (self, outcome, done,
+                     ours ? "this planner is its coordinator, and alive"
+                          : "committed; this planner is at it already");
     else if (self->order.fence)
-        ask_all (self, now);
+        settle_ask_all (self, now);
     else
-        self->call =
-          ask (self, now, &self->plan.coordinator, "Coordinator", "Outcome",
-               codec_encode (&decision_request_codec, &(decision_request_t){self->order.txid, 0}),
-               2, on_coordinator, 0);
+        self->call = settle_ask (
+          self, now, &self->plan.coordinator, "Coordinator", "Outcome",
+          codec_encode (&decision_request_codec, &(decision_request_t){self->order.txid, 0}), 2,
+          settle_on_coordinator, 0);
 }
 
 static void on_plan (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
@@ -373,53 +376,55 @@ static void on_plan (void *owner, const moment_t *now, uint64_t token, const cal
     char why [WHY_BYTES];
     self->call = 0;
     if (result->status != CALL_OK)
-        tell (self, OUTCOME_LOST, false, "%.63s does not tell the plan: %.100s",
-              self->order.participant, result->reason);
+        settle_tell (self, OUTCOME_LOST, false, "%.63s does not tell the plan: %.100s",
+                     self->order.participant, result->reason);
     else if (!command_told_decode (result->body, &self->plan, why))
-        tell (self, OUTCOME_LOST, false, "%.63s tells no plan: %s", self->order.participant, why);
+        settle_tell (self, OUTCOME_LOST, false, "%.63s tells no plan: %s", self->order.participant,
+                     why);
     else if (txid_compare (&self->plan.txid, &self->order.txid) != 0)
-        tell (self, OUTCOME_LOST, false, "%.63s knows no plan of this txid",
-              self->order.participant);
+        settle_tell (self, OUTCOME_LOST, false, "%.63s knows no plan of this txid",
+                     self->order.participant);
     else
-        begin (self, now);
+        settle_begin (self, now);
 }
 
-static settle_t *start (settle_t *self, const moment_t *now, const settle_order_t *order)
+static settle_t *settle_start (settle_t *self, const moment_t *now, const settle_order_t *order)
 {
-    const inquiries_t *inquiries = self->inquiry.inquiries;
+    const read_requests_t *inquiries = self->inquiry.inquiries;
     self->order = *order;
     self->epoch = 1;
     self->outcome = OUTCOME_LOST;
     self->limit_timer =
       timers_set (inquiries->service->timers, now->mono_ms + inquiries->settings->request_limit_ms,
-                  on_limit, self, 0);
+                  settle_on_limit, self, 0);
     return self;
 }
 
 void planner_on_barred (void *owner, const moment_t *now, const plan_t *plan)
 {
-    inquiries_t *inquiries = owner;
+    read_requests_t *inquiries = owner;
     settle_order_t order = {.txid = plan->txid, .fence = true};
     memcpy (order.participant, plan->participants [0].name, sizeof order.participant);
     service_count (inquiries->service, "barred", 1);
-    settle_t *self = start (inquiry_own (inquiries, sizeof *self, settle_free), now, &order);
+    settle_t *self =
+      settle_start (read_request_own (inquiries, sizeof *self, settle_free), now, &order);
     codec_copy (&plan_codec, &self->plan, plan);
-    ask_all (self, now);
+    settle_ask_all (self, now);
 }
 
 void planner_on_settle (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    inquiries_t *inquiries = owner;
+    read_requests_t *inquiries = owner;
     const settle_order_t *order = body;
     if (!may (inquiries->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
         service_refuse (inquiries->service, request, CALL_DENIED,
                         "%.63s is not an administrator of this planner", request->actor);
         return;
     }
-    settle_t *self = inquiry_new (inquiries, request, sizeof *self, settle_free);
+    settle_t *self = read_request_new (inquiries, request, sizeof *self, settle_free);
     if (!self)
         return;
-    start (self, now, order);
+    settle_start (self, now, order);
     packed_t asked = codec_encode (&commands_request_codec,
                                    &(commands_request_t){.only_set = true, .only = order->txid});
     self->call = service_ask (inquiries->service, now,

@@ -4,11 +4,11 @@
 
 #include "coordinator.h"
 
-/*  Planner.Settle; owner: inquiries_t. */
+/*  Planner.Settle; owner: read_requests_t. */
 method_fn planner_on_settle;
 
 /*  A decision of ours that another planner's fence bars (coordinator.h): fence it ourselves. Owner:
- *  inquiries_t. */
+ *  read_requests_t. */
 coordinator_barred_fn planner_on_barred;
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "directory.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "stages.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ graph_t *federation_graph (const directory_t *directory)
     const directory_entry_t *entry = directory_next (directory, "nis", NULL);
     for (; entry; entry = directory_next (directory, "nis", entry))
         if (entry->domain)
-            graph_add (graph, party_short_name (entry->name), entry->domain);
+            graph_add (graph, participant_ref_short_name (entry->name), entry->domain);
     return graph;
 }
 
@@ -61,11 +61,11 @@ void connection_set_path (connection_t *self, const graph_t *graph, const path_t
 typedef struct {
     const char *domain;
     const circuit_t *circuit;
-} piece_t;
+} connections_piece_t;
 
 static int compare_pieces (const void *a, const void *b)
 {
-    const piece_t *first = a, *second = b;
+    const connections_piece_t *first = a, *second = b;
     int order = strcmp (first->circuit->need, second->circuit->need);
     if (order != 0)
         return order;
@@ -76,7 +76,7 @@ static int compare_pieces (const void *a, const void *b)
 }
 
 /*  The end of the pieces, from first on, that are of one need and over one time. */
-static size_t pieces_end (const piece_t *pieces, size_t count, size_t first)
+static size_t pieces_end (const connections_piece_t *pieces, size_t count, size_t first)
 {
     size_t end = first + 1;
     while (end < count && strcmp (pieces [end].circuit->need, pieces [first].circuit->need) == 0 &&
@@ -86,24 +86,26 @@ static size_t pieces_end (const piece_t *pieces, size_t count, size_t first)
 }
 
 /*  All circuits on record, sorted by need, time and place in the path. */
-static piece_t *pieces_of (const part_record_t *const *records, size_t records_count, size_t *count)
+static connections_piece_t *pieces_of (const part_record_t *const *records, size_t records_count,
+                                       size_t *count)
 {
     *count = 0;
     for (size_t i = 0; i < records_count; i++)
         *count += records [i]->circuits_count;
-    piece_t *pieces = must (calloc (*count + 1, sizeof *pieces));
+    connections_piece_t *pieces = must (calloc (*count + 1, sizeof *pieces));
     size_t at = 0;
     for (size_t i = 0; i < records_count; i++)
         for (size_t c = 0; c < records [i]->circuits_count; c++)
-            pieces [at++] = (piece_t){.domain = party_short_name (records [i]->participant),
-                                      .circuit = &records [i]->circuits [c]};
+            pieces [at++] =
+              (connections_piece_t){.domain = participant_ref_short_name (records [i]->participant),
+                                    .circuit = &records [i]->circuits [c]};
     qsort (pieces, *count, sizeof *pieces, compare_pieces);
     return pieces;
 }
 
 /*  The links of one need's pieces; false when one is missing or not known. */
-static bool find_links (const piece_t *pieces, size_t count, const graph_t *graph, size_t *links,
-                        size_t *links_count)
+static bool find_links (const connections_piece_t *pieces, size_t count, const graph_t *graph,
+                        size_t *links, size_t *links_count)
 {
     *links_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -124,7 +126,7 @@ bool connection_links (const part_record_t *const *records, size_t records_count
                        const graph_t *graph, size_t *links, size_t *links_count)
 {
     size_t count, from = 0, until = 0;
-    piece_t *pieces = pieces_of (records, records_count, &count);
+    connections_piece_t *pieces = pieces_of (records, records_count, &count);
     for (size_t first = 0, end; first < count; first = end) {
         end = pieces_end (pieces, count, first);
         if (strcmp (pieces [first].circuit->need, need) != 0)
@@ -157,19 +159,19 @@ static size_t walk_start (const graph_t *graph, const char *const sites [2], con
 }
 
 /*  Where a compute need is, as booked; NULL when it is not on record. */
-static const char *site_of (const part_record_t *const *records, size_t count, const char *need,
-                            const compute_booking_t **booking)
+static const char *connections_site_of (const part_record_t *const *records, size_t count,
+                                        const char *need, const compute_booking_t **booking)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t b = 0; b < records [i]->bookings_count; b++)
             if (strcmp (records [i]->bookings [b].need, need) == 0) {
                 *booking = &records [i]->bookings [b];
-                return party_short_name (records [i]->participant);
+                return participant_ref_short_name (records [i]->participant);
             }
     return NULL;
 }
 
-static void copy_links (connection_t *to, const piece_t *pieces, size_t count)
+static void copy_links (connection_t *to, const connections_piece_t *pieces, size_t count)
 {
     size_t links = 0;
     for (size_t i = 0; i < count; i++)
@@ -182,7 +184,7 @@ static void copy_links (connection_t *to, const piece_t *pieces, size_t count)
 }
 
 /*  One need's pieces as a connection: with its path, or with the links alone. */
-static void gather_one (connection_t *to, const piece_t *pieces, size_t count,
+static void gather_one (connection_t *to, const connections_piece_t *pieces, size_t count,
                         const part_record_t *const *records, size_t records_count,
                         const user_request_t *request, const graph_t *graph)
 {
@@ -200,7 +202,7 @@ static void gather_one (connection_t *to, const piece_t *pieces, size_t count,
         memcpy (to->ends, need->ends, sizeof to->ends);
         const char *sites [2];
         for (int end = 0; end < 2; end++)
-            sites [end] = site_of (records, records_count, need->ends [end], &booking);
+            sites [end] = connections_site_of (records, records_count, need->ends [end], &booking);
         if (sites [0] && sites [1] && graph &&
             find_links (pieces, count, graph, path.links, &path.links_count))
             path.from = walk_start (graph, sites, path.links, path.links_count);
@@ -220,8 +222,8 @@ static bool gather_local (connection_t *to, const part_record_t *const *records,
 {
     const network_need_t *need = &request->network [index];
     const compute_booking_t *here, *there;
-    const char *site = site_of (records, records_count, need->ends [0], &here);
-    const char *other = site_of (records, records_count, need->ends [1], &there);
+    const char *site = connections_site_of (records, records_count, need->ends [0], &here);
+    const char *other = connections_site_of (records, records_count, need->ends [1], &there);
     if (!site || !other || strcmp (site, other) != 0)
         return false;
     int64_t from_ms, until_ms;
@@ -253,7 +255,7 @@ connection_t *connections_gather (const part_record_t *const *records, size_t re
                                   size_t *count)
 {
     size_t pieces_count;
-    piece_t *pieces = pieces_of (records, records_count, &pieces_count);
+    connections_piece_t *pieces = pieces_of (records, records_count, &pieces_count);
     size_t most = pieces_count + (request ? request->network_count : 0);
     connection_t *connections = must (calloc (most + 1, sizeof *connections));
     *count = 0;

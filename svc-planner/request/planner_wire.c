@@ -31,13 +31,13 @@ static const codec_row_t reserve_rows [] = {
   ROW_FLAG ("dry_run", reserve_t, dry_run),
 };
 
-static bool reserve_rule (void *self, char why [WHY_BYTES])
+static bool planner_reserve_rule (void *self, char why [WHY_BYTES])
 {
     return unstaged (&((const reserve_t *) self)->request, "request.", why);
 }
 
 const codec_t reserve_codec =
-  CODEC_RULED (reserve_t, musubi__reserve_request__descriptor, reserve_rows, reserve_rule);
+  CODEC_RULED (reserve_t, musubi__reserve_request__descriptor, reserve_rows, planner_reserve_rule);
 
 /*  --- changes --- */
 

@@ -4,7 +4,7 @@
  *  there.
  */
 #include "request.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "stages.h"
 #include "timetext.h"
 
@@ -52,7 +52,7 @@ static bool check_instant (const instant_t *instant, int64_t span_ms, const char
 }
 
 /*  Both written the same way, so that their order does not depend on the moment. */
-static bool surely_before (const instant_t *a, const instant_t *b, int64_t add_ms)
+static bool request_surely_before (const instant_t *a, const instant_t *b, int64_t add_ms)
 {
     return a->set && b->set && a->from_now == b->from_now && a->ms < b->ms + add_ms;
 }
@@ -67,9 +67,9 @@ static bool check_frame (const frame_t *frame, int64_t span_ms, char why [WHY_BY
     if (frame->start.set && (frame->earliest.set || frame->latest.set || frame->deadline.set))
         return wrong (why, "request.window.start: excludes earliest, latest and deadline; "
                            "give one or the other");
-    if (surely_before (&frame->latest, &frame->earliest, 0))
+    if (request_surely_before (&frame->latest, &frame->earliest, 0))
         return wrong (why, "request.window.latest: is before earliest");
-    if (surely_before (&frame->deadline, &frame->earliest, span_ms))
+    if (request_surely_before (&frame->deadline, &frame->earliest, span_ms))
         return wrong (why,
                       "request.window.deadline: is before the earliest start and %lld ms that "
                       "the request lasts",
@@ -102,7 +102,7 @@ static bool check_need (const user_request_t *self, size_t at, char why [WHY_BYT
                          field, why);
 }
 
-static bool check_file (const user_request_t *self, size_t at, char why [WHY_BYTES])
+static bool request_check_file (const user_request_t *self, size_t at, char why [WHY_BYTES])
 {
     const data_need_t *need = &self->data [at];
     if (*need->file == 0)
@@ -123,7 +123,7 @@ static const char *const policies [] = {
 };
 #define POLICIES (sizeof policies / sizeof policies [0])
 
-static bool among (const char *word, const char *const *words, size_t count)
+static bool request_among (const char *word, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp (word, words [i]) == 0)
@@ -158,12 +158,12 @@ static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
 {
     static const char *const algorithms [] = {"auto", "bbr", "bir", "ip"};
     static const char *const routes [] = {"free", "fixed"};
-    if (!among (self->policy, policies, POLICIES))
+    if (!request_among (self->policy, policies, POLICIES))
         return wrong (why, "request.policy: '%s' must be time, cost, load, random or quality",
                       self->policy);
-    if (!among (self->algorithm, algorithms, 4))
+    if (!request_among (self->algorithm, algorithms, 4))
         return wrong (why, "request.algorithm: '%s' must be auto, bbr, bir or ip", self->algorithm);
-    if (!among (self->route, routes, 2))
+    if (!request_among (self->route, routes, 2))
         return wrong (why, "request.route: '%s' must be free or fixed", self->route);
     if (strcmp (self->algorithm, "ip") == 0)
         return check_programmed (self, why);
@@ -175,7 +175,7 @@ static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
     return true;
 }
 
-static bool check_needs (const user_request_t *self, char why [WHY_BYTES])
+static bool request_check_needs (const user_request_t *self, char why [WHY_BYTES])
 {
     for (size_t i = 0; i < self->compute_count; i++)
         if (!check_need (self, i, why))
@@ -183,7 +183,7 @@ static bool check_needs (const user_request_t *self, char why [WHY_BYTES])
     if (!network_needs_check (self, why))
         return false;
     for (size_t i = 0; i < self->data_count; i++)
-        if (!check_file (self, i, why))
+        if (!request_check_file (self, i, why))
             return false;
     return true;
 }
@@ -197,8 +197,8 @@ bool user_request_check (const user_request_t *self, char why [WHY_BYTES])
         return false;
     if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX)
         return wrong (why, "request.duration: must be 1 ms to 366 days");
-    return check_needs (self, why) && check_frame (&self->window, user_request_span (self), why) &&
-           check_choice (self, why);
+    return request_check_needs (self, why) &&
+           check_frame (&self->window, user_request_span (self), why) && check_choice (self, why);
 }
 
 bool plan_user_request (const plan_t *plan, user_request_t *request, char why [WHY_BYTES])
@@ -251,12 +251,12 @@ static int64_t instant_wall (const instant_t *instant, int64_t wall_ms, int64_t 
     return wall_ms + (instant->ms > margin_ms ? instant->ms : margin_ms);
 }
 
-static int64_t least (int64_t a, int64_t b)
+static int64_t request_least (int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t greatest (int64_t a, int64_t b)
+static int64_t request_greatest (int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -279,9 +279,9 @@ bool user_request_resolve (const user_request_t *self, const planner_settings_t 
     int64_t soonest_ms = wall_ms + settings->margin_ms;
     int64_t span_ms = user_request_span (self);
     starts->earliest_ms =
-      window->earliest.set
-        ? greatest (soonest_ms, instant_wall (&window->earliest, wall_ms, settings->margin_ms))
-        : soonest_ms;
+      window->earliest.set ? request_greatest (soonest_ms, instant_wall (&window->earliest, wall_ms,
+                                                                         settings->margin_ms))
+                           : soonest_ms;
     starts->deadline_ms =
       window->deadline.set ? instant_wall (&window->deadline, wall_ms, 0) : INT64_MAX;
     starts->latest_ms = window->latest.set
@@ -293,7 +293,7 @@ bool user_request_resolve (const user_request_t *self, const planner_settings_t 
                       "request.window.deadline: can't be kept any more: the request lasts %lld ms",
                       (long long) span_ms);
     if (window->deadline.set)
-        starts->latest_ms = least (starts->latest_ms, starts->deadline_ms - span_ms);
+        starts->latest_ms = request_least (starts->latest_ms, starts->deadline_ms - span_ms);
     if (starts->latest_ms < starts->earliest_ms)
         return wrong (why, "request.window.latest: has passed, or is nearer than sites "
                            "accept");
@@ -340,15 +340,15 @@ bool request_name_parse (request_name_t *self, const char *actor, const char *re
     *self = (request_name_t){0};
     if (!at) {
         const char *home = homes [request_slot (actor, request_id) % homes_count];
-        int written =
-          snprintf (self->full, sizeof self->full, "%s@%s", request_id, party_short_name (home));
+        int written = snprintf (self->full, sizeof self->full, "%s@%s", request_id,
+                                participant_ref_short_name (home));
         if (written < 0 || (size_t) written >= sizeof self->full)
             return wrong (why, "request id: too long together with its home");
         snprintf (self->home, sizeof self->home, "%s", home);
         return true;
     }
     for (size_t i = 0; i < homes_count; i++)
-        if (strcmp (party_short_name (homes [i]), at + 1) == 0) {
+        if (strcmp (participant_ref_short_name (homes [i]), at + 1) == 0) {
             snprintf (self->full, sizeof self->full, "%s", request_id);
             snprintf (self->home, sizeof self->home, "%s", homes [i]);
             return true;

@@ -92,7 +92,7 @@ static bool check_id (const user_request_t *self, size_t at, char why [WHY_BYTES
     return true;
 }
 
-static bool check_time (const user_request_t *self, size_t at, char why [WHY_BYTES])
+static bool request_network_check_time (const user_request_t *self, size_t at, char why [WHY_BYTES])
 {
     const network_need_t *need = &self->network [at];
     if (need->offset_ms < 0 || need->offset_ms > OFFSET_MS_MAX)
@@ -125,7 +125,7 @@ static bool check_link (const user_request_t *self, size_t at, char why [WHY_BYT
         return false;
     if (need->mbps < 1 || need->mbps > LINK_MBPS_MAX)
         return wrong (why, "request.network[%zu].mbps: must be 1 to %d", at, LINK_MBPS_MAX);
-    if (!check_time (self, at, why))
+    if (!request_network_check_time (self, at, why))
         return false;
     int64_t from_ms, until_ms;
     network_need_interval (self, at, &from_ms, &until_ms);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool check_needs (const request_patch_t *self, char why [WHY_BYTES])
+static bool request_patch_check_needs (const request_patch_t *self, char why [WHY_BYTES])
 {
     for (size_t i = 0; i < self->compute_count; i++) {
         if (self->compute [i].cpus > CPUS_MAX)
@@ -31,7 +31,7 @@ bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES])
         return wrong (why, "reservation: must be a reservation's id");
     if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX)
         return wrong (why, "duration: must be 1 ms to 366 days");
-    if (!check_needs (self, why))
+    if (!request_patch_check_needs (self, why))
         return false;
     if (!self->window_set && self->duration_ms == 0 && self->compute_count == 0 &&
         self->network_count == 0 && self->added.compute_count == 0 &&

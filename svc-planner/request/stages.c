@@ -10,7 +10,7 @@
 
 /*  --- phases --- */
 
-static size_t phases_of (const stages_t *stages, phase_t whole, phase_t phases [PHASES_MAX])
+static size_t stages_phases_of (const stages_t *stages, phase_t whole, phase_t phases [PHASES_MAX])
 {
     int64_t from_ms = whole.from_ms;
     size_t count = 0;
@@ -39,12 +39,12 @@ static phase_t whole_network (const user_request_t *self, size_t need)
 
 size_t compute_phases (const user_request_t *self, size_t need, phase_t phases [PHASES_MAX])
 {
-    return phases_of (&self->compute [need].stages, whole_compute (self, need), phases);
+    return stages_phases_of (&self->compute [need].stages, whole_compute (self, need), phases);
 }
 
 size_t network_phases (const user_request_t *self, size_t need, phase_t phases [PHASES_MAX])
 {
-    return phases_of (&self->network [need].stages, whole_network (self, need), phases);
+    return stages_phases_of (&self->network [need].stages, whole_network (self, need), phases);
 }
 
 int64_t compute_first (const user_request_t *self, size_t need)
@@ -120,7 +120,7 @@ static bool not_past (const passage_t *passage, const change_time_t *time, char 
 
 /*  What it was to have soon, and more than it has, it need not have: that is withdrawn. Returns
  *  what it has until the change takes effect. */
-static uint32_t withdraw (stages_t *stages, uint32_t amount, const change_time_t *time)
+static uint32_t stages_withdraw (stages_t *stages, uint32_t amount, const change_time_t *time)
 {
     while (stages->count > 0) {
         const stage_t *last = &stages->list [stages->count - 1];
@@ -136,7 +136,7 @@ static uint32_t withdraw (stages_t *stages, uint32_t amount, const change_time_t
 static bool add_stage (stages_t *to, const passage_t *passage, const change_time_t *time,
                        char why [WHY_BYTES])
 {
-    uint32_t amount = withdraw (to, passage->old ? passage->before.amount : 0, time);
+    uint32_t amount = stages_withdraw (to, passage->old ? passage->before.amount : 0, time);
     int64_t last_ms = to->count > 0 ? to->list [to->count - 1].until_ms : passage->after.from_ms;
     int64_t effect_ms = time->effect_ms > last_ms ? time->effect_ms : last_ms;
     if (amount == passage->after.amount)
@@ -185,7 +185,7 @@ static void end_need (stages_t *stages, uint32_t *amount, int64_t *until_ms, int
 static bool not_begun (const stages_t *stages, const phase_t *whole, const change_time_t *time)
 {
     phase_t phases [PHASES_MAX];
-    (void) phases_of (stages, *whole, phases);
+    (void) stages_phases_of (stages, *whole, phases);
     return phases [0].from_ms >= time->effect_ms ||
            (phases [0].from_ms > whole->from_ms && phases [0].from_ms >= time->soonest_ms);
 }

@@ -4,7 +4,7 @@
 #ifndef MUSUBI_ALGORITHM_H
 #define MUSUBI_ALGORITHM_H
 
-#include "survey.h"
+#include "availability_query.h"
 
 struct pending;
 
@@ -15,7 +15,7 @@ typedef struct {
     bool keeps_reasons; /* its plans were made all at once: it is told why each was refused */
 
     /*  What its survey is to ask for beyond the usual, or NULL. */
-    void (*ask) (const struct pending *self, survey_order_t *order);
+    void (*ask) (const struct pending *self, availability_query_order_t *order);
 
     /*  Look for a plan on the snapshot. Ends, now or later, in planning_found or planning_none. */
     void (*start) (struct pending *self, const moment_t *now);

@@ -6,7 +6,7 @@
 
 #define SURVEY_ROUND 6 /* after so many, the other sites' profiles are old too */
 
-static void on_slice (void *owner, const moment_t *now, uint64_t token)
+static void algorithm_auto_on_slice (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     pending_t *self = owner;
@@ -16,8 +16,8 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
     case SEARCH_MORE:
         /* Not at once: everything else that is due has its turn first. */
         service_count (self->pendings->service, "search_slices", 1);
-        self->pause_timer =
-          timers_set (self->pendings->service->timers, now->mono_ms + 1, on_slice, self, 0);
+        self->pause_timer = timers_set (self->pendings->service->timers, now->mono_ms + 1,
+                                        algorithm_auto_on_slice, self, 0);
         break;
     case SEARCH_FOUND:
         planning_found (self, now);
@@ -31,20 +31,20 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
     }
 }
 
-static void start (pending_t *self, const moment_t *now)
+static void algorithm_auto_start (pending_t *self, const moment_t *now)
 {
     search_order_t order = candidates_search_order (self, now);
     order.spread = self->vote.contended && self->operation == OPERATION_RESERVE;
     search_destroy (&self->plan.search);
     self->plan.search = search_new (self->plan.snapshot, &order);
-    on_slice (self, now, 0);
+    algorithm_auto_on_slice (self, now, 0);
 }
 
 /*  On the snapshot as refusals have corrected it. */
-static void again (pending_t *self, const moment_t *now)
+static void algorithm_auto_again (pending_t *self, const moment_t *now)
 {
     if (self->vote.rounds < SURVEY_ROUND) {
-        start (self, now);
+        algorithm_auto_start (self, now);
         return;
     }
     /* What we hold ourselves would look taken to the survey. */
@@ -52,12 +52,12 @@ static void again (pending_t *self, const moment_t *now)
     pending_go (self, now, STEP_PLAN);
 }
 
-static choice_t result (const pending_t *self)
+static choice_t algorithm_auto_result (const pending_t *self)
 {
     return search_choice (self->plan.search);
 }
 
-static void explain (pending_t *self)
+static void algorithm_auto_explain (pending_t *self)
 {
     if (!self->plan.proven)
         answer_reason (&self->answer, "", "",
@@ -68,8 +68,8 @@ static void explain (pending_t *self)
 
 const algorithm_t algorithm_auto = {
   .name = "auto",
-  .start = start,
-  .again = again,
-  .result = result,
-  .explain = explain,
+  .start = algorithm_auto_start,
+  .again = algorithm_auto_again,
+  .result = algorithm_auto_result,
+  .explain = algorithm_auto_explain,
 };

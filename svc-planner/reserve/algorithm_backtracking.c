@@ -19,13 +19,13 @@
 typedef struct {
     backtracking_t *search;
     backtracking_end_t end; /* how it ended */
-} found_t;
+} algorithm_backtracking_found_t;
 
 /*  --- no --- */
 
-static void explain (pending_t *self)
+static void algorithm_backtracking_explain (pending_t *self)
 {
-    const found_t *found = self->plan.found;
+    const algorithm_backtracking_found_t *found = self->plan.found;
     const char *algorithm = self->plan.algorithm->name;
     long long wait_ms = (long long) self->pendings->settings->backtrack_wait_ms;
     if (self->plan.starts.earliest_ms > self->plan.starts.latest_ms)
@@ -43,7 +43,7 @@ static void explain (pending_t *self)
                        algorithm);
 }
 
-static bool told_of (const answer_t *answer, const char *need)
+static bool algorithm_backtracking_told_of (const answer_t *answer, const char *need)
 {
     for (size_t i = 0; i < answer->reasons_count; i++)
         if (strcmp (answer->reasons [i].need, need) == 0)
@@ -86,9 +86,9 @@ static reason_t *explain_link (pending_t *self, const network_need_t *need, cons
     char resource [RESOURCE_BYTES] = "network";
     int64_t free = 0;
     if (met->link != SIZE_MAX) {
-        const supply_t *supply = &self->plan.snapshot->links [met->link].supply;
+        const free_profile_t *supply = &self->plan.snapshot->links [met->link].supply;
         link_resource (self->plan.snapshot->graph, met->link, resource);
-        free = supply_least (supply, met->from_ms, met->until_ms);
+        free = free_profile_least (supply, met->from_ms, met->until_ms);
     }
     reason_t *reason =
       answer_reason (&self->answer, need->id, resource,
@@ -111,22 +111,24 @@ static void explain_path (pending_t *self, size_t at, const hindrance_t *met)
 /*  For each need that nothing was said of yet, the last no that the search met. */
 static void explain_rest (pending_t *self)
 {
-    const found_t *found = self->plan.found;
+    const algorithm_backtracking_found_t *found = self->plan.found;
     const hindrance_t *met = backtracking_hindrances (found->search, false);
     for (size_t i = 0; i < self->request.compute_count; i++)
-        if (met [i].set && !told_of (&self->answer, self->request.compute [i].id))
+        if (met [i].set &&
+            !algorithm_backtracking_told_of (&self->answer, self->request.compute [i].id))
             explain_place (self, i, &met [i]);
     met = backtracking_hindrances (found->search, true);
     for (size_t i = 0; i < self->request.network_count; i++)
-        if (met [i].set && !told_of (&self->answer, self->request.network [i].id))
+        if (met [i].set &&
+            !algorithm_backtracking_told_of (&self->answer, self->request.network [i].id))
             explain_path (self, i, &met [i]);
 }
 
-static void on_surveyed (void *owner, const moment_t *now, bool hasty)
+static void algorithm_backtracking_on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     pending_t *self = owner;
     (void) hasty; /* it was patient */
-    survey_destroy (&self->plan.survey);
+    availability_query_destroy (&self->plan.survey);
     search_order_t order = candidates_search_order (self, now);
     self->plan.search = search_new (self->plan.snapshot, &order);
     planning_none (self, now, false);
@@ -139,25 +141,26 @@ static void find_reasons (pending_t *self, const moment_t *now)
     pendings_t *pendings = self->pendings;
     if (pendings->settings->backtrack_terse ||
         self->plan.starts.earliest_ms > self->plan.starts.latest_ms) {
-        explain (self);
+        algorithm_backtracking_explain (self);
         pending_go (self, now, STEP_GIVE_UP);
         return;
     }
     trail_abort (&self->trail, pendings->coordinator, now, NULL, self->receipt.name.home);
-    self->plan.survey = survey_new (pendings->service, pendings->settings, now,
-                                    &(survey_order_t){.snapshot = self->plan.snapshot,
-                                                      .starts = self->plan.starts,
-                                                      .reservation = "",
-                                                      .suspects = pendings->suspects,
-                                                      .patient = true},
-                                    on_surveyed, self);
+    self->plan.survey =
+      availability_query_new (pendings->service, pendings->settings, now,
+                              &(availability_query_order_t){.snapshot = self->plan.snapshot,
+                                                            .starts = self->plan.starts,
+                                                            .reservation = "",
+                                                            .suspects = pendings->suspects,
+                                                            .patient = true},
+                              algorithm_backtracking_on_surveyed, self);
 }
 
 static void on_searched (void *owner, const moment_t *now, backtracking_end_t end)
 {
     pending_t *self = owner;
     self->answer.reasons_count = 0;
-    ((found_t *) self->plan.found)->end = end;
+    ((algorithm_backtracking_found_t *) self->plan.found)->end = end;
     if (end == BACKTRACKING_FOUND)
         planning_found (self, now);
     else if (end == BACKTRACKING_LATE || !planning_ask_on (self, now))
@@ -172,7 +175,7 @@ static bool start_named (const user_request_t *request)
     return first->set && !first->from_now;
 }
 
-static void start (pending_t *self, const moment_t *now)
+static void algorithm_backtracking_start (pending_t *self, const moment_t *now)
 {
     pendings_t *pendings = self->pendings;
     const frame_t *window = &self->request.window;
@@ -186,7 +189,7 @@ static void start (pending_t *self, const moment_t *now)
     self->plan.starts.earliest_ms = starts.earliest_ms; /* what reasons are given for */
     bool incremental = self->plan.algorithm == &algorithm_bir;
     int64_t ends_ms = starts.earliest_ms < ready_ms ? starts.earliest_ms : ready_ms;
-    found_t *found = self->plan.found = must (calloc (1, sizeof *found));
+    algorithm_backtracking_found_t *found = self->plan.found = must (calloc (1, sizeof *found));
     found->search = backtracking_new (
       &(backtracking_order_t){.service = pendings->service,
                               .settings = pendings->settings,
@@ -206,14 +209,15 @@ static void start (pending_t *self, const moment_t *now)
       now, on_searched, self);
 }
 
-static choice_t result (const pending_t *self)
+static choice_t algorithm_backtracking_result (const pending_t *self)
 {
-    return backtracking_choice (((const found_t *) self->plan.found)->search);
+    return backtracking_choice (
+      ((const algorithm_backtracking_found_t *) self->plan.found)->search);
 }
 
-static void clear (pending_t *self)
+static void algorithm_backtracking_clear (pending_t *self)
 {
-    found_t *found = self->plan.found;
+    algorithm_backtracking_found_t *found = self->plan.found;
     if (found)
         backtracking_destroy (&found->search);
     free (found);
@@ -222,19 +226,19 @@ static void clear (pending_t *self)
 const algorithm_t algorithm_bbr = {
   .name = "bbr",
   .asks_itself = true,
-  .start = start,
-  .result = result,
-  .explain = explain,
+  .start = algorithm_backtracking_start,
+  .result = algorithm_backtracking_result,
+  .explain = algorithm_backtracking_explain,
   .explain_rest = explain_rest,
-  .clear = clear,
+  .clear = algorithm_backtracking_clear,
 };
 
 const algorithm_t algorithm_bir = {
   .name = "bir",
   .asks_itself = true,
-  .start = start,
-  .result = result,
-  .explain = explain,
+  .start = algorithm_backtracking_start,
+  .result = algorithm_backtracking_result,
+  .explain = algorithm_backtracking_explain,
   .explain_rest = explain_rest,
-  .clear = clear,
+  .clear = algorithm_backtracking_clear,
 };

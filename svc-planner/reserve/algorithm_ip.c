@@ -22,7 +22,7 @@ typedef struct {
     ranking_t *ranking;
     int64_t until_ms; /* monotonic: no more windows are begun */
     bool begun;       /* its last window is, or time is over */
-} found_t;
+} algorithm_ip_found_t;
 
 /*  The user's service level (C). */
 static uint32_t visible_to (const pending_t *self)
@@ -35,7 +35,7 @@ static uint32_t visible_to (const pending_t *self)
 }
 
 /*  About how many starts, and for how much more. */
-static void ask (const pending_t *self, survey_order_t *order)
+static void algorithm_ip_ask (const pending_t *self, availability_query_order_t *order)
 {
     order->starts_most = self->pendings->settings->ip.windows;
     order->visible = visible_to (self);
@@ -51,7 +51,7 @@ static size_t windows_of (const pending_t *self)
     return windows < most ? windows : most;
 }
 
-static void tell_none (pending_t *self, const moment_t *now)
+static void algorithm_ip_tell_none (pending_t *self, const moment_t *now)
 {
     search_order_t order =
       candidates_search_order (self, now); /* says what is in the way of each need */
@@ -62,19 +62,19 @@ static void tell_none (pending_t *self, const moment_t *now)
 static void go_down_the_list (pending_t *self, const moment_t *now)
 {
     solvers_forget (self->pendings->solvers, self);
-    found_t *found = self->plan.found;
+    algorithm_ip_found_t *found = self->plan.found;
     ranking_close (found->ranking);
     if (ranking_next (found->ranking))
         planning_found (self, now);
     else
-        tell_none (self, now);
+        algorithm_ip_tell_none (self, now);
 }
 
 /*  A window has been solved elsewhere. */
 static void on_solved (void *owner, const moment_t *now, uint64_t window, bool ok, bytes_t result)
 {
     pending_t *self = owner;
-    found_t *found = self->plan.found;
+    algorithm_ip_found_t *found = self->plan.found;
     ranking_solved (found->ranking, window, ok, result);
     if (!found->begun || ranking_waits (found->ranking))
         return;
@@ -91,13 +91,13 @@ static void on_overdue (void *owner, const moment_t *now, uint64_t token)
     go_down_the_list (self, now);
 }
 
-static void on_slice (void *owner, const moment_t *now, uint64_t token)
+static void algorithm_ip_on_slice (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     pending_t *self = owner;
     timers_t *timers = self->pendings->service->timers;
     self->pause_timer = 0;
-    found_t *found = self->plan.found;
+    algorithm_ip_found_t *found = self->plan.found;
     aside_t aside;
     bool more = ranking_step (found->ranking, &aside);
     service_count (self->pendings->service, "programs", 1);
@@ -106,7 +106,7 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
                      aside.window);
     if (more && now->mono_ms < found->until_ms) {
         /* Not at once: everything else that is due has its turn first. */
-        self->pause_timer = timers_set (timers, now->mono_ms + 1, on_slice, self, 0);
+        self->pause_timer = timers_set (timers, now->mono_ms + 1, algorithm_ip_on_slice, self, 0);
         return;
     }
     found->begun = true;
@@ -116,10 +116,10 @@ static void on_slice (void *owner, const moment_t *now, uint64_t token)
         go_down_the_list (self, now);
 }
 
-static void start (pending_t *self, const moment_t *now)
+static void algorithm_ip_start (pending_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->pendings->settings;
-    found_t *found = self->plan.found = must (calloc (1, sizeof *found));
+    algorithm_ip_found_t *found = self->plan.found = must (calloc (1, sizeof *found));
     found->until_ms = now->mono_ms + settings->ip.time_ms_max;
     found->ranking =
       ranking_new (&(ranking_order_t){.snapshot = self->plan.snapshot,
@@ -130,12 +130,12 @@ static void start (pending_t *self, const moment_t *now)
                                       .windows = windows_of (self),
                                       .visible = visible_to (self)},
                    &self->pendings->service->prng);
-    on_slice (self, now, 0);
+    algorithm_ip_on_slice (self, now, 0);
 }
 
 static bool has_next (pending_t *self)
 {
-    const found_t *found = self->plan.found;
+    const algorithm_ip_found_t *found = self->plan.found;
     if (ranking_has_next (found->ranking))
         return true;
     answer_reason (&self->answer, "", "", "ip: no other plan of its list can be had");
@@ -144,11 +144,11 @@ static bool has_next (pending_t *self)
 
 static bool next (pending_t *self)
 {
-    found_t *found = self->plan.found;
+    algorithm_ip_found_t *found = self->plan.found;
     return ranking_next (found->ranking);
 }
 
-static void again (pending_t *self, const moment_t *now)
+static void algorithm_ip_again (pending_t *self, const moment_t *now)
 {
     if (next (self))
         planning_found (self, now);
@@ -158,14 +158,14 @@ static void again (pending_t *self, const moment_t *now)
 
 static choice_t result (const pending_t *self)
 {
-    const found_t *found = self->plan.found;
-    const candidate_t *plan = ranking_plan (found->ranking);
+    const algorithm_ip_found_t *found = self->plan.found;
+    const window_plan_t *plan = ranking_plan (found->ranking);
     return (choice_t){.start_ms = plan->start_ms, .options = plan->choice, .paths = plan->paths};
 }
 
-static void explain (pending_t *self)
+static void algorithm_ip_explain (pending_t *self)
 {
-    const found_t *found = self->plan.found;
+    const algorithm_ip_found_t *found = self->plan.found;
     const ranking_tally_t *tally = ranking_tally (found->ranking);
     const ip_settings_t *settings = &self->pendings->settings->ip;
     reason_t *reason = answer_reason (
@@ -178,9 +178,9 @@ static void explain (pending_t *self)
     reason->until_ms = self->plan.starts.latest_ms + user_request_span (&self->request);
 }
 
-static void clear (pending_t *self)
+static void algorithm_ip_clear (pending_t *self)
 {
-    found_t *found = self->plan.found;
+    algorithm_ip_found_t *found = self->plan.found;
     solvers_forget (self->pendings->solvers, self);
     if (found)
         ranking_destroy (&found->ranking);
@@ -190,12 +190,12 @@ static void clear (pending_t *self)
 const algorithm_t algorithm_ip = {
   .name = "ip",
   .keeps_reasons = true,
-  .ask = ask,
-  .start = start,
+  .ask = algorithm_ip_ask,
+  .start = algorithm_ip_start,
   .has_next = has_next,
-  .again = again,
+  .again = algorithm_ip_again,
   .next = next,
   .result = result,
-  .explain = explain,
-  .clear = clear,
+  .explain = algorithm_ip_explain,
+  .clear = algorithm_ip_clear,
 };

@@ -18,29 +18,30 @@
 #define STEPS_MAX   20000 /* of one search */
 #define BUSY        8     /* requests in progress, from which on only dry runs are told any */
 
-typedef enum { FEWER_CPUS, LESS_BANDWIDTH, ANY_LATENCY, SAME_SITES } kind_t;
+typedef enum { FEWER_CPUS, LESS_BANDWIDTH, ANY_LATENCY, SAME_SITES } alternatives_kind_t;
 
 /*  One thing that could be asked differently. */
 typedef struct {
-    kind_t kind;
+    alternatives_kind_t kind;
     size_t need;
     uint32_t amount; /* CPUs, Mbit/s */
-} change_t;
+} relaxation_t;
 
 typedef struct {
-    change_t changes [CHANGES_MAX];
+    relaxation_t changes [CHANGES_MAX];
     size_t count;
-} changes_t;
+} relaxations_t;
 
-static void add (changes_t *self, kind_t kind, size_t need, uint32_t amount)
+static void alternatives_add (relaxations_t *self, alternatives_kind_t kind, size_t need,
+                              uint32_t amount)
 {
     if (self->count < CHANGES_MAX)
-        self->changes [self->count++] = (change_t){kind, need, amount};
+        self->changes [self->count++] = (relaxation_t){kind, need, amount};
 }
 
 /*  --- what is in the way --- */
 
-static void find_places (const pending_t *self, changes_t *changes)
+static void alternatives_find_places (const pending_t *self, relaxations_t *changes)
 {
     for (size_t i = 0; i < self->request.compute_count; i++) {
         size_t place;
@@ -50,13 +51,13 @@ static void find_places (const pending_t *self, changes_t *changes)
             continue;
         int64_t cpus = nodes * self->plan.snapshot->places [place].cpus_per_node;
         if (cpus > 0 && cpus < self->request.compute [i].cpus)
-            add (changes, FEWER_CPUS, i, (uint32_t) cpus);
+            alternatives_add (changes, FEWER_CPUS, i, (uint32_t) cpus);
     }
 }
 
 /*  What was found to be in the way of connections; where nothing is, but they don't go together,
  *  half of the widest is worth a try. */
-static void find_connections (const pending_t *self, changes_t *changes)
+static void find_connections (const pending_t *self, relaxations_t *changes)
 {
     size_t widest = 0, obstacles = 0;
     for (size_t i = 0; i < self->request.network_count; i++) {
@@ -66,18 +67,18 @@ static void find_connections (const pending_t *self, changes_t *changes)
         obstacles += obstacle->set;
         if (obstacle->set && obstacle->blocked.link != SIZE_MAX && obstacle->blocked.free > 0 &&
             obstacle->blocked.free < need->mbps)
-            add (changes, LESS_BANDWIDTH, i, (uint32_t) obstacle->blocked.free);
+            alternatives_add (changes, LESS_BANDWIDTH, i, (uint32_t) obstacle->blocked.free);
         if (obstacle->set && need->latency_us_max > 0)
-            add (changes, ANY_LATENCY, i, 0);
+            alternatives_add (changes, ANY_LATENCY, i, 0);
     }
     if (self->request.network_count > 0 && obstacles == 0 && changes->count == 0 &&
         self->request.network [widest].mbps > 1)
-        add (changes, LESS_BANDWIDTH, widest, self->request.network [widest].mbps / 2);
+        alternatives_add (changes, LESS_BANDWIDTH, widest, self->request.network [widest].mbps / 2);
 }
 
 /*  --- a change made and told --- */
 
-static void make (user_request_t *request, const change_t *change)
+static void alternatives_make (user_request_t *request, const relaxation_t *change)
 {
     switch (change->kind) {
     case FEWER_CPUS:
@@ -95,8 +96,8 @@ static void make (user_request_t *request, const change_t *change)
     }
 }
 
-static void tell (const user_request_t *request, const change_t *change,
-                  char words [SENTENCE_BYTES])
+static void alternatives_tell (const user_request_t *request, const relaxation_t *change,
+                               char words [SENTENCE_BYTES])
 {
     size_t length = strlen (words);
     char *end = words + length;
@@ -125,15 +126,15 @@ static void tell (const user_request_t *request, const change_t *change,
 
 /*  --- the tries --- */
 
-static void copy_supply (supply_t *to, const supply_t *from)
+static void copy_supply (free_profile_t *to, const free_profile_t *from)
 {
     if (!to || !from)
         return; /* not asked about: nothing is known to be free there */
-    supply_profile (to, &(profile_t){.steps = from->steps,
-                                     .steps_count = from->steps_count,
-                                     .until_ms = from->until_ms});
+    free_profile_set (to, &(profile_t){.steps = from->steps,
+                                       .steps_count = from->steps_count,
+                                       .until_ms = from->until_ms});
     for (size_t i = 0; i < from->windows_count; i++)
-        supply_window (to, from->windows [i]);
+        free_profile_window (to, from->windows [i]);
 }
 
 /*  What is known to be free, for a snapshot of a request that differs. */
@@ -147,7 +148,7 @@ static void copy_knowledge (snapshot_t *to, snapshot_t *from)
             to->sources [i].lead_ms = from->sources [source].lead_ms;
     }
     for (size_t i = 0; i < to->places_count; i++) {
-        place_t *place = &to->places [i];
+        site_class_t *place = &to->places [i];
         size_t source = snapshot_source (from, to->sources [place->source].party.name);
         if (source != SIZE_MAX)
             copy_supply (&place->supply, snapshot_supply (from, source, place->class_name));
@@ -162,14 +163,14 @@ static void copy_knowledge (snapshot_t *to, snapshot_t *from)
 }
 
 /*  Search with these changes made; when it finds a plan, that is told. */
-static bool try (pending_t *self, const moment_t *now, const change_t *changes, size_t count)
+static bool try (pending_t *self, const moment_t *now, const relaxation_t *changes, size_t count)
 {
     user_request_t request;
     char words [SENTENCE_BYTES] = "";
     user_request_copy (&request, &self->request);
     for (size_t i = 0; i < count; i++) {
-        make (&request, &changes [i]);
-        tell (&self->request, &changes [i], words);
+        alternatives_make (&request, &changes [i]);
+        alternatives_tell (&self->request, &changes [i], words);
     }
     snapshot_t *snapshot = candidates_snapshot (self, &request);
     copy_knowledge (snapshot, self->plan.snapshot);
@@ -193,15 +194,15 @@ static bool try (pending_t *self, const moment_t *now, const change_t *changes, 
 
 void pending_seek_alternatives (pending_t *self, const moment_t *now)
 {
-    changes_t changes = {0};
+    relaxations_t changes = {0};
     /* What a changed reservation may become is bound to where it is now. */
     if (self->operation != OPERATION_RESERVE ||
         (!self->receipt.dry_run && ordered_count (self->pendings->open) > BUSY))
         return;
-    find_places (self, &changes);
+    alternatives_find_places (self, &changes);
     find_connections (self, &changes);
     if (self->request.distinct_sites)
-        add (&changes, SAME_SITES, 0, 0);
+        alternatives_add (&changes, SAME_SITES, 0, 0);
     bool found = false;
     for (size_t i = 0; i < changes.count; i++)
         found = try (self, now, &changes.changes [i], 1) || found;

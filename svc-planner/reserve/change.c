@@ -6,11 +6,11 @@
  */
 #include "candidates.h"
 #include "directory.h"
-#include "mending.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "phases.h"
 #include "planner_wire.h"
 #include "proposal.h"
+#include "repair_attempt.h"
 #include "stages.h"
 #include "timetext.h"
 
@@ -31,7 +31,7 @@ static void give_up (pending_t *self, const moment_t *now, const char *resource,
  *  reason of another's is one to refuse a release (R11). */
 static void end_for (pending_t *self, const moment_t *now, const char *participant, const char *why)
 {
-    located_t verdict = self->base.locate->verdict;
+    locate_verdict_t verdict = self->base.locate->verdict;
     if (self->operation != OPERATION_RELEASE && verdict != LOCATED_SILENT &&
         verdict != LOCATED_UNSURE) {
         give_up (self, now, participant, why);
@@ -44,9 +44,9 @@ static void end_for (pending_t *self, const moment_t *now, const char *participa
 /*  For what one participant does: "network domain N does not answer, …". */
 static void blame (pending_t *self, const moment_t *now, const char *what)
 {
-    char words [PARTY_WORDS_BYTES], why [WHY_BYTES];
+    char words [PARTICIPANT_REF_WORDS_BYTES], why [WHY_BYTES];
     const char *culprit = self->base.locate->culprit;
-    snprintf (why, sizeof why, "%s %s", party_words (culprit, words), what);
+    snprintf (why, sizeof why, "%s %s", participant_ref_words (culprit, words), what);
     end_for (self, now, culprit, why);
 }
 
@@ -56,13 +56,13 @@ static void blame_change (pending_t *self, const moment_t *now, const char *what
 {
     for (size_t i = 0; i < self->base.locate->count; i++) {
         const located_part_t *part = &self->base.locate->parts [i];
-        char why [WHY_BYTES], txid [TXID_TEXT_BYTES], party [PARTY_WORDS_BYTES];
+        char why [WHY_BYTES], txid [TXID_TEXT_BYTES], party [PARTICIPANT_REF_WORDS_BYTES];
         if (!part->known || !part->record.pending_set)
             continue;
         snprintf (why, sizeof why, "change %s (%s) of it is pending at %s",
                   txid_text (&part->record.pending, txid),
                   operation_words [part->record.pending_operation],
-                  party_words (part->party.name, party));
+                  participant_ref_words (part->party.name, party));
         end_for (self, now, part->party.name, why);
         return;
     }
@@ -79,7 +79,7 @@ typedef struct {
     int64_t lead_ms; /* the longest of those who take part, or may come to */
 } present_state_t;
 
-static int64_t later (int64_t a, int64_t b)
+static int64_t change_later (int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -110,15 +110,16 @@ static int64_t find_lead (const pending_t *self)
     int64_t lead_ms = 0;
     for (size_t i = 0; i < self->base.locate->count; i++)
         if (self->base.locate->parts [i].known)
-            lead_ms = later (lead_ms, party_lead_ms (directory_find (
-                                        directory, self->base.locate->parts [i].party.name)));
+            lead_ms =
+              change_later (lead_ms, participant_ref_lead_ms (directory_find (
+                                       directory, self->base.locate->parts [i].party.name)));
     for (size_t i = 0; i < self->plan.lessons_count; i++)
-        lead_ms = later (lead_ms, self->plan.lessons [i].lead_ms);
+        lead_ms = change_later (lead_ms, self->plan.lessons [i].lead_ms);
     bool joins = self->patch.added.compute_count + self->patch.added.network_count > 0;
     for (size_t k = 0; joins && k < sizeof kinds / sizeof kinds [0]; k++) {
         const directory_entry_t *entry = directory_next (directory, kinds [k], NULL);
         for (; entry; entry = directory_next (directory, kinds [k], entry))
-            lead_ms = later (lead_ms, party_lead_ms (entry));
+            lead_ms = change_later (lead_ms, participant_ref_lead_ms (entry));
     }
     return lead_ms;
 }
@@ -151,7 +152,7 @@ static bool sites_stay (const pending_t *self, const moment_t *now, char why [WH
 {
     for (size_t i = 0; i < self->base.locate->count; i++) {
         const located_part_t *part = &self->base.locate->parts [i];
-        const char *here = party_short_name (part->party.name);
+        const char *here = participant_ref_short_name (part->party.name);
         for (size_t b = 0; b < part->record.bookings_count && !part_record_over (&part->record);
              b++) {
             const compute_booking_t *booking = &part->record.bookings [b];
@@ -179,7 +180,8 @@ static bool keep_start (pending_t *self, const moment_t *now, const present_stat
     change_time_t time = {
       .now_ms = wall_ms - start_ms,
       .soonest_ms = soonest_ms - start_ms,
-      .effect_ms = later (wall_ms + settings->margin_ms, soonest_ms + present->lead_ms) - start_ms};
+      .effect_ms =
+        change_later (wall_ms + settings->margin_ms, soonest_ms + present->lead_ms) - start_ms};
     if (!stages_make (&self->request, &present->before, &time, why))
         return false;
     const instant_t *deadline = &self->request.window.deadline;
@@ -191,8 +193,8 @@ static bool keep_start (pending_t *self, const moment_t *now, const present_stat
 }
 
 /*  The request as it would be after the change, and when it may start. */
-static bool merge (pending_t *self, const moment_t *now, present_state_t *present,
-                   char why [WHY_BYTES])
+static bool change_merge (pending_t *self, const moment_t *now, present_state_t *present,
+                          char why [WHY_BYTES])
 {
     if (!plan_user_request (&locate_newest (self->base.locate)->plan, &present->before, why))
         return false;
@@ -217,7 +219,7 @@ static void modify_located (pending_t *self, const moment_t *now)
     char why [WHY_BYTES];
     present_state_t present = {0};
     self->plan.keeps_start = false;
-    bool good = merge (self, now, &present, why);
+    bool good = change_merge (self, now, &present, why);
     user_request_clear (&present.before);
     if (good)
         pending_go (self, now, STEP_PLAN);
@@ -264,7 +266,7 @@ static void proceed (pending_t *self, const moment_t *now)
 {
     self->base.version = locate_newest (self->base.locate)->version;
     if (self->mend)
-        pending_mend_located (self, now);
+        repair_attempt_located (self, now);
     else if (self->operation == OPERATION_MODIFY)
         modify_located (self, now);
     else
@@ -272,10 +274,11 @@ static void proceed (pending_t *self, const moment_t *now)
 }
 
 /*  why: what it is about whoever the verdict names. */
-static void look_again (pending_t *self, const moment_t *now, uint32_t looks_max, const char *why)
+static void change_look_again (pending_t *self, const moment_t *now, uint32_t looks_max,
+                               const char *why)
 {
     if (self->base.looks >= looks_max && self->mend) {
-        pending_mend_end (self, now, MEND_DEFERRED, why);
+        repair_attempt_end (self, now, MEND_DEFERRED, why);
         return;
     }
     if (self->base.looks >= looks_max) {
@@ -289,7 +292,7 @@ static void look_again (pending_t *self, const moment_t *now, uint32_t looks_max
     pending_pause (self, now, self->base.looks, STEP_LOCATE);
 }
 
-static void on_located (void *owner, const moment_t *now)
+static void change_on_located (void *owner, const moment_t *now)
 {
     pending_t *self = owner;
     self->answer.reasons_count = 0;
@@ -301,18 +304,20 @@ static void on_located (void *owner, const moment_t *now)
         if (can_give_back (self, false))
             proceed (self, now);
         else
-            look_again (self, now, LOCATES_MAX, "says that another change of it is under way");
+            change_look_again (self, now, LOCATES_MAX,
+                               "says that another change of it is under way");
         break;
     case LOCATED_SILENT:
         if (self->base.looks >= SILENT_MAX && can_give_back (self, true))
             proceed (self, now);
         else
-            look_again (self, now, self->operation == OPERATION_RELEASE ? LOCATES_MAX : SILENT_MAX,
-                        "takes part and does not answer");
+            change_look_again (self, now,
+                               self->operation == OPERATION_RELEASE ? LOCATES_MAX : SILENT_MAX,
+                               "takes part and does not answer");
         break;
     case LOCATED_UNSURE:
-        look_again (self, now, SILENT_MAX,
-                    "does not answer, and nobody who does knows this reservation");
+        change_look_again (self, now, SILENT_MAX,
+                           "does not answer, and nobody who does knows this reservation");
         break;
     case LOCATED_LOST:
         if (self->operation == OPERATION_RELEASE || self->mend)
@@ -339,7 +344,7 @@ void pending_locate (pending_t *self, const moment_t *now)
     self->base.looks++;
     self->base.locate =
       locate_new (self->pendings->service, self->pendings->settings, self->pendings->suspects, now,
-                  self->reservation, NULL, on_located, self);
+                  self->reservation, NULL, change_on_located, self);
 }
 
 void planner_on_modify (void *owner, const moment_t *now, const request_t *request, void *body)

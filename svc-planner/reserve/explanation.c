@@ -7,7 +7,7 @@
 #include "connections.h"
 #include "domain_conflicts.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,9 +129,9 @@ static void explain_short (pending_t *self, size_t need, size_t place, int64_t n
     if (place == SIZE_MAX && options->options_count == 1)
         place = options->options [0].place; /* nothing is free there */
     if (place != SIZE_MAX) {
-        const place_t *at = &self->plan.snapshot->places [place];
+        const site_class_t *at = &self->plan.snapshot->places [place];
         const source_t *site = &self->plan.snapshot->sources [at->source];
-        snprintf (resource, sizeof resource, "%s/%s", party_short_name (site->party.name),
+        snprintf (resource, sizeof resource, "%s/%s", participant_ref_short_name (site->party.name),
                   at->class_name);
         cpus = nodes * at->cpus_per_node;
     }
@@ -152,7 +152,8 @@ static void explain_short (pending_t *self, size_t need, size_t place, int64_t n
 
 /*  Every site that could have the need wants more notice than even the latest start gives: the one
  *  that wants the least of it; else NULL. */
-static const source_t *too_near (const pending_t *self, const moment_t *now, size_t need)
+static const source_t *explanation_too_near (const pending_t *self, const moment_t *now,
+                                             size_t need)
 {
     const need_options_t *options = &self->plan.snapshot->needs [need];
     int64_t latest_ms = self->plan.starts.latest_ms + user_request_offset_least (&self->request);
@@ -172,11 +173,11 @@ static const source_t *too_near (const pending_t *self, const moment_t *now, siz
 
 static void explain_late (pending_t *self, size_t need, const source_t *source)
 {
-    char words [PARTY_WORDS_BYTES];
+    char words [PARTICIPANT_REF_WORDS_BYTES];
     reason_t *reason =
       answer_reason (&self->answer, self->request.compute [need].id, source->party.name,
                      "the start is too near: %s must be told %" PRId64 " s ahead",
-                     party_words (source->party.name, words), source->lead_ms / 1000);
+                     participant_ref_words (source->party.name, words), source->lead_ms / 1000);
     reason->wanted = self->request.compute [need].cpus;
 }
 
@@ -242,7 +243,7 @@ static bool explain_needs (pending_t *self, const moment_t *now)
         if (alone (self, i, &place, &nodes))
             continue;
         all = false;
-        const source_t *late = too_near (self, now, i);
+        const source_t *late = explanation_too_near (self, now, i);
         if (self->plan.snapshot->needs [i].options_count == 0)
             explain_impossible (self, i);
         else if (late && self->operation == OPERATION_RESERVE)

@@ -7,7 +7,7 @@
 
 #include "directory.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "planner_wire.h"
 
 #include <assert.h>
@@ -39,8 +39,8 @@ static void digest_body (uint8_t digest [DIGEST_BYTES], const request_t *request
 }
 
 /*  Answer one who asked, without a pending request. */
-static void reply (pendings_t *pendings, const request_t *request, answer_status_t status,
-                   const char *request_id, const char *reason)
+static void pending_reply (pendings_t *pendings, const request_t *request, answer_status_t status,
+                           const char *request_id, const char *reason)
 {
     answer_t answer = {.status = status};
     snprintf (answer.planner, sizeof answer.planner, "%s", pendings->service->name);
@@ -51,16 +51,17 @@ static void reply (pendings_t *pendings, const request_t *request, answer_status
 }
 
 /*  A repeat while the first is under way: it waits for the same answer. */
-static void join (pending_t *self, const request_t *request, const uint8_t digest [DIGEST_BYTES])
+static void pending_join (pending_t *self, const request_t *request,
+                          const uint8_t digest [DIGEST_BYTES])
 {
     /* Which body the id belongs to is for the home to say; the one under way may be the wrong one.
      */
     if (memcmp (self->receipt.digest, digest, DIGEST_BYTES) != 0)
-        reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
-               "this request id is under way with another body: ask again");
+        pending_reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
+                       "this request id is under way with another body: ask again");
     else if (self->receipt.waiters_count == WAITERS_MAX)
-        reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
-               "it is under way, and many wait for it already");
+        pending_reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
+                       "it is under way, and many wait for it already");
     else
         self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
 }
@@ -135,21 +136,21 @@ void pending_go (pending_t *self, const moment_t *now, pending_step_t step)
     self->pendings->steps [step](self, now);
 }
 
-static void tell_awaited (pending_t *self)
+static void pending_tell_awaited (pending_t *self)
 {
     const coordinator_t *coordinator = self->pendings->coordinator;
-    const party_t *party = coordinator_awaited (coordinator, &self->vote.txid, 0);
+    const participant_ref_t *party = coordinator_awaited (coordinator, &self->vote.txid, 0);
     for (size_t i = 0; party; party = coordinator_awaited (coordinator, &self->vote.txid, ++i)) {
-        char words [PARTY_WORDS_BYTES];
+        char words [PARTICIPANT_REF_WORDS_BYTES];
         answer_reason (&self->answer, "", party->name, "decided, but %s has not acknowledged yet",
-                       party_words (party->name, words));
+                       participant_ref_words (party->name, words));
     }
     if (self->answer.reasons_count == 0)
         answer_reason (&self->answer, "", "", "decided, but not acknowledged by all yet");
 }
 
 /*  Time is up: whatever is true now is told. */
-static void on_limit (void *owner, const moment_t *now, uint64_t token)
+static void pending_on_limit (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     pending_t *self = owner;
@@ -158,7 +159,7 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
         return; /* nobody waits, and it is driven to its end in any case */
     } else if (self->vote.decided) {
         self->answer.reasons_count = 0;
-        tell_awaited (self);
+        pending_tell_awaited (self);
         pending_tell (self, now, ANSWER_IN_PROGRESS);
     } else if (self->close.giving_up) {
         answer_reason (&self->answer, "", self->receipt.name.home,
@@ -166,8 +167,8 @@ static void on_limit (void *owner, const moment_t *now, uint64_t token)
         pending_tell (self, now, ANSWER_UNKNOWN);
     } else {
         int64_t rest_ms = self->pendings->settings->request_limit_ms / CLOSING_SHARE;
-        self->receipt.limit_timer =
-          timers_set (self->pendings->service->timers, now->mono_ms + rest_ms, on_limit, self, 0);
+        self->receipt.limit_timer = timers_set (self->pendings->service->timers,
+                                                now->mono_ms + rest_ms, pending_on_limit, self, 0);
         pending_go (self, now, STEP_LATE);
     }
 }
@@ -189,7 +190,7 @@ pending_t *pending_begin (pendings_t *pendings, const moment_t *now, operation_t
     int64_t limit_ms = pendings->settings->request_limit_ms;
     self->receipt.limit_timer =
       timers_set (pendings->service->timers, now->mono_ms + limit_ms - limit_ms / CLOSING_SHARE,
-                  on_limit, self, 0);
+                  pending_on_limit, self, 0);
     ordered_add (pendings->open, self, self);
     return self;
 }
@@ -209,12 +210,12 @@ pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request
         digest_body (receipt->digest, request);
         pending_t *same = ordered_find (pendings->open, &key);
         if (same) {
-            join (same, request, receipt->digest);
+            pending_join (same, request, receipt->digest);
             return NULL;
         }
         if (!directory_find (pendings->service->directory, receipt->name.home)) {
-            reply (pendings, request, ANSWER_UNKNOWN, receipt->name.full,
-                   "the request's home is not in the directory: ask again");
+            pending_reply (pendings, request, ANSWER_UNKNOWN, receipt->name.full,
+                           "the request's home is not in the directory: ask again");
             return NULL;
         }
     }
@@ -227,7 +228,7 @@ pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request
 
 void pending_clear_search (pending_t *self)
 {
-    survey_destroy (&self->plan.survey);
+    availability_query_destroy (&self->plan.survey);
     search_destroy (&self->plan.search);
     if (self->plan.algorithm->clear)
         self->plan.algorithm->clear (self);

@@ -7,7 +7,7 @@
  *
  *  Where each step is decided: reserve.c and change.c begin; planning.c has an algorithm find a
  *  plan; proposal.c makes holds of it; voting.c puts it to the vote and draws the lessons;
- *  closing.c ends without a commit (T2); pending.c answers. No step calls another: pending_go does,
+ *  refuse.c ends without a commit (T2); pending.c answers. No step calls another: pending_go does,
  *  by the table that reserve.c made (phases.h). Whoever sends the same request again meanwhile is
  *  answered together with the first.
  */
@@ -20,9 +20,9 @@
 #include "attempt.h"
 #include "blocked.h"
 #include "confirm.h"
+#include "home_wire.h"
 #include "locate.h"
 #include "pendings.h"
-#include "question_wire.h"
 #include "request.h"
 
 /*  The steps of a pending request; pending_go goes from one to the next. */
@@ -99,7 +99,7 @@ typedef struct {
     source_lesson_t lessons [LESSONS_MAX];
     size_t lessons_count;
     snapshot_t *snapshot;
-    survey_t *survey;
+    availability_query_t *survey;
     bool hasty;   /* the survey did not wait for suspects */
     bool patient; /* the next one does */
     search_t *search;

@@ -6,7 +6,7 @@
 
 #include "coordinator.h"
 #include "ordered.h"
-#include "suspects.h"
+#include "unresponsive.h"
 
 typedef struct pending pending_t;
 typedef void pending_step_fn (pending_t *self, const moment_t *now);
@@ -16,7 +16,7 @@ typedef struct {
     service_t *service;
     const planner_settings_t *settings;
     coordinator_t *coordinator;
-    suspects_t *suspects; /* who was silent lately */
+    unresponsive_t *suspects; /* who was silent lately */
     struct solvers *solvers;
     pending_step_fn *const *steps; /* by pending_step_t */
     ordered_t *open;               /* by actor and request id; dry runs by number */

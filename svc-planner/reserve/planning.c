@@ -6,10 +6,10 @@
 #include "candidates.h"
 #include "connections.h"
 #include "explanation.h"
-#include "mending.h"
 #include "must.h"
 #include "phases.h"
 #include "proposal.h"
+#include "repair_attempt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static bool has_services (pending_t *self)
 
 /*  --- where a changed reservation is now --- */
 
-static void find_places (pending_t *self, const moment_t *now)
+static void planning_find_places (pending_t *self, const moment_t *now)
 {
     memset (self->plan.present, 0, sizeof self->plan.present);
     for (size_t p = 0; p < self->base.locate->count; p++) {
@@ -49,8 +49,8 @@ static void find_places (pending_t *self, const moment_t *now)
 }
 
 /*  Does the connection carry already? Then it keeps its path. */
-static bool has_begun (const part_record_t *const *records, size_t count, const char *need,
-                       int64_t wall_ms)
+static bool planning_has_begun (const part_record_t *const *records, size_t count, const char *need,
+                                int64_t wall_ms)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t c = 0; c < records [i]->circuits_count; c++)
@@ -76,25 +76,25 @@ static void find_paths (pending_t *self, const moment_t *now)
         path->set = connection_links (records, count, need, self->plan.snapshot->graph, path->links,
                                       &path->links_count);
         path->pinned = path->set && (self->request.network [i].stages.count > 0 ||
-                                     has_begun (records, count, need, now->wall_ms));
+                                     planning_has_begun (records, count, need, now->wall_ms));
     }
     free (records);
 }
 
 /*  --- questions --- */
 
-static void on_surveyed (void *owner, const moment_t *now, bool hasty)
+static void planning_on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     pending_t *self = owner;
     self->plan.hasty = self->plan.hasty || hasty;
-    survey_destroy (&self->plan.survey);
+    availability_query_destroy (&self->plan.survey);
     if (self->operation == OPERATION_MODIFY)
         self->plan.check_from_ms = now->wall_ms;
     self->plan.algorithm->start (self, now);
 }
 
 /*  The frame in wall time; a change without a window keeps its start, and that may have passed. */
-static bool resolve (pending_t *self)
+static bool planning_resolve (pending_t *self)
 {
     char why [WHY_BYTES];
     if (self->plan.keeps_start)
@@ -111,25 +111,25 @@ static void ask_round (pending_t *self, const moment_t *now)
 {
     candidates_apply_lessons (self);
     if (self->operation == OPERATION_MODIFY) {
-        find_places (self, now);
+        planning_find_places (self, now);
         find_paths (self, now);
     }
     if (self->mend)
-        pending_mend_narrow (self);
+        repair_attempt_narrow (self);
     if (self->plan.algorithm->asks_itself) {
         self->plan.algorithm->start (self, now);
         return;
     }
-    survey_order_t order = {.snapshot = self->plan.snapshot,
-                            .starts = self->plan.starts,
-                            .reservation =
-                              self->operation == OPERATION_MODIFY ? self->reservation : "",
-                            .suspects = self->pendings->suspects,
-                            .patient = self->plan.patient};
+    availability_query_order_t order = {
+      .snapshot = self->plan.snapshot,
+      .starts = self->plan.starts,
+      .reservation = self->operation == OPERATION_MODIFY ? self->reservation : "",
+      .suspects = self->pendings->suspects,
+      .patient = self->plan.patient};
     if (self->plan.algorithm->ask)
         self->plan.algorithm->ask (self, &order);
-    self->plan.survey = survey_new (self->pendings->service, self->pendings->settings, now, &order,
-                                    on_surveyed, self);
+    self->plan.survey = availability_query_new (self->pendings->service, self->pendings->settings,
+                                                now, &order, planning_on_surveyed, self);
 }
 
 bool planning_ask_on (pending_t *self, const moment_t *now)
@@ -241,7 +241,7 @@ void pending_plan (pending_t *self, const moment_t *now)
     pending_clear_planning (self);
     self->plan.hasty = false;
     self->plan.places_most = self->pendings->settings->candidates_max;
-    if (!has_services (self) || !resolve (self)) {
+    if (!has_services (self) || !planning_resolve (self)) {
         pending_go (self, now, STEP_GIVE_UP);
         return;
     }

@@ -6,7 +6,7 @@
 #include "connections.h"
 #include "directory.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "planner_wire.h"
 #include "shares.h"
 #include "stages.h"
@@ -23,18 +23,18 @@
 
 /*  --- shares --- */
 
-static int64_t later (int64_t a, int64_t b)
+static int64_t proposal_later (int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static share_t *share_of_source (shares_t *shares, const source_t *source)
+static share_t *proposal_share_of_source (shares_t *shares, const source_t *source)
 {
     share_t *share = shares_of (shares, &source->party);
     if (!share)
         return NULL;
-    share->lead_ms = later (share->lead_ms, source->lead_ms - source->ahead_ms);
-    share->gap_ms = later (share->gap_ms, source->gap_ms);
+    share->lead_ms = proposal_later (share->lead_ms, source->lead_ms - source->ahead_ms);
+    share->gap_ms = proposal_later (share->gap_ms, source->gap_ms);
     return share;
 }
 
@@ -45,7 +45,7 @@ static const option_t *option_of (const pending_t *self, size_t need)
               .options [self->plan.algorithm->result (self).options [need]];
 }
 
-static const path_t *path_of (const pending_t *self, size_t network_need)
+static const path_t *proposal_path_of (const pending_t *self, size_t network_need)
 {
     return &self->plan.algorithm->result (self).paths [network_need];
 }
@@ -53,8 +53,9 @@ static const path_t *path_of (const pending_t *self, size_t network_need)
 static void share_place (const pending_t *self, shares_t *shares, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
-    const place_t *place = &self->plan.snapshot->places [option_of (self, at)->place];
-    share_t *share = share_of_source (shares, &self->plan.snapshot->sources [place->source]);
+    const site_class_t *place = &self->plan.snapshot->places [option_of (self, at)->place];
+    share_t *share =
+      proposal_share_of_source (shares, &self->plan.snapshot->sources [place->source]);
     if (!share)
         return;
     int64_t start_ms = self->plan.algorithm->result (self).start_ms;
@@ -77,9 +78,9 @@ static void share_stretch (const pending_t *self, shares_t *shares, size_t at, c
 {
     const network_need_t *need = &self->request.network [at];
     const snapshot_t *snapshot = self->plan.snapshot;
-    const path_t *path = path_of (self, at);
+    const path_t *path = proposal_path_of (self, at);
     const snapshot_link_t *link = &snapshot->links [path->links [first]];
-    share_t *share = share_of_source (shares, &snapshot->sources [link->source]);
+    share_t *share = proposal_share_of_source (shares, &snapshot->sources [link->source]);
     if (!share)
         return;
     int64_t start_ms = self->plan.algorithm->result (self).start_ms;
@@ -102,7 +103,7 @@ static void share_choice (const pending_t *self, shares_t *shares)
     for (size_t i = 0; i < self->request.compute_count; i++)
         share_place (self, shares, i);
     for (size_t i = 0; i < self->request.network_count; i++) {
-        const path_t *path = path_of (self, i);
+        const path_t *path = proposal_path_of (self, i);
         phase_t phases [PHASES_MAX];
         size_t phases_count = network_phases (&self->request, i, phases);
         for (size_t first = 0, count; first < path->links_count; first += count) {
@@ -116,9 +117,9 @@ static void share_choice (const pending_t *self, shares_t *shares)
 /*  How a site or domain deals with requests, as the directory has it now. */
 static void share_manner (share_t *share, const directory_entry_t *entry)
 {
-    share->lead_ms = later (share->lead_ms, party_lead_ms (entry));
+    share->lead_ms = proposal_later (share->lead_ms, participant_ref_lead_ms (entry));
     if (entry && entry->site)
-        share->gap_ms = later (share->gap_ms, entry->site->cleaning_gap_ms);
+        share->gap_ms = proposal_later (share->gap_ms, entry->site->cleaning_gap_ms);
 }
 
 /*  What the reservation has now, at those who still know it. */
@@ -130,7 +131,7 @@ static void share_present (const pending_t *self, shares_t *shares)
         if (!part->known ||
             (part_record_over (record) && record->bookings_count + record->circuits_count == 0))
             continue;
-        party_t party = part->party;
+        participant_ref_t party = part->party;
         memcpy (party.store, part->store, STORE_ID_BYTES);
         share_t *share = shares_of (shares, &party);
         if (!share)
@@ -154,7 +155,7 @@ static void name_reservation (plan_t *plan)
 }
 
 /*  The request as it is kept for those who plan again: with absolute times. */
-static packed_t pack_request (const pending_t *self)
+static packed_t proposal_pack_request (const pending_t *self)
 {
     if (self->mend && self->mend->step == MEND_BACK)
         return packed_copy (
@@ -185,12 +186,12 @@ static void fill_participants (pending_t *self, const shares_t *shares,
         self->vote.proposal.parts [i] = share_part (&shares->shares [i]);
     }
     if (home)
-        plan->participants [shares->count] = party_of_entry (home);
+        plan->participants [shares->count] = participant_ref_of_entry (home);
 }
 
 /*  Of a release: those who were not heard, of whom take part, or are awaited by a release before
  *  it. It is driven there once they answer (R11). */
-static size_t find_awaited (const pending_t *self, party_t awaited [PARTICIPANTS_MAX])
+static size_t find_awaited (const pending_t *self, participant_ref_t awaited [PARTICIPANTS_MAX])
 {
     size_t count = 0;
     if (self->operation != OPERATION_RELEASE)
@@ -198,9 +199,9 @@ static size_t find_awaited (const pending_t *self, party_t awaited [PARTICIPANTS
     const plan_t *newest = &locate_newest (self->base.locate)->plan;
     size_t parties = newest->participants_count + newest->awaited_count;
     for (size_t i = 0; i < parties && count < PARTICIPANTS_MAX; i++) {
-        const party_t *party = i < newest->participants_count
-                                 ? &newest->participants [i]
-                                 : &newest->awaited [i - newest->participants_count];
+        const participant_ref_t *party = i < newest->participants_count
+                                           ? &newest->participants [i]
+                                           : &newest->awaited [i - newest->participants_count];
         if (strcmp (party->name, newest->home) != 0 &&
             !locate_heard (self->base.locate, party->name))
             awaited [count++] = *party;
@@ -209,12 +210,12 @@ static size_t find_awaited (const pending_t *self, party_t awaited [PARTICIPANTS
 }
 
 /*  Who gives it back now, and who will. */
-static void tell_awaited (const plan_t *plan, answer_t *answer)
+static void proposal_tell_awaited (const plan_t *plan, answer_t *answer)
 {
-    char words [PARTY_WORDS_BYTES], given [SENTENCE_BYTES] = "nowhere yet";
+    char words [PARTICIPANT_REF_WORDS_BYTES], given [SENTENCE_BYTES] = "nowhere yet";
     for (size_t i = 0, at = 0; i + 1 < plan->participants_count && at < sizeof given; i++)
         at += (size_t) snprintf (given + at, sizeof given - at, "%s%s", i ? ", " : "",
-                                 party_words (plan->participants [i].name, words));
+                                 participant_ref_words (plan->participants [i].name, words));
     answer_reason (answer, "", "", "given back at: %s", given);
     answer->awaited_count = plan->awaited_count;
     answer->awaited = must (calloc (plan->awaited_count, sizeof *answer->awaited));
@@ -222,7 +223,7 @@ static void tell_awaited (const plan_t *plan, answer_t *answer)
         const char *name = plan->awaited [i].name;
         memcpy (answer->awaited [i], name, sizeof answer->awaited [i]);
         answer_reason (answer, "", name, "%s does not answer: it gives its part back once it does",
-                       party_words (name, words));
+                       participant_ref_words (name, words));
     }
 }
 
@@ -233,7 +234,7 @@ static void fill_claim (pending_t *self, const moment_t *now)
     if (self->operation != OPERATION_RELEASE)
         answer_of_choice (self, &answer);
     else if (plan->awaited_count > 0)
-        tell_awaited (plan, &answer);
+        proposal_tell_awaited (plan, &answer);
     snprintf (answer.reservation, sizeof answer.reservation, "%s", plan->reservation);
     pending_sign (self, now, &answer);
     answer.rounds++; /* with the one that is to come */
@@ -300,11 +301,11 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     if (!shares_fit (shares, why))
         return refuse_plan (self, why);
     int64_t wall_ms = timekeeper_most (&pendings->service->timekeeper, now);
-    party_t awaited [PARTICIPANTS_MAX];
+    participant_ref_t awaited [PARTICIPANTS_MAX];
     size_t awaited_count = find_awaited (self, awaited);
     /* A part that was not heard may end later than all that were. */
     int64_t rest_ms = awaited_count > 0 ? locate_newest (self->base.locate)->plan.end_ms : 0;
-    int64_t edge_ms = later (shares_edge (shares), rest_ms);
+    int64_t edge_ms = proposal_later (shares_edge (shares), rest_ms);
     int64_t decide_by_ms = wall_ms + settings->decide_ms;
     if (decide_by_ms > edge_ms - settings->guard_ms)
         decide_by_ms = edge_ms - settings->guard_ms;
@@ -318,7 +319,7 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
                      .base_version = self->base.version,
                      .decide_by_ms = decide_by_ms,
                      .edge_ms = edge_ms,
-                     .end_ms = later (shares_end (shares), rest_ms)};
+                     .end_ms = proposal_later (shares_end (shares), rest_ms)};
     if (self->operation == OPERATION_RESERVE)
         name_reservation (plan);
     else
@@ -327,7 +328,7 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     snprintf (plan->owner, sizeof plan->owner, "%s", owner_of (self));
     snprintf (plan->request_id, sizeof plan->request_id, "%s", self->receipt.name.full);
     snprintf (plan->home, sizeof plan->home, "%s", self->receipt.name.home);
-    packed_t request = pack_request (self);
+    packed_t request = proposal_pack_request (self);
     plan->request = request.data;
     plan->request_size = request.size;
     coordinator_sign (pendings->coordinator, plan);
@@ -349,9 +350,9 @@ static void share_before (const pending_t *self, shares_t *shares)
         const part_record_t *part = &before->parts [i];
         const directory_entry_t *entry =
           directory_find (self->pendings->service->directory, part->participant);
-        party_t party = {0};
+        participant_ref_t party = {0};
         if (entry)
-            party = party_of_entry (entry);
+            party = participant_ref_of_entry (entry);
         else
             memcpy (party.name, part->participant, sizeof party.name);
         share_t *share = shares_of (shares, &party);
@@ -387,8 +388,9 @@ static void fill_placements (const pending_t *self, answer_t *answer, size_t at)
 {
     const compute_need_t *need = &self->request.compute [at];
     const option_t *option = option_of (self, at);
-    const place_t *place = &self->plan.snapshot->places [option->place];
-    const char *site = party_short_name (self->plan.snapshot->sources [place->source].party.name);
+    const site_class_t *place = &self->plan.snapshot->places [option->place];
+    const char *site =
+      participant_ref_short_name (self->plan.snapshot->sources [place->source].party.name);
     int64_t start_ms = self->plan.algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = compute_phases (&self->request, at, phases);
@@ -411,7 +413,7 @@ static void fill_placements (const pending_t *self, answer_t *answer, size_t at)
 static void fill_path (const pending_t *self, const answer_t *answer, size_t at,
                        connection_t *connection)
 {
-    const path_t *path = path_of (self, at);
+    const path_t *path = proposal_path_of (self, at);
     if (path->links_count > 0) {
         connection_set_path (connection, self->plan.snapshot->graph, path);
         return;
@@ -429,7 +431,7 @@ static void fill_path (const pending_t *self, const answer_t *answer, size_t at,
 static void fill_connections (const pending_t *self, answer_t *answer, size_t at)
 {
     const network_need_t *need = &self->request.network [at];
-    const path_t *path = path_of (self, at);
+    const path_t *path = proposal_path_of (self, at);
     int64_t start_ms = self->plan.algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = network_phases (&self->request, at, phases);

@@ -5,9 +5,9 @@
  *  replacing the holds of this one where it still needs them and aborting them elsewhere.
  */
 #include "candidates.h"
-#include "mending.h"
 #include "must.h"
 #include "phases.h"
+#include "repair_attempt.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ typedef enum {
 
 /*  --- a site's or domain's no --- */
 
-static void note_reason (pending_t *self, const party_t *party, const refusal_t *refusal)
+static void note_reason (pending_t *self, const participant_ref_t *party, const refusal_t *refusal)
 {
     const char *resource = *refusal->resource ? refusal->resource : party->name;
     reason_t *reason = answer_reason (&self->answer, refusal->need, resource, "%s: %s%s%s",
@@ -40,7 +40,7 @@ static void note_reason (pending_t *self, const party_t *party, const refusal_t 
 }
 
 /*  What is known of a resource "ams/thin"; NULL when it is none of this source's. */
-static supply_t *supply_named (snapshot_t *snapshot, size_t source, const char *resource)
+static free_profile_t *supply_named (snapshot_t *snapshot, size_t source, const char *resource)
 {
     const char *slash = strrchr (resource, '/');
     return snapshot_supply (snapshot, source, slash ? slash + 1 : resource);
@@ -49,19 +49,19 @@ static supply_t *supply_named (snapshot_t *snapshot, size_t source, const char *
 static void learn_fresh (pending_t *self, size_t source, const refusal_t *refusal)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
-        supply_t *supply =
+        free_profile_t *supply =
           snapshot_supply (self->plan.snapshot, source, refusal->fresh [i].resource);
         if (supply)
-            supply_patch (supply, &refusal->fresh [i]);
+            free_profile_patch (supply, &refusal->fresh [i]);
     }
 }
 
 static void learn_short (pending_t *self, size_t source, const refusal_t *refusal)
 {
     learn_fresh (self, source, refusal);
-    supply_t *supply = supply_named (self->plan.snapshot, source, refusal->resource);
+    free_profile_t *supply = supply_named (self->plan.snapshot, source, refusal->resource);
     if (supply && refusal->from_ms < refusal->until_ms)
-        supply_deny (supply, refusal->from_ms, refusal->until_ms, refusal->wanted);
+        free_profile_deny (supply, refusal->from_ms, refusal->until_ms, refusal->wanted);
     else if (refusal->fresh_count == 0)
         candidates_learn (self, source, 0, refusal_reason_word (refusal->reason));
 }
@@ -120,7 +120,7 @@ static lesson_t learn_refusal (pending_t *self, const moment_t *now, size_t sour
     if (refusal->reason == REFUSAL_SHORT)
         learn_short (self, source, refusal);
     else if (refusal->reason == REFUSAL_LIMIT && refusal->from_ms < refusal->until_ms)
-        /* Uncommitted holds have their share for now (uncommitted.h). Where only windows are
+        /* Uncommitted holds have their share for now (hold_quota.h). Where only windows are
          * disclosed nothing is learnt: the same plan may do after the pause, most holds end soon.
          */
         learn_fresh (self, source, refusal);
@@ -131,7 +131,7 @@ static lesson_t learn_refusal (pending_t *self, const moment_t *now, size_t sour
     return LESSON_PLAN_AGAIN;
 }
 
-static lesson_t learn_party (pending_t *self, const moment_t *now, const party_t *party,
+static lesson_t learn_party (pending_t *self, const moment_t *now, const participant_ref_t *party,
                              const vote_t *vote)
 {
     size_t source =
@@ -157,7 +157,7 @@ static lesson_t learn_party (pending_t *self, const moment_t *now, const party_t
 
 /*  --- the home's no (T2) --- */
 
-static lesson_t learn_home (pending_t *self, const party_t *party, const vote_t *vote)
+static lesson_t learn_home (pending_t *self, const participant_ref_t *party, const vote_t *vote)
 {
     switch (vote->kind) {
     case VOTE_YES:
@@ -191,7 +191,7 @@ static lesson_t learn (pending_t *self, const moment_t *now)
     lesson_t gravest = LESSON_PLAN_AGAIN;
     self->answer.alternatives_count = 0;
     for (size_t i = 0; i < self->vote.attempt->count; i++) {
-        const party_t *party = &self->vote.attempt->voters [i].party;
+        const participant_ref_t *party = &self->vote.attempt->voters [i].party;
         const vote_t *vote = &self->vote.attempt->voters [i].vote;
         lesson_t lesson = strcmp (party->name, self->receipt.name.home) == 0
                             ? learn_home (self, party, vote)
@@ -283,7 +283,7 @@ static void give_time (pending_t *self, const moment_t *now)
         self->vote.votable_ms *= 2;
 }
 
-static void refused (pending_t *self, const moment_t *now)
+static void voting_refused (pending_t *self, const moment_t *now)
 {
     if (!self->plan.algorithm->keeps_reasons)
         self->answer.reasons_count = 0;
@@ -324,13 +324,14 @@ static void refused (pending_t *self, const moment_t *now)
  *  another planner has aborted it, so that the claim is free and must be closed before "refused" is
  *  told (T2, T8).
  */
-static void on_settled (void *owner, const moment_t *now, decision_end_t end, const char *text)
+static void voting_on_settled (void *owner, const moment_t *now, decision_end_t end,
+                               const char *text)
 {
     pending_t *self = owner;
     self->vote.decided = false; /* nobody is to be told of it again */
     if (self->mend) {
-        pending_mend_end (self, now, end == DECISION_END_COMMITTED ? MEND_SETTLED : MEND_SPOILT,
-                          text);
+        repair_attempt_end (self, now, end == DECISION_END_COMMITTED ? MEND_SETTLED : MEND_SPOILT,
+                            text);
         return;
     }
     if (end == DECISION_END_REPAIRED) {
@@ -390,7 +391,7 @@ static before_t before_change (const pending_t *self)
     return before;
 }
 
-static bool decide (pending_t *self, const moment_t *now)
+static bool voting_decide (pending_t *self, const moment_t *now)
 {
     plan_t *plan = &self->vote.attempt->plan;
     bool change = self->operation == OPERATION_MODIFY && !self->mend;
@@ -398,7 +399,7 @@ static bool decide (pending_t *self, const moment_t *now)
     self->vote.txid = plan->txid;
     bool decided =
       coordinator_decide (self->pendings->coordinator, now, plan, self->vote.attempt->mono_by_ms,
-                          plan->end_ms, change ? &before : NULL, on_settled, self);
+                          plan->end_ms, change ? &before : NULL, voting_on_settled, self);
     codec_clear (&before_codec, &before);
     if (!decided)
         return false;
@@ -408,14 +409,14 @@ static bool decide (pending_t *self, const moment_t *now)
     return true;
 }
 
-static void on_voted (void *owner, const moment_t *now, bool prepared)
+static void voting_on_voted (void *owner, const moment_t *now, bool prepared)
 {
     pending_t *self = owner;
     if (!prepared) {
-        refused (self, now);
+        voting_refused (self, now);
         return;
     }
-    if (!decide (self, now)) {
+    if (!voting_decide (self, now)) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", "", "the votes came too late to be decided on");
         give_time (self, now);
@@ -448,7 +449,7 @@ void pending_vote (pending_t *self, const moment_t *now)
                  self->receipt.name.home);
     self->vote.attempt = attempt_new (pendings->service, pendings->coordinator, pendings->settings,
                                       now, &proposal->plan, proposal->parts, &self->trail,
-                                      self->vote.contended, on_voted, self);
+                                      self->vote.contended, voting_on_voted, self);
     free (proposal->parts);
     proposal->parts = NULL;
 }

@@ -5,8 +5,8 @@
 #ifndef MUSUBI_ASSIGN_H
 #define MUSUBI_ASSIGN_H
 
+#include "routes.h"
 #include "weights.h"
-#include "wiring.h"
 
 #define WEIGHT_NONE INT64_MAX /* this need can't go there */
 
@@ -42,7 +42,7 @@ typedef struct packing packing_t;
  *  copied. wiring stands at this start, NULL without network needs; the paths of the best plan are
  *  kept there. */
 packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
-                        const int64_t *const *weights, wiring_t *wiring, int64_t check_from_ms,
+                        const int64_t *const *weights, routes_t *wiring, int64_t check_from_ms,
                         int64_t bound);
 void packing_destroy (packing_t **self_p);
 

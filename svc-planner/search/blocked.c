@@ -7,7 +7,7 @@
 
 #include "link_view.h"
 #include "must.h"
-#include "party.h"
+#include "participant_ref.h"
 #include "stages.h"
 
 #include <inttypes.h>
@@ -33,7 +33,8 @@ typedef struct {
     search_order_t order;
 } part_t;
 
-static void cut (part_t *self, const snapshot_t *snapshot, const search_order_t *order, size_t need)
+static void blocked_cut (part_t *self, const snapshot_t *snapshot, const search_order_t *order,
+                         size_t need)
 {
     const user_request_t *whole = snapshot->request;
     *self = (part_t){.request = *whole, .snapshot = *snapshot, .order = *order};
@@ -63,7 +64,7 @@ static void cut (part_t *self, const snapshot_t *snapshot, const search_order_t 
       user_request_offset_least (&self->request) - user_request_offset_least (whole);
 }
 
-static search_state_t find (part_t *self, int64_t *start_ms)
+static search_state_t blocked_find (part_t *self, int64_t *start_ms)
 {
     search_t *search = search_new (&self->snapshot, &self->order);
     search_state_t state = SEARCH_MORE;
@@ -81,11 +82,11 @@ static search_state_t find (part_t *self, int64_t *start_ms)
 typedef struct {
     size_t vertex;
     size_t source;
-} stand_t;
+} end_vertex_t;
 
-static bool stands (const part_t *self, int end, const option_t *option, int64_t start_ms)
+static bool blocked_stands (const part_t *self, int end, const option_t *option, int64_t start_ms)
 {
-    const place_t *place = &self->snapshot.places [option->place];
+    const site_class_t *place = &self->snapshot.places [option->place];
     const source_t *source = &self->snapshot.sources [place->source];
     int64_t from_ms = start_ms + compute_latest (&self->request, (size_t) end);
     int64_t until_ms = start_ms + self->ends [end].offset_ms +
@@ -93,25 +94,26 @@ static bool stands (const part_t *self, int end, const option_t *option, int64_t
                        (place->supply.windows_count > 0 ? 0 : source->gap_ms);
     if (from_ms < self->order.check_from_ms)
         from_ms = self->order.check_from_ms;
-    return !source->left_out && (from_ms >= until_ms ||
-                                 supply_least (&place->supply, from_ms, until_ms) >= option->nodes);
+    return !source->left_out &&
+           (from_ms >= until_ms ||
+            free_profile_least (&place->supply, from_ms, until_ms) >= option->nodes);
 }
 
-static stand_t *find_stands (const part_t *self, int end, int64_t start_ms, size_t *count)
+static end_vertex_t *find_stands (const part_t *self, int end, int64_t start_ms, size_t *count)
 {
     const need_options_t *options = &self->options [end];
-    stand_t *list = NULL;
+    end_vertex_t *list = NULL;
     *count = 0;
     for (size_t i = 0; i < options->options_count; i++) {
-        if (!stands (self, end, &options->options [i], start_ms))
+        if (!blocked_stands (self, end, &options->options [i], start_ms))
             continue;
         size_t source = self->snapshot.places [options->options [i].place].source;
-        const char *site = party_short_name (self->snapshot.sources [source].party.name);
+        const char *site = participant_ref_short_name (self->snapshot.sources [source].party.name);
         size_t vertices = graph_site_count (self->snapshot.graph, site);
         list = must (realloc (list, (*count + vertices + 1) * sizeof *list));
         for (size_t v = 0; v < vertices; v++)
-            list [(*count)++] =
-              (stand_t){.vertex = graph_site (self->snapshot.graph, site, v), .source = source};
+            list [(*count)++] = (end_vertex_t){.vertex = graph_site (self->snapshot.graph, site, v),
+                                               .source = source};
     }
     return list;
 }
@@ -145,13 +147,14 @@ static bool stays (const part_t *self, size_t link)
     return false;
 }
 
-static bool too_near (const part_t *self, const source_t *source, size_t link, int64_t start_ms)
+static bool blocked_too_near (const part_t *self, const source_t *source, size_t link,
+                              int64_t start_ms)
 {
     int64_t opens_ms = self->order.soonest_ms + source->lead_ms;
     return start_ms + user_request_offset_least (&self->request) < opens_ms && !stays (self, link);
 }
 
-static int64_t room_of (const part_t *self, rooms_t *rooms, size_t link)
+static int64_t blocked_room_of (const part_t *self, rooms_t *rooms, size_t link)
 {
     const snapshot_link_t *known = &self->snapshot.links [link];
     const source_t *source = &self->snapshot.sources [known->source];
@@ -159,14 +162,14 @@ static int64_t room_of (const part_t *self, rooms_t *rooms, size_t link)
     if (source->left_out ||
         !link_meets (described, self->network.require, self->network.require_count))
         return -1;
-    if (too_near (self, source, link, rooms->start_ms)) {
+    if (blocked_too_near (self, source, link, rooms->start_ms)) {
         if (!rooms->late || source->lead_ms > rooms->late->lead_ms)
             rooms->late = source;
         return -1;
     }
     if (!known->useful || described->mbps < self->network.mbps || rooms->from_ms >= rooms->until_ms)
         return described->mbps;
-    int64_t mbps = supply_least (&known->supply, rooms->from_ms, rooms->until_ms);
+    int64_t mbps = free_profile_least (&known->supply, rooms->from_ms, rooms->until_ms);
     return mbps > 0 ? mbps : 0;
 }
 
@@ -181,7 +184,7 @@ static void find_rooms (const part_t *self, int64_t start_ms, rooms_t *rooms)
     size_t links = self->snapshot.links_count;
     rooms->mbps = must (calloc (links + 1, sizeof *rooms->mbps));
     for (size_t i = 0; i < links; i++)
-        rooms->mbps [i] = room_of (self, rooms, i);
+        rooms->mbps [i] = blocked_room_of (self, rooms, i);
 }
 
 static int compare_rooms (const void *a, const void *b, void *rooms)
@@ -206,7 +209,7 @@ static size_t *sort_by_room (rooms_t *rooms, size_t links, size_t *count)
 }
 
 typedef struct {
-    stand_t *stands [2];
+    end_vertex_t *stands [2];
     size_t counts [2];
 } stands_t;
 
@@ -215,7 +218,7 @@ static bool pair_joined (const stands_t *self, size_t *groups, size_t pair [2])
 {
     for (size_t a = 0; a < self->counts [0]; a++)
         for (size_t b = 0; b < self->counts [1]; b++) {
-            const stand_t *one = &self->stands [0][a], *other = &self->stands [1][b];
+            const end_vertex_t *one = &self->stands [0][a], *other = &self->stands [1][b];
             if (one->source == other->source ||
                 link_group (groups, one->vertex) != link_group (groups, other->vertex))
                 continue;
@@ -247,7 +250,7 @@ static bool widest_pair (const part_t *self, rooms_t *rooms, const stands_t *sta
     return found;
 }
 
-static void join (const part_t *self, size_t *groups, size_t link)
+static void blocked_join (const part_t *self, size_t *groups, size_t link)
 {
     const size_t *ends = graph_link (self->snapshot.graph, link)->ends;
     groups [link_group (groups, ends [0])] = link_group (groups, ends [1]);
@@ -263,7 +266,7 @@ static const source_t *find_missing (const part_t *self, const rooms_t *rooms,
     size_t pair [2];
     for (size_t i = 0; i < snapshot->links_count; i++)
         if (rooms->mbps [i] >= 0)
-            join (self, groups, i);
+            blocked_join (self, groups, i);
     size_t missing = SIZE_MAX;
     bool joined = pair_joined (stands, groups, pair);
     for (size_t i = 0; i < snapshot->links_count && !joined && missing == SIZE_MAX; i++) {
@@ -271,7 +274,7 @@ static const source_t *find_missing (const part_t *self, const rooms_t *rooms,
         const link_t *link = graph_link (snapshot->graph, i)->link;
         if (snapshot->sources [source].left_out &&
             link_meets (link, self->network.require, self->network.require_count))
-            join (self, groups, i);
+            blocked_join (self, groups, i);
         bool last = i + 1 == snapshot->links_count || snapshot->links [i + 1].source != source;
         if (last && pair_joined (stands, groups, pair))
             missing = source;
@@ -287,7 +290,8 @@ static int64_t room_at (void *owner, size_t link)
     return ((const rooms_t *) owner)->mbps [link];
 }
 
-static void look (const part_t *self, rooms_t *rooms, const size_t pair [2], blocked_t *blocked)
+static void blocked_look (const part_t *self, rooms_t *rooms, const size_t pair [2],
+                          blocked_t *blocked)
 {
     path_question_t question = {
       .from = pair [0],
@@ -315,17 +319,17 @@ static void look_at_pairs (const part_t *self, rooms_t *rooms, const stands_t *s
     size_t looked = 0;
     for (size_t a = 0; a < stands->counts [0]; a++)
         for (size_t b = 0; b < stands->counts [1] && looked < PAIRS_LOOKED_MAX; b++) {
-            const stand_t *one = &stands->stands [0][a], *other = &stands->stands [1][b];
+            const end_vertex_t *one = &stands->stands [0][a], *other = &stands->stands [1][b];
             if (one->source == other->source)
                 continue;
             blocked_t here = *blocked;
-            look (self, rooms, (size_t [2]){one->vertex, other->vertex}, &here);
+            blocked_look (self, rooms, (size_t [2]){one->vertex, other->vertex}, &here);
             if (looked++ == 0 || here.free > blocked->free)
                 *blocked = here;
         }
 }
 
-static void explain (part_t *self, int64_t start_ms, blocked_t *blocked)
+static void blocked_explain (part_t *self, int64_t start_ms, blocked_t *blocked)
 {
     stands_t stands;
     for (int end = 0; end < 2; end++)
@@ -340,7 +344,7 @@ static void explain (part_t *self, int64_t start_ms, blocked_t *blocked)
                   "no known network domain reaches the sites that have room for %s",
                   self->ends [stands.counts [0] > 0].id);
     else if (self->network.latency_us_max == 0 && widest_pair (self, &rooms, &stands, pair))
-        look (self, &rooms, pair, blocked);
+        blocked_look (self, &rooms, pair, blocked);
     else
         look_at_pairs (self, &rooms, &stands, blocked);
     bool path_lacks = blocked->link == SIZE_MAX && stands.counts [0] > 0 && stands.counts [1] > 0;
@@ -348,11 +352,11 @@ static void explain (part_t *self, int64_t start_ms, blocked_t *blocked)
     if (missing)
         snprintf (blocked->why, sizeof blocked->why,
                   "every path needs network domain %s, which is left out: %.120s",
-                  party_short_name (missing->party.name), missing->why);
+                  participant_ref_short_name (missing->party.name), missing->why);
     else if (rooms.late && blocked->link == SIZE_MAX)
         snprintf (blocked->why, sizeof blocked->why,
                   "the start is too near: network domain %s must be told %" PRId64 " s ahead",
-                  party_short_name (rooms.late->party.name), rooms.late->lead_ms / 1000);
+                  participant_ref_short_name (rooms.late->party.name), rooms.late->lead_ms / 1000);
     free (rooms.mbps);
     free (stands.stands [0]);
     free (stands.stands [1]);
@@ -363,9 +367,9 @@ bool search_connection_alone (const search_t *self, size_t network_need, blocked
     const snapshot_t *snapshot = search_snapshot (self);
     const search_order_t *order = search_order (self);
     part_t part;
-    cut (&part, snapshot, order, network_need);
+    blocked_cut (&part, snapshot, order, network_need);
     int64_t start_ms = 0;
-    search_state_t state = find (&part, &start_ms);
+    search_state_t state = blocked_find (&part, &start_ms);
     if (state == SEARCH_FOUND)
         return true;
     *blocked = (blocked_t){
@@ -377,7 +381,7 @@ bool search_connection_alone (const search_t *self, size_t network_need, blocked
         return false;
     }
     part.request.network_count = 0;
-    state = find (&part, &start_ms);
+    state = blocked_find (&part, &start_ms);
     part.request.network_count = 1;
     if (state != SEARCH_FOUND)
         snprintf (blocked->why, sizeof blocked->why,
@@ -385,6 +389,6 @@ bool search_connection_alone (const search_t *self, size_t network_need, blocked
     else if (!snapshot->graph)
         snprintf (blocked->why, sizeof blocked->why, "no network domain is known");
     else
-        explain (&part, start_ms, blocked);
+        blocked_explain (&part, start_ms, blocked);
     return false;
 }

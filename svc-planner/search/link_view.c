@@ -102,12 +102,13 @@ bool link_view_same (const link_view_t *self, const link_view_t *other)
 }
 
 /*  Of a connection that has passed only the path counts, not what is free. */
-static int64_t room_of (const link_view_t *self, size_t link)
+static int64_t link_view_room_of (const link_view_t *self, size_t link)
 {
     if (self->opens_ms [link] > self->start_ms)
         return -1;
     return self->from_ms < self->until_ms
-             ? supply_least (&self->snapshot->links [link].supply, self->from_ms, self->until_ms)
+             ? free_profile_least (&self->snapshot->links [link].supply, self->from_ms,
+                                   self->until_ms)
              : graph_link (self->snapshot->graph, link)->link->mbps;
 }
 
@@ -123,7 +124,7 @@ void link_view_at (link_view_t *self, int64_t start_ms)
         self->from_ms = self->check_from_ms;
     self->until_ms = start_ms + self->end_ms;
     for (size_t i = 0; i < self->snapshot->links_count; i++)
-        self->room [i] = room_of (self, i);
+        self->room [i] = link_view_room_of (self, i);
 }
 
 static void find_groups (link_view_t *self)
@@ -148,15 +149,15 @@ bool link_view_joins (link_view_t *self, size_t from, size_t to)
 }
 
 /*  Does a step make room that was not there before it? */
-static bool makes_room (const link_view_t *self, const supply_t *supply, size_t step)
+static bool makes_room (const link_view_t *self, const free_profile_t *supply, size_t step)
 {
     int64_t free_mbps = supply->steps [step].free;
     return free_mbps >= self->mbps && (step == 0 || free_mbps > supply->steps [step - 1].free);
 }
 
-static int64_t next_step (link_view_t *self, size_t link, int64_t after_ms)
+static int64_t link_view_next_step (link_view_t *self, size_t link, int64_t after_ms)
 {
-    const supply_t *supply = &self->snapshot->links [link].supply;
+    const free_profile_t *supply = &self->snapshot->links [link].supply;
     size_t at = self->step_at [link];
     while (at < supply->steps_count && (supply->steps [at].from_ms - self->begin_ms <= after_ms ||
                                         !makes_room (self, supply, at)))
@@ -167,7 +168,7 @@ static int64_t next_step (link_view_t *self, size_t link, int64_t after_ms)
 
 static int64_t next_window (const link_view_t *self, size_t link, int64_t after_ms)
 {
-    const supply_t *supply = &self->snapshot->links [link].supply;
+    const free_profile_t *supply = &self->snapshot->links [link].supply;
     int64_t next_ms = INT64_MAX;
     for (size_t i = 0; i < supply->windows_count; i++) {
         const window_t *window = &supply->windows [i];
@@ -183,9 +184,10 @@ int64_t link_view_next_start (link_view_t *self, int64_t after_ms, uint64_t *ste
     for (size_t i = 0; i < self->snapshot->links_count; i++) {
         if (self->opens_ms [i] == INT64_MAX)
             continue;
-        const supply_t *supply = &self->snapshot->links [i].supply;
-        next_ms = least (next_ms, supply->windows_count > 0 ? next_window (self, i, after_ms)
-                                                            : next_step (self, i, after_ms));
+        const free_profile_t *supply = &self->snapshot->links [i].supply;
+        next_ms =
+          least (next_ms, supply->windows_count > 0 ? next_window (self, i, after_ms)
+                                                    : link_view_next_step (self, i, after_ms));
         if (self->opens_ms [i] > after_ms)
             next_ms = least (next_ms, self->opens_ms [i]);
         *steps += 1 + supply->windows_count;

@@ -52,7 +52,7 @@ void matching_destroy (matching_t **self_p)
     *self_p = NULL;
 }
 
-static void relax (matching_t *self, size_t column)
+static void matching_relax (matching_t *self, size_t column)
 {
     size_t need = self->need_of [column];
     const int64_t *weights = &self->weights [(need - 1) * self->sites];
@@ -67,7 +67,7 @@ static void relax (matching_t *self, size_t column)
     }
 }
 
-static size_t nearest (const matching_t *self)
+static size_t matching_nearest (const matching_t *self)
 {
     size_t best = 0;
     for (size_t c = 1; c <= self->sites; c++)
@@ -99,8 +99,8 @@ static bool place_need (matching_t *self, size_t need)
     size_t column = 0;
     while (self->need_of [column] != 0) {
         self->seen [column] = true;
-        relax (self, column);
-        column = nearest (self);
+        matching_relax (self, column);
+        column = matching_nearest (self);
         if (column == 0)
             return false;
         shift (self, self->slack [column]);

@@ -20,16 +20,16 @@ typedef struct {
     int64_t rest_weight; /* least weights of this one and all deeper */
     size_t cursor;       /* next position to try */
     size_t taken;        /* position tried now */
-} level_t;
+} packing_level_t;
 
 struct packing {
     const snapshot_t *snapshot;
     const int64_t *const *weights;
-    wiring_t *wiring;
+    routes_t *wiring;
     int64_t check_from_ms;
     packing_need_t *needs;
     size_t needs_count;
-    level_t *levels; /* one more than needs of both kinds */
+    packing_level_t *levels; /* one more than needs of both kinds */
     size_t levels_count;
     size_t *level_of; /* by compute need */
     size_t depth;
@@ -44,7 +44,7 @@ static size_t option_index (const packing_t *self, size_t need, size_t position)
     return self->needs [need].order [position];
 }
 
-static const option_t *option_at (const packing_t *self, size_t need, size_t position)
+static const option_t *packing_option_at (const packing_t *self, size_t need, size_t position)
 {
     return &self->snapshot->needs [need].options [option_index (self, need, position)];
 }
@@ -87,7 +87,7 @@ static size_t choose_next (const packing_t *self, uint64_t placed, uint64_t join
 
 static void add_level (packing_t *self, bool network, size_t need)
 {
-    self->levels [self->levels_count++] = (level_t){.network = network, .need = need};
+    self->levels [self->levels_count++] = (packing_level_t){.network = network, .need = need};
 }
 
 static void arrange (packing_t *self)
@@ -97,7 +97,7 @@ static void arrange (packing_t *self)
     for (size_t i = 0; i < self->needs_count; i++) {
         size_t need = choose_next (self, placed, joined);
         placed |= UINT64_C (1) << need;
-        joined |= self->wiring ? wiring_joined (self->wiring, need) : 0;
+        joined |= self->wiring ? routes_joined (self->wiring, need) : 0;
         self->level_of [need] = self->levels_count;
         add_level (self, false, need);
         for (size_t n = 0; self->wiring && n < request->network_count; n++) {
@@ -108,15 +108,15 @@ static void arrange (packing_t *self)
     }
     int64_t rest = 0;
     for (size_t depth = self->levels_count; depth-- > 0;) {
-        level_t *level = &self->levels [depth];
-        rest += level->network ? wiring_least (self->wiring, level->need)
+        packing_level_t *level = &self->levels [depth];
+        rest += level->network ? routes_least (self->wiring, level->need)
                                : weight_at (self, level->need, 0);
         level->rest_weight = rest;
     }
 }
 
 packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
-                        const int64_t *const *weights, wiring_t *wiring, int64_t check_from_ms,
+                        const int64_t *const *weights, routes_t *wiring, int64_t check_from_ms,
                         int64_t bound)
 {
     size_t count = snapshot->request->compute_count;
@@ -151,10 +151,10 @@ void packing_destroy (packing_t **self_p)
 }
 
 /*  What a need takes of a place, cleaning included, as far as it is yet to come. */
-static window_t stay_of (const packing_t *self, size_t index, const option_t *option)
+static window_t packing_stay_of (const packing_t *self, size_t index, const option_t *option)
 {
     const packing_need_t *need = &self->needs [index];
-    const place_t *place = &self->snapshot->places [option->place];
+    const site_class_t *place = &self->snapshot->places [option->place];
     const source_t *site = &self->snapshot->sources [place->source];
     int64_t gap_ms = place->supply.windows_count > 0 ? 0 : site->gap_ms; /* it was asked without */
     int64_t from_ms = need->from_ms > self->check_from_ms ? need->from_ms : self->check_from_ms;
@@ -162,24 +162,24 @@ static window_t stay_of (const packing_t *self, size_t index, const option_t *op
 }
 
 /*  Does it fit beside those that stay at the same place already? The steps it took are counted. */
-static bool fits (packing_t *self, size_t need, const option_t *option, uint64_t *steps)
+static bool packing_fits (packing_t *self, size_t need, const option_t *option, uint64_t *steps)
 {
-    const place_t *places = self->snapshot->places;
-    const place_t *place = &places [option->place];
+    const site_class_t *places = self->snapshot->places;
+    const site_class_t *place = &places [option->place];
     bool distinct = self->snapshot->request->distinct_sites;
-    window_t stay = stay_of (self, need, option);
+    window_t stay = packing_stay_of (self, need, option);
     window_t others [NEEDS_MAX];
     size_t others_count = 0;
     for (size_t d = 0; d < self->depth; d++) {
-        const level_t *level = &self->levels [d];
+        const packing_level_t *level = &self->levels [d];
         if (level->network)
             continue;
-        const option_t *taken = option_at (self, level->need, level->taken);
+        const option_t *taken = packing_option_at (self, level->need, level->taken);
         if (distinct && places [taken->place].source == place->source)
             return false;
         if (taken->place != option->place)
             continue;
-        window_t other = stay_of (self, level->need, taken);
+        window_t other = packing_stay_of (self, level->need, taken);
         if (other.from_ms < stay.until_ms && other.until_ms > stay.from_ms)
             others [others_count++] = other;
     }
@@ -189,8 +189,8 @@ static bool fits (packing_t *self, size_t need, const option_t *option, uint64_t
         return false; /* asked one by one: what fits together is not known */
     uint64_t cost = self->depth + 2 * (1 + others_count) * (1 + others_count);
     *steps -= cost < *steps ? cost : *steps;
-    return supply_least_beside (&place->supply, stay.from_ms, stay.until_ms, others,
-                                others_count) >= stay.quantity;
+    return free_profile_least_beside (&place->supply, stay.from_ms, stay.until_ms, others,
+                                      others_count) >= stay.quantity;
 }
 
 static void keep_best (packing_t *self)
@@ -200,19 +200,19 @@ static void keep_best (packing_t *self)
     for (size_t i = 0; i < self->needs_count; i++)
         self->best [i] = option_index (self, i, taken_by (self, i));
     if (self->wiring)
-        wiring_keep (self->wiring);
+        routes_keep (self->wiring);
 }
 
 static void step_back (packing_t *self)
 {
-    const level_t *level = &self->levels [--self->depth];
-    self->weight -= level->network ? wiring_weight (self->wiring, level->need)
+    const packing_level_t *level = &self->levels [--self->depth];
+    self->weight -= level->network ? routes_weight (self->wiring, level->need)
                                    : weight_at (self, level->need, level->taken);
 }
 
 static void enter (packing_t *self)
 {
-    level_t *level = &self->levels [self->depth];
+    packing_level_t *level = &self->levels [self->depth];
     if (self->depth == self->levels_count)
         return;
     if (level->network) {
@@ -221,7 +221,7 @@ static void enter (packing_t *self)
         size_t b = network_need_end (request, level->need, 1);
         size_t options [2] = {option_index (self, a, taken_by (self, a)),
                               option_index (self, b, taken_by (self, b))};
-        wiring_open (self->wiring, level->need, options);
+        routes_open (self->wiring, level->need, options);
     } else {
         size_t like = self->needs [level->need].like;
         level->cursor = like == SIZE_MAX ? 0 : taken_by (self, like);
@@ -244,24 +244,24 @@ static int64_t budget (const packing_t *self)
 }
 
 /*  Try the next path, or the next place that fits. False when nothing is left here. */
-static bool advance_path (packing_t *self, const level_t *level, uint64_t *steps)
+static bool advance_path (packing_t *self, const packing_level_t *level, uint64_t *steps)
 {
-    if (!wiring_next (self->wiring, level->need, budget (self), steps)) {
-        wiring_close (self->wiring, level->need);
+    if (!routes_next (self->wiring, level->need, budget (self), steps)) {
+        routes_close (self->wiring, level->need);
         return false;
     }
-    step_down (self, wiring_weight (self->wiring, level->need));
+    step_down (self, routes_weight (self->wiring, level->need));
     return true;
 }
 
-static bool advance_place (packing_t *self, level_t *level, uint64_t *steps)
+static bool advance_place (packing_t *self, packing_level_t *level, uint64_t *steps)
 {
     size_t position = level->cursor;
     if (position == self->needs [level->need].order_count ||
         weight_at (self, level->need, position) >= budget (self))
         return false;
     level->cursor++;
-    if (fits (self, level->need, option_at (self, level->need, position), steps)) {
+    if (packing_fits (self, level->need, packing_option_at (self, level->need, position), steps)) {
         level->taken = position;
         step_down (self, weight_at (self, level->need, position));
     }
@@ -277,7 +277,7 @@ assign_state_t packing_run (packing_t *self, uint64_t *steps)
             step_back (self);
             continue;
         }
-        level_t *level = &self->levels [self->depth];
+        packing_level_t *level = &self->levels [self->depth];
         bool advanced =
           level->network ? advance_path (self, level, steps) : advance_place (self, level, steps);
         if (!advanced && self->depth == 0)

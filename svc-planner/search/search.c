@@ -1,15 +1,15 @@
 /*  search - from profiles to start times to an assignment.
  *
  *  For every option of a need the start times at which it would fit alone are worked out once; see
- *  spans.h. What remains at a start is which options to combine, and which paths go with them; see
- *  assign.h and wiring.h.
+ *  start_windows.h. What remains at a start is which options to combine, and which paths go with them; see
+ *  assign.h and routes.h.
  */
 #include "search.h"
 
 #include "assign.h"
 #include "must.h"
-#include "spans.h"
 #include "stages.h"
+#include "start_windows.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@
 #define SPREAD_MOST  3000 /* or up to so much, in thousandths, where plans are spread */
 
 typedef struct {
-    spans_t *views; /* by option */
-    size_t *order;  /* options ascending by weight */
-    size_t *fit;    /* those of order that fit at the start looked at */
+    start_windows_t *views; /* by option */
+    size_t *order;          /* options ascending by weight */
+    size_t *fit;            /* those of order that fit at the start looked at */
     size_t fit_count;
     size_t like; /* an earlier need that is the same in everything */
 } need_view_t;
@@ -45,7 +45,7 @@ struct search {
     int64_t start_ms; /* looked at now */
     matching_t *matching;
     packing_t *packing;
-    wiring_t *wiring; /* NULL without network needs */
+    routes_t *wiring; /* NULL without network needs */
     bool undecided;   /* some start was left before it was searched to its end */
     bool found;
     int64_t found_start_ms;
@@ -53,21 +53,22 @@ struct search {
     size_t *found_choice;
 };
 
-static const place_t *place_of (const search_t *self, const option_t *option)
+static const site_class_t *search_place_of (const search_t *self, const option_t *option)
 {
     return &self->snapshot->places [option->place];
 }
 
-static const source_t *site_of (const search_t *self, const option_t *option)
+static const source_t *search_site_of (const search_t *self, const option_t *option)
 {
-    return &self->snapshot->sources [place_of (self, option)->source];
+    return &self->snapshot->sources [search_place_of (self, option)->source];
 }
 
 /*  Windows were asked for without the cleaning gap. */
-static stay_t stay_of (const search_t *self, size_t need, const option_t *option, int64_t nodes)
+static stay_t search_stay_of (const search_t *self, size_t need, const option_t *option,
+                              int64_t nodes)
 {
-    bool windows = place_of (self, option)->supply.windows_count > 0;
-    int64_t gap_ms = windows ? 0 : site_of (self, option)->gap_ms;
+    bool windows = search_place_of (self, option)->supply.windows_count > 0;
+    int64_t gap_ms = windows ? 0 : search_site_of (self, option)->gap_ms;
     int64_t offset_ms = compute_latest (self->request, need);
     int64_t until_ms =
       self->request->compute [need].offset_ms + need_duration (self->request, need);
@@ -82,7 +83,7 @@ static bool is_present (const search_t *self, size_t need, const option_t *optio
 }
 
 /*  Start times that the site's lead and the request's frame allow. */
-static span_t frame_of (const search_t *self, size_t need, const option_t *option)
+static start_window_t frame_of (const search_t *self, size_t need, const option_t *option)
 {
     int64_t from_ms = self->order.starts.earliest_ms;
     bool fixed = from_ms == self->order.starts.latest_ms;
@@ -90,39 +91,39 @@ static span_t frame_of (const search_t *self, size_t need, const option_t *optio
     int64_t begin_ms = fixed && self->order.present ? compute_latest (self->request, need)
                                                     : user_request_offset_least (self->request);
     if (!fixed || !is_present (self, need, option)) /* what stays where it is needs no lead */
-        from_ms =
-          greatest (from_ms, self->order.soonest_ms + site_of (self, option)->lead_ms - begin_ms);
-    return (span_t){from_ms, self->order.starts.latest_ms};
+        from_ms = greatest (from_ms, self->order.soonest_ms +
+                                       search_site_of (self, option)->lead_ms - begin_ms);
+    return (start_window_t){from_ms, self->order.starts.latest_ms};
 }
 
 /*  A fixed start that may lie in the past: only what is yet to come needs capacity. */
-static void span_of_fixed (const search_t *self, spans_t *view, const supply_t *supply,
-                           const stay_t *stay, span_t within)
+static void span_of_fixed (const search_t *self, start_windows_t *view,
+                           const free_profile_t *supply, const stay_t *stay, start_window_t within)
 {
     int64_t start_ms = self->order.starts.earliest_ms;
     int64_t begin_ms = start_ms + stay->offset_ms;
     int64_t from_ms = greatest (begin_ms, self->order.check_from_ms);
     int64_t until_ms = begin_ms + stay->length_ms;
-    if (from_ms >= until_ms || supply_least (supply, from_ms, until_ms) >= stay->quantity)
-        spans_add (view, (span_t){start_ms, start_ms}, within);
+    if (from_ms >= until_ms || free_profile_least (supply, from_ms, until_ms) >= stay->quantity)
+        start_windows_add (view, (start_window_t){start_ms, start_ms}, within);
 }
 
-static void find_spans (const search_t *self, spans_t *view, size_t need, const option_t *option,
-                        int64_t nodes)
+static void find_spans (const search_t *self, start_windows_t *view, size_t need,
+                        const option_t *option, int64_t nodes)
 {
-    const place_t *place = place_of (self, option);
+    const site_class_t *place = search_place_of (self, option);
     const present_t *present = self->order.present ? &self->order.present [need] : NULL;
     bool elsewhere = present && present->pinned && present->place != option->place;
-    if (site_of (self, option)->left_out || elsewhere)
+    if (search_site_of (self, option)->left_out || elsewhere)
         return;
-    span_t within = frame_of (self, need, option);
+    start_window_t within = frame_of (self, need, option);
     if (within.from_ms > within.until_ms)
         return;
-    stay_t stay = stay_of (self, need, option, nodes);
+    stay_t stay = search_stay_of (self, need, option, nodes);
     if (self->order.starts.earliest_ms == self->order.starts.latest_ms)
         span_of_fixed (self, view, &place->supply, &stay, within);
     else
-        spans_fill (view, &place->supply, &stay, within);
+        start_windows_fill (view, &place->supply, &stay, within);
 }
 
 static void make_views (search_t *self, size_t need)
@@ -133,10 +134,11 @@ static void make_views (search_t *self, size_t need)
     for (size_t i = 0; i < options->options_count; i++) {
         const option_t *option = &options->options [i];
         find_spans (self, &view->views [i], need, option, option->nodes);
-        stay_t stay = stay_of (self, need, option, option->nodes);
+        stay_t stay = search_stay_of (self, need, option, option->nodes);
         /*  Where needs may share a place, any rise can make room for several together. */
-        spans_find_changes (&view->views [i], &place_of (self, option)->supply, &stay,
-                            frame_of (self, need, option), !self->request->distinct_sites);
+        start_windows_find_changes (&view->views [i], &search_place_of (self, option)->supply,
+                                    &stay, frame_of (self, need, option),
+                                    !self->request->distinct_sites);
     }
 }
 
@@ -161,8 +163,8 @@ static int64_t weigh (search_t *self, size_t need, const option_t *option)
             weight = least (weight * self->lots [option->place] / SPREAD_LEAST, WEIGHT_MAX);
         break;
     case POLICY_LOAD:
-        weight =
-          supply_utilisation (&place_of (self, option)->supply, place_of (self, option)->nodes);
+        weight = free_profile_utilisation (&search_place_of (self, option)->supply,
+                                           search_place_of (self, option)->nodes);
         break;
     case POLICY_RANDOM:
         weight = (int64_t) prng_below (self->order.prng, 1000000);
@@ -174,7 +176,7 @@ static int64_t weigh (search_t *self, size_t need, const option_t *option)
 }
 
 /*  Options ascending by weight; those of equal weight stay in the snapshot's order. */
-static void sort_options (search_t *self, size_t need)
+static void search_sort_options (search_t *self, size_t need)
 {
     size_t count = self->snapshot->needs [need].options_count;
     need_view_t *view = &self->needs [need];
@@ -194,7 +196,7 @@ static bool alike (const search_t *self, size_t a, size_t b)
     const compute_need_t *first = &self->request->compute [a];
     const compute_need_t *second = &self->request->compute [b];
     const need_options_t *options = self->snapshot->needs;
-    if (self->wiring && !wiring_alike (self->wiring, a, b))
+    if (self->wiring && !routes_alike (self->wiring, a, b))
         return false;
     if (first->offset_ms != second->offset_ms || first->cpus != second->cpus ||
         first->stages.count + second->stages.count > 0 ||
@@ -251,14 +253,14 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order)
         for (size_t i = 0; i < options->options_count; i++)
             self->weights [need][i] = weigh (self, need, &options->options [i]);
         make_views (self, need);
-        sort_options (self, need);
+        search_sort_options (self, need);
         if (options->options_count > 0)
             self->least_weight += self->weights [need][self->needs [need].order [0]];
     }
     if (self->request->network_count > 0)
-        self->wiring = wiring_new (snapshot, order);
+        self->wiring = routes_new (snapshot, order);
     for (size_t need = 0; need < self->request->network_count; need++)
-        self->least_paths += wiring_least (self->wiring, need);
+        self->least_paths += routes_least (self->wiring, need);
     self->least_weight += self->least_paths;
     find_likes (self);
     return self;
@@ -272,7 +274,7 @@ void search_destroy (search_t **self_p)
     for (size_t need = 0; need < self->request->compute_count; need++) {
         need_view_t *view = &self->needs [need];
         for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++)
-            spans_clear (&view->views [i]);
+            start_windows_clear (&view->views [i]);
         free (view->views);
         free (view->order);
         free (view->fit);
@@ -280,7 +282,7 @@ void search_destroy (search_t **self_p)
     }
     matching_destroy (&self->matching);
     packing_destroy (&self->packing);
-    wiring_destroy (&self->wiring);
+    routes_destroy (&self->wiring);
     free ((void *) self->order.present);
     free ((void *) self->order.present_paths);
     free (self->needs);
@@ -305,10 +307,10 @@ static bool next_start (search_t *self)
     int64_t start_ms = INT64_MAX;
     uint64_t steps = 1;
     if (self->wiring && self->begun)
-        start_ms = wiring_next_start (self->wiring, self->start_ms, &steps);
+        start_ms = routes_next_start (self->wiring, self->start_ms, &steps);
     for (size_t need = 0; need < self->request->compute_count; need++) {
         for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++) {
-            start_ms = least (start_ms, spans_next_change (&self->needs [need].views [i]));
+            start_ms = least (start_ms, start_windows_next_change (&self->needs [need].views [i]));
             steps++;
         }
     }
@@ -327,7 +329,7 @@ static bool find_fits (search_t *self)
         need_view->fit_count = 0;
         for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++) {
             size_t option = need_view->order [i];
-            if (spans_pass (&need_view->views [option], self->start_ms))
+            if (start_windows_pass (&need_view->views [option], self->start_ms))
                 need_view->fit [need_view->fit_count++] = option;
         }
         all = all && need_view->fit_count > 0;
@@ -340,12 +342,12 @@ static bool find_served (search_t *self)
 {
     uint64_t rest = self->steps_left;
     bool all = true;
-    wiring_start (self->wiring, self->start_ms);
+    routes_start (self->wiring, self->start_ms);
     for (size_t need = 0; need < self->request->compute_count && all; need++) {
         need_view_t *view = &self->needs [need];
         size_t count = 0;
         for (size_t i = 0; i < view->fit_count; i++)
-            if (wiring_serves (self->wiring, need, view->fit [i], &rest))
+            if (routes_serves (self->wiring, need, view->fit [i], &rest))
                 view->fit [count++] = view->fit [i];
         view->fit_count = count;
         all = count > 0;
@@ -364,7 +366,7 @@ static void begin_matching (search_t *self)
             row [site] = WEIGHT_NONE;
         for (size_t i = 0; i < view->fit_count; i++) {
             const option_t *option = &self->snapshot->needs [need].options [view->fit [i]];
-            size_t site = place_of (self, option)->source;
+            size_t site = search_place_of (self, option)->source;
             if (row [site] != WEIGHT_NONE)
                 continue; /* a lighter class of the site is there already */
             row [site] = self->weights [need][view->fit [i]];
@@ -429,7 +431,7 @@ static bool end_packing (search_t *self)
 {
     if (packing_choice (self->packing))
         keep_plan (self, packing_weight (self->packing), packing_choice (self->packing));
-    if (self->wiring && wiring_unproven (self->wiring))
+    if (self->wiring && routes_unproven (self->wiring))
         self->undecided = true;
     packing_destroy (&self->packing);
     return true;
@@ -451,7 +453,7 @@ static bool assign_here (search_t *self, uint64_t steps)
     return self->matching ? end_matching (self, state) : end_packing (self);
 }
 
-static search_state_t ended (const search_t *self)
+static search_state_t search_ended (const search_t *self)
 {
     return self->found                                ? SEARCH_FOUND
            : self->undecided || self->steps_left == 0 ? SEARCH_UNKNOWN
@@ -490,7 +492,7 @@ search_state_t search_run (search_t *self, uint64_t steps)
         else if (!begin_start (self))
             return self->found ? SEARCH_FOUND : self->undecided ? SEARCH_UNKNOWN : SEARCH_NONE;
     }
-    return self->steps_left == 0 ? ended (self) : SEARCH_MORE;
+    return self->steps_left == 0 ? search_ended (self) : SEARCH_MORE;
 }
 
 choice_t search_choice (const search_t *self)
@@ -498,15 +500,15 @@ choice_t search_choice (const search_t *self)
     assert (self->found);
     return (choice_t){.start_ms = self->found_start_ms,
                       .options = self->found_choice,
-                      .paths = self->wiring ? wiring_kept (self->wiring) : NULL};
+                      .paths = self->wiring ? routes_kept (self->wiring) : NULL};
 }
 
 static bool fits_alone (const search_t *self, size_t need, const option_t *option, int64_t nodes)
 {
-    spans_t view = {0};
+    start_windows_t view = {0};
     find_spans (self, &view, need, option, nodes);
     bool fits = view.spans_count > 0;
-    spans_clear (&view);
+    start_windows_clear (&view);
     return fits;
 }
 
@@ -529,7 +531,7 @@ bool search_alone (const search_t *self, size_t need, size_t *place, int64_t *no
             else
                 high = middle;
         }
-        uint64_t cpus = (uint64_t) low * place_of (self, option)->cpus_per_node;
+        uint64_t cpus = (uint64_t) low * search_place_of (self, option)->cpus_per_node;
         if (cpus > cpus_most) {
             cpus_most = cpus;
             *place = option->place;

@@ -22,7 +22,7 @@
 
 typedef struct {
     const program_t *program;
-    spending_t *spending;
+    budget_t *spending;
     bool strong;
     bool pruned;
     glp_prob *lp;
@@ -55,7 +55,7 @@ static int *y_at (const formulation_t *self, size_t link, size_t arc)
     return &self->y [link * 2 * self->program->edges_count + arc];
 }
 
-static int add_column (formulation_t *self, int64_t cost)
+static int formulation_add_column (formulation_t *self, int64_t cost)
 {
     int column = glp_add_cols (self->lp, 1);
     glp_set_col_kind (self->lp, column, GLP_BV);
@@ -71,13 +71,13 @@ static void add_columns (formulation_t *self)
         for (size_t j = 0; j < program->sites_count; j++) {
             int64_t cost = program_offer (program, j, i);
             if (cost != PROGRAM_BARRED)
-                *x_at (self, i, j) = add_column (self, cost);
+                *x_at (self, i, j) = formulation_add_column (self, cost);
             else if (!self->strong && !program->offers)
                 *x_at (self, i, j) =
-                  add_column (self, program->nodes [i].unit_cost * program->cpus [j]);
+                  formulation_add_column (self, program->nodes [i].unit_cost * program->cpus [j]);
         }
     self->x_last = glp_get_num_cols (self->lp);
-    for (size_t l = 0; l < program->links_count && spending_look (self->spending); l++) {
+    for (size_t l = 0; l < program->links_count && budget_look (self->spending); l++) {
         int64_t wanted = program->links [l].bandwidth;
         if (wanted == 0)
             continue;
@@ -85,7 +85,7 @@ static void add_columns (formulation_t *self)
             const program_edge_t *edge = &program->edges [a / 2];
             if (program_carries (program, l, a / 2) ||
                 (!self->strong && !program_bars (program, l, a / 2)))
-                *y_at (self, l, a) = add_column (self, edge->unit_cost * wanted);
+                *y_at (self, l, a) = formulation_add_column (self, edge->unit_cost * wanted);
         }
     }
     if (self->unit == 0)
@@ -96,14 +96,14 @@ static void add_columns (formulation_t *self)
 
 /*  --- rows --- */
 
-static int add_row (formulation_t *self, int kind, double least, double most)
+static int formulation_add_row (formulation_t *self, int kind, double least, double most)
 {
     int row = glp_add_rows (self->lp, 1);
     glp_set_row_bnds (self->lp, row, kind, least, most);
     return row;
 }
 
-static void put (formulation_t *self, int row, int column, double value)
+static void formulation_put (formulation_t *self, int row, int column, double value)
 {
     if (column == 0)
         return;
@@ -126,21 +126,22 @@ static void add_places (formulation_t *self)
     const program_t *program = self->program;
     int64_t cpus_wanted = 0;
     for (size_t j = 0; j < program->sites_count; j++) {
-        int row = add_row (self, GLP_FX, 1, 1);
+        int row = formulation_add_row (self, GLP_FX, 1, 1);
         for (size_t i = 0; i < program->nodes_count; i++)
-            put (self, row, *x_at (self, i, j), 1);
+            formulation_put (self, row, *x_at (self, i, j), 1);
         cpus_wanted += program->cpus [j];
     }
     for (size_t i = 0; i < program->nodes_count; i++) {
-        int row = add_row (self, GLP_UP, 0, 1);
+        int row = formulation_add_row (self, GLP_UP, 0, 1);
         for (size_t j = 0; j < program->sites_count; j++)
-            put (self, row, *x_at (self, i, j), 1);
+            formulation_put (self, row, *x_at (self, i, j), 1);
         if (self->strong || program->offers)
             continue;
         int64_t free = program->nodes [i].cpus;
-        row = add_row (self, GLP_UP, 0, (double) (free < cpus_wanted ? free : cpus_wanted));
+        row =
+          formulation_add_row (self, GLP_UP, 0, (double) (free < cpus_wanted ? free : cpus_wanted));
         for (size_t j = 0; j < program->sites_count; j++)
-            put (self, row, *x_at (self, i, j), (double) program->cpus [j]);
+            formulation_put (self, row, *x_at (self, i, j), (double) program->cpus [j]);
     }
 }
 
@@ -166,10 +167,11 @@ static void add_capacity (formulation_t *self, size_t edge, size_t arc_first, si
         return;
     /* A path may go both ways over an edge as long as nobody forbids it. */
     int64_t most = 2 * bandwidth_wanted (program);
-    int row = add_row (self, GLP_UP, 0, (double) (free < most ? free : most));
+    int row = formulation_add_row (self, GLP_UP, 0, (double) (free < most ? free : most));
     for (size_t l = 0; l < program->links_count; l++)
         for (size_t a = 0; a < arcs; a++)
-            put (self, row, *y_at (self, l, arc_first + a), (double) program->links [l].bandwidth);
+            formulation_put (self, row, *y_at (self, l, arc_first + a),
+                             (double) program->links [l].bandwidth);
 }
 
 static void put_flow (formulation_t *self, int row, size_t link, size_t node, double out, double in)
@@ -182,9 +184,9 @@ static void put_flow (formulation_t *self, int row, size_t link, size_t node, do
         size_t leaving = 2 * e + (ends [1] == node);
         size_t coming = 2 * e + (ends [0] == node);
         if (out != 0)
-            put (self, row, *y_at (self, link, leaving), out);
+            formulation_put (self, row, *y_at (self, link, leaving), out);
         if (in != 0)
-            put (self, row, *y_at (self, link, coming), in);
+            formulation_put (self, row, *y_at (self, link, coming), in);
     }
 }
 
@@ -194,10 +196,10 @@ static void add_conservation (formulation_t *self, size_t link)
     const program_t *program = self->program;
     const uint32_t *ends = program->links [link].ends;
     for (size_t i = 0; i < program->nodes_count; i++) {
-        int row = add_row (self, GLP_FX, 0, 0);
+        int row = formulation_add_row (self, GLP_FX, 0, 0);
         put_flow (self, row, link, i, 1, -1);
-        put (self, row, *x_at (self, i, ends [0]), -1);
-        put (self, row, *x_at (self, i, ends [1]), 1);
+        formulation_put (self, row, *x_at (self, i, ends [0]), -1);
+        formulation_put (self, row, *x_at (self, i, ends [1]), 1);
     }
 }
 
@@ -211,16 +213,16 @@ static void add_strength (formulation_t *self, size_t link)
             int there = *x_at (self, i, ends [end]);
             if (!there)
                 continue;
-            int row = add_row (self, GLP_LO, 0, 0);
+            int row = formulation_add_row (self, GLP_LO, 0, 0);
             put_flow (self, row, link, i, !end, end);
-            put (self, row, there, -1);
+            formulation_put (self, row, there, -1);
         }
 }
 
 static void put_all_arcs (formulation_t *self, int row, size_t link)
 {
     for (size_t a = 0; a < 2 * self->program->edges_count; a++)
-        put (self, row, *y_at (self, link, a), 1);
+        formulation_put (self, row, *y_at (self, link, a), 1);
 }
 
 static void add_link (formulation_t *self, size_t link)
@@ -230,22 +232,23 @@ static void add_link (formulation_t *self, size_t link)
     if (self->strong)
         add_strength (self, link);
     else
-        put_all_arcs (self, add_row (self, GLP_LO, 1, 0), link); /* (7) */
-    if (self->pruned)                                            /* (10) */
+        put_all_arcs (self, formulation_add_row (self, GLP_LO, 1, 0), link); /* (7) */
+    if (self->pruned)                                                        /* (10) */
         for (size_t e = 0; e < program->edges_count; e++) {
-            int row = add_row (self, GLP_UP, 0, 1);
-            put (self, row, *y_at (self, link, 2 * e), 1);
-            put (self, row, *y_at (self, link, 2 * e + 1), 1);
+            int row = formulation_add_row (self, GLP_UP, 0, 1);
+            formulation_put (self, row, *y_at (self, link, 2 * e), 1);
+            formulation_put (self, row, *y_at (self, link, 2 * e + 1), 1);
         }
     if (program->hops_max > 0) /* (11) */
-        put_all_arcs (self, add_row (self, GLP_UP, 0, (double) program->hops_max), link);
+        put_all_arcs (self, formulation_add_row (self, GLP_UP, 0, (double) program->hops_max),
+                      link);
 }
 
 static void add_rows (formulation_t *self)
 {
     const program_t *program = self->program;
     add_places (self);
-    for (size_t e = 0; e < program->edges_count && spending_look (self->spending); e++) {
+    for (size_t e = 0; e < program->edges_count && budget_look (self->spending); e++) {
         if (program->reading == PROGRAM_SHARED) {
             add_capacity (self, e, 2 * e, 2);
         } else {
@@ -253,7 +256,7 @@ static void add_rows (formulation_t *self)
             add_capacity (self, e, 2 * e + 1, 1);
         }
     }
-    for (size_t l = 0; l < program->links_count && spending_look (self->spending); l++)
+    for (size_t l = 0; l < program->links_count && budget_look (self->spending); l++)
         if (program->links [l].bandwidth > 0)
             add_link (self, l);
     if (self->entries > 0 && !self->spending->over)
@@ -264,7 +267,7 @@ static void add_rows (formulation_t *self)
 
 /*  The way from one node to another over the arcs that carry the link. Cycles, which may stand
  *  beside it where edges cost nothing, are left out: each node is entered once, in breadth. */
-static bool read_path (const formulation_t *self, size_t link, program_plan_t *plan)
+static bool formulation_read_path (const formulation_t *self, size_t link, program_plan_t *plan)
 {
     const program_t *program = self->program;
     size_t nodes = program->nodes_count;
@@ -317,7 +320,7 @@ static program_plan_t *read_plan (const formulation_t *self)
     }
     for (size_t l = 0; l < program->links_count && good; l++)
         if (program->links [l].bandwidth > 0)
-            good = read_path (self, l, plan);
+            good = formulation_read_path (self, l, plan);
     if (!good || !program_plan_check (program, plan))
         program_plan_destroy (&plan);
     return plan;
@@ -330,7 +333,7 @@ static int64_t whole_bound (const formulation_t *self, double bound)
     return sure <= 0 ? 0 : (int64_t) (sure * self->unit);
 }
 
-static void answer_from (formulation_t *self, int status, solver_answer_t *answer)
+static void formulation_answer_from (formulation_t *self, int status, solver_answer_t *answer)
 {
     *answer = (solver_answer_t){.status = SOLVER_UNKNOWN, .bound = whole_bound (self, self->bound)};
     if (status == GLP_NOFEAS) {
@@ -390,7 +393,7 @@ static bool places_first (const formulation_t *self, glp_tree *tree)
 }
 
 /*  Tell who hears what is known by now, where that is more than before. */
-static void report (formulation_t *self)
+static void formulation_report (formulation_t *self)
 {
     if (!self->order->report)
         return;
@@ -400,7 +403,7 @@ static void report (formulation_t *self)
     if (!better && bound <= self->told_bound)
         return;
     solver_answer_t so_far;
-    answer_from (self, found ? GLP_FEAS : GLP_UNDEF, &so_far);
+    formulation_answer_from (self, found ? GLP_FEAS : GLP_UNDEF, &so_far);
     so_far.steps = self->spending->steps;
     self->order->report (self->order->hearer, &so_far);
     program_plan_destroy (&so_far.plan);
@@ -415,9 +418,9 @@ static void on_search (glp_tree *tree, void *of)
     if (best > 0)
         self->bound = fmax (self->bound, glp_ios_node_bound (tree, best));
     self->spending->steps = iterations (self);
-    report (self);
+    formulation_report (self);
     bool found = self->first && glp_mip_status (glp_ios_get_prob (tree)) == GLP_FEAS;
-    if (!spending_look (self->spending) || found) {
+    if (!budget_look (self->spending) || found) {
         glp_ios_terminate (tree);
         return;
     }
@@ -429,12 +432,12 @@ static void on_search (glp_tree *tree, void *of)
 }
 
 /*  The linear relaxation. Returns GLPK's status of it; GLP_UNDEF when the limit came first. */
-static int relax (formulation_t *self)
+static int formulation_relax (formulation_t *self)
 {
     glp_smcp order;
     glp_init_smcp (&order);
     order.msg_lev = GLP_MSG_OFF;
-    order.tm_lim = spending_left_ms (self->spending);
+    order.tm_lim = budget_left_ms (self->spending);
     if (self->spending->limit->steps_max > 0)
         order.it_lim = (int) fmin ((double) self->spending->limit->steps_max, INT32_MAX);
     glp_adv_basis (self->lp, 0);
@@ -448,12 +451,12 @@ static int relax (formulation_t *self)
 }
 
 /*  Branch and bound from the relaxation. The same. */
-static int branch (formulation_t *self)
+static int formulation_branch (formulation_t *self)
 {
     glp_iocp order;
     glp_init_iocp (&order);
     order.msg_lev = GLP_MSG_OFF;
-    order.tm_lim = spending_left_ms (self->spending);
+    order.tm_lim = budget_left_ms (self->spending);
     order.cb_func = on_search;
     order.cb_info = self;
     int code = glp_intopt (self->lp, &order);
@@ -488,7 +491,7 @@ static void formulation_end (formulation_t *self)
     free (self->values);
 }
 
-void formulation_solve (const program_t *program, const solver_order_t *order, spending_t *spending,
+void formulation_solve (const program_t *program, const solver_order_t *order, budget_t *spending,
                         solver_answer_t *answer)
 {
     int told = glp_term_out (GLP_OFF);
@@ -501,13 +504,13 @@ void formulation_solve (const program_t *program, const solver_order_t *order, s
       .order = order,
       .told_cost = INFINITY,
     };
-    int status = formulation_begin (&self) ? relax (&self) : GLP_UNDEF;
+    int status = formulation_begin (&self) ? formulation_relax (&self) : GLP_UNDEF;
     if (status == GLP_OPT) {
         self.bound = glp_get_obj_val (self.lp);
-        report (&self);
-        status = branch (&self);
+        formulation_report (&self);
+        status = formulation_branch (&self);
     }
-    answer_from (&self, status, answer);
+    formulation_answer_from (&self, status, answer);
     formulation_end (&self);
     glp_term_out (told);
 }
@@ -516,8 +519,8 @@ bool formulation_write (const program_t *program, const char *file)
 {
     int told = glp_term_out (GLP_OFF);
     solver_limit_t limit = {0};
-    spending_t spending;
-    spending_begin (&spending, &limit);
+    budget_t spending;
+    budget_begin (&spending, &limit);
     formulation_t self = {.program = program, .spending = &spending, .strong = true};
     formulation_begin (&self);
     for (int i = 1; i <= glp_get_num_cols (self.lp); i++)

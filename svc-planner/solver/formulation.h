@@ -2,10 +2,10 @@
 #ifndef MUSUBI_FORMULATION_H
 #define MUSUBI_FORMULATION_H
 
-#include "spending.h"
+#include "budget.h"
 
 /*  As solver_run, for the three kinds that are GLPK's. */
-void formulation_solve (const program_t *program, const solver_order_t *order, spending_t *spending,
+void formulation_solve (const program_t *program, const solver_order_t *order, budget_t *spending,
                         solver_answer_t *answer);
 
 /*  The strong form as a file that other solvers read (CPLEX LP), for benches. False when it can't be

@@ -12,8 +12,8 @@ static_assert (PROGRAM_LINKS_MAX == PROGRAM_SITES_MAX * (PROGRAM_SITES_MAX - 1) 
                "all pairs may be linked");
 
 /*  Else why says what would be right. */
-static bool within (int64_t value, char why [PROGRAM_WHY_BYTES], const char *list, size_t index,
-                    const char *what, int64_t least, int64_t most)
+static bool program_within (int64_t value, char why [PROGRAM_WHY_BYTES], const char *list,
+                            size_t index, const char *what, int64_t least, int64_t most)
 {
     if (value >= least && value <= most)
         return true;
@@ -45,17 +45,18 @@ static bool counts_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
 static bool nodes_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
 {
     for (size_t i = 0; i < self->nodes_count; i++)
-        if (!within (self->nodes [i].cpus, why, "nodes", i, "free CPUs", 0, PROGRAM_AMOUNT_MAX) ||
-            !within (self->nodes [i].unit_cost, why, "nodes", i, "the unit cost", 0,
-                     PROGRAM_UNIT_COST_MAX))
+        if (!program_within (self->nodes [i].cpus, why, "nodes", i, "free CPUs", 0,
+                             PROGRAM_AMOUNT_MAX) ||
+            !program_within (self->nodes [i].unit_cost, why, "nodes", i, "the unit cost", 0,
+                             PROGRAM_UNIT_COST_MAX))
             return false;
     for (size_t i = 0; i < self->sites_count; i++)
-        if (!within (self->cpus [i], why, "request.cpu", i, "the CPUs wanted", 1,
-                     PROGRAM_AMOUNT_MAX))
+        if (!program_within (self->cpus [i], why, "request.cpu", i, "the CPUs wanted", 1,
+                             PROGRAM_AMOUNT_MAX))
             return false;
     for (size_t i = 0; self->offers && i < self->sites_count * self->nodes_count; i++)
-        if (!within (self->offers [i], why, "offers", i, "the cost", PROGRAM_BARRED,
-                     PROGRAM_COST_MAX))
+        if (!program_within (self->offers [i], why, "offers", i, "the cost", PROGRAM_BARRED,
+                             PROGRAM_COST_MAX))
             return false;
     return true;
 }
@@ -90,8 +91,10 @@ static bool edges_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     for (size_t i = 0; i < self->edges_count && good; i++) {
         const program_edge_t *edge = &self->edges [i];
         good = ends_check (edge->ends, self->nodes_count, seen, "edges", i, "nodes", why) &&
-               within (edge->bandwidth, why, "edges", i, "free bandwidth", 0, PROGRAM_AMOUNT_MAX) &&
-               within (edge->unit_cost, why, "edges", i, "the unit cost", 0, PROGRAM_UNIT_COST_MAX);
+               program_within (edge->bandwidth, why, "edges", i, "free bandwidth", 0,
+                               PROGRAM_AMOUNT_MAX) &&
+               program_within (edge->unit_cost, why, "edges", i, "the unit cost", 0,
+                               PROGRAM_UNIT_COST_MAX);
     }
     free (seen);
     return good;
@@ -104,7 +107,8 @@ static bool links_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
         const program_link_t *link = &self->links [i];
         if (!ends_check (link->ends, self->sites_count, seen, "request.links", i, "requested sites",
                          why) ||
-            !within (link->bandwidth, why, "request.links", i, "bandwidth", 0, PROGRAM_AMOUNT_MAX))
+            !program_within (link->bandwidth, why, "request.links", i, "bandwidth", 0,
+                             PROGRAM_AMOUNT_MAX))
             return false;
     }
     return true;

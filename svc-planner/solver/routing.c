@@ -4,11 +4,11 @@
  *  what that decision costs at least. When the links on an overfull pool are tried in turn, those
  *  tried before count as staying on it: so no set of paths is looked at twice, and a pool that
  *  those who stay fill alone ends the matter. What is not settled soon is begun anew with the bound
- *  of columns.h at each node, which also proves that there is no way.
+ *  of lagrange_bound.h at each node, which also proves that there is no way.
  */
 #include "routing.h"
 
-#include "columns.h"
+#include "lagrange_bound.h"
 #include "must.h"
 
 #include <string.h>
@@ -32,26 +32,26 @@ typedef struct {
     int64_t cost;             /* of its path, in unit costs */
     uint32_t length;          /* arcs on the path */
     uint32_t *arcs;
-} wire_t;
+} routing_wire_t;
 
 typedef struct {
-    wire_t *wires;
+    routing_wire_t *wires;
     uint32_t *arcs; /* a row a wire */
     size_t room;    /* wires */
-} kept_t;
+} routing_kept_t;
 
 struct routing {
-    const net_t *net;
-    spending_t *spending;
+    const solver_graph_t *net;
+    budget_t *spending;
     size_t nodes;
-    wire_t *wires;
+    routing_wire_t *wires;
     size_t wires_count;
     int64_t cost;
     int64_t *load;    /* by pool */
     uint8_t *banned;  /* by wire and pool, while settling */
     uint8_t *staying; /* the same */
     int64_t *stay_load;
-    kept_t kept [KEPT];
+    routing_kept_t kept [KEPT];
 
     /* A walk: by node, or by hop and node. */
     uint64_t *reached;
@@ -68,7 +68,7 @@ struct routing {
     bool found;
 };
 
-routing_t *routing_new (const net_t *net, spending_t *spending)
+routing_t *routing_new (const solver_graph_t *net, budget_t *spending)
 {
     const program_t *program = net->program;
     size_t nodes = program->nodes_count;
@@ -115,21 +115,21 @@ void routing_destroy (routing_t **self_p)
 
 /*  --- laying and lifting --- */
 
-static void lay (routing_t *self, const wire_t *wire)
+static void routing_lay (routing_t *self, const routing_wire_t *wire)
 {
     for (uint32_t i = 0; i < wire->length; i++)
         self->load [self->net->arcs [wire->arcs [i]].pool] += wire->bandwidth;
     self->cost += wire->cost * wire->bandwidth;
 }
 
-static void lift (routing_t *self, const wire_t *wire)
+static void routing_lift (routing_t *self, const routing_wire_t *wire)
 {
     for (uint32_t i = 0; i < wire->length; i++)
         self->load [self->net->arcs [wire->arcs [i]].pool] -= wire->bandwidth;
     self->cost -= wire->cost * wire->bandwidth;
 }
 
-static void kept_fit (routing_t *self, kept_t *kept)
+static void kept_fit (routing_t *self, routing_kept_t *kept)
 {
     if (kept->room >= self->wires_count && kept->room > 0)
         return;
@@ -140,10 +140,10 @@ static void kept_fit (routing_t *self, kept_t *kept)
 
 void routing_keep (routing_t *self, size_t number)
 {
-    kept_t *kept = &self->kept [number];
+    routing_kept_t *kept = &self->kept [number];
     kept_fit (self, kept);
     for (size_t i = 0; i < self->wires_count; i++) {
-        const wire_t *wire = &self->wires [i];
+        const routing_wire_t *wire = &self->wires [i];
         memcpy (&kept->arcs [i * self->nodes], wire->arcs, wire->length * sizeof *wire->arcs);
         kept->wires [i] = *wire;
     }
@@ -151,14 +151,14 @@ void routing_keep (routing_t *self, size_t number)
 
 void routing_take_back (routing_t *self, size_t number)
 {
-    const kept_t *kept = &self->kept [number];
+    const routing_kept_t *kept = &self->kept [number];
     for (size_t i = 0; i < self->wires_count; i++) {
-        wire_t *wire = &self->wires [i];
-        lift (self, wire);
+        routing_wire_t *wire = &self->wires [i];
+        routing_lift (self, wire);
         wire->length = kept->wires [i].length;
         wire->cost = kept->wires [i].cost;
         memcpy (wire->arcs, &kept->arcs [i * self->nodes], wire->length * sizeof *wire->arcs);
-        lay (self, wire);
+        routing_lay (self, wire);
     }
 }
 
@@ -166,12 +166,12 @@ void routing_take_back (routing_t *self, size_t number)
 
 /*  What a wire pays to go on by this arc: its cost, and a conflict where the pool gets too full.
  *  False when it may not. */
-static inline bool arc_price (const routing_t *self, const wire_t *wire, const uint8_t *banned,
-                              const net_arc_t *arc, uint64_t *price)
+static inline bool arc_price (const routing_t *self, const routing_wire_t *wire,
+                              const uint8_t *banned, const solver_graph_arc_t *arc, uint64_t *price)
 {
     int64_t free = self->net->free [arc->pool];
     if (free < wire->bandwidth || (banned && banned [arc->pool]) ||
-        program_bars (self->net->program, wire->link, net_edge (self->net, arc->pool)))
+        program_bars (self->net->program, wire->link, solver_graph_edge (self->net, arc->pool)))
         return false;
     if (self->stay_load && self->staying && banned &&
         self->stay_load [arc->pool] + wire->bandwidth > free &&
@@ -182,7 +182,8 @@ static inline bool arc_price (const routing_t *self, const wire_t *wire, const u
     return true;
 }
 
-static void read_walk (const routing_t *self, wire_t *wire, uint32_t last, uint32_t first)
+static void routing_read_walk (const routing_t *self, routing_wire_t *wire, uint32_t last,
+                               uint32_t first)
 {
     uint32_t length = 0;
     for (uint32_t at = last; at != first; at = self->came_from [at])
@@ -194,9 +195,9 @@ static void read_walk (const routing_t *self, wire_t *wire, uint32_t last, uint3
 }
 
 /*  A*: always on from the node whose way so far and distance to the end come to least. */
-static bool walk (routing_t *self, wire_t *wire, const uint8_t *banned)
+static bool routing_walk (routing_t *self, routing_wire_t *wire, const uint8_t *banned)
 {
-    const net_t *net = self->net;
+    const solver_graph_t *net = self->net;
     for (size_t i = 0; i < self->nodes; i++) {
         self->reached [i] = UINT64_MAX;
         self->done [i] = 0;
@@ -219,14 +220,14 @@ static bool walk (routing_t *self, wire_t *wire, const uint8_t *banned)
         uint32_t node = self->open [best];
         self->open [best] = self->open [--open];
         if (node == wire->to) {
-            read_walk (self, wire, wire->to, wire->from);
+            routing_read_walk (self, wire, wire->to, wire->from);
             return true;
         }
         self->done [node] = 1;
         for (uint32_t a = net->starts [node]; a < net->starts [node + 1]; a++) {
-            const net_arc_t *arc = &net->arcs [a];
+            const solver_graph_arc_t *arc = &net->arcs [a];
             uint64_t price;
-            if (self->done [arc->to] || wire->distances [arc->to] >= NET_FAR ||
+            if (self->done [arc->to] || wire->distances [arc->to] >= SOLVER_GRAPH_FAR ||
                 !arc_price (self, wire, banned, arc, &price))
                 continue;
             uint64_t sum = self->reached [node] + price;
@@ -245,9 +246,10 @@ static bool walk (routing_t *self, wire_t *wire, const uint8_t *banned)
 /*  The same where paths may have so many edges: round by round. State h * nodes + i: node i after h
  *  edges. A node that comes twice on the way can't be cheaper than without, so paths are simple,
  *  but where arcs cost nothing; then fewer edges win. */
-static bool walk_within (routing_t *self, wire_t *wire, const uint8_t *banned, uint32_t hops_max)
+static bool routing_walk_within (routing_t *self, routing_wire_t *wire, const uint8_t *banned,
+                                 uint32_t hops_max)
 {
-    const net_t *net = self->net;
+    const solver_graph_t *net = self->net;
     size_t nodes = self->nodes;
     for (size_t i = 0; i < nodes * (hops_max + 1); i++)
         self->reached [i] = UINT64_MAX;
@@ -260,7 +262,7 @@ static bool walk_within (routing_t *self, wire_t *wire, const uint8_t *banned, u
             if (so_far == UINT64_MAX || node == wire->to)
                 continue;
             for (uint32_t a = net->starts [node]; a < net->starts [node + 1]; a++) {
-                const net_arc_t *arc = &net->arcs [a];
+                const solver_graph_arc_t *arc = &net->arcs [a];
                 uint64_t price;
                 if (!arc_price (self, wire, banned, arc, &price))
                     continue;
@@ -280,21 +282,22 @@ static bool walk_within (routing_t *self, wire_t *wire, const uint8_t *banned, u
     }
     if (best_sum == UINT64_MAX)
         return false;
-    read_walk (self, wire, best, wire->from);
+    routing_read_walk (self, wire, best, wire->from);
     return true;
 }
 
-static bool find_path (routing_t *self, wire_t *wire, const uint8_t *banned)
+static bool find_path (routing_t *self, routing_wire_t *wire, const uint8_t *banned)
 {
     uint32_t hops_max = self->net->program->hops_max;
     self->spending->steps++;
-    return hops_max > 0 && hops_max < self->nodes ? walk_within (self, wire, banned, hops_max)
-                                                  : walk (self, wire, banned);
+    return hops_max > 0 && hops_max < self->nodes
+             ? routing_walk_within (self, wire, banned, hops_max)
+             : routing_walk (self, wire, banned);
 }
 
 /*  --- opening and closing --- */
 
-static bool fits (const routing_t *self, const wire_t *wire)
+static bool routing_fits (const routing_t *self, const routing_wire_t *wire)
 {
     for (uint32_t i = 0; i < wire->length; i++) {
         uint32_t pool = self->net->arcs [wire->arcs [i]].pool;
@@ -306,26 +309,26 @@ static bool fits (const routing_t *self, const wire_t *wire)
 
 bool routing_open (routing_t *self, uint32_t link, uint32_t from, uint32_t to)
 {
-    wire_t *wire = &self->wires [self->wires_count++];
+    routing_wire_t *wire = &self->wires [self->wires_count++];
     if (!wire->arcs)
         wire->arcs = must (malloc (self->nodes * sizeof *wire->arcs));
     wire->link = link;
     wire->from = from;
     wire->to = to;
     wire->bandwidth = self->net->program->links [link].bandwidth;
-    wire->distances = net_distances (self->net, self->net->link_class [link], to);
+    wire->distances = solver_graph_distances (self->net, self->net->link_class [link], to);
     wire->length = 0;
     wire->cost = 0;
     bool reached = find_path (self, wire, NULL);
     assert (reached); /* it is not too far */
-    lay (self, wire);
-    return fits (self, wire);
+    routing_lay (self, wire);
+    return routing_fits (self, wire);
 }
 
 void routing_close (routing_t *self)
 {
     assert (self->wires_count > 0);
-    lift (self, &self->wires [--self->wires_count]);
+    routing_lift (self, &self->wires [--self->wires_count]);
 }
 
 size_t routing_open_count (const routing_t *self)
@@ -346,7 +349,7 @@ static uint32_t worst_pool (const routing_t *self)
     uint32_t worst = UINT32_MAX;
     int64_t worst_over = 0;
     for (size_t i = 0; i < self->wires_count; i++) {
-        const wire_t *wire = &self->wires [i];
+        const routing_wire_t *wire = &self->wires [i];
         for (uint32_t k = 0; k < wire->length; k++) {
             uint32_t pool = self->net->arcs [wire->arcs [k]].pool;
             int64_t over = self->load [pool] - self->net->free [pool];
@@ -359,7 +362,7 @@ static uint32_t worst_pool (const routing_t *self)
     return worst;
 }
 
-static bool uses (const routing_t *self, const wire_t *wire, uint32_t pool)
+static bool uses (const routing_t *self, const routing_wire_t *wire, uint32_t pool)
 {
     for (uint32_t i = 0; i < wire->length; i++)
         if (self->net->arcs [wire->arcs [i]].pool == pool)
@@ -375,44 +378,44 @@ static uint8_t *mark (const routing_t *self, uint8_t *marks, size_t wire, uint32
 typedef struct {
     size_t wire;
     int64_t more; /* what leaving the pool costs at least */
-} leaving_t;
+} routing_leaving_t;
 
 static int leaving_compare (const void *a, const void *b)
 {
-    const leaving_t *left = a;
-    const leaving_t *right = b;
+    const routing_leaving_t *left = a;
+    const routing_leaving_t *right = b;
     if (left->more != right->more)
         return left->more < right->more ? -1 : 1;
     return left->wire < right->wire ? -1 : 1;
 }
 
-static void settle (routing_t *self);
+static void routing_settle_node (routing_t *self);
 
 /*  What it costs more when the wire leaves the pool; INT64_MAX when it can't. settling: settles with
  *  it off the pool, too. */
 static int64_t try_without (routing_t *self, size_t index, uint32_t pool, bool settling)
 {
-    wire_t *wire = &self->wires [index];
-    wire_t before = *wire;
-    lift (self, wire);
+    routing_wire_t *wire = &self->wires [index];
+    routing_wire_t before = *wire;
+    routing_lift (self, wire);
     wire->arcs = must (malloc (self->nodes * sizeof *wire->arcs));
     *mark (self, self->banned, index, pool) = 1;
     bool can = find_path (self, wire, mark (self, self->banned, index, 0));
     int64_t more = can ? (wire->cost - before.cost) * wire->bandwidth : INT64_MAX;
     if (can && settling) {
-        lay (self, wire);
-        settle (self);
-        lift (self, wire);
+        routing_lay (self, wire);
+        routing_settle_node (self);
+        routing_lift (self, wire);
     }
     *mark (self, self->banned, index, pool) = 0;
     free (wire->arcs);
     *wire = before;
-    lay (self, wire);
+    routing_lay (self, wire);
     return more;
 }
 
 /*  Those that can't leave a pool stay on it; so do those that were tried, while the next one is. */
-static void stay (routing_t *self, size_t index, uint32_t pool, bool stays)
+static void routing_stay (routing_t *self, size_t index, uint32_t pool, bool stays)
 {
     int64_t bandwidth = self->wires [index].bandwidth;
     *mark (self, self->staying, index, pool) = stays;
@@ -420,62 +423,63 @@ static void stay (routing_t *self, size_t index, uint32_t pool, bool stays)
 }
 
 /*  One of those on the pool must leave it; each in turn, those before it staying. */
-static void branch (routing_t *self, uint32_t pool)
+static void routing_branch (routing_t *self, uint32_t pool)
 {
-    leaving_t *leaving = must (malloc ((self->wires_count + 1) * sizeof *leaving));
+    routing_leaving_t *leaving = must (malloc ((self->wires_count + 1) * sizeof *leaving));
     size_t count = 0;
     for (size_t i = 0; i < self->wires_count; i++)
         if (uses (self, &self->wires [i], pool) && !*mark (self, self->staying, i, pool))
-            leaving [count++] = (leaving_t){.wire = i, .more = try_without (self, i, pool, false)};
+            leaving [count++] =
+              (routing_leaving_t){.wire = i, .more = try_without (self, i, pool, false)};
     qsort (leaving, count, sizeof *leaving, leaving_compare);
     /* Who can't leave stays, whoever else leaves. */
     size_t able = count;
     while (able > 0 && leaving [able - 1].more == INT64_MAX)
         able--;
     for (size_t i = able; i < count; i++)
-        stay (self, leaving [i].wire, pool, true);
+        routing_stay (self, leaving [i].wire, pool, true);
     int64_t most = self->net->free [pool];
     size_t tried = 0;
     while (tried < able && self->stay_load [pool] <= most && !self->gave_up &&
            leaving [tried].more < self->limit - self->cost) {
         (void) try_without (self, leaving [tried].wire, pool, true);
-        stay (self, leaving [tried++].wire, pool, true);
+        routing_stay (self, leaving [tried++].wire, pool, true);
     }
     for (size_t i = 0; i < count; i++)
         if (i < tried || i >= able)
-            stay (self, leaving [i].wire, pool, false);
+            routing_stay (self, leaving [i].wire, pool, false);
     free (leaving);
 }
 
 /*  What paths under the present bans cost at least. */
 static int64_t relaxed_bound (routing_t *self)
 {
-    columns_link_t *links = must (malloc ((self->wires_count + 1) * sizeof *links));
+    lagrange_link_t *links = must (malloc ((self->wires_count + 1) * sizeof *links));
     for (size_t i = 0; i < self->wires_count; i++) {
-        const wire_t *wire = &self->wires [i];
-        links [i] = (columns_link_t){.from = wire->from,
-                                     .to = wire->to,
-                                     .bandwidth = wire->bandwidth,
-                                     .banned = mark (self, self->banned, i, 0)};
+        const routing_wire_t *wire = &self->wires [i];
+        links [i] = (lagrange_link_t){.from = wire->from,
+                                      .to = wire->to,
+                                      .bandwidth = wire->bandwidth,
+                                      .banned = mark (self, self->banned, i, 0)};
     }
     int64_t bound =
-      columns_bound (self->net, links, self->wires_count, self->limit, self->spending);
+      lagrange_bound (self->net, links, self->wires_count, self->limit, self->spending);
     free (links);
     return bound;
 }
 
-static void settle (routing_t *self)
+static void routing_settle_node (routing_t *self)
 {
     if (self->gave_up || self->cost >= self->limit)
         return;
-    if (!spending_step (self->spending) || self->spending->steps >= self->steps_until) {
+    if (!budget_step (self->spending) || self->spending->steps >= self->steps_until) {
         self->gave_up = true;
         return;
     }
     uint32_t pool = worst_pool (self);
     if (pool != UINT32_MAX) {
         if (!self->relax || relaxed_bound (self) < self->limit)
-            branch (self, pool);
+            routing_branch (self, pool);
         return;
     }
     routing_keep (self, KEPT_BEST);
@@ -487,13 +491,13 @@ static void settle (routing_t *self)
 static void lay_lightest (routing_t *self)
 {
     for (size_t i = 0; i < self->wires_count; i++) {
-        wire_t *wire = &self->wires [i];
+        routing_wire_t *wire = &self->wires [i];
         if (wire->cost == wire->distances [wire->from])
             continue;
-        lift (self, wire);
+        routing_lift (self, wire);
         bool reached = find_path (self, wire, NULL);
         assert (reached);
-        lay (self, wire);
+        routing_lay (self, wire);
     }
 }
 
@@ -501,7 +505,7 @@ static void settle_within (routing_t *self, uint64_t steps_max)
 {
     self->steps_until = self->spending->steps + steps_max;
     self->gave_up = false;
-    settle (self);
+    routing_settle_node (self);
 }
 
 routing_answer_t routing_settle (routing_t *self, int64_t limit, uint64_t steps_max)
@@ -531,7 +535,7 @@ routing_answer_t routing_settle (routing_t *self, int64_t limit, uint64_t steps_
 void routing_tell (const routing_t *self, program_plan_t *plan)
 {
     for (size_t i = 0; i < self->wires_count; i++) {
-        const wire_t *wire = &self->wires [i];
+        const routing_wire_t *wire = &self->wires [i];
         uint32_t *path = &plan->paths [wire->link * self->nodes];
         path [0] = wire->from;
         for (uint32_t k = 0; k < wire->length; k++)

@@ -9,7 +9,7 @@
 #ifndef MUSUBI_ROUTING_H
 #define MUSUBI_ROUTING_H
 
-#include "net.h"
+#include "solver_graph.h"
 
 typedef struct routing routing_t;
 
@@ -21,7 +21,7 @@ typedef enum {
 } routing_answer_t;
 
 /*  Borrows the net and the spending for life. */
-routing_t *routing_new (const net_t *net, spending_t *spending);
+routing_t *routing_new (const solver_graph_t *net, budget_t *spending);
 void routing_destroy (routing_t **self_p);
 
 /*  Open a link between these nodes, which are not too far for it. False when it does not fit beside

@@ -1,8 +1,8 @@
 /*  solver - the kinds of solver, their words, and which of them answers. */
 #include "solver.h"
 
+#include "branch_bound.h"
 #include "formulation.h"
-#include "placing.h"
 
 #include <glpk.h>
 
@@ -52,10 +52,10 @@ void solver_run (const program_t *program, const solver_order_t *order, solver_a
 {
     assert (solver_takes (order->kind, program));
     *answer = (solver_answer_t){.status = SOLVER_UNKNOWN};
-    spending_t spending;
-    spending_begin (&spending, &order->limit);
+    budget_t spending;
+    budget_begin (&spending, &order->limit);
     if (order->kind == SOLVER_AUTO)
-        placing_solve (program, order, &spending, answer);
+        branch_bound_solve (program, order, &spending, answer);
     else
         formulation_solve (program, order, &spending, answer);
     answer->steps = spending.steps;

@@ -51,7 +51,7 @@ static bool send_all (int to, const uint8_t *data, size_t size)
 }
 
 /*  Nobody hears any more: nobody wants to know. */
-static void answer (void *of, const solver_answer_t *known)
+static void solving_answer (void *of, const solver_answer_t *known)
 {
     const serving_t *self = of;
     packed_t bytes =
@@ -101,11 +101,11 @@ int solving_serve (char **argv)
     free (bytes);
     serving_t self = {.program = &solving.program, .begun_us = solving_clock_us (NULL)};
     solving.order.limit.clock_us = solving_clock_us;
-    solving.order.report = answer;
+    solving.order.report = solving_answer;
     solving.order.hearer = &self;
     solver_answer_t known;
     solver_run (&solving.program, &solving.order, &known);
-    answer (&self, &known);
+    solving_answer (&self, &known);
     program_plan_destroy (&known.plan);
     solving_clear (&solving);
     solver_rest ();
@@ -125,10 +125,10 @@ typedef struct {
     uint8_t *last; /* the last whole answer; NULL: none */
     size_t last_size;
     bool killed;
-} run_t;
+} solving_run_t;
 
 /*  The result is a sentence why there is none. */
-static bool fail (uint8_t **result, size_t *result_size, char *sentence)
+static bool solving_fail (uint8_t **result, size_t *result_size, char *sentence)
 {
     *result = (uint8_t *) sentence;
     *result_size = strlen (sentence);
@@ -137,7 +137,7 @@ static bool fail (uint8_t **result, size_t *result_size, char *sentence)
 
 /*  Never fork: other threads may hold locks. The solver hears signals, but for those of a terminal:
  *  its starter decides. */
-static int start (run_t *self)
+static int solving_start (solving_run_t *self)
 {
     int pair [2];
     if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -172,7 +172,7 @@ static int start (run_t *self)
     return error;
 }
 
-static void send_some (run_t *self)
+static void send_some (solving_run_t *self)
 {
     ssize_t sent =
       send (self->socket, self->order.data, self->order.size, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -187,7 +187,7 @@ static void send_some (run_t *self)
 }
 
 /*  Keep the last of the whole answers heard. False: what was heard is none. */
-static bool take_answers (run_t *self)
+static bool take_answers (solving_run_t *self)
 {
     size_t at = 0;
     while (self->heard_size - at >= LENGTH_BYTES) {
@@ -209,7 +209,7 @@ static bool take_answers (run_t *self)
 }
 
 /*  False at the end. */
-static bool hear_some (run_t *self)
+static bool hear_some (solving_run_t *self)
 {
     if (self->heard_room - self->heard_size < READ_BYTES) {
         self->heard_room = 2 * self->heard_room + READ_BYTES;
@@ -222,7 +222,7 @@ static bool hear_some (run_t *self)
     return got > 0 && take_answers (self);
 }
 
-static int patience_ms (const run_t *self)
+static int solving_patience_ms (const solving_run_t *self)
 {
     if (self->until_us == NO_DEADLINE)
         return -1;
@@ -231,14 +231,14 @@ static int patience_ms (const run_t *self)
 }
 
 /*  To its end, or its limit's. */
-static void follow (run_t *self, bool (*stop) (void))
+static void solving_follow (solving_run_t *self, bool (*stop) (void))
 {
     for (;;) {
-        int patience = patience_ms (self);
+        int patience = solving_patience_ms (self);
         struct pollfd ready = {.fd = self->socket,
                                .events = (short) (POLLIN | (self->order.size > 0 ? POLLOUT : 0))};
         int count = patience == 0 ? 0 : poll (&ready, 1, patience);
-        if ((count == 0 && patience_ms (self) == 0) || (count < 0 && errno != EINTR) ||
+        if ((count == 0 && solving_patience_ms (self) == 0) || (count < 0 && errno != EINTR) ||
             (count < 0 && stop && stop ())) {
             self->killed = true;
             kill (self->pid, SIGKILL);
@@ -256,7 +256,7 @@ static void follow (run_t *self, bool (*stop) (void))
 }
 
 /*  In words, to be freed; NULL when it ended well, or we ended it. */
-static char *await_end (const run_t *self)
+static char *await_end (const solving_run_t *self)
 {
     int status = 0;
     while (waitpid (self->pid, &status, 0) < 0 && errno == EINTR)
@@ -272,7 +272,7 @@ static char *await_end (const run_t *self)
 }
 
 /*  Nothing was heard in time. */
-static void answer_unknown (run_t *self, const program_t *program, int64_t spent_us)
+static void answer_unknown (solving_run_t *self, const program_t *program, int64_t spent_us)
 {
     solver_answer_t nothing = {.status = SOLVER_UNKNOWN};
     packed_t bytes = solving_answer_encode (program, &nothing, spent_us);
@@ -280,24 +280,25 @@ static void answer_unknown (run_t *self, const program_t *program, int64_t spent
     self->last_size = bytes.size;
 }
 
-static bool run (run_t *self, const solving_t *solving, bool (*stop) (void), uint8_t **result,
-                 size_t *result_size)
+static bool solving_process (solving_run_t *self, const solving_t *solving, bool (*stop) (void),
+                             uint8_t **result, size_t *result_size)
 {
     int64_t begun_us = solving_clock_us (NULL);
     int64_t limit_us = solving->order.limit.time_us_max;
     self->until_us =
       limit_us > 0 ? begun_us + limit_us + SOLVING_GRACE_MS * INT64_C (1000) : NO_DEADLINE;
-    int error = start (self);
+    int error = solving_start (self);
     if (error)
-        return fail (result, result_size,
-                     must_print ("the solver's process can't be started: %s", strerror (error)));
-    follow (self, stop);
+        return solving_fail (
+          result, result_size,
+          must_print ("the solver's process can't be started: %s", strerror (error)));
+    solving_follow (self, stop);
     char *words = await_end (self);
     close (self->socket);
     free (self->heard);
     if (words) {
         free (self->last);
-        return fail (result, result_size, words);
+        return solving_fail (result, result_size, words);
     }
     if (!self->last)
         answer_unknown (self, &solving->program, solving_clock_us (NULL) - begun_us);
@@ -311,9 +312,9 @@ bool solving_run (bytes_t order, bool (*stop) (void), uint8_t **result, size_t *
     solving_t solving;
     char why [SOLVING_WHY_BYTES];
     if (!solving_order_decode (&solving, order, why))
-        return fail (result, result_size, must_print ("%s", why));
-    run_t self = {.order = order};
-    bool good = run (&self, &solving, stop, result, result_size);
+        return solving_fail (result, result_size, must_print ("%s", why));
+    solving_run_t self = {.order = order};
+    bool good = solving_process (&self, &solving, stop, result, result_size);
     solving_clear (&solving);
     return good;
 }

@@ -83,7 +83,7 @@ void solving_order_limit (packed_t *order, int64_t time_us_max)
 }
 
 /*  Larger than other messages are; *self is zero when it is none. */
-static bool decode (const codec_t *codec, void *self, bytes_t body, char why [WHY_BYTES])
+static bool solving_decode (const codec_t *codec, void *self, bytes_t body, char why [WHY_BYTES])
 {
     ProtobufCMessage *message =
       body.size > SOLVING_BYTES_MAX
@@ -115,7 +115,7 @@ static bool order_right (solving_t *self, char why [SOLVING_WHY_BYTES])
 bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_BYTES])
 {
     *self = (solving_t){0};
-    bool good = decode (&solver_order_codec, self, body, why);
+    bool good = solving_decode (&solver_order_codec, self, body, why);
     self->program.reading = self->directed ? PROGRAM_DIRECTED : PROGRAM_SHARED;
     self->program.barred = self->barred;
     good = good && order_right (self, why);
@@ -142,22 +142,22 @@ typedef struct {
     int64_t bound;
     uint64_t steps;
     int64_t spent_us;
-} answer_t;
+} solved_t;
 
 static const codec_row_t answer_rows [] = {
-  ROW_WORD ("status", answer_t, status),
-  ROW_NUMBER_LIST ("nodes", answer_t, nodes, nodes_count, 0, PROGRAM_SITES_MAX),
-  ROW_NUMBER_LIST ("path_lengths", answer_t, path_lengths, lengths_count, 0, PROGRAM_LINKS_MAX),
-  ROW_NUMBER_LIST ("paths", answer_t, paths, paths_count, 0,
+  ROW_WORD ("status", solved_t, status),
+  ROW_NUMBER_LIST ("nodes", solved_t, nodes, nodes_count, 0, PROGRAM_SITES_MAX),
+  ROW_NUMBER_LIST ("path_lengths", solved_t, path_lengths, lengths_count, 0, PROGRAM_LINKS_MAX),
+  ROW_NUMBER_LIST ("paths", solved_t, paths, paths_count, 0,
                    (size_t) PROGRAM_LINKS_MAX *PROGRAM_NODES_MAX),
-  ROW_NUMBER ("bound", answer_t, bound),
-  ROW_NUMBER ("steps", answer_t, steps),
-  ROW_NUMBER ("spent_us", answer_t, spent_us),
+  ROW_NUMBER ("bound", solved_t, bound),
+  ROW_NUMBER ("steps", solved_t, steps),
+  ROW_NUMBER ("spent_us", solved_t, spent_us),
 };
 const codec_t solver_answer_codec =
-  CODEC (answer_t, musubi__solver_answer__descriptor, answer_rows);
+  CODEC (solved_t, musubi__solver_answer__descriptor, answer_rows);
 
-static void put_plan (answer_t *to, const program_t *program, const program_plan_t *plan)
+static void put_plan (solved_t *to, const program_t *program, const program_plan_t *plan)
 {
     to->nodes = plan->nodes;
     to->nodes_count = program->sites_count;
@@ -175,7 +175,7 @@ static void put_plan (answer_t *to, const program_t *program, const program_plan
 packed_t solving_answer_encode (const program_t *program, const solver_answer_t *answer,
                                 int64_t spent_us)
 {
-    answer_t wire = {.bound = answer->bound, .steps = answer->steps, .spent_us = spent_us};
+    solved_t wire = {.bound = answer->bound, .steps = answer->steps, .spent_us = spent_us};
     snprintf (wire.status, sizeof wire.status, "%s", solver_status_word (answer->status));
     if (answer->plan)
         put_plan (&wire, program, answer->plan);
@@ -193,7 +193,7 @@ static bool status_read (const char *word, solver_status_t *status)
 }
 
 /*  NULL when it is none. */
-static program_plan_t *take_plan (const answer_t *from, const program_t *program)
+static program_plan_t *solving_take_plan (const solved_t *from, const program_t *program)
 {
     if (!from->nodes || from->nodes_count != program->sites_count ||
         from->lengths_count != program->links_count)
@@ -215,7 +215,8 @@ static program_plan_t *take_plan (const answer_t *from, const program_t *program
     return plan;
 }
 
-static bool take_answer (const answer_t *from, const program_t *program, solver_answer_t *answer)
+static bool solving_take_answer (const solved_t *from, const program_t *program,
+                                 solver_answer_t *answer)
 {
     answer->bound = from->bound;
     answer->steps = from->steps;
@@ -223,7 +224,7 @@ static bool take_answer (const answer_t *from, const program_t *program, solver_
         return false;
     if (answer->status != SOLVER_OPTIMAL && answer->status != SOLVER_FEASIBLE)
         return true;
-    answer->plan = take_plan (from, program);
+    answer->plan = solving_take_plan (from, program);
     return answer->plan && from->bound <= answer->plan->cost &&
            (answer->status == SOLVER_FEASIBLE || from->bound == answer->plan->cost);
 }
@@ -231,11 +232,11 @@ static bool take_answer (const answer_t *from, const program_t *program, solver_
 bool solving_answer_decode (bytes_t body, const program_t *program, solver_answer_t *answer,
                             int64_t *spent_us)
 {
-    answer_t from = {0};
+    solved_t from = {0};
     char why [WHY_BYTES];
     *answer = (solver_answer_t){0};
-    bool good =
-      decode (&solver_answer_codec, &from, body, why) && take_answer (&from, program, answer);
+    bool good = solving_decode (&solver_answer_codec, &from, body, why) &&
+                solving_take_answer (&from, program, answer);
     *spent_us = from.spent_us;
     codec_clear (&solver_answer_codec, &from);
     if (good)

@@ -20,22 +20,22 @@ typedef struct {
     const file_t *file;
     uint64_t size;
     bool stale;
-} victim_t;
+} cache_victim_t;
 
 typedef struct {
     uint64_t room;     /* now */
     uint64_t dropping; /* leaves already */
     uint64_t may_go;   /* of the victims */
     uint64_t most;     /* that it could ever have free: all but what stays */
-    victim_t *victims;
+    cache_victim_t *victims;
     size_t count;
-} survey_t;
+} cache_survey_t;
 
 /*  Stale ones first, then by last use, then by name. */
 static int victim_compare (const void *left, const void *right)
 {
-    const victim_t *a = left;
-    const victim_t *b = right;
+    const cache_victim_t *a = left;
+    const cache_victim_t *b = right;
     if (a->stale != b->stale)
         return a->stale ? -1 : 1;
     if (a->file->used_ms != b->file->used_ms)
@@ -51,9 +51,9 @@ static bool may_go (const file_t *file, const copy_t *copy)
 }
 
 /*  What a node has, and what of it may leave. The victims are the caller's to free. */
-static survey_t survey_of (const cache_t *self, const chain_node_t *node)
+static cache_survey_t survey_of (const cache_t *self, const chain_node_t *node)
 {
-    survey_t survey = {.room = chain_room (self->chain, node), .most = node->bytes_max};
+    cache_survey_t survey = {.room = chain_room (self->chain, node), .most = node->bytes_max};
     for (const chain_file_t *have = chain_file_after (node, NULL); have;
          have = chain_file_after (node, have->stored.file)) {
         const file_t *file = catalogue_find (self->catalogue, have->stored.file);
@@ -63,9 +63,9 @@ static survey_t survey_of (const cache_t *self, const chain_node_t *node)
             survey.dropping += size;
         } else if (copy && may_go (file, copy)) {
             survey.victims =
-              must (reallocarray (survey.victims, survey.count + 1, sizeof (victim_t)));
+              must (reallocarray (survey.victims, survey.count + 1, sizeof (cache_victim_t)));
             survey.victims [survey.count++] =
-              (victim_t){.file = file, .size = size, .stale = copy->state == COPY_STALE};
+              (cache_victim_t){.file = file, .size = size, .stale = copy->state == COPY_STALE};
             survey.may_go += size;
         } else if (!copy || file->kept || file->pinned) {
             survey.most -= size < survey.most ? size : survey.most;
@@ -82,7 +82,7 @@ static bool usable (const cache_t *self, const chain_node_t *node, const char *n
 }
 
 /*  Is one of the nodes still to come, or silent? It may have room when it is back. */
-static bool awaited (const cache_t *self)
+static bool cache_awaited (const cache_t *self)
 {
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
         const chain_node_t *at = chain_node_at (self->chain, i);
@@ -119,8 +119,8 @@ bool cache_drop (cache_t *self, const moment_t *now, const char *name, const cha
 }
 
 /*  The least recently used leave until there will be room. */
-static bool make_room (cache_t *self, const moment_t *now, const char *node, survey_t *survey,
-                       uint64_t size)
+static bool cache_make_room (cache_t *self, const moment_t *now, const char *node,
+                             cache_survey_t *survey, uint64_t size)
 {
     if (survey->count > 0)
         qsort (survey->victims, survey->count, sizeof *survey->victims, victim_compare);
@@ -137,12 +137,12 @@ static bool make_room (cache_t *self, const moment_t *now, const char *node, sur
     return coming >= size;
 }
 
-static uint64_t could_have (const survey_t *survey)
+static uint64_t could_have (const cache_survey_t *survey)
 {
     return survey->room + survey->dropping + survey->may_go;
 }
 
-static cache_answer_t refuse (bool up, uint64_t size, uint64_t most, char why [WHY_BYTES])
+static cache_answer_t cache_refuse (bool up, uint64_t size, uint64_t most, char why [WHY_BYTES])
 {
     if (!up)
         snprintf (why, WHY_BYTES, "none of the site's storage nodes is up and without the file");
@@ -159,14 +159,14 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
 {
     if (roomy_node (self, name, size, node))
         return CACHE_READY;
-    survey_t best = {0};
+    cache_survey_t best = {0};
     uint64_t most = 0;
     bool found = false;
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
         const chain_node_t *at = chain_node_at (self->chain, i);
         if (!usable (self, at, name))
             continue;
-        survey_t survey = survey_of (self, at);
+        cache_survey_t survey = survey_of (self, at);
         most = survey.most > most ? survey.most : most;
         if (found && could_have (&survey) <= could_have (&best)) {
             free (survey.victims);
@@ -177,15 +177,16 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
         found = true;
         snprintf (node, NAME_BYTES_MAX + 1, "%s", at->name);
     }
-    bool coming = found && could_have (&best) >= size && make_room (self, now, node, &best, size);
+    bool coming =
+      found && could_have (&best) >= size && cache_make_room (self, now, node, &best, size);
     free (best.victims);
     if (coming || (found && most >= size))
         return CACHE_WAIT; /* also for transfers under way, whose files may leave after them */
-    if (awaited (self)) {
+    if (cache_awaited (self)) {
         snprintf (node, NAME_BYTES_MAX + 1, "storage nodes that are not up");
         return CACHE_WAIT;
     }
-    return refuse (found, size, most, why);
+    return cache_refuse (found, size, most, why);
 }
 
 cache_evicted_t cache_evict (cache_t *self, const moment_t *now, const char *name)

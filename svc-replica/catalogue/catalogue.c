@@ -52,7 +52,7 @@ static void link_change (catalogue_t *self, file_t *file)
         self->changed (self->owner);
 }
 
-static void file_free (void *thing)
+static void catalogue_file_free (void *thing)
 {
     file_t *file = thing;
     free (file->copies);
@@ -70,21 +70,21 @@ static void forget_oldest (catalogue_t *self)
     self->forgotten = file->changed;
     ordered_remove (self->changes, &file->changed);
     ordered_remove (self->goners, file->name);
-    file_free (file);
+    catalogue_file_free (file);
 }
 
 /*  --- keeping --- */
 
-static void file_store (const catalogue_t *self, file_t *file)
+static void catalogue_file_store (const catalogue_t *self, file_t *file)
 {
     service_put (self->service, TABLE_FILES, text_bytes (file->name),
                  codec_encode (&file_codec, file));
     file->used_stored_ms = file->used_ms;
 }
 
-static void file_changed (catalogue_t *self, file_t *file)
+static void catalogue_file_changed (catalogue_t *self, file_t *file)
 {
-    file_store (self, file);
+    catalogue_file_store (self, file);
     link_change (self, file);
 }
 
@@ -108,12 +108,12 @@ file_t *catalogue_find (const catalogue_t *self, const char *name)
     return ordered_find (self->files, name);
 }
 
-static file_t *file_new (catalogue_t *self, const file_t *from)
+static file_t *catalogue_file_new (catalogue_t *self, const file_t *from)
 {
     file_t *goner = ordered_remove (self->goners, from->name);
     if (goner) {
         ordered_remove (self->changes, &goner->changed);
-        file_free (goner);
+        catalogue_file_free (goner);
     }
     file_t *file = must (malloc (sizeof *file));
     *file = *from;
@@ -176,7 +176,7 @@ catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *from, const
     if (file && !copy && file->copies_count == COPIES_MAX)
         return CATALOGUE_FULL;
     if (!file)
-        file = file_new (self, from);
+        file = catalogue_file_new (self, from);
     if (from->content.digest_known)
         file->content = from->content;
     file->kept = file->kept || from->kept;
@@ -186,7 +186,7 @@ catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *from, const
     } else if (copy->state != COPY_STAGED) {
         copy_move (self, file, copy, COPY_STAGED);
     }
-    file_changed (self, file);
+    catalogue_file_changed (self, file);
     return CATALOGUE_OK;
 }
 
@@ -199,7 +199,7 @@ catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *from, const
     if (file && !copy && file->copies_count == COPIES_MAX)
         return CATALOGUE_FULL;
     if (!file)
-        file = file_new (self, from);
+        file = catalogue_file_new (self, from);
     bool other = !content_same (&file->content, &from->content);
     copy_state_t to = other ? COPY_STALE : COPY_SOUND;
     if (!copy)
@@ -212,7 +212,7 @@ catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *from, const
         file->content = from->content;
         copy->proved_ms = proved_ms;
     }
-    file_changed (self, file);
+    catalogue_file_changed (self, file);
     return other ? CATALOGUE_OTHER : CATALOGUE_OK;
 }
 
@@ -221,7 +221,7 @@ void catalogue_move (catalogue_t *self, const char *name, const char *node, copy
     file_t *file = catalogue_find (self, name);
     copy_t *copy = file_copy (file, node);
     if (copy && copy_move (self, file, copy, to))
-        file_changed (self, file);
+        catalogue_file_changed (self, file);
 }
 
 void catalogue_gone (catalogue_t *self, const char *name, const char *node)
@@ -236,7 +236,7 @@ void catalogue_gone (catalogue_t *self, const char *name, const char *node)
     if (file->copies_count == 0)
         file_leaves (self, file);
     else
-        file_changed (self, file);
+        catalogue_file_changed (self, file);
 }
 
 /*  --- what is said of a file --- */
@@ -248,7 +248,7 @@ void catalogue_use (catalogue_t *self, const char *name, int64_t wall_ms)
         return;
     file->used_ms = wall_ms;
     if (wall_ms - file->used_stored_ms >= USED_KEEP_MS)
-        file_store (self, file);
+        catalogue_file_store (self, file);
 }
 
 void catalogue_pin (catalogue_t *self, const char *name, bool pinned)
@@ -257,7 +257,7 @@ void catalogue_pin (catalogue_t *self, const char *name, bool pinned)
     if (!file || file->pinned == pinned)
         return;
     file->pinned = pinned;
-    file_changed (self, file);
+    catalogue_file_changed (self, file);
 }
 
 void catalogue_keep (catalogue_t *self, const char *name, bool kept)
@@ -266,7 +266,7 @@ void catalogue_keep (catalogue_t *self, const char *name, bool kept)
     if (!file || file->kept == kept)
         return;
     file->kept = kept;
-    file_changed (self, file);
+    catalogue_file_changed (self, file);
 }
 
 void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms)
@@ -275,7 +275,7 @@ void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms)
     if (!file || file->expires_ms == expires_ms)
         return;
     file->expires_ms = expires_ms;
-    file_changed (self, file);
+    catalogue_file_changed (self, file);
 }
 
 void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule_t *rule)
@@ -284,7 +284,7 @@ void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule
     if (!file || (file->rule.copies == rule->copies && file->rule.spread == rule->spread))
         return;
     file->rule = *rule;
-    file_changed (self, file);
+    catalogue_file_changed (self, file);
 }
 
 /*  --- looking --- */
@@ -348,7 +348,7 @@ static void load (void *owner, bytes_t key, bytes_t value)
         return;
     }
     if (!catalogue_find (self, read.name)) {
-        file_t *file = file_new (self, &read);
+        file_t *file = catalogue_file_new (self, &read);
         file->copies = read.copies;
         file->copies_count = read.copies_count;
         file->used_stored_ms = file->used_ms;
@@ -378,7 +378,7 @@ void catalogue_destroy (catalogue_t **self_p)
         return;
     ordered_destroy (&self->files);
     ordered_destroy (&self->goners);
-    ordered_end (&self->changes, file_free);
+    ordered_end (&self->changes, catalogue_file_free);
     free (self);
     *self_p = NULL;
 }

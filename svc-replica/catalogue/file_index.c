@@ -20,15 +20,15 @@ typedef struct teller {
     uint64_t timer;
     struct told *first;
     size_t count;
-} teller_t;
+} index_site_t;
 
 typedef struct told {
     char name [FILE_NAME_BYTES_MAX + 1];
     file_place_t place;
-    teller_t *teller;
+    index_site_t *teller;
     struct told *before; /* of the same teller */
     struct told *after;
-} told_t;
+} index_row_t;
 
 struct file_index {
     service_t *service;
@@ -42,24 +42,24 @@ typedef struct {
     const char *site;
 } place_key_t;
 
-static int by_place (const void *key, const void *thing)
+static int file_index_by_place (const void *key, const void *thing)
 {
     const place_key_t *a = key;
-    const told_t *b = thing;
+    const index_row_t *b = thing;
     int order = strcmp (a->name, b->name);
     return order != 0 ? order : strcmp (a->site, b->place.site);
 }
 
-static place_key_t key_of (const told_t *told)
+static place_key_t file_index_key_of (const index_row_t *told)
 {
     return (place_key_t){.name = told->name, .site = told->place.site};
 }
 
 /*  --- places --- */
 
-static void told_free (file_index_t *self, told_t *told)
+static void told_free (file_index_t *self, index_row_t *told)
 {
-    place_key_t key = key_of (told);
+    place_key_t key = file_index_key_of (told);
     ordered_remove (self->places, &key);
     if (told->before)
         told->before->after = told->after;
@@ -72,14 +72,14 @@ static void told_free (file_index_t *self, told_t *told)
     free (told);
 }
 
-static told_t *told_find (const file_index_t *self, const char *name, const char *site)
+static index_row_t *told_find (const file_index_t *self, const char *name, const char *site)
 {
     return ordered_find (self->places, &(place_key_t){.name = name, .site = site});
 }
 
-static void told_put (file_index_t *self, teller_t *teller, const news_t *news)
+static void told_put (file_index_t *self, index_site_t *teller, const news_t *news)
 {
-    told_t *told = told_find (self, news->name, teller->site);
+    index_row_t *told = told_find (self, news->name, teller->site);
     if (!told) {
         if (ordered_count (self->places) >= self->places_max) {
             service_count (self->service, "places_refused", 1);
@@ -94,7 +94,7 @@ static void told_put (file_index_t *self, teller_t *teller, const news_t *news)
             teller->first->before = told;
         teller->first = told;
         teller->count++;
-        place_key_t key = key_of (told);
+        place_key_t key = file_index_key_of (told);
         ordered_add (self->places, &key, told);
         service_count (self->service, "places", 1);
     }
@@ -102,16 +102,16 @@ static void told_put (file_index_t *self, teller_t *teller, const news_t *news)
     memcpy (told->place.site, teller->site, sizeof told->place.site);
 }
 
-static void teller_forget (teller_t *teller)
+static void teller_forget (index_site_t *teller)
 {
-    for (told_t *told = teller->first, *next; told; told = next) {
+    for (index_row_t *told = teller->first, *next; told; told = next) {
         next = told->after;
         told_free (teller->index, told);
     }
     teller->number = 0;
 }
 
-static void teller_free (teller_t *teller)
+static void teller_free (index_site_t *teller)
 {
     teller_forget (teller);
     timers_cancel (teller->index->service->timers, teller->timer);
@@ -121,14 +121,14 @@ static void teller_free (teller_t *teller)
 
 /*  --- leases --- */
 
-static void on_lease (void *owner, const moment_t *now, uint64_t token)
+static void file_index_on_lease (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    teller_t *teller = owner;
+    index_site_t *teller = owner;
     teller->timer = 0;
     if (now->mono_ms < teller->until_ms) {
-        teller->timer =
-          timers_set (teller->index->service->timers, teller->until_ms, on_lease, teller, 0);
+        teller->timer = timers_set (teller->index->service->timers, teller->until_ms,
+                                    file_index_on_lease, teller, 0);
         return;
     }
     outbox_log (teller->index->service->outbox, LEVEL_WARNING,
@@ -137,9 +137,9 @@ static void on_lease (void *owner, const moment_t *now, uint64_t token)
     teller_free (teller);
 }
 
-static teller_t *teller_of (file_index_t *self, const moment_t *now, const publish_t *from)
+static index_site_t *teller_of (file_index_t *self, const moment_t *now, const publish_t *from)
 {
-    teller_t *teller = ordered_find (self->tellers, from->site);
+    index_site_t *teller = ordered_find (self->tellers, from->site);
     if (!teller) {
         teller = must (calloc (1, sizeof *teller));
         memcpy (teller->site, from->site, sizeof teller->site);
@@ -149,19 +149,20 @@ static teller_t *teller_of (file_index_t *self, const moment_t *now, const publi
     }
     teller->until_ms = now->mono_ms + from->lease_ms;
     if (teller->timer == 0)
-        teller->timer = timers_set (self->service->timers, teller->until_ms, on_lease, teller, 0);
+        teller->timer =
+          timers_set (self->service->timers, teller->until_ms, file_index_on_lease, teller, 0);
     return teller;
 }
 
 /*  --- what is asked --- */
 
 /*  Numbers of another start are no longer this site's: whoever has come later is heard. */
-static bool of_now (const teller_t *teller, const publish_t *from)
+static bool of_now (const index_site_t *teller, const publish_t *from)
 {
     return teller->start == from->start && memcmp (teller->store, from->store, STORE_ID_BYTES) == 0;
 }
 
-static void publish (file_index_t *self, teller_t *teller, const publish_t *from)
+static void file_index_publish (file_index_t *self, index_site_t *teller, const publish_t *from)
 {
     bool afresh = from->after == 0;
     if (!of_now (teller, from) && afresh) {
@@ -177,7 +178,7 @@ static void publish (file_index_t *self, teller_t *teller, const publish_t *from
     if (from->after != teller->number)
         return; /* a page came late or was lost: the answer says where to go on */
     for (size_t i = 0; i < from->count; i++) {
-        told_t *told = told_find (self, from->news [i].name, teller->site);
+        index_row_t *told = told_find (self, from->news [i].name, teller->site);
         if (from->news [i].there)
             told_put (self, teller, &from->news [i]);
         else if (told)
@@ -200,8 +201,8 @@ static void on_publish (void *owner, const moment_t *now, const request_t *reque
     else if (full)
         service_refuse (self->service, request, CALL_OVERLOADED, "too many sites");
     else {
-        teller_t *teller = teller_of (self, now, from);
-        publish (self, teller, from);
+        index_site_t *teller = teller_of (self, now, from);
+        file_index_publish (self, teller, from);
         publish_answer_t answer = {.number = of_now (teller, from) ? teller->number : 0};
         service_reply (self->service, request, codec_encode (&publish_answer_codec, &answer));
     }
@@ -212,20 +213,22 @@ static size_t places_of (const file_index_t *self, const char *name, file_place_
                          size_t most)
 {
     size_t count = 0;
-    const told_t *told = ordered_after (self->places, &(place_key_t){.name = name, .site = ""});
+    const index_row_t *told =
+      ordered_after (self->places, &(place_key_t){.name = name, .site = ""});
     for (; told && strcmp (told->name, name) == 0 && count < most;) {
         places [count++] = told->place;
-        place_key_t key = key_of (told);
+        place_key_t key = file_index_key_of (told);
         told = ordered_after (self->places, &key);
     }
     return count;
 }
 
-static void on_locate (void *owner, const moment_t *now, const request_t *request, void *body)
+static void file_index_on_locate (void *owner, const moment_t *now, const request_t *request,
+                                  void *body)
 {
     (void) now;
     file_index_t *self = owner;
-    const locate_t *asked = body;
+    const file_locate_t *asked = body;
     places_told_t told = {.places = must (calloc (PLACES_MAX, sizeof *told.places))};
     told.count = places_of (self, asked->name, told.places, PLACES_MAX);
     service_reply (self->service, request, codec_encode (&places_told_codec, &told));
@@ -233,7 +236,7 @@ static void on_locate (void *owner, const moment_t *now, const request_t *reques
 }
 
 /*  The first name after this one; NULL at the end. */
-static const told_t *name_after (const file_index_t *self, const char *name)
+static const index_row_t *name_after (const file_index_t *self, const char *name)
 {
     /* No site's name has a byte as high as this. */
     return ordered_after (self->places, &(place_key_t){.name = name, .site = "\xff"});
@@ -248,7 +251,7 @@ static void on_names (void *owner, const moment_t *now, const request_t *request
     names_told_t names = {.files = must (calloc (most, sizeof *names.files))};
     file_place_t *places = must (calloc (PUBLISHED_MAX + PLACES_MAX, sizeof *places));
     size_t used = 0;
-    const told_t *told = name_after (self, question->after);
+    const index_row_t *told = name_after (self, question->after);
     while (told && names.count < most && used < PUBLISHED_MAX) {
         named_places_t *file = &names.files [names.count++];
         *file = (named_places_t){.name = told->name, .places = places + used};
@@ -272,7 +275,7 @@ static void on_stale (void *owner, const moment_t *now, const request_t *request
                         "only a site's svc-replica may say so");
         return;
     }
-    told_t *told = told_find (self, stale->name, stale->site);
+    index_row_t *told = told_find (self, stale->name, stale->site);
     if (told) {
         outbox_log (self->service->outbox, LEVEL_WARNING, "stale name=%s site=%s said_by=%s",
                     stale->name, stale->site, request->actor);
@@ -289,10 +292,10 @@ file_index_t *file_index_new (service_t *service, uint32_t places_max)
     file_index_t *self = must (calloc (1, sizeof *self));
     *self = (file_index_t){.service = service,
                            .places_max = places_max,
-                           .places = ordered_new (by_place),
-                           .tellers = ordered_by_text (offsetof (teller_t, site))};
+                           .places = ordered_new (file_index_by_place),
+                           .tellers = ordered_by_text (offsetof (index_site_t, site))};
     service_serve (service, "ReplicaIndex", "Publish", &publish_codec, on_publish, self);
-    service_serve (service, "ReplicaIndex", "Locate", &locate_codec, on_locate, self);
+    service_serve (service, "ReplicaIndex", "Locate", &locate_codec, file_index_on_locate, self);
     service_serve (service, "ReplicaIndex", "Names", &files_question_codec, on_names, self);
     service_serve (service, "ReplicaIndex", "Stale", &stale_codec, on_stale, self);
     service_limit (service, "places_max", places_max);
@@ -304,7 +307,7 @@ void file_index_destroy (file_index_t **self_p)
     file_index_t *self = *self_p;
     if (!self)
         return;
-    for (teller_t *teller; (teller = ordered_after (self->tellers, NULL));)
+    for (index_site_t *teller; (teller = ordered_after (self->tellers, NULL));)
         teller_free (teller);
     ordered_destroy (&self->places);
     ordered_destroy (&self->tellers);

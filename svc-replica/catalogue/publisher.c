@@ -21,13 +21,13 @@ typedef struct {
     uint64_t call;
     int64_t told_ms; /* when it was last asked */
     uint64_t failures;
-} desk_t;
+} publisher_index_t;
 
 struct publisher {
     service_t *service;
     catalogue_t *catalogue;
     const char *site;
-    desk_t *desks [DESKS_MAX];
+    publisher_index_t *desks [DESKS_MAX];
     size_t desks_count;
     uint64_t look_timer;
     uint64_t soon_timer;
@@ -35,7 +35,7 @@ struct publisher {
 };
 
 /*  What follows the number that the desk has, as far as one page goes. */
-static size_t news_gather (const publisher_t *self, const desk_t *desk, news_t *news,
+static size_t news_gather (const publisher_t *self, const publisher_index_t *desk, news_t *news,
                            uint64_t *number)
 {
     size_t count = 0;
@@ -61,11 +61,12 @@ static size_t news_gather (const publisher_t *self, const desk_t *desk, news_t *
     return count;
 }
 
-static void desk_tell (desk_t *desk, const moment_t *now);
+static void desk_tell (publisher_index_t *desk, const moment_t *now);
 
-static void on_told (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
+static void publisher_on_told (void *owner, const moment_t *now, uint64_t token,
+                               const call_result_t *result)
 {
-    desk_t *desk = owner;
+    publisher_index_t *desk = owner;
     publisher_t *self = desk->publisher;
     publish_answer_t answer;
     char why [WHY_BYTES];
@@ -86,7 +87,7 @@ static void on_told (void *owner, const moment_t *now, uint64_t token, const cal
         desk_tell (desk, now);
 }
 
-static void desk_tell (desk_t *desk, const moment_t *now)
+static void desk_tell (publisher_index_t *desk, const moment_t *now)
 {
     publisher_t *self = desk->publisher;
     if (desk->call != 0)
@@ -107,10 +108,10 @@ static void desk_tell (desk_t *desk, const moment_t *now)
                           .timeout_ms = PUBLISH_TRY_MS,
                           .tries_max = 1};
     desk->told_ms = now->mono_ms;
-    desk->call = service_ask (self->service, now, &order, body, on_told, desk, 0);
+    desk->call = service_ask (self->service, now, &order, body, publisher_on_told, desk, 0);
 }
 
-static desk_t *desk_find (const publisher_t *self, const char *index)
+static publisher_index_t *desk_find (const publisher_t *self, const char *index)
 {
     for (size_t i = 0; i < self->desks_count; i++)
         if (strcmp (self->desks [i]->index, index) == 0)
@@ -125,7 +126,7 @@ static void desk_free (publisher_t *self, size_t i)
     self->desks [i] = self->desks [--self->desks_count];
 }
 
-static void on_look (void *owner, const moment_t *now, uint64_t token)
+static void publisher_on_look (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     publisher_t *self = owner;
@@ -144,7 +145,7 @@ static void desks_fit (publisher_t *self)
          entry = directory_next (directory, "index", entry)) {
         if (desk_find (self, entry->name))
             continue;
-        desk_t *desk = must (calloc (1, sizeof *desk));
+        publisher_index_t *desk = must (calloc (1, sizeof *desk));
         desk->publisher = self;
         desk->told_ms = INT64_MIN / 2;
         memcpy (desk->index, entry->name, sizeof desk->index);
@@ -157,13 +158,14 @@ void publisher_look (publisher_t *self, const moment_t *now)
     if (self->service->directory)
         desks_fit (self);
     for (size_t i = 0; i < self->desks_count; i++) {
-        desk_t *desk = self->desks [i];
+        publisher_index_t *desk = self->desks [i];
         bool behind = desk->number != catalogue_number (self->catalogue);
         if (behind || desk->number == 0 || now->mono_ms - desk->told_ms >= BEAT_MS)
             desk_tell (desk, now);
     }
     timers_cancel (self->service->timers, self->look_timer);
-    self->look_timer = timers_set (self->service->timers, now->mono_ms + LOOK_MS, on_look, self, 0);
+    self->look_timer =
+      timers_set (self->service->timers, now->mono_ms + LOOK_MS, publisher_on_look, self, 0);
 }
 
 static void on_soon (void *owner, const moment_t *now, uint64_t token)
@@ -188,7 +190,7 @@ static void on_dirty (void *owner, const moment_t *now, uint64_t token)
 }
 
 /*  The catalogue has changed. */
-static void on_changed (void *owner)
+static void publisher_on_changed (void *owner)
 {
     publisher_t *self = owner;
     if (self->dirty || self->desks_count == 0)
@@ -221,7 +223,7 @@ publisher_t *publisher_new (service_t *service, catalogue_t *catalogue, const ch
 {
     publisher_t *self = must (calloc (1, sizeof *self));
     *self = (publisher_t){.service = service, .catalogue = catalogue, .site = site};
-    catalogue_on_change (catalogue, on_changed, self);
+    catalogue_on_change (catalogue, publisher_on_changed, self);
     return self;
 }
 

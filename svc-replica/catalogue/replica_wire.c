@@ -1,9 +1,9 @@
 /*  replica_wire - the tables, and answers that are made of views. */
 #include "replica_wire.h"
 
+#include "bidi.h"
 #include "chain_wire.h"
 #include "codec_table.h"
-#include "turning.h"
 
 #include "replica.pb-c.h"
 
@@ -20,7 +20,7 @@ static bool name_rule (void *self, char why [WHY_BYTES])
 }
 
 static_assert (offsetof (file_t, name) == 0 && offsetof (begin_question_t, name) == 0 &&
-                 offsetof (said_t, name) == 0 && offsetof (locate_t, name) == 0 &&
+                 offsetof (said_t, name) == 0 && offsetof (file_locate_t, name) == 0 &&
                  offsetof (offer_question_t, name) == 0 && offsetof (offer_end_t, name) == 0 &&
                  offsetof (news_t, name) == 0 && offsetof (stale_t, name) == 0,
                "they do");
@@ -72,7 +72,7 @@ static const codec_row_t put_question_rows [] = {
 static bool put_question_rule (void *self, char why [WHY_BYTES])
 {
     const begin_question_t *question = self;
-    if (text_turns (question->name))
+    if (text_has_bidi_control (question->name))
         return wrong (why,
                       "name: characters that turn text around, such as U+202E, are not allowed");
     return name_rule (self, why);
@@ -247,10 +247,10 @@ static const codec_t file_place_codec =
   CODEC (file_place_t, musubi__place__descriptor, file_place_rows);
 
 static const codec_row_t locate_rows [] = {
-  ROW_TEXT ("name", locate_t, name),
+  ROW_TEXT ("name", file_locate_t, name),
 };
 const codec_t locate_codec =
-  CODEC_RULED (locate_t, musubi__locate_request__descriptor, locate_rows, name_rule);
+  CODEC_RULED (file_locate_t, musubi__locate_request__descriptor, locate_rows, name_rule);
 
 static const codec_row_t places_told_rows [] = {
   ROW_LIST ("places", places_told_t, places, count, file_place, 0, PLACES_MAX),

@@ -92,7 +92,7 @@ extern const codec_t cache_evicted_codec;
 
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
-} locate_t;
+} file_locate_t;
 extern const codec_t locate_codec;
 
 typedef struct {

@@ -4,7 +4,7 @@
 #include "host.h"
 #include "participant_config.h"
 #include "storage.h"
-#include "storage_works.h"
+#include "storage_executor.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,7 +37,8 @@ static bool path_right (const char *key, const char *path, char why [CONFIG_WHY_
     return wrong_setting (why, "%s: \"%.80s\" should be an absolute path", key, path);
 }
 
-static bool guest_right (const storage_settings_t *settings, char why [CONFIG_WHY_BYTES])
+static bool storage_main_guest_right (const storage_settings_t *settings,
+                                      char why [CONFIG_WHY_BYTES])
 {
     if (!settings->gives_file != !settings->gives_path)
         return wrong_setting (why, "guest/gives and guest/gives_path go together");
@@ -48,7 +49,8 @@ static bool guest_right (const storage_settings_t *settings, char why [CONFIG_WH
     return !settings->takes_path || path_right ("guest/takes_path", settings->takes_path, why);
 }
 
-static bool settings_right (const storage_settings_t *settings, char why [CONFIG_WHY_BYTES])
+static bool storage_main_settings_right (const storage_settings_t *settings,
+                                         char why [CONFIG_WHY_BYTES])
 {
     if (*settings->name == '\0' || strlen (settings->name) > NODE_NAME_BYTES_MAX ||
         strpbrk (settings->name, "/ \t"))
@@ -57,7 +59,7 @@ static bool settings_right (const storage_settings_t *settings, char why [CONFIG
                               settings->name, NODE_NAME_BYTES_MAX);
     if (settings->sites_count == 0 || settings->sites_count > SITES_MAX)
         return wrong_setting (why, "replica: give 1 to %d endpoints", SITES_MAX);
-    if (!path_right ("folder", settings->folder, why) || !guest_right (settings, why))
+    if (!path_right ("folder", settings->folder, why) || !storage_main_guest_right (settings, why))
         return false;
     if (!storage_folders_make (settings->folder))
         return wrong_setting (why, "folder: \"%.200s\" can't be made: %s", settings->folder,
@@ -65,10 +67,11 @@ static bool settings_right (const storage_settings_t *settings, char why [CONFIG
     return true;
 }
 
-static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+static bool storage_main_core_new (const config_t *config, core_t *core,
+                                   char why [CONFIG_WHY_BYTES])
 {
-    words_t sites = {0};
-    words_add (&sites, config_text (config, "replica"), "");
+    name_list_t sites = {0};
+    name_list_add (&sites, config_text (config, "replica"), "");
     storage_settings_t settings = {
       .name = config_text (config, "name"),
       .sites = (const char *const *) sites.words,
@@ -81,10 +84,10 @@ static bool core_new (const config_t *config, core_t *core, char why [CONFIG_WHY
       .takes_file = config_text (config, "guest/takes"),
       .takes_path = config_text (config, "guest/takes_path"),
     };
-    bool good = settings_right (&settings, why);
+    bool good = storage_main_settings_right (&settings, why);
     if (good)
         storage_core (&settings, core);
-    words_clear (&sites);
+    name_list_clear (&sites);
     return good;
 }
 
@@ -95,10 +98,10 @@ int storage_main (int argc, char **argv)
       .keys = storage_keys,
       .keys_count = sizeof storage_keys / sizeof *storage_keys,
       .works = storage_works,
-      .works_count = storage_works_count,
+      .works_count = storage_executor_count,
       .workers = WORKERS_OF_FILES,
       .flows = true,
-      .core_new = core_new,
+      .core_new = storage_main_core_new,
       .not_adopted = "its files would not be those of the store; give it an empty store and folder",
     };
     return host_run (&program, argc, argv);

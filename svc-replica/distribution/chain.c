@@ -69,7 +69,7 @@ static void chain_remove (chain_t *self, chain_transfer_t *transfer)
     transfer_free (transfer);
 }
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void chain_on_record (void *owner, bytes_t key, bytes_t value)
 {
     chain_t *self = owner;
     char why [WHY_BYTES] = "its key is none";
@@ -93,7 +93,7 @@ static void look_whether_over (chain_t *self, const moment_t *now, chain_transfe
         if (transfer->receivers [i].state < RECEIVER_VERIFIED)
             return;
     transfer->over = true;
-    chain_tell (self, now, &(told_t){.kind = TOLD_OVER, .id = transfer->id});
+    chain_tell (self, now, &(chain_event_t){.kind = TOLD_OVER, .id = transfer->id});
 }
 
 void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
@@ -104,7 +104,7 @@ void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *
     assert (receiver->state < RECEIVER_VERIFIED);
     receiver->state = state;
     snprintf (receiver->why, sizeof receiver->why, "%s", why);
-    told_t told = {.kind = TOLD_RECEIVER, .id = transfer->id};
+    chain_event_t told = {.kind = TOLD_RECEIVER, .id = transfer->id};
     memcpy (told.node, receiver->node, sizeof told.node);
     chain_tell (self, now, &told);
     if (state < RECEIVER_VERIFIED)
@@ -120,10 +120,10 @@ void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *
 
 /*  --- what owners do --- */
 
-static bool no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
+static bool chain_no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
   __attribute__ ((format (printf, 2, 3)));
 
-static bool no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
+static bool chain_no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);
@@ -138,23 +138,23 @@ static bool receiver_right (const chain_t *self, const chain_transfer_t *transfe
 {
     const chain_node_t *place = chain_node (self, node);
     if (*node == '\0' || strlen (node) > NAME_BYTES_MAX)
-        return no (why, "receiver: \"%.80s\" is no node's name", node);
+        return chain_no (why, "receiver: \"%.80s\" is no node's name", node);
     if (chain_receiver_find (transfer, node))
-        return no (why, "receiver: node %s is one already", node);
+        return chain_no (why, "receiver: node %s is one already", node);
     for (size_t i = 0; i < transfer->sources_count; i++)
         if (strcmp (transfer->sources [i].node, node) == 0)
-            return no (why, "receiver: node %s is a source of it", node);
+            return chain_no (why, "receiver: node %s is a source of it", node);
     if (transfer->receivers_count == CHAIN_RECEIVERS_MAX)
-        return no (why, "receivers: at most %d", CHAIN_RECEIVERS_MAX);
+        return chain_no (why, "receivers: at most %d", CHAIN_RECEIVERS_MAX);
     if (place && transfer->size_known && !chain_has_room (self, place, transfer->content.size))
-        return no (why, "receiver: node %s has no room for %" PRIu64 " bytes", node,
-                   transfer->content.size);
+        return chain_no (why, "receiver: node %s has no room for %" PRIu64 " bytes", node,
+                         transfer->content.size);
     if (!place && self->places_count >= CHAIN_NODES_MAX)
-        return no (why, "receiver: more than %d nodes", CHAIN_NODES_MAX);
+        return chain_no (why, "receiver: more than %d nodes", CHAIN_NODES_MAX);
     return true;
 }
 
-static void receiver_add (chain_transfer_t *transfer, const char *node)
+static void chain_receiver_add (chain_transfer_t *transfer, const char *node)
 {
     chain_receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
     *receiver = (chain_receiver_t){0};
@@ -179,22 +179,24 @@ static bool source_right (const chain_t *self, chain_transfer_t *transfer,
                           const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     if (transfer->sources_count == CHAIN_SOURCES_MAX && !source_named (transfer, source))
-        return no (why, "sources: at most %d", CHAIN_SOURCES_MAX);
+        return chain_no (why, "sources: at most %d", CHAIN_SOURCES_MAX);
     if (source->node) {
         if (*source->node == '\0' || strlen (source->node) > NAME_BYTES_MAX)
-            return no (why, "source: \"%.80s\" is no node's name", source->node);
+            return chain_no (why, "source: \"%.80s\" is no node's name", source->node);
         if (chain_receiver_find (transfer, source->node))
-            return no (why, "source: node %s is a receiver of it", source->node);
+            return chain_no (why, "source: node %s is a receiver of it", source->node);
         return chain_node (self, source->node) || self->places_count < CHAIN_NODES_MAX ||
-               no (why, "source: more than %d nodes", CHAIN_NODES_MAX);
+               chain_no (why, "source: more than %d nodes", CHAIN_NODES_MAX);
     }
     if (!source->name || *source->name == '\0' || strlen (source->name) > FEEDER_NAME_BYTES_MAX ||
         strpbrk (source->name, " \t"))
-        return no (why, "source: a name of 1 to %d bytes without blanks", FEEDER_NAME_BYTES_MAX);
+        return chain_no (why, "source: a name of 1 to %d bytes without blanks",
+                         FEEDER_NAME_BYTES_MAX);
     if (!source->endpoint || strncmp (source->endpoint, "tcp://", 6) != 0 ||
         strlen (source->endpoint) > CHAIN_ENDPOINT_BYTES_MAX)
-        return no (why, "source: %.80s has no data endpoint", source->name);
-    return transfer->size_known || no (why, "size: of what comes from elsewhere it must be known");
+        return chain_no (why, "source: %.80s has no data endpoint", source->name);
+    return transfer->size_known ||
+           chain_no (why, "size: of what comes from elsewhere it must be known");
 }
 
 /*  One that it has already is told to be back. */
@@ -215,9 +217,9 @@ static bool order_take (const chain_t *self, chain_transfer_t *transfer, const c
 {
     char wrong_name [WHY_BYTES];
     if (!chain_file_name_right (order->file, wrong_name))
-        return no (why, "%.200s", wrong_name);
+        return chain_no (why, "%.200s", wrong_name);
     if (order->receivers_count == 0)
-        return no (why, "receivers: none");
+        return chain_no (why, "receivers: none");
     snprintf (transfer->file, sizeof transfer->file, "%s", order->file);
     transfer->size_known = order->size_known;
     transfer->content = order->content;
@@ -232,7 +234,7 @@ static bool order_take (const chain_t *self, chain_transfer_t *transfer, const c
     for (size_t i = 0; i < order->receivers_count; i++) {
         if (!receiver_right (self, transfer, order->receivers [i], why))
             return false;
-        receiver_add (transfer, order->receivers [i]);
+        chain_receiver_add (transfer, order->receivers [i]);
     }
     return true;
 }
@@ -249,7 +251,7 @@ static void guests_await (chain_t *self, const moment_t *now, const chain_transf
 
 /*  The token is the moment's entropy: prng_next alone is good for names, not for secrets. Several
  *  that begin in one moment differ by it. */
-static void draw (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
+static void chain_draw (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
     memcpy (transfer->token, now->entropy, CHAIN_TOKEN_BYTES);
     do {
@@ -270,14 +272,14 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
                   char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     if (ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
-        return no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
+        return chain_no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
     chain_transfer_t *transfer = must (calloc (1, sizeof *transfer));
     transfer->receivers = must (calloc (CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
     if (!order_take (self, transfer, order, why)) {
         transfer_free (transfer);
         return false;
     }
-    draw (self, now, transfer);
+    chain_draw (self, now, transfer);
     ordered_add (self->transfers, transfer->id.bytes, transfer);
     guests_await (self, now, transfer);
     chain_replan (self, now, transfer);
@@ -292,7 +294,7 @@ static chain_transfer_t *open_transfer (const chain_t *self, const chain_id_t *i
     chain_transfer_t *transfer = chain_transfer (self, id);
     if (transfer && !transfer->over && !transfer->loan)
         return transfer;
-    no (why, "the transfer is over");
+    chain_no (why, "the transfer is over");
     return NULL;
 }
 
@@ -302,7 +304,7 @@ bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const
     chain_transfer_t *transfer = open_transfer (self, id, why);
     if (!transfer || !receiver_right (self, transfer, node, why))
         return false;
-    receiver_add (transfer, node);
+    chain_receiver_add (transfer, node);
     guests_await (self, now, transfer);
     chain_replan (self, now, transfer);
     return true;
@@ -354,16 +356,16 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
 {
     const chain_node_t *place = chain_node (self, loan->node);
     if (!place || !chain_file (place, loan->file))
-        return no (why, "node %s has no file %.150s", loan->node, loan->file);
+        return chain_no (why, "node %s has no file %.150s", loan->node, loan->file);
     if (place->agent.state != AGENT_UP || !*place->data)
-        return no (why, "node %s can't be reached now", loan->node);
+        return chain_no (why, "node %s can't be reached now", loan->node);
     chain_transfer_t *transfer = chain_transfer (self, &loan->id);
     if (transfer &&
         (!transfer->loan || memcmp (transfer->token, loan->token, CHAIN_TOKEN_BYTES) != 0 ||
          strcmp (transfer->sources [0].node, loan->node) != 0))
-        return no (why, "there is another transfer of this id");
+        return chain_no (why, "there is another transfer of this id");
     if (!transfer && ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
-        return no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
+        return chain_no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
     if (!transfer) {
         const chain_file_t *file = chain_file (place, loan->file);
         transfer = must (calloc (1, sizeof *transfer));
@@ -400,7 +402,7 @@ static void on_loans (void *owner, const moment_t *now, uint64_t token)
 /*  --- life --- */
 
 /*  Owners hear again of what is over and was not forgotten. */
-static void on_start (void *owner, const moment_t *now)
+static void chain_on_start (void *owner, const moment_t *now)
 {
     chain_t *self = owner;
     for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
@@ -411,7 +413,7 @@ static void on_start (void *owner, const moment_t *now)
                 chain_guest (self, now, node);
         }
         if (transfer->over && !transfer->loan)
-            chain_tell (self, now, &(told_t){.kind = TOLD_OVER, .id = transfer->id});
+            chain_tell (self, now, &(chain_event_t){.kind = TOLD_OVER, .id = transfer->id});
     }
     on_loans (self, now, 0);
 }
@@ -425,8 +427,8 @@ chain_t *chain_new (service_t *service, const char *const *nodes, size_t nodes_c
     self->limits = *limits;
     self->transfers = ordered_by_bytes (offsetof (chain_transfer_t, id), CHAIN_ID_BYTES);
     chain_nodes_init (self, nodes, nodes_count);
-    service_load (service, TABLE_TRANSFERS, on_record, self);
-    service_at_start (service, on_start, self);
+    service_load (service, TABLE_TRANSFERS, chain_on_record, self);
+    service_at_start (service, chain_on_start, self);
     chain_told_serve (self);
     return self;
 }

@@ -36,7 +36,7 @@ void chain_files_unsure (chain_node_t *place)
 static void tell_file (chain_t *self, const moment_t *now, const chain_node_t *place,
                        const stored_file_t *stored)
 {
-    told_t told = {.kind = TOLD_FILE, .file = *stored};
+    chain_event_t told = {.kind = TOLD_FILE, .file = *stored};
     memcpy (told.node, place->name, sizeof told.node);
     chain_tell (self, now, &told);
 }
@@ -82,7 +82,7 @@ static void all_told (chain_t *self, const moment_t *now, chain_node_t *place)
     if (place->files_told)
         return;
     place->files_told = true;
-    told_t told = {.kind = TOLD_NODE};
+    chain_event_t told = {.kind = TOLD_NODE};
     memcpy (told.node, place->name, sizeof told.node);
     chain_tell (self, now, &told);
 }

@@ -39,14 +39,14 @@ static void place_free (chain_node_t *place)
     free (place);
 }
 
-static void on_moved (void *owner, const moment_t *now, agent_session_t *agent, agent_state_t from,
-                      const char *why)
+static void chain_nodes_on_moved (void *owner, const moment_t *now, agent_session_t *agent,
+                                  agent_state_t from, const char *why)
 {
     chain_t *self = owner;
     const chain_node_t *place = (const chain_node_t *) agent;
     outbox_log (self->service->outbox, LEVEL_INFO, "storage node %s %s->%s", place->name,
                 agent_state_word (from), agent_state_word (agent->state));
-    told_t told = {.kind = TOLD_NODE};
+    chain_event_t told = {.kind = TOLD_NODE};
     memcpy (told.node, place->name, sizeof told.node);
     chain_tell (self, now, &told);
     if (agent->state == AGENT_LOST)
@@ -84,7 +84,7 @@ static void names_add (char (*names) [CHAIN_FILE_BYTES_MAX + 1], size_t *count, 
         snprintf (names [(*count)++], sizeof *names, "%s", name);
 }
 
-static packed_t wanted_now (void *owner, const moment_t *now, agent_session_t *agent)
+static packed_t chain_nodes_wanted_now (void *owner, const moment_t *now, agent_session_t *agent)
 {
     chain_t *self = owner;
     const chain_node_t *place = (const chain_node_t *) agent;
@@ -112,7 +112,7 @@ static packed_t wanted_now (void *owner, const moment_t *now, agent_session_t *a
     return packed;
 }
 
-static packed_t numbered (uint64_t number)
+static packed_t chain_nodes_numbered (uint64_t number)
 {
     return codec_encode (&storage_wanted_codec, &(storage_wanted_t){.number = number});
 }
@@ -208,7 +208,7 @@ static void on_attend (void *owner, const moment_t *now, const request_t *reques
 
 /*  --- life --- */
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void chain_nodes_on_record (void *owner, bytes_t key, bytes_t value)
 {
     chain_t *self = owner;
     char name [NAME_BYTES_MAX + 1], why [WHY_BYTES];
@@ -227,7 +227,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
     memcpy (place->agent.store, kept.store, STORE_ID_BYTES);
 }
 
-static void on_start (void *owner, const moment_t *now)
+static void chain_nodes_on_start (void *owner, const moment_t *now)
 {
     chain_t *self = owner;
     for (size_t i = 0; i < self->places_count; i++)
@@ -241,13 +241,13 @@ void chain_nodes_init (chain_t *self, const char *const *names, size_t count)
                                       .silent_ms = self->limits.silent_ms,
                                       .lost_ms = self->limits.lost_ms,
                                       .owner = self,
-                                      .wanted = wanted_now,
-                                      .numbered = numbered,
-                                      .moved = on_moved};
+                                      .wanted = chain_nodes_wanted_now,
+                                      .numbered = chain_nodes_numbered,
+                                      .moved = chain_nodes_on_moved};
     for (size_t i = 0; i < count; i++)
         place_new (self, names [i], false);
-    service_load (self->service, TABLE_STORAGE_NODES, on_record, self);
-    service_at_start (self->service, on_start, self);
+    service_load (self->service, TABLE_STORAGE_NODES, chain_nodes_on_record, self);
+    service_at_start (self->service, chain_nodes_on_start, self);
     service_serve (self->service, "Chain", "Attend", &storage_attend_codec, on_attend, self);
 }
 

@@ -18,7 +18,7 @@
 
 /*  --- feeders --- */
 
-static bool named (const wanted_transfer_t *wanted, const char *name)
+static bool chain_plan_named (const wanted_transfer_t *wanted, const char *name)
 {
     for (size_t i = 0; i < wanted->feeders_count; i++)
         if (strcmp (wanted->feeders [i].name, name) == 0)
@@ -28,15 +28,15 @@ static bool named (const wanted_transfer_t *wanted, const char *name)
 
 static void feeder_add (wanted_transfer_t *wanted, const char *name, const char *endpoint)
 {
-    if (wanted->feeders_count == FEEDERS_MAX || !*endpoint || named (wanted, name))
+    if (wanted->feeders_count == FEEDERS_MAX || !*endpoint || chain_plan_named (wanted, name))
         return;
     feeder_t *feeder = &wanted->feeders [wanted->feeders_count++];
     snprintf (feeder->name, sizeof feeder->name, "%s", name);
     snprintf (feeder->endpoint, sizeof feeder->endpoint, "%s", endpoint);
 }
 
-static void receiver_add (const chain_t *self, wanted_transfer_t *wanted,
-                          const chain_receiver_t *receiver)
+static void chain_plan_receiver_add (const chain_t *self, wanted_transfer_t *wanted,
+                                     const chain_receiver_t *receiver)
 {
     const chain_node_t *place = chain_node (self, receiver->node);
     if (place)
@@ -62,7 +62,7 @@ static void whole_add (const chain_t *self, const chain_transfer_t *transfer,
         const chain_receiver_t *receiver = &transfer->receivers [i];
         if (receiver == but || receiver->state != RECEIVER_VERIFIED || receiver->suspect)
             continue;
-        receiver_add (self, wanted, receiver);
+        chain_plan_receiver_add (self, wanted, receiver);
         added++;
     }
 }
@@ -82,7 +82,7 @@ static void feeders_of (const chain_t *self, const chain_transfer_t *transfer,
     if (head)
         sources_add (self, transfer, false, wanted);
     for (size_t i = 0; !head && i < NEARER_MAX && i + feeds <= count; i++)
-        receiver_add (self, wanted, before [count - feeds - i]);
+        chain_plan_receiver_add (self, wanted, before [count - feeds - i]);
     whole_add (self, transfer, wanted, own);
     sources_add (self, transfer, false, wanted);
     sources_add (self, transfer, true, wanted);

@@ -3,9 +3,9 @@
  *      chain.c             transfers: begin, join, cancel, forget; what is asked of them
  *      chain_nodes.c       what storage nodes say and are told
  *      chain_files.c       their files, and the room they have
- *      chain_receipts.c    how transfers stand, as nodes tell
+ *      chain_reports.c    how transfers stand, as nodes tell
  *      chain_plan.c        who feeds whom
- *      chain_told.c        the observer, and people
+ *      chain_events.c        the observer, and people
  */
 #ifndef MUSUBI_CHAIN_STATE_H
 #define MUSUBI_CHAIN_STATE_H
@@ -25,7 +25,7 @@ typedef struct told {
     bool wrong;
     char why [CHAIN_WHY_BYTES_MAX + 1];
     stored_file_t file;
-} told_t;
+} chain_event_t;
 
 struct chain {
     service_t *service;
@@ -36,8 +36,8 @@ struct chain {
     ordered_t *transfers; /* by id */
     agent_sessions_t agents;
     chain_observer_t observer;
-    told_t *told_first;
-    told_t *told_last;
+    chain_event_t *told_first;
+    chain_event_t *told_last;
     uint64_t settle;
 };
 
@@ -74,10 +74,10 @@ void chain_files_unsure (chain_node_t *place);
 void chain_files_end (chain_node_t *place);
 bool chain_has_room (const chain_t *self, const chain_node_t *place, uint64_t bytes);
 
-/*  --- chain_receipts.c --- */
+/*  --- chain_reports.c --- */
 
 void chain_receipt (chain_t *self, const moment_t *now, chain_node_t *place,
-                    const receipt_t *receipt);
+                    const receiver_report_t *receipt);
 
 /*  A node is given up: what it was to receive has failed. */
 void chain_place_lost (chain_t *self, const moment_t *now, const chain_node_t *place,
@@ -105,9 +105,9 @@ bool chain_slow (const chain_t *self, const moment_t *now, const chain_transfer_
                  chain_receiver_t *receiver);
 bool chain_source_left (const chain_transfer_t *transfer, bool also_failed);
 
-/*  --- chain_told.c --- */
+/*  --- chain_events.c --- */
 
-void chain_tell (chain_t *self, const moment_t *now, const told_t *told);
+void chain_tell (chain_t *self, const moment_t *now, const chain_event_t *told);
 void chain_told_end (chain_t *self);
 void chain_told_serve (chain_t *self);
 

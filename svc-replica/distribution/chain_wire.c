@@ -49,22 +49,24 @@ const codec_t stored_file_codec =
   CODEC (stored_file_t, musubi__stored_file__descriptor, stored_file_rows);
 
 static const codec_row_t receipt_rows [] = {
-  ROW_FIXED ("transfer", receipt_t, id.bytes),
-  ROW_ENUM ("state", receipt_t, state, RECEIPT_FEEDING),
-  ROW_NUMBER ("epoch", receipt_t, epoch),
-  ROW_NUMBER ("has", receipt_t, has, MOST (FILE_BYTES_MOST)),
-  ROW_NUMBER ("received", receipt_t, received),
-  ROW_NUMBER ("fed", receipt_t, fed),
-  ROW_WORD ("feeder", receipt_t, feeder, OR_NONE),
-  ROW_WORD_ARRAY ("silent", receipt_t, silent, silent_count),
-  ROW_FIXED ("digest", receipt_t, content.digest, SET_BY (receipt_t, content.digest_known)),
-  ROW_NUMBER ("size", receipt_t, content.size, MOST (FILE_BYTES_MOST)),
-  ROW_TEXT ("why", receipt_t, why, OR_NONE),
-  ROW_FLAG ("wrong_bytes", receipt_t, wrong_bytes),
-  ROW_NUMBER ("attempt", receipt_t, attempt),
-  ROW_WORD_ARRAY ("wrong", receipt_t, wrong, wrong_count),
+  ROW_FIXED ("transfer", receiver_report_t, id.bytes),
+  ROW_ENUM ("state", receiver_report_t, state, RECEIPT_FEEDING),
+  ROW_NUMBER ("epoch", receiver_report_t, epoch),
+  ROW_NUMBER ("has", receiver_report_t, has, MOST (FILE_BYTES_MOST)),
+  ROW_NUMBER ("received", receiver_report_t, received),
+  ROW_NUMBER ("fed", receiver_report_t, fed),
+  ROW_WORD ("feeder", receiver_report_t, feeder, OR_NONE),
+  ROW_WORD_ARRAY ("silent", receiver_report_t, silent, silent_count),
+  ROW_FIXED ("digest", receiver_report_t, content.digest,
+             SET_BY (receiver_report_t, content.digest_known)),
+  ROW_NUMBER ("size", receiver_report_t, content.size, MOST (FILE_BYTES_MOST)),
+  ROW_TEXT ("why", receiver_report_t, why, OR_NONE),
+  ROW_FLAG ("wrong_bytes", receiver_report_t, wrong_bytes),
+  ROW_NUMBER ("attempt", receiver_report_t, attempt),
+  ROW_WORD_ARRAY ("wrong", receiver_report_t, wrong, wrong_count),
 };
-static const codec_t receipt_codec = CODEC (receipt_t, musubi__receipt__descriptor, receipt_rows);
+static const codec_t receiver_report_codec =
+  CODEC (receiver_report_t, musubi__receipt__descriptor, receipt_rows);
 
 static const codec_row_t storage_attend_rows [] = {
   ROW_WORD ("node", storage_attend_t, node),
@@ -77,7 +79,8 @@ static const codec_row_t storage_attend_rows [] = {
   ROW_NUMBER ("bytes_used", storage_attend_t, bytes_used, MOST (FILE_BYTES_MOST)),
   ROW_FLAG ("guest", storage_attend_t, guest),
   ROW_LIST ("files", storage_attend_t, files, files_count, stored_file, 0, STORED_FILES_MAX),
-  ROW_LIST ("receipts", storage_attend_t, receipts, receipts_count, receipt, 0, RECEIPTS_MAX),
+  ROW_LIST ("receipts", storage_attend_t, receipts, receipts_count, receiver_report, 0,
+            RECEIPTS_MAX),
 };
 
 static bool storage_attend_rule (void *self, char why [WHY_BYTES])
@@ -265,7 +268,8 @@ packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id)
     return packed;
 }
 
-static void node_put (Musubi__StorageNodeRecord *to, const chain_t *chain, const chain_node_t *from)
+static void chain_node_put (Musubi__StorageNodeRecord *to, const chain_t *chain,
+                            const chain_node_t *from)
 {
     to->node = (char *) from->name;
     to->state = (char *) agent_state_word (from->agent.state);
@@ -287,7 +291,7 @@ packed_t storage_nodes_answer_encode (const chain_t *chain)
     answer.nodes =
       codec_messages (&musubi__storage_node_record__descriptor, answer.n_nodes, &arena);
     for (size_t i = 0; i < answer.n_nodes; i++)
-        node_put (answer.nodes [i], chain, chain_node_at (chain, i));
+        chain_node_put (answer.nodes [i], chain, chain_node_at (chain, i));
     packed_t packed = packed_of (&answer.base);
     arena_end (&arena);
     return packed;

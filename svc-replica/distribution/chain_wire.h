@@ -40,7 +40,7 @@ typedef struct {
     char why [CHAIN_WHY_BYTES_MAX + 1];
     bool wrong_bytes;
     uint32_t attempt;
-} receipt_t;
+} receiver_report_t;
 
 typedef struct {
     char name [FEEDER_NAME_BYTES_MAX + 1];
@@ -73,7 +73,7 @@ typedef struct {
     bool guest;
     stored_file_t *files;
     size_t files_count;
-    receipt_t *receipts;
+    receiver_report_t *receipts;
     size_t receipts_count;
 } storage_attend_t;
 

@@ -17,23 +17,23 @@ typedef struct {
     char peer [NAME_BYTES_MAX + 1];
     uint64_t call;
     int64_t sent_ms;
-} asked_t;
+} locating_call_t;
 
 typedef struct {
     locating_t *locating;
     uint64_t number;
     char name [FILE_NAME_BYTES_MAX + 1];
     bool sites_asked;
-    asked_t *asked;
+    locating_call_t *asked;
     size_t asked_count;
     size_t left;
     uint64_t timer; /* when there is nobody to be asked */
     file_place_t *places;
     size_t places_count;
-    located_t located;
+    file_copies_t located;
     located_fn *done;
     void *owner;
-} question_t;
+} locating_question_t;
 
 struct locating {
     service_t *service;
@@ -43,7 +43,7 @@ struct locating {
     selector_t *selector;
 };
 
-static void question_free (question_t *question)
+static void question_free (locating_question_t *question)
 {
     locating_t *self = question->locating;
     ordered_remove (self->questions, &question->number);
@@ -55,7 +55,7 @@ static void question_free (question_t *question)
     free (question);
 }
 
-static void place_add (question_t *question, const file_place_t *place)
+static void place_add (locating_question_t *question, const file_place_t *place)
 {
     if (strcmp (place->site, question->locating->site) == 0 || place->sound == 0)
         return;
@@ -72,9 +72,9 @@ static void place_add (question_t *question, const file_place_t *place)
     question->places [question->places_count++] = *place;
 }
 
-static void silent_add (question_t *question, const char *peer)
+static void silent_add (locating_question_t *question, const char *peer)
 {
-    located_t *located = &question->located;
+    file_copies_t *located = &question->located;
     size_t used = strlen (located->silent_names);
     if (located->silent++ < LOCATE_NAMED)
         snprintf (located->silent_names + used, sizeof located->silent_names - used, "%s%s",
@@ -86,9 +86,9 @@ static bool is_site (const char *peer)
     return strncmp (peer, "replica/", 8) == 0;
 }
 
-static void ask_sites (question_t *question, const moment_t *now);
+static void ask_sites (locating_question_t *question, const moment_t *now);
 
-static void finish (question_t *question, const moment_t *now)
+static void locating_finish (locating_question_t *question, const moment_t *now)
 {
     question->located.places = question->places;
     question->located.count = question->places_count;
@@ -96,22 +96,22 @@ static void finish (question_t *question, const moment_t *now)
     question_free (question);
 }
 
-static void go_on (question_t *question, const moment_t *now)
+static void locating_go_on (locating_question_t *question, const moment_t *now)
 {
     if (question->left > 0)
         return;
     if (!question->sites_asked && question->places_count == 0)
         ask_sites (question, now);
     else
-        finish (question, now);
+        locating_finish (question, now);
 }
 
-static void on_answer (void *owner, const moment_t *now, uint64_t token,
-                       const call_result_t *result)
+static void locating_on_answer (void *owner, const moment_t *now, uint64_t token,
+                                const call_result_t *result)
 {
-    question_t *question = owner;
+    locating_question_t *question = owner;
     locating_t *self = question->locating;
-    asked_t *asked = &question->asked [token];
+    locating_call_t *asked = &question->asked [token];
     places_told_t told = {.count = 0};
     char why [WHY_BYTES];
     asked->call = 0;
@@ -128,13 +128,14 @@ static void on_answer (void *owner, const moment_t *now, uint64_t token,
             place_add (question, &told.places [i]);
     }
     codec_clear (&places_told_codec, &told);
-    go_on (question, now);
+    locating_go_on (question, now);
 }
 
-static void ask_one (question_t *question, const moment_t *now, const char *peer, bytes_t body)
+static void ask_one (locating_question_t *question, const moment_t *now, const char *peer,
+                     bytes_t body)
 {
-    asked_t *asked = &question->asked [question->asked_count];
-    *asked = (asked_t){.sent_ms = now->mono_ms};
+    locating_call_t *asked = &question->asked [question->asked_count];
+    *asked = (locating_call_t){.sent_ms = now->mono_ms};
     snprintf (asked->peer, sizeof asked->peer, "%s", peer);
     call_order_t order = {.peer = peer,
                           .service = is_site (peer) ? "Replica" : "ReplicaIndex",
@@ -143,25 +144,25 @@ static void ask_one (question_t *question, const moment_t *now, const char *peer
                           .body = body,
                           .timeout_ms = LOCATE_TRY_MS,
                           .tries_max = 1};
-    asked->call = calls_start (question->locating->service->calls, now, &order, on_answer, question,
-                               question->asked_count);
+    asked->call = calls_start (question->locating->service->calls, now, &order, locating_on_answer,
+                               question, question->asked_count);
     question->asked_count++;
     question->left++;
 }
 
-static void on_nobody (void *owner, const moment_t *now, uint64_t token)
+static void locating_on_nobody (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    question_t *question = owner;
+    locating_question_t *question = owner;
     question->timer = 0;
-    go_on (question, now);
+    locating_go_on (question, now);
 }
 
 /*  Everyone of a kind but this one itself. */
-static void ask_kind (question_t *question, const moment_t *now, const char *kind)
+static void ask_kind (locating_question_t *question, const moment_t *now, const char *kind)
 {
     service_t *service = question->locating->service;
-    locate_t asked;
+    file_locate_t asked;
     memcpy (asked.name, question->name, sizeof asked.name);
     packed_t body = codec_encode (&locate_codec, &asked);
     const directory_entry_t *entry =
@@ -172,10 +173,11 @@ static void ask_kind (question_t *question, const moment_t *now, const char *kin
             ask_one (question, now, entry->name, (bytes_t){.data = body.data, .size = body.size});
     free (body.data);
     if (question->left == 0)
-        question->timer = timers_set (service->timers, now->mono_ms, on_nobody, question, 0);
+        question->timer =
+          timers_set (service->timers, now->mono_ms, locating_on_nobody, question, 0);
 }
 
-static void ask_sites (question_t *question, const moment_t *now)
+static void ask_sites (locating_question_t *question, const moment_t *now)
 {
     const directory_t *directory = question->locating->service->directory;
     question->sites_asked = true;
@@ -187,7 +189,7 @@ static void ask_sites (question_t *question, const moment_t *now)
 uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, bool everybody,
                        located_fn *done, void *owner)
 {
-    question_t *question = must (calloc (1, sizeof *question));
+    locating_question_t *question = must (calloc (1, sizeof *question));
     assert (strlen (name) <= FILE_NAME_BYTES_MAX);
     question->locating = self;
     question->number = ++self->numbers;
@@ -205,7 +207,7 @@ uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, 
 
 void locating_cancel (locating_t *self, uint64_t number)
 {
-    question_t *question = ordered_find (self->questions, &number);
+    locating_question_t *question = ordered_find (self->questions, &number);
     if (question)
         question_free (question);
 }
@@ -213,11 +215,11 @@ void locating_cancel (locating_t *self, uint64_t number)
 locating_t *locating_new (service_t *service, const char *site, selector_t *selector)
 {
     locating_t *self = must (calloc (1, sizeof *self));
-    *self =
-      (locating_t){.service = service,
-                   .site = site,
-                   .questions = ordered_by_bytes (offsetof (question_t, number), sizeof (uint64_t)),
-                   .selector = selector};
+    *self = (locating_t){
+      .service = service,
+      .site = site,
+      .questions = ordered_by_bytes (offsetof (locating_question_t, number), sizeof (uint64_t)),
+      .selector = selector};
     return self;
 }
 
@@ -226,7 +228,7 @@ void locating_destroy (locating_t **self_p)
     locating_t *self = *self_p;
     if (!self)
         return;
-    for (question_t *question; (question = ordered_after (self->questions, NULL));)
+    for (locating_question_t *question; (question = ordered_after (self->questions, NULL));)
         question_free (question);
     ordered_destroy (&self->questions);
     free (self);

@@ -18,9 +18,9 @@ typedef struct {
     size_t count;
     size_t silent; /* sites that should have been asked and did not answer */
     char silent_names [256];
-} located_t;
+} file_copies_t;
 
-typedef void located_fn (void *owner, const moment_t *now, const located_t *located);
+typedef void located_fn (void *owner, const moment_t *now, const file_copies_t *located);
 
 typedef struct locating locating_t;
 

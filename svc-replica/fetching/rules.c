@@ -27,10 +27,10 @@ struct rules {
     uint64_t timer;
 };
 
-static void go_on (rules_t *self, const moment_t *now);
-static void look (rules_t *self, const moment_t *now);
+static void rules_go_on (rules_t *self, const moment_t *now);
+static void rules_look (rules_t *self, const moment_t *now);
 
-static void on_round (void *owner, const moment_t *now, uint64_t token)
+static void rules_on_round (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     rules_t *self = owner;
@@ -38,14 +38,14 @@ static void on_round (void *owner, const moment_t *now, uint64_t token)
     if (self->busy)
         return;
     self->name [0] = '\0';
-    go_on (self, now);
+    rules_go_on (self, now);
 }
 
-static void round_over (rules_t *self, const moment_t *now)
+static void rules_round_over (rules_t *self, const moment_t *now)
 {
     timers_cancel (self->service->timers, self->timer);
     self->timer =
-      timers_set (self->service->timers, now->mono_ms + RULES_LOOK_MS, on_round, self, 0);
+      timers_set (self->service->timers, now->mono_ms + RULES_LOOK_MS, rules_on_round, self, 0);
 }
 
 /*  --- what there is, and where one may be added --- */
@@ -133,12 +133,12 @@ static void on_asked (void *owner, const moment_t *now, uint64_t token, const ca
     rules_t *self = owner;
     self->refused = result->status != CALL_OK;
     if (!self->refused) {
-        look (self, now); /* is one more wanted? */
+        rules_look (self, now); /* is one more wanted? */
         return;
     }
     outbox_log (self->service->outbox, LEVEL_WARNING, "rule name=%s not kept yet reason=%.200s",
                 self->name, result->reason);
-    go_on (self, now);
+    rules_go_on (self, now);
 }
 
 /*  0 = for ever; less: it is over. */
@@ -156,7 +156,7 @@ static bool was_asked (const rules_t *self, const char *site)
     return false;
 }
 
-static void ask (rules_t *self, const moment_t *now, const char *peer, int64_t lifetime_ms)
+static void rules_ask (rules_t *self, const moment_t *now, const char *peer, int64_t lifetime_ms)
 {
     snprintf (self->asked [self->asked_count++], sizeof *self->asked, "%s",
               peer + strlen ("replica/"));
@@ -172,7 +172,7 @@ static void ask (rules_t *self, const moment_t *now, const char *peer, int64_t l
     service_ask (self->service, now, &order, body, on_asked, self, 0);
 }
 
-static void holders_find (const rules_t *self, const file_t *file, const located_t *located,
+static void holders_find (const rules_t *self, const file_t *file, const file_copies_t *located,
                           holders_t *holders)
 {
     *holders = (holders_t){.count = 0};
@@ -191,12 +191,12 @@ static void holders_find (const rules_t *self, const file_t *file, const located
     }
 }
 
-static void on_located (void *owner, const moment_t *now, const located_t *located)
+static void rules_on_located (void *owner, const moment_t *now, const file_copies_t *located)
 {
     rules_t *self = owner;
     const file_t *file = catalogue_find (self->catalogue, self->name);
     if (!file || file->rule.copies == 0 || !file->content.digest_known) {
-        go_on (self, now);
+        rules_go_on (self, now);
         return;
     }
     holders_t holders;
@@ -208,30 +208,30 @@ static void on_located (void *owner, const moment_t *now, const located_t *locat
         copies_apart (self, &holders, file->rule.spread) < file->rule.copies)
         target = target_of (self, &holders, file->rule.spread);
     if (target)
-        ask (self, now, target, left_ms (self, now, file));
+        rules_ask (self, now, target, left_ms (self, now, file));
     else
-        go_on (self, now);
+        rules_go_on (self, now);
 }
 
-static void look (rules_t *self, const moment_t *now)
+static void rules_look (rules_t *self, const moment_t *now)
 {
-    locating_ask (self->locating, now, self->name, true, on_located, self);
+    locating_ask (self->locating, now, self->name, true, rules_on_located, self);
 }
 
 /*  The next file with a rule, or the round is over. */
-static void go_on (rules_t *self, const moment_t *now)
+static void rules_go_on (rules_t *self, const moment_t *now)
 {
     const file_t *file = catalogue_after (self->catalogue, self->name);
     while (file && (file->rule.copies == 0 || file_copies (file, COPY_SOUND) == 0))
         file = catalogue_after (self->catalogue, file->name);
     self->busy = file && self->service->directory && directory_known (self->service->directory);
     if (!self->busy) {
-        round_over (self, now);
+        rules_round_over (self, now);
         return;
     }
     memcpy (self->name, file->name, sizeof self->name);
     self->asked_count = 0;
-    look (self, now);
+    rules_look (self, now);
 }
 
 void rules_hurry (rules_t *self, const moment_t *now)
@@ -239,7 +239,7 @@ void rules_hurry (rules_t *self, const moment_t *now)
     if (self->busy)
         return;
     timers_cancel (self->service->timers, self->timer);
-    self->timer = timers_set (self->service->timers, now->mono_ms, on_round, self, 0);
+    self->timer = timers_set (self->service->timers, now->mono_ms, rules_on_round, self, 0);
 }
 
 rules_t *rules_new (service_t *service, catalogue_t *catalogue, locating_t *locating,

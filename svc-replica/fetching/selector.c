@@ -17,7 +17,7 @@ typedef struct {
     uint32_t asking;          /* whether they may be */
     uint32_t failures;        /* in a row */
     int64_t barred_ms;        /* until then, monotonic */
-} source_t;
+} selected_source_t;
 
 struct selector {
     selector_cost_t cost;
@@ -29,8 +29,9 @@ selector_t *selector_new (selector_cost_t cost, uint32_t pair_max)
 {
     assert (pair_max > 0);
     selector_t *self = must (calloc (1, sizeof *self));
-    *self = (selector_t){
-      .cost = cost, .pair_max = pair_max, .sources = ordered_by_text (offsetof (source_t, site))};
+    *self = (selector_t){.cost = cost,
+                         .pair_max = pair_max,
+                         .sources = ordered_by_text (offsetof (selected_source_t, site))};
     return self;
 }
 
@@ -44,9 +45,9 @@ void selector_destroy (selector_t **self_p)
     *self_p = NULL;
 }
 
-static source_t *source_of (selector_t *self, const char *site)
+static selected_source_t *selector_source_of (selector_t *self, const char *site)
 {
-    source_t *source = ordered_find (self->sources, site);
+    selected_source_t *source = ordered_find (self->sources, site);
     if (source)
         return source;
     assert (strlen (site) <= NAME_BYTES_MAX);
@@ -65,38 +66,38 @@ static int64_t smoothed (int64_t old, int64_t new)
 
 void selector_heard (selector_t *self, const char *site, int64_t rtt_us)
 {
-    source_t *source = source_of (self, site);
+    selected_source_t *source = selector_source_of (self, site);
     source->rtt_us = source->rtt_us < 0 ? rtt_us : smoothed (source->rtt_us, rtt_us);
 }
 
 void selector_load (selector_t *self, const char *site, uint32_t sending)
 {
-    source_t *source = source_of (self, site);
+    selected_source_t *source = selector_source_of (self, site);
     source->sending = sending > source->ours ? sending : source->ours;
 }
 
 void selector_asks (selector_t *self, const char *site)
 {
-    source_of (self, site)->asking++;
+    selector_source_of (self, site)->asking++;
 }
 
 void selector_asked (selector_t *self, const char *site)
 {
-    source_t *source = source_of (self, site);
+    selected_source_t *source = selector_source_of (self, site);
     assert (source->asking > 0);
     source->asking--;
 }
 
 void selector_begun (selector_t *self, const char *site)
 {
-    source_t *source = source_of (self, site);
+    selected_source_t *source = selector_source_of (self, site);
     source->ours++;
     source->sending++;
 }
 
 void selector_ended (selector_t *self, const char *site, uint64_t bytes, int64_t ms)
 {
-    source_t *source = source_of (self, site);
+    selected_source_t *source = selector_source_of (self, site);
     assert (source->ours > 0);
     source->ours--;
     source->sending -= source->sending > 0;
@@ -115,10 +116,10 @@ void selector_ended (selector_t *self, const char *site, uint64_t bytes, int64_t
 
 void selector_busy (selector_t *self, int64_t mono_ms, const char *site)
 {
-    source_of (self, site)->barred_ms = mono_ms + SELECTOR_BUSY_MS;
+    selector_source_of (self, site)->barred_ms = mono_ms + SELECTOR_BUSY_MS;
 }
 
-static bool full (const selector_t *self, const source_t *source)
+static bool full (const selector_t *self, const selected_source_t *source)
 {
     return source && source->ours + source->asking >= self->pair_max;
 }
@@ -130,7 +131,7 @@ bool selector_full (const selector_t *self, const char *site)
 
 void selector_failed (selector_t *self, int64_t mono_ms, const char *site)
 {
-    source_t *source = source_of (self, site);
+    selected_source_t *source = selector_source_of (self, site);
     int64_t ms = SELECTOR_BACKOFF_MS;
     for (uint32_t i = 0; i < source->failures && ms < SELECTOR_BACKOFF_MS_MAX; i++)
         ms *= 2;
@@ -139,7 +140,8 @@ void selector_failed (selector_t *self, int64_t mono_ms, const char *site)
 }
 
 /*  What fetching size bytes from there would cost now, in microseconds. */
-static int64_t cost_of (const selector_t *self, const source_t *source, uint64_t size)
+static int64_t selector_cost_of (const selector_t *self, const selected_source_t *source,
+                                 uint64_t size)
 {
     int64_t rtt_us = source && source->rtt_us >= 0 ? source->rtt_us : 0;
     if (self->cost == SELECT_RTT)
@@ -158,14 +160,14 @@ size_t selector_choose (const selector_t *self, int64_t mono_ms, const char *con
     int64_t least = INT64_MAX;
     *again_ms = INT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        const source_t *source = ordered_find (self->sources, sites [i]);
+        const selected_source_t *source = ordered_find (self->sources, sites [i]);
         if (full (self, source))
             continue;
         if (source && source->barred_ms > mono_ms) {
             *again_ms = source->barred_ms < *again_ms ? source->barred_ms : *again_ms;
             continue;
         }
-        int64_t cost = cost_of (self, source, size);
+        int64_t cost = selector_cost_of (self, source, size);
         if (best == count || cost < least ||
             (cost == least && strcmp (sites [i], sites [best]) < 0)) {
             best = i;

@@ -17,10 +17,10 @@
 
 void storage_news (storage_t *self, const moment_t *now, bool at_once)
 {
-    attending_news (self->attending, now, at_once ? 0 : self->report_ms);
+    agent_poll_news (self->attending, now, at_once ? 0 : self->report_ms);
 }
 
-static packed_t ask (void *owner, const attending_question_t *question)
+static packed_t storage_ask (void *owner, const agent_poll_question_t *question)
 {
     storage_t *self = owner;
     stored_file_t *files = must (calloc (STORED_FILES_MAX, sizeof *files));
@@ -38,15 +38,15 @@ static packed_t ask (void *owner, const attending_question_t *question)
     return body;
 }
 
-static bool take (void *owner, const moment_t *now, const attending_question_t *question,
-                  bytes_t body, attending_answer_t *answer, char why [WHY_BYTES])
+static bool storage_take (void *owner, const moment_t *now, const agent_poll_question_t *question,
+                          bytes_t body, agent_poll_answer_t *answer, char why [WHY_BYTES])
 {
     (void) question;
     storage_t *self = owner;
     storage_wanted_t wanted;
     if (!codec_decode (&storage_wanted_codec, &wanted, body, why))
         return false;
-    *answer = (attending_answer_t){.number = wanted.number, .attend_ms = wanted.attend_ms};
+    *answer = (agent_poll_answer_t){.number = wanted.number, .attend_ms = wanted.attend_ms};
     self->report_ms = wanted.report_ms;
     self->files_seen = wanted.files_seen;
     files_heard (self, wanted.files_seen);
@@ -68,7 +68,7 @@ uint64_t storage_order (storage_t *self, const char *kind, const storage_work_t 
     return number;
 }
 
-static bool on_work (void *owner, const moment_t *now, const event_t *event)
+static bool storage_on_work (void *owner, const moment_t *now, const event_t *event)
 {
     storage_t *self = owner;
     storage_result_t result = {0};
@@ -89,11 +89,11 @@ static bool on_work (void *owner, const moment_t *now, const event_t *event)
 
 /*  --- the life of the core --- */
 
-static void on_start (void *owner, const moment_t *now)
+static void storage_on_start (void *owner, const moment_t *now)
 {
     storage_t *self = owner;
     files_start (self, now);
-    attending_start (self->attending, now);
+    agent_poll_start (self->attending, now);
 }
 
 static void storage_destroy (void *owner)
@@ -101,7 +101,7 @@ static void storage_destroy (void *owner)
     storage_t *self = owner;
     transfers_end (self);
     files_end (self);
-    attending_destroy (&self->attending);
+    agent_poll_destroy (&self->attending);
     service_destroy (&self->service);
     free (self);
 }
@@ -116,18 +116,18 @@ void storage_core (const storage_settings_t *settings, core_t *core)
     self->service = member_new (name, NULL, 0);
     self->report_ms = REPORT_MS;
     self->attending =
-      attending_new (self->service, &(attending_settings_t){.service = "Chain",
-                                                            .sites = settings->sites,
-                                                            .sites_count = settings->sites_count,
-                                                            .backoff_ms = BACKOFF_MS,
-                                                            .backoff_ms_max = BACKOFF_MS_MAX,
-                                                            .ask = ask,
-                                                            .take = take,
-                                                            .owner = self});
+      agent_poll_new (self->service, &(agent_poll_settings_t){.service = "Chain",
+                                                              .sites = settings->sites,
+                                                              .sites_count = settings->sites_count,
+                                                              .backoff_ms = BACKOFF_MS,
+                                                              .backoff_ms_max = BACKOFF_MS_MAX,
+                                                              .ask = storage_ask,
+                                                              .take = storage_take,
+                                                              .owner = self});
     files_init (self);
     transfers_init (self);
-    service_at_start (self->service, on_start, self);
-    service_on_work (self->service, on_work, self);
+    service_at_start (self->service, storage_on_start, self);
+    service_on_work (self->service, storage_on_work, self);
     service_on_flow (self->service, transfers_on_flow, self);
     *core = service_core (self, storage_destroy);
 }

@@ -15,7 +15,7 @@
 #define FILE_NAME_BYTES_MAX 200   /* on disk; a longer one is named by its digest */
 #define USED_MS_LEAST       60000 /* uses closer to each other are not told one by one */
 
-static void file_free (own_file_t *file)
+static void storage_files_file_free (own_file_t *file)
 {
     free (file->path);
     free (file);
@@ -25,7 +25,7 @@ void files_end (storage_t *self)
 {
     for (own_file_t *file; (file = ordered_after (self->files, NULL));) {
         ordered_remove (self->files, file->stored.file);
-        file_free (file);
+        storage_files_file_free (file);
     }
     ordered_destroy (&self->files);
 }
@@ -89,7 +89,7 @@ const char *files_part (const storage_t *self, const chain_id_t *id, char path [
 
 /*  --- records --- */
 
-static void file_store (storage_t *self, const own_file_t *file)
+static void storage_files_file_store (storage_t *self, const own_file_t *file)
 {
     service_put (self->service, TABLE_KEPT_FILES, text_bytes (file->stored.file),
                  codec_encode (&stored_file_codec, &file->stored));
@@ -99,18 +99,18 @@ static void file_forget (storage_t *self, own_file_t *file)
 {
     outbox_delete (self->service->outbox, TABLE_KEPT_FILES, text_bytes (file->stored.file));
     ordered_remove (self->files, file->stored.file);
-    file_free (file);
+    storage_files_file_free (file);
 }
 
-static void file_changed (storage_t *self, const moment_t *now, own_file_t *file)
+static void storage_files_file_changed (storage_t *self, const moment_t *now, own_file_t *file)
 {
     file->stored.number = ++self->changes;
     if (!file->path)
-        file_store (self, file);
+        storage_files_file_store (self, file);
     storage_news (self, now, true);
 }
 
-static own_file_t *file_new (storage_t *self, const char *name)
+static own_file_t *storage_files_file_new (storage_t *self, const char *name)
 {
     own_file_t *file = must (calloc (1, sizeof *file));
     snprintf (file->stored.file, sizeof file->stored.file, "%s", name);
@@ -118,7 +118,7 @@ static own_file_t *file_new (storage_t *self, const char *name)
     return file;
 }
 
-static void on_record (void *owner, bytes_t key, bytes_t value)
+static void storage_files_on_record (void *owner, bytes_t key, bytes_t value)
 {
     (void) key;
     storage_t *self = owner;
@@ -138,7 +138,7 @@ static void on_record (void *owner, bytes_t key, bytes_t value)
 void files_init (storage_t *self)
 {
     self->files = ordered_by_text (offsetof (own_file_t, stored.file));
-    service_load (self->service, TABLE_KEPT_FILES, on_record, self);
+    service_load (self->service, TABLE_KEPT_FILES, storage_files_on_record, self);
 }
 
 /*  --- what is known --- */
@@ -171,7 +171,7 @@ chain_id_t *files_parts (const storage_t *self, size_t more, size_t *count)
     return parts;
 }
 
-static int by_number (const void *one, const void *other)
+static int storage_files_by_number (const void *one, const void *other)
 {
     const stored_file_t *const *a = one, *const *b = other;
     return (*a)->number < (*b)->number ? -1 : (*a)->number > (*b)->number;
@@ -187,7 +187,7 @@ size_t files_told (const storage_t *self, stored_file_t *files, size_t most)
          file = ordered_after (self->files, file->stored.file))
         if (!file->stored.has_part && file->stored.number > self->files_seen)
             news [count++] = &file->stored;
-    qsort (news, count, sizeof *news, by_number);
+    qsort (news, count, sizeof *news, storage_files_by_number);
     count = count < most ? count : most;
     for (size_t i = 0; i < count; i++)
         files [i] = *news [i];
@@ -212,7 +212,7 @@ void files_used (storage_t *self, const moment_t *now, const char *name)
     if (!file || now->wall_ms - file->stored.used_ms < USED_MS_LEAST)
         return;
     file->stored.used_ms = now->wall_ms;
-    file_changed (self, now, file);
+    storage_files_file_changed (self, now, file);
 }
 
 /*  --- work --- */
@@ -266,7 +266,7 @@ void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfe
 {
     own_file_t *file = ordered_find (self->files, transfer->wanted.file);
     if (!file)
-        file = file_new (self, transfer->wanted.file);
+        file = storage_files_file_new (self, transfer->wanted.file);
     file->stored.content = transfer->receipt.content;
     file->stored.proved_ms = file->stored.used_ms = now->wall_ms;
     file->stored.gone = file->drop = file->dropping = file->prove = false;
@@ -277,7 +277,7 @@ void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfe
         free (file->path);
         file->path = must (strdup (self->settings.takes_path));
     }
-    file_store (self, file);
+    storage_files_file_store (self, file);
     order_keep (self, file);
 }
 
@@ -290,7 +290,7 @@ static void kept (storage_t *self, const moment_t *now, own_file_t *file, const 
         return;
     }
     file->stored.has_part = false;
-    file_changed (self, now, file);
+    storage_files_file_changed (self, now, file);
     transfer_kept (self, now, &id, false, "");
     order_next (self, file);
 }
@@ -317,7 +317,7 @@ static void gone (storage_t *self, const moment_t *now, own_file_t *file)
 {
     file->stored.gone = true;
     file->dropping = file->drop = file->prove = false;
-    file_changed (self, now, file);
+    storage_files_file_changed (self, now, file);
 }
 
 static void dropped (storage_t *self, const moment_t *now, own_file_t *file, const char *why)
@@ -328,8 +328,8 @@ static void dropped (storage_t *self, const moment_t *now, own_file_t *file, con
 }
 
 /*  A file that a client gives gets its digest so; any other must have the one it had. */
-static void proved (storage_t *self, const moment_t *now, own_file_t *file,
-                    const storage_result_t *result, const char *why)
+static void storage_files_proved (storage_t *self, const moment_t *now, own_file_t *file,
+                                  const storage_result_t *result, const char *why)
 {
     file->prove = false;
     bool right = *why == '\0' && result->there && result->content.digest_known;
@@ -345,7 +345,7 @@ static void proved (storage_t *self, const moment_t *now, own_file_t *file,
         file->stored.proved_ms = now->wall_ms;
         outbox_log (self->service->outbox, LEVEL_INFO, "file proved name=\"%s\" bytes=%llu",
                     file->stored.file, (unsigned long long) file->stored.content.size);
-        file_changed (self, now, file);
+        storage_files_file_changed (self, now, file);
     } else if (!*why) {
         why = "the file is not there";
     }
@@ -375,7 +375,7 @@ bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
         else if (file->dropping)
             dropped (self, now, file, why);
         else
-            proved (self, now, file, result, why);
+            storage_files_proved (self, now, file, result, why);
         return true;
     }
     return false;
@@ -411,10 +411,10 @@ void files_start (storage_t *self, const moment_t *now)
     if (!self->settings.gives_file)
         return;
     own_file_t *given = ordered_find (self->files, self->settings.gives_file);
-    given = given ? given : file_new (self, self->settings.gives_file);
+    given = given ? given : storage_files_file_new (self, self->settings.gives_file);
     given->path = must (strdup (self->settings.gives_path));
     given->stored.content.digest_known = given->stored.gone = given->stored.has_part = false;
     given->prove = true;
-    file_changed (self, now, given);
+    storage_files_file_changed (self, now, given);
     order_next (self, given);
 }

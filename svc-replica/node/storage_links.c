@@ -29,7 +29,7 @@ static void order_link (storage_t *self, const transfer_t *transfer, flow_verb_t
       &(flow_order_t){.verb = verb, .flow = transfer->flow, .link = link, .endpoint = endpoint});
 }
 
-static bool is_wrong (const receipt_t *receipt, const char *feeder)
+static bool is_wrong (const receiver_report_t *receipt, const char *feeder)
 {
     for (size_t i = 0; i < receipt->wrong_count; i++)
         if (strcmp (receipt->wrong [i], feeder) == 0)
@@ -37,14 +37,14 @@ static bool is_wrong (const receipt_t *receipt, const char *feeder)
     return false;
 }
 
-static void dial (storage_t *self, transfer_t *transfer, size_t feeder)
+static void storage_links_dial (storage_t *self, transfer_t *transfer, size_t feeder)
 {
-    attempt_t *attempt = &transfer->links.attempts [feeder];
+    link_attempt_t *attempt = &transfer->links.attempts [feeder];
     if (is_wrong (&transfer->receipt, transfer->wanted.feeders [feeder].name)) {
-        *attempt = (attempt_t){.failed = true, .wrong = true};
+        *attempt = (link_attempt_t){.failed = true, .wrong = true};
         return;
     }
-    *attempt = (attempt_t){.link = ++self->numbers, .refused = attempt->refused};
+    *attempt = (link_attempt_t){.link = ++self->numbers, .refused = attempt->refused};
     order_link (self, transfer, FLOW_DIAL, attempt->link,
                 transfer->wanted.feeders [feeder].endpoint);
 }
@@ -53,9 +53,9 @@ static void dial_more (storage_t *self, transfer_t *transfer, size_t more)
 {
     links_t *links = &transfer->links;
     while (more > 0 && links->attempts_count < transfer->wanted.feeders_count) {
-        attempt_t *attempt = &links->attempts [links->attempts_count];
-        *attempt = (attempt_t){0};
-        dial (self, transfer, links->attempts_count++);
+        link_attempt_t *attempt = &links->attempts [links->attempts_count];
+        *attempt = (link_attempt_t){0};
+        storage_links_dial (self, transfer, links->attempts_count++);
         more -= attempt->wrong ? 0 : 1;
     }
 }
@@ -74,7 +74,8 @@ static void seek_end (storage_t *self, transfer_t *transfer)
     links->timer = 0;
 }
 
-static void seek (storage_t *self, const moment_t *now, transfer_t *transfer, size_t at_once)
+static void storage_links_seek (storage_t *self, const moment_t *now, transfer_t *transfer,
+                                size_t at_once)
 {
     links_t *links = &transfer->links;
     seek_end (self, transfer);
@@ -99,9 +100,9 @@ void links_end (storage_t *self, transfer_t *transfer)
 /*  --- choosing --- */
 
 /*  Those before this one did not answer: that is told, not those who live. */
-static void tell_silent (transfer_t *transfer, size_t before)
+static void storage_links_tell_silent (transfer_t *transfer, size_t before)
 {
-    receipt_t *receipt = &transfer->receipt;
+    receiver_report_t *receipt = &transfer->receipt;
     receipt->silent_count = 0;
     for (size_t i = 0; i < before; i++)
         if (!transfer->links.attempts [i].refused && !transfer->links.attempts [i].wrong)
@@ -109,11 +110,12 @@ static void tell_silent (transfer_t *transfer, size_t before)
                       transfer->wanted.feeders [i].name);
 }
 
-static void choose (storage_t *self, const moment_t *now, transfer_t *transfer, size_t feeder)
+static void storage_links_choose (storage_t *self, const moment_t *now, transfer_t *transfer,
+                                  size_t feeder)
 {
     links_t *links = &transfer->links;
     const char *name = transfer->wanted.feeders [feeder].name;
-    tell_silent (transfer, feeder);
+    storage_links_tell_silent (transfer, feeder);
     bool stays = links->link != 0 && !links->doubted && strcmp (links->feeder, name) == 0;
     if (!stays) {
         links->link = links->attempts [feeder].link;
@@ -132,10 +134,10 @@ static void choose (storage_t *self, const moment_t *now, transfer_t *transfer, 
 }
 
 /*  Nobody feeds it just now; the site may know of others. */
-static void round_over (storage_t *self, const moment_t *now, transfer_t *transfer)
+static void storage_links_round_over (storage_t *self, const moment_t *now, transfer_t *transfer)
 {
     links_t *links = &transfer->links;
-    tell_silent (transfer, links->attempts_count);
+    storage_links_tell_silent (transfer, links->attempts_count);
     if (links->link == 0)
         transfer->receipt.feeder [0] = '\0';
     seek_end (self, transfer);
@@ -147,7 +149,7 @@ static void round_over (storage_t *self, const moment_t *now, transfer_t *transf
 }
 
 /*  Is this one still worth waiting for? */
-static bool pends (const moment_t *now, const links_t *links, const attempt_t *attempt)
+static bool pends (const moment_t *now, const links_t *links, const link_attempt_t *attempt)
 {
     int64_t since_ms = now->mono_ms - links->began_ms;
     if (attempt->linked)
@@ -155,16 +157,16 @@ static bool pends (const moment_t *now, const links_t *links, const attempt_t *a
     return attempt->refused ? since_ms < REFUSED_MS : !attempt->failed && since_ms < PROBE_MS;
 }
 
-static void judge (storage_t *self, const moment_t *now, transfer_t *transfer)
+static void storage_links_judge (storage_t *self, const moment_t *now, transfer_t *transfer)
 {
     links_t *links = &transfer->links;
     bool hope = false;
     if (!links->seeking)
         return;
     for (size_t i = 0; i < links->attempts_count; i++) {
-        const attempt_t *attempt = &links->attempts [i];
+        const link_attempt_t *attempt = &links->attempts [i];
         if (attempt->linked) {
-            choose (self, now, transfer, i);
+            storage_links_choose (self, now, transfer, i);
             return;
         }
         if (pends (now, links, attempt))
@@ -176,7 +178,7 @@ static void judge (storage_t *self, const moment_t *now, transfer_t *transfer)
         dial_more (self, transfer, AT_ONCE);
         timer_set (self, transfer, now->mono_ms + PROBE_MS);
     } else if (!hope || now->mono_ms - links->began_ms >= REFUSED_MS) {
-        round_over (self, now, transfer);
+        storage_links_round_over (self, now, transfer);
     }
 }
 
@@ -188,10 +190,10 @@ static void redial (storage_t *self, const moment_t *now, transfer_t *transfer)
     for (size_t i = 0; i < links->attempts_count; i++)
         if (links->attempts [i].link == 0 && !links->attempts [i].failed &&
             links->attempts [i].again_ms <= now->mono_ms)
-            dial (self, transfer, i);
+            storage_links_dial (self, transfer, i);
 }
 
-static void on_timer (void *owner, const moment_t *now, uint64_t flow)
+static void storage_links_on_timer (void *owner, const moment_t *now, uint64_t flow)
 {
     storage_t *self = owner;
     transfer_t *transfer = transfers_by_flow (self, flow);
@@ -201,7 +203,7 @@ static void on_timer (void *owner, const moment_t *now, uint64_t flow)
     links->timer = 0;
     if (!links->seeking) {
         if (links->link == 0 || links->doubted)
-            seek (self, now, transfer, AT_ONCE);
+            storage_links_seek (self, now, transfer, AT_ONCE);
         return;
     }
     if (now->mono_ms - links->timer_ms > ASLEEP_MS)
@@ -212,7 +214,7 @@ static void on_timer (void *owner, const moment_t *now, uint64_t flow)
         seek_end (self, transfer);
         return;
     }
-    judge (self, now, transfer);
+    storage_links_judge (self, now, transfer);
     if (links->seeking && links->timer == 0)
         timer_set (self, transfer, now->mono_ms + AGAIN_MS);
 }
@@ -222,7 +224,8 @@ static void timer_set (storage_t *self, transfer_t *transfer, int64_t mono_ms)
     links_t *links = &transfer->links;
     timers_cancel (self->service->timers, links->timer);
     links->timer_ms = mono_ms;
-    links->timer = timers_set (self->service->timers, mono_ms, on_timer, self, transfer->flow);
+    links->timer =
+      timers_set (self->service->timers, mono_ms, storage_links_on_timer, self, transfer->flow);
 }
 
 /*  --- what happens --- */
@@ -238,10 +241,10 @@ void links_plan (storage_t *self, const moment_t *now, transfer_t *transfer)
     if (nearest)
         seek_end (self, transfer);
     else
-        seek (self, now, transfer, 1);
+        storage_links_seek (self, now, transfer, 1);
 }
 
-static attempt_t *attempt_find (links_t *links, uint64_t link)
+static link_attempt_t *attempt_find (links_t *links, uint64_t link)
 {
     for (size_t i = 0; i < links->attempts_count; i++)
         if (links->attempts [i].link == link)
@@ -252,7 +255,7 @@ static attempt_t *attempt_find (links_t *links, uint64_t link)
 /*  It is not asked any more before the site has a new plan. */
 static void feeder_wrong (storage_t *self, const moment_t *now, transfer_t *transfer)
 {
-    receipt_t *receipt = &transfer->receipt;
+    receiver_report_t *receipt = &transfer->receipt;
     const char *feeder = transfer->links.feeder;
     if (receipt->wrong_count == FEEDERS_MAX || is_wrong (receipt, feeder))
         return;
@@ -264,7 +267,7 @@ static void link_failed (storage_t *self, const moment_t *now, transfer_t *trans
                          const flow_event_t *event)
 {
     links_t *links = &transfer->links;
-    attempt_t *attempt = attempt_find (links, event->link);
+    link_attempt_t *attempt = attempt_find (links, event->link);
     if (attempt) {
         attempt->failed = true;
         attempt->linked = false;
@@ -284,9 +287,9 @@ static void link_failed (storage_t *self, const moment_t *now, transfer_t *trans
         if (event->wrong)
             feeder_wrong (self, now, transfer);
         if (!links->seeking)
-            seek (self, now, transfer, AT_ONCE);
+            storage_links_seek (self, now, transfer, AT_ONCE);
     }
-    judge (self, now, transfer);
+    storage_links_judge (self, now, transfer);
 }
 
 void links_on_flow (storage_t *self, const moment_t *now, transfer_t *transfer,
@@ -295,13 +298,13 @@ void links_on_flow (storage_t *self, const moment_t *now, transfer_t *transfer,
     links_t *links = &transfer->links;
     if (transfer->receipt.state != RECEIPT_RECEIVING)
         return;
-    attempt_t *attempt;
+    link_attempt_t *attempt;
     switch (event->news) {
     case FLOW_LINKED:
         attempt = attempt_find (links, event->link);
         if (attempt)
             attempt->linked = true;
-        judge (self, now, transfer);
+        storage_links_judge (self, now, transfer);
         break;
     case FLOW_FAILED:
         link_failed (self, now, transfer, event);
@@ -309,7 +312,7 @@ void links_on_flow (storage_t *self, const moment_t *now, transfer_t *transfer,
     case FLOW_SILENT:
         if (event->link == links->link && !links->seeking) {
             links->doubted = true;
-            seek (self, now, transfer, AT_ONCE);
+            storage_links_seek (self, now, transfer, AT_ONCE);
         }
         break;
     default:

@@ -2,13 +2,13 @@
  *
  *      storage.c            what is said to its site, and what is heard
  *      storage_files.c      the files it has
- *      storage_receipts.c   the transfers it takes part in
+ *      storage_reports.c   the transfers it takes part in
  *      storage_links.c      who feeds it
  */
 #ifndef MUSUBI_STORAGE_STATE_H
 #define MUSUBI_STORAGE_STATE_H
 
-#include "attending.h"
+#include "agent_poll.h"
 #include "chain_wire.h"
 #include "ordered.h"
 #include "service.h"
@@ -34,10 +34,10 @@ typedef struct {
     bool refused; /* it lives, and can't feed yet */
     bool wrong;   /* it lives, and its bytes are not what they should be */
     int64_t again_ms;
-} attempt_t;
+} link_attempt_t;
 
 typedef struct {
-    attempt_t attempts [FEEDERS_MAX]; /* of the feeders asked so far, nearest first */
+    link_attempt_t attempts [FEEDERS_MAX]; /* of the feeders asked so far, nearest first */
     size_t attempts_count;
     bool seeking;
     int64_t began_ms;
@@ -53,7 +53,7 @@ typedef struct {
 /*  A transfer that the site wants of this node. */
 typedef struct {
     wanted_transfer_t wanted;
-    receipt_t receipt;
+    receiver_report_t receipt;
     bool mentioned; /* in the answer that is being carried out */
     uint64_t flow;  /* 0 = none */
     bool opened;
@@ -73,7 +73,7 @@ typedef struct {
     bool swept;                  /* it is done: transfers may begin */
     uint64_t writing; /* the work that writes a part to the disk; one at once; 0 = none */
 
-    attending_t *attending; /* its site */
+    agent_poll_t *attending; /* its site */
     uint64_t files_seen;
     int64_t report_ms;
 } storage_t;
@@ -121,12 +121,12 @@ void files_used (storage_t *self, const moment_t *now, const char *file);
 bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
                     const storage_result_t *result, const char *why);
 
-/*  --- storage_receipts.c --- */
+/*  --- storage_reports.c --- */
 
 void transfers_init (storage_t *self);
 void transfers_end (storage_t *self);
 void transfers_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted);
-receipt_t *transfers_report (const storage_t *self, size_t *count);
+receiver_report_t *transfers_report (const storage_t *self, size_t *count);
 void transfers_on_flow (void *owner, const moment_t *now, const flow_event_t *event);
 uint64_t transfers_bytes (const storage_t *self);
 

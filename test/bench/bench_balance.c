@@ -23,9 +23,9 @@ typedef struct {
     size_t count;
     double *loads;
     double *sent;
-} steps_t;
+} balance_steps_t;
 
-typedef enum { FREE, BOUND, MIXED, LEVELS } levels_t;
+typedef enum { FREE, BOUND, MIXED, LEVELS } balance_levels_t;
 
 static const char *const level_words [LEVELS] = {"no bounds", "all bind", "mixed"};
 
@@ -34,7 +34,7 @@ static double gamma_2 (prng_t *prng)
     return -log (1 - prng_unit (prng)) - log (1 - prng_unit (prng));
 }
 
-static void draw (steps_t *steps, size_t count, levels_t levels)
+static void draw (balance_steps_t *steps, size_t count, balance_levels_t levels)
 {
     prng_t prng;
     prng_seed (&prng, count);
@@ -50,7 +50,7 @@ static void draw (steps_t *steps, size_t count, levels_t levels)
     }
 }
 
-static void drop (steps_t *steps)
+static void drop (balance_steps_t *steps)
 {
     free (steps->clusters);
     free (steps->loads);
@@ -59,7 +59,7 @@ static void drop (steps_t *steps)
 
 static uint64_t step (void *subject, uint32_t operations)
 {
-    steps_t *steps = subject;
+    balance_steps_t *steps = subject;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < operations; i++) {
         bilb_step (steps->bilb, steps->clusters, steps->count);
@@ -70,7 +70,7 @@ static uint64_t step (void *subject, uint32_t operations)
 
 static uint64_t step_directly (void *subject, uint32_t operations)
 {
-    steps_t *steps = subject;
+    balance_steps_t *steps = subject;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < operations; i++) {
         direct_step (steps->clusters, steps->count, steps->loads, steps->sent);
@@ -81,10 +81,10 @@ static uint64_t step_directly (void *subject, uint32_t operations)
 
 static void bench_steps (bench_t *bench, size_t count, uint32_t operations)
 {
-    steps_t steps = {.bilb = bilb_new ()};
+    balance_steps_t steps = {.bilb = bilb_new ()};
     char row [64];
     snprintf (row, sizeof row, "step, %zu clusters", count);
-    for (levels_t levels = FREE; levels < LEVELS; levels++) {
+    for (balance_levels_t levels = FREE; levels < LEVELS; levels++) {
         draw (&steps, count, levels);
         bench_put (bench, row, level_words [levels], bench_ns (step, &steps, operations) / 1e3);
         if (levels == MIXED && count <= 1000)

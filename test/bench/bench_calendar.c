@@ -34,16 +34,16 @@ enum {
 typedef struct {
     int64_t time;
     int64_t level; /* from this instant to the next step's */
-} step_t;
+} calendar_step_t;
 
 typedef struct {
-    step_t *steps;
+    calendar_step_t *steps;
     size_t count;
     size_t room;
-} plain_t;
+} calendar_plain_t;
 
 /*  The step in force at the time; the first stands before everything. */
-static size_t plain_at (const plain_t *self, int64_t time)
+static size_t plain_at (const calendar_plain_t *self, int64_t time)
 {
     size_t low = 0;
     size_t high = self->count;
@@ -57,7 +57,7 @@ static size_t plain_at (const plain_t *self, int64_t time)
     return low;
 }
 
-static int64_t plain_least (const plain_t *self, interval_t over)
+static int64_t plain_least (const calendar_plain_t *self, interval_t over)
 {
     int64_t most = 0;
     for (size_t i = plain_at (self, over.from);
@@ -66,7 +66,7 @@ static int64_t plain_least (const plain_t *self, interval_t over)
     return CAPACITY - most;
 }
 
-static bool plain_first (const plain_t *self, interval_t window, int64_t duration_ms,
+static bool plain_first (const calendar_plain_t *self, interval_t window, int64_t duration_ms,
                          int64_t quantity, int64_t *start)
 {
     size_t i = plain_at (self, window.from);
@@ -81,29 +81,30 @@ static bool plain_first (const plain_t *self, interval_t window, int64_t duratio
 }
 
 /*  The step that begins at the time, put in if there is none. */
-static size_t plain_step (plain_t *self, int64_t time)
+static size_t plain_step (calendar_plain_t *self, int64_t time)
 {
     size_t at = plain_at (self, time);
     if (self->steps [at].time == time)
         return at;
     memmove (&self->steps [at + 2], &self->steps [at + 1],
-             (self->count - at - 1) * sizeof (step_t));
-    self->steps [at + 1] = (step_t){.time = time, .level = self->steps [at].level};
+             (self->count - at - 1) * sizeof (calendar_step_t));
+    self->steps [at + 1] = (calendar_step_t){.time = time, .level = self->steps [at].level};
     self->count++;
     return at + 1;
 }
 
 /*  A step that no longer changes the level goes. */
-static void plain_unstep (plain_t *self, size_t at)
+static void plain_unstep (calendar_plain_t *self, size_t at)
 {
     if (self->steps [at].level != self->steps [at - 1].level)
         return;
-    memmove (&self->steps [at], &self->steps [at + 1], (self->count - at - 1) * sizeof (step_t));
+    memmove (&self->steps [at], &self->steps [at + 1],
+             (self->count - at - 1) * sizeof (calendar_step_t));
     self->count--;
 }
 
 /*  Books, or gives back when the quantity is negative. */
-static void plain_add (plain_t *self, interval_t over, int64_t quantity)
+static void plain_add (calendar_plain_t *self, interval_t over, int64_t quantity)
 {
     size_t from = plain_step (self, over.from);
     size_t until = plain_step (self, over.until);
@@ -115,8 +116,8 @@ static void plain_add (plain_t *self, interval_t over, int64_t quantity)
 
 static int step_compare (const void *a, const void *b)
 {
-    const step_t *left = a;
-    const step_t *right = b;
+    const calendar_step_t *left = a;
+    const calendar_step_t *right = b;
     return (left->time > right->time) - (left->time < right->time);
 }
 
@@ -127,7 +128,7 @@ typedef struct {
     uint32_t size; /* bookings kept */
     int64_t horizon_ms;
     calendar_t *calendar;
-    plain_t plain;
+    calendar_plain_t plain;
     taking_t *takings;
     size_t heap_bytes;
 
@@ -139,14 +140,14 @@ typedef struct {
     /* What the next measurement moves. */
     taking_t *moved;
     uint32_t moved_count;
-} site_t;
+} calendar_site_t;
 
 static int64_t random_between (prng_t *prng, int64_t least, int64_t most)
 {
     return least + (int64_t) prng_below (prng, (uint64_t) (most - least) + 1);
 }
 
-static taking_t random_demand (site_t *self)
+static taking_t random_demand (calendar_site_t *self)
 {
     int64_t duration = random_between (&self->prng, 5 * MINUTE_MS, 4 * HOUR_MS);
     int64_t from = random_between (&self->prng, 0, self->horizon_ms - duration);
@@ -171,7 +172,7 @@ static int64_t horizon_of (uint32_t size)
     return (int64_t) (booked / (CAPACITY / 2.0));
 }
 
-static void site_fill (site_t *self)
+static void site_fill (calendar_site_t *self)
 {
     size_t before = mallinfo2 ().uordblks;
     size_t blocks_before = mallinfo2 ().hblkhd;
@@ -184,32 +185,32 @@ static void site_fill (site_t *self)
 }
 
 /*  All at once: one by one would move a million steps a million times. */
-static void plain_fill (site_t *self)
+static void plain_fill (calendar_site_t *self)
 {
-    plain_t *plain = &self->plain;
+    calendar_plain_t *plain = &self->plain;
     plain->room = 4 * (size_t) self->size + 16;
-    plain->steps = take (plain->room, sizeof (step_t));
-    plain->steps [plain->count++] = (step_t){.time = INT64_MIN / 2};
+    plain->steps = take (plain->room, sizeof (calendar_step_t));
+    plain->steps [plain->count++] = (calendar_step_t){.time = INT64_MIN / 2};
     for (uint32_t i = 0; i < self->size; i++) {
         taking_t demand = self->takings [i];
-        plain->steps [plain->count++] = (step_t){demand.over.from, demand.quantity};
-        plain->steps [plain->count++] = (step_t){demand.over.until, -demand.quantity};
+        plain->steps [plain->count++] = (calendar_step_t){demand.over.from, demand.quantity};
+        plain->steps [plain->count++] = (calendar_step_t){demand.over.until, -demand.quantity};
     }
-    qsort (plain->steps, plain->count, sizeof (step_t), step_compare);
+    qsort (plain->steps, plain->count, sizeof (calendar_step_t), step_compare);
     int64_t level = 0;
     size_t kept = 1;
     for (size_t i = 1; i < plain->count; i++) {
         level += plain->steps [i].level;
         if (plain->steps [kept - 1].time != plain->steps [i].time)
             kept++;
-        plain->steps [kept - 1] = (step_t){plain->steps [i].time, level};
+        plain->steps [kept - 1] = (calendar_step_t){plain->steps [i].time, level};
     }
     plain->count = kept;
 }
 
-static site_t *site_new (uint32_t size, uint64_t seed)
+static calendar_site_t *site_new (uint32_t size, uint64_t seed)
 {
-    site_t *self = take (1, sizeof *self);
+    calendar_site_t *self = take (1, sizeof *self);
     self->size = size;
     self->horizon_ms = horizon_of (size);
     self->takings = take (size, sizeof *self->takings);
@@ -220,9 +221,9 @@ static site_t *site_new (uint32_t size, uint64_t seed)
     return self;
 }
 
-static void site_destroy (site_t **self_p)
+static void site_destroy (calendar_site_t **self_p)
 {
-    site_t *self = *self_p;
+    calendar_site_t *self = *self_p;
     calendar_destroy (&self->calendar);
     free (self->plain.steps);
     free (self->takings);
@@ -235,7 +236,7 @@ static void site_destroy (site_t **self_p)
 
 static uint64_t ask_fits (void *subject, uint32_t questions)
 {
-    const site_t *self = subject;
+    const calendar_site_t *self = subject;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < questions; i++)
         sum += calendar_fits (self->calendar, self->windows [i], self->quantity [i]);
@@ -244,7 +245,7 @@ static uint64_t ask_fits (void *subject, uint32_t questions)
 
 static uint64_t plain_ask_fits (void *subject, uint32_t questions)
 {
-    const site_t *self = subject;
+    const calendar_site_t *self = subject;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < questions; i++)
         sum += plain_least (&self->plain, self->windows [i]) >= self->quantity [i];
@@ -253,7 +254,7 @@ static uint64_t plain_ask_fits (void *subject, uint32_t questions)
 
 static uint64_t ask_least (void *subject, uint32_t questions)
 {
-    const site_t *self = subject;
+    const calendar_site_t *self = subject;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < questions; i++)
         sum += (uint64_t) calendar_least (self->calendar, self->windows [i]);
@@ -262,7 +263,7 @@ static uint64_t ask_least (void *subject, uint32_t questions)
 
 static uint64_t plain_ask_least (void *subject, uint32_t questions)
 {
-    const site_t *self = subject;
+    const calendar_site_t *self = subject;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < questions; i++)
         sum += (uint64_t) plain_least (&self->plain, self->windows [i]);
@@ -271,7 +272,7 @@ static uint64_t plain_ask_least (void *subject, uint32_t questions)
 
 static uint64_t ask_first (void *subject, uint32_t questions)
 {
-    const site_t *self = subject;
+    const calendar_site_t *self = subject;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < questions; i++) {
         int64_t start = 0;
@@ -284,7 +285,7 @@ static uint64_t ask_first (void *subject, uint32_t questions)
 
 static uint64_t plain_ask_first (void *subject, uint32_t questions)
 {
-    const site_t *self = subject;
+    const calendar_site_t *self = subject;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < questions; i++) {
         int64_t start = 0;
@@ -298,7 +299,7 @@ static uint64_t plain_ask_first (void *subject, uint32_t questions)
 typedef uint64_t work_t (void *subject, uint32_t questions);
 
 /*  One row, ours and the plain one's; the answers to the questions both were asked must agree. */
-static void measure (bench_t *bench, site_t *site, const char *column, const char *row,
+static void measure (bench_t *bench, calendar_site_t *site, const char *column, const char *row,
                      work_t *ours, work_t *plain, uint32_t questions, uint32_t plain_questions)
 {
     if (ours (site, plain_questions) != plain (site, plain_questions)) {
@@ -312,13 +313,13 @@ static void measure (bench_t *bench, site_t *site, const char *column, const cha
 }
 
 /*  About so many steps of the plain calendar in a run of its questions. */
-static uint32_t plain_share (const site_t *site, double part)
+static uint32_t plain_share (const calendar_site_t *site, double part)
 {
     double questions = 2e6 / (1 + part * (double) site->plain.count);
     return questions < 1 ? 1 : questions > QUESTIONS ? QUESTIONS : (uint32_t) questions;
 }
 
-static void ask_fits_rows (bench_t *bench, site_t *site, const char *column)
+static void ask_fits_rows (bench_t *bench, calendar_site_t *site, const char *column)
 {
     for (uint32_t i = 0; i < QUESTIONS; i++) {
         taking_t demand = random_demand (site);
@@ -328,7 +329,7 @@ static void ask_fits_rows (bench_t *bench, site_t *site, const char *column)
     measure (bench, site, column, "fits over 2 h", ask_fits, plain_ask_fits, QUESTIONS, QUESTIONS);
 }
 
-static void ask_least_rows (bench_t *bench, site_t *site, const char *column)
+static void ask_least_rows (bench_t *bench, calendar_site_t *site, const char *column)
 {
     for (uint32_t i = 0; i < QUESTIONS; i++) {
         int64_t from = random_between (&site->prng, 0, site->horizon_ms * 9 / 10);
@@ -338,7 +339,7 @@ static void ask_least_rows (bench_t *bench, site_t *site, const char *column)
              plain_share (site, 0.1));
 }
 
-static void ask_first_rows (bench_t *bench, site_t *site, const char *column)
+static void ask_first_rows (bench_t *bench, calendar_site_t *site, const char *column)
 {
     for (uint32_t i = 0; i < QUESTIONS; i++) {
         taking_t demand = random_demand (site);
@@ -357,7 +358,7 @@ static void ask_first_rows (bench_t *bench, site_t *site, const char *column)
              QUESTIONS / 16);
 }
 
-static void ask_none_rows (bench_t *bench, site_t *site, const char *column)
+static void ask_none_rows (bench_t *bench, calendar_site_t *site, const char *column)
 {
     for (uint32_t i = 0; i < QUESTIONS; i++) {
         site->windows [i] = (interval_t){.from = 0, .until = site->horizon_ms};
@@ -376,7 +377,7 @@ static void ask_none_rows (bench_t *bench, site_t *site, const char *column)
 /* --- bookings --- */
 
 /*  Which bookings go: `moved_count` of them, drawn to the front. */
-static void draw_moved (site_t *self)
+static void draw_moved (calendar_site_t *self)
 {
     for (uint32_t i = 0; i < self->moved_count; i++) {
         uint32_t other = i + (uint32_t) prng_below (&self->prng, self->size - i);
@@ -388,7 +389,7 @@ static void draw_moved (site_t *self)
 
 /*  Give some back, then book as many new ones, so that the site stays as full as it is. Counted per
  *  call of calendar_take, refused ones too. */
-static void move (site_t *self, double *book_ns, double *release_ns)
+static void move (calendar_site_t *self, double *book_ns, double *release_ns)
 {
     draw_moved (self);
     double began = bench_cpu_ns ();
@@ -407,7 +408,7 @@ static void move (site_t *self, double *book_ns, double *release_ns)
 
 /*  The plain one moves the same number: a real release, and a booking without asking whether it
  *  fits. */
-static void plain_move (site_t *self, double *book_ns, double *release_ns)
+static void plain_move (calendar_site_t *self, double *book_ns, double *release_ns)
 {
     draw_moved (self);
     double began = bench_cpu_ns ();
@@ -420,9 +421,10 @@ static void plain_move (site_t *self, double *book_ns, double *release_ns)
     *book_ns = (bench_cpu_ns () - began) / self->moved_count;
 }
 
-static void measure_moves (bench_t *bench, site_t *site, const char *column, uint32_t moved_count,
-                           void (*moves) (site_t *, double *, double *), const char *book_row,
-                           const char *release_row)
+static void measure_moves (bench_t *bench, calendar_site_t *site, const char *column,
+                           uint32_t moved_count,
+                           void (*moves) (calendar_site_t *, double *, double *),
+                           const char *book_row, const char *release_row)
 {
     double book_ns [BENCH_RUNS];
     double release_ns [BENCH_RUNS];
@@ -433,21 +435,21 @@ static void measure_moves (bench_t *bench, site_t *site, const char *column, uin
     bench_put (bench, release_row, column, bench_median (release_ns, BENCH_RUNS));
 }
 
-static void put_bytes (bench_t *bench, const site_t *site, const char *column)
+static void put_bytes (bench_t *bench, const calendar_site_t *site, const char *column)
 {
     bench_put (bench, "bytes a booking", column,
                (double) calendar_bytes (site->calendar) / site->size);
     bench_put (bench, "bytes a booking, of the heap", column,
                (double) site->heap_bytes / site->size);
     bench_put (bench, "plain: bytes a booking", column,
-               (double) site->plain.count * sizeof (step_t) / site->size);
+               (double) site->plain.count * sizeof (calendar_step_t) / site->size);
 }
 
 static void bench_size (bench_t *bench, uint32_t size, uint64_t seed)
 {
     char column [16];
     snprintf (column, sizeof column, "%" PRIu32, size);
-    site_t *site = site_new (size, seed);
+    calendar_site_t *site = site_new (size, seed);
     ask_fits_rows (bench, site, column);
     ask_least_rows (bench, site, column);
     ask_first_rows (bench, site, column);

@@ -44,12 +44,12 @@ typedef struct {
 
 static packed_t make_request (load_t *self)
 {
-    reserve_t reserve = {.sites = SITES,
-                         .links = self->links,
-                         .duration_ms = HOUR_MS,
-                         .earliest_ms =
-                           self->base_ms +
-                           (int64_t) prng_below (&self->prng, SPREAD_HOURS * 12) * (HOUR_MS / 12)};
+    bench_reserve_t reserve = {
+      .sites = SITES,
+      .links = self->links,
+      .duration_ms = HOUR_MS,
+      .earliest_ms =
+        self->base_ms + (int64_t) prng_below (&self->prng, SPREAD_HOURS * 12) * (HOUR_MS / 12)};
     reserve.deadline_ms = reserve.earliest_ms + 2 * (int64_t) HOUR_MS;
     for (size_t i = 0; i < SITES; i++) {
         reserve.cpus [i] = 1 + (uint32_t) prng_below (&self->prng, 64);

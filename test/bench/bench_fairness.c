@@ -36,7 +36,7 @@ enum {
 static const char *const names [SITES] = {"one",  "two", "three", "four",
                                           "five", "six", "seven", "eight"};
 
-typedef enum { SPREAD, SAME_WINDOW, SHORT, ARMS } arm_t;
+typedef enum { SPREAD, SAME_WINDOW, SHORT, ARMS } fairness_arm_t;
 
 static const char *const rows [ARMS] = {
   [SPREAD] = "8 sites, windows of their own",
@@ -51,29 +51,30 @@ typedef struct {
     bool releasing;
     char reservation [NAME_BYTES_MAX + 1];
     uint64_t done; /* reserved and released */
-} caller_t;
+} fairness_caller_t;
 
 typedef struct {
     testbed_t testbed;
-    arm_t arm;
+    fairness_arm_t arm;
     prng_t prng;
     int64_t base_ms;
     uint64_t sent;
-    caller_t callers [CLIENTS];
+    fairness_caller_t callers [CLIENTS];
     double *latencies_ms; /* of reservations */
     size_t reserved;
     size_t otherwise;
-} crowd_t;
+} fairness_crowd_t;
 
-static packed_t next_body (crowd_t *self, caller_t *caller)
+static packed_t next_body (fairness_crowd_t *self, fairness_caller_t *caller)
 {
     if (caller->releasing)
         return release_encode (caller->reservation);
-    reserve_t order = {.sites = 1,
-                       .site = names [self->arm == SPREAD ? prng_below (&self->prng, SITES) : 0],
-                       .cpus = {WANTED},
-                       .duration_ms = HOUR_MS,
-                       .earliest_ms = self->base_ms};
+    bench_reserve_t order = {.sites = 1,
+                             .site =
+                               names [self->arm == SPREAD ? prng_below (&self->prng, SITES) : 0],
+                             .cpus = {WANTED},
+                             .duration_ms = HOUR_MS,
+                             .earliest_ms = self->base_ms};
     if (self->arm == SPREAD)
         order.earliest_ms += (int64_t) prng_below (&self->prng, SPREAD_HOURS) * HOUR_MS;
     int64_t hours = self->arm == SHORT ? FRAME_HOURS : 1;
@@ -81,7 +82,7 @@ static packed_t next_body (crowd_t *self, caller_t *caller)
     return reserve_encode (&order);
 }
 
-static void send_next (crowd_t *self, caller_t *caller)
+static void send_next (fairness_crowd_t *self, fairness_caller_t *caller)
 {
     packed_t body = next_body (self, caller);
     char request_id [64];
@@ -100,7 +101,7 @@ static void send_next (crowd_t *self, caller_t *caller)
 }
 
 /*  What is not committed is counted, and tried again as a new request. */
-static void take (crowd_t *self, caller_t *caller, const client_reply_t *reply)
+static void take (fairness_crowd_t *self, fairness_caller_t *caller, const client_reply_t *reply)
 {
     caller->call = 0;
     if (reply->status != CALL_OK || !answer_committed (reply->body, caller->reservation)) {
@@ -116,7 +117,7 @@ static void take (crowd_t *self, caller_t *caller, const client_reply_t *reply)
 }
 
 /*  For the given time, and until nobody has anything any more. Returns seconds. */
-static double run (crowd_t *self, double seconds)
+static double run (fairness_crowd_t *self, double seconds)
 {
     self->reserved = self->otherwise = 0;
     double began_ns = bench_wall_ns (), busy_ns = 0;
@@ -126,7 +127,7 @@ static double run (crowd_t *self, double seconds)
     }
     client_reply_t reply;
     while (client_wait (self->testbed.client, -1, &reply)) {
-        caller_t *caller = self->callers;
+        fairness_caller_t *caller = self->callers;
         while (caller->call != reply.call)
             caller++;
         take (self, caller, &reply);
@@ -145,7 +146,7 @@ static const char *const columns [FIGURES] = {
   "reserved/s", "p50 ms", "p99 ms", "p99 / p50", "least / mean", "not yet", "flushes/txn",
 };
 
-static void measure_run (crowd_t *self, double seconds, double figures [FIGURES])
+static void measure_run (fairness_crowd_t *self, double seconds, double figures [FIGURES])
 {
     testbed_counts_t from = testbed_counts (&self->testbed);
     double took_s = run (self, seconds);
@@ -168,7 +169,7 @@ static void measure_run (crowd_t *self, double seconds, double figures [FIGURES]
     figures [FLUSHES] = (double) spent.flushes / (2 * reserved);
 }
 
-static void write_federation (arm_t arm, char *text, size_t size)
+static void write_federation (fairness_arm_t arm, char *text, size_t size)
 {
     size_t sites = arm == SPREAD ? SITES : 1, used;
     used = (size_t) snprintf (text, size, "name = bench\ndirectories = g1\nsites\n");
@@ -179,7 +180,7 @@ static void write_federation (arm_t arm, char *text, size_t size)
                                    names [i], arm == SHORT ? NODES : 1000000);
 }
 
-static double measure (bench_t *bench, crowd_t *self, arm_t arm, double seconds)
+static double measure (bench_t *bench, fairness_crowd_t *self, fairness_arm_t arm, double seconds)
 {
     char federation [2048];
     double samples [FIGURES][BENCH_RUNS], figures [FIGURES];
@@ -203,7 +204,7 @@ static double measure (bench_t *bench, crowd_t *self, arm_t arm, double seconds)
 
 int main (int argc, char **argv)
 {
-    static crowd_t crowd;
+    static fairness_crowd_t crowd;
     bench_t *bench = bench_new (argc, argv, "fairness", "64 clients at one site, and at many");
     double seconds = (double) bench_option (bench, "--milliseconds", 4000) / 1e3;
     bench_begin (bench);
@@ -215,7 +216,7 @@ int main (int argc, char **argv)
         snprintf (crowd.callers [i].actor, sizeof crowd.callers [i].actor, "client%zu", i);
     double uncontended = measure (bench, &crowd, SPREAD, seconds);
     bench_put (bench, rows [SPREAD], "/ uncontended", 1);
-    for (arm_t arm = SAME_WINDOW; arm < ARMS; arm++)
+    for (fairness_arm_t arm = SAME_WINDOW; arm < ARMS; arm++)
         bench_put (bench, rows [arm], "/ uncontended",
                    measure (bench, &crowd, arm, seconds) / uncontended);
     free (crowd.latencies_ms);

@@ -38,10 +38,10 @@ typedef struct {
     packed_t questions [QUESTIONS];
     size_t questions_count;
     uint64_t holds; /* of a site */
-} asker_t;
+} nis_asker_t;
 
 /*  Bytes answered, so that nothing is optimised away. */
-static uint64_t ask_core (asker_t *self, const char *service, const char *method, bytes_t body)
+static uint64_t ask_core (nis_asker_t *self, const char *service, const char *method, bytes_t body)
 {
     event_t event = {.kind = EVENT_REQUEST,
                      .request = {.service = service,
@@ -65,7 +65,7 @@ static uint64_t ask_core (asker_t *self, const char *service, const char *method
 
 static uint64_t ask_questions (void *subject, uint32_t operations)
 {
-    asker_t *self = subject;
+    nis_asker_t *self = subject;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < operations; i++) {
         size_t at = i % self->questions_count;
@@ -75,7 +75,7 @@ static uint64_t ask_questions (void *subject, uint32_t operations)
     return bytes;
 }
 
-static void questions_clear (asker_t *self)
+static void questions_clear (nis_asker_t *self)
 {
     for (size_t i = 0; i < self->questions_count; i++)
         free (self->questions [i].data);
@@ -83,7 +83,7 @@ static void questions_clear (asker_t *self)
 }
 
 /*  Microseconds a question. */
-static double questions_us (asker_t *self, const char *service, const char *method,
+static double questions_us (nis_asker_t *self, const char *service, const char *method,
                             uint32_t operations)
 {
     self->service = service;
@@ -93,12 +93,12 @@ static double questions_us (asker_t *self, const char *service, const char *meth
     return us;
 }
 
-static void question_add (asker_t *self, packed_t question)
+static void question_add (nis_asker_t *self, packed_t question)
 {
     self->questions [self->questions_count++] = question;
 }
 
-static void core_commit (asker_t *self, packed_t hold, const txid_t *txid)
+static void core_commit (nis_asker_t *self, packed_t hold, const txid_t *txid)
 {
     ask_core (self, "Participant", "Hold", (bytes_t){hold.data, hold.size});
     packed_t commit = codec_encode (&decision_request_codec, &(decision_request_t){*txid, 0});
@@ -110,7 +110,7 @@ static void core_commit (asker_t *self, packed_t hold, const txid_t *txid)
 /*  Held, voted and committed. */
 static uint64_t commit_circuits (void *subject, uint32_t operations)
 {
-    asker_t *self = subject;
+    nis_asker_t *self = subject;
     for (uint32_t i = 0; i < operations; i++) {
         txid_t txid;
         packed_t hold =
@@ -123,7 +123,7 @@ static uint64_t commit_circuits (void *subject, uint32_t operations)
 /*  The same at a site, of one class. */
 static uint64_t commit_bookings (void *subject, uint32_t operations)
 {
-    asker_t *self = subject;
+    nis_asker_t *self = subject;
     prng_t *prng = &self->network->prng;
     for (uint32_t i = 0; i < operations; i++) {
         int64_t from_ms =
@@ -144,7 +144,7 @@ static uint64_t commit_bookings (void *subject, uint32_t operations)
     return self->holds;
 }
 
-static void core_start (asker_t *self, network_t *network)
+static void core_start (nis_asker_t *self, network_t *network)
 {
     self->network = network;
     self->now = (moment_t){.wall_ms = bench_wall_ms (),
@@ -158,7 +158,7 @@ static void core_start (asker_t *self, network_t *network)
     self->core.step (self->core.self, &self->now, &event);
 }
 
-static void core_questions (bench_t *bench, asker_t *self, const char *column)
+static void core_questions (bench_t *bench, nis_asker_t *self, const char *column)
 {
     network_t *network = self->network;
     uint32_t links = (uint32_t) network->domain.links_count;
@@ -196,7 +196,7 @@ static double site_commit_us (network_t *network, uint32_t circuits)
       .provider.participant = participant_limits_default,
       .provider.limits = lis_limits_default,
     };
-    asker_t self = {0};
+    nis_asker_t self = {0};
     lis_core (&settings, &self.core);
     core_start (&self, network);
     commit_bookings (&self, circuits);
@@ -217,7 +217,7 @@ static void bench_core (bench_t *bench, size_t links, uint32_t circuits, const c
       .provider.limits = nis_limits_default,
       .paths_max = NIS_PATHS_MOST,
     };
-    asker_t self = {0};
+    nis_asker_t self = {0};
     nis_core (&settings, &self.core);
     core_start (&self, &network);
     commit_circuits (&self, circuits);
@@ -239,9 +239,9 @@ typedef struct {
     char folder [64];
     char endpoint [256];
     uint8_t store [STORE_ID_BYTES];
-} live_t;
+} nis_live_t;
 
-static void file_write (const live_t *self, const char *name)
+static void file_write (const nis_live_t *self, const char *name)
 {
     const network_t *network = self->network;
     FILE *file = fopen (name, "w");
@@ -269,7 +269,7 @@ static void reply_want (const client_reply_t *reply)
         bench_fail (reply->reason);
 }
 
-static void live_ask (live_t *self, const char *service, const char *method, bytes_t body,
+static void live_ask (nis_live_t *self, const char *service, const char *method, bytes_t body,
                       client_reply_t *reply)
 {
     client_ask (self->client,
@@ -284,9 +284,9 @@ static void live_ask (live_t *self, const char *service, const char *method, byt
 }
 
 /*  Starts the svc-nis beside this program and waits until it serves; returns seconds. */
-static double live_start (live_t *self, network_t *network)
+static double live_start (nis_live_t *self, network_t *network)
 {
-    *self = (live_t){.network = network, .client = client_new ()};
+    *self = (nis_live_t){.network = network, .client = client_new ()};
     strcpy (self->folder, "/tmp/musubi-nis.XXXXXX");
     if (!mkdtemp (self->folder))
         bench_fail ("no temporary folder");
@@ -324,7 +324,7 @@ static double live_start (live_t *self, network_t *network)
     return took_s;
 }
 
-static void live_stop (live_t *self)
+static void live_stop (nis_live_t *self)
 {
     int status;
     if (kill (self->pid, SIGTERM) != 0 || waitpid (self->pid, &status, 0) != self->pid ||
@@ -337,7 +337,7 @@ static void live_stop (live_t *self)
         bench_fail (command);
 }
 
-static uint64_t live_send (live_t *self, const char *method, packed_t body)
+static uint64_t live_send (nis_live_t *self, const char *method, packed_t body)
 {
     uint64_t call = client_send (self->client, &(client_request_t){.endpoint = self->endpoint,
                                                                    .service = "Participant",
@@ -349,7 +349,7 @@ static uint64_t live_send (live_t *self, const char *method, packed_t body)
     return call;
 }
 
-static void live_gather (live_t *self)
+static void live_gather (nis_live_t *self)
 {
     client_reply_t reply;
     while (client_wait (self->client, -1, &reply))
@@ -357,7 +357,7 @@ static void live_gather (live_t *self)
 }
 
 /*  Circuits, a bundle at once. */
-static void live_book (live_t *self, uint32_t circuits)
+static void live_book (nis_live_t *self, uint32_t circuits)
 {
     enum { BUNDLE = 200 };
     txid_t txids [BUNDLE];
@@ -377,7 +377,7 @@ static void live_book (live_t *self, uint32_t circuits)
 }
 
 /*  Microseconds from asking to the whole answer; median of BENCH_RUNS means. */
-static double live_us (live_t *self, const char *service, const char *method, bytes_t body,
+static double live_us (nis_live_t *self, const char *service, const char *method, bytes_t body,
                        int times)
 {
     double samples [BENCH_RUNS];
@@ -391,7 +391,7 @@ static double live_us (live_t *self, const char *service, const char *method, by
     return bench_median (samples, BENCH_RUNS);
 }
 
-static double live_commit_us (live_t *self, int times)
+static double live_commit_us (nis_live_t *self, int times)
 {
     double samples [BENCH_RUNS];
     client_reply_t reply;
@@ -420,7 +420,7 @@ static void bench_live (bench_t *bench, size_t links, uint32_t circuits, const c
     static network_t network;
     network_make (&network, links);
     network.base_ms = bench_wall_ms () + DAY_MS;
-    live_t live;
+    nis_live_t live;
     double start_s = live_start (&live, &network);
     live_book (&live, circuits);
     double empty = live_us (&live, "Service", "Status", (bytes_t){0}, 500);

@@ -42,7 +42,7 @@ typedef struct {
     int64_t opens_ms;
     const char *endpoint;
     uint64_t bag;
-} task_t;
+} opening_task_t;
 
 static void rest_ms (int64_t left_ms)
 {
@@ -71,16 +71,16 @@ static bool ask (testbed_t *testbed, const char *endpoint, const char *service, 
 }
 
 /*  A reservation that opens then, on whichever three sites; its task at each of them. */
-static size_t reserve_at (testbed_t *testbed, int64_t opens_ms, task_t tasks [OPENED_SITES])
+static size_t reserve_at (testbed_t *testbed, int64_t opens_ms, opening_task_t tasks [OPENED_SITES])
 {
     char reservation [NAME_BYTES_MAX + 1];
     client_reply_t reply;
     size_t count = 0;
-    reserve_t order = {.sites = OPENED_SITES,
-                       .cpus = {2, 2, 2},
-                       .earliest_ms = opens_ms,
-                       .deadline_ms = opens_ms + LENGTH_MS,
-                       .duration_ms = LENGTH_MS};
+    bench_reserve_t order = {.sites = OPENED_SITES,
+                             .cpus = {2, 2, 2},
+                             .earliest_ms = opens_ms,
+                             .deadline_ms = opens_ms + LENGTH_MS,
+                             .duration_ms = LENGTH_MS};
     if (!ask (testbed, testbed->planners [0], "Planner", "Reserve", reserve_encode (&order),
               &reply) ||
         !answer_committed (reply.body, reservation))
@@ -88,13 +88,13 @@ static size_t reserve_at (testbed_t *testbed, int64_t opens_ms, task_t tasks [OP
     for (size_t i = 0; i < SITES && count < OPENED_SITES; i++) {
         const char *endpoint = testbed_service (testbed, sites [i])->endpoint;
         if (ask (testbed, endpoint, "Queue", "Submit", submit_date_encode (reservation), &reply))
-            tasks [count++] = (task_t){opens_ms, endpoint, submitted_bag (reply.body)};
+            tasks [count++] = (opening_task_t){opens_ms, endpoint, submitted_bag (reply.body)};
     }
     return count;
 }
 
 /*  When it began, by its own clock. */
-static double began_ms (testbed_t *testbed, const task_t *task)
+static double began_ms (testbed_t *testbed, const opening_task_t *task)
 {
     client_reply_t reply;
     for (int64_t waited_ms = 0; waited_ms < OUTPUT_MS; waited_ms += LOOK_MS) {
@@ -120,7 +120,7 @@ static void put (bench_t *bench, const char *row, double *samples, size_t count)
 
 static void measure_openings (bench_t *bench, testbed_t *testbed, size_t openings)
 {
-    static task_t tasks [OPENINGS_MOST * OPENED_SITES];
+    static opening_task_t tasks [OPENINGS_MOST * OPENED_SITES];
     static double samples [OPENINGS_MOST * OPENED_SITES];
     size_t count = 0;
     int64_t first_ms = (bench_wall_ms () + BEGIN_MS) / 1000 * 1000;
@@ -140,7 +140,7 @@ static void measure_queue (bench_t *bench, testbed_t *testbed, size_t count)
 {
     static double samples [OPENINGS_MOST];
     for (size_t i = 0; i < count; i++) {
-        task_t task = {.endpoint = testbed_service (testbed, sites [i % SITES])->endpoint};
+        opening_task_t task = {.endpoint = testbed_service (testbed, sites [i % SITES])->endpoint};
         client_reply_t reply;
         struct timespec now;
         clock_gettime (CLOCK_REALTIME, &now);

@@ -31,7 +31,7 @@ typedef struct {
     int64_t ends_ms;
     backfill_run_t run;
     size_t node;
-} running_t;
+} queue_running_t;
 
 typedef struct {
     backfill_t queue;
@@ -44,21 +44,21 @@ typedef struct {
     size_t bags_count;
     size_t *before; /* of each bag that waits, by index; bags_count stands for both ends */
     size_t *next;
-    running_t *running; /* a heap by ends_ms */
+    queue_running_t *running; /* a heap by ends_ms */
     size_t running_count;
     prng_t prng;
-} site_t;
+} queue_site_t;
 
 /*  --- runs, first to end first --- */
 
-static void heap_swap (site_t *site, size_t a, size_t b)
+static void heap_swap (queue_site_t *site, size_t a, size_t b)
 {
-    running_t kept = site->running [a];
+    queue_running_t kept = site->running [a];
     site->running [a] = site->running [b];
     site->running [b] = kept;
 }
 
-static void heap_add (site_t *site, const running_t *added)
+static void heap_add (queue_site_t *site, const queue_running_t *added)
 {
     size_t at = site->running_count++;
     site->running [at] = *added;
@@ -68,9 +68,9 @@ static void heap_add (site_t *site, const running_t *added)
     }
 }
 
-static running_t heap_take (site_t *site)
+static queue_running_t heap_take (queue_site_t *site)
 {
-    running_t first = site->running [0];
+    queue_running_t first = site->running [0];
     site->running [0] = site->running [--site->running_count];
     for (size_t at = 0, child; (child = 2 * at + 1) < site->running_count; at = child) {
         if (child + 1 < site->running_count &&
@@ -85,7 +85,7 @@ static running_t heap_take (site_t *site)
 
 /*  --- the calendar follows the nodes --- */
 
-static void book (site_t *site, size_t node, int64_t until_ms)
+static void book (queue_site_t *site, size_t node, int64_t until_ms)
 {
     taking_t *booking = &site->bookings [node];
     if (booking->quantity > 0)
@@ -100,19 +100,20 @@ static void book (site_t *site, size_t node, int64_t until_ms)
 
 static backfill_bag_t *next_bag (void *owner, const backfill_bag_t *bag)
 {
-    site_t *site = owner;
+    queue_site_t *site = owner;
     size_t next = site->next [bag ? (size_t) (bag - site->bags) : site->bags_count];
     return next < site->bags_count ? &site->bags [next] : NULL;
 }
 
 static void on_start (void *owner, backfill_bag_t *bag, size_t node, int64_t until_ms)
 {
-    site_t *site = owner;
+    queue_site_t *site = owner;
     backfill_node_t *at = &site->nodes [node];
     if (until_ms > at->booked_until_ms)
         book (site, node, until_ms);
     int64_t lasts_ms = 1 + (int64_t) prng_below (&site->prng, (uint64_t) bag->limit_ms);
-    heap_add (site, &(running_t){site->queue.now_ms + lasts_ms, {until_ms, bag->cpus, true}, node});
+    heap_add (site,
+              &(queue_running_t){site->queue.now_ms + lasts_ms, {until_ms, bag->cpus, true}, node});
     if (--bag->waiting > 0)
         return;
     size_t place = (size_t) (bag - site->bags);
@@ -120,9 +121,9 @@ static void on_start (void *owner, backfill_bag_t *bag, size_t node, int64_t unt
     site->next [site->before [place]] = site->next [place];
 }
 
-static void on_end (site_t *site)
+static void on_end (queue_site_t *site)
 {
-    running_t ended = heap_take (site);
+    queue_running_t ended = heap_take (site);
     backfill_node_t *node = &site->nodes [ended.node];
     site->queue.now_ms = ended.ends_ms;
     backfill_node_remove (node, &ended.run);
@@ -135,7 +136,7 @@ static void on_end (site_t *site)
 
 /*  --- worlds --- */
 
-static void add_bags (site_t *site, size_t tasks, size_t bags)
+static void add_bags (queue_site_t *site, size_t tasks, size_t bags)
 {
     site->bags = must (calloc (bags + 1, sizeof *site->bags));
     for (size_t i = 0; i < bags; i++)
@@ -153,7 +154,7 @@ static void add_bags (site_t *site, size_t tasks, size_t bags)
     }
 }
 
-static void add_reservations (site_t *site, size_t count)
+static void add_reservations (queue_site_t *site, size_t count)
 {
     size_t nodes = site->queue.nodes_count;
     for (size_t i = 0; i < count; i++) {
@@ -165,9 +166,9 @@ static void add_reservations (site_t *site, size_t count)
     }
 }
 
-static void open_site (site_t *site, size_t nodes)
+static void open_site (queue_site_t *site, size_t nodes)
 {
-    *site = (site_t){.calendar = calendar_new ((int64_t) nodes), .class_from = {0, nodes}};
+    *site = (queue_site_t){.calendar = calendar_new ((int64_t) nodes), .class_from = {0, nodes}};
     prng_seed (&site->prng, 1);
     site->nodes = must (calloc (nodes, sizeof *site->nodes));
     site->bookings = must (calloc (nodes, sizeof *site->bookings));
@@ -193,7 +194,7 @@ static void open_site (site_t *site, size_t nodes)
                                .owner = site};
 }
 
-static void close_site (site_t *site)
+static void close_site (queue_site_t *site)
 {
     calendar_destroy (&site->calendar);
     for (size_t i = 0; i < site->queue.nodes_count; i++)
@@ -208,7 +209,7 @@ static void close_site (site_t *site)
 
 static void measure (bench_t *bench, size_t nodes, size_t tasks, size_t bags, size_t reservations)
 {
-    site_t site;
+    queue_site_t site;
     open_site (&site, nodes);
     add_reservations (&site, reservations);
     add_bags (&site, tasks, bags);

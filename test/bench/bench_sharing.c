@@ -55,7 +55,7 @@ typedef struct {
     size_t count;
     uint64_t tasks_count;
     int64_t grain_ms;
-} round_t;
+} sharing_round_t;
 
 /*  --- arrivals --- */
 
@@ -65,7 +65,7 @@ static double exponential (prng_t *prng)
 }
 
 /*  Loads are whole tasks: in a unit of time a site of speed 1 does CPUS seconds of them. */
-static void add_job (round_t *round, uint32_t owner, double release, double load)
+static void add_job (sharing_round_t *round, uint32_t owner, double release, double load)
 {
     double task = (double) round->grain_ms / 1000 / CPUS;
     double tasks = fmax (1, nearbyint (load / task));
@@ -85,7 +85,7 @@ static int by_release (const void *a, const void *b, void *of)
     return (left > right) - (left < right);
 }
 
-static void draw (round_t *round, uint64_t seed, double units)
+static void draw (sharing_round_t *round, uint64_t seed, double units)
 {
     for (uint32_t i = 0; i < SITES; i++) {
         prng_t prng;
@@ -105,7 +105,7 @@ static void draw (round_t *round, uint64_t seed, double units)
 }
 
 /*  With tasks that take so many times their grain. */
-static void simulate (const round_t *round, double turn, world_round_t *told)
+static void simulate (const sharing_round_t *round, double turn, world_round_t *told)
 {
     balance_world_t *world = balance_world_new ();
     world_job_t *jobs = must (calloc (round->count + 1, sizeof *jobs));
@@ -180,7 +180,7 @@ static int64_t ended_ms (const testbed_t *testbed, const char *site, uint64_t ba
 
 /*  How long a CPU is taken by a task until the next one has begun there, in grains: a bag at the
  *  first site, alone. */
-static double turn_of_task (const round_t *round)
+static double turn_of_task (const sharing_round_t *round)
 {
     const testbed_t *testbed = &round->testbed;
     uint32_t count = (uint32_t) (TURN_MS / round->grain_ms + 4) * CPUS;
@@ -196,7 +196,7 @@ static double turn_of_task (const round_t *round)
 }
 
 /*  Sums of flow times of the owners, seconds. */
-static void play (round_t *round, bool shared, double flow_s [SITES])
+static void play (sharing_round_t *round, bool shared, double flow_s [SITES])
 {
     const testbed_t *testbed = &round->testbed;
     int64_t begin_ms = bench_wall_ms () + LEAD_MS;
@@ -223,7 +223,7 @@ static void play (round_t *round, bool shared, double flow_s [SITES])
 }
 
 /*  Before each run it is measured how long a task takes here and now. */
-static void measure (bench_t *bench, round_t *round, size_t runs, bool shared)
+static void measure (bench_t *bench, sharing_round_t *round, size_t runs, bool shared)
 {
     double live_s [SITES][RUNS_MAX], turned [SITES][RUNS_MAX], turns [RUNS_MAX];
     world_round_t exact, slow;
@@ -260,7 +260,7 @@ static void measure (bench_t *bench, round_t *round, size_t runs, bool shared)
 
 int main (int argc, char **argv)
 {
-    static round_t round;
+    static sharing_round_t round;
     bench_t *bench =
       bench_new (argc, argv, "sharing", "queues shared live, beside their simulation");
     int64_t units = bench_option (bench, "--units", 60);

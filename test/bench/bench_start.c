@@ -31,11 +31,11 @@ typedef struct {
     int64_t base_ms;
     uint64_t sent;
     uint64_t calls [AT_ONCE];
-} crowd_t;
+} start_crowd_t;
 
-static void send_next (crowd_t *self, size_t who)
+static void send_next (start_crowd_t *self, size_t who)
 {
-    reserve_t order = {.sites = 1, .site = "one", .cpus = {4}, .duration_ms = HOUR_MS};
+    bench_reserve_t order = {.sites = 1, .site = "one", .cpus = {4}, .duration_ms = HOUR_MS};
     order.earliest_ms = self->base_ms + (int64_t) prng_below (&self->prng, SPREAD_HOURS) * HOUR_MS;
     order.deadline_ms = order.earliest_ms + HOUR_MS;
     packed_t body = reserve_encode (&order);
@@ -53,7 +53,7 @@ static void send_next (crowd_t *self, size_t who)
     free (body.data);
 }
 
-static void fill (crowd_t *self, uint64_t reservations)
+static void fill (start_crowd_t *self, uint64_t reservations)
 {
     client_reply_t reply;
     char reservation [NAME_BYTES_MAX + 1];
@@ -106,7 +106,7 @@ static double start_once (const char *program, const char *configuration)
     return took_ms;
 }
 
-static void measure (bench_t *bench, crowd_t *self, uint64_t reservations)
+static void measure (bench_t *bench, start_crowd_t *self, uint64_t reservations)
 {
     char row [64], program [512], configuration [256], store [256];
     double samples [BENCH_RUNS];
@@ -140,7 +140,7 @@ static void measure (bench_t *bench, crowd_t *self, uint64_t reservations)
 
 int main (int argc, char **argv)
 {
-    static crowd_t crowd;
+    static start_crowd_t crowd;
     bench_t *bench = bench_new (argc, argv, "start", "a site that has promised much starts again");
     uint64_t most = (uint64_t) bench_option (bench, "--reservations", 10000);
     bench_begin (bench);

@@ -46,13 +46,13 @@ typedef struct {
     uint64_t first_request; /* number of the one that made reservations [0] */
     txid_t txids [TRANSACTIONS_MAX];
     uint64_t holds;
-} trial_t;
+} transaction_trial_t;
 
 /*  --- through the planner --- */
 
 /*  A request by its number: the same number is the same request, also when it comes again. */
-static void ask_planner (trial_t *self, const char *method, uint64_t number, packed_t body,
-                         bool committed, char reservation [NAME_BYTES_MAX + 1])
+static void ask_planner (transaction_trial_t *self, const char *method, uint64_t number,
+                         packed_t body, bool committed, char reservation [NAME_BYTES_MAX + 1])
 {
     char request_id [64];
     snprintf (request_id, sizeof request_id, "t%d-%" PRIu64 "@g1", (int) getpid (), number);
@@ -74,85 +74,86 @@ static void ask_planner (trial_t *self, const char *method, uint64_t number, pac
 }
 
 /*  Each request has hours of its own. */
-static reserve_t reserve_of (const trial_t *self, uint64_t number, size_t sites, bool links)
+static bench_reserve_t reserve_of (const transaction_trial_t *self, uint64_t number, size_t sites,
+                                   bool links)
 {
     int64_t from_ms = self->base_ms + (int64_t) (number % 2000) * 2 * HOUR_MS;
-    return (reserve_t){.sites = sites,
-                       .links = links,
-                       .cpus = {8, 8, 8},
-                       .mbps = {8, 8, 8},
-                       .duration_ms = HOUR_MS,
-                       .earliest_ms = from_ms,
-                       .deadline_ms = from_ms + HOUR_MS};
+    return (bench_reserve_t){.sites = sites,
+                             .links = links,
+                             .cpus = {8, 8, 8},
+                             .mbps = {8, 8, 8},
+                             .duration_ms = HOUR_MS,
+                             .earliest_ms = from_ms,
+                             .deadline_ms = from_ms + HOUR_MS};
 }
 
-static void reserve (trial_t *self, size_t at, size_t sites, bool links)
+static void reserve (transaction_trial_t *self, size_t at, size_t sites, bool links)
 {
     uint64_t number = ++self->requests;
     if (at == 0)
         self->first_request = number;
-    reserve_t order = reserve_of (self, number, sites, links);
+    bench_reserve_t order = reserve_of (self, number, sites, links);
     ask_planner (self, "Reserve", number, reserve_encode (&order), true, self->reservations [at]);
 }
 
-static void reserve_1 (trial_t *self, size_t at)
+static void reserve_1 (transaction_trial_t *self, size_t at)
 {
     reserve (self, at, 1, false);
 }
 
-static void reserve_3 (trial_t *self, size_t at)
+static void reserve_3 (transaction_trial_t *self, size_t at)
 {
     reserve (self, at, SITES, false);
 }
 
-static void reserve_links (trial_t *self, size_t at)
+static void reserve_links (transaction_trial_t *self, size_t at)
 {
     reserve (self, at, SITES, true);
 }
 
-static void repeat_3 (trial_t *self, size_t at)
+static void repeat_3 (transaction_trial_t *self, size_t at)
 {
     uint64_t number = self->first_request + at;
     char reservation [NAME_BYTES_MAX + 1];
-    reserve_t order = reserve_of (self, number, SITES, false);
+    bench_reserve_t order = reserve_of (self, number, SITES, false);
     ask_planner (self, "Reserve", number, reserve_encode (&order), true, reservation);
     if (strcmp (reservation, self->reservations [at]) != 0)
         bench_fail ("a repeat was given another reservation");
 }
 
-static void modify (trial_t *self, size_t at)
+static void modify (transaction_trial_t *self, size_t at)
 {
     ask_planner (self, "Modify", ++self->requests, modify_encode (self->reservations [at], 16),
                  true, NULL);
 }
 
-static void release (trial_t *self, size_t at)
+static void release (transaction_trial_t *self, size_t at)
 {
     ask_planner (self, "Release", ++self->requests, release_encode (self->reservations [at]), true,
                  NULL);
 }
 
 /*  Takes so much of each site that TOO_MANY is not left. */
-static void fill (trial_t *self, size_t at)
+static void fill (transaction_trial_t *self, size_t at)
 {
     uint64_t number = ++self->requests;
     if (at == 0)
         self->first_request = number;
-    reserve_t order = reserve_of (self, number, SITES, false);
+    bench_reserve_t order = reserve_of (self, number, SITES, false);
     order.cpus [0] = order.cpus [1] = order.cpus [2] = FILLED;
     ask_planner (self, "Reserve", number, reserve_encode (&order), true, self->reservations [at]);
 }
 
-static void refused (trial_t *self, size_t at)
+static void refused (transaction_trial_t *self, size_t at)
 {
-    reserve_t order = reserve_of (self, self->first_request + at, 1, false);
+    bench_reserve_t order = reserve_of (self, self->first_request + at, 1, false);
     order.cpus [0] = TOO_MANY;
     ask_planner (self, "Reserve", ++self->requests, reserve_encode (&order), false, NULL);
 }
 
 /*  --- as a planner of our own, at the sites --- */
 
-static void hold_at (trial_t *self, const plan_t *plan, size_t site)
+static void hold_at (transaction_trial_t *self, const plan_t *plan, size_t site)
 {
     compute_booking_t booking = {.need = "a",
                                  .class_name = "cpu",
@@ -178,7 +179,7 @@ static void hold_at (trial_t *self, const plan_t *plan, size_t site)
     free (part.data);
 }
 
-static void gather (trial_t *self, command_state_t state)
+static void gather (transaction_trial_t *self, command_state_t state)
 {
     client_reply_t reply;
     while (client_wait (self->testbed.client, -1, &reply)) {
@@ -195,10 +196,10 @@ static void gather (trial_t *self, command_state_t state)
     }
 }
 
-static void vote (trial_t *self, size_t at)
+static void vote (transaction_trial_t *self, size_t at)
 {
     static const char *const names [SITES] = {"lis/one", "lis/two", "lis/three"};
-    party_t parties [SITES] = {0};
+    participant_ref_t parties [SITES] = {0};
     for (size_t i = 0; i < SITES; i++) {
         const testbed_service_t *service = testbed_service (&self->testbed, names [i]);
         memcpy (parties [i].name, service->name, sizeof parties [i].name);
@@ -222,7 +223,7 @@ static void vote (trial_t *self, size_t at)
     self->txids [at] = plan.txid;
 }
 
-static void vote_and_abort (trial_t *self, size_t at)
+static void vote_and_abort (transaction_trial_t *self, size_t at)
 {
     static const char *const names [SITES] = {"lis/one", "lis/two", "lis/three"};
     vote (self, at);
@@ -242,7 +243,7 @@ static void vote_and_abort (trial_t *self, size_t at)
 }
 
 /*  Votes without a decision, ended by a planner in their coordinator's place (T8). */
-static void fence (trial_t *self, size_t at)
+static void fence (transaction_trial_t *self, size_t at)
 {
     Musubi__Txid txid = MUSUBI__TXID__INIT;
     txid.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = self->txids [at].store};
@@ -269,14 +270,14 @@ static void fence (trial_t *self, size_t at)
 
 typedef struct {
     const char *row;
-    void (*prepare) (trial_t *self, size_t at); /* before; NULL = nothing */
-    void (*run) (trial_t *self, size_t at);
+    void (*prepare) (transaction_trial_t *self, size_t at); /* before; NULL = nothing */
+    void (*run) (transaction_trial_t *self, size_t at);
     int parties; /* that flush at once */
     int shared;  /* flushes in a row, by all of them at once */
     int alone;   /* and by one process alone */
-} kind_t;
+} transaction_kind_t;
 
-static const kind_t kinds [] = {
+static const transaction_kind_t kinds [] = {
   {"reserve, 1 site", NULL, reserve_1, 2, 2, 1},
   {"reserve, 3 sites", NULL, reserve_3, 4, 2, 1},
   {"reserve, 3 sites, 3 links", NULL, reserve_links, 6, 2, 1},
@@ -297,15 +298,15 @@ static const char *const columns [FIGURES] = {
 };
 
 /*  How long the flushes in a row take on this machine now. */
-static double bound_ms (const kind_t *kind, double seconds)
+static double bound_ms (const transaction_kind_t *kind, double seconds)
 {
     double alone_s = kind->alone > 0 ? flush_s (1, seconds) : 0;
     double shared_s = kind->shared > 0 ? flush_s (kind->parties, seconds) : 0;
     return (kind->shared * shared_s + kind->alone * alone_s) * 1e3;
 }
 
-static void measure_run (trial_t *self, const kind_t *kind, double flush_seconds,
-                         double figures [FIGURES])
+static void measure_run (transaction_trial_t *self, const transaction_kind_t *kind,
+                         double flush_seconds, double figures [FIGURES])
 {
     double latencies_ms [TRANSACTIONS_MAX];
     for (size_t i = 0; kind->prepare && i < self->count; i++)
@@ -330,7 +331,8 @@ static void measure_run (trial_t *self, const kind_t *kind, double flush_seconds
     figures [RATIO] = figures [BOUND] > 0 ? figures [P50] / figures [BOUND] : 0;
 }
 
-static void measure (bench_t *bench, trial_t *self, const kind_t *kind, double flush_seconds)
+static void measure (bench_t *bench, transaction_trial_t *self, const transaction_kind_t *kind,
+                     double flush_seconds)
 {
     double samples [FIGURES][BENCH_RUNS];
     for (int run = 0; run < BENCH_RUNS; run++) {
@@ -346,7 +348,7 @@ static void measure (bench_t *bench, trial_t *self, const kind_t *kind, double f
 
 int main (int argc, char **argv)
 {
-    static trial_t trial;
+    static transaction_trial_t trial;
     bench_t *bench =
       bench_new (argc, argv, "transaction", "what one transaction of each kind costs");
     int64_t count = bench_option (bench, "--transactions", 100);

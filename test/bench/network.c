@@ -47,7 +47,7 @@ void network_make (network_t *self, size_t links)
 packed_t hold_of (const char *name, const uint8_t store [STORE_ID_BYTES], part_kind_t kind,
                   packed_t part, int64_t now_ms, uint64_t counter, txid_t *txid)
 {
-    party_t participant = {.endpoint = "sim://x"};
+    participant_ref_t participant = {.endpoint = "sim://x"};
     snprintf (participant.name, sizeof participant.name, "%s", name);
     memcpy (participant.store, store, STORE_ID_BYTES);
     hold_t hold = {

@@ -31,22 +31,22 @@ typedef struct {
     run_report_t runs [RUNS_MAX];
     int64_t ends_ms [RUNS_MAX];
     size_t runs_count;
-} agent_t;
+} queue_site_agent_t;
 
 /*  What an agent has been answered. */
 typedef struct {
-    agent_t *agent;
+    queue_site_agent_t *agent;
     packed_t body;
-} told_t;
+} queue_site_told_t;
 
 typedef struct {
     core_t core;
     moment_t now;
     int64_t timer_ms; /* mono */
-    agent_t *agents;
+    queue_site_agent_t *agents;
     size_t agents_count;
     size_t cpus;
-    told_t *told;
+    queue_site_told_t *told;
     size_t told_count;
     size_t over;
     prng_t prng;
@@ -54,7 +54,7 @@ typedef struct {
     double spent_ns;
     double worst_ns;
     uint64_t asked;
-} field_t;
+} queue_site_field_t;
 
 /*  --- the core --- */
 
@@ -68,20 +68,20 @@ static double clock_cost_ns (void)
     return (spent_ns + bench_cpu_ns ()) / LOOKS;
 }
 
-static void keep_reply (field_t *site, const effect_t *effect)
+static void keep_reply (queue_site_field_t *site, const effect_t *effect)
 {
     if (effect->reply.status != CALL_OK)
         bench_fail (effect->reply.reason);
     if (effect->reply.reply_to < REPLY_TO_AGENTS)
         return;
-    told_t *told = &site->told [site->told_count++];
+    queue_site_told_t *told = &site->told [site->told_count++];
     size_t size = effect->reply.body.size;
     told->agent = &site->agents [effect->reply.reply_to - REPLY_TO_AGENTS];
     told->body = (packed_t){.data = must (malloc (size + 1)), .size = size};
     memcpy (told->body.data, effect->reply.body.data, size);
 }
 
-static void step (field_t *site, const event_t *event)
+static void step (queue_site_field_t *site, const event_t *event)
 {
     effect_t effect;
     double spent_ns = -bench_cpu_ns ();
@@ -97,8 +97,8 @@ static void step (field_t *site, const event_t *event)
     site->worst_ns = spent_ns > site->worst_ns ? spent_ns : site->worst_ns;
 }
 
-static void request (field_t *site, const char *service, const char *method, const char *actor,
-                     packed_t body, uint64_t reply_to)
+static void request (queue_site_field_t *site, const char *service, const char *method,
+                     const char *actor, packed_t body, uint64_t reply_to)
 {
     step (site, &(event_t){.kind = EVENT_REQUEST,
                            .request = {.service = service,
@@ -112,7 +112,7 @@ static void request (field_t *site, const char *service, const char *method, con
 
 /*  --- agents --- */
 
-static void ask (field_t *site, agent_t *agent)
+static void ask (queue_site_field_t *site, queue_site_agent_t *agent)
 {
     attend_t attend = {.class_name = "thin",
                        .cpus = (uint32_t) site->cpus,
@@ -129,7 +129,7 @@ static void ask (field_t *site, agent_t *agent)
              REPLY_TO_AGENTS + (uint64_t) (agent - site->agents));
 }
 
-static size_t run_at (const agent_t *agent, const run_id_t *id)
+static size_t run_at (const queue_site_agent_t *agent, const run_id_t *id)
 {
     size_t at = 0;
     while (at < agent->runs_count && run_id_compare (&agent->runs [at].id, id) != 0)
@@ -137,7 +137,7 @@ static size_t run_at (const agent_t *agent, const run_id_t *id)
     return at;
 }
 
-static void begin (field_t *site, agent_t *agent, const wanted_run_t *wanted)
+static void begin (queue_site_field_t *site, queue_site_agent_t *agent, const wanted_run_t *wanted)
 {
     size_t at = agent->runs_count++;
     if (at == RUNS_MAX || !wanted->order)
@@ -149,7 +149,7 @@ static void begin (field_t *site, agent_t *agent, const wanted_run_t *wanted)
       (int64_t) prng_below (&site->prng, (uint64_t) wanted->order->limit_ms / 2);
 }
 
-static void forget (field_t *site, agent_t *agent, size_t at)
+static void forget (queue_site_field_t *site, queue_site_agent_t *agent, size_t at)
 {
     if (at == agent->runs_count)
         return;
@@ -159,9 +159,9 @@ static void forget (field_t *site, agent_t *agent, size_t at)
     site->over++;
 }
 
-static void carry_out (field_t *site, told_t *told)
+static void carry_out (queue_site_field_t *site, queue_site_told_t *told)
 {
-    agent_t *agent = told->agent;
+    queue_site_agent_t *agent = told->agent;
     wanted_t wanted;
     char why [WHY_BYTES];
     if (!codec_decode (&wanted_codec, &wanted, (bytes_t){told->body.data, told->body.size}, why))
@@ -184,7 +184,7 @@ static void carry_out (field_t *site, told_t *told)
 
 /*  --- time --- */
 
-static bool agents_ask (field_t *site)
+static bool agents_ask (queue_site_field_t *site)
 {
     bool any = false;
     for (size_t i = 0; i < site->agents_count; i++)
@@ -195,7 +195,7 @@ static bool agents_ask (field_t *site)
     return any;
 }
 
-static bool agents_hear (field_t *site)
+static bool agents_hear (queue_site_field_t *site)
 {
     size_t count = site->told_count;
     site->told_count = 0;
@@ -205,11 +205,11 @@ static bool agents_hear (field_t *site)
 }
 
 /*  The run that ends first. */
-static agent_t *next_end (field_t *site, size_t *run)
+static queue_site_agent_t *next_end (queue_site_field_t *site, size_t *run)
 {
-    agent_t *first = NULL;
+    queue_site_agent_t *first = NULL;
     for (size_t i = 0; i < site->agents_count; i++) {
-        agent_t *agent = &site->agents [i];
+        queue_site_agent_t *agent = &site->agents [i];
         for (size_t k = 0; k < agent->runs_count; k++)
             if (agent->runs [k].state == RUN_RUNNING &&
                 (!first || agent->ends_ms [k] < first->ends_ms [*run])) {
@@ -220,7 +220,7 @@ static agent_t *next_end (field_t *site, size_t *run)
     return first;
 }
 
-static void pass_to (field_t *site, int64_t wall_ms)
+static void pass_to (queue_site_field_t *site, int64_t wall_ms)
 {
     if (wall_ms > site->now.wall_ms) {
         site->now.mono_ms += wall_ms - site->now.wall_ms;
@@ -229,10 +229,10 @@ static void pass_to (field_t *site, int64_t wall_ms)
 }
 
 /*  What comes next: a timer of the core, or the end of a run. */
-static void go_on (field_t *site)
+static void go_on (queue_site_field_t *site)
 {
     size_t run = 0;
-    agent_t *agent = next_end (site, &run);
+    queue_site_agent_t *agent = next_end (site, &run);
     int64_t timer_ms = site->timer_ms == INT64_MAX
                          ? INT64_MAX
                          : site->timer_ms - site->now.mono_ms + site->now.wall_ms;
@@ -252,7 +252,7 @@ static void go_on (field_t *site)
 
 /*  --- a site --- */
 
-static packed_t submission (field_t *site, size_t count, bool alike)
+static packed_t submission (queue_site_field_t *site, size_t count, bool alike)
 {
     static char *arguments [] = {"/usr/bin/simulate", "--seed", "7"};
     Musubi__TaskCommand command = MUSUBI__TASK_COMMAND__INIT;
@@ -268,21 +268,22 @@ static packed_t submission (field_t *site, size_t count, bool alike)
     return packed;
 }
 
-static void open_site (field_t *site, runner_settings_t *runner, size_t nodes, size_t cpus)
+static void open_site (queue_site_field_t *site, runner_settings_t *runner, size_t nodes,
+                       size_t cpus)
 {
     static account_t accounts [] = {{"alice", "alice"}};
     static const char *const actors [] = {"alice"};
     static const char *const gis [] = {"sim://gis/g1"};
     node_class_t class = {.name = "thin", .nodes = nodes, .cpus_per_node = (uint32_t) cpus};
-    *site = (field_t){.now = {.wall_ms = START_MS,
-                              .mono_ms = 5000,
-                              .store_free_bytes = 1 << 30,
-                              .store_bytes = 1 << 30},
-                      .timer_ms = INT64_MAX,
-                      .agents = must (calloc (nodes, sizeof *site->agents)),
-                      .agents_count = nodes,
-                      .cpus = cpus,
-                      .told = must (calloc (nodes + 1, sizeof *site->told))};
+    *site = (queue_site_field_t){.now = {.wall_ms = START_MS,
+                                         .mono_ms = 5000,
+                                         .store_free_bytes = 1 << 30,
+                                         .store_bytes = 1 << 30},
+                                 .timer_ms = INT64_MAX,
+                                 .agents = must (calloc (nodes, sizeof *site->agents)),
+                                 .agents_count = nodes,
+                                 .cpus = cpus,
+                                 .told = must (calloc (nodes + 1, sizeof *site->told))};
     prng_seed (&site->prng, 1);
     site->clock_ns = clock_cost_ns ();
     *runner = (runner_settings_t){.places = must (calloc (nodes, sizeof *runner->places)),
@@ -296,7 +297,7 @@ static void open_site (field_t *site, runner_settings_t *runner, size_t nodes, s
                                   .back_end = back_end_limits_default};
     runner->queue.bags_max = runner->queue.bags_per_actor_max = 1000000;
     for (size_t i = 0; i < nodes; i++) {
-        agent_t *agent = &site->agents [i];
+        queue_site_agent_t *agent = &site->agents [i];
         snprintf (agent->name, sizeof agent->name, "thin-%03zu", i + 1);
         snprintf (agent->actor, sizeof agent->actor, "node/thin-%03zu", i + 1);
         memcpy (runner->places [i].name, agent->name, sizeof agent->name);
@@ -323,7 +324,7 @@ static void open_site (field_t *site, runner_settings_t *runner, size_t nodes, s
 
 queue_site_cost_t queue_site_measure (size_t nodes, size_t cpus, size_t tasks, size_t bags)
 {
-    field_t site;
+    queue_site_field_t site;
     runner_settings_t runner;
     open_site (&site, &runner, nodes, cpus);
     site.spent_ns = 0;

@@ -15,7 +15,7 @@ static packed_t pack (const ProtobufCMessage *message)
     return packed;
 }
 
-packed_t reserve_encode (const reserve_t *self)
+packed_t reserve_encode (const bench_reserve_t *self)
 {
     static const char *const ids [RESERVE_SITES_MAX] = {"a", "b", "c"};
     Musubi__ComputeNeed needs [RESERVE_SITES_MAX];

@@ -16,11 +16,11 @@ typedef struct {
     int64_t earliest_ms;
     int64_t deadline_ms;
     int64_t duration_ms;
-} reserve_t;
+} bench_reserve_t;
 
 /*  The bodies of Reserve, of Modify to so many CPUs for need "a", of Release. The caller frees
  *  them. */
-packed_t reserve_encode (const reserve_t *self);
+packed_t reserve_encode (const bench_reserve_t *self);
 packed_t modify_encode (const char *reservation, uint32_t cpus);
 packed_t release_encode (const char *reservation);
 

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-static void uses_check (const uses_t *self)
+static void uses_check (const circuit_usage_t *self)
 {
     size_t turns = 0;
     for (const use_t *use = NULL;

@@ -7,7 +7,7 @@
 void nodes_check (const nodes_t *self)
 {
     size_t open = 0, over = 0, unplaced = 0;
-    for (const entry_t *entry = ordered_after (self->runs, NULL); entry;
+    for (const node_run_t *entry = ordered_after (self->runs, NULL); entry;
          entry = ordered_after (self->runs, &entry->kept.run.id)) {
         bool is_over = run_over (entry->kept.run.state);
         assert (is_over == (entry->kept.over_ms > 0));
@@ -22,9 +22,9 @@ void nodes_check (const nodes_t *self)
     assert (ordered_count (self->kept) == over);
     size_t placed = 0;
     for (size_t i = 0; i < self->places_count; i++) {
-        const place_t *place = &self->places [i];
+        const node_state_t *place = &self->places [i];
         uint64_t cpus = 0;
-        for (const entry_t *entry = ordered_after (place->runs, NULL); entry;
+        for (const node_run_t *entry = ordered_after (place->runs, NULL); entry;
              entry = ordered_after (place->runs, &entry->kept.run.id)) {
             assert (entry->node == i && !run_over (entry->kept.run.state));
             cpus += entry->kept.run.cpus;

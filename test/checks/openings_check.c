@@ -7,8 +7,8 @@
 void openings_check (const openings_t *self)
 {
     size_t turns = 0, active = 0, held = 0, bound = 0;
-    const entry_t *at = NULL;
-    for (const entry_t *entry;
+    const opening_entry_t *at = NULL;
+    for (const opening_entry_t *entry;
          (entry = ordered_after (self->by_reservation, at ? at->reservation : NULL)); at = entry) {
         turns += entry->turn_ms < INT64_MAX;
         active += opening_is_active (entry->kept.phase);

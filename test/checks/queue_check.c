@@ -44,9 +44,10 @@ static void bags_check (const bags_t *self)
     }
     assert (open == bags_count (self));
     size_t waiting = waiting_check (bags_waiting (self));
-    for (const booth_t *booth = NULL;
-         (booth = bags_booth_after (self, booth ? booth->reservation : ""));)
-        waiting += waiting_check (booth->waiting);
+    for (const reservation_queue_t *reservation_queue = NULL;
+         (reservation_queue = bags_reservation_after (
+            self, reservation_queue ? reservation_queue->reservation : ""));)
+        waiting += waiting_check (reservation_queue->waiting);
     assert (listed == waiting);
 }
 
@@ -55,7 +56,7 @@ void queue_check (const queue_t *self)
     bags_check (self->bags);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
         const backfill_node_t *seat = &self->seats [i];
-        const stretch_t *booked = &self->places [i].booked;
+        const resource_interval_t *booked = &self->places [i].booked;
         uint32_t used = 0;
         for (size_t k = 0; k < seat->runs_count; k++)
             used += seat->runs [k].cpus;

@@ -33,7 +33,7 @@ typedef struct {
     _Atomic size_t next;
     _Atomic size_t at [EXPERIMENT_JOBS_MAX]; /* by worker: its play and one; 0 = none */
     play_t plays [];
-} shared_t;
+} experiment_shared_t;
 
 /*  --- numbers --- */
 
@@ -171,7 +171,8 @@ static void play_one (const experiment_run_t *run, size_t at, play_t *play)
     run->experiment->play (arm, seed, play);
 }
 
-static void work (shared_t *shared, const experiment_run_t *run, size_t plays, size_t worker)
+static void work (experiment_shared_t *shared, const experiment_run_t *run, size_t plays,
+                  size_t worker)
 {
     for (;;) {
         size_t at = atomic_fetch_add (&shared->next, 1);
@@ -188,7 +189,8 @@ static void work (shared_t *shared, const experiment_run_t *run, size_t plays, s
     _exit (0);
 }
 
-static pid_t hire (shared_t *shared, const experiment_run_t *run, size_t plays, size_t worker)
+static pid_t hire (experiment_shared_t *shared, const experiment_run_t *run, size_t plays,
+                   size_t worker)
 {
     fflush (NULL);
     pid_t pid = fork ();
@@ -200,8 +202,8 @@ static pid_t hire (shared_t *shared, const experiment_run_t *run, size_t plays, 
 }
 
 /*  A worker has ended; one that died at a play makes that play a failure and is replaced. */
-static pid_t replace (shared_t *shared, const experiment_run_t *run, size_t plays, size_t worker,
-                      int status)
+static pid_t replace (experiment_shared_t *shared, const experiment_run_t *run, size_t plays,
+                      size_t worker, int status)
 {
     if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
         return 0;
@@ -219,8 +221,8 @@ static pid_t replace (shared_t *shared, const experiment_run_t *run, size_t play
 
 static bool play_all (experiment_run_t *run, size_t plays)
 {
-    size_t bytes = sizeof (shared_t) + plays * sizeof (play_t);
-    shared_t *shared =
+    size_t bytes = sizeof (experiment_shared_t) + plays * sizeof (play_t);
+    experiment_shared_t *shared =
       mmap (NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         perror ("musubi-sim: shared memory");

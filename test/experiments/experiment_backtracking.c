@@ -326,15 +326,22 @@ static void plot_success (const experiment_run_t *run, FILE *to)
 
 /*  --- E0.4: the arms that the paper invites, and what holding blocks --- */
 
-typedef enum { AS_DRAWN, COUNTS_OWN, LEAST_DELAY, WHOLE_DEADLINE, QUOTA, STALE } change_t;
+typedef enum {
+    AS_DRAWN,
+    COUNTS_OWN,
+    LEAST_DELAY,
+    WHOLE_DEADLINE,
+    QUOTA,
+    STALE
+} backtracking_change_t;
 
 typedef struct {
     size_t algorithm;
     size_t policy;
-    change_t change;
-} variant_t;
+    backtracking_change_t change;
+} backtracking_variant_t;
 
-static const variant_t variants [] = {
+static const backtracking_variant_t variants [] = {
   {BBR, POLICY_T, AS_DRAWN},    {BBR, POLICY_T, COUNTS_OWN},     {BBR, POLICY_C, AS_DRAWN},
   {BBR, POLICY_C, LEAST_DELAY}, {BBR, POLICY_C, WHOLE_DEADLINE}, {BIR, POLICY_T, AS_DRAWN},
   {BIR, POLICY_C, AS_DRAWN},    {BIR, POLICY_C, LEAST_DELAY},    {BIR, POLICY_C, WHOLE_DEADLINE},
@@ -350,7 +357,7 @@ static size_t arms_invited (bool small)
 
 static planning_order_t order_invited (size_t arm)
 {
-    const variant_t *variant = &variants [arm % VARIANTS];
+    const backtracking_variant_t *variant = &variants [arm % VARIANTS];
     return (planning_order_t){.algorithm = algorithms [variant->algorithm],
                               .policy = policies [variant->policy],
                               .kind = (scenario_kind_t) (arm / VARIANTS),

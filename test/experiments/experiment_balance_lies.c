@@ -45,16 +45,17 @@ typedef struct {
     world_case_t which;
     bool extended;
     size_t liar;
-} scene_t;
+} balance_lies_scene_t;
 
-static const scene_t scenes [] = {{"I, slowest", CASE_I, false, 0},
-                                  {"I, fastest", CASE_I, false, CLUSTERS - 1},
-                                  {"II, slowest", CASE_II, false, 0},
-                                  {"II, fastest", CASE_II, false, CLUSTERS - 1},
-                                  {"I, slowest, rebuilt", CASE_I, true, 0},
-                                  {"I, fastest, rebuilt", CASE_I, true, CLUSTERS - 1},
-                                  {"II, slowest, rebuilt", CASE_II, true, 0},
-                                  {"II, fastest, rebuilt", CASE_II, true, CLUSTERS - 1}};
+static const balance_lies_scene_t scenes [] = {
+  {"I, slowest", CASE_I, false, 0},
+  {"I, fastest", CASE_I, false, CLUSTERS - 1},
+  {"II, slowest", CASE_II, false, 0},
+  {"II, fastest", CASE_II, false, CLUSTERS - 1},
+  {"I, slowest, rebuilt", CASE_I, true, 0},
+  {"I, fastest, rebuilt", CASE_I, true, CLUSTERS - 1},
+  {"II, slowest, rebuilt", CASE_II, true, 0},
+  {"II, fastest, rebuilt", CASE_II, true, CLUSTERS - 1}};
 
 #define SCENES (sizeof scenes / sizeof *scenes)
 
@@ -74,7 +75,7 @@ static void play_lie (size_t arm, uint64_t seed, play_t *play)
     static balance_world_t *world; /* kept until the worker ends */
     if (!world)
         world = balance_world_new ();
-    const scene_t *scene = &scenes [arm / LIES];
+    const balance_lies_scene_t *scene = &scenes [arm / LIES];
     const lie_t *lie = &lies [arm % LIES];
     world_order_t order = {
       .which = scene->which, .clusters = CLUSTERS, .seed = seed, .extended = scene->extended};

@@ -18,7 +18,15 @@
 #define JOB_MS     300
 #define JOB_END_MS 300000
 
-typedef enum { ARM_SOUND, ARM_STALE, ARM_WRONG, ARM_EVICTED, ARM_FULL, ARM_STORM, ARMS } arm_t;
+typedef enum {
+    ARM_SOUND,
+    ARM_STALE,
+    ARM_WRONG,
+    ARM_EVICTED,
+    ARM_FULL,
+    ARM_STORM,
+    ARMS
+} catalogue_arm_t;
 
 static const char *const arm_names [ARMS] = {
   "sound",       "copies vanish",       "copies go bad",
@@ -52,16 +60,16 @@ typedef struct {
     uint64_t transfer;
     bool asked;
     bool over;
-} job_t;
+} catalogue_job_t;
 
 typedef struct {
-    arm_t arm;
+    catalogue_arm_t arm;
     prng_t prng;
     replica_scene_t *scene;
     play_t *play;
     bool put [FILES]; /* is in the federation at all */
-    job_t jobs [JOBS];
-} trial_t;
+    catalogue_job_t jobs [JOBS];
+} catalogue_trial_t;
 
 static void name_of (size_t file, char name [8])
 {
@@ -69,7 +77,7 @@ static void name_of (size_t file, char name [8])
 }
 
 /*  Files lie where they were put: the even ones at a, the odd ones at b. */
-static size_t put_all (trial_t *self)
+static size_t put_all (catalogue_trial_t *self)
 {
     size_t count = 0;
     for (size_t i = 0; i < FILES; i++) {
@@ -86,7 +94,7 @@ static size_t put_all (trial_t *self)
 }
 
 /*  Behind the catalogue's back: a cached copy, never the one that was put. */
-static void meddle (trial_t *self)
+static void meddle (catalogue_trial_t *self)
 {
     size_t file = prng_below (&self->prng, FILES);
     size_t site = prng_below (&self->prng, 3);
@@ -105,7 +113,7 @@ static void meddle (trial_t *self)
 }
 
 /*  A job runs on what it reads, not on what it was told: it reads through its site. */
-static void job_ask (trial_t *self, job_t *job, size_t number)
+static void job_ask (catalogue_trial_t *self, catalogue_job_t *job, size_t number)
 {
     char name [8];
     char guest [32];
@@ -116,7 +124,7 @@ static void job_ask (trial_t *self, job_t *job, size_t number)
     job->asked = job->transfer != UINT64_MAX;
 }
 
-static void job_look (trial_t *self, job_t *job, size_t number)
+static void job_look (catalogue_trial_t *self, catalogue_job_t *job, size_t number)
 {
     char name [8];
     char guest [32];
@@ -142,14 +150,14 @@ static void job_look (trial_t *self, job_t *job, size_t number)
     }
 }
 
-static void jobs_run (trial_t *self)
+static void jobs_run (catalogue_trial_t *self)
 {
     size_t left = JOBS;
     int64_t ends_us = sim_now_us (scene_sim (self->scene)) + JOB_END_MS * 1000;
     for (size_t begun = 0; left > 0 && sim_now_us (scene_sim (self->scene)) < ends_us;) {
         if (begun < JOBS) {
-            job_t *job = &self->jobs [begun];
-            *job = (job_t){.site = prng_below (&self->prng, 3)};
+            catalogue_job_t *job = &self->jobs [begun];
+            *job = (catalogue_job_t){.site = prng_below (&self->prng, 3)};
             do
                 job->file = prng_below (&self->prng, FILES);
             while (!self->put [job->file]);
@@ -171,7 +179,7 @@ static void jobs_run (trial_t *self)
 }
 
 /*  Over what one copy of each wanted file at each site that had it not takes. */
-static double crossed (const trial_t *self)
+static double crossed (const catalogue_trial_t *self)
 {
     double bytes = 0;
     double needed = 0;
@@ -190,7 +198,7 @@ static double crossed (const trial_t *self)
     return needed > 0 ? bytes / needed : NO_VALUE;
 }
 
-static scene_plan_t plan_of (arm_t arm)
+static scene_plan_t plan_of (catalogue_arm_t arm)
 {
     scene_plan_t plan = scene_plan_default;
     plan.nodes = 2;
@@ -209,8 +217,9 @@ static void play_catalogue (size_t arm, uint64_t seed, play_t *play)
       .crash = 30, .crashes_max = 6, .pause_ms_max = 1500, .slow = 20};
     static const sim_net_faults_t net = {
       .loss = 20, .doubling = 20, .reordering = 20, .delay = 20, .delay_ms_max = 1000, .keep = 500};
-    scene_plan_t plan = plan_of ((arm_t) arm);
-    trial_t self = {.arm = (arm_t) arm, .scene = replica_scene_new (seed, &plan), .play = play};
+    scene_plan_t plan = plan_of ((catalogue_arm_t) arm);
+    catalogue_trial_t self = {
+      .arm = (catalogue_arm_t) arm, .scene = replica_scene_new (seed, &plan), .play = play};
     prng_seed (&self.prng, seed);
     for (size_t i = 0; i < METRICS; i++)
         play->values [i] = 0;

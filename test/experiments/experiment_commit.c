@@ -25,7 +25,7 @@
 #define EDGE_S  0.01  /* how late an edge may be seen: a timer's millisecond, a flush */
 #define UNIT_US 10000 /* a delay or a flush, when they are counted */
 
-typedef enum { KIND_COST, KIND_CUT, KIND_STORM, KIND_DEATH } kind_t;
+typedef enum { KIND_COST, KIND_CUT, KIND_STORM, KIND_DEATH } commit_kind_t;
 
 static const char *const way_names [WAYS] = {
   "two-phase, ours",           "two-phase, ours, store taken over after 60 s",
@@ -44,9 +44,10 @@ static const struct {
 #define DISTANCES       (sizeof distances / sizeof distances [0])
 #define DISTANCES_SMALL 3
 
-static const way_t plain_ways [] = {WAY_OURS, WAY_PLAIN, WAY_THREE, WAY_PAXOS_1, WAY_PAXOS_2};
+static const commit_way_t plain_ways [] = {WAY_OURS, WAY_PLAIN, WAY_THREE, WAY_PAXOS_1,
+                                           WAY_PAXOS_2};
 #define PLAIN_WAYS (sizeof plain_ways / sizeof plain_ways [0])
-static const way_t storm_ways [] = {WAY_PLAIN, WAY_THREE, WAY_PAXOS_1, WAY_PAXOS_2};
+static const commit_way_t storm_ways [] = {WAY_PLAIN, WAY_THREE, WAY_PAXOS_1, WAY_PAXOS_2};
 #define STORM_WAYS (sizeof storm_ways / sizeof storm_ways [0])
 
 #define ARM_CUT   PLAIN_WAYS
@@ -77,20 +78,21 @@ static const metric_t metrics [] = {
   {"committed", "share of plays in which something was committed"}};
 
 typedef struct {
-    kind_t kind;
-    way_t way;
+    commit_kind_t kind;
+    commit_way_t way;
     size_t distance;
-} arm_t;
+} commit_arm_t;
 
-static arm_t arm_of (size_t arm)
+static commit_arm_t arm_of (size_t arm)
 {
     if (arm < ARM_CUT)
-        return (arm_t){KIND_COST, plain_ways [arm], 2};
+        return (commit_arm_t){KIND_COST, plain_ways [arm], 2};
     if (arm < ARM_STORM)
-        return (arm_t){KIND_CUT, plain_ways [arm - ARM_CUT], 2};
+        return (commit_arm_t){KIND_CUT, plain_ways [arm - ARM_CUT], 2};
     if (arm < ARM_DEATH)
-        return (arm_t){KIND_STORM, storm_ways [arm - ARM_STORM], 2};
-    return (arm_t){KIND_DEATH, (way_t) ((arm - ARM_DEATH) % WAYS), (arm - ARM_DEATH) / WAYS};
+        return (commit_arm_t){KIND_STORM, storm_ways [arm - ARM_STORM], 2};
+    return (commit_arm_t){KIND_DEATH, (commit_way_t) ((arm - ARM_DEATH) % WAYS),
+                          (arm - ARM_DEATH) / WAYS};
 }
 
 static size_t arms (bool small)
@@ -100,7 +102,7 @@ static size_t arms (bool small)
 
 static void arm_name (size_t arm, char name [ARM_NAME_BYTES])
 {
-    arm_t of = arm_of (arm);
+    commit_arm_t of = arm_of (arm);
     switch (of.kind) {
     case KIND_COST:
         snprintf (name, ARM_NAME_BYTES, "%s, no faults", way_names [of.way]);
@@ -119,7 +121,7 @@ static void arm_name (size_t arm, char name [ARM_NAME_BYTES])
 
 /*  --- plays --- */
 
-static commit_trial_t *trial_new (const arm_t *arm, uint64_t seed)
+static commit_trial_t *trial_new (const commit_arm_t *arm, uint64_t seed)
 {
     commit_trial_t *trial = must (calloc (1, sizeof *trial));
     trial->way = arm->way;
@@ -135,7 +137,7 @@ static void fail (play_t *play, const char *why)
 }
 
 /*  What must hold in every play; three-phase commit promises nothing of cut networks. */
-static void check (const commit_trial_t *trial, const arm_t *arm, play_t *play)
+static void check (const commit_trial_t *trial, const commit_arm_t *arm, play_t *play)
 {
     bool excused = arm->kind == KIND_CUT && arm->way == WAY_THREE;
     if (sim_failed (trial->sim))
@@ -164,7 +166,7 @@ static bool committed (const commit_trial_t *trial)
 }
 
 /*  Once with delays only, once with flushes only: what the time is made of. */
-static void play_cost (const arm_t *arm, uint64_t seed, play_t *play)
+static void play_cost (const commit_arm_t *arm, uint64_t seed, play_t *play)
 {
     for (int flushing = 0; flushing < 2; flushing++) {
         commit_trial_t *trial = trial_new (arm, seed);
@@ -185,7 +187,7 @@ static void play_cost (const arm_t *arm, uint64_t seed, play_t *play)
     }
 }
 
-static void play_death (const arm_t *arm, commit_trial_t *trial, play_t *play)
+static void play_death (const commit_arm_t *arm, commit_trial_t *trial, play_t *play)
 {
     static const death_point_t three [] = {POINT_PREPARE_FIRST, POINT_PREPARE_ALL,
                                            POINT_PRECOMMIT_FIRST, POINT_PRECOMMIT_ALL,
@@ -214,7 +216,7 @@ static void play_death (const arm_t *arm, commit_trial_t *trial, play_t *play)
 
 static void play_commit (size_t number, uint64_t seed, play_t *play)
 {
-    arm_t arm = arm_of (number);
+    commit_arm_t arm = arm_of (number);
     if (arm.kind == KIND_COST) {
         play_cost (&arm, seed, play);
         return;
@@ -236,17 +238,17 @@ static void play_commit (size_t number, uint64_t seed, play_t *play)
 
 static uint64_t arm_seeds (size_t arm, uint64_t seeds)
 {
-    kind_t kind = arm_of (arm).kind;
+    commit_kind_t kind = arm_of (arm).kind;
     return kind == KIND_COST || kind == KIND_DEATH ? 15 : 10 * seeds; /* each point as often */
 }
 
 /*  --- the result --- */
 
-static estimate_t of (const experiment_run_t *run, kind_t kind, way_t way, size_t distance,
-                      size_t metric)
+static estimate_t of (const experiment_run_t *run, commit_kind_t kind, commit_way_t way,
+                      size_t distance, size_t metric)
 {
     for (size_t arm = 0; arm < experiment_commit.arms (run->small); arm++) {
-        arm_t one = arm_of (arm);
+        commit_arm_t one = arm_of (arm);
         if (one.kind == kind && one.way == way && (kind != KIND_DEATH || one.distance == distance))
             return experiment_estimate (run, arm, metric);
     }
@@ -259,7 +261,7 @@ static void judge_cost (experiment_run_t *run)
     const size_t counted [] = {METRIC_MESSAGES, METRIC_DELAYS, METRIC_ROW};
     bool least = true;
     for (size_t i = 0; i < sizeof counted / sizeof counted [0]; i++)
-        for (way_t way = WAY_THREE; way < WAYS; way++)
+        for (commit_way_t way = WAY_THREE; way < WAYS; way++)
             least = least && of (run, KIND_COST, WAY_OURS, 0, counted [i]).mean <=
                                of (run, KIND_COST, way, 0, counted [i]).mean;
     experiment_criterion (
@@ -290,7 +292,7 @@ static void judge_death (experiment_run_t *run)
         double most_s = (double) TRIAL_TAKEN_MS / 1000 +
                         (double) participant_limits_default.doubt_ms_max / 1000 + 10;
         taken = taken && of (run, KIND_DEATH, WAY_OURS_TAKEN, d, METRIC_DOUBT).most <= most_s;
-        for (way_t way = WAY_THREE; way < WAYS; way++)
+        for (commit_way_t way = WAY_THREE; way < WAYS; way++)
             rivals = rivals && of (run, KIND_DEATH, way, d, METRIC_DOUBT).most <= 30;
     }
     experiment_criterion (run, "plain-blocks-until-the-window-is-over", plain,
@@ -353,7 +355,7 @@ static void tell (const experiment_run_t *run, FILE *to)
     fprintf (to, "%-46s %10s %10s %10s %10s %10s\n", "without faults; a cut network", "messages",
              "delays", "in a row", "flushes", "mixed");
     for (size_t i = 0; i < PLAIN_WAYS; i++) {
-        way_t way = plain_ways [i];
+        commit_way_t way = plain_ways [i];
         fprintf (to, "%-46s", way_names [way]);
         for (size_t metric = METRIC_MESSAGES; metric <= METRIC_FLUSHES; metric++)
             tell_number (of (run, KIND_COST, way, 0, metric).mean, to);
@@ -364,7 +366,7 @@ static void tell (const experiment_run_t *run, FILE *to)
         fprintf (to, "\n%s\n%-46s", metrics [metric].what, "window in");
         for (size_t d = 0; d < count; d++)
             fprintf (to, " %10s", distances [d].name);
-        for (way_t way = WAY_OURS; way < WAYS; way++) {
+        for (commit_way_t way = WAY_OURS; way < WAYS; way++) {
             fprintf (to, "\n%-46s", way_names [way]);
             for (size_t d = 0; d < count; d++)
                 tell_number (of (run, KIND_DEATH, way, d, metric).mean, to);
@@ -387,7 +389,7 @@ static void plot (const experiment_run_t *run, FILE *to)
 {
     double values [WAYS * DISTANCES];
     size_t count = run->small ? DISTANCES_SMALL : DISTANCES;
-    for (way_t way = WAY_OURS; way < WAYS; way++)
+    for (commit_way_t way = WAY_OURS; way < WAYS; way++)
         for (size_t d = 0; d < count; d++) {
             double doubt_s = of (run, KIND_DEATH, way, d, METRIC_DOUBT).mean;
             values [(size_t) way * count + d] = doubt_s > 0 ? doubt_s : NO_VALUE;

@@ -31,9 +31,9 @@ typedef struct {
     int64_t start_ms;
     int64_t duration_ms;
     uint32_t nodes;
-} option_t;
+} diagrams_option_t;
 
-static const option_t options [] = {
+static const diagrams_option_t options [] = {
   {"plus_reserve -s -e -n", OPERATION_RESERVE, AHEAD_MS, LASTS_MS, 2},
   {"plus_modify -s", OPERATION_MODIFY, 10000, 0, 0},
   {"plus_modify -e", OPERATION_MODIFY, 0, 2 * LASTS_MS, 0},
@@ -49,9 +49,9 @@ typedef struct {
     int64_t wait_ms;
     const char *last; /* the last message of the diagram */
     sim_plus_says_t says;
-} course_t;
+} diagrams_course_t;
 
-static const course_t courses [] = {
+static const diagrams_course_t courses [] = {
   {"one-phase", PLUS_END_COMMIT, 0, "Commit", PLUS_SAYS_COMMITTED},
   {"-T, plus_commit", PLUS_END_COMMIT, WAIT_MS, "Commit", PLUS_SAYS_COMMITTED},
   {"-T, plus_abort", PLUS_END_ABORT, WAIT_MS, "Abort", PLUS_SAYS_ABORTED},
@@ -73,14 +73,14 @@ typedef struct {
     sim_plus_says_t says;
     bool old_stands; /* the version before is booked as it was */
     bool both;       /* and the change is held beside it */
-} said_t;
+} diagrams_said_t;
 
 typedef struct {
-    const option_t *option;
-    const course_t *course;
+    const diagrams_option_t *option;
+    const diagrams_course_t *course;
     play_t *play;
     schedule_t *schedule;
-    said_t said [SAID_MAX];
+    diagrams_said_t said [SAID_MAX];
     size_t said_count;
 } diagram_t;
 
@@ -145,7 +145,7 @@ static bool booked_alike (const sim_command_t *command, const sim_plus_booked_t 
 }
 
 /*  What the site has of it now, and what beside it. */
-static void look (diagram_t *self, const sim_plus_told_t *told, said_t *said)
+static void look (diagram_t *self, const sim_plus_told_t *told, diagrams_said_t *said)
 {
     schedule_t *schedule = self->schedule;
     const sim_plus_errand_t *errand = the_errand (schedule);
@@ -174,8 +174,8 @@ static void diagram_left (void *owner, const sim_message_t *message)
         errand->at + 1 != errand->changes_count ||
         !sim_wire_plus_told (sim_message_body (message), &told))
         return;
-    said_t *said = &self->said [self->said_count++];
-    *said = (said_t){.says = told.says};
+    diagrams_said_t *said = &self->said [self->said_count++];
+    *said = (diagrams_said_t){.says = told.says};
     sim_text (said->method, sizeof said->method, message->method);
     look (self, &told, said);
 }
@@ -186,8 +186,8 @@ static bool as_drawn (const diagram_t *self)
     static const char *const methods [] = {"Reserve", "Modify", "Release"};
     if (self->said_count < 2)
         return false;
-    const said_t *first = &self->said [0];
-    const said_t *last = &self->said [self->said_count - 1];
+    const diagrams_said_t *first = &self->said [0];
+    const diagrams_said_t *last = &self->said [self->said_count - 1];
     for (size_t i = 1; i + 1 < self->said_count; i++)
         if (strcmp (self->said [i].method, "State") != 0 ||
             self->said [i].says != PLUS_SAYS_PREPARED)

@@ -32,9 +32,9 @@ typedef enum { MISHAP_NONE, MISHAP_KILLED, MISHAP_SLOWED } mishap_t;
 typedef struct {
     size_t nodes;
     mishap_t mishap;
-} arm_t;
+} fanout_arm_t;
 
-static const arm_t arm_list [] = {
+static const fanout_arm_t arm_list [] = {
   {1, MISHAP_NONE},    {2, MISHAP_NONE},   {4, MISHAP_NONE},
   {8, MISHAP_NONE},    {16, MISHAP_NONE},  {4, MISHAP_KILLED},
   {16, MISHAP_KILLED}, {4, MISHAP_SLOWED}, {16, MISHAP_SLOWED},
@@ -146,7 +146,7 @@ static bool copy (uint64_t seed, size_t nodes, uint64_t size, const mishap_plan_
 
 static void play_fanout (size_t at, uint64_t seed, play_t *play)
 {
-    const arm_t *arm = &arm_list [at];
+    const fanout_arm_t *arm = &arm_list [at];
     static const mishap_plan_t nothing = {.struck = SIZE_MAX};
     mishap_plan_t plan = nothing;
     copied_t one, all;

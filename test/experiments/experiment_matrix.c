@@ -25,7 +25,7 @@
 #define SCAN_MS    250 /* a hold may outlive its limit by so much: clocks, a batch, the timer */
 #define SAME_EVERY 8   /* of so many plays one is run twice */
 
-typedef enum { VOTE_ANY, VOTE_YES, VOTE_NO } vote_t;
+typedef enum { VOTE_ANY, VOTE_YES, VOTE_NO } matrix_vote_t;
 typedef enum { SIDE_ANY, SIDE_HOME, SIDE_RESOURCE } side_t; /* whom it is to, or an answer from */
 
 typedef struct {
@@ -34,10 +34,10 @@ typedef struct {
     const char *method;
     sim_message_kind_t kind;
     side_t side;
-    vote_t vote;
-} point_t;
+    matrix_vote_t vote;
+} matrix_point_t;
 
-static const point_t points [] = {
+static const matrix_point_t points [] = {
   {"reserve asked", "Planner", "Reserve", MESSAGE_REQUEST, SIDE_ANY, VOTE_ANY},
   {"modify asked", "Planner", "Modify", MESSAGE_REQUEST, SIDE_ANY, VOTE_ANY},
   {"release asked", "Planner", "Release", MESSAGE_REQUEST, SIDE_ANY, VOTE_ANY},
@@ -58,7 +58,7 @@ static const point_t points [] = {
   {"done sent", "Participant", "Done", MESSAGE_REQUEST, SIDE_ANY, VOTE_ANY}};
 #define POINTS (sizeof points / sizeof points [0])
 
-typedef enum { VICTIM_PLANNER, VICTIM_LIS, VICTIM_NIS, VICTIM_GIS, VICTIMS } victim_t;
+typedef enum { VICTIM_PLANNER, VICTIM_LIS, VICTIM_NIS, VICTIM_GIS, VICTIMS } matrix_victim_t;
 
 static const char *const victims [VICTIMS] = {"planner/", "lis/", "nis/", "gis/"};
 static const char *const columns [2 * VICTIMS] = {
@@ -84,25 +84,25 @@ typedef struct {
     int process;
     char txid [TXID_TEXT_BYTES];
     int64_t since_us;
-} held_t;
+} matrix_held_t;
 
 typedef struct {
-    const point_t *point;
-    victim_t victim;
+    const matrix_point_t *point;
+    matrix_victim_t victim;
     bool restarts;
     fault_kind_t fault;
     size_t wait; /* for the so-manieth of its kind */
     bool struck;
     int struck_process;
     schedule_t *schedule;
-    held_t held [HELD_MAX];
+    matrix_held_t held [HELD_MAX];
     size_t held_count;
     double longest_ms;
-} cell_t;
+} matrix_cell_t;
 
 /*  --- the point --- */
 
-static bool begins (const cell_t *self, int process, const char *kind)
+static bool begins (const matrix_cell_t *self, int process, const char *kind)
 {
     return process != SIM_NOBODY &&
            strncmp (sim_name (self->schedule->sim, process), kind, strlen (kind)) == 0;
@@ -120,9 +120,9 @@ static bool is_vote (const sim_message_t *message, bool yes)
     return yes ? state == COMMAND_PREPARED && refused == REFUSAL_NONE : refused != REFUSAL_NONE;
 }
 
-static bool is_point (const cell_t *self, const sim_message_t *message)
+static bool is_point (const matrix_cell_t *self, const sim_message_t *message)
 {
-    const point_t *point = self->point;
+    const matrix_point_t *point = self->point;
     if (message->kind != point->kind || strcmp (message->service, point->service) != 0 ||
         (*point->method && strcmp (message->method, point->method) != 0))
         return false;
@@ -135,7 +135,7 @@ static bool is_point (const cell_t *self, const sim_message_t *message)
 /*  --- the fault --- */
 
 /*  The one that takes part in the message, or else the first of its kind. */
-static int choose (const cell_t *self, const sim_message_t *message)
+static int choose (const matrix_cell_t *self, const sim_message_t *message)
 {
     const char *kind = victims [self->victim];
     if (begins (self, message->from, kind))
@@ -148,7 +148,7 @@ static int choose (const cell_t *self, const sim_message_t *message)
     return SIM_NOBODY;
 }
 
-static void strike (cell_t *self, const sim_message_t *message)
+static void strike (matrix_cell_t *self, const sim_message_t *message)
 {
     sim_t *sim = self->schedule->sim;
     int victim = choose (self, message);
@@ -167,7 +167,7 @@ static void strike (cell_t *self, const sim_message_t *message)
 }
 
 /*  Renewed, a hold begins anew. */
-static void see_renewal (cell_t *self, const sim_message_t *message)
+static void see_renewal (matrix_cell_t *self, const sim_message_t *message)
 {
     txid_t txid;
     command_state_t state;
@@ -187,7 +187,7 @@ static void see_renewal (cell_t *self, const sim_message_t *message)
 
 static void matrix_left (void *owner, const sim_message_t *message)
 {
-    cell_t *self = owner;
+    matrix_cell_t *self = owner;
     if (self->schedule)
         see_renewal (self, message);
     if (!self->schedule || self->struck || !is_point (self, message))
@@ -200,21 +200,21 @@ static void matrix_left (void *owner, const sim_message_t *message)
 
 static void matrix_logged (void *owner, int process, const char *line)
 {
-    cell_t *self = owner;
+    matrix_cell_t *self = owner;
     char txid [64];
     char move [64];
     if (!self->schedule || sscanf (line, "hold %63s %63s", txid, move) != 2)
         return;
     int64_t now_us = sim_now_us (self->schedule->sim);
     if (strstr (move, "->held") && self->held_count < HELD_MAX) {
-        held_t *held = &self->held [self->held_count++];
-        *held = (held_t){.process = process, .since_us = now_us};
+        matrix_held_t *held = &self->held [self->held_count++];
+        *held = (matrix_held_t){.process = process, .since_us = now_us};
         sim_text (held->txid, sizeof held->txid, txid);
     }
     if (strncmp (move, "held->", 6) != 0)
         return;
     for (size_t i = 0; i < self->held_count; i++) {
-        held_t *held = &self->held [i];
+        matrix_held_t *held = &self->held [i];
         if (held->process != process || strcmp (held->txid, txid) != 0)
             continue;
         double age_ms = (double) (now_us - held->since_us) / 1000;
@@ -229,7 +229,7 @@ static void matrix_logged (void *owner, int process, const char *line)
 
 static void matrix_shape (void *owner, schedule_t *schedule)
 {
-    ((cell_t *) owner)->schedule = schedule;
+    ((matrix_cell_t *) owner)->schedule = schedule;
     schedule->edgy = false;
     schedule->nodes_least = 1; /* who wants the same is refused */
     schedule->near_ms = 20000;
@@ -250,20 +250,20 @@ static void matrix_users (void *owner, schedule_t *schedule)
 static const sim_options_t options = {
   .sites = 3, .planners = 2, .gis = 2, .clients = 3, .domains = 2};
 
-static void cell_begin (size_t arm, uint64_t seed, cell_t *cell)
+static void cell_begin (size_t arm, uint64_t seed, matrix_cell_t *cell)
 {
     prng_t prng;
     prng_seed (&prng, seed * CELLS + arm);
-    *cell = (cell_t){.point = &points [arm / (2 * VICTIMS * FAULTS)],
-                     .victim = (victim_t) (arm / (2 * FAULTS) % VICTIMS),
-                     .restarts = arm / FAULTS % 2 == 1,
-                     .fault = faults [arm % FAULTS],
-                     .wait = 1 + prng_below (&prng, 2),
-                     .struck_process = SIM_NOBODY};
+    *cell = (matrix_cell_t){.point = &points [arm / (2 * VICTIMS * FAULTS)],
+                            .victim = (matrix_victim_t) (arm / (2 * FAULTS) % VICTIMS),
+                            .restarts = arm / FAULTS % 2 == 1,
+                            .fault = faults [arm % FAULTS],
+                            .wait = 1 + prng_below (&prng, 2),
+                            .struck_process = SIM_NOBODY};
 }
 
-static bool play_once (size_t arm, uint64_t seed, cell_t *cell, sim_tally_t *tally, FILE *trace,
-                       char why [SIM_WHY_BYTES])
+static bool play_once (size_t arm, uint64_t seed, matrix_cell_t *cell, sim_tally_t *tally,
+                       FILE *trace, char why [SIM_WHY_BYTES])
 {
     memset (tally, 0, sizeof *tally);
     if (arm == CELLS)
@@ -298,7 +298,7 @@ static bool identical (size_t arm, uint64_t seed, sim_tally_t *tally)
 {
     uint64_t sums [2];
     char why [SIM_WHY_BYTES];
-    cell_t cell;
+    matrix_cell_t cell;
     for (size_t i = 0; i < 2; i++) {
         FILE *trace = digest_open (&sums [i]);
         (void) play_once (arm, seed, &cell, tally, trace, why);
@@ -311,7 +311,7 @@ static void play_matrix (size_t arm, uint64_t seed, play_t *play)
 {
     sim_tally_t *tally = must (calloc (1, sizeof *tally));
     char why [SIM_WHY_BYTES] = "";
-    cell_t cell = {0};
+    matrix_cell_t cell = {0};
     play->failed = !play_once (arm, seed, &cell, tally, NULL, why);
     sim_text (play->why, sizeof play->why, why);
     play->values [METRIC_COMMITTED] = (double) tally->counts [COUNT_COMMITTED];

@@ -64,9 +64,9 @@ typedef struct {
     int64_t from_ms [2];
     int64_t until_ms [2];
     uint32_t cpus [2];
-} state_t;
+} quarrel_state_t;
 
-static void apply (const quarrel_t *self, size_t command, state_t *state, sim_wish_t *wish)
+static void apply (const quarrel_t *self, size_t command, quarrel_state_t *state, sim_wish_t *wish)
 {
     const sim_request_t *request = self->commands [command];
     if (request->operation == OPERATION_RELEASE) {
@@ -77,9 +77,9 @@ static void apply (const quarrel_t *self, size_t command, state_t *state, sim_wi
 }
 
 /*  What commands give in this order, the first `count` of it. */
-static state_t play_order (const quarrel_t *self, const size_t *order, size_t count)
+static quarrel_state_t play_order (const quarrel_t *self, const size_t *order, size_t count)
 {
-    state_t state = {0};
+    quarrel_state_t state = {0};
     sim_wish_t wish = self->first->wish [0];
     wish.earliest_ms = self->first->answer.start_ms;
     for (size_t i = 0; i < count; i++)
@@ -92,9 +92,9 @@ static state_t play_order (const quarrel_t *self, const size_t *order, size_t co
     return state;
 }
 
-static state_t state_found (quarrel_t *self)
+static quarrel_state_t state_found (quarrel_t *self)
 {
-    state_t state = {.released = true};
+    quarrel_state_t state = {.released = true};
     for (size_t i = 0; i < 2; i++) {
         const sim_command_t *command = scene_current (
           self->schedule, self->schedule->lis [i].provider.name, self->first->answer.reservation);
@@ -108,7 +108,7 @@ static state_t state_found (quarrel_t *self)
     return state;
 }
 
-static bool same (const state_t *a, const state_t *b)
+static bool same (const quarrel_state_t *a, const quarrel_state_t *b)
 {
     if (a->released || b->released)
         return a->released == b->released;
@@ -127,8 +127,8 @@ static bool serial (quarrel_t *self, const bool committed [2])
     for (size_t i = 0; i < 2; i++)
         if (committed [i])
             order [count++] = i;
-    state_t found = state_found (self);
-    state_t one = play_order (self, order, count);
+    quarrel_state_t found = state_found (self);
+    quarrel_state_t one = play_order (self, order, count);
     if (same (&one, &found))
         return true;
     if (count < 2)

@@ -46,7 +46,7 @@ typedef struct {
     struct steal *steal;
     size_t which;
     sim_thief_t thief;
-} rival_t;
+} steal_rival_t;
 
 typedef struct steal {
     size_t arm;
@@ -57,7 +57,7 @@ typedef struct steal {
     sim_request_t *change_second;
     sim_errand_t *back;
     sim_thief_t thief;
-    rival_t rivals [RIVALS];
+    steal_rival_t rivals [RIVALS];
     int64_t shift_ms;
     int64_t asked_us; /* -1 = not yet */
     bool free_told;   /* B has said what is free since */
@@ -149,7 +149,7 @@ static bool link_of (const steal_t *self, size_t which, sim_prey_t *prey)
 /*  What the new window needs at B beyond the old one. */
 static bool rival_prey (void *owner, sim_prey_t *prey)
 {
-    const rival_t *rival = owner;
+    const steal_rival_t *rival = owner;
     const steal_t *self = rival->steal;
     const sim_request_t *last = plain (self) ? self->change_second : self->change;
     bool begun = plain (self) ? has (self->second) : self->free_told;
@@ -218,8 +218,8 @@ static void steal_users (void *owner, schedule_t *schedule)
       (sim_thief_t){.sim = schedule->sim, .prey = thief_prey, .owner = self, .ttl_ms = TTL_MS};
     (void) schedule_add (schedule, "thief/1", sim_thief_make, &self->thief, true, SIM_NOBODY);
     for (size_t i = 0; i < (over_domain (self) ? RIVALS : 1); i++) {
-        rival_t *rival = &self->rivals [i];
-        *rival = (rival_t){
+        steal_rival_t *rival = &self->rivals [i];
+        *rival = (steal_rival_t){
           .steal = self,
           .which = i,
           .thief = {.sim = schedule->sim, .prey = rival_prey, .owner = rival, .ttl_ms = TTL_MS}};
@@ -301,12 +301,12 @@ static bool window_at_a (steal_t *self, int64_t *from_ms)
 typedef struct {
     steal_t steal;
     play_t *play;
-} scene_t;
+} steal_scene_t;
 
 static void steal_judge (void *owner, schedule_t *schedule)
 {
     steal_t *self = owner;
-    play_t *play = ((scene_t *) owner)->play;
+    play_t *play = ((steal_scene_t *) owner)->play;
     const sim_request_t *at_b = plain (self) ? self->change_second : self->change;
     if (!has (self->first) || (plain (self) && !has (self->second)) || !at_b->told [0])
         return; /* there was no way to reserve at all, or the user's program was refused as such */
@@ -336,7 +336,7 @@ static void steal_shape (void *owner, schedule_t *schedule)
 
 static void play_steal (size_t arm, uint64_t seed, play_t *play)
 {
-    scene_t self = {.steal = {.arm = arm, .asked_us = -1}, .play = play};
+    steal_scene_t self = {.steal = {.arm = arm, .asked_us = -1}, .play = play};
     sim_scene_t scene = {.owner = &self,
                          .shape = steal_shape,
                          .users = steal_users,

@@ -28,7 +28,7 @@ static inline void calendar_give_back (calendar_t *calendar, taking_t taking)
 }
 
 /*  Of memory held. */
-static inline size_t calendar_bytes_below (node_t node, uint32_t height)
+static inline size_t calendar_bytes_below (calendar_node_t node, uint32_t height)
 {
     if (height == 0)
         return sizeof (leaf_t);
@@ -84,7 +84,8 @@ static inline outline_t check_leaf (const leaf_t *leaf, bool is_root, checked_t 
     return outline;
 }
 
-static inline outline_t check_below (node_t node, uint32_t height, bool is_root, checked_t *so_far)
+static inline outline_t check_below (calendar_node_t node, uint32_t height, bool is_root,
+                                     checked_t *so_far)
 {
     if (height == 0)
         return check_leaf (node.leaf, is_root, so_far);

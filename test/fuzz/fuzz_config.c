@@ -28,12 +28,13 @@ typedef struct {
     const config_key_t *keys;
     const size_t *count;
     core_fn *core;
-} program_t;
+} config_program_t;
 
-static const program_t site = {lis_keys, &lis_keys_count, lis_core_from_config};
-static const program_t domain = {nis_keys, &nis_keys_count, nis_core_from_config};
-static const program_t directory = {gis_keys, &gis_keys_count, gis_core_from_config};
-static const program_t planner = {planner_keys, &planner_keys_count, planner_core_from_config};
+static const config_program_t site = {lis_keys, &lis_keys_count, lis_core_from_config};
+static const config_program_t domain = {nis_keys, &nis_keys_count, nis_core_from_config};
+static const config_program_t directory = {gis_keys, &gis_keys_count, gis_core_from_config};
+static const config_program_t planner = {planner_keys, &planner_keys_count,
+                                         planner_core_from_config};
 
 static void ask_all (const config_t *config)
 {
@@ -68,7 +69,7 @@ static void try_any (const char *text, size_t size)
     config_destroy (&config);
 }
 
-static void try_program (const program_t *program, const char *text, size_t size)
+static void try_program (const config_program_t *program, const char *text, size_t size)
 {
     config_t *config = parsed (program->keys, *program->count, text, size);
     core_t core;
@@ -81,7 +82,8 @@ static void try_program (const program_t *program, const char *text, size_t size
 }
 
 /*  A section of a federation, as it goes into the file of whom it describes. */
-static void try_section (const federation_t *federation, const program_t *program, const char *name)
+static void try_section (const federation_t *federation, const config_program_t *program,
+                         const char *name)
 {
     char *text = NULL;
     size_t size = 0;

@@ -5,12 +5,12 @@
  *  A refusal must name a reason that fits; of the rest, what the logic asserts on is looked at. New
  *  ones at the end: the corpus names them by number.
  */
+#include "calendar_wire.h"
 #include "directory_entry.h"
 #include "envelope.h"
 #include "fuzzing.h"
 #include "gis_wire.h"
 #include "planner_wire.h"
-#include "questions_wire.h"
 #include "record.h"
 #include "records.h"
 #include "services.h"

@@ -20,7 +20,7 @@ typedef struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     bytes_t body;
     bool served;
-} asked_t;
+} fuzz_record_t;
 
 static const uint8_t store [STORE_ID_BYTES] = {7};
 
@@ -100,7 +100,7 @@ static void bag_kept (const bag_t *bag)
     free (record.data);
 }
 
-static bool submission_of (const asked_t *asked, bytes_t body, const char *owner,
+static bool submission_of (const fuzz_record_t *asked, bytes_t body, const char *owner,
                            submission_t *submission)
 {
     char why [WHY_BYTES];
@@ -109,7 +109,7 @@ static bool submission_of (const asked_t *asked, bytes_t body, const char *owner
     return asked->served && *owner && submit_decode (submission, body, &by, why);
 }
 
-static void submit (const asked_t *asked)
+static void submit (const fuzz_record_t *asked)
 {
     submission_t submission;
     if (!submission_of (asked, asked->body, asked->actor, &submission))
@@ -121,7 +121,7 @@ static void submit (const asked_t *asked)
     bags_destroy (&bags);
 }
 
-static void accept (const asked_t *asked)
+static void accept (const fuzz_record_t *asked)
 {
     offer_message_t offer;
     submission_t submission;
@@ -137,11 +137,11 @@ static void accept (const asked_t *asked)
         bag_t *bag = bags_add (bags, 1, offer.owner, "", copy_of (body), &submission);
         bag->guest = malloc (sizeof *bag->guest);
         REQUIRE (bag->guest);
-        *bag->guest = (guest_t){.move = offer.move,
-                                .home = offer.home,
-                                .bag = offer.bag,
-                                .first = offer.first,
-                                .count = offer.count};
+        *bag->guest = (guest_origin_t){.move = offer.move,
+                                       .home = offer.home,
+                                       .bag = offer.bag,
+                                       .first = offer.first,
+                                       .count = offer.count};
         /*  As accepting does, of an offer within what was submitted. */
         if (offer.count > 0 && offer.count <= submission.count &&
             offer.first <= submission.count - offer.count) {
@@ -166,7 +166,7 @@ static void task_kept (task_state_t state, const char *node, const char *text)
     free (record.data);
 }
 
-static void attend (const asked_t *asked)
+static void attend (const fuzz_record_t *asked)
 {
     attend_t told;
     char why [WHY_BYTES];
@@ -189,7 +189,7 @@ static void attend (const asked_t *asked)
     codec_clear (&attend_codec, &told);
 }
 
-static void guests_ended (const asked_t *asked)
+static void guests_ended (const fuzz_record_t *asked)
 {
     ends_t ends;
     char why [WHY_BYTES];
@@ -200,7 +200,7 @@ static void guests_ended (const asked_t *asked)
     codec_clear (&ends_codec, &ends);
 }
 
-static void join (const asked_t *asked)
+static void join (const fuzz_record_t *asked)
 {
     membership_t membership;
     char why [WHY_BYTES];
@@ -210,7 +210,7 @@ static void join (const asked_t *asked)
 
 /*  --- S3's interface --- */
 
-static void create (const asked_t *asked)
+static void create (const fuzz_record_t *asked)
 {
     char why [WHY_BYTES];
     plus_created_t created = {.until_ms = 1};
@@ -219,7 +219,7 @@ static void create (const asked_t *asked)
         kept_again (&plus_created_codec, &created);
 }
 
-static void reserve (const asked_t *asked)
+static void reserve (const fuzz_record_t *asked)
 {
     plus_wish_t wish;
     plus_asked_t kept = {.asked_ms = 1};
@@ -229,7 +229,7 @@ static void reserve (const asked_t *asked)
     memcpy (kept.reservation, wish.reservation, sizeof kept.reservation);
     kept_again (&plus_asked_codec, &kept);
     plan_t plan = {.txid = {.start = 1, .counter = 1},
-                   .participants = &(party_t){.name = "lis/ams"},
+                   .participants = &(participant_ref_t){.name = "lis/ams"},
                    .participants_count = 1,
                    .coordinator = {.name = "planner/plus"},
                    .decide_by_ms = 1,
@@ -244,7 +244,7 @@ static void reserve (const asked_t *asked)
 
 /*  --- a request home --- */
 
-static void close_claim (const asked_t *asked)
+static void close_claim (const fuzz_record_t *asked)
 {
     close_t order;
     char why [WHY_BYTES];
@@ -264,7 +264,7 @@ static void close_claim (const asked_t *asked)
 /*  --- a node --- */
 
 /*  Whatever a program is called, how its run ended can be told and read again. */
-static void refused (const asked_t *asked)
+static void refused (const fuzz_record_t *asked)
 {
     char why [WHY_BYTES];
     stand_t stand = {.name = "x", .report.state = RUN_REFUSED}, again;
@@ -285,7 +285,7 @@ static void take (void *owner, const moment_t *now, const request_t *request, vo
 }
 
 /*  Every request comes in through a service's own check. */
-static bool served (const asked_t *asked)
+static bool served (const fuzz_record_t *asked)
 {
     bool taken = false;
     service_t *service = member_new ("lis/ams", NULL, 0);
@@ -320,11 +320,11 @@ static bool text_from (numbers_t *from, char *to, size_t most)
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-    typedef void way_fn (const asked_t *asked);
+    typedef void way_fn (const fuzz_record_t *asked);
     static way_fn *const ways [] = {submit, accept,  attend,      guests_ended, join,
                                     create, reserve, close_claim, refused};
     numbers_t numbers = {.at = data, .left = size};
-    asked_t asked = {0};
+    fuzz_record_t asked = {0};
     uint32_t way = number_byte (&numbers);
     if (way >= sizeof ways / sizeof *ways || !text_from (&numbers, asked.actor, NAME_BYTES_MAX) ||
         !text_from (&numbers, asked.request_id, REQUEST_ID_BYTES_MAX))

@@ -30,7 +30,7 @@ typedef struct {
     uint8_t table;
     packed_t key;
     packed_t value;
-} record_t;
+} ledger_record_t;
 
 typedef struct {
     ledger_replay_t *replay;
@@ -40,12 +40,12 @@ typedef struct {
     FILE *copy;             /* of the rows of a file; NULL = none */
     uint64_t number;        /* of the last row that was given; for rows only */
     uint8_t before [LEDGER_DIGEST_BYTES];
-    record_t records [RECORDS_MAX];
+    ledger_record_t records [RECORDS_MAX];
     size_t records_count;
     size_t mended;
-} trial_t;
+} ledger_trial_t;
 
-static void tell (trial_t *self, int which, const char *sentence)
+static void tell (ledger_trial_t *self, int which, const char *sentence)
 {
     crypto_generichash_state state;
     size_t size = strlen (sentence);
@@ -69,7 +69,7 @@ static void tell_again (void *owner, const char *sentence)
 
 static void take_row (void *owner, bytes_t row)
 {
-    trial_t *self = owner;
+    ledger_trial_t *self = owner;
     bool read = ledger_replay_row (self->replay, row);
     REQUIRE (ledger_replay_row (self->again, row) == read);
     if (self->copy)
@@ -113,7 +113,7 @@ static void cut_is_refused (int file, size_t size)
 }
 
 /*  What was read is written in the same bytes, up to its end. */
-static void try_file (trial_t *self, const uint8_t *data, size_t size)
+static void try_file (ledger_trial_t *self, const uint8_t *data, size_t size)
 {
     uint8_t store [STORE_ID_BYTES] = {0};
     char why [LEDGER_FILE_WHY_BYTES] = "";
@@ -139,7 +139,7 @@ static void try_file (trial_t *self, const uint8_t *data, size_t size)
     free (copy);
 }
 
-static void try_answer (trial_t *self, const uint8_t *data, size_t size)
+static void try_answer (ledger_trial_t *self, const uint8_t *data, size_t size)
 {
     uint64_t last = 0;
     bool more;
@@ -148,7 +148,7 @@ static void try_answer (trial_t *self, const uint8_t *data, size_t size)
 }
 
 /*  As its process would write it next. */
-static void give_chained (trial_t *self, bytes_t bytes)
+static void give_chained (ledger_trial_t *self, bytes_t bytes)
 {
     ProtobufCMessage *message = message_unpack (&musubi__ledger_row__descriptor, bytes);
     if (!message)
@@ -164,7 +164,7 @@ static void give_chained (trial_t *self, bytes_t bytes)
     free (packed);
 }
 
-static void try_rows (trial_t *self, const uint8_t *data, size_t size)
+static void try_rows (ledger_trial_t *self, const uint8_t *data, size_t size)
 {
     while (size >= 2) {
         bool chained = data [0] & 0x80;
@@ -192,22 +192,22 @@ static packed_t copy_of (bytes_t from)
 
 static void mend_told (void *owner, bool mended, const char *sentence)
 {
-    trial_t *self = owner;
+    ledger_trial_t *self = owner;
     REQUIRE (sentence [0] != '\0');
     self->mended += mended;
 }
 
 static void mend_put (void *owner, uint8_t table, bytes_t key, bytes_t value)
 {
-    trial_t *self = owner;
+    ledger_trial_t *self = owner;
     REQUIRE (value.data); /* nothing is there that could be damaged */
     if (self->records_count < RECORDS_MAX)
         self->records [self->records_count++] =
-          (record_t){.table = table, .key = copy_of (key), .value = copy_of (value)};
+          (ledger_record_t){.table = table, .key = copy_of (key), .value = copy_of (value)};
 }
 
 /*  An empty store is mended; then it agrees. */
-static void mend (trial_t *self)
+static void mend (ledger_trial_t *self)
 {
     ledger_mender_t mender = {.tell = mend_told, .put = mend_put, .owner = self};
     ledger_tables_t *tables = ledger_tables_new (self->replay, &mender);
@@ -220,7 +220,7 @@ static void mend (trial_t *self)
     self->mended = 0;
     tables = ledger_tables_new (self->replay, &mender);
     for (size_t i = 0; i < kept; i++) {
-        const record_t *record = &self->records [i];
+        const ledger_record_t *record = &self->records [i];
         ledger_tables_record (tables, record->table, (bytes_t){record->key.data, record->key.size},
                               (bytes_t){record->value.data, record->value.size}, true);
     }
@@ -253,7 +253,7 @@ static void judge_told (void *owner, const char *sentence)
 }
 
 /*  As two ledgers of a federation, whatever they say. */
-static void judge (const trial_t *self)
+static void judge (const ledger_trial_t *self)
 {
     size_t told = 0;
     audit_ledger_t ledgers [2] = {
@@ -267,10 +267,10 @@ static void judge (const trial_t *self)
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-    static trial_t self;
+    static ledger_trial_t self;
     if (size == 0 || !memchr ("far", data [0], 3))
         return FUZZ_UNWANTED;
-    self = (trial_t){0};
+    self = (ledger_trial_t){0};
     self.replay = ledger_replay_new (tell_first, &self);
     self.again = ledger_replay_new (tell_again, &self);
     if (data [0] == 'f')

@@ -14,15 +14,15 @@ typedef struct {
     model_t flushed;
     packed_t holds [MODEL_COMMANDS + 1]; /* as they were sent first, for repeats */
     size_t counters;                     /* used so far */
-} play_t;
+} participant_play_t;
 
 static void on_looked (void *owner)
 {
-    play_t *play = owner;
+    participant_play_t *play = owner;
     model_look (&play->model, &play->rig);
 }
 
-static uint32_t below (play_t *self, uint32_t bound)
+static uint32_t below (participant_play_t *self, uint32_t bound)
 {
     return number_below (&self->numbers, bound);
 }
@@ -34,7 +34,7 @@ static const char *planner_of (size_t counter, char name [NAME_BYTES_MAX + 1])
 }
 
 /*  The answer to a command verb agrees with the record. */
-static refusal_reason_t answered (play_t *self, size_t counter)
+static refusal_reason_t answered (participant_play_t *self, size_t counter)
 {
     command_answer_t answer;
     char why [WHY_BYTES] = "";
@@ -68,7 +68,7 @@ static refusal_reason_t answered (play_t *self, size_t counter)
 static size_t room_index (const rig_t *rig, const char *name)
 {
     size_t resource = SIZE_MAX;
-    REQUIRE (room_find (rig->room, name, &resource));
+    REQUIRE (free_capacity_find (rig->room, name, &resource));
     return resource;
 }
 
@@ -79,16 +79,18 @@ typedef struct {
     size_t count;
     plain_t plain;
     int64_t first; /* minute in which it begins */
-} wanted_t;
+} participant_wanted_t;
 
-static void add (wanted_t *self, size_t resource, int64_t from, int64_t until, uint32_t quantity)
+static void add (participant_wanted_t *self, size_t resource, int64_t from, int64_t until,
+                 uint32_t quantity)
 {
     for (int64_t t = from; t < until; t++)
         self->plain.load [resource][t] =
           (int16_t) (self->plain.load [resource][t] + (int16_t) quantity);
 }
 
-static void want_nodes (play_t *self, wanted_t *wanted, int64_t from, int64_t until)
+static void want_nodes (participant_play_t *self, participant_wanted_t *wanted, int64_t from,
+                        int64_t until)
 {
     bool fat = below (self, 2);
     uint32_t nodes = 1 + below (self, fat ? 4 : 8);
@@ -104,7 +106,7 @@ static void want_nodes (play_t *self, wanted_t *wanted, int64_t from, int64_t un
 
 /*  Nodes are cleaned for a minute after their last booking: what begins as another one ends goes on
  *  with its nodes, since all are of one need. */
-static void clean (play_t *self, wanted_t *wanted)
+static void clean (participant_play_t *self, participant_wanted_t *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++) {
         const compute_booking_t *ends = &wanted->bookings [i];
@@ -128,7 +130,8 @@ static void clean (play_t *self, wanted_t *wanted)
     }
 }
 
-static void want_circuit (play_t *self, wanted_t *wanted, int64_t from, int64_t until)
+static void want_circuit (participant_play_t *self, participant_wanted_t *wanted, int64_t from,
+                          int64_t until)
 {
     static const char *const ways [][4] = {{"a-r", NULL},
                                            {"a-r", "r-b", NULL},
@@ -151,7 +154,7 @@ static void want_circuit (play_t *self, wanted_t *wanted, int64_t from, int64_t 
     }
 }
 
-static packed_t want (play_t *self, wanted_t *wanted)
+static packed_t want (participant_play_t *self, participant_wanted_t *wanted)
 {
     size_t count = 1 + below (self, 3);
     int64_t now = (self->rig.now.wall_ms - RIG_WALL_MS) / RIG_MINUTE_MS;
@@ -174,21 +177,22 @@ static packed_t want (play_t *self, wanted_t *wanted)
 
 /*  --- requests --- */
 
-static void party_set (party_t *party, const char *name, const uint8_t store [STORE_ID_BYTES])
+static void party_set (participant_ref_t *party, const char *name,
+                       const uint8_t store [STORE_ID_BYTES])
 {
     snprintf (party->name, sizeof party->name, "%s", name);
     snprintf (party->endpoint, sizeof party->endpoint, "sim://%s", name);
     memcpy (party->store, store, STORE_ID_BYTES);
 }
 
-static packed_t plan_hold (play_t *self, size_t counter, model_asked_t *asked)
+static packed_t plan_hold (participant_play_t *self, size_t counter, model_asked_t *asked)
 {
     static const uint8_t other [STORE_ID_BYTES] = {0xbb};
-    party_t parties [2] = {0};
+    participant_ref_t parties [2] = {0};
     char name [NAME_BYTES_MAX + 1];
     hold_t hold = {.part_kind = self->rig.network ? PART_NETWORK : PART_COMPUTE};
     plan_t *plan = &hold.plan;
-    wanted_t wanted = {0};
+    participant_wanted_t wanted = {0};
     *asked = (model_asked_t){.operation = (operation_t) below (self, 3),
                              .reservation = below (self, MODEL_RESERVATIONS)};
     if (asked->operation != OPERATION_RELEASE) {
@@ -239,7 +243,7 @@ static packed_t again (packed_t body)
 }
 
 /*  One of the latest plans, mostly. */
-static size_t some_counter (play_t *self)
+static size_t some_counter (participant_play_t *self)
 {
     uint32_t choice = below (self, 256);
     if (choice < 192 && self->counters > choice % 4)
@@ -248,7 +252,7 @@ static size_t some_counter (play_t *self)
 }
 
 /*  A new plan, or one that was sent before, as it was. */
-static void play_hold (play_t *self)
+static void play_hold (participant_play_t *self)
 {
     char name [NAME_BYTES_MAX + 1];
     size_t counter = some_counter (self);
@@ -280,7 +284,7 @@ static void play_hold (play_t *self)
     REQUIRE (answered (self, counter) == reason && known->state == state);
 }
 
-static void play_verb (play_t *self)
+static void play_verb (participant_play_t *self)
 {
     static const char *const verbs [] = {"Prepare", "Commit",  "Abort", "Renew",
                                          "Resolve", "Outcome", "Done"};
@@ -316,7 +320,7 @@ static void play_verb (play_t *self)
     }
 }
 
-static void play_question (play_t *self)
+static void play_question (participant_play_t *self)
 {
     static const char *const actors [] = {"alice", "bob", "root",
                                           "planner/11111111111111111111111111111111"};
@@ -329,7 +333,7 @@ static void play_question (play_t *self)
 }
 
 /*  Somebody answers a question, whatever it knows. */
-static void play_answer (play_t *self)
+static void play_answer (participant_play_t *self)
 {
     if (self->rig.calls_count == 0)
         return;
@@ -351,14 +355,14 @@ static void play_answer (play_t *self)
     free (body.data);
 }
 
-static void play_flush (play_t *self)
+static void play_flush (participant_play_t *self)
 {
     rig_flush (&self->rig);
     self->flushed = self->model;
 }
 
 /*  Who has acknowledged is written down with something else, later, and may be asked again. */
-static void play_crash (play_t *self)
+static void play_crash (participant_play_t *self)
 {
     self->model = self->flushed;
     for (size_t i = 1; i <= MODEL_COMMANDS; i++)
@@ -366,7 +370,7 @@ static void play_crash (play_t *self)
     rig_crash (&self->rig);
 }
 
-static void play_time (play_t *self)
+static void play_time (participant_play_t *self)
 {
     static const int64_t spans_ms [] = {1, 1000, 20000, 60000, 300000, 1500000};
     int64_t ms = spans_ms [below (self, sizeof spans_ms / sizeof *spans_ms)];
@@ -379,7 +383,7 @@ static void play_time (play_t *self)
         rig_pass (&self->rig, ms);
 }
 
-static void play_step (play_t *self)
+static void play_step (participant_play_t *self)
 {
     uint32_t kind = below (self, 16);
     if (kind < 5)
@@ -400,10 +404,10 @@ static void play_step (play_t *self)
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-    static play_t play;
+    static participant_play_t play;
     if (size < 2 || data [0] > 1)
         return FUZZ_UNWANTED;
-    play = (play_t){.numbers = {.at = data + 1, .left = size - 1}};
+    play = (participant_play_t){.numbers = {.at = data + 1, .left = size - 1}};
     rig_begin (&play.rig, data [0] == 1, on_looked, &play);
     play_flush (&play);
     while (play.numbers.left > 0)

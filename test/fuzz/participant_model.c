@@ -164,9 +164,9 @@ static plain_t load_of (const model_t *self)
 static void look_at_calendars (const model_t *self, const rig_t *rig)
 {
     plain_t load = load_of (self);
-    for (size_t r = 0; r < room_offers (rig->room); r++) {
-        int64_t capacity = room_offer (rig->room, r)->quantity;
-        const calendar_t *calendar = room_calendar (rig->room, r);
+    for (size_t r = 0; r < free_capacity_offers (rig->room); r++) {
+        int64_t capacity = free_capacity_offer (rig->room, r)->quantity;
+        const calendar_t *calendar = free_capacity_calendar (rig->room, r);
         for (size_t t = 0; t < MODEL_MINUTES; t++) {
             int64_t from_ms = RIG_WALL_MS + (int64_t) t * RIG_MINUTE_MS;
             int64_t least =
@@ -195,8 +195,8 @@ bool model_short (const model_t *self, const rig_t *rig, size_t reservation, con
 {
     plain_t load = load_of (self);
     const plain_t *old = &self->reservations [reservation].part;
-    for (size_t r = 0; r < room_offers (rig->room); r++) {
-        int64_t capacity = room_offer (rig->room, r)->quantity;
+    for (size_t r = 0; r < free_capacity_offers (rig->room); r++) {
+        int64_t capacity = free_capacity_offer (rig->room, r)->quantity;
         for (size_t t = 0; t < MODEL_MINUTES; t++) {
             int64_t extra = part->load [r][t] - old->load [r][t];
             if (extra > 0 && capacity - load.load [r][t] < extra)

@@ -305,9 +305,9 @@ static void stop (rig_t *self)
 {
     participant_destroy (&self->participant);
     timetable_destroy (&self->timetable);
-    for (size_t i = 0; i < room_offers (self->room); i++)
-        REQUIRE (calendar_bookings (room_calendar (self->room, i)) == 0);
-    room_destroy (&self->room);
+    for (size_t i = 0; i < free_capacity_offers (self->room); i++)
+        REQUIRE (calendar_bookings (free_capacity_calendar (self->room, i)) == 0);
+    free_capacity_destroy (&self->room);
     service_destroy (&self->service);
     self->calls_count = 0;
     self->read = (read_order_t){0};

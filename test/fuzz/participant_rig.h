@@ -53,7 +53,7 @@ typedef struct rig {
     int64_t alarm_ms;
 
     service_t *service;
-    room_t *room;
+    free_capacity_t *room;
     circuits_t circuits;
     timetable_t *timetable;
     resource_t resource;

@@ -29,21 +29,21 @@
 typedef struct {
     uint64_t seed;
     char why [SIM_WHY_BYTES];
-} failure_t;
+} faults_failure_t;
 
 /*  Shared by all workers. */
 typedef struct {
     _Atomic uint64_t next;
     _Atomic uint64_t done;
     _Atomic uint32_t failures_count; /* those beyond FAILURES_MAX are only counted */
-    failure_t failures [FAILURES_MAX];
+    faults_failure_t failures [FAILURES_MAX];
     struct {
         _Atomic uint64_t seed; /* at work on it; 0 = none */
         sim_tally_t tally;
     } workers [JOBS_MAX];
-} shared_t;
+} faults_shared_t;
 
-static void fail (shared_t *shared, uint64_t seed, const char *why)
+static void fail (faults_shared_t *shared, uint64_t seed, const char *why)
 {
     uint32_t at = atomic_fetch_add (&shared->failures_count, 1);
     if (at >= FAILURES_MAX)
@@ -52,7 +52,7 @@ static void fail (shared_t *shared, uint64_t seed, const char *why)
     sim_text (shared->failures [at].why, SIM_WHY_BYTES, why);
 }
 
-static void progress (const shared_t *shared, const faults_order_t *order)
+static void progress (const faults_shared_t *shared, const faults_order_t *order)
 {
     uint64_t done = atomic_load (&shared->done);
     if (!isatty (STDERR_FILENO) || done % PROGRESS_EVERY != 0)
@@ -70,7 +70,7 @@ bool faults_schedule_run (uint64_t seed, const faults_order_t *order, sim_tally_
                             : sim_schedule_run (seed, &order->options, tally, trace, why);
 }
 
-static void work (shared_t *shared, const faults_order_t *order, size_t worker)
+static void work (faults_shared_t *shared, const faults_order_t *order, size_t worker)
 {
     static sim_tally_t tally;
     for (;;) {
@@ -93,7 +93,7 @@ static void work (shared_t *shared, const faults_order_t *order, size_t worker)
     _exit (0);
 }
 
-static pid_t hire (shared_t *shared, const faults_order_t *order, size_t worker)
+static pid_t hire (faults_shared_t *shared, const faults_order_t *order, size_t worker)
 {
     fflush (NULL);
     pid_t pid = fork ();
@@ -105,7 +105,8 @@ static pid_t hire (shared_t *shared, const faults_order_t *order, size_t worker)
 }
 
 /*  Wait for one of the workers; one that died is replaced. */
-static size_t workers_left (shared_t *shared, const faults_order_t *order, pid_t *pids, size_t left)
+static size_t workers_left (faults_shared_t *shared, const faults_order_t *order, pid_t *pids,
+                            size_t left)
 {
     int status;
     pid_t pid = wait (&status);
@@ -134,12 +135,12 @@ static size_t workers_left (shared_t *shared, const faults_order_t *order, pid_t
 
 static int by_seed (const void *a, const void *b)
 {
-    const failure_t *one = a;
-    const failure_t *two = b;
+    const faults_failure_t *one = a;
+    const faults_failure_t *two = b;
     return one->seed < two->seed ? -1 : one->seed > two->seed;
 }
 
-static int report (shared_t *shared, const faults_order_t *order)
+static int report (faults_shared_t *shared, const faults_order_t *order)
 {
     static sim_tally_t sum;
     memset (&sum, 0, sizeof sum);
@@ -148,7 +149,7 @@ static int report (shared_t *shared, const faults_order_t *order)
     sim_tally_print (&sum, stdout);
     uint32_t failed = atomic_load (&shared->failures_count);
     size_t shown = failed < FAILURES_MAX ? failed : FAILURES_MAX;
-    qsort (shared->failures, shown, sizeof (failure_t), by_seed);
+    qsort (shared->failures, shown, sizeof (faults_failure_t), by_seed);
     if (shown > 0)
         puts ("");
     for (size_t i = 0; i < shown; i++)
@@ -169,7 +170,7 @@ static int report (shared_t *shared, const faults_order_t *order)
 int faults_run (const faults_order_t *order)
 {
     assert (order->jobs >= 1 && order->jobs <= JOBS_MAX && order->from <= order->to);
-    shared_t *shared =
+    faults_shared_t *shared =
       mmap (NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         perror ("musubi-sim: shared memory");

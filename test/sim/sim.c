@@ -53,7 +53,7 @@ int sim_add (sim_t *self, const sim_program_t *program, const sim_clock_t *clock
              int64_t start_us)
 {
     assert (self->processes_count < SIM_PROCESSES_MAX);
-    process_t *process = calloc (1, sizeof *process);
+    sim_process_t *process = calloc (1, sizeof *process);
     if (!process)
         abort ();
     process->number = (int) self->processes_count;
@@ -119,7 +119,7 @@ void sim_lose (sim_t *self, int process)
 
 void sim_strike (sim_t *self, int process, int64_t pause_ms)
 {
-    process_t *struck = self->processes [process];
+    sim_process_t *struck = self->processes [process];
     if (!struck->leaves) {
         sim_kill (self, process, self->now_us, pause_ms);
         return;
@@ -130,7 +130,7 @@ void sim_strike (sim_t *self, int process, int64_t pause_ms)
 
 void sim_stand (sim_t *self, int process, int64_t until_us)
 {
-    process_t *still = self->processes [process];
+    sim_process_t *still = self->processes [process];
     if (still->state != PROCESS_UP || until_us <= still->stands_until_us)
         return;
     sim_trace (self, process, "stands still until %lld ms", (long long) (until_us / 1000));
@@ -158,10 +158,10 @@ void sim_at (sim_t *self, int64_t at_us, tick_fn *act, void *owner, uint64_t tok
       &(tick_t){.at_us = at_us, .kind = TICK_CALL, .number = token, .act = act, .owner = owner});
 }
 
-process_t *sim_at_address (sim_t *sim, const char *address)
+sim_process_t *sim_at_address (sim_t *sim, const char *address)
 {
     for (size_t p = 0; p < sim->processes_count; p++) {
-        process_t *process = sim->processes [p];
+        sim_process_t *process = sim->processes [p];
         bool serves = process->state == PROCESS_UP || process->state == PROCESS_DOWN;
         if (serves && strcmp (process->address, address) == 0)
             return process;
@@ -188,7 +188,7 @@ void sim_send (sim_t *sim, sim_message_t *message)
 
 /*  It comes back elsewhere, sometimes where another one used to be: to_store must tell them apart.
  */
-static void move (sim_t *sim, process_t *process)
+static void move (sim_t *sim, sim_process_t *process)
 {
     char old [SIM_ADDRESS_BYTES];
     memcpy (old, process->address, sizeof old);
@@ -205,7 +205,7 @@ static void move (sim_t *sim, process_t *process)
         memcpy (sim->abandoned [sim->abandoned_count++], old, sizeof old);
 }
 
-void sim_down (sim_t *sim, process_t *process)
+void sim_down (sim_t *sim, sim_process_t *process)
 {
     sim->crashes++;
     sim->tally->counts [COUNT_CRASHES]++;
@@ -226,7 +226,7 @@ void sim_down (sim_t *sim, process_t *process)
                                           .life = process->life});
 }
 
-void sim_down_for (sim_t *sim, process_t *process, int64_t pause_ms)
+void sim_down_for (sim_t *sim, sim_process_t *process, int64_t pause_ms)
 {
     uint32_t kept = sim->faults.pause_ms_max;
     sim->faults.pause_ms_max = (uint32_t) pause_ms;
@@ -234,7 +234,7 @@ void sim_down_for (sim_t *sim, process_t *process, int64_t pause_ms)
     sim->faults.pause_ms_max = kept;
 }
 
-static void on_crash (sim_t *self, process_t *process, int64_t pause_ms)
+static void on_crash (sim_t *self, sim_process_t *process, int64_t pause_ms)
 {
     if (process->state != PROCESS_UP)
         return;
@@ -251,7 +251,7 @@ static void on_crash (sim_t *self, process_t *process, int64_t pause_ms)
 }
 
 /*  It waits until those before it are served, and then for its own time. False: it need not. */
-static bool waits (sim_t *self, process_t *process, tick_t *tick)
+static bool waits (sim_t *self, sim_process_t *process, tick_t *tick)
 {
     sim_message_t *message = tick->message;
     if (!self->serve || message->served || message->kind != MESSAGE_REQUEST)
@@ -267,7 +267,7 @@ static bool waits (sim_t *self, process_t *process, tick_t *tick)
     return true;
 }
 
-static void on_arrival (sim_t *self, process_t *process, tick_t *tick)
+static void on_arrival (sim_t *self, sim_process_t *process, tick_t *tick)
 {
     if (process->state == PROCESS_UP && waits (self, process, tick))
         return;
@@ -291,7 +291,7 @@ static void on_tick (sim_t *self, tick_t *tick)
         tick->act (tick->owner, tick->number);
         return;
     }
-    process_t *process = self->processes [tick->process];
+    sim_process_t *process = self->processes [tick->process];
     bool current = process->life == tick->life;
     switch (tick->kind) {
     case TICK_ARRIVAL:
@@ -475,7 +475,7 @@ static sim_message_t *recall_reply (sim_recalled_t *recall)
 
 sim_recalled_t *sim_recalled_new (sim_t *sim, int process)
 {
-    const process_t *from = sim->processes [process];
+    const sim_process_t *from = sim->processes [process];
     sim_recalled_t *self = must (calloc (1, sizeof *self));
     prng_t prng;
     prng_seed (&prng, RECALL_ENTROPY);
@@ -568,7 +568,7 @@ void sim_trace (sim_t *self, int process, const char *format, ...)
     fputc ('\n', self->trace);
 }
 
-void sim_log (sim_t *sim, const process_t *process, log_level_t level, const char *line)
+void sim_log (sim_t *sim, const sim_process_t *process, log_level_t level, const char *line)
 {
     static const char *const words [] = {"debug", "info", "warning", "alarm"};
     sim_trace (sim, process->number, "    %s: %s", words [level], line);

@@ -26,12 +26,12 @@ static int64_t between (prng_t *prng, int64_t least, int64_t most)
     return least + (int64_t) prng_below (prng, (uint64_t) (most - least));
 }
 
-static int64_t mono_us (const process_t *self, int64_t at_us)
+static int64_t mono_us (const sim_process_t *self, int64_t at_us)
 {
     return self->mono_origin_us + at_us + at_us / 1000 * self->clock.drift_ppm / 1000;
 }
 
-void process_moment (const process_t *self, int64_t at_us, prng_t *prng, moment_t *moment)
+void process_moment (const sim_process_t *self, int64_t at_us, prng_t *prng, moment_t *moment)
 {
     int64_t run_us = at_us + at_us / 1000 * self->clock.drift_ppm / 1000;
     int64_t wall_ms = SIM_EPOCH_MS + run_us / 1000 + self->clock.wall_offset_ms;
@@ -46,7 +46,7 @@ void process_moment (const process_t *self, int64_t at_us, prng_t *prng, moment_
     moment->store_free_bytes = sim_store_free_bytes (self->store);
 }
 
-static void inbox_push (process_t *self, waiting_t waiting)
+static void inbox_push (sim_process_t *self, waiting_t waiting)
 {
     if (self->inbox_count == self->inbox_room) {
         self->inbox_room = self->inbox_room ? 2 * self->inbox_room : 16;
@@ -55,7 +55,7 @@ static void inbox_push (process_t *self, waiting_t waiting)
     self->inbox [self->inbox_count++] = waiting;
 }
 
-static void take_keep (process_t *self, sim_message_t *message)
+static void take_keep (sim_process_t *self, sim_message_t *message)
 {
     if (self->taken_count == self->taken_room) {
         self->taken_room = self->taken_room ? 2 * self->taken_room : 16;
@@ -64,7 +64,7 @@ static void take_keep (process_t *self, sim_message_t *message)
     self->taken [self->taken_count++] = message;
 }
 
-static void leave_later (process_t *self, leaving_t leaving)
+static void leave_later (sim_process_t *self, leaving_t leaving)
 {
     if (self->leaving_count == self->leaving_room) {
         self->leaving_room = self->leaving_room ? 2 * self->leaving_room : 16;
@@ -77,7 +77,7 @@ static void leave_later (process_t *self, leaving_t leaving)
 
 /*  --- effects --- */
 
-static void on_reply (sim_t *sim, process_t *self, const effect_t *effect)
+static void on_reply (sim_t *sim, sim_process_t *self, const effect_t *effect)
 {
     for (size_t i = 0; i < self->replies_count; i++) {
         if (self->replies_open [i].reply_to != effect->reply.reply_to)
@@ -103,7 +103,7 @@ static void on_reply (sim_t *sim, process_t *self, const effect_t *effect)
     sim_fail (sim, "%s answered a request twice, or one that never came", self->program.name);
 }
 
-static void on_call (process_t *self, const effect_t *effect)
+static void on_call (sim_process_t *self, const effect_t *effect)
 {
     sim_message_t *request = sim_message_new (MESSAGE_REQUEST, effect->call.body);
     request->from = self->number;
@@ -118,7 +118,7 @@ static void on_call (process_t *self, const effect_t *effect)
     leave_later (self, (leaving_t){.message = request, .timeout_ms = effect->call.timeout_ms});
 }
 
-static void on_publish (process_t *self, const effect_t *effect)
+static void on_publish (sim_process_t *self, const effect_t *effect)
 {
     sim_message_t *hint = sim_message_new (MESSAGE_HINT, effect->publish.body);
     hint->from = self->number;
@@ -130,7 +130,7 @@ static void on_publish (process_t *self, const effect_t *effect)
     leave_later (self, (leaving_t){.message = hint});
 }
 
-static void on_subscribe (process_t *self, const char *endpoint, bool wanted)
+static void on_subscribe (sim_process_t *self, const char *endpoint, bool wanted)
 {
     size_t at = 0;
     while (at < self->subscriptions_count && strcmp (self->subscriptions [at], endpoint) != 0)
@@ -144,7 +144,7 @@ static void on_subscribe (process_t *self, const char *endpoint, bool wanted)
 }
 
 /*  True time at which the monotonic clock shows alarm_mono_ms. */
-static void set_alarm (sim_t *sim, process_t *self)
+static void set_alarm (sim_t *sim, sim_process_t *self)
 {
     if (self->alarm_mono_ms == INT64_MAX)
         return;
@@ -161,14 +161,14 @@ static void set_alarm (sim_t *sim, process_t *self)
                                           .number = self->alarm});
 }
 
-static void on_timer (sim_t *sim, process_t *self, int64_t mono_ms)
+static void on_timer (sim_t *sim, sim_process_t *self, int64_t mono_ms)
 {
     self->alarm++;
     self->alarm_mono_ms = mono_ms;
     set_alarm (sim, self);
 }
 
-static void on_read (process_t *self, const read_order_t *order)
+static void on_read (sim_process_t *self, const read_order_t *order)
 {
     reading_t *reading = must (calloc (1, sizeof *reading));
     assert (order->from.size <= sizeof reading->from);
@@ -179,7 +179,7 @@ static void on_read (process_t *self, const read_order_t *order)
     leave_later (self, (leaving_t){.reading = reading});
 }
 
-static void on_flow (process_t *self, const flow_order_t *order)
+static void on_flow (sim_process_t *self, const flow_order_t *order)
 {
     sim_order_t *kept = must (calloc (1, sizeof *kept));
     const char *text = order->verb == FLOW_OPEN   ? order->path
@@ -197,7 +197,7 @@ static void on_flow (process_t *self, const flow_order_t *order)
     leave_later (self, (leaving_t){.order = kept});
 }
 
-static void on_effect (sim_t *sim, process_t *self, const effect_t *effect)
+static void on_effect (sim_t *sim, sim_process_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
     case EFFECT_REPLY:
@@ -253,7 +253,7 @@ static void on_effect (sim_t *sim, process_t *self, const effect_t *effect)
 
 /*  --- a batch --- */
 
-static void step (sim_t *sim, process_t *self, int64_t at_us, const event_t *event)
+static void step (sim_t *sim, sim_process_t *self, int64_t at_us, const event_t *event)
 {
     moment_t moment;
     process_moment (self, at_us, &self->prng, &moment);
@@ -264,7 +264,7 @@ static void step (sim_t *sim, process_t *self, int64_t at_us, const event_t *eve
         on_effect (sim, self, &effect);
 }
 
-static void step_request (sim_t *sim, process_t *self, int64_t at_us, sim_message_t *message)
+static void step_request (sim_t *sim, sim_process_t *self, int64_t at_us, sim_message_t *message)
 {
     if (self->replies_count == self->replies_room) {
         self->replies_room = self->replies_room ? 2 * self->replies_room : 16;
@@ -284,7 +284,8 @@ static void step_request (sim_t *sim, process_t *self, int64_t at_us, sim_messag
                                  .reply_to = reply_to}});
 }
 
-static void step_answer (sim_t *sim, process_t *self, int64_t at_us, const sim_message_t *message)
+static void step_answer (sim_t *sim, sim_process_t *self, int64_t at_us,
+                         const sim_message_t *message)
 {
     assert (message);
     event_t event = {.kind = EVENT_ANSWER,
@@ -297,7 +298,7 @@ static void step_answer (sim_t *sim, process_t *self, int64_t at_us, const sim_m
     step (sim, self, at_us, &event);
 }
 
-static void step_hint (sim_t *sim, process_t *self, int64_t at_us, const sim_message_t *message)
+static void step_hint (sim_t *sim, sim_process_t *self, int64_t at_us, const sim_message_t *message)
 {
     assert (message);
     char endpoint [SIM_ADDRESS_BYTES + 8];
@@ -312,7 +313,7 @@ static void step_hint (sim_t *sim, process_t *self, int64_t at_us, const sim_mes
     step (sim, self, at_us, &event);
 }
 
-static void work_do (sim_t *sim, const process_t *self, sim_work_t *work)
+static void work_do (sim_t *sim, const sim_process_t *self, sim_work_t *work)
 {
     work->done = true;
     work->ok =
@@ -322,7 +323,7 @@ static void work_do (sim_t *sim, const process_t *self, sim_work_t *work)
     sim_trace (sim, self->number, "    does %s: %s", work->kind, work->ok ? "done" : "failed");
 }
 
-static void step_work (sim_t *sim, process_t *self, int64_t at_us, uint64_t number)
+static void step_work (sim_t *sim, sim_process_t *self, int64_t at_us, uint64_t number)
 {
     static const char why [] = "no worker in the simulated host";
     sim_work_t *work = sim_works_find (&self->works, number);
@@ -340,7 +341,7 @@ static void step_work (sim_t *sim, process_t *self, int64_t at_us, uint64_t numb
     sim_works_remove (&self->works, number);
 }
 
-static void step_rows (sim_t *sim, process_t *self, int64_t at_us, const read_order_t *order)
+static void step_rows (sim_t *sim, sim_process_t *self, int64_t at_us, const read_order_t *order)
 {
     event_t event = {.kind = EVENT_ROWS, .rows = {.read = order->read}};
     row_t *rows = sim_store_read (self->store, order, &event.rows.count, &event.rows.more);
@@ -349,7 +350,7 @@ static void step_rows (sim_t *sim, process_t *self, int64_t at_us, const read_or
     free (rows);
 }
 
-static void step_waiting (sim_t *sim, process_t *self, int64_t at_us, const waiting_t *waiting)
+static void step_waiting (sim_t *sim, sim_process_t *self, int64_t at_us, const waiting_t *waiting)
 {
     if (waiting->message && sim_tracing (sim)) {
         char text [SIM_TEXT_BYTES];
@@ -398,7 +399,7 @@ static bool happens (prng_t *prng, uint32_t chance)
 }
 
 /*  The batch has been stepped: how long its flush takes, and whether it will see the end. */
-static void batch_close (sim_t *sim, process_t *self, int64_t spent_us)
+static void batch_close (sim_t *sim, sim_process_t *self, int64_t spent_us)
 {
     bool stores = sim_store_waiting (self->store);
     if (sim->paced)
@@ -421,7 +422,7 @@ static void batch_close (sim_t *sim, process_t *self, int64_t spent_us)
                                           .life = self->life});
 }
 
-static void batch_begin (sim_t *sim, process_t *self)
+static void batch_begin (sim_t *sim, sim_process_t *self)
 {
     if (self->busy || self->inbox_count == 0 || sim->failed || self->stands_until_us > sim->now_us)
         return;
@@ -443,7 +444,7 @@ static void batch_begin (sim_t *sim, process_t *self)
 }
 
 /*  A call leaves: from now on its time runs. */
-static void call_leaves (sim_t *sim, process_t *self, const sim_message_t *request,
+static void call_leaves (sim_t *sim, sim_process_t *self, const sim_message_t *request,
                          int64_t timeout_ms)
 {
     if (self->calls_count == self->calls_room) {
@@ -465,12 +466,12 @@ static void call_leaves (sim_t *sim, process_t *self, const sim_message_t *reque
                                           .number = request->call});
 }
 
-static void hint_leaves (sim_t *sim, const process_t *self, sim_message_t *hint)
+static void hint_leaves (sim_t *sim, const sim_process_t *self, sim_message_t *hint)
 {
     char endpoint [SIM_ADDRESS_BYTES + 8];
     snprintf (endpoint, sizeof endpoint, "%s/events", self->address);
     for (size_t p = 0; p < sim->processes_count; p++) {
-        const process_t *other = sim->processes [p];
+        const sim_process_t *other = sim->processes [p];
         for (size_t s = 0; s < other->subscriptions_count; s++) {
             if (other->state != PROCESS_UP || strcmp (other->subscriptions [s], endpoint) != 0)
                 continue;
@@ -482,7 +483,7 @@ static void hint_leaves (sim_t *sim, const process_t *self, sim_message_t *hint)
     free (hint);
 }
 
-static void leave (sim_t *sim, process_t *self, leaving_t *leaving)
+static void leave (sim_t *sim, sim_process_t *self, leaving_t *leaving)
 {
     sim_message_t *message = leaving->message;
     leaving->message = NULL;
@@ -517,26 +518,26 @@ static void leave (sim_t *sim, process_t *self, leaving_t *leaving)
     }
     if (message->kind == MESSAGE_REQUEST) {
         call_leaves (sim, self, message, leaving->timeout_ms);
-        const process_t *to = sim_at_address (sim, message->address);
+        const sim_process_t *to = sim_at_address (sim, message->address);
         message->to = to ? to->number : SIM_NOBODY;
     }
     sim_send (sim, message);
 }
 
-static void tally_taken (sim_t *sim, const process_t *self, fault_kind_t fault)
+static void tally_taken (sim_t *sim, const sim_process_t *self, fault_kind_t fault)
 {
     for (size_t i = 0; i < self->taken_count; i++)
         sim_tally_message (sim->tally, self->taken [i], fault);
 }
 
-static void taken_clear (process_t *self)
+static void taken_clear (sim_process_t *self)
 {
     for (size_t i = 0; i < self->taken_count; i++)
         free (self->taken [i]);
     self->taken_count = 0;
 }
 
-static void batch_flush (sim_t *sim, process_t *self)
+static void batch_flush (sim_t *sim, sim_process_t *self)
 {
     if (!sim_store_waiting (self->store))
         return;
@@ -550,7 +551,7 @@ static void batch_flush (sim_t *sim, process_t *self)
 }
 
 /*  The batch's flush is over; what is promised may leave, or the process dies on the way. */
-void process_batch_end (sim_t *sim, process_t *self)
+void process_batch_end (sim_t *sim, sim_process_t *self)
 {
     if (self->stands_until_us > sim->now_us) {
         sim_queue_push (sim->queue, &(tick_t){.at_us = self->stands_until_us,
@@ -601,7 +602,7 @@ void process_batch_end (sim_t *sim, process_t *self)
 
 /*  --- what comes --- */
 
-static bool wrong_store (const process_t *self, const sim_message_t *request)
+static bool wrong_store (const sim_process_t *self, const sim_message_t *request)
 {
     static const uint8_t any [STORE_ID_BYTES] = {0};
     return memcmp (request->to_store, any, STORE_ID_BYTES) != 0 &&
@@ -609,7 +610,7 @@ static bool wrong_store (const process_t *self, const sim_message_t *request)
 }
 
 /*  The host itself answers what is meant for another store (core.h). */
-static void refuse_store (sim_t *sim, process_t *self, sim_message_t *request)
+static void refuse_store (sim_t *sim, sim_process_t *self, sim_message_t *request)
 {
     sim_message_t *answer = sim_message_new (MESSAGE_ANSWER, (bytes_t){0});
     answer->from = self->number;
@@ -626,7 +627,7 @@ static void refuse_store (sim_t *sim, process_t *self, sim_message_t *request)
 }
 
 /*  The open call that this answers; false when it is not open any more. */
-static bool call_close (process_t *self, uint64_t call, sim_message_t **late)
+static bool call_close (sim_process_t *self, uint64_t call, sim_message_t **late)
 {
     for (size_t i = 0; i < self->calls_count; i++) {
         if (self->calls [i].call == call) {
@@ -638,7 +639,7 @@ static bool call_close (process_t *self, uint64_t call, sim_message_t **late)
     return false;
 }
 
-void process_receive (sim_t *sim, process_t *self, sim_message_t *message)
+void process_receive (sim_t *sim, sim_process_t *self, sim_message_t *message)
 {
     sim_message_t *late;
     switch (message->kind) {
@@ -664,7 +665,7 @@ void process_receive (sim_t *sim, process_t *self, sim_message_t *message)
     batch_begin (sim, self);
 }
 
-void process_alarm (sim_t *sim, process_t *self, uint64_t alarm)
+void process_alarm (sim_t *sim, sim_process_t *self, uint64_t alarm)
 {
     if (alarm != self->alarm || self->alarm_waits)
         return;
@@ -683,13 +684,13 @@ void process_alarm (sim_t *sim, process_t *self, uint64_t alarm)
     batch_begin (sim, self);
 }
 
-void process_wake (sim_t *sim, process_t *self)
+void process_wake (sim_t *sim, sim_process_t *self)
 {
     if (self->state == PROCESS_UP)
         batch_begin (sim, self);
 }
 
-void process_late (sim_t *sim, process_t *self, uint64_t call)
+void process_late (sim_t *sim, sim_process_t *self, uint64_t call)
 {
     sim_message_t *late;
     if (!call_close (self, call, &late))
@@ -698,7 +699,7 @@ void process_late (sim_t *sim, process_t *self, uint64_t call)
     batch_begin (sim, self);
 }
 
-void process_news (sim_t *sim, process_t *self, const flow_event_t *event)
+void process_news (sim_t *sim, sim_process_t *self, const flow_event_t *event)
 {
     sim_news_t *news = must (calloc (1, sizeof *news));
     news->event = *event;
@@ -712,7 +713,7 @@ void process_news (sim_t *sim, process_t *self, const flow_event_t *event)
     batch_begin (sim, self);
 }
 
-void process_work (sim_t *sim, process_t *self, uint64_t work)
+void process_work (sim_t *sim, sim_process_t *self, uint64_t work)
 {
     inbox_push (self, (waiting_t){.kind = EVENT_WORK, .number = work});
     batch_begin (sim, self);
@@ -722,7 +723,7 @@ void process_work (sim_t *sim, process_t *self, uint64_t work)
 
 typedef struct {
     sim_t *sim;
-    process_t *self;
+    sim_process_t *self;
 } loading_t;
 
 static void load (void *owner, uint8_t table, bytes_t key, bytes_t value)
@@ -732,7 +733,7 @@ static void load (void *owner, uint8_t table, bytes_t key, bytes_t value)
           &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
 }
 
-void process_start (sim_t *sim, process_t *self)
+void process_start (sim_t *sim, sim_process_t *self)
 {
     assert (self->state == PROCESS_DOWN);
     sim_store_open (self->store);
@@ -759,7 +760,7 @@ void process_start (sim_t *sim, process_t *self)
     batch_close (sim, self, between (&sim->prng, SERVICE_US_MIN, SERVICE_US_MAX));
 }
 
-void process_crash (sim_t *sim, process_t *self)
+void process_crash (sim_t *sim, sim_process_t *self)
 {
     (void) sim;
     if (self->core.destroy)
@@ -794,9 +795,9 @@ void process_crash (sim_t *sim, process_t *self)
     self->life++;
 }
 
-void process_destroy (process_t **self_p)
+void process_destroy (sim_process_t **self_p)
 {
-    process_t *self = *self_p;
+    sim_process_t *self = *self_p;
     if (!self)
         return;
     assert (!self->core.self); /* it was put down before: see sim_destroy */

@@ -119,7 +119,7 @@ typedef struct {
     bool loses;              /* its store, with its next death */
     int64_t serves_until_us; /* the requests that have come (sim_serve) */
     int64_t stands_until_us; /* sim_stand */
-} process_t;
+} sim_process_t;
 
 struct sim {
     sim_queue_t *queue;
@@ -140,7 +140,7 @@ struct sim {
     prng_t prng;
     int64_t now_us;
     uint64_t steps;
-    process_t *processes [SIM_PROCESSES_MAX];
+    sim_process_t *processes [SIM_PROCESSES_MAX];
     size_t processes_count;
     char abandoned [SIM_PROCESSES_MAX][SIM_ADDRESS_BYTES];
     size_t abandoned_count;
@@ -149,32 +149,32 @@ struct sim {
 };
 
 /*  The process starts: a new core, the durable records, then EVENT_START, all in one batch. */
-void process_start (sim_t *sim, process_t *self);
+void process_start (sim_t *sim, sim_process_t *self);
 
 /*  It dies: memory, what was not flushed and what had not left are gone. */
-void process_crash (sim_t *sim, process_t *self);
+void process_crash (sim_t *sim, sim_process_t *self);
 
 /*  A message has come; the process owns it now. */
-void process_receive (sim_t *sim, process_t *self, sim_message_t *message);
+void process_receive (sim_t *sim, sim_process_t *self, sim_message_t *message);
 
-void process_alarm (sim_t *sim, process_t *self, uint64_t alarm);
-void process_late (sim_t *sim, process_t *self, uint64_t call);
-void process_work (sim_t *sim, process_t *self, uint64_t work);
-void process_news (sim_t *sim, process_t *self, const flow_event_t *news);
-void process_batch_end (sim_t *sim, process_t *self);
-void process_wake (sim_t *sim, process_t *self);
+void process_alarm (sim_t *sim, sim_process_t *self, uint64_t alarm);
+void process_late (sim_t *sim, sim_process_t *self, uint64_t call);
+void process_work (sim_t *sim, sim_process_t *self, uint64_t work);
+void process_news (sim_t *sim, sim_process_t *self, const flow_event_t *news);
+void process_batch_end (sim_t *sim, sim_process_t *self);
+void process_wake (sim_t *sim, sim_process_t *self);
 
 /*  All that it sees of the outside at this time; entropy from the stream given. */
-void process_moment (const process_t *self, int64_t at_us, prng_t *prng, moment_t *moment);
+void process_moment (const sim_process_t *self, int64_t at_us, prng_t *prng, moment_t *moment);
 
 /*  Frees everything it holds. */
-void process_destroy (process_t **self_p);
+void process_destroy (sim_process_t **self_p);
 
 /*  sim.c's half of what they share. */
-process_t *sim_at_address (sim_t *sim, const char *address);
+sim_process_t *sim_at_address (sim_t *sim, const char *address);
 void sim_send (sim_t *sim, sim_message_t *message);
-void sim_down (sim_t *sim, process_t *process);
-void sim_down_for (sim_t *sim, process_t *process, int64_t pause_ms);
-void sim_log (sim_t *sim, const process_t *process, log_level_t level, const char *line);
+void sim_down (sim_t *sim, sim_process_t *process);
+void sim_down_for (sim_t *sim, sim_process_t *process, int64_t pause_ms);
+void sim_log (sim_t *sim, const sim_process_t *process, log_level_t level, const char *line);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct record {
     uint8_t table;
     bool gone;        /* a delete, or the gap it left */
     uint8_t bytes []; /* key, then value */
-} record_t;
+} sim_store_record_t;
 
 #define NODE_BYTES   32 /* beside a record */
 #define BEYOND_PARTS 4  /* of its size: so much more it may become by what ends promises */
@@ -26,13 +26,13 @@ struct sim_store {
     uint64_t bytes; /* it can hold */
     uint64_t used_bytes;
     uint64_t put_bytes; /* what waits may take, as store.c counts it */
-    record_t **records;
+    sim_store_record_t **records;
     size_t records_count;
     size_t records_room;
     struct record_list waiting;
 };
 
-static int compare (const record_t *a, const record_t *b)
+static int compare (const sim_store_record_t *a, const sim_store_record_t *b)
 {
     if (a->table != b->table)
         return a->table < b->table ? -1 : 1;
@@ -44,7 +44,7 @@ static int compare (const record_t *a, const record_t *b)
 }
 
 /*  Where the record is, or would be. */
-static size_t place (const sim_store_t *self, const record_t *wanted, bool *found)
+static size_t place (const sim_store_t *self, const sim_store_record_t *wanted, bool *found)
 {
     size_t low = 0;
     size_t high = self->records_count;
@@ -134,9 +134,9 @@ uint64_t sim_store_free_bytes (const sim_store_t *self)
 
 static void wait_for_flush (sim_store_t *self, uint8_t table, bytes_t key, bytes_t value, bool gone)
 {
-    record_t *record = must (malloc (sizeof *record + key.size + value.size));
-    *record =
-      (record_t){.table = table, .gone = gone, .key_size = key.size, .value_size = value.size};
+    sim_store_record_t *record = must (malloc (sizeof *record + key.size + value.size));
+    *record = (sim_store_record_t){
+      .table = table, .gone = gone, .key_size = key.size, .value_size = value.size};
     memcpy (record->bytes, key.data, key.size);
     if (value.size > 0)
         memcpy (record->bytes + key.size, value.data, value.size);
@@ -159,26 +159,27 @@ bool sim_store_waiting (const sim_store_t *self)
     return !STAILQ_EMPTY (&self->waiting);
 }
 
-static uint64_t bytes_of (const record_t *record)
+static uint64_t bytes_of (const sim_store_record_t *record)
 {
     return record->gone ? 0 : record->key_size + record->value_size;
 }
 
-static void insert_at (sim_store_t *self, size_t at, record_t *record)
+static void insert_at (sim_store_t *self, size_t at, sim_store_record_t *record)
 {
     if (self->records_count == self->records_room) {
         self->records_room = self->records_room ? 2 * self->records_room : 64;
-        self->records = must (realloc (self->records, self->records_room * sizeof (record_t *)));
+        self->records =
+          must (realloc (self->records, self->records_room * sizeof (sim_store_record_t *)));
     }
     memmove (&self->records [at + 1], &self->records [at],
-             (self->records_count - at) * sizeof (record_t *));
+             (self->records_count - at) * sizeof (sim_store_record_t *));
     self->records [at] = record;
     self->records_count++;
     self->used_bytes += bytes_of (record);
 }
 
 /*  A change that waited becomes durable. What is deleted stays as a gap: its key may come back. */
-static void apply (sim_store_t *self, record_t *change)
+static void apply (sim_store_t *self, sim_store_record_t *change)
 {
     bool found;
     size_t at = place (self, change, &found);
@@ -186,7 +187,7 @@ static void apply (sim_store_t *self, record_t *change)
         insert_at (self, at, change);
         return;
     }
-    record_t *replaced = self->records [at];
+    sim_store_record_t *replaced = self->records [at];
     self->used_bytes += bytes_of (change) - bytes_of (replaced);
     self->records [at] = change;
     free (replaced);
@@ -195,7 +196,7 @@ static void apply (sim_store_t *self, record_t *change)
 bool sim_store_flush (sim_store_t *self, int64_t wall_ms)
 {
     while (!STAILQ_EMPTY (&self->waiting)) {
-        record_t *change = STAILQ_FIRST (&self->waiting);
+        sim_store_record_t *change = STAILQ_FIRST (&self->waiting);
         STAILQ_REMOVE_HEAD (&self->waiting, link);
         apply (self, change);
     }
@@ -208,14 +209,14 @@ bool sim_store_flush (sim_store_t *self, int64_t wall_ms)
 void sim_store_forget (sim_store_t *self)
 {
     while (!STAILQ_EMPTY (&self->waiting)) {
-        record_t *change = STAILQ_FIRST (&self->waiting);
+        sim_store_record_t *change = STAILQ_FIRST (&self->waiting);
         STAILQ_REMOVE_HEAD (&self->waiting, link);
         free (change);
     }
     self->put_bytes = 0;
 }
 
-static row_t row_of (const record_t *record)
+static row_t row_of (const sim_store_record_t *record)
 {
     return (row_t){.key = {.data = record->bytes, .size = record->key_size},
                    .value = {.data = record->bytes + record->key_size, .size = record->value_size}};
@@ -234,7 +235,7 @@ static bool followed (const sim_store_t *self, size_t at)
 void sim_store_each (const sim_store_t *self, bool whole, sim_record_fn *visit, void *owner)
 {
     for (size_t i = 0; i < self->records_count; i++) {
-        const record_t *record = self->records [i];
+        const sim_store_record_t *record = self->records [i];
         if (record->gone || (record->table == TABLE_LEDGER && !whole && followed (self, i)))
             continue;
         row_t row = row_of (record);
@@ -245,8 +246,8 @@ void sim_store_each (const sim_store_t *self, bool whole, sim_record_fn *visit, 
 row_t *sim_store_read (const sim_store_t *self, const read_order_t *order, size_t *count,
                        bool *more)
 {
-    record_t *from = must (malloc (sizeof *from + order->from.size));
-    *from = (record_t){.table = order->table, .key_size = order->from.size};
+    sim_store_record_t *from = must (malloc (sizeof *from + order->from.size));
+    *from = (sim_store_record_t){.table = order->table, .key_size = order->from.size};
     if (order->from.size > 0)
         memcpy (from->bytes, order->from.data, order->from.size);
     bool found;
@@ -257,7 +258,7 @@ row_t *sim_store_read (const sim_store_t *self, const read_order_t *order, size_
     *count = 0;
     *more = false;
     for (; at < self->records_count && self->records [at]->table == order->table; at++) {
-        const record_t *record = self->records [at];
+        const sim_store_record_t *record = self->records [at];
         if (record->gone)
             continue;
         bytes += bytes_of (record);

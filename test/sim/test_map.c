@@ -45,9 +45,9 @@ typedef struct {
     vertex_t points [2][3];
     link_t links [2][3];
     sim_map_t map;
-} fixture_t;
+} map_fixture_t;
 
-static void fixture_make (fixture_t *self)
+static void fixture_make (map_fixture_t *self)
 {
     self->here [0] = attribute ("location", "paris");
     self->here [1] = attribute ("location", "paris");
@@ -74,7 +74,7 @@ static void fixture_make (fixture_t *self)
     sim_text (self->map.names [1], SIM_POINT_BYTES, "d2");
 }
 
-static bool walks (const fixture_t *self, const char *from, const char *to, const char *media,
+static bool walks (const map_fixture_t *self, const char *from, const char *to, const char *media,
                    const sim_hop_t *hops, size_t count, char why [WHY_BYTES])
 {
     sim_way_t way;
@@ -87,7 +87,7 @@ static const sim_hop_t across [] = {{0, "l1"}, {1, "l1"}};
 static void a_way_over_an_exchange_point_is_walked (void **state)
 {
     (void) state;
-    fixture_t fixture;
+    map_fixture_t fixture;
     fixture_make (&fixture);
     sim_way_t way;
     char why [WHY_BYTES];
@@ -100,7 +100,7 @@ static void a_way_over_an_exchange_point_is_walked (void **state)
 static void two_needs_at_one_site_want_no_links (void **state)
 {
     (void) state;
-    fixture_t fixture;
+    map_fixture_t fixture;
     fixture_make (&fixture);
     char why [WHY_BYTES];
     assert_true (walks (&fixture, "s1", "s1", "", NULL, 0, why));
@@ -111,7 +111,7 @@ static void two_needs_at_one_site_want_no_links (void **state)
 static void a_way_that_is_none_is_told (void **state)
 {
     (void) state;
-    fixture_t fixture;
+    map_fixture_t fixture;
     fixture_make (&fixture);
     static const sim_hop_t apart [] = {{0, "l2"}, {1, "l1"}};
     static const sim_hop_t round [] = {{0, "l1"}, {0, "l3"}, {0, "l2"}};
@@ -131,7 +131,7 @@ static void a_way_that_is_none_is_told (void **state)
 static void nothing_crosses_where_two_domains_disagree (void **state)
 {
     (void) state;
-    fixture_t fixture;
+    map_fixture_t fixture;
     fixture_make (&fixture);
     static const sim_hop_t inside [] = {{0, "l1"}, {0, "l3"}};
     char why [WHY_BYTES];
@@ -147,7 +147,7 @@ static void nothing_crosses_where_two_domains_disagree (void **state)
 static void a_third_domain_that_disagrees_hinders_nobody_else (void **state)
 {
     (void) state;
-    fixture_t fixture;
+    map_fixture_t fixture;
     fixture_make (&fixture);
     attribute_t lyon = attribute ("location", "lyon");
     vertex_t points [2] = {vertex ("X1", VERTEX_EXCHANGE, &lyon), vertex ("s4", VERTEX_SITE, NULL)};

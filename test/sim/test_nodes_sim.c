@@ -36,7 +36,7 @@ typedef struct {
     uint32_t number;
     run_state_t state; /* of that try */
     bool placed;       /* it was, ever */
-} task_t;
+} nodes_sim_task_t;
 
 /*  The site's core: nodes, and an owner that places tasks at random. */
 typedef struct scene {
@@ -51,12 +51,12 @@ typedef struct scene {
     nodes_t *nodes;
     site_t described;
     access_t access;
-    task_t tasks [TASKS];
+    nodes_sim_task_t tasks [TASKS];
 
     /*  As told over all lives, and durable or not: the checks' own memory. */
     size_t ends [TASKS][TRIES + 1];
     size_t ended, refused, lost;
-} scene_t;
+} nodes_sim_scene_t;
 
 static run_id_t run_id (size_t task, uint32_t number)
 {
@@ -65,21 +65,21 @@ static run_id_t run_id (size_t task, uint32_t number)
 
 /*  --- the site --- */
 
-static void task_store (scene_t *self, size_t task)
+static void task_store (nodes_sim_scene_t *self, size_t task)
 {
     uint8_t key = (uint8_t) task;
     outbox_put (self->service->outbox, TABLE_TASKS, (bytes_t){&key, 1},
-                (bytes_t){(const uint8_t *) &self->tasks [task], sizeof (task_t)});
+                (bytes_t){(const uint8_t *) &self->tasks [task], sizeof (nodes_sim_task_t)});
 }
 
 static void task_load (void *owner, bytes_t key, bytes_t value)
 {
-    scene_t *self = owner;
-    assert (key.size == 1 && key.data [0] < TASKS && value.size == sizeof (task_t));
-    memcpy (&self->tasks [key.data [0]], value.data, sizeof (task_t));
+    nodes_sim_scene_t *self = owner;
+    assert (key.size == 1 && key.data [0] < TASKS && value.size == sizeof (nodes_sim_task_t));
+    memcpy (&self->tasks [key.data [0]], value.data, sizeof (nodes_sim_task_t));
 }
 
-static void check_end (scene_t *self, const run_t *run)
+static void check_end (nodes_sim_scene_t *self, const run_t *run)
 {
     const sim_run_t *real = sim_machines_run (&self->machines, &run->id);
     char text [RUN_ID_TEXT_BYTES];
@@ -96,9 +96,9 @@ static void check_end (scene_t *self, const run_t *run)
 static void on_run_moved (void *owner, const moment_t *now, const run_t *run)
 {
     (void) now;
-    scene_t *self = owner;
+    nodes_sim_scene_t *self = owner;
     size_t task = run->id.task.bag - 1;
-    task_t *record = &self->tasks [task];
+    nodes_sim_task_t *record = &self->tasks [task];
     if (!run_over (run->state))
         return;
     check_end (self, run);
@@ -112,7 +112,7 @@ static void on_run_moved (void *owner, const moment_t *now, const run_t *run)
     task_store (self, task);
 }
 
-static void task_place (scene_t *self, const moment_t *now, size_t task, size_t node)
+static void task_place (nodes_sim_scene_t *self, const moment_t *now, size_t task, size_t node)
 {
     static const char *const arguments [] = {"/bin/true"};
     run_order_t order = {.arguments = arguments,
@@ -127,18 +127,18 @@ static void task_place (scene_t *self, const moment_t *now, size_t task, size_t 
                          .owner = "alice",
                          .reservation = "",
                          .need = ""};
-    task_t *record = &self->tasks [task];
-    *record = (task_t){.number = record->number + 1, .state = RUN_PLACED, .placed = true};
+    nodes_sim_task_t *record = &self->tasks [task];
+    *record = (nodes_sim_task_t){.number = record->number + 1, .state = RUN_PLACED, .placed = true};
     run_id_t id = run_id (task, record->number);
     nodes_start (self->nodes, now, node, &id, &order);
     task_store (self, task);
 }
 
 /*  Something for a task: a try, another one, a warning, its end. */
-static void task_turn (scene_t *self, const moment_t *now, size_t task)
+static void task_turn (nodes_sim_scene_t *self, const moment_t *now, size_t task)
 {
     prng_t *prng = &self->service->prng;
-    const task_t *record = &self->tasks [task];
+    const nodes_sim_task_t *record = &self->tasks [task];
     run_id_t id = run_id (task, record->number);
     size_t node = prng_below (prng, AGENTS);
     bool waits = !record->placed || (run_over (record->state) && record->state != RUN_ENDED);
@@ -156,7 +156,7 @@ static void task_turn (scene_t *self, const moment_t *now, size_t task)
 static void on_tick (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    scene_t *self = owner;
+    nodes_sim_scene_t *self = owner;
     task_turn (self, now, prng_below (&self->service->prng, TASKS));
     timers_set (self->service->timers, now->mono_ms + TICK_MS, on_tick, self, 0);
 }
@@ -164,7 +164,7 @@ static void on_tick (void *owner, const moment_t *now, uint64_t token)
 /*  What was stored with one write is there or not, together. */
 static void on_start (void *owner, const moment_t *now)
 {
-    scene_t *self = owner;
+    nodes_sim_scene_t *self = owner;
     for (size_t i = 0; i < TASKS; i++) {
         run_t run;
         run_id_t id = run_id (i, self->tasks [i].number);
@@ -179,19 +179,19 @@ static void on_start (void *owner, const moment_t *now)
 
 static void site_step (void *owner, const moment_t *now, const event_t *event)
 {
-    scene_t *self = owner;
+    nodes_sim_scene_t *self = owner;
     service_step (self->service, now, event);
     nodes_check (self->nodes);
 }
 
 static bool site_next (void *owner, effect_t *effect)
 {
-    return service_next (((scene_t *) owner)->service, effect);
+    return service_next (((nodes_sim_scene_t *) owner)->service, effect);
 }
 
 static void site_destroy (void *owner)
 {
-    scene_t *self = owner;
+    nodes_sim_scene_t *self = owner;
     nodes_destroy (&self->nodes);
     service_destroy (&self->service);
 }
@@ -206,7 +206,7 @@ static void site_make (void *owner, core_t *core)
                              .lost_ms = 11200,
                              .output_bytes_max = 1000,
                              .runs_kept_ms = 3600000};
-    scene_t *self = owner;
+    nodes_sim_scene_t *self = owner;
     memset (self->tasks, 0, sizeof self->tasks);
     self->described = (site_t){.classes = classes, .classes_count = 1};
     self->service = member_new ("lis/ams", NULL, 0);
@@ -221,7 +221,7 @@ static void site_make (void *owner, core_t *core)
 /*  --- the agents --- */
 
 typedef struct {
-    const scene_t *scene;
+    const nodes_sim_scene_t *scene;
     char name [16];
 } agent_program_t;
 
@@ -247,7 +247,7 @@ static void check_begins (void *owner, int machine, const run_id_t *id, const ru
 {
     (void) machine;
     (void) order;
-    scene_t *self = owner;
+    nodes_sim_scene_t *self = owner;
     char text [RUN_ID_TEXT_BYTES];
     run_id_text (id, text);
     size_t task = id->task.bag - 1;
@@ -262,7 +262,7 @@ static void check_begins (void *owner, int machine, const run_id_t *id, const ru
     }
 }
 
-static void check_settled (scene_t *self)
+static void check_settled (nodes_sim_scene_t *self)
 {
     for (size_t i = 0; i < TASKS; i++)
         if (self->tasks [i].placed && !run_over (self->tasks [i].state))
@@ -275,7 +275,7 @@ static void check_settled (scene_t *self)
 
 /*  --- runs of the scene --- */
 
-static void faults_draw (scene_t *self, prng_t *prng)
+static void faults_draw (nodes_sim_scene_t *self, prng_t *prng)
 {
     sim_net_faults_t net = {.loss = (uint32_t) prng_below (prng, 100),
                             .doubling = (uint32_t) prng_below (prng, 100),
@@ -312,12 +312,12 @@ static void faults_draw (scene_t *self, prng_t *prng)
 static void on_quiet (void *owner, uint64_t token)
 {
     (void) token;
-    scene_t *self = owner;
+    nodes_sim_scene_t *self = owner;
     self->quiet = true;
     sim_heal (self->sim);
 }
 
-static void scene_run (scene_t *self, uint64_t seed, FILE *trace)
+static void scene_run (nodes_sim_scene_t *self, uint64_t seed, FILE *trace)
 {
     static const sim_machines_faults_t machines = {
       .length_ms_max = 6000, .lasting = 250, .grace_ms = 3000, .refused = 30, .orphaned = 60};
@@ -351,7 +351,7 @@ static void scene_run (scene_t *self, uint64_t seed, FILE *trace)
         check_settled (self);
 }
 
-static void scene_end (scene_t *self)
+static void scene_end (nodes_sim_scene_t *self)
 {
     sim_destroy (&self->sim);
 }
@@ -361,7 +361,7 @@ static void scene_end (scene_t *self)
 static void without_faults_every_task_comes_to_its_end (void **state)
 {
     (void) state;
-    scene_t *scene = must (malloc (sizeof *scene));
+    nodes_sim_scene_t *scene = must (malloc (sizeof *scene));
     scene_run (scene, 0, NULL);
     if (sim_failed (scene->sim))
         fail_msg ("%s", sim_why (scene->sim));
@@ -377,7 +377,7 @@ static void with_faults_each_run_ends_once_as_it_is_told_or_is_lost (void **stat
     uint64_t seeds = wanted ? strtoull (wanted, NULL, 10) : 500;
     size_t ended = 0, refused = 0, lost = 0;
     uint64_t crashes = 0;
-    scene_t *scene = must (malloc (sizeof *scene));
+    nodes_sim_scene_t *scene = must (malloc (sizeof *scene));
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         scene_run (scene, seed, NULL);
         if (sim_failed (scene->sim))
@@ -400,7 +400,7 @@ static void with_faults_each_run_ends_once_as_it_is_told_or_is_lost (void **stat
 /*  test_nodes_sim SEED: one of them, step by step. */
 static int replay (uint64_t seed)
 {
-    scene_t *scene = must (malloc (sizeof *scene));
+    nodes_sim_scene_t *scene = must (malloc (sizeof *scene));
     scene_run (scene, seed, stdout);
     bool failed = sim_failed (scene->sim);
     printf ("%s\n", failed ? sim_why (scene->sim) : "all holds");

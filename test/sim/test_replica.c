@@ -2,8 +2,8 @@
 #include "replica_scene.h"
 
 #include "catalogue_check.h"
+#include "fetcher_state.h"
 #include "message.h"
-#include "negotiator_state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static const file_t *file_at (const replica_scene_t *scene, const char *site, co
     return core ? catalogue_find (((const replica_t *) core->self)->catalogue, name) : NULL;
 }
 
-static void check_negotiator (const negotiator_t *self)
+static void check_negotiator (const fetcher_t *self)
 {
     size_t live = 0;
     size_t over = 0;

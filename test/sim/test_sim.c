@@ -20,12 +20,12 @@
 typedef struct {
     outbox_t *outbox;
     uint64_t sum;
-} counter_t;
+} sim_counter_t;
 
 static void counter_step (void *self_, const moment_t *now, const event_t *event)
 {
     (void) now;
-    counter_t *self = self_;
+    sim_counter_t *self = self_;
     outbox_clear (self->outbox);
     if (event->kind == EVENT_RECORD)
         self->sum++;
@@ -41,19 +41,19 @@ static void counter_step (void *self_, const moment_t *now, const event_t *event
 
 static bool counter_next (void *self, effect_t *effect)
 {
-    return outbox_next (((counter_t *) self)->outbox, effect);
+    return outbox_next (((sim_counter_t *) self)->outbox, effect);
 }
 
 static void counter_destroy (void *self)
 {
-    outbox_destroy (&((counter_t *) self)->outbox);
+    outbox_destroy (&((sim_counter_t *) self)->outbox);
     free (self);
 }
 
 static void counter_make (void *owner, core_t *core)
 {
     (void) owner;
-    counter_t *self = calloc (1, sizeof *self);
+    sim_counter_t *self = calloc (1, sizeof *self);
     assert (self);
     self->outbox = outbox_new ();
     *core = (core_t){
@@ -69,9 +69,9 @@ typedef struct {
     uint64_t answers;
     uint64_t late;
     uint64_t told; /* the greatest sum */
-} asker_t;
+} sim_asker_t;
 
-static void ask (asker_t *self)
+static void ask (sim_asker_t *self)
 {
     outbox_call (self->outbox,
                  &(effect_t){.kind = EFFECT_CALL,
@@ -87,7 +87,7 @@ static void ask (asker_t *self)
 static void asker_step (void *self_, const moment_t *now, const event_t *event)
 {
     (void) now;
-    asker_t *self = self_;
+    sim_asker_t *self = self_;
     outbox_clear (self->outbox);
     if (event->kind == EVENT_START)
         ask (self);
@@ -108,17 +108,17 @@ static void asker_step (void *self_, const moment_t *now, const event_t *event)
 
 static bool asker_next (void *self, effect_t *effect)
 {
-    return outbox_next (((asker_t *) self)->outbox, effect);
+    return outbox_next (((sim_asker_t *) self)->outbox, effect);
 }
 
 static void asker_destroy (void *self)
 {
-    outbox_destroy (&((asker_t *) self)->outbox);
+    outbox_destroy (&((sim_asker_t *) self)->outbox);
 }
 
 static void asker_make (void *owner, core_t *core)
 {
-    asker_t *self = owner;
+    sim_asker_t *self = owner;
     self->outbox = outbox_new ();
     *core =
       (core_t){.self = self, .step = asker_step, .next = asker_next, .destroy = asker_destroy};
@@ -130,19 +130,19 @@ static const sim_net_faults_t stormy = {
   .loss = 100, .doubling = 100, .reordering = 100, .delay = 50, .delay_ms_max = 600, .keep = 500};
 
 typedef struct {
-    asker_t asker;
+    sim_asker_t asker;
     uint64_t recalled; /* the sum a restart would find */
     sim_tally_t tally;
-} outcome_t;
+} sim_outcome_t;
 
 /*  One run of a client and a server; only the server may die. */
-static outcome_t run (uint64_t seed, const sim_faults_t *faults, const sim_net_faults_t *net,
-                      FILE *trace)
+static sim_outcome_t run (uint64_t seed, const sim_faults_t *faults, const sim_net_faults_t *net,
+                          FILE *trace)
 {
-    outcome_t outcome = {0};
+    sim_outcome_t outcome = {0};
     sim_t *sim = sim_new (seed, &outcome.tally, trace);
     sim_clock_t clock = {.wall_offset_ms = 40, .drift_ppm = -120};
-    outcome.asker = (asker_t){.sim = sim};
+    outcome.asker = (sim_asker_t){.sim = sim};
     outcome.asker.server = sim_add (
       sim, &(sim_program_t){.name = "counter/one", .make = counter_make}, &clock, SIM_NOBODY, 0);
     sim_add (sim,
@@ -166,7 +166,7 @@ static outcome_t run (uint64_t seed, const sim_faults_t *faults, const sim_net_f
 static void without_faults_every_call_is_answered (void **state)
 {
     (void) state;
-    outcome_t outcome = run (1, &(sim_faults_t){0}, &(sim_net_faults_t){0}, NULL);
+    sim_outcome_t outcome = run (1, &(sim_faults_t){0}, &(sim_net_faults_t){0}, NULL);
     assert_int_equal (outcome.asker.answers, ROUNDS);
     assert_int_equal (outcome.asker.late, 0);
     assert_int_equal (outcome.asker.told, ROUNDS);
@@ -182,10 +182,10 @@ static void what_was_told_outlives_crashes (void **state)
         /* the asker does not die: it keeps no promise of its own */
         sim_faults_t faults = harsh;
         faults.crash = 0;
-        outcome_t calm = run (seed, &faults, &stormy, NULL);
+        sim_outcome_t calm = run (seed, &faults, &stormy, NULL);
         assert_int_equal (calm.asker.answers, ROUNDS);
         late += calm.asker.late;
-        outcome_t outcome = run (seed, &harsh, &(sim_net_faults_t){0}, NULL);
+        sim_outcome_t outcome = run (seed, &harsh, &(sim_net_faults_t){0}, NULL);
         assert_true (outcome.recalled > outcome.asker.told);
         crashes += outcome.tally.counts [COUNT_CRASHES];
     }
@@ -200,7 +200,7 @@ static void a_fault_of_each_kind_happens (void **state)
     (void) state;
     sim_tally_t sum = {0};
     for (uint64_t seed = 1; seed <= 50; seed++) {
-        outcome_t outcome = run (seed, &harsh, &stormy, NULL);
+        sim_outcome_t outcome = run (seed, &harsh, &stormy, NULL);
         sim_tally_merge (&sum, &outcome.tally);
     }
     for (size_t f = 0; f < FAULT_KINDS; f++) {
@@ -300,9 +300,9 @@ static void requests_are_served_one_after_another (void **state)
     sim_serve (sim, tenth_of_a_second, NULL);
     int server = sim_add (sim, &(sim_program_t){.name = "counter/one", .make = counter_make},
                           &clock, SIM_NOBODY, 0);
-    asker_t askers [2];
+    sim_asker_t askers [2];
     for (int i = 0; i < 2; i++) {
-        askers [i] = (asker_t){.sim = sim, .server = server};
+        askers [i] = (sim_asker_t){.sim = sim, .server = server};
         sim_add (sim,
                  &(sim_program_t){
                    .name = i ? "asker/two" : "asker/one", .make = asker_make, .owner = &askers [i]},

@@ -10,9 +10,9 @@
 #include "host.h"
 #include "member.h"
 #include "must.h"
+#include "name_list.h"
 #include "participant_config.h"
 #include "storage_main.h"
-#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,12 +23,12 @@ typedef struct {
     service_t *service;
     chain_t *chain;
     const config_t *config; /* lives longer */
-    words_t nodes;
-    words_t sources;
-    words_t receivers;
+    name_list_t nodes;
+    name_list_t sources;
+    name_list_t receivers;
     bool begun;
     chain_id_t id;
-} rig_t;
+} chain_rig_t;
 
 static const config_key_t rig_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "nodes", 0, 0, "names of the storage nodes"),
@@ -40,7 +40,7 @@ static const config_key_t rig_keys [] = {
   KEY_DURATION ("lost", "60s", 1000, 1e6, "lost_ms of the conductor"),
 };
 
-static bool all_up (const rig_t *self, const words_t *names)
+static bool all_up (const chain_rig_t *self, const name_list_t *names)
 {
     for (size_t i = 0; i < names->count; i++) {
         const chain_node_t *node = chain_node (self->chain, names->words [i]);
@@ -50,7 +50,7 @@ static bool all_up (const rig_t *self, const words_t *names)
     return true;
 }
 
-static void begin (rig_t *self, const moment_t *now)
+static void begin (chain_rig_t *self, const moment_t *now)
 {
     char why [CHAIN_WHY_BYTES_MAX + 1];
     chain_source_t sources [CHAIN_SOURCES_MAX] = {0};
@@ -94,7 +94,7 @@ static void on_file (void *owner, const moment_t *now, const chain_node_t *node,
 
 static void on_node (void *owner, const moment_t *now, const chain_node_t *node)
 {
-    rig_t *self = owner;
+    chain_rig_t *self = owner;
     if (node->agent.state == AGENT_UP)
         begin (self, now);
 }
@@ -103,7 +103,7 @@ static void on_receiver (void *owner, const moment_t *now, const chain_transfer_
                          const chain_receiver_t *receiver)
 {
     static const char *const words [] = {"waiting", "receiving", "checking", "verified", "failed"};
-    rig_t *self = owner;
+    chain_rig_t *self = owner;
     (void) transfer;
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "rig moved node=%s state=%s at_ms=%" PRId64 " received=%" PRIu64 " why=\"%s\"",
@@ -114,7 +114,7 @@ static void on_receiver (void *owner, const moment_t *now, const chain_transfer_
 static void on_source (void *owner, const moment_t *now, const chain_transfer_t *transfer,
                        const char *source, bool wrong, const char *why)
 {
-    rig_t *self = owner;
+    chain_rig_t *self = owner;
     (void) now;
     (void) transfer;
     outbox_log (self->service->outbox, LEVEL_INFO, "rig source failed name=%s wrong=%d why=\"%s\"",
@@ -123,7 +123,7 @@ static void on_source (void *owner, const moment_t *now, const chain_transfer_t 
 
 static void on_over (void *owner, const moment_t *now, const chain_transfer_t *transfer)
 {
-    rig_t *self = owner;
+    chain_rig_t *self = owner;
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "rig over at_ms=%" PRId64 " fed=%" PRIu64 " epoch=%" PRIu64 " why=\"%s\"",
                 now->mono_ms, chain_fed (transfer), transfer->epoch, transfer->why);
@@ -131,33 +131,33 @@ static void on_over (void *owner, const moment_t *now, const chain_transfer_t *t
 
 static void rig_step (void *owner, const moment_t *now, const event_t *event)
 {
-    service_step (((rig_t *) owner)->service, now, event);
+    service_step (((chain_rig_t *) owner)->service, now, event);
 }
 
 static bool rig_next (void *owner, effect_t *effect)
 {
-    return service_next (((rig_t *) owner)->service, effect);
+    return service_next (((chain_rig_t *) owner)->service, effect);
 }
 
 static void rig_destroy (void *owner)
 {
-    rig_t *self = owner;
+    chain_rig_t *self = owner;
     chain_destroy (&self->chain);
     service_destroy (&self->service);
-    words_clear (&self->nodes);
-    words_clear (&self->sources);
-    words_clear (&self->receivers);
+    name_list_clear (&self->nodes);
+    name_list_clear (&self->sources);
+    name_list_clear (&self->receivers);
     free (self);
 }
 
 static bool rig_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
 {
     (void) why;
-    rig_t *self = must (calloc (1, sizeof *self));
+    chain_rig_t *self = must (calloc (1, sizeof *self));
     self->config = config;
-    words_add (&self->nodes, config_text (config, "nodes"), "");
-    words_add (&self->sources, config_text (config, "sources"), "");
-    words_add (&self->receivers, config_text (config, "receivers"), "");
+    name_list_add (&self->nodes, config_text (config, "nodes"), "");
+    name_list_add (&self->sources, config_text (config, "sources"), "");
+    name_list_add (&self->receivers, config_text (config, "receivers"), "");
     self->service = member_new ("replica/rig", NULL, 0);
     chain_limits_t limits = chain_limits_default;
     limits.slow_ms = (uint32_t) config_duration_ms (config, "slow");

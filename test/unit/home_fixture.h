@@ -72,18 +72,18 @@ typedef struct {
     bool prepare;
     uint64_t replaces; /* counter of the same planner; 0 = none */
     int64_t end_ms;    /* of the answer's last window; 0 = no answer yet */
-} attempt_t;
+} home_attempt_t;
 
-static inline attempt_t attempt (uint64_t counter)
+static inline home_attempt_t attempt (uint64_t counter)
 {
-    return (attempt_t){.planner = PLANNER_A,
-                       .counter = counter,
-                       .actor = "alice",
-                       .request_id = "r1@g1",
-                       .digest = digest_one,
-                       .home = "gis/g1",
-                       .prepare = true,
-                       .end_ms = EPOCH_MS + HOUR_MS};
+    return (home_attempt_t){.planner = PLANNER_A,
+                            .counter = counter,
+                            .actor = "alice",
+                            .request_id = "r1@g1",
+                            .digest = digest_one,
+                            .home = "gis/g1",
+                            .prepare = true,
+                            .end_ms = EPOCH_MS + HOUR_MS};
 }
 
 static inline command_answer_t answered (node_t *node)
@@ -96,10 +96,11 @@ static inline command_answer_t answered (node_t *node)
     return answer;
 }
 
-static inline packed_t hold_of (node_t *node, const attempt_t *attempt)
+static inline packed_t hold_of (node_t *node, const home_attempt_t *attempt)
 {
-    party_t parties [2] = {{.name = "gis/g1", .endpoint = "sim://gis/g1"},
-                           {.name = "lis/ams", .store = {7}, .endpoint = "sim://lis/ams"}};
+    participant_ref_t parties [2] = {
+      {.name = "gis/g1", .endpoint = "sim://gis/g1"},
+      {.name = "lis/ams", .store = {7}, .endpoint = "sim://lis/ams"}};
     memcpy (parties [0].store, node->host.store.id, STORE_ID_BYTES);
     hold_t hold = {.plan = {.txid = txid_of (attempt->planner, attempt->counter),
                             .participants = parties,
@@ -132,19 +133,19 @@ static inline packed_t hold_of (node_t *node, const attempt_t *attempt)
     return body;
 }
 
-static inline call_status_t hold_raw (node_t *node, const attempt_t *attempt)
+static inline call_status_t hold_raw (node_t *node, const home_attempt_t *attempt)
 {
     return ask_packed (node, attempt->planner, "Participant", "Hold", hold_of (node, attempt));
 }
 
-static inline command_answer_t hold (node_t *node, const attempt_t *attempt)
+static inline command_answer_t hold (node_t *node, const home_attempt_t *attempt)
 {
     assert_int_equal (hold_raw (node, attempt), CALL_OK);
     return answered (node);
 }
 
 /*  The state it got, or COMMAND_REJECTED with the reason in *reason. */
-static inline command_state_t hold_state (node_t *node, const attempt_t *attempt,
+static inline command_state_t hold_state (node_t *node, const home_attempt_t *attempt,
                                           refusal_reason_t *reason)
 {
     command_answer_t answer = hold (node, attempt);
@@ -179,7 +180,7 @@ static inline void tell_done (node_t *node, uint64_t counter)
 
 static inline void commit_one (node_t *node, uint64_t counter)
 {
-    attempt_t one = attempt (counter);
+    home_attempt_t one = attempt (counter);
     assert_int_equal (hold_state (node, &one, NULL), COMMAND_PREPARED);
     assert_int_equal (tell (node, PLANNER_A, counter, "Commit"), COMMAND_COMMITTED);
 }

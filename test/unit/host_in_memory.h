@@ -20,10 +20,10 @@ typedef struct {
     uint8_t table;
     packed_t key;
     packed_t value;
-} kept_t;
+} host_in_memory_kept_t;
 
 typedef struct {
-    kept_t *list; /* ascending by table and key, as a store hands them over */
+    host_in_memory_kept_t *list; /* ascending by table and key, as a store hands them over */
     size_t count;
     size_t room;
 } records_t;
@@ -41,7 +41,7 @@ static inline packed_t kept_copy (bytes_t from)
     return copy;
 }
 
-static inline int kept_compare (const kept_t *kept, uint8_t table, bytes_t key)
+static inline int kept_compare (const host_in_memory_kept_t *kept, uint8_t table, bytes_t key)
 {
     if (kept->table != table)
         return kept->table < table ? -1 : 1;
@@ -65,7 +65,8 @@ static inline size_t records_at (const records_t *self, uint8_t table, bytes_t k
 }
 
 /*  NULL when there is none. */
-static inline kept_t *records_find (const records_t *self, uint8_t table, bytes_t key)
+static inline host_in_memory_kept_t *records_find (const records_t *self, uint8_t table,
+                                                   bytes_t key)
 {
     size_t at = records_at (self, table, key);
     bool there = at < self->count && kept_compare (&self->list [at], table, key) == 0;
@@ -74,13 +75,13 @@ static inline kept_t *records_find (const records_t *self, uint8_t table, bytes_
 
 static inline void records_put (records_t *self, uint8_t table, bytes_t key, bytes_t value)
 {
-    kept_t *kept = records_find (self, table, key);
+    host_in_memory_kept_t *kept = records_find (self, table, key);
     if (!kept) {
         size_t at = records_at (self, table, key);
         self->list = must_grow (self->list, self->count, &self->room, sizeof *self->list);
         kept = &self->list [at];
         memmove (kept + 1, kept, (self->count++ - at) * sizeof *kept);
-        *kept = (kept_t){.table = table, .key = kept_copy (key)};
+        *kept = (host_in_memory_kept_t){.table = table, .key = kept_copy (key)};
     }
     free (kept->value.data);
     kept->value = kept_copy (value);
@@ -88,7 +89,7 @@ static inline void records_put (records_t *self, uint8_t table, bytes_t key, byt
 
 static inline void records_delete (records_t *self, uint8_t table, bytes_t key)
 {
-    kept_t *kept = records_find (self, table, key);
+    host_in_memory_kept_t *kept = records_find (self, table, key);
     if (!kept)
         return;
     free (kept->key.data);
@@ -216,7 +217,7 @@ static inline void memory_host_step (memory_host_t *self, const event_t *event)
     memory_host_drain (self);
 }
 
-static inline void memory_host_recall (memory_host_t *self, const kept_t *kept,
+static inline void memory_host_recall (memory_host_t *self, const host_in_memory_kept_t *kept,
                                        void (*step) (void *owner, const event_t *event))
 {
     step (self->owner, &(event_t){.kind = EVENT_RECORD,
@@ -235,7 +236,7 @@ static inline bool memory_host_wanted (const records_t *loaded, size_t i)
 /*  A new process of the core on the records there are, and on the last row of its ledger where that
  *  is kept elsewhere; its events come from endpoint/events. Each record is a step of its own. A process that
  *  dies and is replaced in one of them is not gone on with. */
-static inline void memory_host_boot (memory_host_t *self, const kept_t *last_row,
+static inline void memory_host_boot (memory_host_t *self, const host_in_memory_kept_t *last_row,
                                      const char *endpoint,
                                      void (*step) (void *owner, const event_t *event))
 {

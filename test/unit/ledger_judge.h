@@ -13,7 +13,8 @@ static inline void judge_told (void *owner, const char *sentence)
     fail_msg ("%s", sentence);
 }
 
-static inline void judge_bytes (const codec_t *codec, const void *told, const kept_t *kept)
+static inline void judge_bytes (const codec_t *codec, const void *told,
+                                const host_in_memory_kept_t *kept)
 {
     packed_t packed = codec_encode (codec, told);
     assert_int_equal (packed.size, kept->value.size);
@@ -21,7 +22,7 @@ static inline void judge_bytes (const codec_t *codec, const void *told, const ke
     free (packed.data);
 }
 
-static inline void judge_command (const ledger_replay_t *replay, const kept_t *kept)
+static inline void judge_command (const ledger_replay_t *replay, const host_in_memory_kept_t *kept)
 {
     txid_t txid;
     assert_true (txid_unpack (&txid, (bytes_t){kept->key.data, kept->key.size}));
@@ -31,7 +32,8 @@ static inline void judge_command (const ledger_replay_t *replay, const kept_t *k
     judge_bytes (&command_record_codec, &command->record, kept);
 }
 
-static inline void judge_reservation (const replay_reservation_t *standing, const kept_t *kept)
+static inline void judge_reservation (const replay_reservation_t *standing,
+                                      const host_in_memory_kept_t *kept)
 {
     assert_int_equal (strlen (standing->id), kept->key.size);
     assert_memory_equal (standing->id, kept->key.data, kept->key.size);
@@ -39,7 +41,7 @@ static inline void judge_reservation (const replay_reservation_t *standing, cons
 }
 
 /*  Everything that the rig has stored, and nothing else, is what its rows come to. */
-static inline void judge_rig (const rig_t *rig)
+static inline void judge_rig (const participant_rig_t *rig)
 {
     ledger_replay_t *replay = ledger_replay_new (judge_told, NULL);
     for (size_t i = 0; i < rig->rows.count; i++)

@@ -98,7 +98,8 @@ static inline txid_t rows_txid (uint64_t counter)
 
 static inline packed_t rows_plan (const rows_change_t *change)
 {
-    party_t parties [2] = {{.name = "lis/ams", .store = {1}}, {.name = "gis/g1", .store = {2}}};
+    participant_ref_t parties [2] = {{.name = "lis/ams", .store = {1}},
+                                     {.name = "gis/g1", .store = {2}}};
     plan_t plan = {.txid = rows_txid (change->counter),
                    .operation = change->operation,
                    .base_version = change->base,

@@ -25,7 +25,7 @@ static inline uint32_t fixture_announced (const Musubi__Entry *entry)
 #include "service_fixture.h"
 
 /*  ams: thin, 8 nodes of 1 CPU at 1 credit; fat, 4 nodes of 16. Lead a minute, horizon 1000. */
-static inline void prepare_world (world_t *self)
+static inline void prepare_world (service_world_t *self)
 {
     static node_class_t classes [] = {
       {.name = "thin", .nodes = 8, .cpus_per_node = 1, .price = 1000000},
@@ -33,7 +33,7 @@ static inline void prepare_world (world_t *self)
     static const char *const accounts [] = {"alice", "bob"};
     static const char *const administrators [] = {"root"};
     static const char *const gis [] = {"sim://gis/g1"};
-    *self = (world_t){.host = memory_host (EPOCH_MS, 5000, take_effect, self)};
+    *self = (service_world_t){.host = memory_host (EPOCH_MS, 5000, take_effect, self)};
     self->settings = (lis_settings_t){
       .provider.name = FIXTURE_NAME,
       .site = {.classes = classes,
@@ -49,7 +49,7 @@ static inline void prepare_world (world_t *self)
     };
 }
 
-static inline void open_world (world_t *self)
+static inline void open_world (service_world_t *self)
 {
     prepare_world (self);
     start (self);

@@ -30,7 +30,7 @@ static inline uint32_t fixture_announced (const Musubi__Entry *entry)
  *      │                │                │
  *      └── a-c 500 ── c ┘ c-r 800        └ (b-x2 100, satellite) ── X
  */
-static inline void prepare_world (world_t *self)
+static inline void prepare_world (service_world_t *self)
 {
     static vertex_t vertices [] = {{.name = "a", .kind = VERTEX_SITE},
                                    {.name = "b", .kind = VERTEX_SITE},
@@ -54,7 +54,7 @@ static inline void prepare_world (world_t *self)
     static const char *const accounts [] = {"alice", "bob"};
     static const char *const administrators [] = {"root"};
     static const char *const gis [] = {"sim://gis/g1"};
-    *self = (world_t){.host = memory_host (EPOCH_MS, 5000, take_effect, self)};
+    *self = (service_world_t){.host = memory_host (EPOCH_MS, 5000, take_effect, self)};
     self->settings = (nis_settings_t){
       .provider.name = "nis/N",
       .domain = {.vertices = vertices,
@@ -72,7 +72,7 @@ static inline void prepare_world (world_t *self)
     };
 }
 
-static inline void open_world (world_t *self)
+static inline void open_world (service_world_t *self)
 {
     prepare_world (self);
     start (self);

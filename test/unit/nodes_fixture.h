@@ -38,7 +38,7 @@ typedef struct {
     run_state_t state;
     int32_t exit_code;
     char why [RUN_WHY_BYTES_MAX + 1];
-} move_t;
+} nodes_move_t;
 
 typedef struct {
     nodes_limits_t limits;
@@ -50,26 +50,26 @@ typedef struct {
     reply_t replies [REPLIES_MAX];
     size_t replies_count;
     uint64_t asked;
-    move_t moves [MOVES_MAX];
+    nodes_move_t moves [MOVES_MAX];
     size_t moves_count;
     agent_state_t states [8]; /* of the first nodes, as an observer heard last */
     size_t node_moves;
-} world_t;
+} nodes_world_t;
 
 static inline void on_run_moved (void *owner, const moment_t *now, const run_t *run)
 {
     (void) now;
-    world_t *self = owner;
+    nodes_world_t *self = owner;
     assert_true (self->moves_count < MOVES_MAX);
-    move_t *move = &self->moves [self->moves_count++];
-    *move = (move_t){.id = run->id, .state = run->state, .exit_code = run->exit_code};
+    nodes_move_t *move = &self->moves [self->moves_count++];
+    *move = (nodes_move_t){.id = run->id, .state = run->state, .exit_code = run->exit_code};
     snprintf (move->why, sizeof move->why, "%s", run->why);
 }
 
 static inline void on_node_moved (void *owner, const moment_t *now, size_t node)
 {
     (void) now;
-    world_t *self = owner;
+    nodes_world_t *self = owner;
     self->node_moves++;
     if (node < 8)
         self->states [node] = nodes_at (self->nodes, node).state;
@@ -88,7 +88,7 @@ static inline const uint8_t *arena_copy (bytes_t bytes)
     return copy;
 }
 
-static inline void reply_take (world_t *self, const effect_t *effect)
+static inline void reply_take (nodes_world_t *self, const effect_t *effect)
 {
     assert_true (self->replies_count < REPLIES_MAX);
     for (size_t i = 0; i < self->replies_count; i++)
@@ -110,32 +110,32 @@ static inline void effect_take (void *owner, const effect_t *effect)
 
 static inline void step (void *owner, const event_t *event)
 {
-    world_t *self = owner;
+    nodes_world_t *self = owner;
     self->host.now.entropy [0]++;
     memory_host_step (&self->host, event);
     nodes_check (self->nodes);
 }
 
 /*  What a test does to the nodes happens in a step of its own: begin, do it, end. */
-static inline void begin (world_t *self)
+static inline void begin (nodes_world_t *self)
 {
     memory_host_step (&self->host, &(event_t){.kind = EVENT_TIMER});
 }
 
-static inline void end (world_t *self)
+static inline void end (nodes_world_t *self)
 {
     memory_host_drain (&self->host);
     memory_host_step (&self->host, &(event_t){.kind = EVENT_TIMER});
     nodes_check (self->nodes);
 }
 
-static inline void pass (world_t *self, int64_t ms)
+static inline void pass (nodes_world_t *self, int64_t ms)
 {
     memory_host_pass (&self->host, ms, step);
 }
 
 /*  ams: thin, n1 to n3 of 4 CPUs; fat, m1 of 16. */
-static inline void start (world_t *self)
+static inline void start (nodes_world_t *self)
 {
     static node_class_t classes [] = {{.name = "thin", .nodes = 3, .cpus_per_node = 4},
                                       {.name = "fat", .nodes = 1, .cpus_per_node = 16}};
@@ -153,41 +153,41 @@ static inline void start (world_t *self)
     memory_host_boot (&self->host, NULL, "", step);
 }
 
-static inline void open_world (world_t *self)
+static inline void open_world (nodes_world_t *self)
 {
-    *self = (world_t){.limits = nodes_limits_default,
-                      .host = memory_host (EPOCH_MS, 5000, effect_take, self)};
+    *self = (nodes_world_t){.limits = nodes_limits_default,
+                            .host = memory_host (EPOCH_MS, 5000, effect_take, self)};
     self->host.store.id [0] = 9;
     start (self);
 }
 
-static inline void replies_forget (world_t *self)
+static inline void replies_forget (nodes_world_t *self)
 {
     self->replies_count = 0;
 }
 
-static inline void stop (world_t *self)
+static inline void stop (nodes_world_t *self)
 {
     nodes_destroy (&self->nodes);
     service_destroy (&self->service);
     replies_forget (self);
 }
 
-static inline void restart (world_t *self)
+static inline void restart (nodes_world_t *self)
 {
     stop (self);
     self->moves_count = 0;
     start (self);
 }
 
-static inline void close_world (world_t *self)
+static inline void close_world (nodes_world_t *self)
 {
     stop (self);
     records_clear (&self->host.records);
     arena_used = 0;
 }
 
-static inline uint64_t ask_bytes (world_t *self, const char *actor, const char *method,
+static inline uint64_t ask_bytes (nodes_world_t *self, const char *actor, const char *method,
                                   bytes_t body)
 {
     uint64_t reply_to = ++self->asked;
@@ -201,7 +201,7 @@ static inline uint64_t ask_bytes (world_t *self, const char *actor, const char *
     return reply_to;
 }
 
-static inline uint64_t ask_packed (world_t *self, const char *actor, const char *method,
+static inline uint64_t ask_packed (nodes_world_t *self, const char *actor, const char *method,
                                    packed_t body)
 {
     uint64_t reply_to =
@@ -211,7 +211,7 @@ static inline uint64_t ask_packed (world_t *self, const char *actor, const char 
 }
 
 /*  NULL while there is none. */
-static inline const reply_t *reply_to (const world_t *self, uint64_t asked)
+static inline const reply_t *reply_to (const nodes_world_t *self, uint64_t asked)
 {
     for (size_t i = 0; i < self->replies_count; i++)
         if (self->replies [i].reply_to == asked)
@@ -235,17 +235,17 @@ typedef struct {
     size_t reports_count;
     uint64_t asked;
     wanted_t wanted; /* the last answer */
-} agent_t;
+} nodes_agent_t;
 
-static inline agent_t agent_of (const char *name)
+static inline nodes_agent_t agent_of (const char *name)
 {
-    agent_t agent = {.class_name = "thin", .cpus = 4, .store = {1}, .start = 1};
+    nodes_agent_t agent = {.class_name = "thin", .cpus = 4, .store = {1}, .start = 1};
     snprintf (agent.name, sizeof agent.name, "%s", name);
     memcpy (agent.store + 1, agent.name, 2);
     return agent;
 }
 
-static inline void agent_ask (world_t *w, agent_t *agent)
+static inline void agent_ask (nodes_world_t *w, nodes_agent_t *agent)
 {
     char actor [NAME_BYTES_MAX + 8];
     snprintf (actor, sizeof actor, "node/%s", agent->name);
@@ -262,7 +262,7 @@ static inline void agent_ask (world_t *w, agent_t *agent)
 }
 
 /*  Has its question been answered? Then it is carried out as far as seen says. */
-static inline bool agent_told (world_t *w, agent_t *agent)
+static inline bool agent_told (nodes_world_t *w, nodes_agent_t *agent)
 {
     const reply_t *reply = reply_to (w, agent->asked);
     char why [WHY_BYTES];
@@ -279,14 +279,14 @@ static inline bool agent_told (world_t *w, agent_t *agent)
 }
 
 /*  It asks until it has to wait. */
-static inline void agent_comes (world_t *w, agent_t *agent)
+static inline void agent_comes (nodes_world_t *w, nodes_agent_t *agent)
 {
     agent_ask (w, agent);
     while (agent_told (w, agent))
         agent_ask (w, agent);
 }
 
-static inline const wanted_run_t *agent_wanted (const agent_t *agent, run_id_t id)
+static inline const wanted_run_t *agent_wanted (const nodes_agent_t *agent, run_id_t id)
 {
     for (size_t i = 0; i < agent->wanted.runs_count; i++)
         if (run_id_compare (&agent->wanted.runs [i].id, &id) == 0)
@@ -295,7 +295,7 @@ static inline const wanted_run_t *agent_wanted (const agent_t *agent, run_id_t i
 }
 
 /*  What it says of a run from now on. */
-static inline run_report_t *agent_says (agent_t *agent, run_id_t id, run_state_t state)
+static inline run_report_t *agent_says (nodes_agent_t *agent, run_id_t id, run_state_t state)
 {
     run_report_t *report = NULL;
     for (size_t i = 0; i < agent->reports_count; i++)
@@ -310,7 +310,7 @@ static inline run_report_t *agent_says (agent_t *agent, run_id_t id, run_state_t
     return report;
 }
 
-static inline void agent_leaves (agent_t *agent)
+static inline void agent_leaves (nodes_agent_t *agent)
 {
     codec_clear (&wanted_codec, &agent->wanted);
 }
@@ -342,7 +342,7 @@ static inline run_order_t order_of (uint32_t cpus)
                          .need = ""};
 }
 
-static inline void place (world_t *w, const char *name, run_id_t id, uint32_t cpus)
+static inline void place (nodes_world_t *w, const char *name, run_id_t id, uint32_t cpus)
 {
     size_t node;
     run_order_t order = order_of (cpus);
@@ -352,7 +352,7 @@ static inline void place (world_t *w, const char *name, run_id_t id, uint32_t cp
     end (w);
 }
 
-static inline run_t run_at (const world_t *w, run_id_t id)
+static inline run_t run_at (const nodes_world_t *w, run_id_t id)
 {
     run_t run;
     assert_true (nodes_run (w->nodes, &id, &run));

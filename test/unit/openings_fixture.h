@@ -33,12 +33,12 @@ typedef struct {
     uint64_t seen;
     machine_run_t runs [MACHINE_RUNS];
     size_t runs_count;
-} agent_t;
+} openings_agent_t;
 
 typedef struct {
-    world_t w;
+    service_world_t w;
     runner_settings_t runner;
-    agent_t agents [AGENTS_MAX];
+    openings_agent_t agents [AGENTS_MAX];
     size_t agents_count;
     uint64_t bags;
     uint64_t asked; /* questions of agents */
@@ -74,7 +74,7 @@ static inline void prepare_field (field_t *self)
     prepare_world (&self->w);
     self->w.settings.site.classes = classes;
     for (size_t i = 0; i < 12; i++) {
-        agent_t *agent = &self->agents [self->agents_count++];
+        openings_agent_t *agent = &self->agents [self->agents_count++];
         places [i].class = i >= 8;
         agent->class_name = i < 8 ? "thin" : "fat";
         agent->cpus = i < 8 ? 2 : 16;
@@ -94,7 +94,7 @@ static inline void prepare_field (field_t *self)
 
 /*  --- agents --- */
 
-static inline agent_t *agent_of (field_t *self, const char *name)
+static inline openings_agent_t *agent_of (field_t *self, const char *name)
 {
     for (size_t i = 0; i < self->agents_count; i++)
         if (strcmp (self->agents [i].name, name) == 0)
@@ -103,7 +103,7 @@ static inline agent_t *agent_of (field_t *self, const char *name)
     return NULL;
 }
 
-static inline machine_run_t *agent_run (agent_t *agent, const run_id_t *id)
+static inline machine_run_t *agent_run (openings_agent_t *agent, const run_id_t *id)
 {
     for (size_t i = 0; i < agent->runs_count; i++)
         if (run_id_compare (&agent->runs [i].report.id, id) == 0)
@@ -117,7 +117,8 @@ static inline void machine_end (machine_run_t *run, int64_t now_ms)
     run->report.ended_ms = now_ms;
 }
 
-static inline void agent_carry_out (field_t *self, agent_t *agent, const wanted_run_t *wanted)
+static inline void agent_carry_out (field_t *self, openings_agent_t *agent,
+                                    const wanted_run_t *wanted)
 {
     int64_t now_ms = self->w.host.now.wall_ms;
     machine_run_t *run = agent_run (agent, &wanted->id);
@@ -170,7 +171,7 @@ static inline void agent_bring (field_t *self, const char *actor, const wanted_o
 }
 
 /*  One question, and what its answer wants; false when it waits. */
-static inline bool agent_ask (field_t *self, agent_t *agent)
+static inline bool agent_ask (field_t *self, openings_agent_t *agent)
 {
     char actor [NAME_BYTES_MAX + 8];
     run_report_t reports [MACHINE_RUNS];
@@ -218,7 +219,7 @@ static inline bool agent_ask (field_t *self, agent_t *agent)
 static inline void agents_come (field_t *self)
 {
     for (size_t i = 0; i < self->agents_count; i++) {
-        agent_t *agent = &self->agents [i];
+        openings_agent_t *agent = &self->agents [i];
         for (int tries = 0; !agent->away && agent_ask (self, agent); tries++)
             assert_true (tries < 20);
     }

@@ -236,17 +236,17 @@ typedef struct {
     call_status_t status;
     char reason [256];
     packed_t reply;
-} rig_t;
+} participant_rig_t;
 
 /*  New rows of the ledger come behind, old ones leave from the front. */
-static inline void rig_keep_row (rig_t *rig, const effect_t *effect)
+static inline void rig_keep_row (participant_rig_t *rig, const effect_t *effect)
 {
     size_t at = records_at (&rig->rows, TABLE_LEDGER, effect->record.key);
     assert_int_equal (at, effect->kind == EFFECT_DELETE ? 0 : rig->rows.count);
     records_change (&rig->rows, effect);
 }
 
-static inline void rig_ask (rig_t *rig, const effect_t *effect)
+static inline void rig_ask (participant_rig_t *rig, const effect_t *effect)
 {
     assert_true (rig->asked_count < CALLS_KEPT);
     asked_t *asked = &rig->asked [rig->asked_count++];
@@ -259,7 +259,7 @@ static inline void rig_ask (rig_t *rig, const effect_t *effect)
 
 static inline void rig_take (void *owner, const effect_t *effect)
 {
-    rig_t *rig = owner;
+    participant_rig_t *rig = owner;
     switch (effect->kind) {
     case EFFECT_PUT:
     case EFFECT_DELETE:
@@ -291,7 +291,7 @@ static inline void rig_take (void *owner, const effect_t *effect)
 }
 
 /*  Those that were asked for, in a step of its own. */
-static inline void rig_show_rows (rig_t *rig)
+static inline void rig_show_rows (participant_rig_t *rig)
 {
     row_t *rows = calloc (rig->rows.count + 1, sizeof *rows);
     assert_non_null (rows);
@@ -316,7 +316,7 @@ static inline void rig_show_rows (rig_t *rig)
 
 static inline void rig_step (void *owner, const event_t *event)
 {
-    rig_t *rig = owner;
+    participant_rig_t *rig = owner;
     size_t puts = rig->host.puts;
     rig->replied = false;
     memory_host_step (&rig->host, event);
@@ -327,14 +327,14 @@ static inline void rig_step (void *owner, const event_t *event)
         participant_check (rig->participant);
 }
 
-static inline void rig_forget_calls (rig_t *rig)
+static inline void rig_forget_calls (participant_rig_t *rig)
 {
     for (size_t i = 0; i < rig->asked_count; i++)
         free (rig->asked [i].body.data);
     rig->asked_count = 0;
 }
 
-static inline void rig_recall (rig_t *rig, const kept_t *kept)
+static inline void rig_recall (participant_rig_t *rig, const host_in_memory_kept_t *kept)
 {
     rig_step (rig, &(event_t){.kind = EVENT_RECORD,
                               .record = {.table = kept->table,
@@ -344,7 +344,7 @@ static inline void rig_recall (rig_t *rig, const kept_t *kept)
 
 static inline ledger_quantity_t *rig_quantities (void *owner, size_t *count)
 {
-    const rig_t *rig = owner;
+    const participant_rig_t *rig = owner;
     ledger_quantity_t *list = calloc (1, sizeof *list);
     assert_non_null (list);
     *list = (ledger_quantity_t){.resource = "thin", .quantity = rig->pool.capacity};
@@ -352,7 +352,7 @@ static inline ledger_quantity_t *rig_quantities (void *owner, size_t *count)
     return list;
 }
 
-static inline void rig_boot (rig_t *rig)
+static inline void rig_boot (participant_rig_t *rig)
 {
     rig->service = member_new ("lis/ams", NULL, 0);
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
@@ -363,11 +363,11 @@ static inline void rig_boot (rig_t *rig)
                       "sim://lis/ams", rig_step);
 }
 
-static inline rig_t *rig_new (int64_t capacity)
+static inline participant_rig_t *rig_new (int64_t capacity)
 {
     static const char *const accounts [] = {"alice", "bob", "root"};
     static const char *const administrators [] = {"root"};
-    rig_t *rig = calloc (1, sizeof *rig);
+    participant_rig_t *rig = calloc (1, sizeof *rig);
     assert_non_null (rig);
     rig->pool.capacity = capacity;
     rig->resource = (resource_t){.owner = &rig->pool,
@@ -389,14 +389,14 @@ static inline rig_t *rig_new (int64_t capacity)
     return rig;
 }
 
-static inline rig_t *rig_started (int64_t capacity)
+static inline participant_rig_t *rig_started (int64_t capacity)
 {
-    rig_t *rig = rig_new (capacity);
+    participant_rig_t *rig = rig_new (capacity);
     rig_boot (rig);
     return rig;
 }
 
-static inline void rig_stop (rig_t *rig)
+static inline void rig_stop (participant_rig_t *rig)
 {
     participant_destroy (&rig->participant);
     service_destroy (&rig->service);
@@ -405,7 +405,7 @@ static inline void rig_stop (rig_t *rig)
 }
 
 /*  The process dies and comes back ms later, with what it had stored. */
-static inline void rig_restart (rig_t *rig, int64_t ms)
+static inline void rig_restart (participant_rig_t *rig, int64_t ms)
 {
     rig_stop (rig);
     rig->host.now.wall_ms += ms;
@@ -413,7 +413,7 @@ static inline void rig_restart (rig_t *rig, int64_t ms)
     rig_boot (rig);
 }
 
-static inline void rig_destroy (rig_t *rig)
+static inline void rig_destroy (participant_rig_t *rig)
 {
     rig_stop (rig);
     records_clear (&rig->host.records);
@@ -423,13 +423,14 @@ static inline void rig_destroy (rig_t *rig)
 }
 
 /*  Time passes, alarm by alarm. */
-static inline void rig_pass (rig_t *rig, int64_t ms)
+static inline void rig_pass (participant_rig_t *rig, int64_t ms)
 {
     memory_host_pass (&rig->host, ms, rig_step);
 }
 
 /*  Ends body. */
-static inline void rig_request (rig_t *rig, const char *actor, const char *method, packed_t body)
+static inline void rig_request (participant_rig_t *rig, const char *actor, const char *method,
+                                packed_t body)
 {
     rig_step (rig, &(event_t){.kind = EVENT_REQUEST,
                               .request = {.service = "Participant",
@@ -443,7 +444,7 @@ static inline void rig_request (rig_t *rig, const char *actor, const char *metho
 }
 
 /*  The answer to a command verb, without what it owns. */
-static inline command_answer_t rig_answer (rig_t *rig)
+static inline command_answer_t rig_answer (participant_rig_t *rig)
 {
     command_answer_t answer;
     char why [WHY_BYTES];
@@ -468,9 +469,9 @@ static inline txid_t txid_numbered (uint64_t counter)
     return txid;
 }
 
-static inline void party_set (party_t *party, const char *name, int store)
+static inline void party_set (participant_ref_t *party, const char *name, int store)
 {
-    *party = (party_t){0};
+    *party = (participant_ref_t){0};
     snprintf (party->name, sizeof party->name, "%s", name);
     snprintf (party->endpoint, sizeof party->endpoint, "sim://%s", name);
     memset (party->store, store, STORE_ID_BYTES);
@@ -478,7 +479,7 @@ static inline void party_set (party_t *party, const char *name, int store)
 
 /*  A hold of nodes at lis/ams [from, until) hours from WALL_MS, for alice, with lis/tyo and gis/g1
  *  as the other participants. nodes 0: an empty part. End it with codec_clear. */
-static inline hold_t hold_of (const rig_t *rig, uint64_t counter, operation_t operation,
+static inline hold_t hold_of (const participant_rig_t *rig, uint64_t counter, operation_t operation,
                               const char *reservation, uint32_t base_version, uint32_t nodes,
                               int64_t from_h, int64_t until_h)
 {
@@ -488,7 +489,7 @@ static inline hold_t hold_of (const rig_t *rig, uint64_t counter, operation_t op
     plan->operation = operation;
     snprintf (plan->reservation, sizeof plan->reservation, "%s", reservation);
     plan->base_version = base_version;
-    plan->participants = calloc (3, sizeof (party_t));
+    plan->participants = calloc (3, sizeof (participant_ref_t));
     plan->participants_count = 3;
     party_set (&plan->participants [0], "lis/ams", 0xaa);
     party_set (&plan->participants [1], "lis/tyo", 0xbb);
@@ -512,21 +513,21 @@ static inline hold_t hold_of (const rig_t *rig, uint64_t counter, operation_t op
 }
 
 /*  Sends it, ends it. */
-static inline command_answer_t rig_hold_as (rig_t *rig, const char *caller, hold_t hold)
+static inline command_answer_t rig_hold_as (participant_rig_t *rig, const char *caller, hold_t hold)
 {
     rig_request (rig, caller, "Hold", codec_encode (&hold_codec, &hold));
     codec_clear (&hold_codec, &hold);
     return rig_answer (rig);
 }
 
-static inline command_answer_t rig_hold (rig_t *rig, hold_t hold)
+static inline command_answer_t rig_hold (participant_rig_t *rig, hold_t hold)
 {
     return rig_hold_as (rig, PLANNER, hold);
 }
 
 /*  Renew, Prepare, Commit, Abort, Resolve of a counter, as that caller. */
-static inline command_answer_t rig_verb_as (rig_t *rig, const char *caller, const char *method,
-                                            uint64_t counter)
+static inline command_answer_t rig_verb_as (participant_rig_t *rig, const char *caller,
+                                            const char *method, uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
     rig_request (rig, caller, method,
@@ -537,13 +538,14 @@ static inline command_answer_t rig_verb_as (rig_t *rig, const char *caller, cons
     return rig_answer (rig);
 }
 
-static inline command_answer_t rig_verb (rig_t *rig, const char *method, uint64_t counter)
+static inline command_answer_t rig_verb (participant_rig_t *rig, const char *method,
+                                         uint64_t counter)
 {
     return rig_verb_as (rig, PLANNER, method, counter);
 }
 
 /*  Held and prepared, then committed: the shortest way to a reservation. */
-static inline void rig_reserve (rig_t *rig, uint64_t counter, const char *reservation,
+static inline void rig_reserve (participant_rig_t *rig, uint64_t counter, const char *reservation,
                                 uint32_t nodes, int64_t from_h, int64_t until_h)
 {
     command_answer_t answer = rig_hold (
@@ -569,25 +571,25 @@ static inline bool seek (void *owner, const command_view_t *command)
     return false;
 }
 
-static inline sought_t rig_command (const rig_t *rig, uint64_t counter)
+static inline sought_t rig_command (const participant_rig_t *rig, uint64_t counter)
 {
     sought_t sought = {.txid = txid_numbered (counter)};
     participant_commands (rig->participant, NULL, seek, &sought);
     return sought;
 }
 
-static inline command_state_t rig_state (const rig_t *rig, uint64_t counter)
+static inline command_state_t rig_state (const participant_rig_t *rig, uint64_t counter)
 {
     return rig_command (rig, counter).state;
 }
 
 /*  Nodes booked so many hours from WALL_MS. */
-static inline int64_t rig_load (const rig_t *rig, int64_t hour)
+static inline int64_t rig_load (const participant_rig_t *rig, int64_t hour)
 {
     return pool_load (&rig->pool, WALL_MS + hour * HOUR_MS);
 }
 
-static inline int64_t rig_counter (const rig_t *rig, const char *name)
+static inline int64_t rig_counter (const participant_rig_t *rig, const char *name)
 {
     for (size_t i = 0; i < rig->service->counters_count; i++)
         if (strcmp (rig->service->counters [i].name, name) == 0)
@@ -596,7 +598,7 @@ static inline int64_t rig_counter (const rig_t *rig, const char *name)
 }
 
 /*  The oldest question not yet answered, of this method; NULL when there is none. */
-static inline asked_t *rig_asked (rig_t *rig, const char *method)
+static inline asked_t *rig_asked (participant_rig_t *rig, const char *method)
 {
     for (size_t i = 0; i < rig->asked_count; i++)
         if (rig->asked [i].call != 0 && strcmp (rig->asked [i].method, method) == 0)
@@ -605,8 +607,8 @@ static inline asked_t *rig_asked (rig_t *rig, const char *method)
 }
 
 /*  Ends body. store: whose store answers; a time-out has none. */
-static inline void rig_tell (rig_t *rig, asked_t *asked, call_status_t status, packed_t body,
-                             int store)
+static inline void rig_tell (participant_rig_t *rig, asked_t *asked, call_status_t status,
+                             packed_t body, int store)
 {
     event_t event = {.kind = EVENT_ANSWER,
                      .answer = {.call = asked->call,
@@ -620,7 +622,8 @@ static inline void rig_tell (rig_t *rig, asked_t *asked, call_status_t status, p
     free (body.data);
 }
 
-static inline void rig_tell_outcome (rig_t *rig, uint64_t counter, outcome_t outcome, bool done)
+static inline void rig_tell_outcome (participant_rig_t *rig, uint64_t counter, outcome_t outcome,
+                                     bool done)
 {
     asked_t *asked = rig_asked (rig, "Outcome");
     assert_non_null (asked);
@@ -630,14 +633,14 @@ static inline void rig_tell_outcome (rig_t *rig, uint64_t counter, outcome_t out
               asked->to_store [0]);
 }
 
-static inline void rig_tell_silence (rig_t *rig, const char *method)
+static inline void rig_tell_silence (participant_rig_t *rig, const char *method)
 {
     asked_t *asked = rig_asked (rig, method);
     assert_non_null (asked);
     rig_tell (rig, asked, CALL_TIMED_OUT, (packed_t){0}, 0);
 }
 
-static inline void rig_tell_state (rig_t *rig, uint64_t counter, command_state_t state)
+static inline void rig_tell_state (participant_rig_t *rig, uint64_t counter, command_state_t state)
 {
     asked_t *asked = rig_asked (rig, "Resolve");
     assert_non_null (asked);

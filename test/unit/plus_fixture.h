@@ -27,7 +27,7 @@ typedef struct {
     int64_t frees_ms;
 } told_t;
 
-static inline void plus_ask_once (world_t *self, const char *actor, const char *id,
+static inline void plus_ask_once (service_world_t *self, const char *actor, const char *id,
                                   const char *service, const char *method, bytes_t body)
 {
     self->replied = false;
@@ -44,7 +44,7 @@ static inline void plus_ask_once (world_t *self, const char *actor, const char *
     assert_true ((self->status == CALL_OK) == (*self->reason == '\0'));
 }
 
-static inline call_status_t plus_ask (world_t *self, const char *actor, const char *id,
+static inline call_status_t plus_ask (service_world_t *self, const char *actor, const char *id,
                                       const char *service, const char *method,
                                       const ProtobufCMessage *message)
 {
@@ -81,7 +81,7 @@ static inline void txid_read (txid_t *to, const Musubi__Txid *from)
     to->counter = from->counter;
 }
 
-static inline told_t plus_told (const world_t *self)
+static inline told_t plus_told (const service_world_t *self)
 {
     told_t told = {.status = self->status};
     snprintf (told.reason, sizeof told.reason, "%s", self->reason);
@@ -104,7 +104,7 @@ static inline told_t plus_told (const world_t *self)
 }
 
 /*  Its id in reservation, when it was created. */
-static inline call_status_t plus_create (world_t *self, const char *actor, const char *id,
+static inline call_status_t plus_create (service_world_t *self, const char *actor, const char *id,
                                          char reservation [NAME_BYTES_MAX + 1])
 {
     Musubi__FactoryCreateRequest request = MUSUBI__FACTORY_CREATE_REQUEST__INIT;
@@ -118,7 +118,7 @@ static inline call_status_t plus_create (world_t *self, const char *actor, const
 }
 
 /*  Minutes; whole nodes. */
-static inline told_t plus_reserve (world_t *self, const char *actor, const char *id,
+static inline told_t plus_reserve (service_world_t *self, const char *actor, const char *id,
                                    const char *reservation, const char *class_name, int64_t from,
                                    int64_t until, uint32_t nodes)
 {
@@ -133,7 +133,7 @@ static inline told_t plus_reserve (world_t *self, const char *actor, const char 
 }
 
 /*  0 = as it is. */
-static inline told_t plus_modify (world_t *self, const char *actor, const char *id,
+static inline told_t plus_modify (service_world_t *self, const char *actor, const char *id,
                                   const char *reservation, int64_t from, int64_t until,
                                   uint32_t nodes)
 {
@@ -146,7 +146,7 @@ static inline told_t plus_modify (world_t *self, const char *actor, const char *
     return plus_told (self);
 }
 
-static inline told_t plus_release (world_t *self, const char *actor, const char *id,
+static inline told_t plus_release (service_world_t *self, const char *actor, const char *id,
                                    const char *reservation)
 {
     Musubi__PlusReleaseRequest request = MUSUBI__PLUS_RELEASE_REQUEST__INIT;
@@ -156,7 +156,7 @@ static inline told_t plus_release (world_t *self, const char *actor, const char 
 }
 
 /*  Commit, Abort, State. */
-static inline told_t plus_command (world_t *self, const char *actor, const char *method,
+static inline told_t plus_command (service_world_t *self, const char *actor, const char *method,
                                    const txid_t *command)
 {
     Musubi__PlusCommandRequest request = MUSUBI__PLUS_COMMAND_REQUEST__INIT;
@@ -170,7 +170,8 @@ static inline told_t plus_command (world_t *self, const char *actor, const char 
 }
 
 /*  Properties; ended with message_free. */
-static inline Musubi__PlusPropertiesAnswer *plus_properties (world_t *self, const char *actor,
+static inline Musubi__PlusPropertiesAnswer *plus_properties (service_world_t *self,
+                                                             const char *actor,
                                                              const char *reservation,
                                                              const char *after, uint32_t most)
 {
@@ -182,7 +183,7 @@ static inline Musubi__PlusPropertiesAnswer *plus_properties (world_t *self, cons
     return answer (self, &musubi__plus_properties_answer__descriptor);
 }
 
-static inline Musubi__ReservationState plus_state (world_t *self, const char *reservation)
+static inline Musubi__ReservationState plus_state (service_world_t *self, const char *reservation)
 {
     Musubi__PlusPropertiesAnswer *told = plus_properties (self, "root", reservation, "", 0);
     assert_int_equal (told->n_reservations, 1);
@@ -192,7 +193,7 @@ static inline Musubi__ReservationState plus_state (world_t *self, const char *re
 }
 
 /*  Created, reserved, committed for alice; id begins its request ids. */
-static inline void plus_booked (world_t *self, char reservation [NAME_BYTES_MAX + 1],
+static inline void plus_booked (service_world_t *self, char reservation [NAME_BYTES_MAX + 1],
                                 const char *id, int64_t from, int64_t until, uint32_t nodes)
 {
     char ids [2][64];

@@ -68,7 +68,7 @@ typedef struct {
     uint8_t *body;
     size_t body_size;
     uint64_t counter; /* of txids */
-} world_t;
+} service_world_t;
 
 static const uint8_t fixture_store [STORE_ID_BYTES] = {7, 7, 7};
 
@@ -77,17 +77,17 @@ static inline int64_t at (int64_t minute)
     return EPOCH_MS + minute * MINUTE_MS;
 }
 
-static inline void record_put (world_t *self, const effect_t *effect)
+static inline void record_put (service_world_t *self, const effect_t *effect)
 {
     memory_host_take (&self->host, effect);
 }
 
-static inline size_t records_of (const world_t *self, uint8_t table)
+static inline size_t records_of (const service_world_t *self, uint8_t table)
 {
     return records_in (&self->host.records, table);
 }
 
-static inline void see_announcement (world_t *self, bytes_t body)
+static inline void see_announcement (service_world_t *self, bytes_t body)
 {
     Musubi__AnnounceRequest *request =
       (Musubi__AnnounceRequest *) message_unpack (&musubi__announce_request__descriptor, body);
@@ -103,7 +103,7 @@ static inline void see_announcement (world_t *self, bytes_t body)
 
 static inline void take_effect (void *owner, const effect_t *effect)
 {
-    world_t *self = owner;
+    service_world_t *self = owner;
     switch (effect->kind) {
     case EFFECT_REPLY:
         if (effect->reply.reply_to != self->asked) {
@@ -156,11 +156,11 @@ static inline void take_effect (void *owner, const effect_t *effect)
     }
 }
 
-static inline void restart (world_t *self);
+static inline void restart (service_world_t *self);
 
 static inline void step (void *owner, const event_t *event)
 {
-    world_t *self = owner;
+    service_world_t *self = owner;
     core_t *core = &self->host.core;
     self->host.now.entropy [0]++;
     core->step (core->self, &self->host.now, event);
@@ -176,7 +176,7 @@ static inline void step (void *owner, const event_t *event)
 }
 
 /*  The call that times out first; calls_count when there is none. */
-static inline size_t call_next (const world_t *self)
+static inline size_t call_next (const service_world_t *self)
 {
     size_t next = self->calls_count;
     for (size_t i = 0; i < self->calls_count; i++)
@@ -185,7 +185,7 @@ static inline size_t call_next (const world_t *self)
     return next;
 }
 
-static inline void time_out (world_t *self, size_t call)
+static inline void time_out (service_world_t *self, size_t call)
 {
     event_t event = {.kind = EVENT_ANSWER,
                      .answer = {.call = self->calls [call].call,
@@ -196,7 +196,7 @@ static inline void time_out (world_t *self, size_t call)
 }
 
 /*  Let time pass: timers ring on the way, and calls time out. */
-static inline void pass (world_t *self, int64_t ms)
+static inline void pass (service_world_t *self, int64_t ms)
 {
     memory_host_t *host = &self->host;
     int64_t until = host->now.mono_ms + ms;
@@ -215,7 +215,7 @@ static inline void pass (world_t *self, int64_t ms)
 }
 
 /*  A new process on the records there are. */
-static inline void start (world_t *self)
+static inline void start (service_world_t *self)
 {
     const char *name = self->name ? self->name : FIXTURE_NAME;
     char endpoint [96];
@@ -227,19 +227,19 @@ static inline void start (world_t *self)
     memory_host_boot (&self->host, NULL, endpoint, step);
 }
 
-static inline void stop (world_t *self)
+static inline void stop (service_world_t *self)
 {
     self->host.core.destroy (self->host.core.self);
 }
 
-static inline void restart (world_t *self)
+static inline void restart (service_world_t *self)
 {
     stop (self);
     self->alarms [0] = '\0';
     start (self);
 }
 
-static inline void close_world (world_t *self)
+static inline void close_world (service_world_t *self)
 {
     stop (self);
     records_clear (&self->host.records);
@@ -248,8 +248,8 @@ static inline void close_world (world_t *self)
 
 /*  --- asking --- */
 
-static inline call_status_t ask_bytes (world_t *self, const char *actor, const char *service,
-                                       const char *method, bytes_t body)
+static inline call_status_t ask_bytes (service_world_t *self, const char *actor,
+                                       const char *service, const char *method, bytes_t body)
 {
     self->replied = false;
     self->asked = 1;
@@ -267,7 +267,7 @@ static inline call_status_t ask_bytes (world_t *self, const char *actor, const c
     return self->status;
 }
 
-static inline call_status_t ask (world_t *self, const char *actor, const char *service,
+static inline call_status_t ask (service_world_t *self, const char *actor, const char *service,
                                  const char *method, const ProtobufCMessage *message)
 {
     size_t size;
@@ -280,7 +280,7 @@ static inline call_status_t ask (world_t *self, const char *actor, const char *s
 
 /*  The request cut off at every byte, and with every byte spoilt: refused or answered, each time.
  */
-static inline void ask_spoilt (world_t *self, const char *actor, const char *service,
+static inline void ask_spoilt (service_world_t *self, const char *actor, const char *service,
                                const char *method, const ProtobufCMessage *request)
 {
     size_t size;
@@ -304,7 +304,8 @@ static inline void ask_spoilt (world_t *self, const char *actor, const char *ser
 }
 
 /*  The last reply's body; end it with message_free. */
-static inline void *answer (const world_t *self, const ProtobufCMessageDescriptor *descriptor)
+static inline void *answer (const service_world_t *self,
+                            const ProtobufCMessageDescriptor *descriptor)
 {
     assert_int_equal (self->status, CALL_OK);
     ProtobufCMessage *message =
@@ -314,7 +315,7 @@ static inline void *answer (const world_t *self, const ProtobufCMessageDescripto
 }
 
 /*  What is free of a resource at a minute, as Profile tells a planner. */
-static inline int64_t free_at (world_t *self, const char *resource, int64_t minute)
+static inline int64_t free_at (service_world_t *self, const char *resource, int64_t minute)
 {
     char *resources [] = {(char *) resource};
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
@@ -343,11 +344,12 @@ typedef struct {
     size_t count;
     bool prepare;
     packed_t request; /* of the client */
-} order_t;
+} service_order_t;
 
-static inline txid_t hold (world_t *self, const order_t *order, command_answer_t *told)
+static inline txid_t hold (service_world_t *self, const service_order_t *order,
+                           command_answer_t *told)
 {
-    party_t participant = {.name = FIXTURE_NAME, .endpoint = "sim://" FIXTURE_NAME};
+    participant_ref_t participant = {.name = FIXTURE_NAME, .endpoint = "sim://" FIXTURE_NAME};
     memcpy (participant.store, self->host.store.id, STORE_ID_BYTES);
     hold_t asked = {
       .plan = {.txid = {.store = {[15] = 1}, .start = 1, .counter = ++self->counter},
@@ -383,7 +385,7 @@ static inline txid_t hold (world_t *self, const order_t *order, command_answer_t
     return asked.plan.txid;
 }
 
-static inline command_state_t tell (world_t *self, const char *method, const txid_t *txid)
+static inline command_state_t tell (service_world_t *self, const char *method, const txid_t *txid)
 {
     packed_t body = codec_encode (&decision_request_codec, &(decision_request_t){*txid, 0});
     ask_bytes (self, PLANNER, "Participant", method,
@@ -400,10 +402,11 @@ static inline command_state_t tell (world_t *self, const char *method, const txi
 }
 
 /*  A committed reservation. */
-static inline void reserve (world_t *self, const char *reservation, booking_t one)
+static inline void reserve (service_world_t *self, const char *reservation, booking_t one)
 {
     command_answer_t told;
-    order_t order = {.reservation = reservation, .bookings = &one, .count = 1, .prepare = true};
+    service_order_t order = {
+      .reservation = reservation, .bookings = &one, .count = 1, .prepare = true};
     txid_t txid = hold (self, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
     codec_clear (&command_answer_codec, &told);

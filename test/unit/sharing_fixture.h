@@ -35,10 +35,10 @@ typedef struct {
     size_t size;
 } message_t;
 
-typedef struct coalition coalition_t;
+typedef struct coalition sharing_coalition_t;
 
 typedef struct {
-    coalition_t *coalition;
+    sharing_coalition_t *coalition;
     size_t site;
 } carrier_t;
 
@@ -70,7 +70,7 @@ static inline void message_end (message_t *message)
     message->body = NULL;
 }
 
-static inline size_t site_of (const coalition_t *self, const char *endpoint)
+static inline size_t site_of (const sharing_coalition_t *self, const char *endpoint)
 {
     (void) self;
     for (size_t i = 0; i < SITES; i++)
@@ -89,7 +89,7 @@ static inline uint8_t *body_copy (bytes_t body)
     return copy;
 }
 
-static inline void message_add (coalition_t *self, const message_t *message, bytes_t body)
+static inline void message_add (sharing_coalition_t *self, const message_t *message, bytes_t body)
 {
     size_t times = 1;
     if (self->chance)
@@ -107,7 +107,7 @@ static inline void message_add (coalition_t *self, const message_t *message, byt
 static inline void on_carry (void *owner, const effect_t *effect)
 {
     const carrier_t *carrier = owner;
-    coalition_t *self = carrier->coalition;
+    sharing_coalition_t *self = carrier->coalition;
     if (effect->kind == EFFECT_CALL) {
         size_t to = site_of (self, effect->call.endpoint);
         message_t message = {.from = carrier->site,
@@ -131,7 +131,7 @@ static inline void on_carry (void *owner, const effect_t *effect)
 
 static inline void on_begun (void *owner, const wanted_run_t *wanted)
 {
-    coalition_t *self = owner;
+    sharing_coalition_t *self = owner;
     char label [48];
     snprintf (label, sizeof label, "%s.%" PRIu32, wanted->order->arguments [1],
               wanted->order->index_from + wanted->id.task.index);
@@ -148,7 +148,7 @@ static inline void on_begun (void *owner, const wanted_run_t *wanted)
 }
 
 /*  How often a task was begun, wherever. */
-static inline uint32_t begun (const coalition_t *self, const char *bag, uint32_t index)
+static inline uint32_t begun (const sharing_coalition_t *self, const char *bag, uint32_t index)
 {
     char label [48];
     snprintf (label, sizeof label, "%s.%" PRIu32, bag, index);
@@ -161,7 +161,7 @@ static inline uint32_t begun (const coalition_t *self, const char *bag, uint32_t
 /*  --- carrying --- */
 
 /*  Is it for another store than serves there now? Then it is answered so, as a bus does. */
-static inline bool misdirected (coalition_t *self, const message_t *message)
+static inline bool misdirected (sharing_coalition_t *self, const message_t *message)
 {
     static const uint8_t anybody [STORE_ID_BYTES];
     if (memcmp (message->to_store, anybody, STORE_ID_BYTES) == 0 ||
@@ -175,9 +175,9 @@ static inline bool misdirected (coalition_t *self, const message_t *message)
     return true;
 }
 
-static inline void request_deliver (coalition_t *self, message_t *message)
+static inline void request_deliver (sharing_coalition_t *self, message_t *message)
 {
-    world_t *w = &self->sites [message->to].w;
+    service_world_t *w = &self->sites [message->to].w;
     if (misdirected (self, message))
         return;
     uint64_t at = self->asked_next++;
@@ -194,9 +194,9 @@ static inline void request_deliver (coalition_t *self, message_t *message)
 }
 
 /*  One that nobody waits for any more is dropped. */
-static inline void answer_deliver (coalition_t *self, message_t *message)
+static inline void answer_deliver (sharing_coalition_t *self, message_t *message)
 {
-    world_t *w = &self->sites [message->from].w;
+    service_world_t *w = &self->sites [message->from].w;
     for (size_t i = 0; i < w->calls_count && w->host.store.start == message->start; i++) {
         if (w->calls [i].call != message->call)
             continue;
@@ -213,7 +213,7 @@ static inline void answer_deliver (coalition_t *self, message_t *message)
 }
 
 /*  Some of them stay, where it is by chance. */
-static inline void carry (coalition_t *self)
+static inline void carry (sharing_coalition_t *self)
 {
     size_t most = self->messages_count + 1000;
     while (self->messages_count > 0 && !self->cut && most-- > 0) {
@@ -235,7 +235,7 @@ static inline void carry (coalition_t *self)
     }
 }
 
-static inline void coalition_pass (coalition_t *self, int64_t ms)
+static inline void coalition_pass (sharing_coalition_t *self, int64_t ms)
 {
     for (; ms > 0; ms -= SECOND_MS)
         for (size_t i = 0; i < SITES; i++) {
@@ -247,12 +247,12 @@ static inline void coalition_pass (coalition_t *self, int64_t ms)
 
 /*  --- asking --- */
 
-static inline call_status_t ask_sharing (coalition_t *self, size_t site, const char *actor,
+static inline call_status_t ask_sharing (sharing_coalition_t *self, size_t site, const char *actor,
                                          const char *method, const ProtobufCMessage *message)
 {
     size_t size;
     uint8_t *packed = message_pack (message, &size);
-    world_t *w = &self->sites [site].w;
+    service_world_t *w = &self->sites [site].w;
     uint32_t start = w->host.store.start;
     w->replied = false;
     w->asked = 1;
@@ -269,7 +269,7 @@ static inline call_status_t ask_sharing (coalition_t *self, size_t site, const c
     return w->status;
 }
 
-static inline void join (coalition_t *self, size_t site)
+static inline void join (sharing_coalition_t *self, size_t site)
 {
     Musubi__JoinRequest request = MUSUBI__JOIN_REQUEST__INIT;
     request.balancer = BALANCER;
@@ -277,7 +277,7 @@ static inline void join (coalition_t *self, size_t site)
     assert_int_equal (ask_sharing (self, site, "root", "Join", &request.base), CALL_OK);
 }
 
-static inline call_status_t move_said_by (coalition_t *self, const char *actor, size_t from,
+static inline call_status_t move_said_by (sharing_coalition_t *self, const char *actor, size_t from,
                                           size_t to, uint64_t bag, uint32_t count)
 {
     Musubi__Party party = MUSUBI__PARTY__INIT;
@@ -295,13 +295,13 @@ static inline call_status_t move_said_by (coalition_t *self, const char *actor, 
     return ask_sharing (self, from, actor, "Move", &request.base);
 }
 
-static inline call_status_t try_move (coalition_t *self, size_t from, size_t to, uint64_t bag,
-                                      uint32_t count)
+static inline call_status_t try_move (sharing_coalition_t *self, size_t from, size_t to,
+                                      uint64_t bag, uint32_t count)
 {
     return move_said_by (self, BALANCER, from, to, bag, count);
 }
 
-static inline uint32_t moved (coalition_t *self, size_t site)
+static inline uint32_t moved (sharing_coalition_t *self, size_t site)
 {
     Musubi__MoveAnswer *told = answer (&self->sites [site].w, &musubi__move_answer__descriptor);
     uint32_t count = told->moved;
@@ -309,7 +309,7 @@ static inline uint32_t moved (coalition_t *self, size_t site)
     return count;
 }
 
-static inline uint32_t move (coalition_t *self, size_t from, size_t to, uint64_t bag,
+static inline uint32_t move (sharing_coalition_t *self, size_t from, size_t to, uint64_t bag,
                              uint32_t count)
 {
     if (try_move (self, from, to, bag, count) != CALL_OK)
@@ -318,7 +318,7 @@ static inline uint32_t move (coalition_t *self, size_t from, size_t to, uint64_t
 }
 
 /*  Alice's, and her tasks are told apart by its label. */
-static inline call_status_t try_share (coalition_t *self, size_t site, const char *label,
+static inline call_status_t try_share (sharing_coalition_t *self, size_t site, const char *label,
                                        uint32_t count, const char *request_id)
 {
     char *arguments [] = {"/bin/true", (char *) label};
@@ -335,7 +335,7 @@ static inline call_status_t try_share (coalition_t *self, size_t site, const cha
     return ask_with_id (&self->sites [site], "alice", "Submit", request_id, &request.base);
 }
 
-static inline uint64_t submitted_bag (coalition_t *self, size_t site)
+static inline uint64_t submitted_bag (sharing_coalition_t *self, size_t site)
 {
     Musubi__SubmitAnswer *told = answer (&self->sites [site].w, &musubi__submit_answer__descriptor);
     uint64_t number = told->bag;
@@ -343,7 +343,8 @@ static inline uint64_t submitted_bag (coalition_t *self, size_t site)
     return number;
 }
 
-static inline uint64_t share (coalition_t *self, size_t site, const char *label, uint32_t count)
+static inline uint64_t share (sharing_coalition_t *self, size_t site, const char *label,
+                              uint32_t count)
 {
     if (try_share (self, site, label, count, "") != CALL_OK)
         fail_msg ("%s", self->sites [site].w.reason);
@@ -351,7 +352,7 @@ static inline uint64_t share (coalition_t *self, size_t site, const char *label,
 }
 
 /*  Everything that runs at a site ends by itself. */
-static inline void all_end (coalition_t *self, size_t site, int32_t exit_code)
+static inline void all_end (sharing_coalition_t *self, size_t site, int32_t exit_code)
 {
     field_t *field = &self->sites [site];
     for (size_t i = 0; i < field->agents_count; i++)
@@ -367,9 +368,9 @@ static inline void all_end (coalition_t *self, size_t site, int32_t exit_code)
 
 /*  --- their life --- */
 
-static inline void prepare_coalition (coalition_t *self)
+static inline void prepare_coalition (sharing_coalition_t *self)
 {
-    *self = (coalition_t){.cut = false};
+    *self = (sharing_coalition_t){.cut = false};
     for (size_t i = 0; i < SITES; i++) {
         field_t *site = &self->sites [i];
         self->carriers [i] = (carrier_t){self, i};
@@ -386,7 +387,7 @@ static inline void prepare_coalition (coalition_t *self)
     }
 }
 
-static inline void open_coalition (coalition_t *self)
+static inline void open_coalition (sharing_coalition_t *self)
 {
     prepare_coalition (self);
     for (size_t i = 0; i < SITES; i++) {
@@ -395,7 +396,7 @@ static inline void open_coalition (coalition_t *self)
     }
 }
 
-static inline void close_coalition (coalition_t *self)
+static inline void close_coalition (sharing_coalition_t *self)
 {
     for (size_t i = 0; i < SITES; i++)
         close_world (&self->sites [i].w);

@@ -24,12 +24,12 @@ typedef struct {
     const char *actor;
     const char *object;
     bool allowed;
-} line_t;
+} access_line_t;
 
 static void the_table_holds (void **state)
 {
     (void) state;
-    static const line_t table [] = {
+    static const access_line_t table [] = {
       {VERB_HOLD, P1, "alice", P1, true},
       {VERB_HOLD, P1, "mallory", P1, false},
       {VERB_HOLD, P1, "", P1, false},
@@ -100,7 +100,7 @@ static void the_table_holds (void **state)
       {VERB_KEEP, "", "", "", false},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const line_t *line = &table [i];
+        const access_line_t *line = &table [i];
         if (may (&access_here, line->verb, line->caller, line->actor, line->object) !=
             line->allowed)
             fail_msg ("verb %d: caller '%s' actor '%s' object '%s' should be %s", (int) line->verb,

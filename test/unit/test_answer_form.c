@@ -1,7 +1,7 @@
 /*  answer_form - planners' answers in the words of the interfaces, and as text. */
 #include "answer_form.h"
 #include "cli.h"
-#include "fields.h"
+#include "json_fields.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

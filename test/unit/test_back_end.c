@@ -23,9 +23,9 @@ typedef struct {
     size_t works;
     char asked [256]; /* "open r1 n1 n2" */
     char told [256];
-} world_t;
+} back_end_world_t;
 
-static void see_work (world_t *self, const effect_t *effect)
+static void see_work (back_end_world_t *self, const effect_t *effect)
 {
     static const char *const steps [] = {"prepare", "open", "watch", "close", "reconcile"};
     Musubi__BackEndOrder *order = (Musubi__BackEndOrder *) message_unpack (
@@ -46,7 +46,7 @@ static void see_work (world_t *self, const effect_t *effect)
     message_free (&order->base);
 }
 
-static void take_effects (world_t *self)
+static void take_effects (back_end_world_t *self)
 {
     effect_t effect;
     while (service_next (self->service, &effect)) {
@@ -57,7 +57,7 @@ static void take_effects (world_t *self)
     }
 }
 
-static void step (world_t *self, const event_t *event)
+static void step (back_end_world_t *self, const event_t *event)
 {
     service_step (self->service, &self->now, event);
     take_effects (self);
@@ -67,15 +67,15 @@ static void on_told (void *owner, const moment_t *now, const char *reservation,
                      back_end_step_t done, const char *why)
 {
     (void) now;
-    world_t *self = owner;
+    back_end_world_t *self = owner;
     snprintf (self->told, sizeof self->told, "%s %d %s", reservation, (int) done,
               why ? why : "done");
 }
 
-static world_t *open_world (const back_end_kind_t *kind)
+static back_end_world_t *open_world (const back_end_kind_t *kind)
 {
-    static world_t world;
-    world = (world_t){.now = {.mono_ms = 1000}, .timer_ms = INT64_MAX};
+    static back_end_world_t world;
+    world = (back_end_world_t){.now = {.mono_ms = 1000}, .timer_ms = INT64_MAX};
     world.service = member_new ("lis/ams", NULL, 0);
     world.back_end = back_end_new (world.service, kind, &back_end_limits_default);
     back_end_told (world.back_end, on_told, &world);
@@ -83,13 +83,13 @@ static world_t *open_world (const back_end_kind_t *kind)
     return &world;
 }
 
-static void close_world (world_t *self)
+static void close_world (back_end_world_t *self)
 {
     back_end_destroy (&self->back_end);
     service_destroy (&self->service);
 }
 
-static void order (world_t *self, back_end_step_t what, const char *reservation)
+static void order (back_end_world_t *self, back_end_step_t what, const char *reservation)
 {
     static const char *const nodes [] = {"n1", "n2"};
     service_step (self->service, &self->now, &(event_t){.kind = EVENT_TIMER});
@@ -102,7 +102,7 @@ static void order (world_t *self, back_end_step_t what, const char *reservation)
     take_effects (self);
 }
 
-static void ends (world_t *self, uint64_t work, const char *why)
+static void ends (back_end_world_t *self, uint64_t work, const char *why)
 {
     bytes_t result = {(const uint8_t *) why, why ? strlen (why) : 0};
     step (self,
@@ -112,7 +112,7 @@ static void ends (world_t *self, uint64_t work, const char *why)
 static void a_step_is_work_that_names_its_nodes (void **state)
 {
     (void) state;
-    world_t *w = open_world (&batch);
+    back_end_world_t *w = open_world (&batch);
     order (w, BACK_END_PREPARE, "r1");
     assert_string_equal (w->asked, "prepare r1 n1 n2");
     assert_string_not_equal (back_end_trouble (w->back_end, "r1"), "");
@@ -125,7 +125,7 @@ static void a_step_is_work_that_names_its_nodes (void **state)
 static void what_hangs_holds_up_its_own_reservation_alone (void **state)
 {
     (void) state;
-    world_t *w = open_world (&batch);
+    back_end_world_t *w = open_world (&batch);
     order (w, BACK_END_PREPARE, "r1");
     uint64_t hangs = w->work;
     order (w, BACK_END_OPEN, "r1");
@@ -145,7 +145,7 @@ static void what_hangs_holds_up_its_own_reservation_alone (void **state)
 static void what_fails_is_told_and_tried_again_ever_later (void **state)
 {
     (void) state;
-    world_t *w = open_world (&batch);
+    back_end_world_t *w = open_world (&batch);
     order (w, BACK_END_OPEN, "r1");
     int64_t pauses [] = {1000, 2000, 4000};
     for (size_t i = 0; i < 3; i++) {
@@ -166,7 +166,7 @@ static void what_fails_is_told_and_tried_again_ever_later (void **state)
 static void watching_takes_no_other_step_s_place (void **state)
 {
     (void) state;
-    world_t *w = open_world (&batch);
+    back_end_world_t *w = open_world (&batch);
     order (w, BACK_END_OPEN, "r1");
     order (w, BACK_END_WATCH, "r1");
     ends (w, w->work, NULL);
@@ -182,7 +182,7 @@ static void watching_takes_no_other_step_s_place (void **state)
 static void all_that_there_is_is_told_at_the_start (void **state)
 {
     (void) state;
-    world_t *w = open_world (&batch);
+    back_end_world_t *w = open_world (&batch);
     back_end_order_t orders [] = {{.reservation = "r1", .owner = "alice"},
                                   {.reservation = "r2", .owner = "bob"}};
     service_step (w->service, &w->now, &(event_t){.kind = EVENT_TIMER});
@@ -197,7 +197,7 @@ static void all_that_there_is_is_told_at_the_start (void **state)
 static void a_runner_has_nothing_to_do_outside (void **state)
 {
     (void) state;
-    world_t *w = open_world (&back_end_runner);
+    back_end_world_t *w = open_world (&back_end_runner);
     order (w, BACK_END_PREPARE, "r1");
     order (w, BACK_END_CLOSE, "r1");
     assert_int_equal (w->works, 0);

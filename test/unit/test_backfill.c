@@ -33,10 +33,10 @@ typedef struct {
     size_t bags_count;
     started_t started [STARTS];
     size_t started_count;
-} world_t;
+} backfill_world_t;
 
 /*  What lies beyond the node's booking is booked. */
-static void book_further (world_t *w, const backfill_node_t *node, int64_t until_ms)
+static void book_further (backfill_world_t *w, const backfill_node_t *node, int64_t until_ms)
 {
     int64_t from_ms = node->booked_until_ms > NOW ? node->booked_until_ms : NOW;
     taking_t taking = {{from_ms, until_ms}, 1};
@@ -46,14 +46,14 @@ static void book_further (world_t *w, const backfill_node_t *node, int64_t until
 
 static backfill_bag_t *next_bag (void *owner, const backfill_bag_t *bag)
 {
-    world_t *w = owner;
+    backfill_world_t *w = owner;
     size_t next = bag ? (size_t) (bag - w->bags) + 1 : 0;
     return next < w->bags_count ? &w->bags [next] : NULL;
 }
 
 static void on_start (void *owner, backfill_bag_t *bag, size_t node, int64_t until_ms)
 {
-    world_t *w = owner;
+    backfill_world_t *w = owner;
     assert_true (w->started_count < STARTS);
     w->started [w->started_count++] = (started_t){(size_t) (bag - w->bags), node, until_ms};
     if (!bag->preemptible)
@@ -61,9 +61,9 @@ static void on_start (void *owner, backfill_bag_t *bag, size_t node, int64_t unt
     bag->waiting--;
 }
 
-static void open_world (world_t *w)
+static void open_world (backfill_world_t *w)
 {
-    *w = (world_t){0};
+    *w = (backfill_world_t){0};
     w->queue = (backfill_t){.now_ms = NOW,
                             .horizon_ms = NOW + 1000,
                             .life_ms = 5,
@@ -79,7 +79,7 @@ static void open_world (world_t *w)
 }
 
 /*  All classes before their nodes. */
-static size_t add_class (world_t *w, size_t nodes, uint32_t cpus)
+static size_t add_class (backfill_world_t *w, size_t nodes, uint32_t cpus)
 {
     size_t class = w->queue.classes_count++;
     w->calendars [class] = calendar_new ((int64_t) nodes);
@@ -94,7 +94,7 @@ static size_t add_class (world_t *w, size_t nodes, uint32_t cpus)
     return class;
 }
 
-static void add_run (world_t *w, size_t node, uint32_t cpus, int64_t until, bool booked)
+static void add_run (backfill_world_t *w, size_t node, uint32_t cpus, int64_t until, bool booked)
 {
     backfill_run_t run = {.until_ms = NOW + until, .cpus = cpus, .booked = booked};
     if (booked)
@@ -102,13 +102,13 @@ static void add_run (world_t *w, size_t node, uint32_t cpus, int64_t until, bool
     backfill_node_add (&w->nodes [node], &run, w->queue.gap_ms);
 }
 
-static void reserve (world_t *w, size_t class, int64_t nodes, int64_t from, int64_t until)
+static void reserve (backfill_world_t *w, size_t class, int64_t nodes, int64_t from, int64_t until)
 {
     taking_t taking = {{NOW + from, NOW + until}, nodes};
     assert_true (calendar_take (w->calendars [class], taking));
 }
 
-static backfill_bag_t *add_bag (world_t *w, size_t class, uint32_t cpus, int64_t limit,
+static backfill_bag_t *add_bag (backfill_world_t *w, size_t class, uint32_t cpus, int64_t limit,
                                 uint32_t count)
 {
     backfill_bag_t *bag = &w->bags [w->bags_count++];
@@ -117,7 +117,7 @@ static backfill_bag_t *add_bag (world_t *w, size_t class, uint32_t cpus, int64_t
     return bag;
 }
 
-static void close_world (world_t *w)
+static void close_world (backfill_world_t *w)
 {
     for (size_t i = 0; i < w->queue.classes_count; i++) {
         calendar_check (w->calendars [i]);
@@ -132,7 +132,7 @@ static void close_world (world_t *w)
 static void tasks_start_in_order_while_there_are_cpus (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 2, 4);
     add_bag (&w, 0, 3, 10, 1);
@@ -147,7 +147,7 @@ static void tasks_start_in_order_while_there_are_cpus (void **state)
 static void a_task_that_waits_is_promised_the_end_of_what_runs (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 2, 4);
     add_run (&w, 0, 4, 30, true);
@@ -163,7 +163,7 @@ static void a_task_that_waits_is_promised_the_end_of_what_runs (void **state)
 static void what_is_behind_goes_ahead_only_if_it_is_over_in_time (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 1, 4);
     add_run (&w, 0, 2, 20, true);
@@ -178,7 +178,7 @@ static void what_is_behind_goes_ahead_only_if_it_is_over_in_time (void **state)
 static void what_is_behind_may_last_where_cpus_are_left_beside_the_promise (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 1, 4);
     add_run (&w, 0, 2, 20, true);
@@ -192,7 +192,7 @@ static void what_is_behind_may_last_where_cpus_are_left_beside_the_promise (void
 static void a_reservation_keeps_its_nodes (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 2, 1);
     reserve (&w, 0, 2, 10, 20);
@@ -208,7 +208,7 @@ static void the_cleaning_gap_and_the_slack_count_before_a_reservation (void **st
 {
     (void) state;
     for (int64_t limit = 4; limit <= 5; limit++) {
-        world_t w;
+        backfill_world_t w;
         open_world (&w);
         w.queue.gap_ms = 3;
         w.queue.slack_ms = 2;
@@ -223,7 +223,7 @@ static void the_cleaning_gap_and_the_slack_count_before_a_reservation (void **st
 static void tasks_share_a_node_before_they_take_another (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 2, 4);
     add_run (&w, 1, 1, 30, true);
@@ -238,7 +238,7 @@ static void tasks_share_a_node_before_they_take_another (void **state)
 static void nothing_is_put_on_nodes_that_are_not_ready (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 2, 1);
     w.nodes [0].ready_ms = INT64_MAX; /* silent */
@@ -256,7 +256,7 @@ static void nothing_is_put_on_nodes_that_are_not_ready (void **state)
 static void preemptible_tasks_borrow_what_is_lent_and_book_nothing (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 2, 1);
     reserve (&w, 0, 2, 0, 50);
@@ -275,7 +275,7 @@ static void preemptible_tasks_do_not_begin_where_a_node_is_wanted_soon (void **s
 {
     (void) state;
     for (int64_t from = 4; from <= 5; from++) {
-        world_t w;
+        backfill_world_t w;
         open_world (&w);
         add_class (&w, 2, 2);
         reserve (&w, 0, 1, from, 50); /* life_ms is 5 */
@@ -288,7 +288,7 @@ static void preemptible_tasks_do_not_begin_where_a_node_is_wanted_soon (void **s
 static void what_was_given_back_is_used_until_its_end_and_booked_by_nobody (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 1, 2);
     reserve (&w, 0, 1, 0, 50);
@@ -305,7 +305,7 @@ static void what_was_given_back_is_used_until_its_end_and_booked_by_nobody (void
 static void no_more_runs_are_put_on_a_node_than_it_may_have (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     w.queue.runs_max = 3;
     add_class (&w, 1, 8);
@@ -317,7 +317,7 @@ static void no_more_runs_are_put_on_a_node_than_it_may_have (void **state)
 static void a_class_whose_first_task_waits_holds_up_no_other_class (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     add_class (&w, 1, 2);
     add_class (&w, 1, 2);
@@ -332,7 +332,7 @@ static void a_class_whose_first_task_waits_holds_up_no_other_class (void **state
 static void no_more_than_depth_bags_are_looked_at_behind_the_first (void **state)
 {
     (void) state;
-    world_t w;
+    backfill_world_t w;
     open_world (&w);
     w.queue.depth = 1;
     add_class (&w, 1, 4);
@@ -349,7 +349,8 @@ static void no_more_than_depth_bags_are_looked_at_behind_the_first (void **state
 /*  --- against the oracle --- */
 
 /*  Could a task start there at a tick, all runs lasting until their limits? Tick by tick. */
-static bool oracle_can (const world_t *w, const backfill_bag_t *bag, size_t at, int64_t start_ms)
+static bool oracle_can (const backfill_world_t *w, const backfill_bag_t *bag, size_t at,
+                        int64_t start_ms)
 {
     const backfill_node_t *node = &w->nodes [at];
     if (bag->class != BACKFILL_ANY && bag->class != node->class)
@@ -371,7 +372,7 @@ static bool oracle_can (const world_t *w, const backfill_bag_t *bag, size_t at, 
     return true;
 }
 
-static int64_t oracle_earliest (const world_t *w, const backfill_bag_t *bag)
+static int64_t oracle_earliest (const backfill_world_t *w, const backfill_bag_t *bag)
 {
     for (int64_t t = NOW; t < NOW + 4 * TICKS; t++)
         for (size_t node = 0; node < w->queue.nodes_count; node++)
@@ -381,7 +382,7 @@ static int64_t oracle_earliest (const world_t *w, const backfill_bag_t *bag)
 }
 
 /*  Same seed, same world; tasks that are preemptible only where asked for. */
-static void random_world (world_t *w, uint64_t seed, bool preemptible)
+static void random_world (backfill_world_t *w, uint64_t seed, bool preemptible)
 {
     prng_t prng;
     prng_seed (&prng, seed);
@@ -420,7 +421,7 @@ static void random_world (world_t *w, uint64_t seed, bool preemptible)
 
 /*  The first bag of which a task has to wait whose start is known; BAGS = none, or it is
  *  preemptible: what that could do is not for this oracle to say. */
-static size_t first_waiting (const world_t *w)
+static size_t first_waiting (const backfill_world_t *w)
 {
     for (size_t i = 0; i < w->bags_count; i++) {
         if (w->bags [i].waiting == 0)
@@ -436,7 +437,7 @@ static size_t first_waiting (const world_t *w)
 /*  The same world with the bags up to that one alone. */
 static int64_t earliest_alone (uint64_t seed, bool preemptible, size_t last)
 {
-    world_t w;
+    backfill_world_t w;
     random_world (&w, seed, preemptible);
     w.bags_count = last + 1;
     backfill_pass (&w.queue);
@@ -449,7 +450,7 @@ static int64_t earliest_alone (uint64_t seed, bool preemptible, size_t last)
 /*  book_further has seen to reservations: the calendar refuses what is not there. */
 static void check_world (uint64_t seed, bool preemptible, size_t *waited, size_t *went_ahead)
 {
-    world_t w;
+    backfill_world_t w;
     random_world (&w, seed, preemptible);
     size_t started = backfill_pass (&w.queue);
     assert_int_equal (started, w.started_count);

@@ -26,7 +26,7 @@ typedef struct {
     backtrack_edge_t edges [EDGES];
     size_t edges_count;
     int64_t deadline;
-} world_t;
+} backtrack_world_t;
 
 static bool free_over (const bool *instants, int64_t from, int64_t until)
 {
@@ -36,7 +36,8 @@ static bool free_over (const bool *instants, int64_t from, int64_t until)
     return true;
 }
 
-static int64_t earliest (const world_t *world, size_t place, int64_t from, int64_t duration)
+static int64_t earliest (const backtrack_world_t *world, size_t place, int64_t from,
+                         int64_t duration)
 {
     for (int64_t at = from; at + duration <= SPAN; at++)
         if (free_over (world->free [place], at, at + duration))
@@ -44,14 +45,15 @@ static int64_t earliest (const world_t *world, size_t place, int64_t from, int64
     return -1;
 }
 
-static bool edge_free (const world_t *world, size_t edge, int64_t start, const size_t ends [2])
+static bool edge_free (const backtrack_world_t *world, size_t edge, int64_t start,
+                       const size_t ends [2])
 {
     int64_t from = start + world->edges [edge].offset_ms;
     return free_over (world->linked [ends [0]][ends [1]], from,
                       from + world->edges [edge].duration_ms);
 }
 
-static void make_world (world_t *world, uint64_t seed)
+static void make_world (backtrack_world_t *world, uint64_t seed)
 {
     prng_t prng;
     prng_seed (&prng, seed);
@@ -85,7 +87,7 @@ static void make_world (world_t *world, uint64_t seed)
     }
 }
 
-static backtrack_order_t order_of (const world_t *world, policy_t policy)
+static backtrack_order_t order_of (const backtrack_world_t *world, policy_t policy)
 {
     return (backtrack_order_t){.needs = world->needs,
                                .needs_count = world->needs_count,
@@ -97,7 +99,7 @@ static backtrack_order_t order_of (const world_t *world, policy_t policy)
                                .policy = policy};
 }
 
-static size_t slots_of (const world_t *world, const backtrack_wish_t *wish,
+static size_t slots_of (const backtrack_world_t *world, const backtrack_wish_t *wish,
                         backtrack_slot_t slots [PLACES])
 {
     size_t count = 0;
@@ -118,9 +120,9 @@ static size_t slots_of (const world_t *world, const backtrack_wish_t *wish,
 typedef struct {
     bool need [NEEDS];
     bool edge [EDGES];
-} holds_t;
+} backtrack_holds_t;
 
-static void cancel (holds_t *holds, const backtrack_wish_t *wish)
+static void cancel (backtrack_holds_t *holds, const backtrack_wish_t *wish)
 {
     assert_true (wish->holds_count > 0);
     for (size_t i = 0; i < wish->holds_count; i++) {
@@ -131,7 +133,7 @@ static void cancel (holds_t *holds, const backtrack_wish_t *wish)
     }
 }
 
-static void obey (backtrack_t *machine, const world_t *world, holds_t *holds)
+static void obey (backtrack_t *machine, const backtrack_world_t *world, backtrack_holds_t *holds)
 {
     backtrack_wish_t wish = backtrack_wish (machine);
     backtrack_slot_t slots [PLACES];
@@ -176,7 +178,7 @@ static bool ended (const backtrack_t *machine)
 #define SUCCESS  0
 
 typedef struct {
-    const world_t *world;
+    const backtrack_world_t *world;
     policy_t policy;
     size_t place [NEEDS]; /* FC_rm */
     bool edge [EDGES];    /* FC_rp */
@@ -194,7 +196,7 @@ static int64_t search (paper_t *paper, size_t rm, int64_t st);
 /*  Lines 08 to 25 for one c_m. */
 static int64_t around (paper_t *paper, size_t rm, int64_t st)
 {
-    const world_t *world = paper->world;
+    const backtrack_world_t *world = paper->world;
     bool fixed [NEEDS];
     for (size_t n = 0; n < world->needs_count; n++)
         fixed [n] = paper->place [n] != SIZE_MAX;
@@ -240,7 +242,7 @@ static int64_t around (paper_t *paper, size_t rm, int64_t st)
 
 static int64_t search (paper_t *paper, size_t rm, int64_t st)
 {
-    const world_t *world = paper->world;
+    const backtrack_world_t *world = paper->world;
     const backtrack_need_t *need = &world->needs [rm];
     int64_t begin = st + need->offset_ms;
     backtrack_slot_t list [PLACES];
@@ -273,7 +275,7 @@ static int64_t search (paper_t *paper, size_t rm, int64_t st)
 /*  Figure 2, for a graph that may have several parts. */
 static bool paper_finds (paper_t *paper, int64_t *start)
 {
-    const world_t *world = paper->world;
+    const backtrack_world_t *world = paper->world;
     int64_t st = 1;
     for (;;) {
         for (size_t n = 0; n < NEEDS; n++)
@@ -307,14 +309,14 @@ static void finds_what_the_recursion_of_the_paper_finds (void **state)
     size_t found = 0;
     size_t moved = 0;
     for (uint64_t seed = 1; seed <= 20000; seed++) {
-        world_t world;
+        backtrack_world_t world;
         make_world (&world, seed);
         backtrack_order_t order = order_of (&world, seed % 2 ? POLICY_COST : POLICY_LOAD);
         order.incremental = seed % 4 < 2;
         prng_t prng;
         prng_seed (&prng, seed + 1);
         backtrack_t *machine = backtrack_new (&order, &prng);
-        holds_t holds = {0};
+        backtrack_holds_t holds = {0};
         while (!ended (machine))
             obey (machine, &world, &holds);
 
@@ -342,9 +344,9 @@ static void finds_what_the_recursion_of_the_paper_finds (void **state)
 /*  --- what the paper is known for, one by one --- */
 
 /*  One need, two places; the cheap one is free two instants later. */
-static world_t cheap_but_late (void)
+static backtrack_world_t cheap_but_late (void)
 {
-    world_t world = {.needs_count = 1, .deadline = SPAN, .price = {1, 2}};
+    backtrack_world_t world = {.needs_count = 1, .deadline = SPAN, .price = {1, 2}};
     for (size_t t = 0; t < SPAN; t++) {
         world.free [0][t] = t >= 3;
         world.free [1][t] = true;
@@ -355,7 +357,7 @@ static world_t cheap_but_late (void)
 static void the_first_late_place_moves_the_start_though_another_is_free (void **state)
 {
     (void) state;
-    world_t world = cheap_but_late ();
+    backtrack_world_t world = cheap_but_late ();
     size_t both [] = {0, 1};
     world.needs [0] = (backtrack_need_t){.duration_ms = 2, .places = both, .places_count = 2};
     backtrack_order_t order = order_of (&world, POLICY_COST);
@@ -364,7 +366,7 @@ static void the_first_late_place_moves_the_start_though_another_is_free (void **
     for (int repaired = 0; repaired < 2; repaired++) {
         order.least_delta = repaired;
         backtrack_t *machine = backtrack_new (&order, &prng);
-        holds_t holds = {0};
+        backtrack_holds_t holds = {0};
         while (!ended (machine))
             obey (machine, &world, &holds);
         assert_int_equal (backtrack_wish (machine).kind, BACKTRACK_FOUND);
@@ -377,7 +379,7 @@ static void the_first_late_place_moves_the_start_though_another_is_free (void **
 static void a_refused_hold_means_the_next_place (void **state)
 {
     (void) state;
-    world_t world = cheap_but_late ();
+    backtrack_world_t world = cheap_but_late ();
     size_t both [] = {0, 1};
     memset (world.free [0], true, sizeof world.free [0]);
     world.needs [0] = (backtrack_need_t){.duration_ms = 2, .places = both, .places_count = 2};
@@ -386,7 +388,7 @@ static void a_refused_hold_means_the_next_place (void **state)
     prng_t prng;
     prng_seed (&prng, 1);
     backtrack_t *machine = backtrack_new (&order, &prng);
-    holds_t holds = {0};
+    backtrack_holds_t holds = {0};
     obey (machine, &world, &holds);
     assert_int_equal (backtrack_wish (machine).kind, BACKTRACK_HOLD_NEED);
     assert_int_equal (backtrack_wish (machine).place, 0);
@@ -402,14 +404,14 @@ static void distinct_needs_never_share_a_place (void **state)
 {
     (void) state;
     for (uint64_t seed = 1; seed <= 3000; seed++) {
-        world_t world;
+        backtrack_world_t world;
         make_world (&world, seed);
         backtrack_order_t order = order_of (&world, POLICY_TIME);
         order.distinct = true;
         prng_t prng;
         prng_seed (&prng, seed);
         backtrack_t *machine = backtrack_new (&order, &prng);
-        holds_t holds = {0};
+        backtrack_holds_t holds = {0};
         while (!ended (machine))
             obey (machine, &world, &holds);
         for (size_t n = 0; n < world.needs_count; n++)
@@ -423,7 +425,7 @@ static void distinct_needs_never_share_a_place (void **state)
 static void the_milder_deadline_leaves_room_for_the_rest_of_the_plan (void **state)
 {
     (void) state;
-    world_t world = {.needs_count = 2, .deadline = 6, .price = {1, 1}};
+    backtrack_world_t world = {.needs_count = 2, .deadline = 6, .price = {1, 1}};
     memset (world.free, true, sizeof world.free);
     for (size_t t = 0; t < 5; t++)
         world.free [0][t] = false; /* free from 5 on: ends at 6, but the second need then at 8 */
@@ -438,7 +440,7 @@ static void the_milder_deadline_leaves_room_for_the_rest_of_the_plan (void **sta
     for (int whole = 0; whole < 2; whole++) {
         order.whole_deadline = whole;
         backtrack_t *machine = backtrack_new (&order, &prng);
-        holds_t holds = {0};
+        backtrack_holds_t holds = {0};
         while (!ended (machine))
             obey (machine, &world, &holds);
         assert_int_equal (backtrack_wish (machine).kind, BACKTRACK_NONE);

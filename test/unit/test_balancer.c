@@ -2,12 +2,12 @@
  *  what would have been alone, what is read from members and from disk. The whole of it, under
  *  faults: musubi-sim faults --balance.
  */
-#include "alone.h"
 #include "balancer.h"
 #include "balancer_config.h"
 #include "balancer_wire.h"
-#include "diligence.h"
+#include "delivered_work.h"
 #include "message.h"
+#include "solo.h"
 
 #include "balance.pb-c.h"
 
@@ -32,8 +32,9 @@ static diligence_t watched (double cpus, double work_s, uint32_t steps)
     diligence_t watch = {.seen = false};
     queued_t bag = {.bag = 1, .waiting = 5, .task_s = 10};
     for (uint32_t i = 0; i <= steps; i++) {
-        told_t told = {.cpus = cpus, .done_s = i * work_s, .start = 1, .bags = &bag, .count = 1};
-        diligence_see (&watch, &told, 10000 * (int64_t) i);
+        member_queue_t told = {
+          .cpus = cpus, .done_s = i * work_s, .start = 1, .bags = &bag, .count = 1};
+        delivered_work_see (&watch, &told, 10000 * (int64_t) i);
     }
     return watch;
 }
@@ -45,11 +46,11 @@ static void who_does_less_than_half_of_its_cpus_is_short (void **state)
     diligence_t slow = watched (4, 20.1, 6);
     diligence_t liar = watched (40, 40, 6);
     diligence_t early = watched (40, 40, 5);
-    assert_false (diligence_short (&honest, 6, 0.5));
-    assert_false (diligence_short (&slow, 6, 0.5));
-    assert_true (diligence_short (&liar, 6, 0.5));
-    assert_false (diligence_short (&early, 6, 0.5));
-    assert_false (diligence_short (&liar, 6, 0));
+    assert_false (delivered_work_short (&honest, 6, 0.5));
+    assert_false (delivered_work_short (&slow, 6, 0.5));
+    assert_true (delivered_work_short (&liar, 6, 0.5));
+    assert_false (delivered_work_short (&early, 6, 0.5));
+    assert_false (delivered_work_short (&liar, 6, 0));
 }
 
 static void a_queue_that_drained_or_another_start_begins_anew (void **state)
@@ -57,12 +58,12 @@ static void a_queue_that_drained_or_another_start_begins_anew (void **state)
     (void) state;
     queued_t bag = {.bag = 1, .waiting = 5, .task_s = 10};
     diligence_t watch = watched (40, 0, 5);
-    told_t empty = {.cpus = 40, .start = 1};
-    diligence_see (&watch, &empty, 60000);
+    member_queue_t empty = {.cpus = 40, .start = 1};
+    delivered_work_see (&watch, &empty, 60000);
     assert_int_equal (watch.steps, 0);
     watch = watched (40, 0, 5);
-    told_t again = {.cpus = 40, .start = 2, .bags = &bag, .count = 1};
-    assert_true (diligence_see (&watch, &again, 60000) == 0);
+    member_queue_t again = {.cpus = 40, .start = 2, .bags = &bag, .count = 1};
+    assert_true (delivered_work_see (&watch, &again, 60000) == 0);
     assert_int_equal (watch.steps, 0);
 }
 
@@ -75,11 +76,11 @@ static void what_runs_counts_as_far_as_it_has_come (void **state)
     for (int i = 0; i <= 3; i++) {
         queued_t bag = {
           .bag = 1, .running = 2, .waiting = 1, .task_s = 100, .running_s = 200 - 20 * i};
-        told_t told = {.cpus = 2, .start = 1, .bags = &bag, .count = 1};
-        work_s += diligence_see (&watch, &told, 10000 * (int64_t) i);
+        member_queue_t told = {.cpus = 2, .start = 1, .bags = &bag, .count = 1};
+        work_s += delivered_work_see (&watch, &told, 10000 * (int64_t) i);
     }
     assert_true (near (work_s, 60));
-    assert_false (diligence_short (&watch, 3, 0.9));
+    assert_false (delivered_work_short (&watch, 3, 0.9));
 }
 
 /*  --- alone --- */
@@ -87,22 +88,22 @@ static void what_runs_counts_as_far_as_it_has_come (void **state)
 static void alone_jobs_wait_for_those_before (void **state)
 {
     (void) state;
-    alone_job_t jobs [] = {
+    solo_job_t jobs [] = {
       {.arrived_ms = 5000, .submitted_ms = 5000, .load_s = 40, .task_s = 2, .measured = true},
       {.arrived_ms = 1000, .submitted_ms = 1000, .load_s = 40, .task_s = 2, .measured = true},
     };
     /* two CPUs: the first on them from 1 to 21 s, its last task until 22; the other until 42 */
-    assert_true (near (alone_flow (jobs, 2, 2, 1), (22.0 - 1) + (42.0 - 5)));
+    assert_true (near (solo_flow (jobs, 2, 2, 1), (22.0 - 1) + (42.0 - 5)));
 }
 
 static void alone_one_task_takes_its_own_time_on_however_many_cpus (void **state)
 {
     (void) state;
-    alone_job_t jobs [] = {{.load_s = 10, .task_s = 10, .measured = true},
-                           {.load_s = 80, .task_s = 10}};
-    assert_true (near (alone_flow (jobs, 2, 100, 1), 10));
-    assert_true (near (alone_flow (jobs, 2, 100, 0.5), 5));
-    assert_true (alone_flow (jobs, 0, 1, 1) == 0);
+    solo_job_t jobs [] = {{.load_s = 10, .task_s = 10, .measured = true},
+                          {.load_s = 80, .task_s = 10}};
+    assert_true (near (solo_flow (jobs, 2, 100, 1), 10));
+    assert_true (near (solo_flow (jobs, 2, 100, 0.5), 5));
+    assert_true (solo_flow (jobs, 0, 1, 1) == 0);
 }
 
 /*  --- what is read --- */
@@ -117,12 +118,12 @@ static packed_t packed (const ProtobufCMessage *message)
 static bool state_reads (const Musubi__StateAnswer *answer)
 {
     packed_t bytes = packed (&answer->base);
-    told_t told = {0};
+    member_queue_t told = {0};
     char why [WHY_BYTES] = "";
     bool more;
     bool good = state_decode (&told, &more, (bytes_t){bytes.data, bytes.size}, why);
     assert_true (good == (*why == '\0'));
-    told_clear (&told);
+    member_queue_clear (&told);
     free (bytes.data);
     return good;
 }

@@ -27,7 +27,7 @@ static void expect (double got, double wanted)
 
 /*  --- random clusters --- */
 
-typedef enum { ROUGH, COARSE, SKEWED, KINDS } kind_t;
+typedef enum { ROUGH, COARSE, SKEWED, KINDS } bilb_kind_t;
 
 static double draw_level (prng_t *prng, double scale)
 {
@@ -36,7 +36,7 @@ static double draw_level (prng_t *prng, double scale)
 }
 
 /*  Coarse: small whole numbers, so that ties and bounds met exactly are common. */
-static void draw (prng_t *prng, kind_t kind, bilb_cluster_t *clusters, size_t count)
+static void draw (prng_t *prng, bilb_kind_t kind, bilb_cluster_t *clusters, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         bilb_cluster_t *cluster = &clusters [i];

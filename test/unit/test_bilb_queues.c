@@ -296,9 +296,9 @@ typedef struct {
     double promises [JOBS];
     double left [JOBS];
     double now;
-} course_t;
+} bilb_queues_course_t;
 
-static void work_on (course_t *course, double time)
+static void work_on (bilb_queues_course_t *course, double time)
 {
     course->now += time;
     for (size_t i = 0; i < course->count; i++) {
@@ -321,7 +321,7 @@ static void work_on (course_t *course, double time)
     }
 }
 
-static void arrive (course_t *course, prng_t *prng)
+static void arrive (bilb_queues_course_t *course, prng_t *prng)
 {
     if (course->jobs_count == JOBS)
         return;
@@ -342,7 +342,8 @@ static double load_of (const bilb_queue_t *queue)
 }
 
 /*  No promise breaks, and what is left of each job is in the queues. */
-static void expect_promises (course_t *course, const bilb_queues_t *queues, uint64_t seed)
+static void expect_promises (bilb_queues_course_t *course, const bilb_queues_t *queues,
+                             uint64_t seed)
 {
     double found [JOBS] = {0};
     for (size_t i = 0; i < course->count; i++)
@@ -367,8 +368,8 @@ static void follow (bilb_queues_t *queues, uint64_t seed)
 {
     prng_t prng;
     prng_seed (&prng, seed);
-    static course_t course;
-    course = (course_t){.count = 2 + prng_below (&prng, MEMBERS - 1)};
+    static bilb_queues_course_t course;
+    course = (bilb_queues_course_t){.count = 2 + prng_below (&prng, MEMBERS - 1)};
     for (size_t i = 0; i < course.count; i++)
         course.members [i] =
           (bilb_member_t){.speed = seed % 3 == 0 ? 1 : 1 + prng_unit (&prng),

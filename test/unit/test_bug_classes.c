@@ -4,9 +4,9 @@
 #include "participant_fixture.h"
 
 /*  How a change of r1, from 4 nodes at [2, 6) to 8 at [4, 9), can come to nothing. */
-typedef enum { BY_ABORT, BY_EXPIRY, BY_REFUSAL, BY_EDGE, BY_DEATH, WAYS } way_t;
+typedef enum { BY_ABORT, BY_EXPIRY, BY_REFUSAL, BY_EDGE, BY_DEATH, WAYS } bug_classes_way_t;
 
-static void fail_change (rig_t *rig, uint64_t counter, way_t way)
+static void fail_change (participant_rig_t *rig, uint64_t counter, bug_classes_way_t way)
 {
     hold_t hold =
       hold_of (rig, counter, OPERATION_MODIFY, "r1", 1, way == BY_REFUSAL ? 11 : 8, 4, 9);
@@ -29,7 +29,7 @@ static void fail_change (rig_t *rig, uint64_t counter, way_t way)
     rig_forget_calls (rig);
 }
 
-static void assert_old_stands (rig_t *rig)
+static void assert_old_stands (participant_rig_t *rig)
 {
     reservation_view_t view;
     for (int64_t hour = 0; hour < 12; hour++)
@@ -43,8 +43,8 @@ static void assert_old_stands (rig_t *rig)
 static void a_failed_change_frees_nothing_of_the_old (void **state)
 {
     (void) state;
-    for (way_t way = 0; way < WAYS; way++) {
-        rig_t *rig = rig_started (10);
+    for (bug_classes_way_t way = 0; way < WAYS; way++) {
+        participant_rig_t *rig = rig_started (10);
         rig_reserve (rig, 1, "r1", 4, 2, 6);
         fail_change (rig, 2, way);
         assert_old_stands (rig);
@@ -57,8 +57,8 @@ static void a_failed_change_frees_nothing_of_the_old (void **state)
 static void a_failed_change_never_answers_success (void **state)
 {
     (void) state;
-    for (way_t way = 0; way < WAYS; way++) {
-        rig_t *rig = rig_started (10);
+    for (bug_classes_way_t way = 0; way < WAYS; way++) {
+        participant_rig_t *rig = rig_started (10);
         rig_reserve (rig, 1, "r1", 4, 2, 6);
         fail_change (rig, 2, way);
         static const char *const verbs [] = {"Prepare", "Commit", "Commit"};
@@ -76,8 +76,8 @@ static void a_failed_change_never_answers_success (void **state)
 static void a_failed_change_leaves_a_reservation_that_can_be_changed_and_released (void **state)
 {
     (void) state;
-    for (way_t way = 0; way < WAYS; way++) {
-        rig_t *rig = rig_started (10);
+    for (bug_classes_way_t way = 0; way < WAYS; way++) {
+        participant_rig_t *rig = rig_started (10);
         rig_reserve (rig, 1, "r1", 4, 2, 6);
         for (uint64_t counter = 2; counter <= 4; counter++)
             fail_change (rig, counter, way);
@@ -100,7 +100,7 @@ static void a_failed_change_leaves_a_reservation_that_can_be_changed_and_release
 static void released_ahead_of_its_time_is_free_once_and_only_when_committed (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 8, 2, 6);
     assert_int_equal (rig_hold (rig, hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 6, 6)).state,
                       COMMAND_PREPARED);
@@ -130,7 +130,7 @@ static void a_reservation_that_never_came_to_be_leaves_no_ghost (void **state)
 {
     (void) state;
     for (int way = 0; way < 3; way++) {
-        rig_t *rig = rig_started (10);
+        participant_rig_t *rig = rig_started (10);
         hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 8, 2, 6);
         hold.prepare = way == 2;
         rig_hold (rig, hold);
@@ -162,7 +162,7 @@ static void a_timer_of_what_is_over_changes_nothing (void **state)
     (void) state;
     static const char *const ends [] = {"Commit", "Abort"};
     for (size_t i = 0; i < 2; i++) {
-        rig_t *rig = rig_started (10);
+        participant_rig_t *rig = rig_started (10);
         hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 4, 2, 6);
         hold.prepare = false;
         rig_hold (rig, hold);
@@ -187,7 +187,7 @@ static void a_hold_that_ends_as_a_verb_arrives_ends_once (void **state)
     (void) state;
     static const char *const verbs [] = {"Prepare", "Abort", "Commit", "Resolve", "Renew"};
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
-        rig_t *rig = rig_started (10);
+        participant_rig_t *rig = rig_started (10);
         hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 4, 2, 6);
         hold.prepare = false;
         hold.plan.decide_by_ms = rig->host.now.wall_ms + 120000;
@@ -215,7 +215,7 @@ static void an_answer_that_comes_when_the_command_is_over_finds_nobody (void **s
 {
     (void) state;
     for (int way = 0; way < 2; way++) {
-        rig_t *rig = rig_new (10);
+        participant_rig_t *rig = rig_new (10);
         rig->limits.retention_ms = 1000;
         rig_boot (rig);
         rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 4, 2, 6));
@@ -243,7 +243,7 @@ static void what_runs_out_is_the_one_whose_time_it_was (void **state)
 {
     (void) state;
     for (uint64_t first = 1; first <= 2; first++) {
-        rig_t *rig = rig_started (10);
+        participant_rig_t *rig = rig_started (10);
         for (uint64_t counter = 1; counter <= 2; counter++) {
             char id [8];
             snprintf (id, sizeof id, "r%d", (int) counter);
@@ -269,7 +269,7 @@ static void what_runs_out_is_the_one_whose_time_it_was (void **state)
 static void what_is_lost_between_vote_and_commit_is_not_sold_again (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 8, 2, 6));
     rig->pool.capacity = 4;
     assert_int_equal (rig_verb (rig, "Commit", 1).state, COMMAND_COMMITTED);

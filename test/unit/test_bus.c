@@ -1,6 +1,6 @@
 /*  test_bus - what may come over a socket, and what a core gets to see of it.
  *
- *  The bus, a caller (peers.h) and raw sockets live in one loop of this process; a miniature core
+ *  The bus, a caller (peer_sockets.h) and raw sockets live in one loop of this process; a miniature core
  *  answers each request with its own body.
  */
 #include "bus.h"
@@ -8,7 +8,7 @@
 #include "bus.pb-c.h"
 #include "envelope.h"
 #include "message.h"
-#include "peers.h"
+#include "peer_sockets.h"
 #include "prng.h"
 #include "sockets.h"
 
@@ -30,9 +30,9 @@ enum { PORT_BUS = 1, PORT_PEER };
 
 static const store_identity_t identity = {.id = "the id of a bus", .start = 7};
 
-static ports_t *ports;
+static poll_set_t *ports;
 static bus_t *bus;
-static peers_t *peers;
+static peer_sockets_t *peers;
 
 /*  What the miniature core saw last. */
 static struct {
@@ -57,21 +57,21 @@ static int start_bus (void **state)
     (void) state;
     char why [BUS_WHY_BYTES];
     memset (&seen, 0, sizeof seen);
-    ports = ports_new ();
+    ports = poll_set_new ();
     bus =
       bus_new (ports, PORT_BUS,
                &(bus_settings_t){.endpoint = "tcp://127.0.0.1:0", .events = "tcp://127.0.0.1:0"},
                &identity, why);
-    peers = peers_new (ports, PORT_PEER, FILES_MAX);
+    peers = peer_sockets_new (ports, PORT_PEER, FILES_MAX);
     return bus ? 0 : -1;
 }
 
 static int end_bus (void **state)
 {
     (void) state;
-    peers_destroy (&peers);
+    peer_sockets_destroy (&peers);
     bus_destroy (&bus);
-    ports_destroy (&ports);
+    poll_set_destroy (&ports);
     sockets_end (); /* which waits until their descriptors are free */
     return 0;
 }
@@ -105,18 +105,18 @@ static bool turn (event_t *answer)
 {
     event_t event;
     int64_t now_ms = mono_ms ();
-    ports_wait (ports, 10);
-    for (port_t *port = ports_ready (ports); port; port = ports_ready (ports)) {
+    poll_set_wait (ports, 10);
+    for (polled_t *port = poll_set_ready (ports); port; port = poll_set_ready (ports)) {
         if (port->kind == PORT_PEER) {
-            if (peers_receive (peers, port, now_ms, answer))
+            if (peer_sockets_receive (peers, port, now_ms, answer))
                 return true;
         } else if (bus_receive (bus, port, &event))
             core_step (&event);
     }
-    peers_due (peers, now_ms);
+    peer_sockets_due (peers, now_ms);
     if (bus)
         bus_make_room (bus, 0);
-    return peers_expire (peers, now_ms, answer);
+    return peer_sockets_expire (peers, now_ms, answer);
 }
 
 static event_t await_answer (void)
@@ -587,17 +587,17 @@ static void garbled_hints_are_dropped (void **state)
 
 static void call_with (uint64_t number, const char *endpoint, bytes_t body, int64_t timeout_ms)
 {
-    peers_call (peers,
-                &(effect_t){.kind = EFFECT_CALL,
-                            .call = {.call = number,
-                                     .endpoint = endpoint,
-                                     .service = "Test",
-                                     .method = "Echo",
-                                     .actor = "bob",
-                                     .request_id = "",
-                                     .body = body,
-                                     .timeout_ms = timeout_ms}},
-                mono_ms ());
+    peer_sockets_call (peers,
+                       &(effect_t){.kind = EFFECT_CALL,
+                                   .call = {.call = number,
+                                            .endpoint = endpoint,
+                                            .service = "Test",
+                                            .method = "Echo",
+                                            .actor = "bob",
+                                            .request_id = "",
+                                            .body = body,
+                                            .timeout_ms = timeout_ms}},
+                       mono_ms ());
 }
 
 static void call (uint64_t number, const char *endpoint, int64_t timeout_ms)
@@ -611,7 +611,7 @@ static void every_call_gets_its_own_answer (void **state)
     bool answered [201] = {false};
     for (uint64_t number = 1; number <= 200; number++)
         call (number, bus_endpoint (bus), PATIENCE_MS);
-    assert_int_equal (peers_calls (peers), 200);
+    assert_int_equal (peer_sockets_calls (peers), 200);
     for (int i = 0; i < 200; i++) {
         event_t answer = await_answer ();
         assert_int_equal (answer.answer.status, CALL_OK);
@@ -620,7 +620,7 @@ static void every_call_gets_its_own_answer (void **state)
         assert_false (answered [answer.answer.call]);
         answered [answer.answer.call] = true;
     }
-    assert_int_equal (peers_calls (peers), 0);
+    assert_int_equal (peer_sockets_calls (peers), 0);
 }
 
 static void silence_is_timed_out_once_and_late_answers_are_dropped (void **state)
@@ -640,7 +640,7 @@ static void silence_is_timed_out_once_and_late_answers_are_dropped (void **state
     answer = await_answer ();
     assert_int_equal (answer.answer.call, 2);
     assert_int_equal (answer.answer.status, CALL_OK);
-    assert_int_equal (peers_calls (peers), 0);
+    assert_int_equal (peer_sockets_calls (peers), 0);
 }
 
 static void an_unreachable_address_is_timed_out (void **state)
@@ -655,7 +655,7 @@ static void an_unreachable_address_is_timed_out (void **state)
     answer = await_answer ();
     assert_int_equal (answer.answer.call, 2);
     assert_int_equal (answer.answer.status, CALL_TIMED_OUT);
-    assert_false (peers_reach (peers, "nonsense", mono_ms ()));
+    assert_false (peer_sockets_reach (peers, "nonsense", mono_ms ()));
 }
 
 /*  What has timed out while a peer was away never reaches it; what has not, does. Nobody has ever
@@ -690,9 +690,9 @@ static void a_caller_made_where_another_has_just_ended_can_dial (void **state)
 {
     (void) state;
     for (uint64_t number = 1; number <= 100; number++) {
-        peers_destroy (&peers);
-        peers = peers_new (ports, PORT_PEER, FILES_MAX);
-        assert_true (peers_reach (peers, bus_endpoint (bus), mono_ms ()));
+        peer_sockets_destroy (&peers);
+        peers = peer_sockets_new (ports, PORT_PEER, FILES_MAX);
+        assert_true (peer_sockets_reach (peers, bus_endpoint (bus), mono_ms ()));
     }
 }
 
@@ -702,15 +702,15 @@ static void what_leaves_is_counted (void **state)
     (void) state;
     call (1, bus_endpoint (bus), PATIENCE_MS);
     await_answer ();
-    assert_int_equal (peers_sent (peers), 1);
+    assert_int_equal (peer_sockets_sent (peers), 1);
     assert_int_equal (bus_counts (bus).sent, 1);
-    uint64_t asked = peers_sent_bytes (peers), answered = bus_counts (bus).sent_bytes;
+    uint64_t asked = peer_sockets_sent_bytes (peers), answered = bus_counts (bus).sent_bytes;
     assert_true (asked > 2 && answered > 2);
     call_with (2, bus_endpoint (bus), (bytes_t){.data = (const uint8_t *) "twelve bytes", 12},
                PATIENCE_MS);
     await_answer ();
-    assert_int_equal (peers_sent (peers), 2);
-    assert_int_equal (peers_sent_bytes (peers), 2 * asked + 10);
+    assert_int_equal (peer_sockets_sent (peers), 2);
+    assert_int_equal (peer_sockets_sent_bytes (peers), 2 * asked + 10);
     assert_int_equal (bus_counts (bus).sent, 2);
     assert_int_equal (bus_counts (bus).sent_bytes, 2 * answered + 10);
     bus_effect (bus, &(effect_t){.kind = EFFECT_PUBLISH,
@@ -724,7 +724,7 @@ static void an_address_not_used_for_long_is_let_go (void **state)
     call (1, bus_endpoint (bus), PATIENCE_MS);
     await_answer ();
     int64_t later_ms = mono_ms () + PEER_IDLE_MS;
-    assert_int_equal (peers_due (peers, later_ms), INT64_MAX);
+    assert_int_equal (peer_sockets_due (peers, later_ms), INT64_MAX);
     call (2, bus_endpoint (bus), PATIENCE_MS);
     assert_int_equal (await_answer ().answer.status, CALL_OK);
 }
@@ -734,9 +734,9 @@ static void a_forgotten_call_has_no_answer (void **state)
     (void) state;
     event_t answer;
     call (1, bus_endpoint (bus), PATIENCE_MS);
-    peers_forget (peers, 1);
-    peers_forget (peers, 1);
-    assert_int_equal (peers_calls (peers), 0);
+    peer_sockets_forget (peers, 1);
+    peer_sockets_forget (peers, 1);
+    assert_int_equal (peer_sockets_calls (peers), 0);
     call (2, bus_endpoint (bus), PATIENCE_MS);
     answer = await_answer ();
     assert_int_equal (answer.answer.call, 2);
@@ -776,7 +776,7 @@ static void a_call_without_a_descriptor_waits_for_one (void **state)
         assert_false (turn (&answer));
     size_t count = take_descriptors (taken, &before);
     call (2, "tcp://127.0.0.1:1", 50);
-    assert_int_equal (peers_lacking (peers), 1);
+    assert_int_equal (peer_sockets_lacking (peers), 1);
     answer = await_answer ();
     assert_int_equal (answer.answer.call, 2);
     assert_int_equal (answer.answer.status, CALL_TIMED_OUT);
@@ -793,7 +793,7 @@ static void a_call_without_a_descriptor_waits_for_one (void **state)
     answer = await_answer ();
     assert_int_equal (answer.answer.call, 3);
     assert_int_equal (answer.answer.status, CALL_OK);
-    assert_int_equal (peers_lacking (peers), 0);
+    assert_int_equal (peer_sockets_lacking (peers), 0);
 }
 
 static void a_subscription_without_a_descriptor_waits_for_one (void **state)

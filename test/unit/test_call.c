@@ -43,17 +43,17 @@ typedef struct {
     bool in_start;
     bool again_when_done;    /* done starts another call */
     uint64_t cancel_in_done; /* done cancels this one */
-} fixture_t;
+} call_fixture_t;
 
 static const char *resolve (void *owner, const char *peer)
 {
-    fixture_t *self = owner;
+    call_fixture_t *self = owner;
     assert_string_equal (peer, "lis/ams");
     return self->address;
 }
 
 /*  Take what has left since. */
-static void drain (fixture_t *self)
+static void drain (call_fixture_t *self)
 {
     effect_t effect;
     while (outbox_next (self->outbox, &effect)) {
@@ -91,7 +91,7 @@ static call_order_t order_of (uint32_t tries_max)
 
 static void on_done (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
 {
-    fixture_t *self = owner;
+    call_fixture_t *self = owner;
     assert_false (self->in_start);
     self->done_count++;
     assert_true (token < TRIES_MAX);
@@ -112,7 +112,7 @@ static void on_done (void *owner, const moment_t *now, uint64_t token, const cal
     calls_cancel (self->calls, self->cancel_in_done);
 }
 
-static uint64_t start (fixture_t *self, const call_order_t *order, uint64_t token)
+static uint64_t start (call_fixture_t *self, const call_order_t *order, uint64_t token)
 {
     self->in_start = true;
     uint64_t call = calls_start (self->calls, &self->now, order, on_done, self, token);
@@ -122,7 +122,7 @@ static uint64_t start (fixture_t *self, const call_order_t *order, uint64_t toke
     return call;
 }
 
-static void answer (fixture_t *self, uint64_t number, call_status_t status, const char *body)
+static void answer (call_fixture_t *self, uint64_t number, call_status_t status, const char *body)
 {
     event_t event = {.kind = EVENT_ANSWER,
                      .answer = {.call = number,
@@ -135,14 +135,14 @@ static void answer (fixture_t *self, uint64_t number, call_status_t status, cons
     drain (self);
 }
 
-static try_t *last_try (fixture_t *self)
+static try_t *last_try (call_fixture_t *self)
 {
     assert_true (self->tries_count > 0);
     return &self->tries [self->tries_count - 1];
 }
 
 /*  Let time pass until the next timer, and run it. */
-static void next_timer (fixture_t *self)
+static void next_timer (call_fixture_t *self)
 {
     assert_true (timers_due (self->timers) < INT64_MAX);
     self->now.mono_ms = timers_due (self->timers);
@@ -152,7 +152,7 @@ static void next_timer (fixture_t *self)
 
 static int set_up (void **state)
 {
-    fixture_t *self = calloc (1, sizeof *self);
+    call_fixture_t *self = calloc (1, sizeof *self);
     assert_non_null (self);
     self->outbox = outbox_new ();
     self->timers = timers_new ();
@@ -167,7 +167,7 @@ static int set_up (void **state)
 
 static int tear_down (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     calls_destroy (&self->calls);
     calls_destroy (&self->calls); /* twice is harmless */
     assert_int_equal (timers_due (self->timers), INT64_MAX);
@@ -179,7 +179,7 @@ static int tear_down (void **state)
 
 static void an_answer_ends_the_call_once (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     uint8_t store [STORE_ID_BYTES] = {4, 2};
     call_order_t order = order_of (3);
     order.to_store = store;
@@ -200,7 +200,7 @@ static void an_answer_ends_the_call_once (void **state)
 
 static void doubled_late_and_unknown_answers_are_ignored (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     call_order_t order = order_of (0);
     start (self, &order, 1);
     uint64_t first = last_try (self)->number;
@@ -224,7 +224,7 @@ static void doubled_late_and_unknown_answers_are_ignored (void **state)
 
 static void a_repeat_carries_the_same_id_and_body (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     char body [] = "once";
     char request_id [] = "r7@g1";
     call_order_t order = order_of (3);
@@ -248,7 +248,7 @@ static void tries_are_counted_and_the_last_status_is_told (void **state)
 {
     static const call_status_t statuses [] = {CALL_TIMED_OUT, CALL_OVERLOADED};
     for (size_t i = 0; i < 2; i++) {
-        fixture_t *self = *state;
+        call_fixture_t *self = *state;
         self->tries_count = self->done_count = 0;
         call_order_t order = order_of (2);
         start (self, &order, i);
@@ -269,7 +269,7 @@ static void other_refusals_end_the_call_at_once (void **state)
                                               CALL_WRONG_STORE, CALL_DENIED,
                                               CALL_NOT_FOUND,   CALL_WRONG_PROTOCOL};
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
-        fixture_t *self = *state;
+        call_fixture_t *self = *state;
         call_order_t order = order_of (5);
         start (self, &order, i);
         answer (self, last_try (self)->number, statuses [i], "");
@@ -280,7 +280,7 @@ static void other_refusals_end_the_call_at_once (void **state)
 
 static void back_off_doubles_with_jitter_up_to_its_limit (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     print_message ("seed %d\n", SEED);
     call_order_t order = order_of (0);
     bool differs = false;
@@ -300,7 +300,7 @@ static void back_off_doubles_with_jitter_up_to_its_limit (void **state)
 
 static void an_unknown_address_is_a_timed_out_try_after_its_back_off (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     self->address = NULL;
     call_order_t order = order_of (3);
     start (self, &order, 1);
@@ -321,7 +321,7 @@ static void an_unknown_address_is_a_timed_out_try_after_its_back_off (void **sta
 
 static void the_address_is_looked_up_at_each_try (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     call_order_t order = order_of (0);
     order.endpoint = "sim://before";
     self->address = NULL;
@@ -345,7 +345,7 @@ static void the_address_is_looked_up_at_each_try (void **state)
 
 static void an_address_that_appears_is_used (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     self->address = NULL;
     call_order_t order = order_of (0);
     start (self, &order, 1);
@@ -360,7 +360,7 @@ static void an_address_that_appears_is_used (void **state)
 }
 
 /*  Ask once; the answer comes after so long, or never (0). What was waited for it. */
-static int64_t ask_once (fixture_t *self, const call_order_t *order, int64_t trip_ms)
+static int64_t ask_once (call_fixture_t *self, const call_order_t *order, int64_t trip_ms)
 {
     start (self, order, 0);
     try_t *try = last_try (self);
@@ -372,7 +372,7 @@ static int64_t ask_once (fixture_t *self, const call_order_t *order, int64_t tri
 
 static void who_is_near_gets_what_was_ordered (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     call_order_t order = order_of (1);
     for (int i = 0; i < 20; i++)
         assert_int_equal (ask_once (self, &order, 1 + i % 5), 1000);
@@ -381,7 +381,7 @@ static void who_is_near_gets_what_was_ordered (void **state)
 /*  500 ms away each way: silent for the first try, heard in the second, and from then on. */
 static void who_is_far_is_waited_for (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     call_order_t order = order_of (1);
     order.lasting = true;
     assert_int_equal (ask_once (self, &order, 1010), 1000);
@@ -397,7 +397,7 @@ static void who_is_far_is_waited_for (void **state)
 
 static void patience_has_an_end (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     call_order_t order = order_of (1);
     order.lasting = true;
     for (int i = 0; i < 100; i++)
@@ -416,7 +416,7 @@ static void patience_has_an_end (void **state)
  *  is known that answers take longer. */
 static void who_asks_once_is_not_held_up_by_the_dead (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     call_order_t order = order_of (3);
     order.timeout_ms = 500;
     for (int i = 0; i < 5; i++) {
@@ -440,7 +440,7 @@ static void who_asks_once_is_not_held_up_by_the_dead (void **state)
 /*  The one is dead, the other is not. */
 static void each_peer_has_a_way_of_its_own (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     call_order_t order = order_of (1), other = order_of (1);
     order.lasting = other.lasting = true;
     other.peer = "";
@@ -453,7 +453,7 @@ static void each_peer_has_a_way_of_its_own (void **state)
 
 static void a_cancelled_call_is_never_done (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     call_order_t order = order_of (0);
     uint64_t in_flight = start (self, &order, 1);
     uint64_t number = last_try (self)->number;
@@ -476,7 +476,7 @@ static void a_cancelled_call_is_never_done (void **state)
 
 static void done_may_start_and_cancel_calls (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     call_order_t order = order_of (1);
     self->cancel_in_done = start (self, &order, 50);
     uint64_t cancelled = last_try (self)->number;
@@ -493,7 +493,7 @@ static void done_may_start_and_cancel_calls (void **state)
 /*  Random order of answers, losses and cancels: every call not cancelled is done once. */
 static void thousands_in_flight_end_once_each (void **state)
 {
-    fixture_t *self = *state;
+    call_fixture_t *self = *state;
     enum { CALLS = 1000 };
     uint64_t calls [CALLS];
     bool cancelled [CALLS] = {false};

@@ -20,18 +20,18 @@ typedef struct {
     size_t key_size;
     uint8_t value [2048];
     size_t value_size;
-} record_t;
+} catalogue_record_t;
 
 typedef struct {
     service_t *service;
     catalogue_t *catalogue;
     moment_t now;
-    record_t records [RECORDS_MAX];
+    catalogue_record_t records [RECORDS_MAX];
     size_t records_count;
     size_t puts;
-} world_t;
+} catalogue_world_t;
 
-static size_t record_at (const world_t *self, bytes_t key)
+static size_t record_at (const catalogue_world_t *self, bytes_t key)
 {
     size_t i = 0;
     while (i < self->records_count && (self->records [i].key_size != key.size ||
@@ -41,7 +41,7 @@ static size_t record_at (const world_t *self, bytes_t key)
 }
 
 /*  What has been put since the step began goes to the disk. */
-static void flush (world_t *self)
+static void flush (catalogue_world_t *self)
 {
     effect_t effect;
     while (service_next (self->service, &effect)) {
@@ -55,7 +55,7 @@ static void flush (world_t *self)
             continue;
         }
         assert_true (i < RECORDS_MAX && effect.record.value.size <= sizeof self->records [i].value);
-        record_t *record = &self->records [i];
+        catalogue_record_t *record = &self->records [i];
         self->records_count += i == self->records_count;
         record->key_size = effect.record.key.size;
         memcpy (record->key, effect.record.key.data, record->key_size);
@@ -65,7 +65,7 @@ static void flush (world_t *self)
     }
 }
 
-static void begin (world_t *self, uint32_t files_max)
+static void begin (catalogue_world_t *self, uint32_t files_max)
 {
     self->service = member_new ("replica/ams", NULL, 0);
     self->catalogue = catalogue_new (self->service, files_max);
@@ -82,20 +82,20 @@ static void begin (world_t *self, uint32_t files_max)
                  .start = {.store = {.start = 1}, .endpoint = "sim://x", .events = "sim://y"}});
 }
 
-static void end (world_t *self)
+static void end (catalogue_world_t *self)
 {
     check_catalogue (self->catalogue);
     catalogue_destroy (&self->catalogue);
     service_destroy (&self->service);
 }
 
-static void open_world (world_t *self, uint32_t files_max)
+static void open_world (catalogue_world_t *self, uint32_t files_max)
 {
-    *self = (world_t){.now = {.wall_ms = 1790000000000, .mono_ms = 1000}};
+    *self = (catalogue_world_t){.now = {.wall_ms = 1790000000000, .mono_ms = 1000}};
     begin (self, files_max);
 }
 
-static void restart (world_t *self)
+static void restart (catalogue_world_t *self)
 {
     flush (self);
     end (self);
@@ -111,7 +111,7 @@ static file_t file_of (const char *name, uint64_t size, uint8_t content)
     return file;
 }
 
-static copy_state_t state_of (const world_t *self, const char *name, const char *node)
+static copy_state_t state_of (const catalogue_world_t *self, const char *name, const char *node)
 {
     return file_copy (catalogue_find (self->catalogue, name), node)->state;
 }
@@ -119,7 +119,7 @@ static copy_state_t state_of (const world_t *self, const char *name, const char 
 static void a_copy_is_staged_then_sound_and_is_so_after_a_restart (void **state)
 {
     (void) state;
-    world_t w;
+    catalogue_world_t w;
     open_world (&w, 100);
     file_t file = file_of ("x", 10, 1);
     assert_int_equal (catalogue_stage (w.catalogue, &file, "n1"), CATALOGUE_OK);
@@ -139,7 +139,7 @@ static void a_copy_is_staged_then_sound_and_is_so_after_a_restart (void **state)
 static void a_name_never_gets_another_content (void **state)
 {
     (void) state;
-    world_t w;
+    catalogue_world_t w;
     open_world (&w, 100);
     file_t file = file_of ("x", 10, 1);
     file_t other = file_of ("x", 10, 2);
@@ -157,7 +157,7 @@ static void a_name_never_gets_another_content (void **state)
 static void the_last_copy_takes_the_file_with_it_and_its_name_is_told (void **state)
 {
     (void) state;
-    world_t w;
+    catalogue_world_t w;
     open_world (&w, 100);
     file_t file = file_of ("x", 10, 1);
     catalogue_prove (w.catalogue, &file, "n1", 7);
@@ -182,7 +182,7 @@ static void the_last_copy_takes_the_file_with_it_and_its_name_is_told (void **st
 static void changes_come_oldest_first_and_each_file_once (void **state)
 {
     (void) state;
-    world_t w;
+    catalogue_world_t w;
     open_world (&w, 100);
     static const char *const names [] = {"c", "a", "b"};
     for (size_t i = 0; i < 3; i++) {
@@ -205,7 +205,7 @@ static void changes_come_oldest_first_and_each_file_once (void **state)
 static void use_is_written_at_most_once_a_minute (void **state)
 {
     (void) state;
-    world_t w;
+    catalogue_world_t w;
     open_world (&w, 100);
     file_t file = file_of ("x", 10, 1);
     catalogue_prove (w.catalogue, &file, "n1", 7);
@@ -225,7 +225,7 @@ static void use_is_written_at_most_once_a_minute (void **state)
 static void its_limits_are_kept (void **state)
 {
     (void) state;
-    world_t w;
+    catalogue_world_t w;
     open_world (&w, 2);
     file_t a = file_of ("a", 1, 1), b = file_of ("b", 1, 1), c = file_of ("c", 1, 1);
     assert_int_equal (catalogue_stage (w.catalogue, &a, "n1"), CATALOGUE_OK);
@@ -243,7 +243,7 @@ static void its_limits_are_kept (void **state)
 static void a_damaged_record_is_left_out_and_told (void **state)
 {
     (void) state;
-    world_t w;
+    catalogue_world_t w;
     open_world (&w, 100);
     file_t a = file_of ("a", 1, 1), b = file_of ("b", 1, 1);
     catalogue_prove (w.catalogue, &a, "n1", 7);

@@ -27,7 +27,7 @@ static void record (fixture_t *self, const char *participant, uint64_t number,
                     operation_t operation, const char *reservation, uint32_t base_version,
                     command_state_t state, uint32_t nodes, int from, int until)
 {
-    party_t parties [] = {{.name = "lis/ams"}, {.name = "lis/ber"}, {.name = "gis/g1"}};
+    participant_ref_t parties [] = {{.name = "lis/ams"}, {.name = "lis/ber"}, {.name = "gis/g1"}};
     plan_t plan = {.txid = {.start = 1, .counter = number},
                    .operation = operation,
                    .base_version = base_version,
@@ -194,7 +194,7 @@ static void finds_what_a_later_version_has_left_behind (void **state)
     assert_int_equal (judge (self, 1, true).violations, 0);
 
     /* cph took part in a version between, which both plans here leave out. */
-    party_t parties [] = {{.name = "lis/cph"}};
+    participant_ref_t parties [] = {{.name = "lis/cph"}};
     plan_t between = {.txid = {.start = 1, .counter = 9},
                       .operation = OPERATION_MODIFY,
                       .base_version = 1,
@@ -223,7 +223,7 @@ static void a_release_that_books_is_none (void **state)
 static void record_part (fixture_t *self, const char *participant, uint64_t number,
                          const char *awaited)
 {
-    party_t parties [] = {{.name = "gis/g1"}}, waits [] = {{.name = ""}};
+    participant_ref_t parties [] = {{.name = "gis/g1"}}, waits [] = {{.name = ""}};
     plan_t plan = {.txid = {.start = 1, .counter = number},
                    .operation = OPERATION_RELEASE,
                    .base_version = 1,

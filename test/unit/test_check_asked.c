@@ -44,7 +44,7 @@ typedef struct {
     vertex_t exchange_in_s; /* X1, as S describes it */
     requirement_t compute_require;
     requirement_t network_require;
-    party_t parties [PARTS];
+    participant_ref_t parties [PARTS];
     plan_t plan;
     compute_need_t compute [3];
     network_need_t network [2];
@@ -56,7 +56,7 @@ typedef struct {
     char names [PARTS][3][3][NAME_BYTES_MAX + 1]; /* of links */
     command_state_t state [PARTS];
     bool told [PARTS]; /* its record is */
-} story_t;
+} check_asked_story_t;
 
 static void ask_compute (compute_need_t *need, const char *id, uint32_t cpus, int64_t offset_ms,
                          int64_t duration_ms)
@@ -74,7 +74,8 @@ static network_need_t connection (const char *from, const char *to, uint32_t mbp
     return need;
 }
 
-static void book (story_t *self, int part, const char *need, uint32_t cpus, int from, int until)
+static void book (check_asked_story_t *self, int part, const char *need, uint32_t cpus, int from,
+                  int until)
 {
     compute_booking_t *booking = &self->bookings [part][self->bookings_count [part]++];
     *booking = (compute_booking_t){.class_name = "thin",
@@ -86,8 +87,8 @@ static void book (story_t *self, int part, const char *need, uint32_t cpus, int 
 }
 
 /*  A circuit over one or two links (the second may be NULL). */
-static void lay (story_t *self, int part, const char *need, const char *link, const char *second,
-                 uint32_t mbps, uint32_t hop, int from, int until)
+static void lay (check_asked_story_t *self, int part, const char *need, const char *link,
+                 const char *second, uint32_t mbps, uint32_t hop, int from, int until)
 {
     size_t at = self->circuits_count [part]++;
     circuit_t *circuit = &self->circuits [part][at];
@@ -105,16 +106,17 @@ static void lay (story_t *self, int part, const char *need, const char *link, co
 
 /*  Starts at ten. a: 10 to 14, b: 11 to 13, c: 10 to 14; a-b over the time they share, b-c for an
  *  hour from twelve. */
-static void good (story_t *self)
+static void good (check_asked_story_t *self)
 {
     static const char *const names [PARTS] = {"gis/g1",  "lis/ams", "lis/ber",
                                               "lis/cph", "nis/N",   "nis/S"};
-    *self = (story_t){.exchange_in_s = {.name = "X1",
-                                        .kind = VERTEX_EXCHANGE,
-                                        .attributes = paris_too,
-                                        .attributes_count = 2},
-                      .compute_require = {.attribute = "memory_gb", .numeric = true, .min = 16},
-                      .network_require = {.attribute = "media", .value = "fibre"}};
+    *self = (check_asked_story_t){
+      .exchange_in_s = {.name = "X1",
+                        .kind = VERTEX_EXCHANGE,
+                        .attributes = paris_too,
+                        .attributes_count = 2},
+      .compute_require = {.attribute = "memory_gb", .numeric = true, .min = 16},
+      .network_require = {.attribute = "media", .value = "fibre"}};
     for (int i = 0; i < PARTS; i++) {
         snprintf (self->parties [i].name, sizeof self->parties [i].name, "%s", names [i]);
         self->state [i] = COMMAND_COMMITTED;
@@ -151,7 +153,7 @@ static void good (story_t *self)
     lay (self, S, "b-c", "x-c", NULL, 500, 1, 12, 13);
 }
 
-static void tell_story (fixture_t *self, story_t *story)
+static void tell_story (fixture_t *self, check_asked_story_t *story)
 {
     static const char *const sites [] = {"lis/ams", "lis/ber", "lis/cph"};
     node_class_t thin = {.name = "thin",
@@ -196,7 +198,7 @@ static int set_up (void **state)
 static void one_that_has_all_it_asks_is_not_accused (void **state)
 {
     fixture_t *self = *state;
-    story_t story;
+    check_asked_story_t story;
     good (&story);
     tell_story (self, &story);
     check_result_t result = judge (self, 1, true);
@@ -210,103 +212,103 @@ static void one_that_has_all_it_asks_is_not_accused (void **state)
 
 /*  --- each change by itself --- */
 
-static circuit_t *circuit (story_t *self, int which)
+static circuit_t *circuit (check_asked_story_t *self, int which)
 {
     return which == B_C_IN_S ? &self->circuits [S][0] : &self->circuits [N][which];
 }
 
-static void a_circuit_less (story_t *self)
+static void a_circuit_less (check_asked_story_t *self)
 {
     self->circuits_count [S] = 0;
 }
-static void a_middle_piece_less (story_t *self)
+static void a_middle_piece_less (check_asked_story_t *self)
 {
     self->circuits_count [N] = 1;
 }
-static void no_circuit_at_all (story_t *self)
+static void no_circuit_at_all (check_asked_story_t *self)
 {
     self->circuits [N][0] = self->circuits [N][1];
     self->circuits_count [N] = 1;
 }
-static void a_piece_twice (story_t *self)
+static void a_piece_twice (check_asked_story_t *self)
 {
     lay (self, S, "b-c", "spare", NULL, 500, 1, 12, 13);
 }
-static void another_way_round (story_t *self)
+static void another_way_round (check_asked_story_t *self)
 {
     snprintf (circuit (self, A_B_WAY_OUT)->links [0], NAME_BYTES_MAX, "b-x");
     snprintf (circuit (self, A_B_WAY_OUT)->links [1], NAME_BYTES_MAX, "a-x");
 }
-static void ends_too_early (story_t *self)
+static void ends_too_early (check_asked_story_t *self)
 {
     circuit (self, A_B_WAY_OUT)->links_count = 1;
 }
-static void there_and_back (story_t *self)
+static void there_and_back (check_asked_story_t *self)
 {
     snprintf (circuit (self, A_B_WAY_OUT)->links [1], NAME_BYTES_MAX, "a-x");
 }
-static void a_link_of_nobody (story_t *self)
+static void a_link_of_nobody (check_asked_story_t *self)
 {
     snprintf (circuit (self, B_C_IN_S)->links [0], NAME_BYTES_MAX, "none");
 }
-static void too_little_bandwidth (story_t *self)
+static void too_little_bandwidth (check_asked_story_t *self)
 {
     circuit (self, B_C_IN_S)->mbps = 499;
 }
-static void another_hour (story_t *self)
+static void another_hour (check_asked_story_t *self)
 {
     circuit (self, B_C_IN_N)->from_ms -= 1;
 }
-static void ends_before_asked (story_t *self)
+static void ends_before_asked (check_asked_story_t *self)
 {
     circuit (self, A_B_WAY_OUT)->until_ms -= 1;
 }
-static void slower_than_asked (story_t *self)
+static void slower_than_asked (check_asked_story_t *self)
 {
     self->network [0].latency_us_max = 9999;
 }
-static void an_exchange_elsewhere (story_t *self)
+static void an_exchange_elsewhere (check_asked_story_t *self)
 {
     self->exchange_in_s.attributes = lyon;
 }
-static void an_exchange_less_described (story_t *self)
+static void an_exchange_less_described (check_asked_story_t *self)
 {
     self->exchange_in_s.attributes_count = 1;
 }
-static void an_exchange_that_is_a_site (story_t *self)
+static void an_exchange_that_is_a_site (check_asked_story_t *self)
 {
     self->exchange_in_s.kind = VERTEX_SITE;
 }
-static void over_no_fibre (story_t *self)
+static void over_no_fibre (check_asked_story_t *self)
 {
     self->network [1].require = &self->network_require;
     self->network [1].require_count = 1;
 }
-static void too_little_memory (story_t *self)
+static void too_little_memory (check_asked_story_t *self)
 {
     self->compute_require.min = 16.5;
 }
-static void another_site (story_t *self)
+static void another_site (check_asked_story_t *self)
 {
     snprintf (self->compute [1].site, sizeof self->compute [1].site, "ams");
 }
-static void too_early (story_t *self)
+static void too_early (check_asked_story_t *self)
 {
     self->asked.window.earliest.ms = 10 * (int64_t) HOUR_MS + 1;
 }
-static void too_late (story_t *self)
+static void too_late (check_asked_story_t *self)
 {
     self->asked.window.latest.ms = 10 * (int64_t) HOUR_MS - 1;
 }
-static void past_the_deadline (story_t *self)
+static void past_the_deadline (check_asked_story_t *self)
 {
     self->asked.window.deadline.ms = 14 * (int64_t) HOUR_MS - 1;
 }
-static void bandwidth_for_nobody (story_t *self)
+static void bandwidth_for_nobody (check_asked_story_t *self)
 {
     lay (self, S, "a-c", "spare", NULL, 1, 0, 12, 13);
 }
-static void circuits_inside_a_site (story_t *self)
+static void circuits_inside_a_site (check_asked_story_t *self)
 {
     self->asked.distinct_sites = false;
     self->network [1] = connection ("a", "b", 500);
@@ -314,56 +316,56 @@ static void circuits_inside_a_site (story_t *self)
     self->bookings_count [BER] = 0;
     book (self, AMS, "b", 7, 11, 13);
 }
-static void no_cpus_at_an_end (story_t *self)
+static void no_cpus_at_an_end (check_asked_story_t *self)
 {
     self->bookings_count [CPH] = 0;
 }
-static void nobody_computes (story_t *self)
+static void nobody_computes (check_asked_story_t *self)
 {
     self->bookings_count [AMS] = self->bookings_count [BER] = self->bookings_count [CPH] = 0;
 }
-static void fewer_cpus (story_t *self)
+static void fewer_cpus (check_asked_story_t *self)
 {
     self->bookings [AMS][0].cpus = 7;
 }
-static void fewer_nodes (story_t *self)
+static void fewer_nodes (check_asked_story_t *self)
 {
     self->bookings [AMS][0].nodes = 1;
 }
-static void shorter_than_asked (story_t *self)
+static void shorter_than_asked (check_asked_story_t *self)
 {
     self->bookings [AMS][0].until_ms -= 1;
 }
-static void off_the_others (story_t *self)
+static void off_the_others (check_asked_story_t *self)
 {
     self->bookings [CPH][0].from_ms += 5;
     self->bookings [CPH][0].until_ms += 5;
 }
-static void booked_twice (story_t *self)
+static void booked_twice (check_asked_story_t *self)
 {
     book (self, CPH, "a", 8, 10, 14);
 }
-static void cpus_for_nobody (story_t *self)
+static void cpus_for_nobody (check_asked_story_t *self)
 {
     book (self, CPH, "d", 8, 10, 14);
 }
-static void two_at_one_site (story_t *self)
+static void two_at_one_site (check_asked_story_t *self)
 {
     self->bookings_count [AMS] = 0;
     book (self, CPH, "a", 8, 10, 14);
 }
-static void a_domain_without_it (story_t *self)
+static void a_domain_without_it (check_asked_story_t *self)
 {
     self->told [S] = false;
 }
-static void a_domain_that_aborted (story_t *self)
+static void a_domain_that_aborted (check_asked_story_t *self)
 {
     self->state [N] = COMMAND_ABORTED;
 }
 
 static const struct {
     const char *name;
-    void (*change) (story_t *);
+    void (*change) (check_asked_story_t *);
     const char *sentence; /* a part of some sentence told */
 } changes [] = {
   {"a circuit less", a_circuit_less, "b-c leads from ber to X1, not to cph"},
@@ -414,7 +416,7 @@ static void any_one_thing_changed_is_found (void **state)
     (void) state;
     for (size_t i = 0; i < sizeof changes / sizeof changes [0]; i++) {
         fixture_t *self = fixture_new ();
-        story_t story;
+        check_asked_story_t story;
         good (&story);
         changes [i].change (&story);
         tell_story (self, &story);
@@ -433,7 +435,7 @@ static void any_one_thing_changed_is_found (void **state)
 static void a_silent_domain_leaves_a_connection_unjudged (void **state)
 {
     fixture_t *self = *state;
-    story_t story;
+    check_asked_story_t story;
     good (&story);
     story.told [S] = false;
     tell_story (self, &story);
@@ -449,7 +451,7 @@ static void circuits_without_any_request_on_record_need_cpus (void **state)
 {
     fixture_t *self = *state;
     check_link (self->check, "nis/N", &links [0].link);
-    party_t party = {.name = "nis/N"};
+    participant_ref_t party = {.name = "nis/N"};
     plan_t plan = {.reservation = "r1", .participants = &party, .participants_count = 1};
     char names [1][NAME_BYTES_MAX + 1] = {"a-x"};
     circuit_t laid = {.need = "a-b", .links = names, .links_count = 1, .mbps = 1, .until_ms = 1};
@@ -467,10 +469,10 @@ static void circuits_without_any_request_on_record_need_cpus (void **state)
 static void finds_an_overbooked_link (void **state)
 {
     fixture_t *self = *state;
-    story_t story;
+    check_asked_story_t story;
     good (&story);
     tell_story (self, &story);
-    party_t party = {.name = "nis/N"};
+    participant_ref_t party = {.name = "nis/N"};
     plan_t plan = {.txid = {.start = 1, .counter = 2},
                    .reservation = "r2",
                    .edge_ms = 20 * (int64_t) HOUR_MS,
@@ -502,7 +504,7 @@ static void finds_an_overbooked_link (void **state)
 /*  --- changed while it lasts --- */
 
 /*  From twelve on a has 8 CPUs, 4 before, and a-b 1000 Mbit/s, 300 before. */
-static void grown (story_t *self)
+static void grown (check_asked_story_t *self)
 {
     good (self);
     self->compute [0].stages = (stages_t){{{2 * (int64_t) HOUR_MS, 4}}, 1};
@@ -519,7 +521,7 @@ static void grown (story_t *self)
 static void one_that_has_grown_is_not_accused (void **state)
 {
     fixture_t *self = *state;
-    story_t story;
+    check_asked_story_t story;
     grown (&story);
     tell_story (self, &story);
     check_result_t result = judge (self, 1, true);
@@ -529,51 +531,51 @@ static void one_that_has_grown_is_not_accused (void **state)
     assert_int_equal (result.circuits, 4);
 }
 
-static void grows_too_late (story_t *self)
+static void grows_too_late (check_asked_story_t *self)
 {
     self->bookings [AMS][0].until_ms += HOUR_MS;
     self->bookings [AMS][1].from_ms += HOUR_MS;
 }
-static void grows_too_much (story_t *self)
+static void grows_too_much (check_asked_story_t *self)
 {
     self->bookings [AMS][1].cpus = 9;
 }
-static void had_more_before (story_t *self)
+static void had_more_before (check_asked_story_t *self)
 {
     self->bookings [AMS][0].cpus = 5;
 }
-static void grows_elsewhere (story_t *self)
+static void grows_elsewhere (check_asked_story_t *self)
 {
     self->bookings [BER][1] = self->bookings [AMS][1];
     self->bookings_count [BER] = 2;
     self->bookings_count [AMS] = 1;
 }
-static void does_not_grow (story_t *self)
+static void does_not_grow (check_asked_story_t *self)
 {
     self->bookings_count [AMS] = 1;
 }
-static void has_the_past_twice (story_t *self)
+static void has_the_past_twice (check_asked_story_t *self)
 {
     self->bookings [CPH][1] = self->bookings [AMS][0];
     self->bookings_count [CPH] = 2;
 }
-static void a_wider_past (story_t *self)
+static void a_wider_past (check_asked_story_t *self)
 {
     self->circuits [N][0].mbps = 301;
 }
-static void no_path_in_the_past (story_t *self)
+static void no_path_in_the_past (check_asked_story_t *self)
 {
     self->circuits [N][0] = self->circuits [N][2];
     self->circuits_count [N] = 2;
 }
-static void half_a_path_in_the_past (story_t *self)
+static void half_a_path_in_the_past (check_asked_story_t *self)
 {
     self->circuits [N][0].links_count = 1;
 }
 
 static const struct {
     const char *name;
-    void (*change) (story_t *self);
+    void (*change) (check_asked_story_t *self);
     const char *sentence;
 } growths [] = {
   {"grows too late", grows_too_late, "a is not booked for as long as it asks"},
@@ -592,7 +594,7 @@ static void any_one_thing_changed_of_a_growth_is_found (void **state)
     (void) state;
     for (size_t i = 0; i < sizeof growths / sizeof growths [0]; i++) {
         fixture_t *self = fixture_new ();
-        story_t story;
+        check_asked_story_t story;
         grown (&story);
         growths [i].change (&story);
         tell_story (self, &story);

@@ -8,7 +8,7 @@ static const char *const all_links [] = {"a-r", "r-b", "b-x", "b-x2", "a-c", "c-
 static const int64_t capacities [] = {1000, 1000, 400, 100, 500, 800};
 
 /*  What is taken of each link at a minute, in the order above. */
-static void assert_taken (world_t *w, int64_t minute, const int64_t taken [6])
+static void assert_taken (service_world_t *w, int64_t minute, const int64_t taken [6])
 {
     for (size_t i = 0; i < 6; i++) {
         int64_t there = capacities [i] - free_at (w, all_links [i], minute);
@@ -19,7 +19,8 @@ static void assert_taken (world_t *w, int64_t minute, const int64_t taken [6])
     }
 }
 
-static command_state_t held (world_t *w, const order_t *order, refusal_reason_t reason)
+static command_state_t held (service_world_t *w, const service_order_t *order,
+                             refusal_reason_t reason)
 {
     command_answer_t told;
     hold (w, order, &told);
@@ -32,10 +33,10 @@ static command_state_t held (world_t *w, const order_t *order, refusal_reason_t 
 static void a_circuit_takes_every_link_or_none (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     circuit_t whole = circuit ("a-r r-b b-x", 300, 10, 20);
-    order_t order = {.reservation = "r1", .bookings = &whole, .count = 1};
+    service_order_t order = {.reservation = "r1", .bookings = &whole, .count = 1};
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
@@ -48,7 +49,7 @@ static void a_circuit_takes_every_link_or_none (void **state)
 
     /*  The last link alone is too narrow: the others are not touched. */
     circuit_t second = circuit ("a-r r-b b-x", 200, 15, 25);
-    order = (order_t){.reservation = "r2", .bookings = &second, .count = 1};
+    order = (service_order_t){.reservation = "r2", .bookings = &second, .count = 1};
     hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_REJECTED);
     assert_int_equal (told.refusal.reason, REFUSAL_SHORT);
@@ -78,11 +79,11 @@ static void a_circuit_takes_every_link_or_none (void **state)
 static void circuits_of_one_part_add_up_on_a_link_they_share (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     circuit_t wanted [] = {circuit ("a-r r-b", 600, 10, 20), circuit ("c-r r-b", 400, 15, 25),
                            circuit ("b-x", 1, 5, 30)};
-    order_t order = {.reservation = "r1", .bookings = wanted, .count = 3, .prepare = true};
+    service_order_t order = {.reservation = "r1", .bookings = wanted, .count = 3, .prepare = true};
     assert_int_equal (held (&w, &order, REFUSAL_NONE), COMMAND_PREPARED);
     assert_taken (&w, 12, (int64_t [6]){600, 600, 1, 0, 0, 0});
     assert_taken (&w, 17, (int64_t [6]){600, 1000, 1, 0, 0, 400});
@@ -97,18 +98,18 @@ static void circuits_of_one_part_add_up_on_a_link_they_share (void **state)
 static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("a-r r-b", 700, 10, 20));
 
     /*  Another way, more on the link that stays, longer. */
     circuit_t moved = circuit ("a-c c-r r-b", 500, 15, 30);
-    order_t order = {.operation = OPERATION_MODIFY,
-                     .reservation = "r1",
-                     .base_version = 1,
-                     .bookings = &moved,
-                     .count = 1,
-                     .prepare = true};
+    service_order_t order = {.operation = OPERATION_MODIFY,
+                             .reservation = "r1",
+                             .base_version = 1,
+                             .bookings = &moved,
+                             .count = 1,
+                             .prepare = true};
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
@@ -131,11 +132,11 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
 
     /*  An aborted one leaves the old. */
     circuit_t wider = circuit ("a-r r-b", 1000, 15, 30);
-    order = (order_t){.operation = OPERATION_MODIFY,
-                      .reservation = "r1",
-                      .base_version = 2,
-                      .bookings = &wider,
-                      .count = 1};
+    order = (service_order_t){.operation = OPERATION_MODIFY,
+                              .reservation = "r1",
+                              .base_version = 2,
+                              .bookings = &wider,
+                              .count = 1};
     txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
     codec_clear (&command_answer_codec, &told);
@@ -143,7 +144,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
     tell (&w, "Abort", &txid);
     assert_taken (&w, 17, (int64_t [6]){0, 500, 0, 0, 500, 500});
 
-    order = (order_t){
+    order = (service_order_t){
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 2, .prepare = true};
     txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
@@ -155,7 +156,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
     close_world (&w);
 }
 
-static void assert_alarmed (const world_t *w, const char *what)
+static void assert_alarmed (const service_world_t *w, const char *what)
 {
     if (!strstr (w->alarms, what))
         fail_msg ("no \"%s\" in:\n%s", what, w->alarms);
@@ -166,7 +167,7 @@ static void assert_alarmed (const world_t *w, const char *what)
 static void a_graph_that_changed_under_circuits_is_told_at_the_start (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     link_t links [6];
     memcpy (links, w.settings.domain.links, sizeof links);
@@ -207,7 +208,7 @@ static void a_graph_that_changed_under_circuits_is_told_at_the_start (void **sta
 static void a_circuit_hangs_together (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     static const struct {
         const char *links;
@@ -232,7 +233,7 @@ static void a_circuit_hangs_together (void **state)
         char name [8];
         snprintf (name, sizeof name, "r%zu", i);
         circuit_t one = circuit (cases [i].links, 1, 10, 20);
-        order_t order = {.reservation = name, .bookings = &one, .count = 1};
+        service_order_t order = {.reservation = name, .bookings = &one, .count = 1};
         command_answer_t told;
         hold (&w, &order, &told);
         if (told.refusal.reason != cases [i].reason)
@@ -250,7 +251,7 @@ static void a_circuit_hangs_together (void **state)
 static void time_and_limits_are_minded (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     w.settings.provider.limits.bookings.bookings_max = 5;
     start (&w);
@@ -266,7 +267,7 @@ static void time_and_limits_are_minded (void **state)
       {circuit ("a-r r-b", 1, 10, 20), REFUSAL_NONE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        order_t order = {.reservation = "r1", .bookings = &cases [i].circuit, .count = 1};
+        service_order_t order = {.reservation = "r1", .bookings = &cases [i].circuit, .count = 1};
         held (&w, &order, cases [i].reason);
     }
     close_world (&w);
@@ -277,10 +278,11 @@ static void an_edge_gives_back_and_a_late_commit_takes_all_or_nothing (void **st
 {
     (void) state;
     for (int taken = 0; taken < 2; taken++) {
-        world_t w;
+        service_world_t w;
         open_world (&w);
         circuit_t one = circuit ("a-r r-b b-x", 300, 950, 960);
-        order_t order = {.reservation = "r1", .bookings = &one, .count = 1, .prepare = true};
+        service_order_t order = {
+          .reservation = "r1", .bookings = &one, .count = 1, .prepare = true};
         command_answer_t told;
         txid_t txid = hold (&w, &order, &told);
         assert_int_equal (told.state, COMMAND_PREPARED);
@@ -309,16 +311,16 @@ static void an_edge_gives_back_and_a_late_commit_takes_all_or_nothing (void **st
 static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("a-r r-b", 300, 950, 960));
     circuit_t longer = circuit ("a-r r-b b-x", 350, 950, 965);
-    order_t order = {.operation = OPERATION_MODIFY,
-                     .reservation = "r1",
-                     .base_version = 1,
-                     .bookings = &longer,
-                     .count = 1,
-                     .prepare = true};
+    service_order_t order = {.operation = OPERATION_MODIFY,
+                             .reservation = "r1",
+                             .base_version = 1,
+                             .bookings = &longer,
+                             .count = 1,
+                             .prepare = true};
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
@@ -333,7 +335,7 @@ static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
         domain_core_check (&w.host.core);
         restart (&w);
     }
-    order = (order_t){
+    order = (service_order_t){
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 2, .prepare = true};
     txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
@@ -348,17 +350,17 @@ static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
 static void links_that_are_gone_keep_their_bookings (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("c-r r-b", 300, 10, 20));
     w.settings.domain.links_count = 5;
     restart (&w);
     assert_int_equal (free_at (&w, "r-b", 12), 700);
     circuit_t one = circuit ("c-r", 1, 30, 40);
-    held (&w, &(order_t){.reservation = "r2", .bookings = &one, .count = 1},
+    held (&w, &(service_order_t){.reservation = "r2", .bookings = &one, .count = 1},
           REFUSAL_UNKNOWN_RESOURCE);
     domain_core_check (&w.host.core);
-    order_t order = {
+    service_order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
@@ -372,9 +374,9 @@ static void links_that_are_gone_keep_their_bookings (void **state)
 static void a_participant_takes_parts_of_its_kind_only (void **state)
 {
     (void) state;
-    static world_t w;
+    static service_world_t w;
     open_world (&w);
-    party_t participant = {.name = "nis/N", .endpoint = "sim://nis/N"};
+    participant_ref_t participant = {.name = "nis/N", .endpoint = "sim://nis/N"};
     memcpy (participant.store, fixture_store, STORE_ID_BYTES);
     hold_t asked = {
       .plan = {.txid = {.store = {[15] = 1}, .start = 1, .counter = 1},

@@ -14,7 +14,7 @@
 
 typedef struct {
     int64_t mbps [LINKS][TICKS];
-} plain_t;
+} circuits_model_plain_t;
 
 typedef struct {
     char name [8];
@@ -22,32 +22,32 @@ typedef struct {
     bool pending;
     operation_t operation;
     txid_t txid;
-    plain_t old;
-    plain_t new; /* while pending */
-} model_reservation_t;
+    circuits_model_plain_t old;
+    circuits_model_plain_t new; /* while pending */
+} circuits_model_reservation_t;
 
 typedef struct {
-    world_t w;
+    service_world_t w;
     prng_t prng;
     int64_t capacities [LINKS];
-    model_reservation_t reservations [RESERVATIONS];
+    circuits_model_reservation_t reservations [RESERVATIONS];
     uint32_t made; /* names are not used again */
     size_t taken;
     size_t refused;
     size_t settled;
-} model_t;
+} circuits_model_t;
 
 static const char *const names [LINKS] = {"a-r", "r-b", "b-x", "b-x2", "a-c", "c-r"};
 static const char *const ways [] = {"a-r",          "a-r r-b", "a-r r-b b-x",     "a-c c-r r-b",
                                     "c-r r-b b-x2", "a-c",     "a-c c-r r-b b-x", "r-b b-x2",
                                     "b-x"};
 
-static int64_t below (model_t *self, int64_t bound)
+static int64_t below (circuits_model_t *self, int64_t bound)
 {
     return (int64_t) prng_below (&self->prng, (uint64_t) bound);
 }
 
-static void plain_add (plain_t *self, const circuit_t *circuit)
+static void plain_add (circuits_model_plain_t *self, const circuit_t *circuit)
 {
     for (size_t l = 0; l < circuit->links_count; l++) {
         size_t link = 0;
@@ -64,11 +64,11 @@ static int64_t larger (int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int64_t model_free (const model_t *self, size_t link, int64_t t)
+static int64_t model_free (const circuits_model_t *self, size_t link, int64_t t)
 {
     int64_t mbps = self->capacities [link];
     for (size_t r = 0; r < RESERVATIONS; r++) {
-        const model_reservation_t *one = &self->reservations [r];
+        const circuits_model_reservation_t *one = &self->reservations [r];
         mbps -= one->pending ? larger (one->old.mbps [link][t], one->new.mbps [link][t])
                              : one->old.mbps [link][t];
     }
@@ -76,7 +76,7 @@ static int64_t model_free (const model_t *self, size_t link, int64_t t)
 }
 
 /*  One profile of all links says what the arrays say. */
-static void model_check (model_t *self)
+static void model_check (circuits_model_t *self)
 {
     domain_core_check (&self->w.host.core);
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
@@ -98,7 +98,8 @@ static void model_check (model_t *self)
 }
 
 /*  Would the model take it? Everything lies ahead. */
-static bool model_fits (const model_t *self, const model_reservation_t *one, const plain_t *new)
+static bool model_fits (const circuits_model_t *self, const circuits_model_reservation_t *one,
+                        const circuits_model_plain_t *new)
 {
     for (size_t link = 0; link < LINKS; link++) {
         for (int64_t t = 0; t < TICKS; t++) {
@@ -110,11 +111,11 @@ static bool model_fits (const model_t *self, const model_reservation_t *one, con
     return true;
 }
 
-static void model_hold (model_t *self, model_reservation_t *one)
+static void model_hold (circuits_model_t *self, circuits_model_reservation_t *one)
 {
     circuit_t circuits [PART_MAX];
-    plain_t new = {0};
-    order_t order = {.reservation = one->name, .bookings = circuits, .prepare = true};
+    circuits_model_plain_t new = {0};
+    service_order_t order = {.reservation = one->name, .bookings = circuits, .prepare = true};
     if (one->version == 0) {
         snprintf (one->name, sizeof one->name, "r%u", self->made++);
     } else {
@@ -147,7 +148,7 @@ static void model_hold (model_t *self, model_reservation_t *one)
     one->new = new;
 }
 
-static void model_decide (model_t *self, model_reservation_t *one)
+static void model_decide (circuits_model_t *self, circuits_model_reservation_t *one)
 {
     bool commit = below (self, 3) > 0;
     assert_int_equal (tell (&self->w, commit ? "Commit" : "Abort", &one->txid),
@@ -160,7 +161,7 @@ static void model_decide (model_t *self, model_reservation_t *one)
     one->version = one->operation == OPERATION_RELEASE ? 0 : one->version + 1;
 }
 
-static void model_capacity (model_t *self)
+static void model_capacity (circuits_model_t *self)
 {
     size_t link = (size_t) below (self, LINKS);
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
@@ -173,16 +174,16 @@ static void model_capacity (model_t *self)
 static void model_run (uint64_t seed, size_t *taken, size_t *refused, size_t *settled)
 {
     static const int64_t capacities [LINKS] = {1000, 1000, 400, 100, 500, 800};
-    static model_t self;
-    self = (model_t){0};
+    static circuits_model_t self;
+    self = (circuits_model_t){0};
     memcpy (self.capacities, capacities, sizeof capacities);
     prng_seed (&self.prng, seed);
     prepare_world (&self.w);
     self.w.settings.provider.limits.bookings.uncommitted =
-      (uncommitted_limits_t){0}; /* test_uncommitted.c */
+      (hold_quota_limits_t){0}; /* test_hold_quota.c */
     start (&self.w);
     for (int step = 0; step < 250; step++) {
-        model_reservation_t *one = &self.reservations [below (&self, RESERVATIONS)];
+        circuits_model_reservation_t *one = &self.reservations [below (&self, RESERVATIONS)];
         int64_t dice = below (&self, 100);
         if (dice < 3)
             restart (&self.w);

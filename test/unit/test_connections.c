@@ -46,11 +46,11 @@ typedef struct {
     circuit_t in_s [1];
     part_record_t parts [4];
     const part_record_t *records [4];
-} booked_t;
+} connections_booked_t;
 
-static void book (booked_t *booked)
+static void book (connections_booked_t *booked)
 {
-    *booked = (booked_t){
+    *booked = (connections_booked_t){
       .compute = {{.id = "x", .cpus = 1, .offset_ms = 4}, {.id = "y", .cpus = 1}},
       .network = {{.id = "x-y", .ends = {"x", "y"}, .ends_count = 2, .mbps = 300}},
       .bookings = {{.need = "x", .from_ms = 10, .until_ms = 20},
@@ -75,7 +75,7 @@ static void book (booked_t *booked)
         booked->records [i] = &booked->parts [i];
 }
 
-static void unbook (booked_t *booked)
+static void unbook (connections_booked_t *booked)
 {
     free (booked->in_n [0].links);
     free (booked->in_n [1].links);
@@ -85,7 +85,7 @@ static void unbook (booked_t *booked)
 static void a_path_that_comes_back_to_a_domain_is_whole_again (void **state)
 {
     (void) state;
-    booked_t booked;
+    connections_booked_t booked;
     graph_t *graph = two_domains ();
     size_t count;
     book (&booked);
@@ -119,7 +119,7 @@ static void a_path_that_comes_back_to_a_domain_is_whole_again (void **state)
 static void a_path_that_is_not_all_known_is_told_as_its_links (void **state)
 {
     (void) state;
-    booked_t booked;
+    connections_booked_t booked;
     graph_t *graph = two_domains ();
     size_t count, links [PATH_HOPS_MAX], links_count;
     book (&booked);
@@ -160,7 +160,7 @@ static void a_path_that_is_not_all_known_is_told_as_its_links (void **state)
 static void ends_at_one_site_are_connected_there (void **state)
 {
     (void) state;
-    booked_t booked;
+    connections_booked_t booked;
     size_t count;
     book (&booked);
     booked.parts [0].bookings_count = 2; /* both */

@@ -38,7 +38,7 @@ typedef struct {
     size_t key_size;
     uint8_t value [VALUE_MAX];
     size_t size;
-} kept_t;
+} coordinator_kept_t;
 
 typedef struct {
     service_t *service;
@@ -49,15 +49,15 @@ typedef struct {
     int64_t wall_step_ms;
     seen_t seen [EFFECTS_MAX];
     size_t seen_count;
-    kept_t records [RECORDS_MAX];
+    coordinator_kept_t records [RECORDS_MAX];
     size_t records_count;
     unsigned told;
     decision_end_t told_end;
     unsigned repairs;
     uint8_t entropy;
-} bench_t;
+} coordinator_bench_t;
 
-static moment_t moment (bench_t *bench)
+static moment_t moment (coordinator_bench_t *bench)
 {
     moment_t now = {.mono_ms = MONO_MS + bench->mono_ms,
                     .wall_ms = WALL_MS + bench->mono_ms + bench->wall_step_ms,
@@ -67,12 +67,12 @@ static moment_t moment (bench_t *bench)
     return now;
 }
 
-static void clear_seen (bench_t *bench)
+static void clear_seen (coordinator_bench_t *bench)
 {
     bench->seen_count = 0;
 }
 
-static void store_record (bench_t *bench, const seen_t *seen)
+static void store_record (coordinator_bench_t *bench, const seen_t *seen)
 {
     size_t at = 0;
     while (at < bench->records_count &&
@@ -90,14 +90,14 @@ static void store_record (bench_t *bench, const seen_t *seen)
         assert (bench->records_count < RECORDS_MAX);
         bench->records_count++;
     }
-    kept_t *kept = &bench->records [at];
+    coordinator_kept_t *kept = &bench->records [at];
     memcpy (kept->key, seen->key, seen->key_size);
     kept->key_size = seen->key_size;
     kept->size = seen->size;
     memcpy (kept->value, seen->value, seen->size);
 }
 
-static void see (bench_t *bench, const effect_t *effect)
+static void see (coordinator_bench_t *bench, const effect_t *effect)
 {
     assert (bench->seen_count < EFFECTS_MAX);
     seen_t *seen = &bench->seen [bench->seen_count++];
@@ -125,7 +125,7 @@ static void see (bench_t *bench, const effect_t *effect)
         store_record (bench, seen);
 }
 
-static void drain (bench_t *bench)
+static void drain (coordinator_bench_t *bench)
 {
     effect_t effect;
     while (service_next (bench->service, &effect))
@@ -133,7 +133,7 @@ static void drain (bench_t *bench)
             see (bench, &effect);
 }
 
-static void step (bench_t *bench, const event_t *event)
+static void step (coordinator_bench_t *bench, const event_t *event)
 {
     clear_seen (bench);
     moment_t now = moment (bench);
@@ -141,7 +141,7 @@ static void step (bench_t *bench, const event_t *event)
     drain (bench);
 }
 
-static void pass (bench_t *bench, int64_t ms)
+static void pass (coordinator_bench_t *bench, int64_t ms)
 {
     bench->mono_ms += ms;
     step (bench, &(event_t){.kind = EVENT_TIMER});
@@ -151,17 +151,17 @@ static void on_repair (void *owner, const moment_t *now, const decision_record_t
 {
     (void) now;
     (void) record;
-    ((bench_t *) owner)->repairs++;
+    ((coordinator_bench_t *) owner)->repairs++;
 }
 
-static void start (bench_t *bench)
+static void start (coordinator_bench_t *bench)
 {
     bench->store.start++;
     bench->service = member_new ("planner/p", NULL, 0);
     bench->coordinator = coordinator_new (bench->service, &bench->settings);
     coordinator_repairer (bench->coordinator, on_repair, bench);
     for (size_t i = 0; i < bench->records_count; i++) {
-        const kept_t *kept = &bench->records [i];
+        const coordinator_kept_t *kept = &bench->records [i];
         step (bench, &(event_t){.kind = EVENT_RECORD,
                                 .record = {.table = TABLE_DECISIONS,
                                            .key = {.data = kept->key, .size = kept->key_size},
@@ -171,20 +171,20 @@ static void start (bench_t *bench)
                             .start = {.store = bench->store, .endpoint = "", .events = ""}});
 }
 
-static void stop (bench_t *bench)
+static void stop (coordinator_bench_t *bench)
 {
     coordinator_destroy (&bench->coordinator);
     service_destroy (&bench->service);
 }
 
-static void begin (bench_t *bench)
+static void begin (coordinator_bench_t *bench)
 {
-    *bench = (bench_t){.settings = planner_settings_default};
+    *bench = (coordinator_bench_t){.settings = planner_settings_default};
     memset (bench->store.id, 7, STORE_ID_BYTES);
     start (bench);
 }
 
-static void end (bench_t *bench)
+static void end (coordinator_bench_t *bench)
 {
     stop (bench);
 }
@@ -193,12 +193,12 @@ static void on_told (void *owner, const moment_t *now, decision_end_t end, const
 {
     (void) now;
     (void) text;
-    bench_t *bench = owner;
+    coordinator_bench_t *bench = owner;
     bench->told++;
     bench->told_end = end;
 }
 
-static plan_t plan_of (bench_t *bench, const txid_t *txid, operation_t operation)
+static plan_t plan_of (coordinator_bench_t *bench, const txid_t *txid, operation_t operation)
 {
     plan_t plan = {.txid = *txid,
                    .operation = operation,
@@ -220,7 +220,8 @@ static plan_t plan_of (bench_t *bench, const txid_t *txid, operation_t operation
 }
 
 /*  Begin and decide in one step; true when decided. */
-static bool decide_plan (bench_t *bench, plan_t *plan, int64_t mono_by_ms, int64_t end_ms)
+static bool decide_plan (coordinator_bench_t *bench, plan_t *plan, int64_t mono_by_ms,
+                         int64_t end_ms)
 {
     clear_seen (bench);
     moment_t now = moment (bench);
@@ -230,7 +231,7 @@ static bool decide_plan (bench_t *bench, plan_t *plan, int64_t mono_by_ms, int64
     return decided;
 }
 
-static txid_t decide (bench_t *bench, operation_t operation)
+static txid_t decide (coordinator_bench_t *bench, operation_t operation)
 {
     txid_t txid = coordinator_begin (bench->coordinator);
     plan_t plan = plan_of (bench, &txid, operation);
@@ -240,7 +241,8 @@ static txid_t decide (bench_t *bench, operation_t operation)
     return txid;
 }
 
-static const seen_t *find_call (const bench_t *bench, const char *method, const char *peer)
+static const seen_t *find_call (const coordinator_bench_t *bench, const char *method,
+                                const char *peer)
 {
     for (size_t i = 0; i < bench->seen_count; i++)
         if (bench->seen [i].kind == EFFECT_CALL && strcmp (bench->seen [i].what, method) == 0 &&
@@ -249,7 +251,7 @@ static const seen_t *find_call (const bench_t *bench, const char *method, const 
     return NULL;
 }
 
-static size_t count_calls (const bench_t *bench, const char *method)
+static size_t count_calls (const coordinator_bench_t *bench, const char *method)
 {
     size_t count = 0;
     for (size_t i = 0; i < bench->seen_count; i++)
@@ -258,7 +260,7 @@ static size_t count_calls (const bench_t *bench, const char *method)
 }
 
 /*  Commits by participant, of the step just made. */
-static void take_commits (const bench_t *bench, uint64_t calls [PARTIES])
+static void take_commits (const coordinator_bench_t *bench, uint64_t calls [PARTIES])
 {
     for (int i = 0; i < PARTIES; i++) {
         char peer [32];
@@ -269,7 +271,8 @@ static void take_commits (const bench_t *bench, uint64_t calls [PARTIES])
     }
 }
 
-static void answer_state (bench_t *bench, uint64_t call, const txid_t *txid, command_state_t state)
+static void answer_state (coordinator_bench_t *bench, uint64_t call, const txid_t *txid,
+                          command_state_t state)
 {
     command_answer_t answer = {.txid = *txid, .state = state};
     packed_t packed = codec_encode (&command_answer_codec, &answer);
@@ -280,13 +283,13 @@ static void answer_state (bench_t *bench, uint64_t call, const txid_t *txid, com
     free (packed.data);
 }
 
-static void answer_none (bench_t *bench, uint64_t call, call_status_t status)
+static void answer_none (coordinator_bench_t *bench, uint64_t call, call_status_t status)
 {
     step (bench, &(event_t){.kind = EVENT_ANSWER,
                             .answer = {.call = call, .status = status, .reason = "no"}});
 }
 
-static outcome_t outcome_of (bench_t *bench, const txid_t *txid, bool *done)
+static outcome_t outcome_of (coordinator_bench_t *bench, const txid_t *txid, bool *done)
 {
     packed_t body = codec_encode (&decision_request_codec, &(decision_request_t){*txid, 0});
     step (bench, &(event_t){.kind = EVENT_REQUEST,
@@ -313,7 +316,8 @@ static outcome_t outcome_of (bench_t *bench, const txid_t *txid, bool *done)
     return OUTCOME_LOST;
 }
 
-static void expect_outcome (bench_t *bench, const txid_t *txid, outcome_t expected, bool done)
+static void expect_outcome (coordinator_bench_t *bench, const txid_t *txid, outcome_t expected,
+                            bool done)
 {
     bool told_done = false;
     assert_int_equal (outcome_of (bench, txid, &told_done), expected);
@@ -325,7 +329,7 @@ static void expect_outcome (bench_t *bench, const txid_t *txid, outcome_t expect
 static void aborted_is_said_only_of_what_this_store_began_and_dropped (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     begin (&bench);
     txid_t txid = coordinator_begin (bench.coordinator);
     expect_outcome (&bench, &txid, OUTCOME_PENDING, false);
@@ -356,7 +360,7 @@ static void aborted_is_said_only_of_what_this_store_began_and_dropped (void **st
 static void nothing_is_decided_when_it_is_too_late (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     begin (&bench);
     const struct {
         int64_t wall_step_ms, decide_by_ms, edge_ms, mono_by_ms;
@@ -388,7 +392,7 @@ static void nothing_is_decided_when_it_is_too_late (void **state)
 static void a_decision_is_put_before_any_commit_leaves (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     begin (&bench);
     txid_t txid = decide (&bench, OPERATION_RESERVE);
     uint8_t key [TXID_BYTES];
@@ -412,7 +416,7 @@ static void a_decision_is_put_before_any_commit_leaves (void **state)
 static void told_once_all_have_acknowledged_and_done_goes_out_in_one_batch (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [2][PARTIES];
     begin (&bench);
     txid_t first = decide (&bench, OPERATION_RESERVE);
@@ -446,7 +450,7 @@ static void told_once_all_have_acknowledged_and_done_goes_out_in_one_batch (void
 static void a_commit_is_sent_until_it_is_answered (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t txid = decide (&bench, OPERATION_RESERVE);
@@ -475,7 +479,7 @@ static void a_commit_is_sent_until_it_is_answered (void **state)
 static void a_restart_drives_unsettled_decisions_and_answers_for_settled_ones (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t settled = decide (&bench, OPERATION_RESERVE);
@@ -501,7 +505,7 @@ static void a_restart_drives_unsettled_decisions_and_answers_for_settled_ones (v
 static void a_damaged_record_is_never_called_aborted (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     begin (&bench);
     txid_t txid = decide (&bench, OPERATION_RESERVE);
     for (size_t i = 0; i < bench.records_count; i++)
@@ -516,7 +520,7 @@ static void a_damaged_record_is_never_called_aborted (void **state)
 static void records_go_when_the_window_and_retention_are_over_and_not_before (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t txid = decide (&bench, OPERATION_RESERVE);
@@ -539,7 +543,7 @@ static void records_go_when_the_window_and_retention_are_over_and_not_before (vo
 static void a_store_is_marked_while_there_may_be_unfinished_business (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     begin (&bench);
     assert_int_equal (bench.records_count, 0);
     txid_t txid = coordinator_begin (bench.coordinator);
@@ -562,7 +566,7 @@ static void a_store_is_marked_while_there_may_be_unfinished_business (void **sta
 static void a_part_refused_past_its_edge_is_logged_before_it_is_repaired (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t txid = decide (&bench, OPERATION_RESERVE);
@@ -591,7 +595,7 @@ static void a_part_refused_past_its_edge_is_logged_before_it_is_repaired (void *
 static void a_release_needs_no_repair (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t txid = decide (&bench, OPERATION_RELEASE);
@@ -609,7 +613,7 @@ static void a_release_needs_no_repair (void **state)
 static void an_address_taken_by_somebody_else_is_no_loss (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t txid = decide (&bench, OPERATION_RESERVE);
@@ -641,8 +645,8 @@ static void an_address_taken_by_somebody_else_is_no_loss (void **state)
 
 /*  --- T8 --- */
 
-static void answer_fenced (bench_t *bench, uint64_t call, const txid_t *txid, command_state_t state,
-                           refusal_reason_t reason)
+static void answer_fenced (coordinator_bench_t *bench, uint64_t call, const txid_t *txid,
+                           command_state_t state, refusal_reason_t reason)
 {
     command_answer_t answer = {
       .txid = *txid, .state = state, .refusal = {.reason = reason}, .epoch = 1};
@@ -657,7 +661,7 @@ static void answer_fenced (bench_t *bench, uint64_t call, const txid_t *txid, co
 static void a_decision_refused_by_a_fence_is_asked_about_again_and_not_repaired (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t txid = decide (&bench, OPERATION_MODIFY);
@@ -678,7 +682,7 @@ static void a_decision_refused_by_a_fence_is_asked_about_again_and_not_repaired 
 static void a_decision_aborted_by_a_fence_is_given_up_for_good_and_never_repaired (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t txid = decide (&bench, OPERATION_MODIFY);
@@ -698,7 +702,7 @@ static void a_decision_aborted_by_a_fence_is_given_up_for_good_and_never_repaire
 }
 
 /*  Another planner's plan: its store is not ours. */
-static txid_t adopt (bench_t *bench)
+static txid_t adopt (coordinator_bench_t *bench)
 {
     txid_t txid = {.start = 1, .counter = 5};
     memset (txid.store, 9, STORE_ID_BYTES);
@@ -714,7 +718,7 @@ static txid_t adopt (bench_t *bench)
 static void an_adopted_plan_is_logged_and_driven_with_its_epoch_also_after_a_restart (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t txid = adopt (&bench);
@@ -748,7 +752,7 @@ static void an_adopted_plan_is_logged_and_driven_with_its_epoch_also_after_a_res
 static void an_adopted_plan_that_was_refused_at_an_edge_is_repaired (void **state)
 {
     (void) state;
-    bench_t bench;
+    coordinator_bench_t bench;
     uint64_t calls [PARTIES];
     begin (&bench);
     txid_t txid = adopt (&bench);
@@ -772,7 +776,7 @@ static void outcomes_are_told_to_those_of_the_plan_planners_and_administrators (
       {"lis/s0", true, true}, {"lis/elsewhere", false, true}, {"planner/x", true, true},
       {"root", true, true},   {"alice", false, false},        {"", false, false},
     };
-    bench_t bench;
+    coordinator_bench_t bench;
     begin (&bench);
     bench.settings.administrators = administrators;
     bench.settings.administrators_count = 1;

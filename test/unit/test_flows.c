@@ -21,7 +21,7 @@
 #define WAIT_MS  20000 /* for news that must come */
 
 typedef struct {
-    ports_t *ports;
+    poll_set_t *ports;
     flows_t *flows;
 } end_t;
 
@@ -31,7 +31,7 @@ static uint8_t id [FLOW_ID_BYTES] = {1}, token [FLOW_TOKEN_BYTES] = {2};
 static end_t end_new (const char *listen)
 {
     char why [FLOWS_WHY_BYTES];
-    end_t end = {.ports = ports_new ()};
+    end_t end = {.ports = poll_set_new ()};
     end.flows = flows_new (end.ports, listen, NULL, why);
     if (!end.flows)
         fail_msg ("%s", why);
@@ -41,7 +41,7 @@ static end_t end_new (const char *listen)
 static void end_destroy (end_t *end)
 {
     flows_destroy (&end->flows);
-    ports_destroy (&end->ports);
+    poll_set_destroy (&end->ports);
 }
 
 static int64_t mono_ms (void)
@@ -59,7 +59,7 @@ static flow_event_t await (end_t *end, flow_news_t news)
         while (flows_receive (end->flows, &event))
             if (event.flow.news == news)
                 return event.flow;
-        ports_wait (end->ports, 100);
+        poll_set_wait (end->ports, 100);
     }
     fail_msg ("no news %d came", (int) news);
     return (flow_event_t){0};
@@ -478,7 +478,7 @@ static void who_is_behind_finds_the_wrong_bytes_too (void **state)
                 go (&last, &middle, ++link);
             }
         }
-        ports_wait (last.ports, 100);
+        poll_set_wait (last.ports, 100);
     }
     assert_int_equal (end.news, FLOW_WHOLE);
     part_is (data);

@@ -17,11 +17,11 @@
 typedef struct {
     char path [64];
     folder_t folder;
-} fixture_t;
+} folder_fixture_t;
 
 static int set_up (void **state)
 {
-    fixture_t *self = calloc (1, sizeof *self);
+    folder_fixture_t *self = calloc (1, sizeof *self);
     char why [FOLDER_WHY_BYTES] = "";
     if (!self)
         return -1;
@@ -32,7 +32,7 @@ static int set_up (void **state)
 
 static int tear_down (void **state)
 {
-    fixture_t *self = *state;
+    folder_fixture_t *self = *state;
     static const char *const files [] = {"lock", "members.json", "out", "log"};
     folder_close (&self->folder);
     for (size_t i = 0; i < sizeof files / sizeof files [0]; i++) {
@@ -45,7 +45,8 @@ static int tear_down (void **state)
     return removed;
 }
 
-static process_t start (const fixture_t *fixture, const char *program, char *const *arguments)
+static process_t start (const folder_fixture_t *fixture, const char *program,
+                        char *const *arguments)
 {
     char *out = folder_file (&fixture->folder, "out");
     char *log = folder_file (&fixture->folder, "log");
@@ -58,7 +59,7 @@ static process_t start (const fixture_t *fixture, const char *program, char *con
 
 static void a_thousand_members_have_their_ports (void **state)
 {
-    fixture_t *self = *state;
+    folder_fixture_t *self = *state;
     char name [16];
     for (int i = 0; i < 1000; i++) {
         snprintf (name, sizeof name, "n%d", i);
@@ -69,7 +70,7 @@ static void a_thousand_members_have_their_ports (void **state)
 
 static void members_are_found_again (void **state)
 {
-    fixture_t *fixture = *state;
+    folder_fixture_t *fixture = *state;
     folder_t *folder = &fixture->folder;
     char why [FOLDER_WHY_BYTES] = "";
     assert_non_null (folder_add (folder, "gis", "g1"));
@@ -92,14 +93,14 @@ static void members_are_found_again (void **state)
 
 static void all_ports_differ (void **state)
 {
-    fixture_t *fixture = *state;
+    folder_fixture_t *fixture = *state;
     folder_t *folder = &fixture->folder;
     for (int i = 0; i < 40; i++)
         assert_non_null (folder_add (folder, "lis", "site"));
     for (size_t i = 0; i < 80; i++)
         for (size_t j = 0; j < i; j++) {
-            const member_t *one = &folder->members [i / 2];
-            const member_t *other = &folder->members [j / 2];
+            const folder_process_t *one = &folder->members [i / 2];
+            const folder_process_t *other = &folder->members [j / 2];
             assert_string_not_equal (i % 2 ? one->events : one->endpoint,
                                      j % 2 ? other->events : other->endpoint);
         }
@@ -107,7 +108,7 @@ static void all_ports_differ (void **state)
 
 static void directories_are_told_to_each_other (void **state)
 {
-    fixture_t *fixture = *state;
+    folder_fixture_t *fixture = *state;
     folder_t *folder = &fixture->folder;
     assert_non_null (folder_add (folder, "gis", "g1"));
     assert_non_null (folder_add (folder, "lis", "ams"));
@@ -125,7 +126,7 @@ static void directories_are_told_to_each_other (void **state)
 
 static void a_folder_has_one_master_at_a_time (void **state)
 {
-    fixture_t *fixture = *state;
+    folder_fixture_t *fixture = *state;
     folder_t second;
     char why [FOLDER_WHY_BYTES] = "";
     assert_false (folder_open (&second, fixture->path, false, why));
@@ -135,7 +136,7 @@ static void a_folder_has_one_master_at_a_time (void **state)
 
 static void a_broken_list_is_told_not_overwritten (void **state)
 {
-    fixture_t *fixture = *state;
+    folder_fixture_t *fixture = *state;
     char why [FOLDER_WHY_BYTES] = "";
     char *path = folder_file (&fixture->folder, "members.json");
     FILE *file = fopen (path, "w");
@@ -149,7 +150,7 @@ static void a_broken_list_is_told_not_overwritten (void **state)
 
 static void a_process_lives_until_it_is_ended (void **state)
 {
-    fixture_t *fixture = *state;
+    folder_fixture_t *fixture = *state;
     char *const arguments [] = {"sleep", "1000", NULL};
     process_t process = start (fixture, "/bin/sleep", arguments);
     assert_true (process_lives (&process));
@@ -159,7 +160,7 @@ static void a_process_lives_until_it_is_ended (void **state)
 
 static void a_dead_process_does_not_live_before_its_parent_looks (void **state)
 {
-    fixture_t *fixture = *state;
+    folder_fixture_t *fixture = *state;
     char *const arguments [] = {"true", NULL};
     process_t process = start (fixture, "/bin/true", arguments);
     siginfo_t info;
@@ -170,7 +171,7 @@ static void a_dead_process_does_not_live_before_its_parent_looks (void **state)
 
 static void another_process_of_that_number_is_left_alone (void **state)
 {
-    fixture_t *fixture = *state;
+    folder_fixture_t *fixture = *state;
     char *const arguments [] = {"sleep", "1000", NULL};
     process_t process = start (fixture, "/bin/sleep", arguments);
     process_t stranger = {.pid = process.pid, .started = process.started + 1};
@@ -182,7 +183,7 @@ static void another_process_of_that_number_is_left_alone (void **state)
 
 static void one_that_does_not_listen_is_killed (void **state)
 {
-    fixture_t *fixture = *state;
+    folder_fixture_t *fixture = *state;
     char *const arguments [] = {"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done",
                                 NULL};
     process_t process = start (fixture, "/bin/sh", arguments);

@@ -6,11 +6,11 @@
 typedef struct {
     world_t *world;
     char why [CONFIG_WHY_BYTES];
-} fixture_t;
+} gis_config_fixture_t;
 
 static int set_up (void **state)
 {
-    fixture_t *self = calloc (1, sizeof *self);
+    gis_config_fixture_t *self = calloc (1, sizeof *self);
     assert_non_null (self);
     void *world;
     world_set_up (&world);
@@ -21,7 +21,7 @@ static int set_up (void **state)
 
 static int tear_down (void **state)
 {
-    fixture_t *self = *state;
+    gis_config_fixture_t *self = *state;
     void *world = self->world;
     world_tear_down (&world);
     free (self);
@@ -29,7 +29,7 @@ static int tear_down (void **state)
 }
 
 /*  The core that a file describes; false with why when it is refused. */
-static bool core_of (fixture_t *self, const char *text, core_t *core)
+static bool core_of (gis_config_fixture_t *self, const char *text, core_t *core)
 {
     config_t *config =
       config_parse ("g.zpl", text, strlen (text), NULL, 0, gis_keys, gis_keys_count, self->why);
@@ -41,7 +41,7 @@ static bool core_of (fixture_t *self, const char *text, core_t *core)
 }
 
 /*  Its first snapshot, when it serves. */
-static directory_snapshot_t snapshot_of (fixture_t *self, const char *text)
+static directory_snapshot_t snapshot_of (gis_config_fixture_t *self, const char *text)
 {
     node_t *node = node_new (self->world, "gis/g1");
     directory_snapshot_t snapshot;
@@ -98,7 +98,7 @@ static void contradictions_are_refused_by_key (void **state)
       {"name = \"g1\"\nlimits\n    entries_max = \"0\"\n", "entries_max"},
       {"name = \"g1\"\nhome = \"g1\"\n", "home"},
     };
-    fixture_t *self = *state;
+    gis_config_fixture_t *self = *state;
     core_t core;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_false (core_of (self, cases [i].text, &core));
@@ -109,7 +109,7 @@ static void contradictions_are_refused_by_key (void **state)
 static void names_too_long_are_refused (void **state)
 {
     static const char *const keys [] = {"name", "actors", "administrators", "homes"};
-    fixture_t *self = *state;
+    gis_config_fixture_t *self = *state;
     core_t core;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char text [256];

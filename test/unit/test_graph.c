@@ -19,16 +19,16 @@ typedef struct {
     vertex_t vertices [VERTICES_MAX];
     attribute_t attributes [VERTICES_MAX][ATTRIBUTES_MAX];
     link_t links [LINKS_MAX];
-} drawn_t;
+} graph_drawn_t;
 
-static void draw_clear (drawn_t *self)
+static void draw_clear (graph_drawn_t *self)
 {
     memset (self, 0, sizeof *self);
     self->domain.vertices = self->vertices;
     self->domain.links = self->links;
 }
 
-static void draw_vertex (drawn_t *self, const char *name, vertex_kind_t kind)
+static void draw_vertex (graph_drawn_t *self, const char *name, vertex_kind_t kind)
 {
     size_t i = self->domain.vertices_count++;
     snprintf (self->vertices [i].name, sizeof self->vertices [i].name, "%s", name);
@@ -37,7 +37,7 @@ static void draw_vertex (drawn_t *self, const char *name, vertex_kind_t kind)
 }
 
 /*  Of the vertex drawn last. */
-static void draw_attribute (drawn_t *self, const char *name, const char *value)
+static void draw_attribute (graph_drawn_t *self, const char *name, const char *value)
 {
     vertex_t *vertex = &self->vertices [self->domain.vertices_count - 1];
     attribute_t *attribute = &vertex->attributes [vertex->attributes_count++];
@@ -45,7 +45,7 @@ static void draw_attribute (drawn_t *self, const char *name, const char *value)
     snprintf (attribute->value, sizeof attribute->value, "%s", value);
 }
 
-static void draw_link (drawn_t *self, const char *name, const char *a, const char *b)
+static void draw_link (graph_drawn_t *self, const char *name, const char *a, const char *b)
 {
     link_t *link = &self->links [self->domain.links_count++];
     snprintf (link->name, sizeof link->name, "%s", name);
@@ -54,7 +54,7 @@ static void draw_link (drawn_t *self, const char *name, const char *a, const cha
     link->mbps = 1000;
 }
 
-static void add (graph_t *graph, const char *name, const drawn_t *drawn)
+static void add (graph_t *graph, const char *name, const graph_drawn_t *drawn)
 {
     char why [160];
     if (!domain_check (&drawn->domain, name, why))
@@ -107,7 +107,7 @@ static void assert_told (const graph_t *graph, const char *expected)
 }
 
 /*  Two domains that meet at X1 and at the site ams. */
-static void draw_two (drawn_t *north, drawn_t *south)
+static void draw_two (graph_drawn_t *north, graph_drawn_t *south)
 {
     draw_clear (north);
     draw_vertex (north, "ams", VERTEX_SITE);
@@ -125,8 +125,8 @@ static void draw_two (drawn_t *north, drawn_t *south)
 static void domains_are_joined_by_the_names_of_vertices (void **state)
 {
     (void) state;
-    drawn_t north;
-    drawn_t south;
+    graph_drawn_t north;
+    graph_drawn_t south;
     draw_two (&north, &south);
     graph_t *graph = graph_new ();
     add (graph, "S", &south);
@@ -167,8 +167,8 @@ static void an_empty_graph_answers (void **state)
 static void what_it_was_given_may_go (void **state)
 {
     (void) state;
-    drawn_t north;
-    drawn_t south;
+    graph_drawn_t north;
+    graph_drawn_t south;
     draw_two (&north, &south);
     graph_t *graph = graph_new ();
     add (graph, "N", &north);
@@ -181,8 +181,8 @@ static void what_it_was_given_may_go (void **state)
 static void a_domain_that_comes_again_replaces_itself (void **state)
 {
     (void) state;
-    drawn_t north;
-    drawn_t south;
+    graph_drawn_t north;
+    graph_drawn_t south;
     draw_two (&north, &south);
     graph_t *graph = graph_new ();
     add (graph, "N", &north);
@@ -204,8 +204,8 @@ static void a_domain_that_comes_again_replaces_itself (void **state)
 static graph_t *disagreeing (vertex_kind_t north_kind, const char *north_place,
                              vertex_kind_t south_kind, const char *south_place)
 {
-    drawn_t north;
-    drawn_t south;
+    graph_drawn_t north;
+    graph_drawn_t south;
     draw_clear (&north);
     draw_vertex (&north, "ams", VERTEX_SITE);
     draw_vertex (&north, "X1", north_kind);
@@ -291,7 +291,7 @@ static graph_t *meeting_at (const char *const names [], const char *const places
 {
     graph_t *graph = graph_new ();
     for (size_t i = count; i-- > 0;) {
-        drawn_t drawn;
+        graph_drawn_t drawn;
         char router [NAME_BYTES_MAX + 1];
         snprintf (router, sizeof router, "%s/r", names [i]);
         draw_clear (&drawn);
@@ -343,7 +343,7 @@ static void each_group_that_agrees_is_one_vertex (void **state)
 }
 
 /*  Exchange points a to e between four domains, which sometimes disagree. */
-static void draw_random (drawn_t *drawn, prng_t *lot)
+static void draw_random (graph_drawn_t *drawn, prng_t *lot)
 {
     draw_clear (drawn);
     for (const char *name = "abcde"; *name; name++)
@@ -374,7 +374,7 @@ static void the_order_in_which_domains_come_does_not_matter (void **state)
     size_t disagreements = 0;
     for (int round = 0; round < 500; round++) {
         static const char *const names [] = {"N", "S", "U", "W"};
-        drawn_t drawn [4];
+        graph_drawn_t drawn [4];
         for (size_t i = 0; i < 4; i++)
             draw_random (&drawn [i], &lot);
         graph_t *one = graph_new ();

@@ -17,8 +17,8 @@ static void a_request_never_seen_is_free (void **state)
 static void a_second_attempt_is_told_who_has_the_claim (void **state)
 {
     node_t *node = home_up (*state);
-    attempt_t first = attempt (1);
-    attempt_t second = attempt (2);
+    home_attempt_t first = attempt (1);
+    home_attempt_t second = attempt (2);
     second.planner = PLANNER_B;
     assert_int_equal (hold_state (node, &first, NULL), COMMAND_PREPARED);
     command_answer_t answer = hold (node, &second);
@@ -39,7 +39,7 @@ static void a_second_attempt_is_told_who_has_the_claim (void **state)
 static void the_same_attempt_repeats_safely (void **state)
 {
     node_t *node = home_up (*state);
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     packed_t body = hold_of (node, &one);
     for (int i = 0; i < 3; i++) {
         assert_int_equal (ask (node, PLANNER_A, "Participant", "Hold", kept_bytes (body)), CALL_OK);
@@ -55,8 +55,8 @@ static void another_body_under_the_same_id_is_a_conflict_in_every_state (void **
 {
     node_t *node = home_up (*state);
     refusal_reason_t reason;
-    attempt_t first = attempt (1);
-    attempt_t other = attempt (2);
+    home_attempt_t first = attempt (1);
+    home_attempt_t other = attempt (2);
     other.digest = digest_two;
     looked_t looked = {0};
     hold_state (node, &first, NULL);
@@ -78,7 +78,7 @@ static void a_committed_claim_answers_with_the_stored_answer (void **state)
 {
     node_t *node = home_up (*state);
     commit_one (node, 1);
-    attempt_t again = attempt (2);
+    home_attempt_t again = attempt (2);
     again.planner = PLANNER_B;
     for (int done = 0; done < 2; done++) {
         command_answer_t answer = hold (node, &again);
@@ -103,24 +103,24 @@ static void an_aborted_or_expired_attempt_frees_the_claim (void **state)
 {
     world_t *world = *state;
     node_t *node = home_up (world);
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     hold_state (node, &one, NULL);
     assert_int_equal (tell (node, PLANNER_A, 1, "Abort"), COMMAND_ABORTED);
     assert_int_equal (look (node).state, CLAIM_FREE);
-    attempt_t two = attempt (2);
+    home_attempt_t two = attempt (2);
     two.prepare = false;
     assert_int_equal (hold_state (node, &two, NULL), COMMAND_HELD);
     world_run (world, node->world->now_ms + 60001);
     assert_int_equal (look (node).state, CLAIM_FREE);
-    attempt_t three = attempt (3);
+    home_attempt_t three = attempt (3);
     assert_int_equal (hold_state (node, &three, NULL), COMMAND_PREPARED);
 }
 
 static void the_next_plan_replaces_the_one_before (void **state)
 {
     node_t *node = home_up (*state);
-    attempt_t one = attempt (1);
-    attempt_t two = attempt (2);
+    home_attempt_t one = attempt (1);
+    home_attempt_t two = attempt (2);
     hold_state (node, &one, NULL);
     two.replaces = 1;
     assert_int_equal (hold_state (node, &two, NULL), COMMAND_PREPARED);
@@ -132,7 +132,7 @@ static void the_next_plan_replaces_the_one_before (void **state)
 static void the_vote_may_bring_the_answer (void **state)
 {
     node_t *node = home_up (*state);
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     one.prepare = false;
     one.end_ms = 0;
     assert_int_equal (hold_state (node, &one, NULL), COMMAND_HELD);
@@ -153,7 +153,7 @@ static void claims_of_other_homes_are_refused (void **state)
     node_t *node = home_up (*state);
     looked_t looked = {0};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        attempt_t one = attempt (1);
+        home_attempt_t one = attempt (1);
         one.request_id = ids [i];
         assert_int_equal (hold_raw (node, &one), CALL_BAD_REQUEST);
         assert_int_equal (look_as (node, PLANNER_A, "alice", ids [i], NULL, &looked),
@@ -162,11 +162,11 @@ static void claims_of_other_homes_are_refused (void **state)
           close_raw (node, PLANNER_A, "alice", ids [i], digest_one, EPOCH_MS, &looked),
           CALL_BAD_REQUEST);
     }
-    attempt_t elsewhere = attempt (1);
+    home_attempt_t elsewhere = attempt (1);
     elsewhere.home = "gis/g2";
     assert_int_equal (hold_raw (node, &elsewhere), CALL_BAD_REQUEST);
     assert_int_equal (stored_of (node, TABLE_COMMANDS), 0);
-    attempt_t dotted = attempt (1);
+    home_attempt_t dotted = attempt (1);
     dotted.request_id = "a@b@g1"; /* the last one counts */
     assert_int_equal (hold_state (node, &dotted, NULL), COMMAND_PREPARED);
 }
@@ -180,7 +180,7 @@ static void closing_is_stored_and_final (void **state)
     assert_true (looked.closed);
     assert_int_equal (looked.state, CLAIM_CLOSED);
     assert_int_equal (stored_of (node, TABLE_CLAIMS), 1);
-    attempt_t late = attempt (1);
+    home_attempt_t late = attempt (1);
     command_answer_t answer = hold (node, &late);
     assert_int_equal (answer.refusal.reason, REFUSAL_CLAIM_ANSWERED);
     assert_true (answer.refusal.answer_size > 0);
@@ -200,7 +200,7 @@ static void closing_again_is_answered_alike_and_another_body_is_a_conflict (void
     assert_false (other.closed);
     assert_true (other.conflict);
     assert_int_equal (stored_of (node, TABLE_CLAIMS), 1);
-    attempt_t late = attempt (1);
+    home_attempt_t late = attempt (1);
     late.digest = digest_two;
     refusal_reason_t reason;
     hold_state (node, &late, &reason);
@@ -210,7 +210,7 @@ static void closing_again_is_answered_alike_and_another_body_is_a_conflict (void
 static void closing_fails_while_an_attempt_has_the_claim (void **state)
 {
     node_t *node = home_up (*state);
-    attempt_t held = attempt (1);
+    home_attempt_t held = attempt (1);
     held.prepare = false;
     hold_state (node, &held, NULL);
     looked_t looked = close_claim (node, digest_one);
@@ -230,7 +230,7 @@ static void closing_fails_while_an_attempt_has_the_claim (void **state)
 static void closing_fails_while_prepared_and_once_committed (void **state)
 {
     node_t *node = home_up (*state);
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     hold_state (node, &one, NULL);
     assert_false (close_claim (node, digest_one).closed);
     tell (node, PLANNER_A, 1, "Commit");
@@ -244,7 +244,7 @@ static void closing_fails_while_prepared_and_once_committed (void **state)
 static void a_vote_brings_only_what_is_an_answer (void **state)
 {
     node_t *node = home_up (*state);
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     one.prepare = false;
     one.end_ms = 0;
     hold_state (node, &one, NULL);
@@ -261,7 +261,7 @@ static void a_vote_brings_only_what_is_an_answer (void **state)
 static void closing_after_an_abort_succeeds (void **state)
 {
     node_t *node = home_up (*state);
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     hold_state (node, &one, NULL);
     tell (node, PLANNER_A, 1, "Abort");
     assert_true (close_claim (node, digest_one).closed);
@@ -299,7 +299,7 @@ static void committed_claims_are_kept_past_the_last_window (void **state)
 {
     world_t *world = *state;
     node_t *node = home_up (world);
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     one.end_ms = EPOCH_MS + 50 * HOUR_MS;
     hold_state (node, &one, NULL);
     tell (node, PLANNER_A, 1, "Commit");
@@ -357,7 +357,7 @@ static void actors_without_account_get_no_claim (void **state)
     settings.access.accounts = accounts;
     node_t *node = gis_new (world, &settings);
     refusal_reason_t reason;
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     hold_state (node, &one, &reason);
     assert_int_equal (reason, REFUSAL_MAY_NOT);
     assert_true (close_claim (node, digest_one).closed); /* so that the refusal can be told */

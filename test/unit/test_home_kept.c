@@ -30,7 +30,7 @@ static void T2_a_repair_amends_the_answer_once_and_for_good (void **state)
 {
     world_t *world = *state;
     node_t *node = home_up (world);
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     assert_int_equal (hold_state (node, &one, NULL), COMMAND_PREPARED);
     assert_int_equal (amend_refused (node, PLANNER_A, 1, 0, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED),
                       REFUSAL_ENDED); /* nothing was committed */
@@ -57,7 +57,7 @@ static void T2_a_repair_amends_the_answer_once_and_for_good (void **state)
       REFUSAL_CONFLICT);
     assert_int_equal (look (node).answer_status, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     refusal_reason_t reason;
-    attempt_t two = attempt (2); /* the request is answered */
+    home_attempt_t two = attempt (2); /* the request is answered */
     assert_int_equal (hold_state (node, &two, &reason), COMMAND_REJECTED);
     assert_int_equal (reason, REFUSAL_CLAIM_ANSWERED);
 }
@@ -77,7 +77,7 @@ static void T8_who_has_fenced_amends_in_the_coordinators_place (void **state)
 {
     world_t *world = *state;
     node_t *node = home_up (world);
-    attempt_t one = attempt (1);
+    home_attempt_t one = attempt (1);
     txid_t txid = txid_of (PLANNER_A, 1);
     assert_int_equal (hold_state (node, &one, NULL), COMMAND_PREPARED);
     assert_int_equal (
@@ -102,10 +102,10 @@ static void after_a_restart_everything_is_answered_as_before (void **state)
     node_t *node = home_up (*state);
     looked_t looked = {0};
     commit_one (node, 1);
-    attempt_t prepared = attempt (2);
+    home_attempt_t prepared = attempt (2);
     prepared.request_id = "r2@g1";
     hold_state (node, &prepared, NULL);
-    attempt_t held = attempt (3);
+    home_attempt_t held = attempt (3);
     held.request_id = "r3@g1";
     held.prepare = false;
     hold_state (node, &held, NULL);
@@ -128,7 +128,7 @@ static void after_a_restart_everything_is_answered_as_before (void **state)
         assert_int_equal (looked.state, CLAIM_CLOSED);
         assert_int_equal (looked.answer_status, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     }
-    attempt_t again = attempt (9);
+    home_attempt_t again = attempt (9);
     refusal_reason_t reason;
     hold_state (node, &again, &reason);
     assert_int_equal (reason, REFUSAL_CLAIM_ANSWERED);
@@ -172,7 +172,7 @@ static void damaged_records_are_skipped_with_an_alarm (void **state)
                                          .key = key,
                                          .value = {.data = (const uint8_t *) "\xff", .size = 1}}});
     }
-    const kept_t *good =
+    const host_in_memory_kept_t *good =
       records_find (&node->host.records, TABLE_CLAIMS,
                     (bytes_t){.data = (const uint8_t *) "alice\0r1@g1", .size = 11});
     node_step (node, &(event_t){.kind = EVENT_RECORD,
@@ -206,7 +206,7 @@ static void an_answer_once_told_is_told_for_ever (void **state)
         size_t i = prng_below (&chance, REQUESTS);
         looked_t looked = {0};
         refusal_reason_t reason;
-        attempt_t one = attempt (++counter);
+        home_attempt_t one = attempt (++counter);
         one.request_id = requests [i].id;
         switch (prng_below (&chance, 6)) {
         case 0:

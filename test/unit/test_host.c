@@ -37,21 +37,21 @@ typedef struct {
     int64_t due_ms;  /* of a timer's waiter */
     int64_t wall_ms; /* at the last step */
     store_identity_t store;
-} counter_t;
+} host_counter_t;
 
 static bool is (const request_t *request, const char *method)
 {
     return strcmp (request->method, method) == 0;
 }
 
-static void reply_number (counter_t *self, uint64_t reply_to, uint64_t number)
+static void reply_number (host_counter_t *self, uint64_t reply_to, uint64_t number)
 {
     char text [32];
     snprintf (text, sizeof text, "%" PRIu64, number);
     outbox_reply (self->outbox, reply_to, text_bytes (text));
 }
 
-static void call_elsewhere (counter_t *self, const request_t *request)
+static void call_elsewhere (host_counter_t *self, const request_t *request)
 {
     char endpoint [256];
     snprintf (endpoint, sizeof endpoint, "%.*s", (int) request->body.size,
@@ -68,7 +68,7 @@ static void call_elsewhere (counter_t *self, const request_t *request)
                                                     .timeout_ms = 3000}});
 }
 
-static void on_request (counter_t *self, const moment_t *now, const request_t *request)
+static void on_request (host_counter_t *self, const moment_t *now, const request_t *request)
 {
     if (is (request, "Echo"))
         outbox_reply (self->outbox, request->reply_to, request->body);
@@ -112,7 +112,7 @@ static void on_request (counter_t *self, const moment_t *now, const request_t *r
 
 static void counter_step (void *owner, const moment_t *now, const event_t *event)
 {
-    counter_t *self = owner;
+    host_counter_t *self = owner;
     outbox_clear (self->outbox);
     if (now->wall_ms < self->wall_ms)
         outbox_log (self->outbox, LEVEL_ALARM, "time went back");
@@ -154,12 +154,12 @@ static void counter_step (void *owner, const moment_t *now, const event_t *event
 
 static bool counter_next (void *owner, effect_t *effect)
 {
-    return outbox_next (((counter_t *) owner)->outbox, effect);
+    return outbox_next (((host_counter_t *) owner)->outbox, effect);
 }
 
 static void counter_destroy (void *owner)
 {
-    counter_t *self = owner;
+    host_counter_t *self = owner;
     outbox_destroy (&self->outbox);
     free (self);
 }
@@ -170,7 +170,7 @@ static bool counter_new (const config_t *config, core_t *core, char why [CONFIG_
         snprintf (why, CONFIG_WHY_BYTES, "name: 'bad' is taken");
         return false;
     }
-    counter_t *self = calloc (1, sizeof *self);
+    host_counter_t *self = calloc (1, sizeof *self);
     if (!self)
         abort ();
     self->outbox = outbox_new ();
@@ -221,7 +221,7 @@ typedef struct {
     pid_t pid;
     char endpoint [256];
     FILE *output;
-} process_t;
+} host_process_t;
 
 static char folder [64];
 static char store_setting [96];
@@ -256,7 +256,7 @@ static int tear_down (void **state)
 }
 
 /*  Starts this program as the service; arguments end with NULL. */
-static process_t spawn (const char *const *arguments)
+static host_process_t spawn (const char *const *arguments)
 {
     char *argv [ARGUMENTS_MAX] = {(char []){"test_host"}, (char []){"serve"}};
     size_t argc = 2;
@@ -271,7 +271,7 @@ static process_t spawn (const char *const *arguments)
     posix_spawn_file_actions_adddup2 (&actions, pipes [1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen (&actions, STDERR_FILENO, errors,
                                       O_WRONLY | O_CREAT | O_APPEND, 0600);
-    process_t process = {0};
+    host_process_t process = {0};
     assert_int_equal (posix_spawn (&process.pid, "/proc/self/exe", &actions, NULL, argv, environ),
                       0);
     posix_spawn_file_actions_destroy (&actions);
@@ -284,10 +284,10 @@ static process_t spawn (const char *const *arguments)
 }
 
 /*  Until it says that it serves. */
-static process_t start (const char *setting)
+static host_process_t start (const char *setting)
 {
     const char *arguments [] = {"--set", store_setting, setting ? "--set" : NULL, setting, NULL};
-    process_t process = spawn (arguments);
+    host_process_t process = spawn (arguments);
     char events [256];
     if (fscanf (process.output, "ready endpoint=%255s events=%255s", process.endpoint, events) != 2)
         fail_msg ("the service did not come up; see %s", errors);
@@ -295,7 +295,7 @@ static process_t start (const char *setting)
 }
 
 /*  Its exit code, or minus the signal that ended it. */
-static int await_end (process_t *process)
+static int await_end (host_process_t *process)
 {
     int status;
     assert_int_equal (waitpid (process->pid, &status, 0), process->pid);
@@ -303,13 +303,14 @@ static int await_end (process_t *process)
     return WIFEXITED (status) ? WEXITSTATUS (status) : -WTERMSIG (status);
 }
 
-static int end (process_t *process, int with)
+static int end (host_process_t *process, int with)
 {
     assert_int_equal (kill (process->pid, with), 0);
     return await_end (process);
 }
 
-static client_request_t request (const process_t *process, const char *method, const char *body)
+static client_request_t request (const host_process_t *process, const char *method,
+                                 const char *body)
 {
     return (client_request_t){.endpoint = process->endpoint,
                               .service = "Counter",
@@ -321,7 +322,7 @@ static client_request_t request (const process_t *process, const char *method, c
 }
 
 /*  The answer's body as text, which lives until the next question. */
-static const char *ask (const process_t *process, const char *method, const char *body)
+static const char *ask (const host_process_t *process, const char *method, const char *body)
 {
     static char text [256];
     client_reply_t reply;
@@ -333,7 +334,7 @@ static const char *ask (const process_t *process, const char *method, const char
     return text;
 }
 
-static uint64_t ask_number (const process_t *process, const char *method, const char *body)
+static uint64_t ask_number (const host_process_t *process, const char *method, const char *body)
 {
     return strtoull (ask (process, method, body), NULL, 10);
 }
@@ -355,7 +356,7 @@ static void serves_and_ends_cleanly_on_either_signal (void **state)
     (void) state;
     static const int signals [] = {SIGTERM, SIGINT};
     for (size_t i = 0; i < 2; i++) {
-        process_t process = start (NULL);
+        host_process_t process = start (NULL);
         assert_string_equal (ask (&process, "Echo", "hello"), "hello");
         assert_int_equal (end (&process, signals [i]), 0);
     }
@@ -368,7 +369,7 @@ static void a_reply_names_the_store_and_its_start (void **state)
     uint8_t id [STORE_ID_BYTES];
     client_reply_t reply;
     for (uint32_t start_number = 1; start_number <= 2; start_number++) {
-        process_t process = start (NULL);
+        host_process_t process = start (NULL);
         client_request_t question = request (&process, "Echo", "");
         client_ask (client, &question, &reply);
         assert_int_equal (reply.store_start, start_number);
@@ -388,7 +389,7 @@ static void a_reply_names_the_store_and_its_start (void **state)
 static void unknown_methods_are_the_cores_to_refuse (void **state)
 {
     (void) state;
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     client_reply_t reply;
     client_request_t question = request (&process, "Dance", "");
     client_ask (client, &question, &reply);
@@ -400,7 +401,7 @@ static void unknown_methods_are_the_cores_to_refuse (void **state)
 static void rows_are_read_as_this_batch_has_flushed_them (void **state)
 {
     (void) state;
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     assert_int_equal (ask_number (&process, "PutRow", "a"), 1);
     assert_int_equal (ask_number (&process, "PutRow", "b"), 2);
     assert_int_equal (ask_number (&process, "PutRow", "b"), 2);
@@ -412,7 +413,7 @@ static void rows_are_read_as_this_batch_has_flushed_them (void **state)
 }
 
 /*  Keeps 64 puts in flight until the process is killed; returns how many were answered. */
-static uint64_t put_until_killed (process_t *process, uint64_t first, uint64_t kill_after,
+static uint64_t put_until_killed (host_process_t *process, uint64_t first, uint64_t kill_after,
                                   const char *method)
 {
     uint64_t sent = 0, told = 0;
@@ -441,11 +442,11 @@ static void every_answered_put_survives_kill_9 (void **state)
     (void) state;
     uint64_t told = 0;
     for (uint64_t round = 0; round < 3; round++) {
-        process_t process = start (NULL);
+        host_process_t process = start (NULL);
         told +=
           put_until_killed (&process, round * KEYS_MAX, 500, round == 1 ? "PutAfterReply" : "Put");
     }
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     uint64_t records = ask_number (&process, "Records", "");
     assert_true (records >= told);
     assert_true (records <= told + 3 * 64 + 64);
@@ -455,9 +456,9 @@ static void every_answered_put_survives_kill_9 (void **state)
 static void a_second_process_on_the_store_does_not_start (void **state)
 {
     (void) state;
-    process_t first = start (NULL);
+    host_process_t first = start (NULL);
     const char *arguments [] = {"--set", store_setting, NULL};
-    process_t second = spawn (arguments);
+    host_process_t second = spawn (arguments);
     assert_int_equal (await_end (&second), 1);
     assert_true (log_says ("is served by another process"));
     assert_string_equal (ask (&first, "Echo", "still here"), "still here");
@@ -470,10 +471,10 @@ static void a_process_that_was_taken_over_ends_without_answering (void **state)
     (void) state;
     char lock [96];
     snprintf (lock, sizeof lock, "%s/store/lock", folder);
-    process_t old = start (NULL);
+    host_process_t old = start (NULL);
     ask (&old, "Put", "ours");
     assert_int_equal (unlink (lock), 0);
-    process_t new = start (NULL);
+    host_process_t new = start (NULL);
     client_reply_t reply;
     client_request_t question = request (&old, "Put", "no longer ours");
     question.timeout_ms = 1000;
@@ -490,7 +491,7 @@ static void a_full_store_is_told_within_a_batch_and_ends_nothing (void **state)
     (void) state;
     static char large [60000];
     memset (large, 'x', sizeof large - 1);
-    process_t process = start ("store/bytes=1048576");
+    host_process_t process = start ("store/bytes=1048576");
     client_reply_t reply;
     uint64_t free_before = 1048576, told = 0;
     while (free_before > 0) {
@@ -515,7 +516,7 @@ static void a_full_store_is_told_within_a_batch_and_ends_nothing (void **state)
 }
 
 /*  The question gets no answer, and the process ends with a word on why. */
-static void expect_end (process_t *process, const char *what)
+static void expect_end (host_process_t *process, const char *what)
 {
     client_reply_t reply;
     client_request_t question = request (process, "Put", "promised to nobody");
@@ -530,7 +531,7 @@ static void a_store_deleted_under_a_process_ends_it_before_it_promises_more (voi
 {
     (void) state;
     char file [96];
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     ask (&process, "Put", "promised");
     snprintf (file, sizeof file, "%s/store/store.mdb", folder);
     assert_int_equal (unlink (file), 0);
@@ -544,7 +545,7 @@ static void a_store_cut_under_a_process_ends_it_in_words (void **state)
 {
     (void) state;
     char file [96];
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     ask (&process, "Put", "promised");
     snprintf (file, sizeof file, "%s/store/store.mdb", folder);
     assert_int_equal (truncate (file, 4096), 0);
@@ -555,7 +556,7 @@ static void an_idle_process_finds_by_scrubbing_that_its_store_is_gone (void **st
 {
     (void) state;
     char file [96];
-    process_t process = start ("store/scrub=100ms");
+    host_process_t process = start ("store/scrub=100ms");
     ask (&process, "Put", "promised");
     snprintf (file, sizeof file, "%s/store/store.mdb", folder);
     assert_int_equal (unlink (file), 0);
@@ -568,9 +569,9 @@ static void calls_between_processes_are_answered_or_time_out (void **state)
     (void) state;
     char pool_setting [96];
     snprintf (pool_setting, sizeof pool_setting, "store/pool=%s/pool", folder);
-    process_t one = start (NULL);
+    host_process_t one = start (NULL);
     const char *arguments [] = {"--set", pool_setting, NULL};
-    process_t other = spawn (arguments);
+    host_process_t other = spawn (arguments);
     assert_int_equal (fscanf (other.output, "ready endpoint=%255s", other.endpoint), 1);
     assert_string_equal (ask (&one, "Call", other.endpoint), "from elsewhere");
     assert_int_equal (end (&other, SIGKILL), -SIGKILL);
@@ -583,7 +584,7 @@ static void calls_between_processes_are_answered_or_time_out (void **state)
 static void timers_ring_once_and_not_early (void **state)
 {
     (void) state;
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     for (int i = 0; i < 3; i++)
         assert_true (ask_number (&process, "Timer", "") < PATIENCE_MS);
     assert_int_equal (end (&process, SIGTERM), 0);
@@ -593,7 +594,7 @@ static void entropy_is_fresh_in_each_step (void **state)
 {
     (void) state;
     uint8_t drawn [200][ENTROPY_BYTES];
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     client_reply_t reply;
     for (size_t i = 0; i < 200; i++) {
         client_request_t question = request (&process, "Entropy", "");
@@ -609,7 +610,7 @@ static void entropy_is_fresh_in_each_step (void **state)
 static void work_is_done_aside_and_its_failures_told (void **state)
 {
     (void) state;
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     client_reply_t reply;
     client_request_t question = request (&process, "Work", "ab");
     question.request_id = "double";
@@ -628,7 +629,7 @@ static void work_without_end_does_not_hold_up_the_end (void **state)
 {
     (void) state;
     struct timespec before, after;
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     client_request_t question = request (&process, "Work", "");
     question.request_id = "sleep";
     client_send (client, &question);
@@ -642,7 +643,7 @@ static void work_without_end_does_not_hold_up_the_end (void **state)
 static void a_core_that_stops_has_its_last_word_heard (void **state)
 {
     (void) state;
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     assert_string_equal (ask (&process, "Stop", ""), "bye");
     assert_int_equal (await_end (&process), 0);
     assert_true (log_says ("stopping reason=\"asked to\""));
@@ -651,7 +652,7 @@ static void a_core_that_stops_has_its_last_word_heard (void **state)
 static void expect_usage (const char *one, const char *other, int code, const char *words)
 {
     const char *arguments [] = {one, other, NULL};
-    process_t process = spawn (arguments);
+    host_process_t process = spawn (arguments);
     assert_int_equal (await_end (&process), code);
     if (words)
         assert_true (log_says (words));
@@ -669,7 +670,7 @@ static void bad_settings_end_it_with_2_and_the_reason (void **state)
     expect_usage ("extra", NULL, 2, "'extra' is not an option");
     const char *arguments [] = {"--set", store_setting, "--set", "bind/endpoint=tcp://0.0.0.0:0",
                                 NULL};
-    process_t process = spawn (arguments);
+    host_process_t process = spawn (arguments);
     assert_int_equal (await_end (&process), 2);
     assert_true (log_says ("set bind/trusted = true"));
     arguments [3] = "name=bad";
@@ -685,7 +686,7 @@ static void help_and_version_are_told_on_standard_output (void **state)
                                                 {"--version", "svc-counter " MUSUBI_VERSION}};
     for (size_t i = 0; i < 2; i++) {
         const char *arguments [] = {questions [i][0], NULL};
-        process_t process = spawn (arguments);
+        host_process_t process = spawn (arguments);
         char text [8192];
         size_t size = fread (text, 1, sizeof text - 1, process.output);
         text [size] = '\0';
@@ -699,7 +700,7 @@ static void help_and_version_are_told_on_standard_output (void **state)
 static void questions_that_cannot_be_asked_are_refused_on_the_spot (void **state)
 {
     (void) state;
-    process_t nobody = {.endpoint = "nonsense"};
+    host_process_t nobody = {.endpoint = "nonsense"};
     client_reply_t reply;
     client_request_t question = request (&nobody, "Echo", "");
     client_ask (client, &question, &reply);
@@ -722,7 +723,7 @@ static void questions_that_cannot_be_asked_are_refused_on_the_spot (void **state
 static void asking_in_between_keeps_the_replies_of_others (void **state)
 {
     (void) state;
-    process_t process = start (NULL);
+    host_process_t process = start (NULL);
     uint64_t calls [20];
     for (size_t i = 0; i < 20; i++) {
         client_request_t question = request (&process, "Echo", "sent before");
@@ -742,7 +743,7 @@ static void asking_in_between_keeps_the_replies_of_others (void **state)
 static void nobody_there_is_a_time_out_for_each_call (void **state)
 {
     (void) state;
-    process_t nobody = {.endpoint = "tcp://127.0.0.1:1"};
+    host_process_t nobody = {.endpoint = "tcp://127.0.0.1:1"};
     client_request_t question = request (&nobody, "Echo", "");
     question.timeout_ms = 50;
     client_reply_t reply;

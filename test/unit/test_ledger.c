@@ -10,17 +10,17 @@
 #include <sodium.h>
 
 /*  A row of the rig, decoded; the caller ends it. */
-static Musubi__LedgerRow *row_at (const rig_t *rig, size_t at)
+static Musubi__LedgerRow *row_at (const participant_rig_t *rig, size_t at)
 {
     assert_true (at < rig->rows.count);
-    const kept_t *kept = &rig->rows.list [at];
+    const host_in_memory_kept_t *kept = &rig->rows.list [at];
     ProtobufCMessage *row = message_unpack (&musubi__ledger_row__descriptor,
                                             (bytes_t){kept->value.data, kept->value.size});
     assert_non_null (row);
     return (Musubi__LedgerRow *) row;
 }
 
-static Musubi__LedgerRow *last_row (const rig_t *rig)
+static Musubi__LedgerRow *last_row (const participant_rig_t *rig)
 {
     return row_at (rig, rig->rows.count - 1);
 }
@@ -30,13 +30,14 @@ static void row_free (Musubi__LedgerRow *row)
     message_free (&row->base);
 }
 
-static void digest_of (const rig_t *rig, size_t at, uint8_t digest [LEDGER_DIGEST_BYTES])
+static void digest_of (const participant_rig_t *rig, size_t at,
+                       uint8_t digest [LEDGER_DIGEST_BYTES])
 {
-    const kept_t *kept = &rig->rows.list [at];
+    const host_in_memory_kept_t *kept = &rig->rows.list [at];
     crypto_generichash (digest, LEDGER_DIGEST_BYTES, kept->value.data, kept->value.size, NULL, 0);
 }
 
-static void assert_chained (const rig_t *rig)
+static void assert_chained (const participant_rig_t *rig)
 {
     uint8_t before [LEDGER_DIGEST_BYTES] = {0};
     for (size_t i = 0; i < rig->rows.count; i++) {
@@ -57,7 +58,7 @@ static void assert_chained (const rig_t *rig)
 static void each_start_says_what_there_is (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (12);
+    participant_rig_t *rig = rig_started (12);
     rig_restart (rig, 500);
     assert_int_equal (rig->rows.count, 2);
     Musubi__LedgerRow *row = last_row (rig);
@@ -75,7 +76,7 @@ static void each_start_says_what_there_is (void **state)
 static void rows_are_numbered_and_chained_across_restarts (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     for (uint64_t i = 1; i <= 3; i++) {
         char id [8];
         snprintf (id, sizeof id, "r%d", (int) i);
@@ -91,7 +92,7 @@ static void rows_are_numbered_and_chained_across_restarts (void **state)
 static void a_row_is_in_the_same_step_as_its_change_and_before_the_answer (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
     packed_t body = codec_encode (&hold_codec, &hold);
     codec_clear (&hold_codec, &hold);
@@ -124,7 +125,7 @@ static void a_row_is_in_the_same_step_as_its_change_and_before_the_answer (void 
 static void a_row_says_who_moved_what_from_where_to_where (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
     Musubi__LedgerRow *row = last_row (rig);
     assert_int_equal (row->kind, MUSUBI__LEDGER_KIND__ROW_MOVED);
@@ -156,7 +157,7 @@ static void a_row_says_who_moved_what_from_where_to_where (void **state)
 static void what_time_does_names_no_caller (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
     hold.prepare = false;
     hold.ttl_ms = 1000;
@@ -175,7 +176,7 @@ static void what_time_does_names_no_caller (void **state)
 static void what_changes_within_a_state_has_its_row (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
     hold.prepare = false;
     hold.ttl_ms = 5000;
@@ -207,7 +208,7 @@ static void what_changes_within_a_state_has_its_row (void **state)
 static void all_acknowledged_has_its_row_when_it_is_stored (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     size_t before = rig->rows.count;
     txid_t txid = txid_numbered (1);
@@ -226,7 +227,7 @@ static void all_acknowledged_has_its_row_when_it_is_stored (void **state)
 static void what_changes_when_all_is_over_has_its_row (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (4);
+    participant_rig_t *rig = rig_started (4);
     txid_t unknown = txid_numbered (7);
     rig_request (rig, PLANNER, "Fence",
                  codec_encode (&fence_request_codec,
@@ -258,7 +259,7 @@ static void what_changes_when_all_is_over_has_its_row (void **state)
 static void what_was_pruned_is_told (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     rig->limits.retention_ms = HOUR_MS;
     rig_restart (rig, 10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
@@ -288,7 +289,7 @@ static void a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight (v
 {
     (void) state;
     static const uint8_t zeros [LEDGER_DIGEST_BYTES];
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     uint64_t last = ledger_last (rig->service->ledger);
     size_t alarms = rig->alarms;
@@ -298,7 +299,7 @@ static void a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight (v
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
     rig->host.core = service_as_core (rig->service);
     memory_host_recall (&rig->host, &rig->rows.list [rig->rows.count - 2], rig_step);
-    kept_t *damaged = &rig->rows.list [rig->rows.count - 1];
+    host_in_memory_kept_t *damaged = &rig->rows.list [rig->rows.count - 1];
     damaged->value.data [0] = RECORD_DAMAGED.data [0];
     damaged->value.size = RECORD_DAMAGED.size;
     memory_host_recall (&rig->host, damaged, rig_step);
@@ -315,7 +316,7 @@ static void a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight (v
 
 /*  --- Ledger.Rows --- */
 
-static void ask_rows (rig_t *rig, const char *actor, uint64_t from, uint32_t most)
+static void ask_rows (participant_rig_t *rig, const char *actor, uint64_t from, uint32_t most)
 {
     Musubi__RowsRequest request = MUSUBI__ROWS_REQUEST__INIT;
     request.from = from;
@@ -333,7 +334,7 @@ static void ask_rows (rig_t *rig, const char *actor, uint64_t from, uint32_t mos
     assert_true (rig->replied);
 }
 
-static Musubi__RowsAnswer *rows_answer (const rig_t *rig)
+static Musubi__RowsAnswer *rows_answer (const participant_rig_t *rig)
 {
     assert_int_equal (rig->status, CALL_OK);
     ProtobufCMessage *answer = message_unpack (&musubi__rows_answer__descriptor,
@@ -346,7 +347,7 @@ static void rows_are_told_to_administrators_alone (void **state)
 {
     (void) state;
     static const char *const others [] = {"alice", "", PLANNER, "lis/tyo"};
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         ask_rows (rig, others [i], 0, 0);
         assert_int_equal (rig->status, CALL_DENIED);
@@ -359,7 +360,7 @@ static void rows_are_told_to_administrators_alone (void **state)
 static void rows_come_page_by_page_as_they_were_stored (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig_reserve (rig, 2, "r2", 2, 1, 2);
     assert_int_equal (rig->rows.count, 5);
@@ -384,7 +385,7 @@ static void rows_come_page_by_page_as_they_were_stored (void **state)
 static void a_question_that_is_none_is_refused (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     static const uint8_t body [] = {0x08}; /* a field without its value */
     rig_step (rig, &(event_t){.kind = EVENT_REQUEST,
                               .request = {.service = "Ledger",
@@ -400,7 +401,7 @@ static void a_question_that_is_none_is_refused (void **state)
 /*  --- the cut --- */
 
 /*  Reservations whose windows are soon over and that everybody has acknowledged. */
-static void live_and_forget (rig_t *rig, uint64_t first, uint64_t count)
+static void live_and_forget (participant_rig_t *rig, uint64_t first, uint64_t count)
 {
     for (uint64_t i = first; i < first + count; i++) {
         char id [16];
@@ -413,7 +414,7 @@ static void live_and_forget (rig_t *rig, uint64_t first, uint64_t count)
     }
 }
 
-static void pass_hours (rig_t *rig, int hours)
+static void pass_hours (participant_rig_t *rig, int hours)
 {
     for (int i = 0; i < 4 * hours; i++) {
         rig_pass (rig, HOUR_MS / 4);
@@ -421,16 +422,16 @@ static void pass_hours (rig_t *rig, int hours)
     }
 }
 
-static rig_t *rig_cutting (int64_t retention_ms)
+static participant_rig_t *rig_cutting (int64_t retention_ms)
 {
-    rig_t *rig = rig_new (100);
+    participant_rig_t *rig = rig_new (100);
     rig->limits.retention_ms = HOUR_MS;
     rig->limits.ledger_retention_ms = retention_ms;
     rig_boot (rig);
     return rig;
 }
 
-static uint64_t first_number (const rig_t *rig)
+static uint64_t first_number (const participant_rig_t *rig)
 {
     return ledger_number ((bytes_t){rig->rows.list [0].key.data, rig->rows.list [0].key.size});
 }
@@ -438,7 +439,7 @@ static uint64_t first_number (const rig_t *rig)
 static void old_rows_that_nothing_needs_leave_from_the_front (void **state)
 {
     (void) state;
-    rig_t *rig = rig_cutting (48 * HOUR_MS);
+    participant_rig_t *rig = rig_cutting (48 * HOUR_MS);
     live_and_forget (rig, 1, 10);
     pass_hours (rig, 47);
     assert_int_equal (rig->host.records.count, 0);
@@ -465,7 +466,7 @@ static void old_rows_that_nothing_needs_leave_from_the_front (void **state)
 static void the_first_row_that_is_needed_keeps_all_behind_it (void **state)
 {
     (void) state;
-    rig_t *rig = rig_cutting (48 * HOUR_MS);
+    participant_rig_t *rig = rig_cutting (48 * HOUR_MS);
     live_and_forget (rig, 1, 10);
     rig_pass (rig, 10000); /* the last mark of done is stored, too */
     uint64_t needed = ledger_last (rig->service->ledger) + 1;
@@ -489,7 +490,7 @@ static void the_first_row_that_is_needed_keeps_all_behind_it (void **state)
 static void a_few_rows_are_not_worth_a_cut (void **state)
 {
     (void) state;
-    rig_t *rig = rig_cutting (48 * HOUR_MS);
+    participant_rig_t *rig = rig_cutting (48 * HOUR_MS);
     pass_hours (rig, 200);
     assert_int_equal (rig->rows.count, 1); /* and not one more for each look */
     rig_destroy (rig);
@@ -498,7 +499,7 @@ static void a_few_rows_are_not_worth_a_cut (void **state)
 static void rows_leave_early_when_the_store_is_nearly_full_and_it_is_told (void **state)
 {
     (void) state;
-    rig_t *rig = rig_cutting (LEDGER_RETENTION_MS);
+    participant_rig_t *rig = rig_cutting (LEDGER_RETENTION_MS);
     live_and_forget (rig, 1, 10);
     rig_reserve (rig, 11, "stands", 2, 200, 201);
     pass_hours (rig, 20);
@@ -515,7 +516,7 @@ static void rows_leave_early_when_the_store_is_nearly_full_and_it_is_told (void 
 static void nothing_is_cut_while_a_record_cannot_be_read (void **state)
 {
     (void) state;
-    rig_t *rig = rig_cutting (48 * HOUR_MS);
+    participant_rig_t *rig = rig_cutting (48 * HOUR_MS);
     live_and_forget (rig, 1, 10);
     rig_reserve (rig, 11, "far", 2, 200, 201);
     size_t damaged = 0;

@@ -7,7 +7,7 @@
 static void tells_what_it_is (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     Musubi__SiteRequest request = MUSUBI__SITE_REQUEST__INIT;
     ask (&w, "anybody", "Lis", "Site", &request.base);
@@ -24,7 +24,7 @@ static void tells_what_it_is (void **state)
 static void is_announced_at_start_and_when_it_changes (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     assert_int_equal (w.announced, 1);
     assert_int_equal (w.announced_quantity, 8);
@@ -49,7 +49,7 @@ static void is_announced_at_start_and_when_it_changes (void **state)
 static void R9_a_drain_asked_for_again_is_told_alike_and_changes_nothing (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", booking ("thin", 6, 6, 10, 20));
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
@@ -70,7 +70,7 @@ static void R9_a_drain_asked_for_again_is_told_alike_and_changes_nothing (void *
 static void a_profile_tells_free_nodes_by_class (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", booking ("thin", 5, 5, 10, 20));
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
@@ -109,7 +109,7 @@ static void a_profile_tells_free_nodes_by_class (void **state)
 static void a_profile_is_refused_in_words (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     static const struct {
         int64_t from_ms;
@@ -157,7 +157,7 @@ static void a_profile_is_refused_in_words (void **state)
 static void a_profile_has_at_most_so_many_steps (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     w.settings.provider.limits.questions.profile_steps_max = SITE_CLASSES_MAX;
     start (&w);
@@ -187,7 +187,7 @@ static void a_profile_has_at_most_so_many_steps (void **state)
 static void what_a_reservation_holds_counts_as_free_for_its_own_change (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", booking ("thin", 5, 5, 10, 20));
     reserve (&w, "r2", booking ("thin", 2, 2, 15, 30));
@@ -235,7 +235,7 @@ static void what_a_reservation_holds_counts_as_free_for_its_own_change (void **s
 static void windows_fit_when_a_hold_would_be_granted (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     w.settings.site.cleaning_gap_ms = 2 * MINUTE_MS;
     start (&w);
@@ -290,7 +290,7 @@ static void windows_fit_when_a_hold_would_be_granted (void **state)
           booking (cases [i].class_name, cpus, cases [i].nodes, cases [i].from, cases [i].until);
         command_answer_t held;
         txid_t txid =
-          hold (&w, &(order_t){.reservation = "try", .bookings = &one, .count = 1}, &held);
+          hold (&w, &(service_order_t){.reservation = "try", .bookings = &one, .count = 1}, &held);
         assert_int_equal (held.state, cases [i].fits ? COMMAND_HELD : COMMAND_REJECTED);
         codec_clear (&command_answer_codec, &held);
         if (cases [i].fits)
@@ -310,7 +310,7 @@ static void windows_fit_when_a_hold_would_be_granted (void **state)
     close_world (&w);
 }
 
-static Musubi__FreeAnswer *ask_free (world_t *w, const char *class_name, uint32_t cpus,
+static Musubi__FreeAnswer *ask_free (service_world_t *w, const char *class_name, uint32_t cpus,
                                      uint32_t most)
 {
     Musubi__FreeRequest request = MUSUBI__FREE_REQUEST__INIT;
@@ -327,7 +327,7 @@ static Musubi__FreeAnswer *ask_free (world_t *w, const char *class_name, uint32_
 static void free_tells_when_and_how_loaded (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", booking ("thin", 6, 6, 10, 20));
     reserve (&w, "r2", booking ("fat", 64, 4, 5, 25));
@@ -391,7 +391,7 @@ static void free_tells_when_and_how_loaded (void **state)
 static void utilisation_is_told_by_class_and_in_all (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", booking ("fat", 32, 2, 10, 20));
     Musubi__UtilisationRequest request = MUSUBI__UTILISATION_REQUEST__INIT;
@@ -413,7 +413,7 @@ static void utilisation_is_told_by_class_and_in_all (void **state)
 static void a_site_of_windows_tells_only_administrators_more (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     w.settings.site.disclosure = DISCLOSE_WINDOWS;
     start (&w);
@@ -447,7 +447,7 @@ static void a_site_of_windows_tells_only_administrators_more (void **state)
 static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     char *classes [] = {(char *) "thin", (char *) "fat"};
     Musubi__ProfileRequest profile = MUSUBI__PROFILE_REQUEST__INIT;

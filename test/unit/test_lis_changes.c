@@ -11,7 +11,7 @@
 static void a_refusal_carries_what_is_free_over_the_requests_frame (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", booking ("thin", 5, 5, 10, 20));
     Musubi__Instant earliest = MUSUBI__INSTANT__INIT;
@@ -29,7 +29,7 @@ static void a_refusal_carries_what_is_free_over_the_requests_frame (void **state
     uint8_t *packed = message_pack (&request.base, &size);
 
     compute_booking_t one = booking ("thin", 4, 4, 18, 20);
-    order_t order = {
+    service_order_t order = {
       .reservation = "r2", .bookings = &one, .count = 1, .request = {.data = packed, .size = size}};
     command_answer_t told;
     hold (&w, &order, &told);
@@ -71,10 +71,10 @@ static void a_refusal_carries_what_is_free_over_the_requests_frame (void **state
 static void no_account_no_reservation (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);
-    order_t order = {.reservation = "r1", .bookings = &one, .count = 1, .actor = "mallory"};
+    service_order_t order = {.reservation = "r1", .bookings = &one, .count = 1, .actor = "mallory"};
     command_answer_t told;
     hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_REJECTED);
@@ -96,12 +96,12 @@ static void no_account_no_reservation (void **state)
 static void each_limit_is_refused_by_name (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     w.settings.provider.limits.bookings.bookings_max = 3;
     start (&w);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);
-    order_t order = {.reservation = "r1", .bookings = &one, .count = 1};
+    service_order_t order = {.reservation = "r1", .bookings = &one, .count = 1};
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_HELD);
@@ -122,16 +122,16 @@ static void each_limit_is_refused_by_name (void **state)
 static void the_larger_of_old_and_new_stays_taken_through_a_restart (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", booking ("thin", 6, 6, 10, 20));
     compute_booking_t moved = booking ("thin", 7, 7, 15, 25);
-    order_t order = {.operation = OPERATION_MODIFY,
-                     .reservation = "r1",
-                     .base_version = 1,
-                     .bookings = &moved,
-                     .count = 1,
-                     .prepare = true};
+    service_order_t order = {.operation = OPERATION_MODIFY,
+                             .reservation = "r1",
+                             .base_version = 1,
+                             .bookings = &moved,
+                             .count = 1,
+                             .prepare = true};
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
@@ -153,7 +153,7 @@ static void the_larger_of_old_and_new_stays_taken_through_a_restart (void **stat
     }
 
     /*  A release gives everything back. */
-    order = (order_t){
+    order = (service_order_t){
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 2, .prepare = true};
     txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
@@ -167,7 +167,7 @@ static void the_larger_of_old_and_new_stays_taken_through_a_restart (void **stat
     close_world (&w);
 }
 
-static Musubi__ReservationState state_of (world_t *w, const char *reservation)
+static Musubi__ReservationState state_of (service_world_t *w, const char *reservation)
 {
     Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
     request.reservation = (char *) reservation;
@@ -182,7 +182,7 @@ static Musubi__ReservationState state_of (world_t *w, const char *reservation)
 static void a_reservation_is_activated_and_released_by_time (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", booking ("thin", 6, 6, 10, 20));
     assert_int_equal (state_of (&w, "r1"), MUSUBI__RESERVATION_STATE__RESERVED);
@@ -200,9 +200,9 @@ static void a_reservation_is_activated_and_released_by_time (void **state)
 static void a_hint_says_that_something_is_free_again (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
-    w.settings.provider.limits.bookings.uncommitted = (uncommitted_limits_t){0};
+    w.settings.provider.limits.bookings.uncommitted = (hold_quota_limits_t){0};
     start (&w);
     pass (&w, 1000);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);
@@ -211,7 +211,7 @@ static void a_hint_says_that_something_is_free_again (void **state)
     char name [16];
     for (size_t i = 0; i < 8; i++) {
         snprintf (name, sizeof name, "r%zu", i);
-        order_t order = {.reservation = name, .bookings = &one, .count = 1};
+        service_order_t order = {.reservation = name, .bookings = &one, .count = 1};
         txids [i] = hold (&w, &order, &told);
         assert_int_equal (told.state, COMMAND_HELD);
         codec_clear (&command_answer_codec, &told);
@@ -237,7 +237,7 @@ static void a_hint_says_that_something_is_free_again (void **state)
     reserve (&w, "past", booking ("thin", 1, 1, 10, 20));
     pass (&w, 30 * MINUTE_MS);
     size_t hints = w.hints;
-    order_t order = {
+    service_order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "past", .base_version = 1, .prepare = true};
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
@@ -251,12 +251,12 @@ static void a_hint_says_that_something_is_free_again (void **state)
 static void a_hint_says_that_a_reservation_has_changed (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     pass (&w, 1000);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);
     command_answer_t told;
-    order_t order = {.reservation = "r1", .bookings = &one, .count = 1, .prepare = true};
+    service_order_t order = {.reservation = "r1", .bookings = &one, .count = 1, .prepare = true};
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
     codec_clear (&command_answer_codec, &told);
@@ -269,7 +269,7 @@ static void a_hint_says_that_a_reservation_has_changed (void **state)
     pass (&w, 1000);
     assert_int_equal (w.settled_hints, 1);
 
-    order = (order_t){
+    order = (service_order_t){
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
     txid = hold (&w, &order, &told);
     codec_clear (&command_answer_codec, &told);
@@ -281,7 +281,8 @@ static void a_hint_says_that_a_reservation_has_changed (void **state)
 
 /*  --- capacity --- */
 
-static Musubi__CapacityAnswer *set_capacity (world_t *w, const char *class_name, uint32_t nodes)
+static Musubi__CapacityAnswer *set_capacity (service_world_t *w, const char *class_name,
+                                             uint32_t nodes)
 {
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
     request.resource = (char *) class_name;
@@ -293,14 +294,14 @@ static Musubi__CapacityAnswer *set_capacity (world_t *w, const char *class_name,
 static void lost_nodes_are_told_and_kept_in_mind (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r-b", booking ("thin", 5, 5, 10, 20));
     reserve (&w, "r-a", booking ("thin", 3, 3, 15, 30));
     reserve (&w, "r-c", booking ("thin", 2, 2, 40, 50));
     compute_booking_t one = booking ("thin", 1, 1, 12, 14);
     command_answer_t told;
-    hold (&w, &(order_t){.reservation = "r-held", .bookings = &one, .count = 1}, &told);
+    hold (&w, &(service_order_t){.reservation = "r-held", .bookings = &one, .count = 1}, &told);
     assert_int_equal (told.state, COMMAND_HELD);
     codec_clear (&command_answer_codec, &told);
 
@@ -343,7 +344,7 @@ static void lost_nodes_are_told_and_kept_in_mind (void **state)
 static void capacity_is_set_by_administrators_only (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
     request.resource = (char *) "thin";
@@ -366,7 +367,7 @@ static void capacity_is_set_by_administrators_only (void **state)
 static void records_of_another_time_are_passed_over (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     static const uint8_t five [] = {0, 0, 0, 5};
     static const struct {

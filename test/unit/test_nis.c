@@ -10,7 +10,7 @@
 static void tells_what_it_is (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     Musubi__DomainRequest request = MUSUBI__DOMAIN_REQUEST__INIT;
     ask (&w, "anybody", "Nis", "Domain", &request.base);
@@ -34,7 +34,7 @@ static void tells_what_it_is (void **state)
     close_world (&w);
 }
 
-static Musubi__CapacityAnswer *set_capacity (world_t *w, const char *link, uint32_t mbps)
+static Musubi__CapacityAnswer *set_capacity (service_world_t *w, const char *link, uint32_t mbps)
 {
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;
     request.resource = (char *) link;
@@ -43,7 +43,7 @@ static Musubi__CapacityAnswer *set_capacity (world_t *w, const char *link, uint3
     return answer (w, &musubi__capacity_answer__descriptor);
 }
 
-static uint32_t told_mbps (world_t *w)
+static uint32_t told_mbps (service_world_t *w)
 {
     Musubi__DomainRequest request = MUSUBI__DOMAIN_REQUEST__INIT;
     ask (w, "anybody", "Nis", "Domain", &request.base);
@@ -56,7 +56,7 @@ static uint32_t told_mbps (world_t *w)
 static void R9_a_capacity_set_again_is_told_alike_and_changes_nothing (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("a-r r-b", 700, 10, 20));
     for (int times = 0; times < 3; times++) {
@@ -82,7 +82,7 @@ static void R9_a_capacity_set_again_is_told_alike_and_changes_nothing (void **st
 static void is_announced_with_the_capacities_there_are (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     assert_int_equal (w.announced, 1);
     assert_int_equal (w.announced_quantity, 1000);
@@ -125,7 +125,7 @@ static void is_announced_with_the_capacities_there_are (void **state)
 static void one_question_is_about_all_links_or_those_named (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("r-b b-x", 300, 10, 20));
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
@@ -175,7 +175,7 @@ static void one_question_is_about_all_links_or_those_named (void **state)
 static void free_tells_when_a_link_has_room (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("r-b b-x", 300, 10, 20));
     Musubi__FreeRequest request = MUSUBI__FREE_REQUEST__INIT;
@@ -214,7 +214,7 @@ static void free_tells_when_a_link_has_room (void **state)
 static void windows_are_many_and_judged_one_by_one (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("a-r r-b b-x", 300, 10, 20));
     static const struct {
@@ -277,7 +277,7 @@ static void windows_are_many_and_judged_one_by_one (void **state)
 static void a_domain_of_windows_tells_only_administrators_more (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     w.settings.domain.disclosure = DISCLOSE_WINDOWS;
     start (&w);
@@ -287,7 +287,7 @@ static void a_domain_of_windows_tells_only_administrators_more (void **state)
     assert_int_equal (ask (&w, "root", "Calendar", "Profile", &profile.base), CALL_OK);
     reserve (&w, "r1", circuit ("a-r r-b", 700, 10, 20));
     circuit_t one = circuit ("a-c c-r r-b", 400, 15, 25);
-    order_t order = {.reservation = "r2", .bookings = &one, .count = 1};
+    service_order_t order = {.reservation = "r2", .bookings = &one, .count = 1};
     command_answer_t told;
     hold (&w, &order, &told);
     assert_int_equal (told.refusal.reason, REFUSAL_SHORT);
@@ -302,7 +302,7 @@ static void a_domain_of_windows_tells_only_administrators_more (void **state)
 }
 
 /*  A chain of 65 sites, the names of its links as long as can be. */
-static void prepare_chain (world_t *w)
+static void prepare_chain (service_world_t *w)
 {
     static vertex_t vertices [CIRCUIT_LINKS_MAX + 1];
     static link_t links [CIRCUIT_LINKS_MAX];
@@ -331,7 +331,7 @@ static void the_largest_part_can_be_told (void **state)
     (void) state;
     static char names [CIRCUIT_LINKS_MAX][NAME_BYTES_MAX + 1];
     static uint8_t request [PLAN_REQUEST_BYTES_MAX];
-    static world_t w;
+    static service_world_t w;
     prepare_chain (&w);
     start (&w);
     for (size_t i = 0; i < CIRCUIT_LINKS_MAX; i++)
@@ -347,11 +347,11 @@ static void the_largest_part_can_be_told (void **state)
                                    .until_ms = at (500 + (int64_t) i)};
         snprintf (circuits [i].need, sizeof circuits [i].need, "%063zu", i);
     }
-    order_t order = {.reservation = "r1",
-                     .bookings = circuits,
-                     .count = count,
-                     .request = {.data = request, .size = sizeof request},
-                     .prepare = true};
+    service_order_t order = {.reservation = "r1",
+                             .bookings = circuits,
+                             .count = count,
+                             .request = {.data = request, .size = sizeof request},
+                             .prepare = true};
     command_answer_t told;
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
@@ -386,7 +386,7 @@ static void the_largest_domain_fits_its_answers (void **state)
 {
     (void) state;
     static link_t links [DOMAIN_LINKS_MAX];
-    static world_t w;
+    static service_world_t w;
     prepare_world (&w);
     for (size_t i = 0; i < DOMAIN_LINKS_MAX; i++) {
         links [i] = (link_t){.ends = {"a", "b"}, .mbps = 1000, .latency_us = 1};
@@ -409,7 +409,7 @@ static void the_largest_domain_fits_its_answers (void **state)
         }
         char name [8];
         snprintf (name, sizeof name, "r%zu", r);
-        order_t order = {
+        service_order_t order = {
           .reservation = name, .bookings = circuits, .count = CIRCUITS_MAX, .prepare = true};
         command_answer_t told;
         txid_t txid = hold (&w, &order, &told);
@@ -428,7 +428,7 @@ static void the_largest_domain_fits_its_answers (void **state)
                                .mbps = 101,
                                .from_ms = at (12),
                                .until_ms = at (70)};
-    order_t order = {.reservation = "too-much", .bookings = many, .count = CIRCUITS_MAX};
+    service_order_t order = {.reservation = "too-much", .bookings = many, .count = CIRCUITS_MAX};
     command_answer_t told;
     hold (&w, &order, &told);
     assert_int_equal (told.refusal.reason, REFUSAL_SHORT);
@@ -475,7 +475,7 @@ static void the_largest_domain_fits_its_answers (void **state)
 static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("a-r", 1, 10, 20));
     char *links [] = {(char *) "a-r", (char *) "r-b"};
@@ -526,11 +526,11 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
 static void spoilt_holds_are_refused_or_taken (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     circuit_t two [] = {circuit ("a-r r-b b-x", 7, 10, 20), circuit ("c-r", 8, 10, 20)};
     packed_t part = network_part_encode (two, 2);
-    party_t participant = {.name = "nis/N", .endpoint = "sim://nis/N"};
+    participant_ref_t participant = {.name = "nis/N", .endpoint = "sim://nis/N"};
     memcpy (participant.store, fixture_store, STORE_ID_BYTES);
     for (size_t at_byte = 0; at_byte < part.size; at_byte++) {
         for (int spoilt = 1; spoilt < 256; spoilt += 17) {

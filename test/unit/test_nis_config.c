@@ -182,7 +182,7 @@ static void presets_are_the_limits_that_the_code_has (void **state)
     config_t *config = config_parse ("", "", 0, settings, 1, nis_keys, nis_keys_count, why);
     assert_non_null (config);
     const timetable_limits_t *l = &nis_limits_default.bookings;
-    const questions_limits_t *q = &nis_limits_default.questions;
+    const calendar_service_limits_t *q = &nis_limits_default.questions;
     const struct {
         const char *path;
         int64_t want;

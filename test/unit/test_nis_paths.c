@@ -20,9 +20,9 @@ typedef struct {
     Musubi__PathQuestion message;
     Musubi__Requirement require;
     Musubi__Requirement *list [1];
-} question_t;
+} nis_paths_question_t;
 
-static void fill (question_t *to, const asked_path_t *from)
+static void fill (nis_paths_question_t *to, const asked_path_t *from)
 {
     musubi__path_question__init (&to->message);
     to->message.from = (char *) from->from;
@@ -44,10 +44,10 @@ static void fill (question_t *to, const asked_path_t *from)
     }
 }
 
-static call_status_t ask_paths (world_t *w, const char *actor, const asked_path_t *asked,
+static call_status_t ask_paths (service_world_t *w, const char *actor, const asked_path_t *asked,
                                 size_t count, const char *reservation)
 {
-    question_t *questions = calloc (count + 1, sizeof *questions);
+    nis_paths_question_t *questions = calloc (count + 1, sizeof *questions);
     Musubi__PathQuestion **list = calloc (count + 1, sizeof (Musubi__PathQuestion *));
     assert_true (questions && list);
     for (size_t i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ static const char *links_of (const Musubi__PathAnswer *told)
 static void finds_the_way_that_is_free (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("a-r", 900, 10, 20));
     static const struct {
@@ -136,7 +136,7 @@ static void finds_the_way_that_is_free (void **state)
 static void what_a_reservation_holds_counts_as_free_for_its_own_change (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     reserve (&w, "r1", circuit ("a-r", 900, 10, 20));
     static const asked_path_t asked = {"a", "b", 1000, 10, 20, 0, NULL, NULL};
@@ -151,7 +151,7 @@ static void what_a_reservation_holds_counts_as_free_for_its_own_change (void **s
 static void fixed_paths_go_by_the_capacity_there_is_now (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     /*  A second link from a to r, narrower. */
     static link_t links [7];
@@ -184,7 +184,7 @@ static void fixed_paths_go_by_the_capacity_there_is_now (void **state)
 static void where_windows_are_disclosed_paths_tell_no_quantity (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     w.settings.domain.disclosure = DISCLOSE_WINDOWS;
     start (&w);
@@ -217,7 +217,7 @@ static void where_windows_are_disclosed_paths_tell_no_quantity (void **state)
 static void questions_are_bounded_and_checked (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     static const struct {
         asked_path_t asked;
@@ -275,7 +275,7 @@ static void questions_are_bounded_and_checked (void **state)
 static void an_answer_too_long_for_a_message_is_refused_in_words (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     prepare_world (&w);
     static vertex_t vertices [65];
     static link_t links [64];

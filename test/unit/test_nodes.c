@@ -7,7 +7,7 @@ static const run_id_t r2 = {.task = {.bag = 2}, .number = 1};
 static void nodes_are_ordered_by_class_then_name_and_found_by_name (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
     static const char *const names [] = {"n1", "n2", "n3", "m1"};
     assert_int_equal (nodes_count (w.nodes), 4);
@@ -28,9 +28,9 @@ static void nodes_are_ordered_by_class_then_name_and_found_by_name (void **state
 static void an_idle_agent_is_answered_once_and_then_waits (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_ask (&w, &a);
     assert_true (agent_told (&w, &a));
     assert_int_equal (a.wanted.runs_count, 0);
@@ -52,9 +52,9 @@ static void an_idle_agent_is_answered_once_and_then_waits (void **state)
 static void a_run_is_stored_then_wanted_and_moves_as_its_agent_says (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 3);
     assert_int_equal (records_in (&w.host.records, TABLE_RUNS), 1);
@@ -105,14 +105,14 @@ static void a_run_is_stored_then_wanted_and_moves_as_its_agent_says (void **stat
 static void a_run_ends_once_whatever_late_and_doubled_questions_say (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 1);
     assert_true (agent_told (&w, &a));
     agent_says (&a, r1, RUN_RUNNING);
-    agent_t early = a; /* what it says now arrives last */
+    nodes_agent_t early = a; /* what it says now arrives last */
     early.wanted = (wanted_t){0};
     a.number++;
     agent_says (&a, r1, RUN_ENDED)->exit_code = 1;
@@ -135,7 +135,7 @@ static void a_run_ends_once_whatever_late_and_doubled_questions_say (void **stat
 }
 
 /*  Its agent has been told to run r1 on n1, and says that it does. */
-static void r1_runs (world_t *w, agent_t *a)
+static void r1_runs (nodes_world_t *w, nodes_agent_t *a)
 {
     place (w, "n1", r1, 1);
     assert_true (agent_told (w, a));
@@ -146,9 +146,9 @@ static void r1_runs (world_t *w, agent_t *a)
 static void nothing_is_concluded_from_what_a_question_leaves_out (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     r1_runs (&w, &a);
     a.reports_count = 0;
@@ -162,9 +162,9 @@ static void nothing_is_concluded_from_what_a_question_leaves_out (void **state)
 static void after_a_restart_everything_is_told_again_from_the_records (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 1);
     place (&w, "n1", r2, 2);
@@ -186,9 +186,9 @@ static void after_a_restart_everything_is_told_again_from_the_records (void **st
 static void warning_and_end_are_told_at_once_and_their_reason_with_the_end (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     r1_runs (&w, &a);
     begin (&w);
@@ -228,9 +228,9 @@ static void warning_and_end_are_told_at_once_and_their_reason_with_the_end (void
 static void a_run_that_no_agent_has_heard_of_ends_without_one (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_ask (&w, &a);
     assert_true (agent_told (&w, &a)); /* it does not ask again */
     place (&w, "n1", r1, 1);
@@ -256,7 +256,7 @@ static void a_run_that_no_agent_has_heard_of_ends_without_one (void **state)
 }
 
 /*  By want of room on its disk, say. */
-static void refuse_unfit (world_t *w, agent_t *a, run_id_t id)
+static void refuse_unfit (nodes_world_t *w, nodes_agent_t *a, run_id_t id)
 {
     place (w, "n1", id, 1);
     agent_comes (w, a);
@@ -270,10 +270,10 @@ static void a_node_that_could_start_nothing_rests_longer_each_time_until_somethi
   void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
     w.limits.attend_ms = 1000;
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     refuse_unfit (&w, &a, run_of (1, 1));
     assert_true (run_at (&w, run_of (1, 1)).node_unfit);
@@ -307,12 +307,12 @@ static void runs_that_are_over_are_kept_for_a_while (void **state)
 {
     (void) state;
     for (int kept = 0; kept < 2; kept++) {
-        world_t w;
+        nodes_world_t w;
         open_world (&w);
         stop (&w);
         w.limits.runs_kept_ms = kept ? 3600000 : 0;
         start (&w);
-        agent_t a = agent_of ("n1");
+        nodes_agent_t a = agent_of ("n1");
         agent_comes (&w, &a);
         place (&w, "n1", r1, 2);
         assert_true (agent_told (&w, &a));
@@ -337,9 +337,9 @@ static void runs_that_are_over_are_kept_for_a_while (void **state)
 static void wrong_agents_are_refused_in_words (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n9");
+    nodes_agent_t a = agent_of ("n9");
     agent_ask (&w, &a);
     assert_string_equal (reply_to (&w, a.asked)->reason,
                          "node: site ams has no node n9; its names are in its configuration");
@@ -363,9 +363,9 @@ static void wrong_agents_are_refused_in_words (void **state)
 static void a_drained_node_finishes_what_it_runs_and_gets_nothing_new (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     r1_runs (&w, &a);
     static const uint8_t drain [] = {0x0a, 2, 'n', '1', 0x10, 1};

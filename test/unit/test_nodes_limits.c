@@ -26,10 +26,10 @@ static void on_output (void *owner, uint64_t token, bytes_t data, uint64_t size,
 static void output_is_brought_by_its_node_alone_or_told_to_be_late (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     heard_t heard = {0};
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     nodes_output (w.nodes, &w.host.now, &r1, false, 0, 100, on_output, &heard, 5);
     assert_int_equal (heard.told, 1);
@@ -72,9 +72,9 @@ static void output_is_brought_by_its_node_alone_or_told_to_be_late (void **state
 static void more_orders_than_fit_an_answer_come_one_answer_after_another (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     char *big = malloc (60001);
     assert_non_null (big);
@@ -105,9 +105,9 @@ static void more_orders_than_fit_an_answer_come_one_answer_after_another (void *
 static void a_node_is_full_at_so_many_runs (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     run_order_t order = order_of (1);
     begin (&w);
@@ -125,7 +125,7 @@ static void a_node_is_full_at_so_many_runs (void **state)
 static void spoilt_questions_are_refused_or_answered (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
     run_report_t report = {.id = r1, .state = RUN_ENDED, .why = "w"};
     attend_t attend = {.node = "n1",
@@ -160,9 +160,9 @@ static void spoilt_questions_are_refused_or_answered (void **state)
 static void a_damaged_record_is_skipped_and_counted (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 1);
     for (size_t i = 0; i < w.host.records.count; i++)

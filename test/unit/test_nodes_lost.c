@@ -7,9 +7,9 @@ static const run_id_t r2 = {.task = {.bag = 2}, .number = 1};
 static void a_silent_node_gets_nothing_new_and_is_lost_with_its_runs_in_the_end (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 2);
     assert_true (agent_told (&w, &a));
@@ -46,9 +46,9 @@ static void a_silent_node_gets_nothing_new_and_is_lost_with_its_runs_in_the_end 
 static void a_site_that_starts_gives_its_agents_the_whole_time (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 2);
     pass (&w, w.limits.lost_ms - 1000);
@@ -64,9 +64,9 @@ static void a_site_that_starts_gives_its_agents_the_whole_time (void **state)
 static void an_agent_with_a_new_store_is_not_told_to_begin_what_the_old_one_may_have (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1"), b = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1"), b = agent_of ("n1");
     b.store [0] = 2;
     agent_comes (&w, &a);
     place (&w, "n1", r1, 2);
@@ -102,9 +102,9 @@ static void an_agent_with_a_new_store_is_not_told_to_begin_what_the_old_one_may_
 static void an_older_start_of_an_agents_store_is_refused_as_a_backup (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     a.start = 5;
     agent_comes (&w, &a);
     restart (&w);
@@ -122,9 +122,9 @@ static void an_older_start_of_an_agents_store_is_refused_as_a_backup (void **sta
 static void runs_of_an_earlier_store_of_the_site_are_never_begun (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_comes (&w, &a);
     place (&w, "n1", r1, 2);
     w.host.store.id [0] = 77; /* a backup, adopted */
@@ -141,9 +141,9 @@ static void runs_of_an_earlier_store_of_the_site_are_never_begun (void **state)
 static void a_run_that_the_site_does_not_know_is_left_out_and_so_ended (void **state)
 {
     (void) state;
-    world_t w;
+    nodes_world_t w;
     open_world (&w);
-    agent_t a = agent_of ("n1");
+    nodes_agent_t a = agent_of ("n1");
     agent_says (&a, r1, RUN_RUNNING);
     agent_comes (&w, &a);
     assert_null (agent_wanted (&a, r1));

@@ -231,12 +231,12 @@ static void a_modified_reservation_gets_and_gives_nodes_while_it_lasts (void **s
     booking_t stages [] = {booking ("thin", 8, 4, 10, 20), booking ("thin", 4, 2, 20, 30),
                            booking ("thin", 12, 6, 30, 50)};
     command_answer_t told;
-    order_t order = {.operation = OPERATION_MODIFY,
-                     .reservation = "r1",
-                     .base_version = 1,
-                     .bookings = stages,
-                     .count = 3,
-                     .prepare = true};
+    service_order_t order = {.operation = OPERATION_MODIFY,
+                             .reservation = "r1",
+                             .base_version = 1,
+                             .bookings = stages,
+                             .count = 3,
+                             .prepare = true};
     txid_t txid = hold (&f.w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
     codec_clear (&command_answer_codec, &told);
@@ -280,7 +280,7 @@ static void one_that_is_left_ends_at_once (void **state)
     field_until (&f, 10, -2 * SECOND_MS);
     assert_int_equal (bound (&f), 3);
     command_answer_t told;
-    order_t order = {
+    service_order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "r2", .base_version = 1, .prepare = true};
     txid_t txid = hold (&f.w, &order, &told);
     codec_clear (&command_answer_codec, &told);
@@ -512,12 +512,13 @@ static void records_that_make_no_sense_are_passed_over (void **state)
 }
 
 /*  One of the machines of r1 that is there; the site may not know yet that another is not. */
-static agent_t *machine_of (field_t *self)
+static openings_agent_t *machine_of (field_t *self)
 {
     opening_t view = opening (self, "r1");
     assert_int_equal (view.nodes_count, 2);
     for (size_t i = 0; i < 2; i++) {
-        agent_t *agent = agent_of (self, nodes_at (field_nodes (self), view.nodes [i]).name);
+        openings_agent_t *agent =
+          agent_of (self, nodes_at (field_nodes (self), view.nodes [i]).name);
         if (!agent->away)
             return agent;
     }
@@ -559,7 +560,7 @@ static size_t life (size_t dies_in, bool flushed)
         if (second >= 9 && second < 34)
             assert_true (opening_is_open (view.phase));
         if (second == 10) {
-            agent_t *lost = machine_of (&f);
+            openings_agent_t *lost = machine_of (&f);
             lost->away = true;
             one = field_run (&f, machine_of (&f)->name, "r1", 0);
         }

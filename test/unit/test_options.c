@@ -22,20 +22,20 @@ typedef struct {
     const char *words [2];
     size_t words_count;
     char why [OPTIONS_WHY_BYTES];
-} line_t;
+} options_line_t;
 
-static bool parse (line_t *line, int argc, const char *const *argv)
+static bool parse (options_line_t *line, int argc, const char *const *argv)
 {
-    *line = (line_t){0};
-    const option_t own [] = {FLAG_OPTION ("dry-run", &line->dry_run, ""),
-                             TEXT_OPTION ("policy", &line->policy, "P", ""),
-                             INTEGER_OPTION ("need", &line->need, "N", "", 1, 100),
-                             REAL_OPTION ("rate", &line->rate, "R", "", 0.5, 10),
-                             DURATION_OPTION ("for", &line->duration_ms, "D", ""),
-                             TIME_OPTION ("from", &line->from, "T", ""),
-                             SPAN_OPTION ("between", line->between, "T T", ""),
-                             {0}};
-    const option_t global [] = {FLAG_OPTION ("json", &line->json, ""), {0}};
+    *line = (options_line_t){0};
+    const cli_option_t own [] = {FLAG_OPTION ("dry-run", &line->dry_run, ""),
+                                 TEXT_OPTION ("policy", &line->policy, "P", ""),
+                                 INTEGER_OPTION ("need", &line->need, "N", "", 1, 100),
+                                 REAL_OPTION ("rate", &line->rate, "R", "", 0.5, 10),
+                                 DURATION_OPTION ("for", &line->duration_ms, "D", ""),
+                                 TIME_OPTION ("from", &line->from, "T", ""),
+                                 SPAN_OPTION ("between", line->between, "T T", ""),
+                                 {0}};
+    const cli_option_t global [] = {FLAG_OPTION ("json", &line->json, ""), {0}};
     return options_parse (own, global, argc, (char *const *) argv, line->words, 2,
                           &line->words_count, line->why);
 }
@@ -47,7 +47,7 @@ static bool parse (line_t *line, int argc, const char *const *argv)
 static void words_and_options_mix (void **state)
 {
     (void) state;
-    line_t line;
+    options_line_t line;
     assert_true (PARSE (&line, "one", "--need", "7", "--json", "two", "--policy=cost"));
     assert_int_equal (line.words_count, 2);
     assert_string_equal (line.words [0], "one");
@@ -61,7 +61,7 @@ static void words_and_options_mix (void **state)
 static void values_are_read_by_their_kind (void **state)
 {
     (void) state;
-    line_t line;
+    options_line_t line;
     assert_true (PARSE (&line, "--for", "90")); /* seconds */
     assert_true (line.duration_ms == 90000);
     assert_true (PARSE (&line, "--rate", "2.5", "--for", "1h30m", "--from", "now+5m", "--between",
@@ -78,7 +78,7 @@ static void values_are_read_by_their_kind (void **state)
 static void two_dashes_end_the_options_and_one_is_a_word (void **state)
 {
     (void) state;
-    line_t line;
+    options_line_t line;
     assert_true (PARSE (&line, "-", "--", "--json"));
     assert_int_equal (line.words_count, 2);
     assert_string_equal (line.words [0], "-");
@@ -89,7 +89,7 @@ static void two_dashes_end_the_options_and_one_is_a_word (void **state)
 static void what_is_wrong_is_named (void **state)
 {
     (void) state;
-    line_t line;
+    options_line_t line;
     static const struct {
         const char *argv [3];
         int argc;
@@ -124,7 +124,7 @@ static void what_is_wrong_is_named (void **state)
 static void the_first_word_is_found_behind_values (void **state)
 {
     (void) state;
-    static const option_t list [] = {{.name = "gis", .kind = OPTION_TEXT}, {0}};
+    static const cli_option_t list [] = {{.name = "gis", .kind = OPTION_TEXT}, {0}};
     char *const behind [] = {"--gis", "tcp://here", "--json", "sites", "x"};
     char *const attached [] = {"--gis=tcp://here", "sites"};
     assert_int_equal (options_first_word (list, 5, behind), 3);

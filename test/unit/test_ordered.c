@@ -107,7 +107,7 @@ static void keys_may_come_in_order_or_backwards (void **state)
 typedef struct {
     int number;
     char name [8];
-} named_t;
+} ordered_named_t;
 
 static size_t ended;
 
@@ -120,9 +120,9 @@ static void end (void *thing)
 static void keys_may_stand_in_the_things (void **state)
 {
     (void) state;
-    named_t things [] = {{3, "c"}, {1, "b"}, {2, "a"}};
-    ordered_t *texts = ordered_by_text (offsetof (named_t, name));
-    ordered_t *bytes = ordered_by_bytes (offsetof (named_t, name), 1);
+    ordered_named_t things [] = {{3, "c"}, {1, "b"}, {2, "a"}};
+    ordered_t *texts = ordered_by_text (offsetof (ordered_named_t, name));
+    ordered_t *bytes = ordered_by_bytes (offsetof (ordered_named_t, name), 1);
     for (size_t i = 0; i < 3; i++) {
         ordered_add (texts, things [i].name, &things [i]);
         ordered_add (bytes, things [i].name, &things [i]);

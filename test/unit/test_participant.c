@@ -8,7 +8,7 @@
 static void hold_takes_the_capacity_and_tells_its_life (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     command_answer_t answer = rig_hold (rig, hold);
@@ -24,7 +24,7 @@ static void hold_takes_the_capacity_and_tells_its_life (void **state)
 static void hold_with_prepare_is_a_vote_in_one_round (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     command_answer_t answer = rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     assert_int_equal (answer.state, COMMAND_PREPARED);
     assert_int_equal (answer.ttl_ms, 0);
@@ -35,7 +35,7 @@ static void hold_with_prepare_is_a_vote_in_one_round (void **state)
 static void T3_a_yes_leaves_in_the_same_batch_as_its_record (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     assert_int_equal (rig->puts, 1);
     rig_restart (rig, 10);
@@ -47,7 +47,7 @@ static void T3_a_yes_leaves_in_the_same_batch_as_its_record (void **state)
 static void T3_a_refusal_teaches_and_leaves_nothing (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (5);
+    participant_rig_t *rig = rig_started (5);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     rig_request (rig, PLANNER, "Hold", codec_encode (&hold_codec, &hold));
     codec_clear (&hold_codec, &hold);
@@ -71,7 +71,7 @@ static void T3_a_refusal_teaches_and_leaves_nothing (void **state)
 static void hold_repeated_gets_the_same_answer_and_takes_once (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     for (int i = 0; i < 3; i++) {
         hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
         command_answer_t answer = rig_hold (rig, hold);
@@ -87,7 +87,7 @@ static void hold_repeated_gets_the_same_answer_and_takes_once (void **state)
 static void T1_another_plan_or_part_under_the_same_txid_is_a_conflict (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     command_answer_t answer = rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 5, 1, 2));
     assert_int_equal (answer.refusal.reason, REFUSAL_CONFLICT);
@@ -101,7 +101,7 @@ static void T1_another_plan_or_part_under_the_same_txid_is_a_conflict (void **st
 static void hold_that_prepares_votes_for_the_one_held_before (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -113,7 +113,7 @@ static void hold_that_prepares_votes_for_the_one_held_before (void **state)
 static void T1_replaces_frees_the_old_for_the_new_in_one_write (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 8, 1, 2));
     hold_t hold = hold_of (rig, 2, OPERATION_RESERVE, "r1", 0, 9, 1, 2);
     hold.replaces [hold.replaces_count++] = txid_numbered (1);
@@ -128,7 +128,7 @@ static void T1_replaces_frees_the_old_for_the_new_in_one_write (void **state)
 static void T1_replaced_stays_aborted_when_the_new_is_refused (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 8, 1, 2));
     hold_t hold = hold_of (rig, 2, OPERATION_RESERVE, "r1", 0, 11, 1, 2);
     hold.replaces [hold.replaces_count++] = txid_numbered (1);
@@ -141,7 +141,7 @@ static void T1_replaced_stays_aborted_when_the_new_is_refused (void **state)
 static void T1_replaced_that_comes_later_is_refused (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 2, OPERATION_RESERVE, "r1", 0, 5, 1, 2);
     hold.replaces [hold.replaces_count++] = txid_numbered (1);
     rig_hold (rig, hold);
@@ -154,7 +154,7 @@ static void T1_replaced_that_comes_later_is_refused (void **state)
 static void replaces_a_committed_plan_is_refused_and_changes_nothing (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 4, 1, 2);
     hold_t hold = hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 5, 1, 2);
     hold.replaces [hold.replaces_count++] = txid_numbered (1);
@@ -164,7 +164,7 @@ static void replaces_a_committed_plan_is_refused_and_changes_nothing (void **sta
     rig_destroy (rig);
 }
 
-static void bad_request (rig_t *rig, hold_t hold, const char *words)
+static void bad_request (participant_rig_t *rig, hold_t hold, const char *words)
 {
     rig_request (rig, PLANNER, "Hold", codec_encode (&hold_codec, &hold));
     codec_clear (&hold_codec, &hold);
@@ -177,7 +177,7 @@ static void bad_request (rig_t *rig, hold_t hold, const char *words)
 static void hold_of_another_store_or_kind_is_not_understood (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
     memset (hold.plan.participants [0].store, 0xab, STORE_ID_BYTES);
     bad_request (rig, hold, "plan.participants");
@@ -200,7 +200,7 @@ static void hold_of_another_store_or_kind_is_not_understood (void **state)
 static void a_part_that_means_nothing_here_is_refused_by_the_resource (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
     compute_booking_t booking = {.cpus = 1, .nodes = 1, .until_ms = 1};
     strcpy (booking.need, "ocean");
@@ -218,7 +218,7 @@ static void a_part_that_means_nothing_here_is_refused_by_the_resource (void **st
 static void R1_hold_expires_by_itself_and_gives_back (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     hold.ttl_ms = 2000;
@@ -237,7 +237,7 @@ static void R1_hold_expires_by_itself_and_gives_back (void **state)
 static void R1_hold_is_over_even_before_its_timer_rings (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     hold.ttl_ms = 2000;
@@ -253,7 +253,7 @@ static void R1_hold_is_over_even_before_its_timer_rings (void **state)
 static void a_vote_does_not_expire (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     rig->host.now.mono_ms += 30 * 60000;
     rig->host.now.wall_ms += 30 * 60000;
@@ -261,7 +261,7 @@ static void a_vote_does_not_expire (void **state)
     rig_destroy (rig);
 }
 
-static command_answer_t renew (rig_t *rig, uint64_t counter, uint32_t ttl_ms)
+static command_answer_t renew (participant_rig_t *rig, uint64_t counter, uint32_t ttl_ms)
 {
     txid_t txid = txid_numbered (counter);
     rig_request (rig, PLANNER, "Renew",
@@ -272,7 +272,7 @@ static command_answer_t renew (rig_t *rig, uint64_t counter, uint32_t ttl_ms)
 static void R12_renewal_prolongs_up_to_the_hold_age (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     hold.ttl_ms = 9000000;
@@ -296,7 +296,7 @@ static void R12_renewal_prolongs_up_to_the_hold_age (void **state)
 static void renewal_is_stored (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -313,7 +313,7 @@ static void renewal_is_stored (void **state)
 static void renewal_of_a_vote_has_nothing_to_do (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     command_answer_t answer = renew (rig, 1, 1000);
     assert_int_equal (answer.state, COMMAND_PREPARED);
@@ -327,7 +327,7 @@ static void renewal_of_a_vote_has_nothing_to_do (void **state)
 static void R5_commit_repeats_with_the_same_answer (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 2);
     size_t kept = rig->host.records.count;
     for (int i = 0; i < 3; i++) {
@@ -346,7 +346,7 @@ static void R5_commit_repeats_with_the_same_answer (void **state)
 static void R5_commit_of_what_never_voted_is_refused_without_effect (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -365,7 +365,7 @@ static void R5_commit_of_what_never_voted_is_refused_without_effect (void **stat
 static void R5_abort_gives_back_and_repeats (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     for (int i = 0; i < 2; i++) {
         command_answer_t answer = rig_verb (rig, "Abort", 1);
@@ -381,7 +381,7 @@ static void R5_abort_gives_back_and_repeats (void **state)
 static void R5_abort_before_its_hold_buries_it (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     command_answer_t answer = rig_verb (rig, "Abort", 1);
     assert_int_equal (answer.state, COMMAND_ABORTED);
     assert_int_equal (rig->puts, 1);
@@ -396,7 +396,7 @@ static void R5_abort_before_its_hold_buries_it (void **state)
 static void R5_abort_of_the_committed_is_refused (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 2);
     command_answer_t answer = rig_verb (rig, "Abort", 1);
     assert_int_equal (answer.refusal.reason, REFUSAL_ENDED);
@@ -410,7 +410,7 @@ static void R5_abort_of_the_committed_is_refused (void **state)
 static void T15_hold_and_prepare_after_decide_by_are_refused (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -428,7 +428,7 @@ static void T15_hold_and_prepare_after_decide_by_are_refused (void **state)
 static void T15_decide_by_counts_by_whichever_clock_comes_first (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -448,7 +448,7 @@ static void T15_decide_by_counts_by_whichever_clock_comes_first (void **state)
 static void T15_a_clock_put_right_long_ago_does_not_make_holds_late (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig->host.now.wall_ms -= 30 * 60000; /* it was half an hour fast when we started */
     rig_pass (rig, 60000);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
@@ -468,7 +468,7 @@ static void R11_a_release_gets_in_whatever_the_clock_says (void **state)
     } cases [] = {{HOUR_MS / 2, true},  {HOUR_MS / 2, false}, {3 * HOUR_MS, true},
                   {3 * HOUR_MS, false}, {-3 * HOUR_MS, true}, {-3 * HOUR_MS, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
-        rig_t *rig = rig_started (10);
+        participant_rig_t *rig = rig_started (10);
         rig_reserve (rig, 1, "r1", 6, 1, 2);
         hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 0, 0);
         hold.prepare = cases [i].prepare;
@@ -488,7 +488,7 @@ static void R11_a_release_gets_in_whatever_the_clock_says (void **state)
 static void T7_a_release_is_late_once_its_tombstone_could_be_gone (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 60);
     hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 0, 0);
     hold.plan.edge_ms = WALL_MS + 60 * HOUR_MS;
@@ -505,7 +505,7 @@ static void T7_a_release_is_late_once_its_tombstone_could_be_gone (void **state)
 static void T9_hold_past_its_edge_is_refused (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.plan.edge_ms = rig->host.now.wall_ms;
     assert_int_equal (rig_hold (rig, hold).refusal.reason, REFUSAL_LATE);
@@ -515,7 +515,7 @@ static void T9_hold_past_its_edge_is_refused (void **state)
 static void a_plan_decided_far_ahead_is_refused_by_name (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 5, 6);
     hold.plan.decide_by_ms += 2 * HOUR_MS;
     command_answer_t answer = rig_hold (rig, hold);
@@ -529,7 +529,7 @@ static void a_plan_decided_far_ahead_is_refused_by_name (void **state)
 static void T11_modify_carries_the_larger_of_both_until_commit (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     /* 8 from hour 2 to 4: room only because 6 of them are its own in hour 2 */
     command_answer_t answer = rig_hold (rig, hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 8, 2, 4));
@@ -549,7 +549,7 @@ static void T11_modify_carries_the_larger_of_both_until_commit (void **state)
 static void R10_an_aborted_modify_leaves_the_old_as_it_was (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     rig_hold (rig, hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 8, 2, 4));
     rig_verb (rig, "Abort", 2);
@@ -564,7 +564,7 @@ static void R10_an_aborted_modify_leaves_the_old_as_it_was (void **state)
 static void R10_a_refused_modify_leaves_the_old_as_it_was (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     assert_int_equal (
       rig_hold (rig, hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 11, 2, 4)).refusal.reason,
@@ -578,7 +578,7 @@ static void R10_a_refused_modify_leaves_the_old_as_it_was (void **state)
 static void T11_a_second_change_is_busy_and_names_the_blocker (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     hold_t hold = hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 2, 1, 2);
     hold.prepare = false;
@@ -597,7 +597,7 @@ static void T11_a_second_change_is_busy_and_names_the_blocker (void **state)
 static void T11_a_version_that_is_not_current_is_stale (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     assert_int_equal (
       rig_hold (rig, hold_of (rig, 2, OPERATION_MODIFY, "r1", 2, 2, 1, 2)).refusal.reason,
@@ -618,7 +618,7 @@ static void T11_a_version_that_is_not_current_is_stale (void **state)
 static void T11_a_late_commit_of_the_first_change_cannot_commit_the_second (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     hold_t hold = hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 2, 1, 2);
     rig_hold (rig, hold);
@@ -631,7 +631,7 @@ static void T11_a_late_commit_of_the_first_change_cannot_commit_the_second (void
 static void a_site_can_join_and_leave_by_modify (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     /* it joins a reservation at version 3 of which it knows nothing */
     assert_int_equal (rig_hold (rig, hold_of (rig, 1, OPERATION_MODIFY, "r1", 3, 5, 1, 3)).state,
                       COMMAND_PREPARED);
@@ -659,7 +659,7 @@ static void a_site_can_join_and_leave_by_modify (void **state)
 static void a_release_gives_back_with_its_commit_and_is_final (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 1, 3);
     free (hold.part);
@@ -682,7 +682,7 @@ static void a_release_gives_back_with_its_commit_and_is_final (void **state)
 static void T11_a_waiting_release_bars_new_changes_for_a_while (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     rig_hold (rig, hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 2, 1, 2));
     assert_int_equal (
@@ -703,7 +703,7 @@ static void T11_a_waiting_release_bars_new_changes_for_a_while (void **state)
 static void a_release_or_leaving_of_what_is_not_here_is_refused (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     assert_int_equal (
       rig_hold (rig, hold_of (rig, 1, OPERATION_RELEASE, "r1", 1, 0, 1, 3)).refusal.reason,
       REFUSAL_NO_RESERVATION);
@@ -716,7 +716,7 @@ static void a_release_or_leaving_of_what_is_not_here_is_refused (void **state)
 static void an_aborted_reserve_leaves_its_name_free (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 3));
     assert_int_equal (
       rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r1", 0, 1, 1, 3)).refusal.reason,
@@ -728,7 +728,7 @@ static void an_aborted_reserve_leaves_its_name_free (void **state)
 
 /*  --- T6: done --- */
 
-static void done (rig_t *rig, const char *caller, uint64_t counter)
+static void done (participant_rig_t *rig, const char *caller, uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
     rig_request (rig, caller, "Done",
@@ -739,7 +739,7 @@ static void done (rig_t *rig, const char *caller, uint64_t counter)
 static void T6_done_travels_with_the_next_write (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     done (rig, PLANNER, 1);
     assert_int_equal (rig->puts, 0);
@@ -755,7 +755,7 @@ static void T6_done_travels_with_the_next_write (void **state)
 static void T6_done_is_stored_after_a_while_when_nothing_else_is (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     done (rig, PLANNER, 1);
     rig_restart (rig, 10);
@@ -770,7 +770,7 @@ static void T6_done_is_stored_after_a_while_when_nothing_else_is (void **state)
 static void T6_done_of_strangers_and_of_the_undecided_is_ignored (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 1, 1, 3));
     done (rig, OTHER_PLANNER, 1);
@@ -784,14 +784,15 @@ static void T6_done_of_strangers_and_of_the_undecided_is_ignored (void **state)
 /*  --- T2: a request whose home has forgotten it --- */
 
 /*  Another attempt at the request of the one numbered before. */
-static hold_t attempt_at (rig_t *rig, uint64_t counter, uint64_t before, const char *reservation)
+static hold_t attempt_at (participant_rig_t *rig, uint64_t counter, uint64_t before,
+                          const char *reservation)
 {
     hold_t hold = hold_of (rig, counter, OPERATION_RESERVE, reservation, 0, 1, 1, 2);
     snprintf (hold.plan.request_id, sizeof hold.plan.request_id, "r%d@g1", (int) before);
     return hold;
 }
 
-static void expect_barred (rig_t *rig, hold_t hold, const char *reservation)
+static void expect_barred (participant_rig_t *rig, hold_t hold, const char *reservation)
 {
     command_answer_t answer = rig_hold (rig, hold);
     char text [TXID_TEXT_BYTES], first [TXID_TEXT_BYTES];
@@ -806,7 +807,7 @@ static void expect_barred (rig_t *rig, hold_t hold, const char *reservation)
 static void T2_a_request_that_was_committed_here_is_not_held_again (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "first", 2, 1, 2);
     expect_barred (rig, attempt_at (rig, 2, 1, "second"), "first");
     rig_restart (rig, 10);
@@ -821,7 +822,7 @@ static void T2_a_request_that_was_committed_here_is_not_held_again (void **state
 static void T2_other_requests_and_attempts_that_came_to_nothing_bar_nobody (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "first", 1, 1, 2);
     hold_t others = attempt_at (rig, 2, 1, "second");
     snprintf (others.plan.actor, sizeof others.plan.actor, "bob");

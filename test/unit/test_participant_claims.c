@@ -11,9 +11,9 @@ typedef struct claim {
     txid_t txid;
     packed_t answer;
     bool settled;
-} claim_t;
+} participant_claims_claim_t;
 
-static claim_t *claims;
+static participant_claims_claim_t *claims;
 
 static void *claim_take (void *owner, const moment_t *now, const plan_t *plan, const void *current,
                          const part_body_t *part, bool forced, refusal_t *refusal)
@@ -21,9 +21,9 @@ static void *claim_take (void *owner, const moment_t *now, const plan_t *plan, c
     (void) owner;
     (void) now;
     assert_null (current);
-    claim_t *claim = calloc (1, sizeof *claim);
+    participant_claims_claim_t *claim = calloc (1, sizeof *claim);
     snprintf (claim->request, sizeof claim->request, "%s/%s", plan->actor, plan->request_id);
-    for (const claim_t *at = claims; at && !forced; at = at->next) {
+    for (const participant_claims_claim_t *at = claims; at && !forced; at = at->next) {
         if (strcmp (at->request, claim->request) == 0) {
             free (claim);
             refusal->reason = at->settled ? REFUSAL_CLAIM_ANSWERED : REFUSAL_CLAIM_BUSY;
@@ -42,10 +42,10 @@ static void *claim_take (void *owner, const moment_t *now, const plan_t *plan, c
 static void claim_drop (void *owner, void *taken)
 {
     (void) owner;
-    for (claim_t **at = &claims; *at; at = &(*at)->next) {
+    for (participant_claims_claim_t **at = &claims; *at; at = &(*at)->next) {
         if (*at == taken) {
             *at = (*at)->next;
-            free (((claim_t *) taken)->answer.data);
+            free (((participant_claims_claim_t *) taken)->answer.data);
             free (taken);
             return;
         }
@@ -57,13 +57,13 @@ static void *claim_settle (void *owner, void *current, void *taken)
 {
     (void) owner;
     assert_null (current);
-    ((claim_t *) taken)->settled = true;
+    ((participant_claims_claim_t *) taken)->settled = true;
     return taken;
 }
 
 static void claim_end (void *owner, void *current)
 {
-    assert_true (((claim_t *) current)->settled);
+    assert_true (((participant_claims_claim_t *) current)->settled);
     claim_drop (owner, current);
 }
 
@@ -86,9 +86,9 @@ static bool claim_valid (void *owner, const plan_t *plan, const part_body_t *par
            wrong (why, "claim.answer: not such a message");
 }
 
-static rig_t *home_started (void)
+static participant_rig_t *home_started (void)
 {
-    rig_t *rig = rig_new (0);
+    participant_rig_t *rig = rig_new (0);
     rig->resource = (resource_t){.owner = rig,
                                  .part_kind = PART_CLAIM,
                                  .claims = true,
@@ -109,7 +109,7 @@ static packed_t claim_part (uint8_t digest_byte, const char *answer)
                               (bytes_t){(const uint8_t *) answer, answer ? strlen (answer) : 0});
 }
 
-static hold_t claim_of (const rig_t *rig, uint64_t counter, const char *request_id,
+static hold_t claim_of (const participant_rig_t *rig, uint64_t counter, const char *request_id,
                         const char *answer)
 {
     hold_t hold = hold_of (rig, counter, OPERATION_RESERVE, "r1", 0, 0, 1, 2);
@@ -122,10 +122,10 @@ static hold_t claim_of (const rig_t *rig, uint64_t counter, const char *request_
     return hold;
 }
 
-static const claim_t *claim_of_txid (uint64_t counter)
+static const participant_claims_claim_t *claim_of_txid (uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
-    for (const claim_t *claim = claims; claim; claim = claim->next)
+    for (const participant_claims_claim_t *claim = claims; claim; claim = claim->next)
         if (txid_compare (&claim->txid, &txid) == 0)
             return claim;
     return NULL;
@@ -137,7 +137,7 @@ static packed_t prepare_message (const txid_t *txid, packed_t claim)
                          &(prepare_request_t){*txid, claim, claim.data != NULL});
 }
 
-static command_answer_t prepare (rig_t *rig, uint64_t counter, packed_t claim)
+static command_answer_t prepare (participant_rig_t *rig, uint64_t counter, packed_t claim)
 {
     txid_t txid = txid_numbered (counter);
     packed_t body = prepare_message (&txid, claim);
@@ -151,7 +151,7 @@ static command_answer_t prepare (rig_t *rig, uint64_t counter, packed_t claim)
 static void T2_one_attempt_has_the_claim (void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     assert_int_equal (rig_hold (rig, claim_of (rig, 1, "a@g1", "yes")).state, COMMAND_PREPARED);
     command_answer_t answer = rig_hold (rig, claim_of (rig, 2, "a@g1", "yes"));
     assert_int_equal (answer.refusal.reason, REFUSAL_CLAIM_BUSY);
@@ -169,7 +169,7 @@ static void T2_one_attempt_has_the_claim (void **state)
 static void T2_a_replacing_attempt_takes_the_claim_over_in_one_write (void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     rig_hold (rig, claim_of (rig, 1, "a@g1", "yes"));
     hold_t hold = claim_of (rig, 2, "a@g1", "other");
     hold.replaces [hold.replaces_count++] = txid_numbered (1);
@@ -182,7 +182,7 @@ static void T2_a_replacing_attempt_takes_the_claim_over_in_one_write (void **sta
 static void T2_the_claim_has_no_edge_and_no_version (void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     rig_hold (rig, claim_of (rig, 1, "a@g1", "yes"));
     rig_hold (rig, claim_of (rig, 2, "b@g1", "yes")); /* the same reservation: not its business */
     for (int hour = 0; hour < 5; hour++) {
@@ -198,7 +198,7 @@ static void T2_the_claim_has_no_edge_and_no_version (void **state)
 static void T2_prepare_brings_the_answer_to_keep (void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     hold_t hold = claim_of (rig, 1, "a@g1", NULL);
     hold.prepare = false;
     packed_t again = codec_encode (&hold_codec, &hold);
@@ -222,7 +222,7 @@ static void T2_prepare_brings_the_answer_to_keep (void **state)
 static void T2_prepare_brings_only_an_answer_that_the_home_understands (void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     hold_t hold = claim_of (rig, 1, "a@g1", NULL);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -241,7 +241,7 @@ static void T2_prepare_brings_only_an_answer_that_the_home_understands (void **s
 static void T2_prepare_for_another_body_is_a_conflict (void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     hold_t hold = claim_of (rig, 1, "a@g1", NULL);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -253,7 +253,7 @@ static void T2_prepare_for_another_body_is_a_conflict (void **state)
 static void a_claim_brought_to_a_site_is_a_conflict (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -265,7 +265,7 @@ static void a_claim_brought_to_a_site_is_a_conflict (void **state)
 static void T2_a_committed_claim_is_kept_until_the_window_and_retention_have_passed (void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     rig_hold (rig, claim_of (rig, 1, "a@g1", "yes"));
     rig_verb (rig, "Commit", 1);
     txid_t txid = txid_numbered (1);
@@ -283,7 +283,7 @@ static void T2_a_committed_claim_is_kept_until_the_window_and_retention_have_pas
 static void T2_the_claim_of_a_release_is_kept_until_the_released_window_has_passed (void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     hold_t hold = claim_of (rig, 1, "a@g1", "yes");
     hold.plan.operation = OPERATION_RELEASE;
     hold.plan.base_version = 1;
@@ -306,7 +306,7 @@ static void T2_a_claim_is_kept_until_the_whole_plans_last_window_and_retention_h
   void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     hold_t hold = claim_of (rig, 1, "a@g1", "yes");
     hold.plan.end_ms = WALL_MS + 74 * HOUR_MS;
     rig_hold (rig, hold);
@@ -326,7 +326,7 @@ static void T2_a_claim_is_kept_until_the_whole_plans_last_window_and_retention_h
 static void a_sites_records_in_a_homes_store_are_told_and_never_stop_a_start (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig_hold (rig, hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 1, 2));
     rig_verb (rig, "Abort", 3); /* a tombstone is the same everywhere */
@@ -350,7 +350,7 @@ static void a_sites_records_in_a_homes_store_are_told_and_never_stop_a_start (vo
 static void a_home_wants_its_claims_well_formed (void **state)
 {
     (void) state;
-    rig_t *rig = home_started ();
+    participant_rig_t *rig = home_started ();
     hold_t hold = claim_of (rig, 1, "a@g1", "yes");
     *hold.plan.home = '\0';
     rig_request (rig, PLANNER, "Hold", codec_encode (&hold_codec, &hold));

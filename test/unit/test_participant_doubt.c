@@ -3,9 +3,9 @@
  */
 #include "participant_fixture.h"
 
-static rig_t *rig_voted (void)
+static participant_rig_t *rig_voted (void)
 {
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     command_answer_t answer = rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     assert_int_equal (answer.state, COMMAND_PREPARED);
     return rig;
@@ -16,7 +16,7 @@ static rig_t *rig_voted (void)
 static void T7_a_vote_asks_the_coordinators_very_store (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 1999);
     assert_int_equal (rig->asked_count, 0);
     rig_pass (rig, 1);
@@ -32,7 +32,7 @@ static void T7_a_vote_asks_the_coordinators_very_store (void **state)
 static void a_decision_in_time_asks_nobody (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_verb (rig, "Commit", 1);
     rig_pass (rig, 60000);
     assert_int_equal (rig->asked_count, 0);
@@ -42,7 +42,7 @@ static void a_decision_in_time_asks_nobody (void **state)
 static void T7_committed_by_the_coordinator_commits (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     rig_tell_outcome (rig, 1, OUTCOME_COMMITTED, false);
     assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
@@ -56,7 +56,7 @@ static void T7_committed_by_the_coordinator_commits (void **state)
 static void T7_aborted_by_the_coordinator_aborts (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     rig_tell_outcome (rig, 1, OUTCOME_ABORTED, false);
     assert_int_equal (rig_state (rig, 1), COMMAND_ABORTED);
@@ -67,7 +67,7 @@ static void T7_aborted_by_the_coordinator_aborts (void **state)
 static void T7_pending_before_decide_by_waits (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     rig_tell_outcome (rig, 1, OUTCOME_PENDING, false);
     assert_null (rig_asked (rig, "Resolve"));
@@ -80,7 +80,7 @@ static void T7_pending_before_decide_by_waits (void **state)
 static void T7_pending_past_decide_by_asks_the_others (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     for (int i = 0; i < 20 && !rig_asked (rig, "Resolve"); i++) {
         rig_pass (rig, 1000);
         if (rig_asked (rig, "Outcome"))
@@ -93,7 +93,7 @@ static void T7_pending_past_decide_by_asks_the_others (void **state)
 }
 
 /*  Without information from the coordinator: whatever the reason, the others are asked. */
-static void asks_others_after (rig_t *rig)
+static void asks_others_after (participant_rig_t *rig)
 {
     const asked_t *asked = rig_asked (rig, "Resolve");
     assert_non_null (asked);
@@ -109,7 +109,7 @@ static void asks_others_after (rig_t *rig)
 static void T7_silence_asks_the_others (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     rig_tell_silence (rig, "Outcome");
     asks_others_after (rig);
@@ -118,7 +118,7 @@ static void T7_silence_asks_the_others (void **state)
 static void T5_lost_is_no_information (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     rig_tell_outcome (rig, 1, OUTCOME_LOST, false);
     asks_others_after (rig);
@@ -127,7 +127,7 @@ static void T5_lost_is_no_information (void **state)
 static void T16_another_store_at_the_address_is_no_information (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     txid_t txid = txid_numbered (1);
     rig_tell (
@@ -145,7 +145,7 @@ static void T16_another_store_at_the_address_is_no_information (void **state)
 static void an_answer_about_another_txid_is_no_information (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     rig_tell_outcome (rig, 2, OUTCOME_COMMITTED, false);
     asks_others_after (rig);
@@ -154,7 +154,7 @@ static void an_answer_about_another_txid_is_no_information (void **state)
 static void an_answer_that_is_not_understood_is_no_information (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     rig_tell (rig, rig_asked (rig, "Outcome"), CALL_OK,
               packed_copy ((bytes_t){(const uint8_t *) "\xff\xff", 2}), 0x11);
@@ -163,9 +163,9 @@ static void an_answer_that_is_not_understood_is_no_information (void **state)
 
 /*  --- asking the others --- */
 
-static rig_t *rig_asking_others (void)
+static participant_rig_t *rig_asking_others (void)
 {
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000);
     rig_tell_silence (rig, "Outcome");
     return rig;
@@ -174,7 +174,7 @@ static rig_t *rig_asking_others (void)
 static void T7_committed_by_another_commits (void **state)
 {
     (void) state;
-    rig_t *rig = rig_asking_others ();
+    participant_rig_t *rig = rig_asking_others ();
     rig_tell_state (rig, 1, COMMAND_COMMITTED);
     assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
     rig_destroy (rig);
@@ -185,7 +185,7 @@ static void T7_aborted_by_another_aborts (void **state)
     (void) state;
     static const command_state_t words [] = {COMMAND_ABORTED, COMMAND_EXPIRED};
     for (size_t i = 0; i < 2; i++) {
-        rig_t *rig = rig_asking_others ();
+        participant_rig_t *rig = rig_asking_others ();
         rig_tell_state (rig, 1, COMMAND_PREPARED);
         assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
         rig_tell_state (rig, 1, words [i]);
@@ -200,7 +200,7 @@ static void T7_edge_and_silence_of_others_are_no_information (void **state)
     static const command_state_t words [] = {COMMAND_EDGE, COMMAND_EDGE_REFUSED, COMMAND_PREPARED,
                                              COMMAND_HELD, COMMAND_UNKNOWN};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        rig_t *rig = rig_asking_others ();
+        participant_rig_t *rig = rig_asking_others ();
         rig_tell_state (rig, 1, words [i]);
         rig_tell_silence (rig, "Resolve");
         assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
@@ -214,7 +214,7 @@ static void T7_edge_and_silence_of_others_are_no_information (void **state)
 static void T16_another_store_cannot_abort_for_a_participant (void **state)
 {
     (void) state;
-    rig_t *rig = rig_asking_others ();
+    participant_rig_t *rig = rig_asking_others ();
     command_answer_t answer = {.txid = txid_numbered (1), .state = COMMAND_ABORTED};
     rig_tell (rig, rig_asked (rig, "Resolve"), CALL_OK,
               codec_encode (&command_answer_codec, &answer), 0x99);
@@ -225,7 +225,7 @@ static void T16_another_store_cannot_abort_for_a_participant (void **state)
 static void questions_back_off_and_never_end_while_in_doubt (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 10, 12));
     int asked = 0;
     int64_t last_ms = rig->host.now.mono_ms;
@@ -252,7 +252,7 @@ static void questions_back_off_and_never_end_while_in_doubt (void **state)
 static void a_decision_while_asking_ends_the_questions (void **state)
 {
     (void) state;
-    rig_t *rig = rig_asking_others ();
+    participant_rig_t *rig = rig_asking_others ();
     rig_verb (rig, "Abort", 1);
     assert_int_equal (rig_state (rig, 1), COMMAND_ABORTED);
     rig_tell_state (rig, 1, COMMAND_PREPARED); /* late answers find nobody */
@@ -264,7 +264,7 @@ static void a_decision_while_asking_ends_the_questions (void **state)
 static void T7_doubt_goes_on_after_a_restart (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_restart (rig, 100);
     rig_pass (rig, 2000);
     rig_tell_outcome (rig, 1, OUTCOME_COMMITTED, true);
@@ -277,7 +277,7 @@ static void T7_doubt_goes_on_after_a_restart (void **state)
 static void T7_held_command_is_tombstoned_by_resolve (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -294,7 +294,7 @@ static void T7_held_command_is_tombstoned_by_resolve (void **state)
 static void T7_unknown_command_is_tombstoned_by_resolve (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     command_answer_t answer = rig_verb_as (rig, "gis/g1", "Resolve", 1);
     assert_int_equal (answer.state, COMMAND_ABORTED);
     assert_int_equal (rig->puts, 1);
@@ -308,7 +308,7 @@ static void T7_unknown_command_is_tombstoned_by_resolve (void **state)
 static void T7_expired_says_aborted (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -321,7 +321,7 @@ static void T7_expired_says_aborted (void **state)
 static void T7_a_vote_is_not_shaken_by_resolve (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     assert_int_equal (rig_verb_as (rig, "lis/tyo", "Resolve", 1).state, COMMAND_PREPARED);
     assert_int_equal (rig->puts, 0);
     rig_verb (rig, "Commit", 1);
@@ -332,7 +332,7 @@ static void T7_a_vote_is_not_shaken_by_resolve (void **state)
 static void T7_resolve_is_for_participants_and_planners_only (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -348,7 +348,7 @@ static void T7_resolve_is_for_participants_and_planners_only (void **state)
     rig_destroy (rig);
 }
 
-static outcome_t outcome (rig_t *rig, const char *caller, uint64_t counter)
+static outcome_t outcome (participant_rig_t *rig, const char *caller, uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
     rig_request (rig, caller, "Outcome",
@@ -365,7 +365,7 @@ static outcome_t outcome (rig_t *rig, const char *caller, uint64_t counter)
 static void T7_outcome_only_reads (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     assert_int_equal (outcome (rig, "lis/tyo", 1), OUTCOME_LOST);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
@@ -389,7 +389,7 @@ static void T7_outcome_only_reads (void **state)
 static void T9_a_vote_at_its_edge_gives_back_loudly (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, HOUR_MS - 1);
     assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
     assert_int_equal (rig->alarms, 0);
@@ -407,7 +407,7 @@ static void T9_a_vote_at_its_edge_gives_back_loudly (void **state)
 static void T9_commit_readmits_into_a_free_window (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, HOUR_MS + 1000);
     command_answer_t answer = rig_verb (rig, "Commit", 1);
     assert_int_equal (answer.state, COMMAND_COMMITTED);
@@ -423,7 +423,7 @@ static void T9_commit_readmits_into_a_free_window (void **state)
 static void T9_commit_into_a_window_that_is_gone_is_refused_for_ever (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, HOUR_MS - 1000);
     hold_t hold = hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 4, 1, 2);
     rig_hold (rig, hold);
@@ -446,7 +446,7 @@ static void T9_commit_into_a_window_that_is_gone_is_refused_for_ever (void **sta
 static void T9_commit_after_the_whole_window_is_refused (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2 * HOUR_MS);
     assert_int_equal (rig_verb (rig, "Commit", 1).state, COMMAND_EDGE_REFUSED);
     rig_destroy (rig);
@@ -455,7 +455,7 @@ static void T9_commit_after_the_whole_window_is_refused (void **state)
 static void T9_abort_at_the_edge_ends_it (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, HOUR_MS);
     assert_int_equal (rig_verb (rig, "Abort", 1).state, COMMAND_ABORTED);
     rig_destroy (rig);
@@ -464,7 +464,7 @@ static void T9_abort_at_the_edge_ends_it (void **state)
 static void T9_the_doubt_goes_on_past_the_edge (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, HOUR_MS);
     rig_restart (rig, 10);
     assert_int_equal (rig_state (rig, 1), COMMAND_EDGE);
@@ -478,7 +478,7 @@ static void T9_the_doubt_goes_on_past_the_edge (void **state)
 static void T15_a_stepped_clock_alone_makes_no_edge (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig->host.now.wall_ms += 2 * HOUR_MS;
     rig_pass (rig, 120000);
     assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
@@ -490,7 +490,7 @@ static void T15_a_stepped_clock_alone_makes_no_edge (void **state)
 static void T15_a_clock_put_back_does_not_hide_the_edge_for_long (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig->host.now.wall_ms -= 5 * HOUR_MS;
     rig_pass (rig, HOUR_MS);
     assert_int_equal (rig_state (rig, 1), COMMAND_PREPARED);
@@ -503,7 +503,7 @@ static void T15_a_clock_put_back_does_not_hide_the_edge_for_long (void **state)
 static void T15_a_clock_put_right_does_not_put_the_edge_off (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig->host.now.wall_ms += 30 * 60000; /* it was half an hour slow when we started */
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     rig_pass (rig, 30 * 60000 - 1);
@@ -516,7 +516,7 @@ static void T15_a_clock_put_right_does_not_put_the_edge_off (void **state)
 static void T7_a_plan_of_one_asks_its_coordinator_again_and_again (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.plan.participants_count = 1;
     *hold.plan.home = '\0';
@@ -534,7 +534,7 @@ static void T7_a_plan_of_one_asks_its_coordinator_again_and_again (void **state)
 
 static int64_t buried_for_ms (int64_t decide_by_ms)
 {
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     txid_t txid = txid_numbered (1);
     rig_request (rig, "lis/tyo", "Resolve",
                  codec_encode (&resolve_request_codec, &(resolve_request_t){txid, decide_by_ms}));
@@ -563,7 +563,7 @@ static void T15_tombstones_live_to_decide_by_and_retention (void **state)
 static void T10_edge_refused_counts_as_the_new_version_with_nothing (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2 * HOUR_MS);
     rig_verb (rig, "Commit", 1);
     hold_t hold = hold_of (rig, 2, OPERATION_RELEASE, "r1", 1, 0, 4, 5);
@@ -575,7 +575,7 @@ static void T10_edge_refused_counts_as_the_new_version_with_nothing (void **stat
 static void T10_edge_refused_modify_keeps_what_it_had_of_the_old (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 4, 6);
     rig_hold (rig, hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 8, 1, 2));
     rig_pass (rig, HOUR_MS);
@@ -599,7 +599,7 @@ static void T10_edge_refused_modify_keeps_what_it_had_of_the_old (void **state)
 static void T11_a_change_at_its_edge_is_still_pending (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 4, 6);
     rig_hold (rig, hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 8, 1, 3));
     rig_pass (rig, HOUR_MS);

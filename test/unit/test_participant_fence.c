@@ -3,15 +3,16 @@
  */
 #include "participant_fixture.h"
 
-static rig_t *rig_voted (void)
+static participant_rig_t *rig_voted (void)
 {
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     command_answer_t answer = rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     assert_int_equal (answer.state, COMMAND_PREPARED);
     return rig;
 }
 
-static command_answer_t fence (rig_t *rig, const char *caller, uint64_t counter, uint32_t epoch)
+static command_answer_t fence (participant_rig_t *rig, const char *caller, uint64_t counter,
+                               uint32_t epoch)
 {
     txid_t txid = txid_numbered (counter);
     rig_request (rig, caller, "Fence",
@@ -20,7 +21,7 @@ static command_answer_t fence (rig_t *rig, const char *caller, uint64_t counter,
     return rig_answer (rig);
 }
 
-static command_answer_t decide (rig_t *rig, const char *caller, const char *method,
+static command_answer_t decide (participant_rig_t *rig, const char *caller, const char *method,
                                 uint64_t counter, uint32_t epoch)
 {
     txid_t txid = txid_numbered (counter);
@@ -42,7 +43,7 @@ static void expect (command_answer_t answer, command_state_t state, refusal_reas
 static void T8_a_fenced_vote_stands_and_refuses_its_coordinator (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     expect (fence (rig, OTHER_PLANNER, 1, 1), COMMAND_PREPARED, REFUSAL_NONE, 1);
     assert_int_equal (rig->puts, 1); /* in the write that lets the answer leave */
     assert_int_equal (rig_load (rig, 1), 6);
@@ -56,7 +57,7 @@ static void T8_a_fenced_vote_stands_and_refuses_its_coordinator (void **state)
 static void T8_the_epoch_survives_a_restart (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     expect (fence (rig, OTHER_PLANNER, 1, 3), COMMAND_PREPARED, REFUSAL_NONE, 3);
     rig_restart (rig, 1000);
     expect (decide (rig, PLANNER, "Commit", 1, 0), COMMAND_PREPARED, REFUSAL_FENCED, 3);
@@ -67,7 +68,7 @@ static void T8_the_epoch_survives_a_restart (void **state)
 static void T8_who_fenced_decides_either_way (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     expect (fence (rig, OTHER_PLANNER, 1, 1), COMMAND_PREPARED, REFUSAL_NONE, 1);
     expect (decide (rig, OTHER_PLANNER, "Abort", 1, 1), COMMAND_ABORTED, REFUSAL_NONE, 1);
     assert_int_equal (rig_load (rig, 1), 0);
@@ -80,7 +81,7 @@ static void T8_who_fenced_decides_either_way (void **state)
 static void T8_no_epoch_that_the_caller_has_not_set_decides (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     expect (decide (rig, OTHER_PLANNER, "Commit", 1, 1), COMMAND_UNKNOWN, REFUSAL_MAY_NOT, 0);
     expect (decide (rig, PLANNER, "Commit", 1, 1), COMMAND_UNKNOWN, REFUSAL_MAY_NOT, 0);
     expect (fence (rig, OTHER_PLANNER, 1, 2), COMMAND_PREPARED, REFUSAL_NONE, 2);
@@ -96,7 +97,7 @@ static void T8_no_epoch_that_the_caller_has_not_set_decides (void **state)
 static void T8_a_higher_epoch_takes_over_and_no_lower_or_equal_one (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     expect (fence (rig, OTHER_PLANNER, 1, 2), COMMAND_PREPARED, REFUSAL_NONE, 2);
     expect (fence (rig, OTHER_PLANNER, 1, 2), COMMAND_PREPARED, REFUSAL_NONE, 2);
     assert_int_equal (rig->puts, 0); /* a repeat */
@@ -111,7 +112,7 @@ static void T8_a_higher_epoch_takes_over_and_no_lower_or_equal_one (void **state
 static void T8_what_has_not_voted_is_buried_by_a_fence (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t held = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     held.prepare = false;
     expect (rig_hold (rig, held), COMMAND_HELD, REFUSAL_NONE, 0);
@@ -129,7 +130,7 @@ static void T8_what_has_not_voted_is_buried_by_a_fence (void **state)
 static void T8_what_is_over_is_told_and_stays (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     expect (rig_verb (rig, "Commit", 1), COMMAND_COMMITTED, REFUSAL_NONE, 0);
     expect (fence (rig, OTHER_PLANNER, 1, 1), COMMAND_COMMITTED, REFUSAL_NONE, 0);
     assert_int_equal (rig->puts, 0);
@@ -141,7 +142,7 @@ static void T8_what_is_over_is_told_and_stays (void **state)
 static void T8_only_planners_and_administrators_fence_and_only_planners_decide (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     expect (fence (rig, "alice", 1, 1), COMMAND_UNKNOWN, REFUSAL_MAY_NOT, 0);
     expect (fence (rig, "lis/tyo", 1, 1), COMMAND_UNKNOWN, REFUSAL_MAY_NOT, 0);
     expect (fence (rig, "root", 1, 1), COMMAND_PREPARED, REFUSAL_NONE, 1);
@@ -153,7 +154,7 @@ static void T8_only_planners_and_administrators_fence_and_only_planners_decide (
 static void an_epoch_of_zero_is_not_understood (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     txid_t txid = txid_numbered (1);
     rig_request (rig, OTHER_PLANNER, "Fence",
                  codec_encode (&fence_request_codec, &(fence_request_t){txid, 0, WALL_MS}));
@@ -165,7 +166,7 @@ static void an_epoch_of_zero_is_not_understood (void **state)
 static void T8_once_fenced_the_coordinators_committed_is_no_evidence (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     rig_pass (rig, 2000); /* it has asked before it was fenced */
     expect (fence (rig, OTHER_PLANNER, 1, 1), COMMAND_PREPARED, REFUSAL_NONE, 1);
     rig_tell_outcome (rig, 1, OUTCOME_COMMITTED, false);
@@ -177,7 +178,7 @@ static void T8_once_fenced_the_coordinators_committed_is_no_evidence (void **sta
 static void T8_once_fenced_the_coordinators_aborted_still_is (void **state)
 {
     (void) state;
-    rig_t *rig = rig_voted ();
+    participant_rig_t *rig = rig_voted ();
     expect (fence (rig, OTHER_PLANNER, 1, 1), COMMAND_PREPARED, REFUSAL_NONE, 1);
     rig_pass (rig, 2000);
     rig_tell_outcome (rig, 1, OUTCOME_ABORTED, false);

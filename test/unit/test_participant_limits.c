@@ -11,7 +11,7 @@
 static void only_the_plans_own_coordinator_holds (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     static const char *const strangers [] = {OTHER_PLANNER, "alice", "root", "lis/tyo", ""};
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         command_answer_t answer =
@@ -26,7 +26,7 @@ static void only_the_plans_own_coordinator_holds (void **state)
 static void T1_a_coordinator_has_the_name_of_its_txids_store (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     static const char *const names [] = {OTHER_PLANNER, "alice", "planner/1111", "lis/tyo"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
@@ -44,7 +44,7 @@ static void T1_a_coordinator_has_the_name_of_its_txids_store (void **state)
 static void no_account_no_reservation (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
     strcpy (hold.plan.actor, "mallory");
     assert_int_equal (rig_hold (rig, hold).refusal.reason, REFUSAL_MAY_NOT);
@@ -54,7 +54,7 @@ static void no_account_no_reservation (void **state)
 static void only_its_coordinator_moves_a_command (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     static const char *const strangers [] = {OTHER_PLANNER, "alice", "lis/tyo", ""};
     static const char *const verbs [] = {"Renew", "Prepare", "Commit", "Abort"};
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
@@ -77,7 +77,7 @@ static void only_its_coordinator_moves_a_command (void **state)
 static void an_administrator_ends_a_hold_but_not_a_vote (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 1, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -92,7 +92,7 @@ static void an_administrator_ends_a_hold_but_not_a_vote (void **state)
 static void N4_only_the_owner_and_administrators_change_a_reservation (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 4, 1, 2);
     hold_t hold = hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 1, 1, 2);
     strcpy (hold.plan.actor, "bob");
@@ -107,7 +107,8 @@ static void N4_only_the_owner_and_administrators_change_a_reservation (void **st
 }
 
 /*  r1 was made elsewhere and comes here with a change. */
-static hold_t joining (const rig_t *rig, uint64_t counter, const char *actor, const char *owner)
+static hold_t joining (const participant_rig_t *rig, uint64_t counter, const char *actor,
+                       const char *owner)
 {
     hold_t hold = hold_of (rig, counter, OPERATION_MODIFY, "r1", 3, 1, 1, 2);
     strcpy (hold.plan.actor, actor);
@@ -119,7 +120,7 @@ static void N4_an_administrators_change_leaves_a_reservation_to_its_owner_where_
   void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     assert_int_equal (rig_hold (rig, joining (rig, 1, "root", "alice")).state, COMMAND_PREPARED);
     rig_restart (rig, 1000);
     assert_int_equal (rig_verb (rig, "Commit", 1).state, COMMAND_COMMITTED);
@@ -131,7 +132,7 @@ static void N4_an_administrators_change_leaves_a_reservation_to_its_owner_where_
 static void N4_only_the_owner_and_administrators_bring_a_reservation_to_a_site (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     assert_int_equal (rig_hold (rig, joining (rig, 1, "bob", "alice")).refusal.reason,
                       REFUSAL_MAY_NOT);
     assert_int_equal (rig_hold (rig, joining (rig, 2, "root", "mallory")).refusal.reason,
@@ -149,7 +150,7 @@ static void N4_only_the_owner_and_administrators_bring_a_reservation_to_a_site (
 static void a_release_needs_no_account_any_more (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 4, 1, 2);
     rig->access.accounts_count = 0;
     hold_t hold = hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 1, 1, 2);
@@ -161,7 +162,7 @@ static void a_release_needs_no_account_any_more (void **state)
 
 /*  --- limits --- */
 
-static hold_t small_hold (const rig_t *rig, uint64_t counter, bool prepare)
+static hold_t small_hold (const participant_rig_t *rig, uint64_t counter, bool prepare)
 {
     char id [32];
     snprintf (id, sizeof id, "r%d", (int) counter);
@@ -182,7 +183,7 @@ static void each_limit_refuses_by_name_and_says_when_it_frees (void **state)
       {"holds_per_planner_max", offsetof (participant_limits_t, holds_per_planner_max)},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        rig_t *rig = rig_new (100);
+        participant_rig_t *rig = rig_new (100);
         *(uint32_t *) ((char *) &rig->limits + limits [i].offset) = 3;
         rig_boot (rig);
         rig_hold (rig, small_hold (rig, 1, true));
@@ -216,7 +217,7 @@ static void each_limit_refuses_by_name_and_says_when_it_frees (void **state)
 static void one_actors_limit_is_not_anothers (void **state)
 {
     (void) state;
-    rig_t *rig = rig_new (100);
+    participant_rig_t *rig = rig_new (100);
     rig->limits.holds_per_actor_max = 1;
     rig_boot (rig);
     rig_hold (rig, small_hold (rig, 1, true));
@@ -233,7 +234,7 @@ static void one_actors_limit_is_not_anothers (void **state)
     rig_destroy (rig);
 }
 
-static command_answer_t resolve_of (rig_t *rig, int store, uint64_t counter)
+static command_answer_t resolve_of (participant_rig_t *rig, int store, uint64_t counter)
 {
     txid_t txid = txid_numbered (counter);
     memset (txid.store, store, STORE_ID_BYTES);
@@ -253,7 +254,7 @@ static void expect_no_room (const command_answer_t *answer, const char *limit)
 static void T7_tombstones_are_bounded_for_each_planner_and_in_all (void **state)
 {
     (void) state;
-    rig_t *rig = rig_new (100);
+    participant_rig_t *rig = rig_new (100);
     rig->limits.tombstones_per_planner_max = 3;
     rig->limits.tombstones_max = 5;
     rig_boot (rig);
@@ -285,7 +286,7 @@ static void T7_tombstones_are_bounded_for_each_planner_and_in_all (void **state)
 static void T13_a_nearly_full_store_buries_nothing_but_ends_what_it_holds (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (100);
+    participant_rig_t *rig = rig_started (100);
     rig_hold (rig, small_hold (rig, 1, false));
     rig->host.now.store_free_bytes = rig->host.now.store_bytes / 20 - 1;
     command_answer_t answer = resolve_of (rig, 0x11, 2);
@@ -300,7 +301,7 @@ static void T13_a_nearly_full_store_buries_nothing_but_ends_what_it_holds (void 
 static void T13_a_full_store_takes_no_holds_but_every_end (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (100);
+    participant_rig_t *rig = rig_started (100);
     rig_reserve (rig, 1, "r1", 1, 1, 2);
     rig_hold (rig, small_hold (rig, 2, true));
     rig_hold (rig, small_hold (rig, 3, true));
@@ -323,7 +324,7 @@ static void T13_a_full_store_takes_no_holds_but_every_end (void **state)
 
 /*  --- show, list, commands --- */
 
-static Musubi__ShowAnswer *show (rig_t *rig, const char *caller, const char *id)
+static Musubi__ShowAnswer *show (participant_rig_t *rig, const char *caller, const char *id)
 {
     Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
     request.reservation = (char *) id;
@@ -335,7 +336,7 @@ static Musubi__ShowAnswer *show (rig_t *rig, const char *caller, const char *id)
                                                   (bytes_t){rig->reply.data, rig->reply.size});
 }
 
-static Musubi__ReservationState shown_state (rig_t *rig, const char *id)
+static Musubi__ReservationState shown_state (participant_rig_t *rig, const char *id)
 {
     Musubi__ShowAnswer *answer = show (rig, PLANNER, id);
     Musubi__ReservationState state = answer->record->state;
@@ -346,7 +347,7 @@ static Musubi__ReservationState shown_state (rig_t *rig, const char *id)
 static void show_tells_all_to_owner_planner_and_administrator (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 4, 1, 2);
     rig_hold (rig, hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 5, 1, 2));
     static const char *const insiders [] = {"alice", "root", PLANNER, OTHER_PLANNER};
@@ -373,7 +374,7 @@ static void show_tells_all_to_owner_planner_and_administrator (void **state)
 static void show_tells_others_only_that_it_is_there (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 4, 1, 2);
     static const char *const outsiders [] = {"bob", "", "lis/tyo"};
     for (size_t i = 0; i < sizeof outsiders / sizeof *outsiders; i++) {
@@ -393,7 +394,7 @@ static void show_tells_others_only_that_it_is_there (void **state)
 static void the_state_follows_commands_and_time (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 4, 1, 2));
     assert_int_equal (shown_state (rig, "r1"), MUSUBI__RESERVATION_STATE__CREATED);
     rig_verb (rig, "Commit", 1);
@@ -413,7 +414,8 @@ static void the_state_follows_commands_and_time (void **state)
     rig_destroy (rig);
 }
 
-static Musubi__ListAnswer *list (rig_t *rig, const char *caller, const Musubi__ListRequest *request)
+static Musubi__ListAnswer *list (participant_rig_t *rig, const char *caller,
+                                 const Musubi__ListRequest *request)
 {
     packed_t body;
     body.data = message_pack (&request->base, &body.size);
@@ -426,7 +428,7 @@ static Musubi__ListAnswer *list (rig_t *rig, const char *caller, const Musubi__L
 static void list_pages_in_the_order_of_ids (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (1000);
+    participant_rig_t *rig = rig_started (1000);
     char id [32];
     for (uint64_t i = 1; i <= 25; i++) {
         snprintf (id, sizeof id, "r%02d", (int) (i * 7 % 26));
@@ -452,7 +454,7 @@ static void list_pages_in_the_order_of_ids (void **state)
     rig_destroy (rig);
 }
 
-static size_t listed (rig_t *rig, const char *caller, const char *owner, int64_t from_h,
+static size_t listed (participant_rig_t *rig, const char *caller, const char *owner, int64_t from_h,
                       int64_t until_h)
 {
     Musubi__ListRequest request = MUSUBI__LIST_REQUEST__INIT;
@@ -470,7 +472,7 @@ static size_t listed (rig_t *rig, const char *caller, const char *owner, int64_t
 static void list_can_be_narrowed_to_an_owner_and_an_interval (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (1000);
+    participant_rig_t *rig = rig_started (1000);
     rig_reserve (rig, 1, "r1", 1, 1, 2);
     rig_reserve (rig, 2, "r2", 1, 3, 5);
     hold_t hold = hold_of (rig, 3, OPERATION_RESERVE, "r3", 0, 1, 1, 2);
@@ -487,7 +489,7 @@ static void list_can_be_narrowed_to_an_owner_and_an_interval (void **state)
     rig_destroy (rig);
 }
 
-static Musubi__CommandsAnswer *commands (rig_t *rig, const char *caller, uint64_t after,
+static Musubi__CommandsAnswer *commands (participant_rig_t *rig, const char *caller, uint64_t after,
                                          uint32_t most)
 {
     Musubi__CommandsRequest request = MUSUBI__COMMANDS_REQUEST__INIT;
@@ -510,7 +512,7 @@ static Musubi__CommandsAnswer *commands (rig_t *rig, const char *caller, uint64_
 static void commands_are_told_in_the_order_of_txids (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (1000);
+    participant_rig_t *rig = rig_started (1000);
     for (uint64_t i = 9; i >= 1; i--)
         rig_hold (rig, small_hold (rig, i, true));
     rig_verb (rig, "Commit", 4);
@@ -537,7 +539,7 @@ static void commands_are_told_in_the_order_of_txids (void **state)
 static void a_page_fits_in_a_body_however_large_its_records_are (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (1000);
+    participant_rig_t *rig = rig_started (1000);
     for (uint64_t i = 1; i <= 40; i++) {
         hold_t hold = small_hold (rig, i, true);
         hold.plan.request = calloc (1, PLAN_REQUEST_BYTES_MAX);
@@ -571,7 +573,7 @@ static void questions_that_make_no_sense_are_refused (void **state)
     static const char *const methods [] = {"Hold",  "Renew",   "Prepare", "Commit",
                                            "Abort", "Resolve", "Outcome", "Done",
                                            "Show",  "List",    "Commands"};
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         rig_request (rig, PLANNER, methods [i],
                      packed_copy ((bytes_t){(const uint8_t *) "\x0a\xff", 2}));

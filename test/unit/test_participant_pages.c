@@ -9,9 +9,9 @@
 
 /*  So many reservations of alice without bookings, then one of bob; the last in every order. The
  *  invariants are not walked after each. */
-static rig_t *rig_crowded (void)
+static participant_rig_t *rig_crowded (void)
 {
-    rig_t *rig = rig_new (10);
+    participant_rig_t *rig = rig_new (10);
     rig->limits.holds_per_actor_max = 2 * HIDDEN;
     rig_boot (rig);
     for (uint64_t i = 1; i <= HIDDEN + 1; i++) {
@@ -39,7 +39,7 @@ static rig_t *rig_crowded (void)
     return rig;
 }
 
-static ProtobufCMessage *asked (rig_t *rig, const char *caller, const char *method,
+static ProtobufCMessage *asked (participant_rig_t *rig, const char *caller, const char *method,
                                 const ProtobufCMessage *request,
                                 const ProtobufCMessageDescriptor *descriptor)
 {
@@ -50,7 +50,7 @@ static ProtobufCMessage *asked (rig_t *rig, const char *caller, const char *meth
     return message_unpack (descriptor, (bytes_t){rig->reply.data, rig->reply.size});
 }
 
-static Musubi__ListAnswer *list (rig_t *rig, const char *owner, const char *after)
+static Musubi__ListAnswer *list (participant_rig_t *rig, const char *owner, const char *after)
 {
     Musubi__ListRequest request = MUSUBI__LIST_REQUEST__INIT;
     request.owner = (char *) owner;
@@ -59,7 +59,8 @@ static Musubi__ListAnswer *list (rig_t *rig, const char *owner, const char *afte
                                          &musubi__list_answer__descriptor);
 }
 
-static Musubi__CommandsAnswer *commands (rig_t *rig, const char *caller, Musubi__Txid *after)
+static Musubi__CommandsAnswer *commands (participant_rig_t *rig, const char *caller,
+                                         Musubi__Txid *after)
 {
     Musubi__CommandsRequest request = MUSUBI__COMMANDS_REQUEST__INIT;
     request.after = after;
@@ -70,7 +71,7 @@ static Musubi__CommandsAnswer *commands (rig_t *rig, const char *caller, Musubi_
 static void a_page_of_a_list_looks_at_a_bounded_number_of_reservations (void **state)
 {
     (void) state;
-    rig_t *rig = rig_crowded ();
+    participant_rig_t *rig = rig_crowded ();
     Musubi__ListAnswer *first = list (rig, "bob", "");
     assert_int_equal (first->n_records, 0);
     assert_true (first->more);
@@ -90,7 +91,7 @@ static void a_page_of_a_list_looks_at_a_bounded_number_of_reservations (void **s
 static void a_page_of_commands_looks_at_a_bounded_number_of_them (void **state)
 {
     (void) state;
-    rig_t *rig = rig_crowded ();
+    participant_rig_t *rig = rig_crowded ();
     Musubi__CommandsAnswer *first = commands (rig, "bob", NULL);
     assert_int_equal (first->n_commands, 0);
     assert_true (first->more);
@@ -108,7 +109,7 @@ static void a_page_of_commands_looks_at_a_bounded_number_of_them (void **state)
 static void reading_on_from_next_misses_nothing_and_tells_nothing_twice (void **state)
 {
     (void) state;
-    rig_t *rig = rig_crowded ();
+    participant_rig_t *rig = rig_crowded ();
     char after [64] = "";
     size_t seen = 0;
     for (bool more = true; more;) {

@@ -12,13 +12,13 @@
 #define SEEDS        60
 
 typedef struct {
-    rig_t *rig;
+    participant_rig_t *rig;
     prng_t prng;
     command_state_t seen [COUNTERS + 1];
     uint64_t next;
-} play_t;
+} participant_random_play_t;
 
-static uint64_t pick (play_t *play, uint64_t bound)
+static uint64_t pick (participant_random_play_t *play, uint64_t bound)
 {
     return prng_below (&play->prng, bound);
 }
@@ -42,7 +42,7 @@ static bool follows (command_state_t from, command_state_t to)
 
 static bool look (void *owner, const command_view_t *command)
 {
-    play_t *play = owner;
+    participant_random_play_t *play = owner;
     command_state_t *seen = &play->seen [command->plan->txid.counter];
     if (*seen != command->state && !follows (*seen, command->state))
         fail_msg ("%s became %s", command_state_word (*seen), command_state_word (command->state));
@@ -50,9 +50,9 @@ static bool look (void *owner, const command_view_t *command)
     return true;
 }
 
-static void watch (play_t *play)
+static void watch (participant_random_play_t *play)
 {
-    rig_t *rig = play->rig;
+    participant_rig_t *rig = play->rig;
     participant_commands (rig->participant, NULL, look, play);
     assert_true (pool_peak (&rig->pool) <= rig->pool.capacity);
     size_t open = 0;
@@ -67,9 +67,9 @@ static void watch (play_t *play)
         judge_rig (rig);
 }
 
-static void play_hold (play_t *play)
+static void play_hold (participant_random_play_t *play)
 {
-    rig_t *rig = play->rig;
+    participant_rig_t *rig = play->rig;
     uint64_t counter =
       pick (play, 4) && play->next < COUNTERS ? ++play->next : 1 + pick (play, COUNTERS);
     char id [16];
@@ -100,7 +100,7 @@ static void play_hold (play_t *play)
     free (body.data);
 }
 
-static void play_verb (play_t *play)
+static void play_verb (participant_random_play_t *play)
 {
     static const char *const verbs [] = {"Prepare", "Commit", "Commit", "Abort", "Resolve"};
     const char *verb = verbs [pick (play, sizeof verbs / sizeof *verbs)];
@@ -114,16 +114,16 @@ static void play_verb (play_t *play)
     }
 }
 
-static void play_done (play_t *play)
+static void play_done (participant_random_play_t *play)
 {
     txid_t txid = txid_numbered (1 + pick (play, COUNTERS));
     rig_request (play->rig, PLANNER, "Done",
                  codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
 }
 
-static void play_answer (play_t *play)
+static void play_answer (participant_random_play_t *play)
 {
-    rig_t *rig = play->rig;
+    participant_rig_t *rig = play->rig;
     size_t waiting = 0;
     for (size_t i = 0; i < rig->asked_count; i++)
         waiting += rig->asked [i].call != 0;
@@ -155,9 +155,9 @@ static void play_answer (play_t *play)
     }
 }
 
-static void play_pass (play_t *play)
+static void play_pass (participant_random_play_t *play)
 {
-    rig_t *rig = play->rig;
+    participant_rig_t *rig = play->rig;
     int64_t ms = (int64_t) pick (play, pick (play, 8) ? 3000 : 1800000);
     for (int64_t left_ms = ms; left_ms > 0;) {
         int64_t step_ms = left_ms < 5000 ? left_ms : 5000;
@@ -169,9 +169,9 @@ static void play_pass (play_t *play)
 }
 
 /*  Nothing that can still change is left; what is booked can all be given back. */
-static void wind_up (play_t *play)
+static void wind_up (participant_random_play_t *play)
 {
-    rig_t *rig = play->rig;
+    participant_rig_t *rig = play->rig;
     for (uint64_t i = 1; i <= COUNTERS; i++)
         rig_verb (rig, "Abort", i);
     watch (play);
@@ -186,7 +186,7 @@ static void wind_up (play_t *play)
 
 static void play_seed (uint64_t seed)
 {
-    play_t play = {.rig = rig_started (10)};
+    participant_random_play_t play = {.rig = rig_started (10)};
     prng_seed (&play.prng, seed);
     for (int step = 0; step < STEPS; step++) {
         uint64_t kind = pick (&play, 100);

@@ -8,7 +8,7 @@
 static void everything_flushed_is_there_after_a_restart (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (20);
+    participant_rig_t *rig = rig_started (20);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     hold_t hold = hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 8, 2, 4);
     rig_hold (rig, hold);
@@ -43,7 +43,7 @@ static void everything_flushed_is_there_after_a_restart (void **state)
 static void the_answer_to_a_repeat_survives_a_restart (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     packed_t body = codec_encode (&hold_codec, &hold);
     codec_clear (&hold_codec, &hold);
@@ -59,7 +59,7 @@ static void the_answer_to_a_repeat_survives_a_restart (void **state)
 static void R1_a_restart_never_prolongs_a_hold (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     hold.ttl_ms = 10000;
@@ -77,7 +77,7 @@ static void R1_a_restart_never_prolongs_a_hold (void **state)
 static void a_hold_that_ended_while_we_were_down_expires_at_the_start (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2);
     hold.prepare = false;
     rig_hold (rig, hold);
@@ -91,7 +91,7 @@ static void a_hold_that_ended_while_we_were_down_expires_at_the_start (void **st
 static void a_vote_whose_edge_came_while_we_were_down_gives_back_at_the_start (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 6, 1, 2));
     rig_restart (rig, HOUR_MS);
     assert_int_equal (rig_state (rig, 1), COMMAND_EDGE);
@@ -102,7 +102,7 @@ static void a_vote_whose_edge_came_while_we_were_down_gives_back_at_the_start (v
 static void what_is_booked_stays_booked_when_capacity_has_shrunk (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 2);
     rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 4, 1, 2));
     rig->pool.capacity = 3;
@@ -115,7 +115,7 @@ static void what_is_booked_stays_booked_when_capacity_has_shrunk (void **state)
 static void a_bad_record_is_told_and_skipped_and_never_stops_a_start (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig_reserve (rig, 2, "r2", 3, 1, 2);
     rig_hold (rig, hold_of (rig, 3, OPERATION_RESERVE, "r3", 0, 1, 1, 2));
@@ -146,7 +146,7 @@ static void a_bad_record_is_told_and_skipped_and_never_stops_a_start (void **sta
 static void a_skipped_record_leaves_the_others_and_stays_in_the_store (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig_reserve (rig, 2, "r2", 3, 1, 2);
     packed_t good = rig->host.records.list [2].value; /* two commands, then r1 */
@@ -165,7 +165,7 @@ static void a_skipped_record_leaves_the_others_and_stays_in_the_store (void **st
 static void T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
     packed_t good = rig->host.records.list [0].value;
     assert_int_equal (rig->host.records.list [0].table, TABLE_COMMANDS);
@@ -214,9 +214,9 @@ static void T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried 
 static void two_changes_of_one_reservation_cannot_both_be_pending (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
-    kept_t first = rig->host.records.list [0];
+    host_in_memory_kept_t first = rig->host.records.list [0];
     first.key = packed_copy ((bytes_t){first.key.data, first.key.size});
     first.value = packed_copy ((bytes_t){first.value.data, first.value.size});
     rig_verb (rig, "Abort", 1);
@@ -233,7 +233,7 @@ static void two_changes_of_one_reservation_cannot_both_be_pending (void **state)
 static void a_record_under_the_wrong_key_or_of_another_service_is_skipped (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig->host.records.list [0].key.data [TXID_BYTES - 1] = 9; /* the command's */
     rig_restart (rig, 0);
@@ -263,7 +263,7 @@ static void a_record_under_the_wrong_key_or_of_another_service_is_skipped (void 
 static void a_reservation_whose_command_is_lost_can_still_be_released (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     packed_t good = rig->host.records.list [0].value;
     rig->host.records.list [0].value = packed_copy ((bytes_t){(const uint8_t *) "?", 1});
@@ -283,7 +283,7 @@ static void a_reservation_whose_command_is_lost_can_still_be_released (void **st
 static void finished_records_are_pruned_after_their_retention (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     txid_t txid = txid_numbered (1);
     rig_request (rig, PLANNER, "Done",
@@ -310,7 +310,7 @@ static void a_part_is_kept_until_the_whole_plans_last_window_and_retention_have_
   void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
     hold.plan.end_ms = WALL_MS + 74 * HOUR_MS;
     rig_hold (rig, hold);
@@ -337,7 +337,7 @@ static void a_part_is_kept_until_the_whole_plans_last_window_and_retention_have_
 static void a_change_prolongs_how_long_a_part_is_kept_but_never_shortens_it (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
     hold.plan.end_ms = WALL_MS + 50 * HOUR_MS;
     rig_hold (rig, hold);
@@ -359,7 +359,7 @@ static void a_change_prolongs_how_long_a_part_is_kept_but_never_shortens_it (voi
 static void a_commit_not_acknowledged_by_all_is_kept_and_asked_about (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig_pass (rig, 27 * HOUR_MS);
     assert_int_equal (rig_state (rig, 1), COMMAND_COMMITTED);
@@ -379,7 +379,7 @@ static void a_commit_not_acknowledged_by_all_is_kept_and_asked_about (void **sta
 static void T5_a_coordinator_forgets_a_commit_only_when_all_have_acknowledged (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
     rig_pass (rig, 27 * HOUR_MS);
     rig_tell_outcome (rig, 1, OUTCOME_ABORTED, false);
@@ -391,7 +391,7 @@ static void T5_a_coordinator_forgets_a_commit_only_when_all_have_acknowledged (v
 static void what_is_undecided_is_never_pruned (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
     for (int hour = 0; hour < 40; hour++) {
         rig_pass (rig, HOUR_MS);
@@ -405,7 +405,7 @@ static void what_is_undecided_is_never_pruned (void **state)
 static void pruning_looks_at_a_bounded_number_in_one_go (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     for (uint64_t i = 1; i <= 1000; i++)
         rig_verb (rig, "Abort", i);
     rig_pass (rig, 25 * HOUR_MS);

@@ -25,23 +25,23 @@ typedef struct {
     domain_t domain;
     vertex_t vertices [VERTICES_MAX];
     link_t links [LINKS_MAX];
-} drawn_t;
+} path_drawn_t;
 
-static void draw_clear (drawn_t *self)
+static void draw_clear (path_drawn_t *self)
 {
     memset (self, 0, sizeof *self);
     self->domain.vertices = self->vertices;
     self->domain.links = self->links;
 }
 
-static void draw_vertex (drawn_t *self, const char *name, vertex_kind_t kind)
+static void draw_vertex (path_drawn_t *self, const char *name, vertex_kind_t kind)
 {
     vertex_t *vertex = &self->vertices [self->domain.vertices_count++];
     snprintf (vertex->name, sizeof vertex->name, "%s", name);
     vertex->kind = kind;
 }
 
-static link_t *draw_link (drawn_t *self, const char *a, const char *b, uint32_t mbps,
+static link_t *draw_link (path_drawn_t *self, const char *a, const char *b, uint32_t mbps,
                           int64_t latency_us, int64_t price)
 {
     assert_true (self->domain.links_count < LINKS_MAX);
@@ -55,7 +55,7 @@ static link_t *draw_link (drawn_t *self, const char *a, const char *b, uint32_t 
     return link;
 }
 
-static void add (graph_t *graph, const char *name, const drawn_t *drawn)
+static void add (graph_t *graph, const char *name, const path_drawn_t *drawn)
 {
     char why [160];
     if (!domain_check (&drawn->domain, name, why))
@@ -69,7 +69,7 @@ static graph_t *random_graph (prng_t *chance, size_t vertices)
     size_t domains = 1 + prng_below (chance, 3);
     graph_t *graph = graph_new ();
     for (size_t d = 0; d < domains; d++) {
-        drawn_t drawn;
+        path_drawn_t drawn;
         draw_clear (&drawn);
         for (size_t i = 0; i < vertices; i++)
             draw_vertex (&drawn, (char []){(char) ('a' + i), '\0'}, VERTEX_EXCHANGE);
@@ -94,14 +94,14 @@ typedef struct {
     int64_t free [3 * LINKS_MAX];
     path_t *paths;
     size_t paths_count;
-} model_t;
+} path_model_t;
 
 static int64_t model_free (void *owner, size_t link)
 {
-    return ((model_t *) owner)->free [link];
+    return ((path_model_t *) owner)->free [link];
 }
 
-static void model_visit (model_t *self, size_t vertex, path_t *path, uint64_t visited)
+static void model_visit (path_model_t *self, size_t vertex, path_t *path, uint64_t visited)
 {
     if (vertex == self->question.to) {
         if (self->question.latency_us_max == 0 ||
@@ -130,7 +130,7 @@ static void model_visit (model_t *self, size_t vertex, path_t *path, uint64_t vi
     }
 }
 
-static const model_t *comparing;
+static const path_model_t *comparing;
 
 static int64_t width (const path_t *path)
 {
@@ -176,7 +176,7 @@ static int by_order (const void *left, const void *right)
     return 0;
 }
 
-static void model_enumerate (model_t *self)
+static void model_enumerate (path_model_t *self)
 {
     self->paths_count = 0;
     path_t path = {.from = self->question.from, .mbps = INT64_MAX};
@@ -196,7 +196,7 @@ static void assert_same (const path_t *path, const path_t *expected)
     assert_int_equal (path->weight, expected->weight);
 }
 
-static void random_question (model_t *self, prng_t *chance, size_t vertices)
+static void random_question (path_model_t *self, prng_t *chance, size_t vertices)
 {
     self->question = (path_question_t){
       .from = prng_below (chance, vertices),
@@ -215,7 +215,7 @@ static void random_question (model_t *self, prng_t *chance, size_t vertices)
 }
 
 /*  All of them, in order, each once; then none, again and again. */
-static void check_finder (model_t *self, path_finder_t *finder)
+static void check_finder (path_model_t *self, path_finder_t *finder)
 {
     uint64_t steps = STEPS_PLENTY;
     path_t path;
@@ -234,7 +234,7 @@ static void finds_what_an_enumeration_finds_in_its_order (void **state)
     print_message ("seed %llu\n", (unsigned long long) seed);
     prng_t chance;
     prng_seed (&chance, seed);
-    model_t model = {.paths = calloc (PATHS_MAX, sizeof (path_t))};
+    path_model_t model = {.paths = calloc (PATHS_MAX, sizeof (path_t))};
     assert_non_null (model.paths);
     size_t found = 0;
     size_t none = 0;
@@ -277,7 +277,7 @@ static void a_finder_whose_steps_ran_out_goes_on_where_it_stopped (void **state)
     (void) state;
     prng_t chance;
     prng_seed (&chance, 7);
-    model_t model = {.paths = calloc (PATHS_MAX, sizeof (path_t))};
+    path_model_t model = {.paths = calloc (PATHS_MAX, sizeof (path_t))};
     assert_non_null (model.paths);
     size_t stops = 0;
     for (int round = 0; round < 300; round++) {
@@ -316,7 +316,7 @@ static void a_limit_between_quick_and_cheap_takes_some_of_both (void **state)
 {
     (void) state;
     enum { RUNGS = 12 };
-    drawn_t drawn;
+    path_drawn_t drawn;
     draw_clear (&drawn);
     for (size_t i = 0; i <= RUNGS; i++)
         draw_vertex (&drawn, (char []){(char) ('a' + i), '\0'}, VERTEX_SITE);
@@ -394,7 +394,7 @@ static void the_cheapest_of_at_most_so_many_hops_is_found (void **state)
 static void a_path_to_where_one_is_has_no_links (void **state)
 {
     (void) state;
-    drawn_t drawn;
+    path_drawn_t drawn;
     draw_clear (&drawn);
     draw_vertex (&drawn, "ams", VERTEX_SITE);
     draw_vertex (&drawn, "bcn", VERTEX_SITE);
@@ -436,18 +436,18 @@ typedef struct {
     graph_t *graph;
     path_question_t question;
     int64_t free [8];
-} asking_t;
+} path_asking_t;
 
 static int64_t asking_free (void *owner, size_t link)
 {
-    return ((asking_t *) owner)->free [link];
+    return ((path_asking_t *) owner)->free [link];
 }
 
 /*  ams - X1 - bcn in N, both links 1 Gbit/s and 2 ms; ams - bcn directly, 300 Mbit/s and 9 ms; osl
  *  stands alone. */
-static asking_t asking_new (void)
+static path_asking_t asking_new (void)
 {
-    drawn_t drawn;
+    path_drawn_t drawn;
     draw_clear (&drawn);
     draw_vertex (&drawn, "ams", VERTEX_SITE);
     draw_vertex (&drawn, "bcn", VERTEX_SITE);
@@ -456,7 +456,7 @@ static asking_t asking_new (void)
     draw_link (&drawn, "ams", "X1", 1000, 2000, 0);
     draw_link (&drawn, "X1", "bcn", 1000, 2000, 0);
     draw_link (&drawn, "ams", "bcn", 300, 9000, 0);
-    asking_t asking = {.graph = graph_new (), .free = {1000, 400, 300}};
+    path_asking_t asking = {.graph = graph_new (), .free = {1000, 400, 300}};
     add (asking.graph, "N", &drawn);
     asking.question = (path_question_t){.from = graph_vertex (asking.graph, "ams"),
                                         .to = graph_vertex (asking.graph, "bcn"),
@@ -466,7 +466,7 @@ static asking_t asking_new (void)
     return asking;
 }
 
-static void assert_explained (asking_t *asking, const char *sentence, size_t link)
+static void assert_explained (path_asking_t *asking, const char *sentence, size_t link)
 {
     char why [256];
     size_t named;
@@ -482,7 +482,7 @@ static void assert_explained (asking_t *asking, const char *sentence, size_t lin
 static void says_which_link_is_too_full (void **state)
 {
     (void) state;
-    asking_t asking = asking_new ();
+    path_asking_t asking = asking_new ();
     assert_explained (
       &asking,
       "N/2 has 400 Mbit/s free of the 500 wanted, and every other way has less or as little", 1);
@@ -504,7 +504,7 @@ static void says_which_link_is_too_full (void **state)
 static void says_how_long_the_quickest_path_takes (void **state)
 {
     (void) state;
-    asking_t asking = asking_new ();
+    path_asking_t asking = asking_new ();
     asking.question.mbps = 100;
     asking.question.latency_us_max = 3500;
     assert_explained (&asking,
@@ -516,7 +516,7 @@ static void says_how_long_the_quickest_path_takes (void **state)
 static void says_that_there_is_no_path (void **state)
 {
     (void) state;
-    asking_t asking = asking_new ();
+    path_asking_t asking = asking_new ();
     size_t bcn = asking.question.to;
     asking.question.to = graph_vertex (asking.graph, "osl");
     assert_explained (&asking, "no path from ams to osl", SIZE_MAX);
@@ -532,8 +532,8 @@ static void says_where_domains_disagree (void **state)
     (void) state;
     attribute_t paris = {.name = "location", .value = "paris"};
     attribute_t lyon = {.name = "location", .value = "lyon"};
-    drawn_t north;
-    drawn_t south;
+    path_drawn_t north;
+    path_drawn_t south;
     draw_clear (&north);
     draw_vertex (&north, "ams", VERTEX_SITE);
     draw_vertex (&north, "X1", VERTEX_EXCHANGE);
@@ -546,7 +546,7 @@ static void says_where_domains_disagree (void **state)
     north.vertices [1].attributes_count = 1;
     south.vertices [1].attributes = &lyon;
     south.vertices [1].attributes_count = 1;
-    asking_t asking = {.graph = graph_new (), .free = {1000, 1000}};
+    path_asking_t asking = {.graph = graph_new (), .free = {1000, 1000}};
     add (asking.graph, "N", &north);
     add (asking.graph, "S", &south);
     asking.question = (path_question_t){.from = graph_vertex (asking.graph, "ams"),

@@ -19,11 +19,11 @@ static void crowd (fed_t *fed, const char *site)
     const fed_proc_t *proc = &fed->procs [fed_find (fed, site)];
     uint64_t asked [HIDDEN];
     for (int i = 0; i < HIDDEN; i++) {
-        party_t party = {0};
+        participant_ref_t party = {0};
         hold_t hold = {.part_kind = PART_COMPUTE, .plan = {.participants = &party}};
         plan_t *plan = &hold.plan;
         plan->txid = (txid_t){.store = {0xee}, .start = 1, .counter = (uint64_t) i + 1};
-        plan->coordinator = (party_t){.store = {0xee}, .endpoint = "sim://nobody"};
+        plan->coordinator = (participant_ref_t){.store = {0xee}, .endpoint = "sim://nobody"};
         txid_planner (&plan->txid, plan->coordinator.name);
         plan->participants_count = 1;
         snprintf (party.name, sizeof party.name, "%s", site);

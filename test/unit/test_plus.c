@@ -9,7 +9,7 @@
 #define ABORTED   MUSUBI__PLUS_COMMAND_STATE__PLUS_ABORTED
 
 /*  As open_world; the administrator has an account, too. */
-static void open_plus (world_t *w, bool dies)
+static void open_plus (service_world_t *w, bool dies)
 {
     static const char *const accounts [] = {"alice", "bob", "root"};
     shaky = dies;
@@ -21,7 +21,7 @@ static void open_plus (world_t *w, bool dies)
 
 /*  --- its states --- */
 
-static void a_reservation_is_created_reserved_and_over (world_t *w)
+static void a_reservation_is_created_reserved_and_over (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1];
     assert_int_equal (plus_create (w, "alice", "c", r), CALL_OK);
@@ -64,7 +64,7 @@ static void a_reservation_is_created_reserved_and_over (world_t *w)
     assert_int_equal (plus_command (w, "alice", "State", &told.command).state, COMMITTED);
 }
 
-static void the_old_slot_stays_until_the_commit_and_after_an_abort (world_t *w)
+static void the_old_slot_stays_until_the_commit_and_after_an_abort (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1];
     plus_booked (w, r, "a", 10, 20, 6);
@@ -102,7 +102,7 @@ static void the_old_slot_stays_until_the_commit_and_after_an_abort (world_t *w)
     assert_int_equal (plus_modify (w, "alice", "m3", r, 0, 50, 0).status, CALL_NOT_FOUND);
 }
 
-static void what_is_not_committed_in_time_is_aborted_by_itself (world_t *w)
+static void what_is_not_committed_in_time_is_aborted_by_itself (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1];
     plus_create (w, "alice", "c", r);
@@ -125,7 +125,7 @@ static void what_is_not_committed_in_time_is_aborted_by_itself (world_t *w)
     assert_int_equal (free_at (w, "thin", 110), 4);
 }
 
-static void a_command_waits_no_longer_than_its_window_lets_it (world_t *w)
+static void a_command_waits_no_longer_than_its_window_lets_it (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1];
     plus_create (w, "alice", "c1", r);
@@ -149,7 +149,7 @@ static void a_command_waits_no_longer_than_its_window_lets_it (world_t *w)
     assert_int_equal (plus_state (w, r), MUSUBI__RESERVATION_STATE__RELEASED);
 }
 
-static void a_running_one_is_prolonged_grown_and_shrunk (world_t *w)
+static void a_running_one_is_prolonged_grown_and_shrunk (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1];
     plus_booked (w, r, "a", 2, 20, 2);
@@ -192,7 +192,7 @@ static bool same_txid (const txid_t *a, const txid_t *b)
            memcmp (a->store, b->store, STORE_ID_BYTES) == 0;
 }
 
-static void the_second_of_two_hears_whose_command_is_in_the_way (world_t *w)
+static void the_second_of_two_hears_whose_command_is_in_the_way (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1];
     plus_booked (w, r, "a", 10, 20, 2);
@@ -224,7 +224,7 @@ static void the_second_of_two_hears_whose_command_is_in_the_way (world_t *w)
                       CALL_BAD_REQUEST);
 }
 
-static void who_does_not_own_it_is_denied (world_t *w)
+static void who_does_not_own_it_is_denied (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1], other [NAME_BYTES_MAX + 1];
     assert_int_equal (plus_create (w, "mallory", "c", other), CALL_DENIED);
@@ -248,7 +248,7 @@ static void who_does_not_own_it_is_denied (world_t *w)
 
 /*  --- asked again --- */
 
-static void one_request_id_has_one_answer (world_t *w)
+static void one_request_id_has_one_answer (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1], again [NAME_BYTES_MAX + 1];
     plus_create (w, "alice", "id", r);
@@ -280,7 +280,7 @@ static void one_request_id_has_one_answer (world_t *w)
     assert_int_equal (free_at (w, "thin", 12), 5);
 }
 
-static void a_refusal_is_told_again_when_there_is_room_meanwhile (world_t *w)
+static void a_refusal_is_told_again_when_there_is_room_meanwhile (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1], other [NAME_BYTES_MAX + 1];
     plus_booked (w, other, "b", 20, 30, 7);
@@ -315,7 +315,7 @@ static void a_refusal_is_told_again_when_there_is_room_meanwhile (world_t *w)
     assert_true (first.status == CALL_NOT_FOUND || first.status == CALL_BAD_REQUEST);
 }
 
-static void ids_are_forgotten_after_a_day_and_what_was_created_with_its_wait (world_t *w)
+static void ids_are_forgotten_after_a_day_and_what_was_created_with_its_wait (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1], again [NAME_BYTES_MAX + 1];
     plus_create (w, "alice", "id", r);
@@ -334,19 +334,19 @@ static void ids_are_forgotten_after_a_day_and_what_was_created_with_its_wait (wo
 
 /*  --- beside planners --- */
 
-static void what_a_planner_made_of_one_need_here_alone_is_changed (world_t *w)
+static void what_a_planner_made_of_one_need_here_alone_is_changed (service_world_t *w)
 {
     reserve (w, "r1", booking ("thin", 2, 2, 10, 20));
     told_t told = plus_modify (w, "alice", "m1", "r1", 0, 30, 3);
     assert_int_equal (told.state, PREPARED);
     /*  A planner finds it busy, and changes the version that comes of it. */
     compute_booking_t next = booking ("thin", 4, 4, 10, 30);
-    order_t order = {.operation = OPERATION_MODIFY,
-                     .reservation = "r1",
-                     .base_version = 1,
-                     .bookings = &next,
-                     .count = 1,
-                     .prepare = true};
+    service_order_t order = {.operation = OPERATION_MODIFY,
+                             .reservation = "r1",
+                             .base_version = 1,
+                             .bookings = &next,
+                             .count = 1,
+                             .prepare = true};
     command_answer_t answered;
     hold (w, &order, &answered);
     assert_int_equal (answered.refusal.reason, REFUSAL_BUSY_CHANGE);
@@ -367,10 +367,10 @@ static void what_a_planner_made_of_one_need_here_alone_is_changed (world_t *w)
     assert_int_equal (free_at (w, "thin", 25), 8);
 }
 
-static void what_has_other_parts_is_left_to_planners (world_t *w)
+static void what_has_other_parts_is_left_to_planners (service_world_t *w)
 {
     compute_booking_t two [] = {booking ("thin", 2, 2, 10, 20), booking ("fat", 16, 1, 10, 20)};
-    order_t order = {.reservation = "r1", .bookings = two, .count = 2, .prepare = true};
+    service_order_t order = {.reservation = "r1", .bookings = two, .count = 2, .prepare = true};
     command_answer_t answered;
     txid_t txid = hold (w, &order, &answered);
     codec_clear (&command_answer_codec, &answered);
@@ -381,8 +381,8 @@ static void what_has_other_parts_is_left_to_planners (world_t *w)
     assert_int_equal (plus_release (w, "alice", "d", "r1").status, CALL_BAD_REQUEST);
 
     /*  And one that somebody else has part in. */
-    party_t both [] = {{.name = FIXTURE_NAME, .endpoint = "sim://" FIXTURE_NAME},
-                       {.name = "lis/osa", .endpoint = "sim://osa", .store = {9}}};
+    participant_ref_t both [] = {{.name = FIXTURE_NAME, .endpoint = "sim://" FIXTURE_NAME},
+                                 {.name = "lis/osa", .endpoint = "sim://osa", .store = {9}}};
     memcpy (both [0].store, fixture_store, STORE_ID_BYTES);
     packed_t part = compute_part_encode (two, 1);
     hold_t asked = {
@@ -409,7 +409,7 @@ static void what_has_other_parts_is_left_to_planners (world_t *w)
 
 /*  --- refusals --- */
 
-static void what_cannot_be_had_is_refused_in_words (world_t *w)
+static void what_cannot_be_had_is_refused_in_words (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1];
     plus_create (w, "alice", "c", r);
@@ -458,10 +458,10 @@ static void what_cannot_be_had_is_refused_in_words (world_t *w)
     assert_non_null (strstr (told.reason, "nodes: more than a site can have"));
 }
 
-static void a_planners_command_is_not_decided_here (world_t *w)
+static void a_planners_command_is_not_decided_here (service_world_t *w)
 {
     compute_booking_t one = booking ("thin", 2, 2, 10, 20);
-    order_t order = {.reservation = "r1", .bookings = &one, .count = 1};
+    service_order_t order = {.reservation = "r1", .bookings = &one, .count = 1};
     command_answer_t answered;
     txid_t txid = hold (w, &order, &answered);
     codec_clear (&command_answer_codec, &answered);
@@ -470,11 +470,11 @@ static void a_planners_command_is_not_decided_here (world_t *w)
     assert_int_equal (tell (w, "Prepare", &txid), COMMAND_PREPARED);
 }
 
-static void what_was_refused_at_its_edge_has_failed (world_t *w)
+static void what_was_refused_at_its_edge_has_failed (service_world_t *w)
 {
     char r [NAME_BYTES_MAX + 1];
     compute_booking_t all = booking ("thin", 8, 8, 950, 960);
-    order_t order = {.reservation = "r1", .bookings = &all, .count = 1, .prepare = true};
+    service_order_t order = {.reservation = "r1", .bookings = &all, .count = 1, .prepare = true};
     command_answer_t answered;
     txid_t txid = hold (w, &order, &answered);
     codec_clear (&command_answer_codec, &answered);
@@ -490,7 +490,7 @@ static void what_was_refused_at_its_edge_has_failed (world_t *w)
     {                                                                                              \
         (void) state;                                                                              \
         for (int dies = 0; dies < 2; dies++) {                                                     \
-            world_t w;                                                                             \
+            service_world_t w;                                                                     \
             open_plus (&w, dies);                                                                  \
             test (&w);                                                                             \
             close_world (&w);                                                                      \
@@ -519,7 +519,7 @@ BOTH (what_was_refused_at_its_edge_has_failed)
 static void each_limit_is_refused_by_name (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     char r [NAME_BYTES_MAX + 1];
     prepare_world (&w);
     w.settings.plus.created_per_actor_max = 2;
@@ -594,7 +594,7 @@ static void each_limit_is_refused_by_name (void **state)
 static void pages_go_on_where_nothing_was_shown (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     char r [NAME_BYTES_MAX + 1];
     char after [NAME_BYTES_MAX + 1] = "";
     prepare_world (&w);
@@ -621,7 +621,7 @@ static void pages_go_on_where_nothing_was_shown (void **state)
 static void spoilt_requests_and_records_do_no_harm (void **state)
 {
     (void) state;
-    world_t w;
+    service_world_t w;
     open_world (&w);
     char r [NAME_BYTES_MAX + 1];
     plus_booked (&w, r, "a", 10, 20, 1);

@@ -88,7 +88,7 @@ static void nothing_is_promised_twice_where_work_and_reservations_meet (void **s
     submit (&f, (wish_bag_t){.class_name = "thin", .cpus = 2, .count = 6, .minutes = 30});
     command_answer_t told;
     booking_t three = booking ("thin", 6, 3, 10, 20);
-    order_t order = {.reservation = "r1", .bookings = &three, .count = 1, .prepare = true};
+    service_order_t order = {.reservation = "r1", .bookings = &three, .count = 1, .prepare = true};
     hold (&f.w, &order, &told);
     assert_int_equal (told.refusal.reason, REFUSAL_SHORT);
     codec_clear (&command_answer_codec, &told);
@@ -166,7 +166,7 @@ static void tasks_of_a_need_run_where_and_when_it_has_nodes (void **state)
     booking_t both [] = {booking ("thin", 4, 2, 10, 20), booking ("fat", 16, 1, 10, 20)};
     snprintf (both [1].need, sizeof both [1].need, "air");
     command_answer_t told;
-    order_t order = {.reservation = "r1", .bookings = both, .count = 2, .prepare = true};
+    service_order_t order = {.reservation = "r1", .bookings = both, .count = 2, .prepare = true};
     txid_t txid = hold (&f.w, &order, &told);
     codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
@@ -194,7 +194,8 @@ static void a_reservations_tasks_wait_for_nodes_that_are_booked_later (void **st
         open_queue (&f);
         booking_t stages [] = {booking ("thin", 2, 1, 10, 20), booking ("thin", 6, 3, 20, 30)};
         command_answer_t told;
-        order_t order = {.reservation = "r1", .bookings = stages, .count = 2, .prepare = true};
+        service_order_t order = {
+          .reservation = "r1", .bookings = stages, .count = 2, .prepare = true};
         txid_t txid = hold (&f.w, &order, &told);
         codec_clear (&command_answer_codec, &told);
         assert_int_equal (tell (&f.w, "Commit", &txid), COMMAND_COMMITTED);
@@ -259,7 +260,7 @@ static void a_reservation_that_is_left_before_its_opening_takes_its_tasks_along 
     reserve (&f.w, "r1", booking ("thin", 2, 1, 10, 20));
     uint64_t number = submit (&f, (wish_bag_t){.reservation = "r1"});
     command_answer_t told;
-    order_t order = {
+    service_order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
     txid_t txid = hold (&f.w, &order, &told);
     codec_clear (&command_answer_codec, &told);
@@ -528,8 +529,8 @@ static void a_lost_run_is_run_again_where_that_is_wanted (void **state)
       submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16, .requeue = true, .minutes = 100});
     uint64_t once = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 16, .minutes = 100});
     agents_come (&f);
-    agent_t *first = agent_of (&f, task (&f, again, 0).node);
-    agent_t *second = agent_of (&f, task (&f, once, 0).node);
+    openings_agent_t *first = agent_of (&f, task (&f, again, 0).node);
+    openings_agent_t *second = agent_of (&f, task (&f, once, 0).node);
     first->away = second->away = true;
     field_pass (&f, 340 * SECOND_MS);
     assert_int_equal (task (&f, once, 0).state, TASK_LOST);
@@ -657,7 +658,7 @@ static void a_damaged_record_of_a_task_is_a_lost_task (void **state)
     uint64_t number = submit (&f, (wish_bag_t){.count = 2});
     agents_come (&f);
     for (size_t i = 0; i < f.w.host.records.count; i++) {
-        kept_t *record = &f.w.host.records.list [i];
+        host_in_memory_kept_t *record = &f.w.host.records.list [i];
         if (record->table == TABLE_TASKS && record->key.data [11] == 0)
             record->value.size = 1; /* no decoder takes it */
     }
@@ -721,7 +722,7 @@ static void a_submission_as_large_as_a_message_is_refused (void **state)
     close_world (&f.w);
 }
 
-static kept_t *record_in (world_t *w, uint8_t table)
+static host_in_memory_kept_t *record_in (service_world_t *w, uint8_t table)
 {
     for (size_t i = 0; i < w->host.records.count; i++)
         if (w->host.records.list [i].table == table)
@@ -739,7 +740,7 @@ static void what_cannot_be_read_is_kept_aside (void **state)
     open_queue (&f);
     uint64_t number = submit (&f, (wish_bag_t){.count = 1});
     agents_come (&f);
-    kept_t *bad = record_in (&f.w, TABLE_BAGS);
+    host_in_memory_kept_t *bad = record_in (&f.w, TABLE_BAGS);
     bad->value.data [0] = 0xff; /* no message begins so */
     size_t size = bad->value.size;
     restart_field (&f);
@@ -752,14 +753,14 @@ static void what_cannot_be_read_is_kept_aside (void **state)
     assert_int_equal (records_of (&f.w, TABLE_BAGS), 2);
 
     /*  A node's record is written anew when its agent comes. */
-    kept_t *node = record_in (&f.w, TABLE_NODES);
+    host_in_memory_kept_t *node = record_in (&f.w, TABLE_NODES);
     char name [64] = "";
     memcpy (name, node->key.data, node->key.size);
     node->value.data [0] = 0xff;
     size = node->value.size;
     restart_field (&f);
     agents_come (&f);
-    const kept_t *aside = record_in (&f.w, TABLE_ASIDE);
+    const host_in_memory_kept_t *aside = record_in (&f.w, TABLE_ASIDE);
     assert_int_equal (records_of (&f.w, TABLE_ASIDE), 1);
     assert_int_equal (aside->key.data [0], TABLE_NODES);
     assert_memory_equal (aside->key.data + 1, name, strlen (name));

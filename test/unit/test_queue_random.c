@@ -20,15 +20,15 @@ typedef struct {
     size_t reservations;
     size_t kills;
     size_t requests;
-} day_t;
+} queue_random_day_t;
 
-static bool chance (day_t *day, uint64_t of)
+static bool chance (queue_random_day_t *day, uint64_t of)
 {
     return prng_below (&day->prng, of) == 0;
 }
 
 /*  The next step may be the last one of this process, which starts again then. */
-static void maybe_kill (day_t *day)
+static void maybe_kill (queue_random_day_t *day)
 {
     if (!chance (day, 6))
         return;
@@ -38,12 +38,12 @@ static void maybe_kill (day_t *day)
 }
 
 /*  What runs at all machines: each task once, and each node no more than it has. */
-static void check_machines (day_t *day)
+static void check_machines (queue_random_day_t *day)
 {
     static run_id_t running [AGENTS_MAX * MACHINE_RUNS];
     size_t count = 0;
     for (size_t i = 0; i < day->f.agents_count; i++) {
-        const agent_t *agent = &day->f.agents [i];
+        const openings_agent_t *agent = &day->f.agents [i];
         for (size_t k = 0; k < agent->runs_count; k++)
             if (!run_over (agent->runs [k].report.state))
                 running [count++] = agent->runs [k].report.id;
@@ -55,7 +55,7 @@ static void check_machines (day_t *day)
 }
 
 /*  Less than nothing is free only where nodes were lost. */
-static void check_calendar (day_t *day)
+static void check_calendar (queue_random_day_t *day)
 {
     for (size_t i = 0; i < day->f.agents_count; i++)
         if (day->f.agents [i].away)
@@ -74,7 +74,7 @@ static void check_calendar (day_t *day)
 /*  --- what happens --- */
 
 /*  Asked again under the same id when the process was killed over it: one bag comes of it. */
-static void come (day_t *day)
+static void come (queue_random_day_t *day)
 {
     char id [32];
     char reservation [16];
@@ -113,7 +113,7 @@ static void come (day_t *day)
         assert_int_not_equal (day->bags [i], day->bags [day->bags_count - 1]);
 }
 
-static void reserve_some (day_t *day)
+static void reserve_some (queue_random_day_t *day)
 {
     char id [16];
     int64_t minute = (day->f.w.host.now.wall_ms - EPOCH_MS) / MINUTE_MS + 3;
@@ -123,7 +123,7 @@ static void reserve_some (day_t *day)
     snprintf (id, sizeof id, "r%zu", day->reservations + 1);
     booking_t one = booking (fat ? "fat" : "thin", nodes * (fat ? 16 : 2), nodes, from,
                              from + 2 + (int64_t) prng_below (&day->prng, 30));
-    order_t order = {.reservation = id, .bookings = &one, .count = 1, .prepare = true};
+    service_order_t order = {.reservation = id, .bookings = &one, .count = 1, .prepare = true};
     command_answer_t told;
     txid_t txid = hold (&day->f.w, &order, &told);
     bool granted = told.state == COMMAND_PREPARED;
@@ -134,9 +134,9 @@ static void reserve_some (day_t *day)
     day->reservations++;
 }
 
-static void some_run_ends (day_t *day)
+static void some_run_ends (queue_random_day_t *day)
 {
-    agent_t *agent = &day->f.agents [prng_below (&day->prng, day->f.agents_count)];
+    openings_agent_t *agent = &day->f.agents [prng_below (&day->prng, day->f.agents_count)];
     if (agent->runs_count == 0)
         return;
     machine_run_t *run = &agent->runs [prng_below (&day->prng, agent->runs_count)];
@@ -146,10 +146,10 @@ static void some_run_ends (day_t *day)
     run->report.exit_code = (int32_t) prng_below (&day->prng, 2);
 }
 
-static void agents_come_killing (day_t *day)
+static void agents_come_killing (queue_random_day_t *day)
 {
     for (size_t i = 0; i < day->f.agents_count; i++) {
-        agent_t *agent = &day->f.agents [i];
+        openings_agent_t *agent = &day->f.agents [i];
         for (bool more = !agent->away; more;) {
             maybe_kill (day);
             more = agent_ask (&day->f, agent);
@@ -158,7 +158,7 @@ static void agents_come_killing (day_t *day)
     }
 }
 
-static void time_passes (day_t *day)
+static void time_passes (queue_random_day_t *day)
 {
     int64_t seconds = 1 + (int64_t) prng_below (&day->prng, 120);
     for (; seconds > 0; seconds -= 10) {
@@ -169,7 +169,7 @@ static void time_passes (day_t *day)
     }
 }
 
-static void happen (day_t *day)
+static void happen (queue_random_day_t *day)
 {
     switch (prng_below (&day->prng, 8)) {
     case 0:
@@ -189,7 +189,7 @@ static void happen (day_t *day)
             some_run_ends (day);
         break;
     case 5: {
-        agent_t *agent = &day->f.agents [prng_below (&day->prng, day->f.agents_count)];
+        openings_agent_t *agent = &day->f.agents [prng_below (&day->prng, day->f.agents_count)];
         agent->away = !agent->away && chance (day, 2);
         break;
     }
@@ -203,7 +203,7 @@ static void happen (day_t *day)
 }
 
 /*  Every run goes on to its limit at most, so a few hours see the end of all. */
-static void come_to_the_end (day_t *day)
+static void come_to_the_end (queue_random_day_t *day)
 {
     for (size_t i = 0; i < day->f.agents_count; i++)
         day->f.agents [i].away = false;
@@ -232,8 +232,8 @@ static void nothing_is_run_twice_or_forgotten_whenever_the_site_is_killed (void 
     size_t kills = 0;
     size_t bags = 0;
     for (uint64_t seed = 1; seed <= DAYS; seed++) {
-        static day_t day;
-        day = (day_t){.bags_count = 0};
+        static queue_random_day_t day;
+        day = (queue_random_day_t){.bags_count = 0};
         print_message ("seed %" PRIu64 "\n", seed);
         prng_seed (&day.prng, seed);
         prepare_queue (&day.f);

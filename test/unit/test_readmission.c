@@ -23,8 +23,8 @@ static bytes_t bytes (packed_t packed)
 /*  --- booking --- */
 
 /*  A version that a home tells of; nodes 0: it is over. */
-static readmit_t readmit (rig_t *rig, uint64_t counter, const char *reservation, uint32_t version,
-                          uint32_t nodes, int64_t from_h, int64_t until_h)
+static readmit_t readmit (participant_rig_t *rig, uint64_t counter, const char *reservation,
+                          uint32_t version, uint32_t nodes, int64_t from_h, int64_t until_h)
 {
     hold_t hold = hold_of (rig, counter, version == 1 ? OPERATION_RESERVE : OPERATION_MODIFY,
                            reservation, version - 1, nodes, from_h, until_h);
@@ -48,7 +48,7 @@ static readmit_t readmit (rig_t *rig, uint64_t counter, const char *reservation,
     return end;
 }
 
-static uint32_t version_of (const rig_t *rig, const char *reservation)
+static uint32_t version_of (const participant_rig_t *rig, const char *reservation)
 {
     reservation_view_t view;
     return participant_find (rig->participant, reservation, &view) ? view.version : 0;
@@ -57,7 +57,7 @@ static uint32_t version_of (const rig_t *rig, const char *reservation)
 static void what_was_promised_is_booked_again_and_survives_a_restart (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     assert_int_equal (readmit (rig, 7, "r1", 2, 6, 1, 3), READMIT_BOOKED);
     for (int i = 0; i < 2; i++) {
         assert_int_equal (rig_load (rig, 1), 6);
@@ -72,7 +72,7 @@ static void what_was_promised_is_booked_again_and_survives_a_restart (void **sta
 static void told_again_it_is_booked_once (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     assert_int_equal (readmit (rig, 7, "r1", 1, 6, 1, 3), READMIT_BOOKED);
     size_t rows = rig->rows.count;
     assert_int_equal (readmit (rig, 7, "r1", 1, 6, 1, 3), READMIT_KNOWN);
@@ -84,7 +84,7 @@ static void told_again_it_is_booked_once (void **state)
 static void it_can_be_modified_and_released_afterwards (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     readmit (rig, 7, "r1", 1, 6, 1, 3);
     hold_t hold = hold_of (rig, 8, OPERATION_MODIFY, "r1", 1, 8, 2, 4);
     assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
@@ -102,7 +102,7 @@ static void it_can_be_modified_and_released_afterwards (void **state)
 static void what_is_known_in_an_older_version_becomes_the_newer_one (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     assert_int_equal (readmit (rig, 7, "r1", 2, 9, 2, 4), READMIT_BOOKED);
     assert_int_equal (rig_load (rig, 1), 0);
@@ -116,7 +116,7 @@ static void what_is_known_in_an_older_version_becomes_the_newer_one (void **stat
 static void what_was_released_elsewhere_is_given_back (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     assert_int_equal (readmit (rig, 7, "r1", 2, 0, 1, 3), READMIT_GIVEN_BACK);
     assert_int_equal (rig_load (rig, 1), 0);
@@ -131,7 +131,7 @@ static void what_was_released_elsewhere_is_given_back (void **state)
 static void what_is_pending_on_a_past_version_is_aborted (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 3);
     rig_hold (rig, hold_of (rig, 2, OPERATION_MODIFY, "r1", 1, 3, 1, 3));
     rig_hold (rig, hold_of (rig, 3, OPERATION_RESERVE, "r2", 0, 3, 1, 3));
@@ -147,7 +147,7 @@ static void what_is_pending_on_a_past_version_is_aborted (void **state)
 static void a_vote_whose_commit_a_home_tells_of_is_committed (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 3, 1, 3));
     txid_t txid = txid_numbered (1);
     outbox_clear (rig->service->outbox);
@@ -163,7 +163,7 @@ static void a_vote_whose_commit_a_home_tells_of_is_committed (void **state)
 static void what_has_no_room_any_more_is_refused_and_changes_nothing (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 6, 1, 3);
     size_t rows = rig->rows.count;
     assert_int_equal (readmit (rig, 7, "r2", 1, 5, 1, 3), READMIT_REFUSED);
@@ -176,7 +176,7 @@ static void what_has_no_room_any_more_is_refused_and_changes_nothing (void **sta
 static void what_is_over_by_now_is_left (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_pass (rig, 4 * HOUR_MS);
     assert_int_equal (readmit (rig, 7, "r1", 1, 5, 1, 3), READMIT_KNOWN);
     assert_int_equal (version_of (rig, "r1"), 0);
@@ -186,7 +186,7 @@ static void what_is_over_by_now_is_left (void **state)
 static void until_it_is_done_no_hold_is_granted_and_nothing_is_said_of_unknown_txids (void **state)
 {
     (void) state;
-    rig_t *rig = rig_started (10);
+    participant_rig_t *rig = rig_started (10);
     rig_reserve (rig, 1, "r1", 2, 1, 3);
     participant_readmitting (rig->participant, true);
     command_answer_t answer = rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 3, 1, 3));
@@ -296,7 +296,7 @@ static void a_domain_finds_its_circuits_on_the_paths_of_an_answer (void **state)
 
 static void a_page_cut_anywhere_is_refused_or_read_but_never_trusted (void **state)
 {
-    rig_t *rig = rig_new (1);
+    participant_rig_t *rig = rig_new (1);
     (void) state;
     hold_t hold = hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 3, 1, 3);
     packed_t plan = codec_encode (&plan_codec, &hold.plan);

@@ -213,13 +213,13 @@ typedef struct {
     record_state_t state;
     uint32_t cpus; /* 0 = nothing is booked */
     int64_t minutes;
-} wanted_t;
+} recorded_stores_wanted_t;
 
 /*  r-1 to r-4: the first was prolonged by half an hour, the second released. */
-static const wanted_t wanted [] = {{2, RECORD_RESERVED, 4, 90},
-                                   {2, RECORD_RELEASED, 0, 0},
-                                   {1, RECORD_RESERVED, 12, 60},
-                                   {1, RECORD_RESERVED, 16, 60}};
+static const recorded_stores_wanted_t wanted [] = {{2, RECORD_RESERVED, 4, 90},
+                                                   {2, RECORD_RELEASED, 0, 0},
+                                                   {1, RECORD_RESERVED, 12, 60},
+                                                   {1, RECORD_RESERVED, 16, 60}};
 
 static parts_page_t reservations_of (served_t *self)
 {

@@ -348,7 +348,7 @@ static void what_was_released_meanwhile_is_not_put_right (void **state)
 static bool is_repairing (const fed_proc_t *planner)
 {
     for (size_t i = 0; i < planner->host.records.count; i++) {
-        const kept_t *record = &planner->host.records.list [i];
+        const host_in_memory_kept_t *record = &planner->host.records.list [i];
         decision_record_t decision;
         char why [WHY_BYTES];
         if (record->table != TABLE_DECISIONS || record->key.size != TXID_BYTES)

@@ -12,19 +12,19 @@
 typedef struct {
     const char *method;
     uint64_t counter;
-} message_t;
+} repeats_message_t;
 
 /*  What a planner sends for a reserve, a change and a release, of which each may be held first and
  *  may be aborted. */
 typedef struct {
-    message_t messages [MESSAGES_MAX * 3];
+    repeats_message_t messages [MESSAGES_MAX * 3];
     size_t count;
     bool held_first [4]; /* by counter */
 } script_t;
 
 static void script_add (script_t *self, const char *method, uint64_t counter)
 {
-    self->messages [self->count++] = (message_t){method, counter};
+    self->messages [self->count++] = (repeats_message_t){method, counter};
 }
 
 static script_t script_draw (prng_t *prng)
@@ -49,7 +49,7 @@ static script_t script_draw (prng_t *prng)
 }
 
 /*  The plan of a counter is always the same, however late it is sent. */
-static packed_t hold_body (const rig_t *rig, const script_t *script, uint64_t counter,
+static packed_t hold_body (const participant_rig_t *rig, const script_t *script, uint64_t counter,
                            uint32_t more)
 {
     operation_t operation = (operation_t) (counter - 1);
@@ -64,7 +64,8 @@ static packed_t hold_body (const rig_t *rig, const script_t *script, uint64_t co
     return body;
 }
 
-static command_answer_t send (rig_t *rig, const script_t *script, const message_t *message)
+static command_answer_t send (participant_rig_t *rig, const script_t *script,
+                              const repeats_message_t *message)
 {
     txid_t txid = txid_numbered (message->counter);
     if (strcmp (message->method, "Done") == 0) {
@@ -85,11 +86,11 @@ typedef struct {
     int64_t load [HOURS];
     uint32_t version;
     command_state_t states [4];
-} picture_t;
+} repeats_picture_t;
 
-static picture_t look (const rig_t *rig)
+static repeats_picture_t look (const participant_rig_t *rig)
 {
-    picture_t picture = {0};
+    repeats_picture_t picture = {0};
     reservation_view_t view;
     for (int hour = 0; hour < HOURS; hour++)
         picture.load [hour] = rig_load (rig, hour);
@@ -100,7 +101,7 @@ static picture_t look (const rig_t *rig)
     return picture;
 }
 
-static void assert_same (const picture_t *one, const picture_t *other)
+static void assert_same (const repeats_picture_t *one, const repeats_picture_t *other)
 {
     assert_memory_equal (one->load, other->load, sizeof one->load);
     assert_int_equal (one->version, other->version);
@@ -109,31 +110,31 @@ static void assert_same (const picture_t *one, const picture_t *other)
 }
 
 /*  A hold of a txid that is known, with another part or plan. */
-static void send_changed (rig_t *rig, const script_t *script, uint64_t counter)
+static void send_changed (participant_rig_t *rig, const script_t *script, uint64_t counter)
 {
-    picture_t before = look (rig);
+    repeats_picture_t before = look (rig);
     rig_request (rig, PLANNER, "Hold", hold_body (rig, script, counter, 1));
     command_answer_t answer = rig_answer (rig);
     assert_int_equal (answer.refusal.reason, REFUSAL_CONFLICT);
-    picture_t after = look (rig);
+    repeats_picture_t after = look (rig);
     assert_same (&before, &after);
     assert_int_equal (rig->puts, 0);
 }
 
 /*  One that came before, when later ones have: it must change nothing. A Hold with the vote, or a
  *  Prepare, that comes again after its own time is answered from the record. */
-static void send_old (rig_t *rig, const script_t *script, const message_t *old)
+static void send_old (participant_rig_t *rig, const script_t *script, const repeats_message_t *old)
 {
-    picture_t before = look (rig);
+    repeats_picture_t before = look (rig);
     send (rig, script, old);
-    picture_t after = look (rig);
+    repeats_picture_t after = look (rig);
     assert_same (&before, &after);
 }
 
 /*  What contradicts a decision that has been taken. */
-static void send_contrary (rig_t *rig, uint64_t counter)
+static void send_contrary (participant_rig_t *rig, uint64_t counter)
 {
-    picture_t before = look (rig);
+    repeats_picture_t before = look (rig);
     command_state_t state = before.states [counter];
     if (state != COMMAND_COMMITTED && state != COMMAND_ABORTED)
         return;
@@ -141,14 +142,14 @@ static void send_contrary (rig_t *rig, uint64_t counter)
       rig_verb (rig, state == COMMAND_COMMITTED ? "Abort" : "Commit", counter);
     assert_int_equal (answer.refusal.reason, REFUSAL_ENDED);
     assert_int_equal (answer.state, state);
-    picture_t after = look (rig);
+    repeats_picture_t after = look (rig);
     assert_same (&before, &after);
 }
 
-static void trouble (rig_t *rig, prng_t *prng, const script_t *script, size_t at,
+static void trouble (participant_rig_t *rig, prng_t *prng, const script_t *script, size_t at,
                      const command_answer_t *first)
 {
-    const message_t *message = &script->messages [at];
+    const repeats_message_t *message = &script->messages [at];
     if (prng_below (prng, 3) == 0)
         rig_restart (rig, (int64_t) prng_below (prng, 50));
     if (prng_below (prng, 2)) {
@@ -173,14 +174,14 @@ static void each_message_repeated_leaves_what_it_leaves_once (void **state)
         prng_seed (&prng, seed);
         print_message ("# seed %d\n", (int) seed);
         script_t script = script_draw (&prng);
-        rig_t *once = rig_started (10);
-        rig_t *often = rig_started (10);
+        participant_rig_t *once = rig_started (10);
+        participant_rig_t *often = rig_started (10);
         for (size_t i = 0; i < script.count; i++) {
             send (once, &script, &script.messages [i]);
             command_answer_t first = send (often, &script, &script.messages [i]);
             trouble (often, &prng, &script, i, &first);
-            picture_t wanted = look (once);
-            picture_t found = look (often);
+            repeats_picture_t wanted = look (once);
+            repeats_picture_t found = look (often);
             assert_same (&wanted, &found);
         }
         rig_destroy (once);

@@ -49,7 +49,7 @@ static void add_file (user_request_t *request, const char *file, const char *at)
 typedef struct {
     const char *why;
     void (*spoil) (user_request_t *request);
-} bad_t;
+} request_bad_t;
 
 static void no_cpus (user_request_t *request)
 {
@@ -201,7 +201,7 @@ static void two_connections_with_ip (user_request_t *request)
     }
 }
 
-static const bad_t bads [] = {
+static const request_bad_t bads [] = {
   {"request.compute[1].cpus: must be 1 to 1000000", no_cpus},
   {"request.compute[1].cpus: must be 1 to 1000000", many_cpus},
   {"request.compute[0].id: must be letters, digits and . _ -, at least one", no_id},

@@ -60,7 +60,7 @@ static void a_network_need_without_times_covers_what_both_ends_share (void **sta
 typedef struct {
     const char *why;
     void (*spoil) (user_request_t *request);
-} bad_t;
+} request_network_bad_t;
 
 static void no_bandwidth (user_request_t *request)
 {
@@ -121,7 +121,7 @@ static void odd_route (user_request_t *request)
     strcpy (request->route, "scenic");
 }
 
-static const bad_t bads [] = {
+static const request_network_bad_t bads [] = {
   {"request.network[0].mbps: must be 1 to 1000000000", no_bandwidth},
   {"request.network[0].mbps: must be 1 to 1000000000", too_much_bandwidth},
   {"request.network[0].id: 'air' is used twice: give each need an id of its own",

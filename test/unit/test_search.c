@@ -25,9 +25,9 @@ typedef struct {
     int64_t free_at [SITES][CLASSES][HORIZON];
     starts_t starts;
     snapshot_t *snapshot;
-} problem_t;
+} search_problem_t;
 
-static directory_entry_t entry_of (problem_t *problem, size_t site)
+static directory_entry_t entry_of (search_problem_t *problem, size_t site)
 {
     directory_entry_t entry = {.site = &problem->sites [site], .store = {(uint8_t) (site + 1)}};
     snprintf (entry.name, sizeof entry.name, "lis/s%zu", site);
@@ -35,10 +35,10 @@ static directory_entry_t entry_of (problem_t *problem, size_t site)
 }
 
 /*  The arrays as a profile with the fewest steps. */
-static void tell_profiles (problem_t *problem)
+static void tell_profiles (search_problem_t *problem)
 {
     for (size_t p = 0; p < problem->snapshot->places_count; p++) {
-        const place_t *place = &problem->snapshot->places [p];
+        const site_class_t *place = &problem->snapshot->places [p];
         size_t site = (size_t) (problem->snapshot->sources [place->source].party.name [5] - '0');
         size_t class = (size_t) (place->class_name [1] - '0');
         profile_step_t steps [HORIZON];
@@ -48,14 +48,14 @@ static void tell_profiles (problem_t *problem)
             if (count == 0 || steps [count - 1].free != free_nodes)
                 steps [count++] = (profile_step_t){.from_ms = t, .free = free_nodes};
         }
-        supply_profile (&problem->snapshot->places [p].supply,
-                        &(profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
+        free_profile_set (&problem->snapshot->places [p].supply,
+                          &(profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
     }
 }
 
-static void make_problem (problem_t *problem, prng_t *prng)
+static void make_problem (search_problem_t *problem, prng_t *prng)
 {
-    *problem = (problem_t){0};
+    *problem = (search_problem_t){0};
     for (size_t s = 0; s < SITES; s++) {
         for (size_t c = 0; c < CLASSES; c++) {
             node_class_t *class = &problem->classes [s][c];
@@ -102,11 +102,11 @@ static void make_problem (problem_t *problem, prng_t *prng)
 }
 
 /*  Does the whole plan fit, moment by moment? */
-static bool plan_fits (const problem_t *problem, int64_t start, const size_t *choice)
+static bool plan_fits (const search_problem_t *problem, int64_t start, const size_t *choice)
 {
     const snapshot_t *snapshot = problem->snapshot;
     for (size_t p = 0; p < snapshot->places_count; p++) {
-        const place_t *place = &snapshot->places [p];
+        const site_class_t *place = &snapshot->places [p];
         for (int64_t t = start; t < start + 10; t++) { /* past the end of every need */
             int64_t wanted = 0;
             for (size_t n = 0; n < problem->request.compute_count; n++) {
@@ -117,7 +117,8 @@ static bool plan_fits (const problem_t *problem, int64_t start, const size_t *ch
                 if (option->place == p && from <= t && t < until)
                     wanted += option->nodes;
             }
-            if (wanted > 0 && (t >= HORIZON || supply_least (&place->supply, t, t + 1) < wanted))
+            if (wanted > 0 &&
+                (t >= HORIZON || free_profile_least (&place->supply, t, t + 1) < wanted))
                 return false;
         }
     }
@@ -135,7 +136,7 @@ static bool plan_fits (const problem_t *problem, int64_t start, const size_t *ch
     return true;
 }
 
-static int64_t plan_cost (const problem_t *problem, const size_t *choice)
+static int64_t plan_cost (const search_problem_t *problem, const size_t *choice)
 {
     int64_t cost = 0;
     for (size_t n = 0; n < problem->request.compute_count; n++)
@@ -145,7 +146,7 @@ static int64_t plan_cost (const problem_t *problem, const size_t *choice)
 }
 
 /*  The least cost at a start, -1 when nothing fits. */
-static int64_t exhaust_start (const problem_t *problem, int64_t start)
+static int64_t exhaust_start (const search_problem_t *problem, int64_t start)
 {
     size_t choice [NEEDS] = {0};
     size_t count = problem->request.compute_count;
@@ -173,7 +174,7 @@ static search_state_t run (search_t *search, uint64_t slice)
     return state;
 }
 
-static search_order_t order_of (const problem_t *problem, policy_t policy, prng_t *prng)
+static search_order_t order_of (const search_problem_t *problem, policy_t policy, prng_t *prng)
 {
     return (search_order_t){.starts = problem->starts,
                             .policy = policy,
@@ -195,7 +196,7 @@ static void compare_with_exhaustion (uint64_t seed, policy_t policy, bool spread
 {
     prng_t prng;
     prng_seed (&prng, seed);
-    problem_t problem;
+    search_problem_t problem;
     make_problem (&problem, &prng);
     int64_t best_start = -1, best_cost = -1;
     for (int64_t t = problem.starts.earliest_ms; t <= problem.starts.latest_ms; t++) {
@@ -294,8 +295,8 @@ static void make_equal (equal_t *self, size_t needs, size_t sites, uint32_t node
     }
     profile_step_t step = {.from_ms = 0, .free = nodes};
     for (size_t p = 0; p < self->snapshot->places_count; p++)
-        supply_profile (&self->snapshot->places [p].supply,
-                        &(profile_t){.steps = &step, .steps_count = 1, .until_ms = 1000});
+        free_profile_set (&self->snapshot->places [p].supply,
+                          &(profile_t){.steps = &step, .steps_count = 1, .until_ms = 1000});
 }
 
 static void clear_equal (equal_t *self)
@@ -391,11 +392,11 @@ static void a_patch_corrects_its_interval_and_no_more (void **state)
             memcpy (steps, patch, sizeof steps);
             profile_t profile = {.steps = steps, .steps_count = count, .until_ms = until};
             if (round == 0)
-                supply_profile (&equal.snapshot->places [0].supply, &profile);
+                free_profile_set (&equal.snapshot->places [0].supply, &profile);
             else
-                supply_patch (&equal.snapshot->places [0].supply, &profile);
+                free_profile_patch (&equal.snapshot->places [0].supply, &profile);
             for (int64_t t = 0; t < 60; t++)
-                if (supply_least (&equal.snapshot->places [0].supply, t, t + 1) != now [t])
+                if (free_profile_least (&equal.snapshot->places [0].supply, t, t + 1) != now [t])
                     fail_msg ("seed %llu round %d t %lld", (unsigned long long) seed, round,
                               (long long) t);
             from = (int64_t) prng_below (&prng, 59);
@@ -410,10 +411,10 @@ static void windows_are_used_only_as_they_were_asked (void **state)
     (void) state;
     equal_t equal;
     make_equal (&equal, 1, 1, 9, 2, false);
-    place_t *place = &equal.snapshot->places [0];
+    site_class_t *place = &equal.snapshot->places [0];
     place->supply.steps_count = 0;
-    supply_window (&equal.snapshot->places [0].supply, (window_t){40, 140, 1});
-    supply_window (&equal.snapshot->places [0].supply, (window_t){90, 190, 2});
+    free_profile_window (&equal.snapshot->places [0].supply, (window_t){40, 140, 1});
+    free_profile_window (&equal.snapshot->places [0].supply, (window_t){90, 190, 2});
     prng_t prng;
     prng_seed (&prng, 1);
     search_order_t order = {
@@ -422,7 +423,7 @@ static void windows_are_used_only_as_they_were_asked (void **state)
     assert_int_equal (run (search, 100), SEARCH_FOUND);
     assert_int_equal (search_choice (search).start_ms, 90);
     search_destroy (&search);
-    supply_deny (&equal.snapshot->places [0].supply, 90, 190, 2);
+    free_profile_deny (&equal.snapshot->places [0].supply, 90, 190, 2);
     search = search_new (equal.snapshot, &order);
     assert_int_equal (run (search, 100), SEARCH_NONE);
     search_destroy (&search);
@@ -458,10 +459,10 @@ static void what_is_short_is_told_with_the_most_that_fits (void **state)
     equal_t equal;
     make_equal (&equal, 1, 2, 9, 8, true);
     profile_step_t low [] = {{0, 4}, {300, 9}, {350, 5}};
-    supply_profile (&equal.snapshot->places [0].supply,
-                    &(profile_t){.steps = low, .steps_count = 3, .until_ms = 1000});
-    supply_profile (&equal.snapshot->places [1].supply,
-                    &(profile_t){.steps = low, .steps_count = 1, .until_ms = 1000});
+    free_profile_set (&equal.snapshot->places [0].supply,
+                      &(profile_t){.steps = low, .steps_count = 3, .until_ms = 1000});
+    free_profile_set (&equal.snapshot->places [1].supply,
+                      &(profile_t){.steps = low, .steps_count = 1, .until_ms = 1000});
     prng_t prng;
     prng_seed (&prng, 1);
     search_order_t order = {

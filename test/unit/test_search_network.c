@@ -31,7 +31,7 @@ typedef struct {
     size_t domain;
     link_t *link;
     int64_t free_at [HORIZON];
-} wire_t;
+} search_network_wire_t;
 
 typedef struct {
     user_request_t request;
@@ -47,12 +47,12 @@ typedef struct {
     link_t links [DOMAINS][LINKS];
     attribute_t media [DOMAINS][LINKS];
     bool split [NAMES]; /* described differently: a vertex for each domain */
-    wire_t wires [DOMAINS * LINKS];
+    search_network_wire_t wires [DOMAINS * LINKS];
     size_t wires_count;
     starts_t starts;
     policy_t policy;
     snapshot_t *snapshot;
-} problem_t;
+} search_network_problem_t;
 
 static const char *name_of (size_t name)
 {
@@ -62,12 +62,12 @@ static const char *name_of (size_t name)
 
 /*  --- making a federation --- */
 
-static size_t vertex_of (const problem_t *problem, size_t domain, size_t name)
+static size_t vertex_of (const search_network_problem_t *problem, size_t domain, size_t name)
 {
     return problem->split [name] ? domain * NAMES + name : name;
 }
 
-static void make_sites (problem_t *problem, prng_t *prng)
+static void make_sites (search_network_problem_t *problem, prng_t *prng)
 {
     for (size_t s = 0; s < SITES; s++) {
         node_class_t *class = &problem->classes [s];
@@ -88,7 +88,8 @@ static void make_sites (problem_t *problem, prng_t *prng)
     }
 }
 
-static void make_link (problem_t *problem, prng_t *prng, size_t d, const size_t ends [2])
+static void make_link (search_network_problem_t *problem, prng_t *prng, size_t d,
+                       const size_t ends [2])
 {
     domain_t *domain = &problem->domains [d];
     size_t at = domain->links_count++;
@@ -102,8 +103,8 @@ static void make_link (problem_t *problem, prng_t *prng, size_t d, const size_t 
                      .attributes = &problem->media [d][at],
                      .attributes_count = 1};
     snprintf (link->name, sizeof link->name, "l%zu", at);
-    wire_t *wire = &problem->wires [problem->wires_count++];
-    *wire = (wire_t){.domain = d, .link = link};
+    search_network_wire_t *wire = &problem->wires [problem->wires_count++];
+    *wire = (search_network_wire_t){.domain = d, .link = link};
     for (int end = 0; end < 2; end++) {
         snprintf (link->ends [end], sizeof link->ends [end], "%s", name_of (ends [end]));
         wire->ends [end] = vertex_of (problem, d, ends [end]);
@@ -117,7 +118,7 @@ static void make_link (problem_t *problem, prng_t *prng, size_t d, const size_t 
 }
 
 /*  Each domain has some of the sites and points; sometimes they don't describe X0 alike. */
-static void make_domains (problem_t *problem, prng_t *prng)
+static void make_domains (search_network_problem_t *problem, prng_t *prng)
 {
     bool odd = prng_below (prng, 4) == 0;
     problem->split [SITES] = odd;
@@ -151,7 +152,7 @@ static void make_domains (problem_t *problem, prng_t *prng)
     }
 }
 
-static void make_request (problem_t *problem, prng_t *prng)
+static void make_request (search_network_problem_t *problem, prng_t *prng)
 {
     user_request_t *request = &problem->request;
     request->compute = problem->needs;
@@ -205,18 +206,18 @@ static void make_request (problem_t *problem, prng_t *prng)
     problem->starts.deadline_ms = INT64_MAX;
 }
 
-static void tell (supply_t *supply, const int64_t free_at [HORIZON])
+static void tell (free_profile_t *supply, const int64_t free_at [HORIZON])
 {
     profile_step_t steps [HORIZON];
     size_t count = 0;
     for (int t = 0; t < HORIZON; t++)
         if (count == 0 || steps [count - 1].free != free_at [t])
             steps [count++] = (profile_step_t){.from_ms = t, .free = free_at [t]};
-    supply_profile (supply,
-                    &(profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
+    free_profile_set (supply,
+                      &(profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
 }
 
-static void make_snapshot (problem_t *problem)
+static void make_snapshot (search_network_problem_t *problem)
 {
     problem->snapshot = snapshot_new (&problem->request);
     for (size_t s = 0; s < SITES; s++) {
@@ -231,7 +232,7 @@ static void make_snapshot (problem_t *problem)
     }
     snapshot_join (problem->snapshot);
     for (size_t p = 0; p < problem->snapshot->places_count; p++) {
-        place_t *place = &problem->snapshot->places [p];
+        site_class_t *place = &problem->snapshot->places [p];
         const char *name = problem->snapshot->sources [place->source].party.name;
         tell (&place->supply, problem->free_at [name [strlen ("lis/s")] - '0']);
     }
@@ -240,10 +241,11 @@ static void make_snapshot (problem_t *problem)
             tell (&problem->snapshot->links [i].supply, problem->wires [i].free_at);
 }
 
-static void make_problem (problem_t *problem, prng_t *prng, policy_t policy, const char *route)
+static void make_problem (search_network_problem_t *problem, prng_t *prng, policy_t policy,
+                          const char *route)
 {
     static const char *const words [] = {"time", "cost", "load", "random"};
-    *problem = (problem_t){.policy = policy};
+    *problem = (search_network_problem_t){.policy = policy};
     make_sites (problem, prng);
     make_domains (problem, prng);
     make_request (problem, prng);
@@ -261,18 +263,18 @@ typedef struct {
     int64_t latency_us;
     uint32_t mbps; /* capacity of the narrowest */
     bool meets;    /* all links meet the requirement */
-} way_t;
+} search_network_way_t;
 
 typedef struct {
-    const problem_t *problem;
+    const search_network_problem_t *problem;
     const network_need_t *need;
-    way_t ways [PATHS];
+    search_network_way_t ways [PATHS];
     size_t ways_count;
     bool passed [VERTICES];
-    way_t way;
-} walk_t;
+    search_network_way_t way;
+} search_network_walk_t;
 
-static void walk (walk_t *self, size_t at, size_t to_name)
+static void walk (search_network_walk_t *self, size_t at, size_t to_name)
 {
     if (at % NAMES == to_name) {
         assert_true (self->ways_count < PATHS);
@@ -282,14 +284,14 @@ static void walk (walk_t *self, size_t at, size_t to_name)
     }
     self->passed [at] = true;
     for (size_t i = 0; i < self->problem->wires_count; i++) {
-        const wire_t *wire = &self->problem->wires [i];
+        const search_network_wire_t *wire = &self->problem->wires [i];
         if (wire->ends [0] != at && wire->ends [1] != at)
             continue;
         size_t next = wire->ends [wire->ends [0] == at];
         if (self->passed [next])
             continue;
-        way_t before = self->way;
-        way_t *way = &self->way;
+        search_network_way_t before = self->way;
+        search_network_way_t *way = &self->way;
         way->links [way->links_count++] = i;
         strcat (way->names, name_of (next % NAMES));
         way->latency_us += wire->link->latency_us;
@@ -302,7 +304,7 @@ static void walk (walk_t *self, size_t at, size_t to_name)
     self->passed [at] = false;
 }
 
-static bool goes_before (const way_t *a, const way_t *b)
+static bool goes_before (const search_network_way_t *a, const search_network_way_t *b)
 {
     if (a->links_count != b->links_count)
         return a->links_count < b->links_count;
@@ -318,13 +320,14 @@ static bool goes_before (const way_t *a, const way_t *b)
 }
 
 /*  All ways between two sites that the route allows. */
-static void find_ways (walk_t *self, const problem_t *problem, size_t n, size_t from, size_t to)
+static void find_ways (search_network_walk_t *self, const search_network_problem_t *problem,
+                       size_t n, size_t from, size_t to)
 {
     self->problem = problem;
     self->need = &problem->network [n];
     self->ways_count = 0;
     memset (self->passed, 0, sizeof self->passed);
-    self->way = (way_t){.mbps = UINT32_MAX, .meets = true};
+    self->way = (search_network_way_t){.mbps = UINT32_MAX, .meets = true};
     walk (self, from, to);
     if (strcmp (problem->request.route, "fixed") != 0)
         return;
@@ -336,11 +339,12 @@ static void find_ways (walk_t *self, const problem_t *problem, size_t n, size_t 
 
 /*  One for all problems: it is large. */
 typedef struct {
-    walk_t walks [NETWORK][SITES][SITES]; /* by network need */
+    search_network_walk_t walks [NETWORK][SITES][SITES]; /* by network need */
     int64_t taken [DOMAINS * LINKS][HORIZON];
 } solver_t;
 
-static int64_t way_cost (const problem_t *problem, size_t n, const way_t *way)
+static int64_t way_cost (const search_network_problem_t *problem, size_t n,
+                         const search_network_way_t *way)
 {
     int64_t from, until, cost = 0;
     network_need_interval (&problem->request, n, &from, &until);
@@ -351,20 +355,21 @@ static int64_t way_cost (const problem_t *problem, size_t n, const way_t *way)
 }
 
 /*  What a way counts for where the least sum is sought. */
-static int64_t way_weight (const problem_t *problem, size_t n, const way_t *way)
+static int64_t way_weight (const search_network_problem_t *problem, size_t n,
+                           const search_network_way_t *way)
 {
     return problem->policy == POLICY_LOAD ? 0 : way_cost (problem, n, way);
 }
 
 /*  Take the way's links for the need (sign 1), or give them back (-1). Does all fit? */
-static bool take (solver_t *self, const problem_t *problem, int64_t start, size_t n,
-                  const way_t *way, int64_t sign)
+static bool take (solver_t *self, const search_network_problem_t *problem, int64_t start, size_t n,
+                  const search_network_way_t *way, int64_t sign)
 {
     int64_t from, until;
     bool fits = way->meets;
     network_need_interval (&problem->request, n, &from, &until);
     for (size_t i = 0; i < way->links_count; i++) {
-        const wire_t *wire = &problem->wires [way->links [i]];
+        const search_network_wire_t *wire = &problem->wires [way->links [i]];
         int64_t lead = problem->domains [wire->domain].lead_ms;
         fits = fits && start + user_request_offset_least (&problem->request) >= lead;
         for (int64_t t = start + from; t < start + until; t++) {
@@ -381,7 +386,7 @@ static bool take (solver_t *self, const problem_t *problem, int64_t start, size_
 }
 
 /*  Least cost of ways for the needs from n on; -1 when there are none that go together. */
-static int64_t try_ways (solver_t *self, const problem_t *problem, int64_t start,
+static int64_t try_ways (solver_t *self, const search_network_problem_t *problem, int64_t start,
                          const size_t *sites, size_t n)
 {
     if (n == problem->request.network_count)
@@ -390,7 +395,7 @@ static int64_t try_ways (solver_t *self, const problem_t *problem, int64_t start
     size_t from = sites [need->ends [0][1] - '0'], to = sites [need->ends [1][1] - '0'];
     if (from == to)
         return try_ways (self, problem, start, sites, n + 1);
-    const walk_t *walk = &self->walks [n][from][to];
+    const search_network_walk_t *walk = &self->walks [n][from][to];
     int64_t best = -1;
     for (size_t i = 0; i < walk->ways_count; i++) {
         if (take (self, problem, start, n, &walk->ways [i], 1)) {
@@ -404,7 +409,7 @@ static int64_t try_ways (solver_t *self, const problem_t *problem, int64_t start
     return best;
 }
 
-static bool sites_fit (const problem_t *problem, int64_t start, const size_t *sites)
+static bool sites_fit (const search_network_problem_t *problem, int64_t start, const size_t *sites)
 {
     const user_request_t *request = &problem->request;
     for (size_t n = 0; n < request->compute_count; n++) {
@@ -432,7 +437,7 @@ static bool sites_fit (const problem_t *problem, int64_t start, const size_t *si
     return true;
 }
 
-static int64_t load_of (const problem_t *problem, size_t site)
+static int64_t load_of (const search_network_problem_t *problem, size_t site)
 {
     int64_t free_ms = 0;
     for (int t = 0; t < HORIZON; t++)
@@ -441,7 +446,7 @@ static int64_t load_of (const problem_t *problem, size_t site)
     return share <= 0 ? 0 : (int64_t) (share * 1e6);
 }
 
-static int64_t sites_weight (const problem_t *problem, const size_t *sites)
+static int64_t sites_weight (const search_network_problem_t *problem, const size_t *sites)
 {
     int64_t weight = 0;
     for (size_t n = 0; n < problem->request.compute_count; n++)
@@ -453,7 +458,8 @@ static int64_t sites_weight (const problem_t *problem, const size_t *sites)
 }
 
 /*  The least weight at a start, -1 when nothing fits. */
-static int64_t exhaust_start (solver_t *self, const problem_t *problem, int64_t start)
+static int64_t exhaust_start (solver_t *self, const search_network_problem_t *problem,
+                              int64_t start)
 {
     size_t sites [NEEDS] = {0};
     size_t count = problem->request.compute_count;
@@ -473,7 +479,7 @@ static int64_t exhaust_start (solver_t *self, const problem_t *problem, int64_t 
     }
 }
 
-static void solver_prepare (solver_t *self, const problem_t *problem)
+static void solver_prepare (solver_t *self, const search_network_problem_t *problem)
 {
     memset (self->taken, 0, sizeof self->taken);
     for (size_t n = 0; n < problem->request.network_count; n++)
@@ -485,7 +491,7 @@ static void solver_prepare (solver_t *self, const problem_t *problem)
 
 /*  --- the plan that the search found --- */
 
-static size_t site_of (const problem_t *problem, const search_t *search, size_t need)
+static size_t site_of (const search_network_problem_t *problem, const search_t *search, size_t need)
 {
     const snapshot_t *snapshot = problem->snapshot;
     size_t place = snapshot->needs [need].options [search_choice (search).options [need]].place;
@@ -493,7 +499,7 @@ static size_t site_of (const problem_t *problem, const search_t *search, size_t 
 }
 
 /*  Is the path one of those that the solver knows between these sites? */
-static const way_t *way_of (const walk_t *walk, const path_t *path)
+static const search_network_way_t *way_of (const search_network_walk_t *walk, const path_t *path)
 {
     for (size_t i = 0; i < walk->ways_count; i++)
         if (walk->ways [i].links_count == path->links_count &&
@@ -503,7 +509,8 @@ static const way_t *way_of (const walk_t *walk, const path_t *path)
 }
 
 /*  Weight of a plan that holds; -1 when it does not. */
-static int64_t judge (solver_t *self, const problem_t *problem, const search_t *search)
+static int64_t judge (solver_t *self, const search_network_problem_t *problem,
+                      const search_t *search)
 {
     int64_t start = search_choice (search).start_ms;
     size_t sites [NEEDS];
@@ -520,7 +527,7 @@ static int64_t judge (solver_t *self, const problem_t *problem, const search_t *
             fits = fits && path->links_count == 0;
             continue;
         }
-        const way_t *way = way_of (&self->walks [n][from][to], path);
+        const search_network_way_t *way = way_of (&self->walks [n][from][to], path);
         if (!way)
             return -1;
         fits = take (self, problem, start, n, way, 1) && fits;
@@ -550,7 +557,7 @@ static bool compare (solver_t *solver, uint64_t seed, policy_t policy, const cha
 {
     prng_t prng;
     prng_seed (&prng, seed);
-    problem_t problem;
+    search_network_problem_t problem;
     make_problem (&problem, &prng, policy, route);
     solver_prepare (solver, &problem);
     int64_t best_start = -1, best_cost = -1;

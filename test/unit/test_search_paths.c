@@ -23,7 +23,7 @@ typedef struct {
     vertex_t vertices [SITES_MAX + 8];
     link_t links [LINKS_MAX];
     attribute_t attributes [LINKS_MAX];
-} net_t;
+} search_paths_net_t;
 
 /*  Sites s0, s1, … of nodes nodes each, wholly free; domains A and B between them. */
 typedef struct {
@@ -34,18 +34,18 @@ typedef struct {
     node_class_t class;
     site_t site;
     size_t sites;
-    net_t nets [DOMAINS];
+    search_paths_net_t nets [DOMAINS];
     present_t present [NEEDS_MAX];
     present_path_t paths [NETWORK_NEEDS_MAX];
     snapshot_t *snapshot;
     search_t *search;
     search_order_t order;
     prng_t prng;
-} world_t;
+} search_paths_world_t;
 
-static void world_begin (world_t *self, size_t sites, uint32_t nodes)
+static void world_begin (search_paths_world_t *self, size_t sites, uint32_t nodes)
 {
-    *self = (world_t){.sites = sites};
+    *self = (search_paths_world_t){.sites = sites};
     self->class = (node_class_t){.name = "thin", .nodes = nodes, .cpus_per_node = 1, .price = 1};
     self->site = (site_t){.classes = &self->class, .classes_count = 1};
     self->request.compute = self->needs;
@@ -64,7 +64,7 @@ static void world_begin (world_t *self, size_t sites, uint32_t nodes)
 }
 
 /*  A need that only this site can have. */
-static void want_at (world_t *self, size_t site)
+static void want_at (search_paths_world_t *self, size_t site)
 {
     compute_need_t *need = &self->needs [self->request.compute_count];
     *need = (compute_need_t){.cpus = 1};
@@ -72,13 +72,13 @@ static void want_at (world_t *self, size_t site)
     snprintf (need->site, sizeof need->site, "s%zu", site);
 }
 
-static void want_anywhere (world_t *self)
+static void want_anywhere (search_paths_world_t *self)
 {
     want_at (self, 0);
     *self->needs [self->request.compute_count - 1].site = '\0';
 }
 
-static network_need_t *want_path (world_t *self, size_t a, size_t b, uint32_t mbps)
+static network_need_t *want_path (search_paths_world_t *self, size_t a, size_t b, uint32_t mbps)
 {
     network_need_t *need = &self->network [self->request.network_count];
     *need = (network_need_t){.ends_count = 2, .mbps = mbps};
@@ -88,7 +88,7 @@ static network_need_t *want_path (world_t *self, size_t a, size_t b, uint32_t mb
     return need;
 }
 
-static vertex_t *vertex (world_t *self, size_t net, const char *name)
+static vertex_t *vertex (search_paths_world_t *self, size_t net, const char *name)
 {
     domain_t *domain = &self->nets [net].domain;
     for (size_t i = 0; i < domain->vertices_count; i++)
@@ -100,7 +100,8 @@ static vertex_t *vertex (world_t *self, size_t net, const char *name)
     return added;
 }
 
-static link_t *join (world_t *self, size_t net, const char *a, const char *b, uint32_t mbps)
+static link_t *join (search_paths_world_t *self, size_t net, const char *a, const char *b,
+                     uint32_t mbps)
 {
     domain_t *domain = &self->nets [net].domain;
     vertex (self, net, a);
@@ -113,14 +114,14 @@ static link_t *join (world_t *self, size_t net, const char *a, const char *b, ui
     return link;
 }
 
-static void tell (supply_t *supply, int64_t quantity)
+static void tell (free_profile_t *supply, int64_t quantity)
 {
     profile_step_t step = {.from_ms = 0, .free = quantity};
-    supply_profile (supply, &(profile_t){.steps = &step, .steps_count = 1, .until_ms = UNTIL_MS});
+    free_profile_set (supply, &(profile_t){.steps = &step, .steps_count = 1, .until_ms = UNTIL_MS});
 }
 
 /*  All is free as it is described, as far as anybody would be asked. */
-static void world_look (world_t *self)
+static void world_look (search_paths_world_t *self)
 {
     self->snapshot = snapshot_new (&self->request);
     for (size_t s = 0; s < self->sites; s++) {
@@ -143,7 +144,7 @@ static void world_look (world_t *self)
                   graph_link (self->snapshot->graph, i)->link->mbps);
 }
 
-static search_state_t seek (world_t *self)
+static search_state_t seek (search_paths_world_t *self)
 {
     self->order.policy = user_request_policy (&self->request);
     search_destroy (&self->search);
@@ -154,13 +155,13 @@ static search_state_t seek (world_t *self)
     return state;
 }
 
-static void world_end (world_t *self)
+static void world_end (search_paths_world_t *self)
 {
     search_destroy (&self->search);
     snapshot_destroy (&self->snapshot);
 }
 
-static size_t link_at (const world_t *self, size_t net, size_t link)
+static size_t link_at (const search_paths_world_t *self, size_t net, size_t link)
 {
     char domain [] = {(char) ('A' + net), '\0'};
     size_t found =
@@ -169,13 +170,14 @@ static size_t link_at (const world_t *self, size_t net, size_t link)
     return found;
 }
 
-static supply_t *supply_of (const world_t *self, size_t net, size_t link)
+static free_profile_t *supply_of (const search_paths_world_t *self, size_t net, size_t link)
 {
     return &self->snapshot->links [link_at (self, net, link)].supply;
 }
 
 /*  The path of a need goes over these links of domain A, and no others. */
-static void assert_path (const world_t *self, size_t need, const size_t *links, size_t count)
+static void assert_path (const search_paths_world_t *self, size_t need, const size_t *links,
+                         size_t count)
 {
     const path_t *path = &search_choice (self->search).paths [need];
     assert_int_equal (path->links_count, count);
@@ -187,7 +189,7 @@ static void assert_path (const world_t *self, size_t need, const size_t *links, 
                  sizeof ((size_t []){__VA_ARGS__}) / sizeof (size_t))
 
 /*  s0 and s1, straight (link 0), or through X0 (links 1 and 2). */
-static void make_triangle (world_t *self, uint32_t straight, uint32_t around)
+static void make_triangle (search_paths_world_t *self, uint32_t straight, uint32_t around)
 {
     world_begin (self, 2, 8);
     want_at (self, 0);
@@ -202,7 +204,7 @@ static void make_triangle (world_t *self, uint32_t straight, uint32_t around)
 static void a_need_on_one_site_needs_no_network (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     world_begin (&world, 1, 8);
     world.request.distinct_sites = false;
     want_anywhere (&world);
@@ -220,7 +222,7 @@ static void a_need_on_one_site_needs_no_network (void **state)
 static void two_needs_part_where_one_link_is_not_enough (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     want_path (&world, 0, 1, 6);
     want_path (&world, 0, 1, 5);
@@ -238,7 +240,7 @@ static void two_needs_part_where_one_link_is_not_enough (void **state)
 static void a_fixed_route_does_not_give_way (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     want_path (&world, 0, 1, 6);
     want_path (&world, 0, 1, 5);
@@ -254,7 +256,7 @@ static void a_fixed_route_does_not_give_way (void **state)
 static void needs_at_different_times_share_a_link (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 1);
     network_need_t *first = want_path (&world, 0, 1, 10);
     network_need_t *second = want_path (&world, 0, 1, 10);
@@ -272,7 +274,7 @@ static void needs_at_different_times_share_a_link (void **state)
 static void the_cheapest_path_counts_with_its_bandwidth_and_time (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     want_path (&world, 0, 1, 2);
     world.nets [0].links [0].price = 3600000000 * 5; /* 5 micro-credits a Mbit/s and ms */
@@ -292,7 +294,7 @@ static void the_cheapest_path_counts_with_its_bandwidth_and_time (void **state)
 static void a_latency_limit_takes_the_quicker_way_round (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     network_need_t *need = want_path (&world, 0, 1, 1);
     world.nets [0].links [0].latency_us = 21;
@@ -313,7 +315,7 @@ static void a_latency_limit_takes_the_quicker_way_round (void **state)
 static void links_without_what_is_required_are_passed_by (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     network_need_t *need = want_path (&world, 0, 1, 1);
     world.require = (requirement_t){.attribute = "media", .value = "fibre"};
@@ -335,7 +337,7 @@ static void links_without_what_is_required_are_passed_by (void **state)
 /*  --- several domains --- */
 
 /*  s0 is in A, s1 in B; both touch X0. */
-static void make_crossing (world_t *self)
+static void make_crossing (search_paths_world_t *self)
 {
     world_begin (self, 2, 8);
     want_at (self, 0);
@@ -348,7 +350,7 @@ static void make_crossing (world_t *self)
 static void a_path_crosses_where_both_domains_are (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_crossing (&world);
     world_look (&world);
     assert_int_equal (seek (&world), SEARCH_FOUND);
@@ -364,7 +366,7 @@ static void a_path_crosses_where_both_domains_are (void **state)
 static void no_path_crosses_where_domains_disagree (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_crossing (&world);
     attribute_t here = {.name = "location", .value = "paris"};
     vertex (&world, 0, "X0")->attributes = &here;
@@ -383,7 +385,7 @@ static void no_path_crosses_where_domains_disagree (void **state)
 static void a_site_in_dispute_is_left_by_either_domain (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     world_begin (&world, 3, 8);
     want_at (&world, 0);
     want_anywhere (&world);
@@ -406,7 +408,7 @@ static void a_site_in_dispute_is_left_by_either_domain (void **state)
 static void a_domain_left_out_is_planned_around (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_crossing (&world);
     join (&world, 0, "s0", "s1", 5);
     world.nets [0].links [1].latency_us = 1000;
@@ -422,7 +424,7 @@ static void a_domain_left_out_is_planned_around (void **state)
 static void a_plan_waits_for_the_lead_of_its_domains (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_crossing (&world);
     world.nets [1].domain.lead_ms = 70;
     world.order.soonest_ms = 50;
@@ -439,7 +441,7 @@ static void a_plan_waits_for_the_lead_of_its_domains (void **state)
 static void useless_links_are_not_asked_about (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     join (&world, 0, "s0", "X1", 10); /* 3: leads nowhere */
     join (&world, 0, "X1", "X2", 10); /* 4 */
@@ -456,21 +458,21 @@ static void useless_links_are_not_asked_about (void **state)
 static void windows_of_links_are_used_as_they_were_asked (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 1);
     want_path (&world, 0, 1, 3);
     world_look (&world);
-    supply_t *supply = supply_of (&world, 0, 0);
-    supply_clear (supply);
-    supply_window (supply, (window_t){40, 140, 0});
-    supply_window (supply, (window_t){90, 190, 3});
-    supply_window (supply, (window_t){200, 300, 6});
+    free_profile_t *supply = supply_of (&world, 0, 0);
+    free_profile_clear (supply);
+    free_profile_window (supply, (window_t){40, 140, 0});
+    free_profile_window (supply, (window_t){90, 190, 3});
+    free_profile_window (supply, (window_t){200, 300, 6});
     assert_int_equal (seek (&world), SEARCH_FOUND);
     assert_int_equal (search_choice (world.search).start_ms, 90);
     want_path (&world, 1, 0, 3); /* both together: only where the sum was asked for */
     assert_int_equal (seek (&world), SEARCH_FOUND);
     assert_int_equal (search_choice (world.search).start_ms, 200);
-    supply_deny (supply, 200, 300, 6);
+    free_profile_deny (supply, 200, 300, 6);
     assert_int_equal (seek (&world), SEARCH_NONE);
     world_end (&world);
 }
@@ -478,15 +480,15 @@ static void windows_of_links_are_used_as_they_were_asked (void **state)
 static void starts_follow_the_rise_of_a_link (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 1);
     network_need_t *need = want_path (&world, 0, 1, 5);
     need->offset_ms = 30;
     need->duration_ms = 40;
     world_look (&world);
     profile_step_t steps [] = {{0, 4}, {60, 10}, {90, 3}, {130, 5}, {500, 0}};
-    supply_profile (supply_of (&world, 0, 0),
-                    &(profile_t){.steps = steps, .steps_count = 5, .until_ms = UNTIL_MS});
+    free_profile_set (supply_of (&world, 0, 0),
+                      &(profile_t){.steps = steps, .steps_count = 5, .until_ms = UNTIL_MS});
     assert_int_equal (seek (&world), SEARCH_FOUND);
     assert_int_equal (search_choice (world.search).start_ms, 100);
     world_end (&world);
@@ -494,7 +496,7 @@ static void starts_follow_the_rise_of_a_link (void **state)
 
 /*  --- changes --- */
 
-static void set_present (world_t *self, const size_t *links, size_t count)
+static void set_present (search_paths_world_t *self, const size_t *links, size_t count)
 {
     self->paths [0] = (present_path_t){.set = true, .links_count = count};
     for (size_t i = 0; i < count; i++)
@@ -505,7 +507,7 @@ static void set_present (world_t *self, const size_t *links, size_t count)
 static void a_change_keeps_the_path_that_it_has (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     want_path (&world, 0, 1, 5);
     world.nets [0].links [1].price = 1000000000000;
@@ -528,7 +530,7 @@ static void a_change_keeps_the_path_that_it_has (void **state)
 static void a_path_that_has_begun_goes_before_others (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     want_path (&world, 0, 1, 7);
     want_path (&world, 0, 1, 7);
@@ -546,13 +548,13 @@ static void a_path_that_has_begun_goes_before_others (void **state)
 static void what_has_passed_of_a_connection_needs_no_room (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 1);
     want_path (&world, 0, 1, 8);
     world_look (&world);
     profile_step_t steps [] = {{40, 8}, {150, 0}};
-    supply_profile (supply_of (&world, 0, 0),
-                    &(profile_t){.steps = steps, .steps_count = 2, .until_ms = UNTIL_MS});
+    free_profile_set (supply_of (&world, 0, 0),
+                      &(profile_t){.steps = steps, .steps_count = 2, .until_ms = UNTIL_MS});
     world.order.starts = (starts_t){0, 0, INT64_MAX};
     world.order.check_from_ms = 40;
     world.order.soonest_ms = 5000; /* what stays where it is needs no lead */
@@ -572,7 +574,7 @@ static void what_has_passed_of_a_connection_needs_no_room (void **state)
 static void what_blocks_is_the_link_with_the_most_room (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     network_need_t *need = want_path (&world, 0, 1, 10);
     need->offset_ms = 20;
@@ -596,7 +598,7 @@ static void what_blocks_is_the_link_with_the_most_room (void **state)
 static void a_spread_search_tells_what_blocks_as_well (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 11, 11);
     want_path (&world, 0, 1, 11);
     world_look (&world);
@@ -620,7 +622,7 @@ static void a_spread_search_tells_what_blocks_as_well (void **state)
 static void of_many_places_the_best_joined_are_told_about (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     world_begin (&world, 4, 8);
     want_anywhere (&world);
     want_anywhere (&world);
@@ -642,15 +644,15 @@ static void of_many_places_the_best_joined_are_told_about (void **state)
 static void ends_that_never_fit_together_are_said_to_be_so (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     make_triangle (&world, 10, 10);
     want_path (&world, 0, 1, 5);
     world_look (&world);
     profile_step_t early [] = {{0, 8}, {150, 0}}, late [] = {{0, 0}, {200, 8}};
-    supply_profile (&world.snapshot->places [0].supply,
-                    &(profile_t){.steps = early, .steps_count = 2, .until_ms = UNTIL_MS});
-    supply_profile (&world.snapshot->places [1].supply,
-                    &(profile_t){.steps = late, .steps_count = 2, .until_ms = UNTIL_MS});
+    free_profile_set (&world.snapshot->places [0].supply,
+                      &(profile_t){.steps = early, .steps_count = 2, .until_ms = UNTIL_MS});
+    free_profile_set (&world.snapshot->places [1].supply,
+                      &(profile_t){.steps = late, .steps_count = 2, .until_ms = UNTIL_MS});
     assert_int_equal (seek (&world), SEARCH_NONE);
     blocked_t blocked;
     assert_false (search_connection_alone (world.search, 0, &blocked));
@@ -666,7 +668,7 @@ static void ends_that_never_fit_together_are_said_to_be_so (void **state)
 static void independent_needs_do_not_multiply (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     world_begin (&world, 8, 8);
     for (size_t i = 0; i < 6; i++) {
         for (size_t k = i + 1; k < 6; k++) {
@@ -731,7 +733,7 @@ static void grid_make (domain_t *domain)
 static void a_modest_request_is_decided_among_thousands_of_links (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     world_begin (&world, 4, 8);
     grid_make (&world.nets [0].domain);
     for (size_t i = 0; i < 3; i++)
@@ -761,7 +763,7 @@ static void a_modest_request_is_decided_among_thousands_of_links (void **state)
 static void a_hostile_request_ends_within_its_steps (void **state)
 {
     (void) state;
-    world_t world;
+    search_paths_world_t world;
     world_begin (&world, 64, 1);
     for (size_t i = 0; i + 1 < 64; i++) {
         char a [8], b [8];

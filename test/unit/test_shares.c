@@ -1,7 +1,7 @@
 /*  shares - the edge against a plain look at every moment, and what is sent to whom. */
 #include "shares.h"
 
-#include "party.h"
+#include "participant_ref.h"
 #include "prng.h"
 
 #include <setjmp.h>
@@ -14,9 +14,9 @@
 
 #define MOMENTS 12
 
-static party_t party_named (const char *name)
+static participant_ref_t party_named (const char *name)
 {
-    party_t party = {0};
+    participant_ref_t party = {0};
     snprintf (party.name, sizeof party.name, "%s", name);
     return party;
 }
@@ -143,7 +143,7 @@ static void T9_the_edge_is_the_first_moment_that_lacks_something (void **state)
         shares_t shares = {0};
         compute_booking_t old_bookings [3];
         circuit_t old_circuits [3];
-        party_t site = party_named ("lis/ams"), domain = party_named ("nis/N");
+        participant_ref_t site = party_named ("lis/ams"), domain = party_named ("nis/N");
         share_t *at_site = shares_of (&shares, &site), *at_domain = shares_of (&shares, &domain);
         at_site->lead_ms = (int64_t) prng_below (&prng, 5);
         at_domain->lead_ms = (int64_t) prng_below (&prng, 5);
@@ -182,7 +182,7 @@ static void a_plan_ends_with_its_last_part_and_the_cleaning_after_it (void **sta
 {
     (void) state;
     shares_t shares = {0};
-    party_t site = party_named ("lis/ams"), domain = party_named ("nis/N");
+    participant_ref_t site = party_named ("lis/ams"), domain = party_named ("nis/N");
     share_t *at_site = shares_of (&shares, &site);
     at_site->gap_ms = 5;
     compute_booking_t short_one = booking ("a", 1, 0, 10);
@@ -204,7 +204,7 @@ static void each_participant_gets_a_part_of_its_kind (void **state)
 {
     (void) state;
     shares_t shares = {0};
-    party_t domain = party_named ("nis/N");
+    participant_ref_t domain = party_named ("nis/N");
     circuit_t one = circuit ("a", "b", 1000, 0, 20), *circuits;
     size_t count;
     char why [WHY_BYTES];
@@ -222,8 +222,8 @@ static void each_participant_gets_a_part_of_its_kind (void **state)
     circuits_free (circuits, count);
     free (part.part.data);
     shares_clear (&shares);
-    assert_int_equal (party_part_kind ("nis/N"), PART_NETWORK);
-    assert_int_equal (party_part_kind ("lis/ams"), PART_COMPUTE);
+    assert_int_equal (participant_ref_part_kind ("nis/N"), PART_NETWORK);
+    assert_int_equal (participant_ref_part_kind ("lis/ams"), PART_COMPUTE);
 }
 
 static void too_many_participants_or_circuits_are_refused_in_words (void **state)
@@ -231,7 +231,7 @@ static void too_many_participants_or_circuits_are_refused_in_words (void **state
     (void) state;
     char why [WHY_BYTES];
     shares_t shares = {0};
-    party_t domain = party_named ("nis/N");
+    participant_ref_t domain = party_named ("nis/N");
     for (size_t i = 0; i <= CIRCUITS_MAX; i++) {
         circuit_t one = circuit ("a", NULL, 1, 0, 1);
         assert_true (shares_fit (&shares, why));
@@ -244,7 +244,7 @@ static void too_many_participants_or_circuits_are_refused_in_words (void **state
     for (int i = 0; i < PARTICIPANTS_MAX; i++) {
         char name [32];
         snprintf (name, sizeof name, "lis/s%d", i);
-        party_t site = party_named (name);
+        participant_ref_t site = party_named (name);
         assert_int_equal (shares_of (&shares, &site) != NULL, i < PARTICIPANTS_MAX - 1);
     }
     assert_false (shares_fit (&shares, why));

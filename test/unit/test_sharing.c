@@ -11,7 +11,7 @@ enum { MANY = 20, WAIT = 4 };
 
 enum { OUTPUT = 2 }; /* reply_to of who waits for output */
 
-static coalition_t c;
+static sharing_coalition_t c;
 
 static told_task_t task_at (size_t site, uint64_t bag_number, uint32_t index)
 {
@@ -271,12 +271,12 @@ static void an_answer_of_another_store_settles_nothing (void **state)
 typedef struct {
     uint8_t store [STORE_ID_BYTES];
     records_t records;
-} disk_t;
+} sharing_disk_t;
 
-static void disk_swap (size_t site, disk_t *disk)
+static void disk_swap (size_t site, sharing_disk_t *disk)
 {
     memory_host_t *host = &c.sites [site].w.host;
-    disk_t now = {.records = host->records};
+    sharing_disk_t now = {.records = host->records};
     memcpy (now.store, host->store.id, STORE_ID_BYTES);
     memcpy (host->store.id, disk->store, STORE_ID_BYTES);
     host->records = disk->records;
@@ -284,20 +284,20 @@ static void disk_swap (size_t site, disk_t *disk)
     restart_field (&c.sites [site]);
 }
 
-static void disk_end (disk_t *disk)
+static void disk_end (sharing_disk_t *disk)
 {
     records_clear (&disk->records);
 }
 
 /*  ams has given three tasks to osa, which began them and serves from an empty store now. */
-static uint64_t store_is_lost (disk_t *disk)
+static uint64_t store_is_lost (sharing_disk_t *disk)
 {
     open_coalition (&c);
     uint64_t number = share (&c, AMS, "a", MANY);
     move (&c, AMS, OSA, number, 3);
     coalition_pass (&c, 2 * SECOND_MS);
     assert_int_equal (begun (&c, "a", 19), 1);
-    *disk = (disk_t){.store = {77}};
+    *disk = (sharing_disk_t){.store = {77}};
     disk_swap (OSA, disk);
     return number;
 }
@@ -305,7 +305,7 @@ static uint64_t store_is_lost (disk_t *disk)
 static void what_is_at_a_host_whose_store_is_lost_is_lost_and_never_run_again (void **state)
 {
     (void) state;
-    static disk_t disk;
+    static sharing_disk_t disk;
     uint64_t number = store_is_lost (&disk);
     coalition_pass (&c, 9 * MINUTE_MS);
     assert_int_equal (bag_at (AMS, number).away, 3);
@@ -332,12 +332,12 @@ static void what_is_at_a_host_whose_store_is_lost_is_lost_and_never_run_again (v
 static void what_was_offered_to_a_store_that_is_lost_is_lost_too (void **state)
 {
     (void) state;
-    static disk_t disk;
+    static sharing_disk_t disk;
     open_coalition (&c);
     uint64_t number = share (&c, AMS, "a", MANY);
     c.cut = true;
     move (&c, AMS, OSA, number, 3);
-    disk = (disk_t){.store = {77}};
+    disk = (sharing_disk_t){.store = {77}};
     disk_swap (OSA, &disk);
     c.cut = false;
     coalition_pass (&c, 15 * MINUTE_MS);
@@ -349,7 +349,7 @@ static void what_was_offered_to_a_store_that_is_lost_is_lost_too (void **state)
 static void a_store_that_returns_in_time_has_lost_nothing (void **state)
 {
     (void) state;
-    static disk_t disk;
+    static sharing_disk_t disk;
     uint64_t number = store_is_lost (&disk);
     coalition_pass (&c, 9 * MINUTE_MS);
     disk_swap (OSA, &disk);
@@ -367,7 +367,7 @@ static void a_store_that_returns_in_time_has_lost_nothing (void **state)
 static void a_store_that_returns_too_late_changes_nothing (void **state)
 {
     (void) state;
-    static disk_t disk;
+    static sharing_disk_t disk;
     uint64_t number = store_is_lost (&disk);
     coalition_pass (&c, 12 * MINUTE_MS);
     assert_int_equal (task_at (AMS, number, 19).state, TASK_LOST);
@@ -402,7 +402,7 @@ static void what_a_host_knows_nothing_of_any_more_can_be_cancelled (void **state
     (void) state;
     uint64_t number;
     guests_wait (&number);
-    world_t *w = &c.sites [OSA].w;
+    service_world_t *w = &c.sites [OSA].w;
     records_clear (&w->host.records);
     restart_field (&c.sites [OSA]);
     cancel (&c.sites [AMS], number, 19);
@@ -423,7 +423,7 @@ static void output_asked (uint64_t number, uint32_t index)
     request.task = &id;
     size_t size;
     uint8_t *packed = message_pack (&request.base, &size);
-    world_t *w = &c.sites [AMS].w;
+    service_world_t *w = &c.sites [AMS].w;
     step (w, &(event_t){.kind = EVENT_REQUEST,
                         .request = {.service = "Queue",
                                     .method = "Output",
@@ -437,7 +437,7 @@ static void output_asked (uint64_t number, uint32_t index)
 /*  How it was answered, as far as it was. */
 static bool output_told (int64_t ms)
 {
-    world_t *w = &c.sites [AMS].w;
+    service_world_t *w = &c.sites [AMS].w;
     for (; ms > 0; ms -= SECOND_MS) {
         for (size_t i = SITES; i-- > 0;) {
             agents_come (&c.sites [i]);
@@ -593,7 +593,7 @@ static void messages_that_are_spoilt_break_nothing (void **state)
     (void) state;
     uint64_t number;
     guests_wait (&number);
-    world_t *w = &c.sites [OSA].w;
+    service_world_t *w = &c.sites [OSA].w;
     Musubi__Txid txid = MUSUBI__TXID__INIT;
     Musubi__Party home = MUSUBI__PARTY__INIT;
     txid.store = home.store = (ProtobufCBinaryData){STORE_ID_BYTES, c.sites [KYO].w.host.store.id};

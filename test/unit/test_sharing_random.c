@@ -12,31 +12,31 @@ typedef struct {
     size_t site;
     uint64_t number;
     uint32_t count;
-} shared_t;
+} sharing_random_shared_t;
 
 typedef struct {
-    coalition_t c;
+    sharing_coalition_t c;
     prng_t prng;
-    shared_t shared [SHARED_MAX];
+    sharing_random_shared_t shared [SHARED_MAX];
     size_t shared_count;
     size_t kills;
     uint64_t moved;
-} day_t;
+} sharing_random_day_t;
 
-static bool chance (day_t *day, uint64_t of)
+static bool chance (sharing_random_day_t *day, uint64_t of)
 {
     return prng_below (&day->prng, of) == 0;
 }
 
-static size_t some_site (day_t *day)
+static size_t some_site (sharing_random_day_t *day)
 {
     return (size_t) prng_below (&day->prng, SITES);
 }
 
 /*  The next step of a site, or one soon after, may be the last one of its process. */
-static void maybe_kill (day_t *day, size_t site)
+static void maybe_kill (sharing_random_day_t *day, size_t site)
 {
-    world_t *w = &day->c.sites [site].w;
+    service_world_t *w = &day->c.sites [site].w;
     if (!chance (day, 4))
         return;
     w->dies_in = w->steps + 1 + (size_t) prng_below (&day->prng, 4);
@@ -44,7 +44,7 @@ static void maybe_kill (day_t *day, size_t site)
     day->kills++;
 }
 
-static void nothing_was_begun_twice (const day_t *day)
+static void nothing_was_begun_twice (const sharing_random_day_t *day)
 {
     for (size_t i = 0; i < day->c.begun_count; i++)
         if (day->c.begun [i].begun != 1)
@@ -55,16 +55,16 @@ static void nothing_was_begun_twice (const day_t *day)
 /*  --- what happens --- */
 
 /*  Asked again under the same id when the process was killed over it. */
-static void come (day_t *day)
+static void come (sharing_random_day_t *day)
 {
     if (day->shared_count == SHARED_MAX)
         return;
-    shared_t *shared = &day->shared [day->shared_count++];
-    *shared =
-      (shared_t){.site = some_site (day), .count = 1 + (uint32_t) prng_below (&day->prng, 40)};
+    sharing_random_shared_t *shared = &day->shared [day->shared_count++];
+    *shared = (sharing_random_shared_t){.site = some_site (day),
+                                        .count = 1 + (uint32_t) prng_below (&day->prng, 40)};
     snprintf (shared->label, sizeof shared->label, "s%zu", day->shared_count);
     for (bool again = true; again;) {
-        world_t *w = &day->c.sites [shared->site].w;
+        service_world_t *w = &day->c.sites [shared->site].w;
         maybe_kill (day, shared->site);
         uint32_t start = w->host.store.start;
         call_status_t status =
@@ -78,18 +78,19 @@ static void come (day_t *day)
 }
 
 /*  An order that nobody has answered is given again. */
-static void balance (day_t *day)
+static void balance (sharing_random_day_t *day)
 {
     size_t from = some_site (day);
     size_t to = some_site (day);
     uint64_t number = 1 + prng_below (&day->prng, 10); /* guests, mostly, which go home */
     if (day->shared_count > 0 && !chance (day, 3)) {
-        const shared_t *shared = &day->shared [prng_below (&day->prng, day->shared_count)];
+        const sharing_random_shared_t *shared =
+          &day->shared [prng_below (&day->prng, day->shared_count)];
         from = shared->site;
         number = shared->number;
     }
     uint32_t count = 1 + (uint32_t) prng_below (&day->prng, 12);
-    world_t *w = &day->c.sites [from].w;
+    service_world_t *w = &day->c.sites [from].w;
     for (bool again = true; again; day->c.order -= again) {
         maybe_kill (day, from);
         uint32_t start = w->host.store.start;
@@ -100,7 +101,7 @@ static void balance (day_t *day)
     }
 }
 
-static void leave_or_join (day_t *day)
+static void leave_or_join (sharing_random_day_t *day)
 {
     size_t site = some_site (day);
     Musubi__LeaveRequest leave = MUSUBI__LEAVE_REQUEST__INIT;
@@ -111,11 +112,12 @@ static void leave_or_join (day_t *day)
         join (&day->c, site);
 }
 
-static void cancel_some (day_t *day)
+static void cancel_some (sharing_random_day_t *day)
 {
     if (day->shared_count == 0)
         return;
-    const shared_t *shared = &day->shared [prng_below (&day->prng, day->shared_count)];
+    const sharing_random_shared_t *shared =
+      &day->shared [prng_below (&day->prng, day->shared_count)];
     Musubi__CancelRequest request = MUSUBI__CANCEL_REQUEST__INIT;
     request.bag = shared->number;
     request.one = !chance (day, 3);
@@ -124,21 +126,21 @@ static void cancel_some (day_t *day)
     ask_with_id (&day->c.sites [shared->site], "alice", "Cancel", "", &request.base);
 }
 
-static void some_end (day_t *day)
+static void some_end (sharing_random_day_t *day)
 {
     size_t site = some_site (day);
     maybe_kill (day, site);
     all_end (&day->c, site, (int32_t) prng_below (&day->prng, 2));
 }
 
-static void time_passes (day_t *day)
+static void time_passes (sharing_random_day_t *day)
 {
     for (size_t i = 0; i < SITES; i++)
         maybe_kill (day, i);
     coalition_pass (&day->c, (1 + (int64_t) prng_below (&day->prng, 20)) * SECOND_MS);
 }
 
-static void happen (day_t *day)
+static void happen (sharing_random_day_t *day)
 {
     switch (prng_below (&day->prng, 12)) {
     case 0:
@@ -174,17 +176,17 @@ static void happen (day_t *day)
 
 /*  --- the end --- */
 
-static bool all_over (day_t *day)
+static bool all_over (sharing_random_day_t *day)
 {
     for (size_t i = 0; i < day->shared_count; i++) {
-        const shared_t *shared = &day->shared [i];
+        const sharing_random_shared_t *shared = &day->shared [i];
         if (bag (&day->c.sites [shared->site], shared->number).over < shared->count)
             return false;
     }
     return true;
 }
 
-static void come_to_the_end (day_t *day)
+static void come_to_the_end (sharing_random_day_t *day)
 {
     day->c.cut = false;
     day->c.chance = NULL;
@@ -198,7 +200,7 @@ static void come_to_the_end (day_t *day)
     }
     assert_true (all_over (day));
     for (size_t i = 0; i < day->shared_count; i++) {
-        const shared_t *shared = &day->shared [i];
+        const sharing_random_shared_t *shared = &day->shared [i];
         for (uint32_t k = 0; k < shared->count; k++) {
             told_task_t told = task (&day->c.sites [shared->site], shared->number, k);
             uint32_t times = begun (&day->c, shared->label, k);
@@ -220,8 +222,8 @@ static void no_task_is_lost_or_run_twice_whoever_is_killed_and_whatever_is_lost 
     size_t kills = 0;
     uint64_t tasks_moved = 0;
     for (uint64_t seed = 1; seed <= DAYS; seed++) {
-        static day_t day;
-        day = (day_t){.shared_count = 0};
+        static sharing_random_day_t day;
+        day = (sharing_random_day_t){.shared_count = 0};
         print_message ("seed %" PRIu64 "\n", seed);
         prng_seed (&day.prng, seed);
         prepare_coalition (&day.c);

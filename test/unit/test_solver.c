@@ -21,9 +21,9 @@ typedef struct {
     const char *name;
     program_reading_t reading;
     uint32_t hops_max;
-} variant_t;
+} solver_variant_t;
 
-static const variant_t variants [] = {
+static const solver_variant_t variants [] = {
   {"shared", PROGRAM_SHARED, 0},
   {"dir", PROGRAM_DIRECTED, 0},
   {"shared_p2", PROGRAM_SHARED, 2},

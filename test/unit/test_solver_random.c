@@ -32,11 +32,12 @@ typedef struct {
     size_t at [SITES_MOST];
     bool visited [NODES_MOST];
     int64_t least; /* INT64_MAX: none */
-} trial_t;
+} solver_random_trial_t;
 
-static void try_links (trial_t *self, size_t link, int64_t cost);
+static void try_links (solver_random_trial_t *self, size_t link, int64_t cost);
 
-static void try_paths (trial_t *self, size_t link, size_t node, size_t hops, int64_t cost)
+static void try_paths (solver_random_trial_t *self, size_t link, size_t node, size_t hops,
+                       int64_t cost)
 {
     const program_link_t *wanted = &self->program->links [link];
     if (cost >= self->least)
@@ -65,7 +66,7 @@ static void try_paths (trial_t *self, size_t link, size_t node, size_t hops, int
     }
 }
 
-static void try_links (trial_t *self, size_t link, int64_t cost)
+static void try_links (solver_random_trial_t *self, size_t link, int64_t cost)
 {
     if (link == self->program->links_count) {
         self->least = cost < self->least ? cost : self->least;
@@ -81,7 +82,7 @@ static void try_links (trial_t *self, size_t link, int64_t cost)
     try_paths (self, link, from, 0, cost);
 }
 
-static void try_places (trial_t *self, size_t site, int64_t cost)
+static void try_places (solver_random_trial_t *self, size_t site, int64_t cost)
 {
     const program_t *program = self->program;
     if (site == program->sites_count) {
@@ -104,7 +105,7 @@ static void try_places (trial_t *self, size_t site, int64_t cost)
 
 static int64_t try_everything (const program_t *program)
 {
-    trial_t self = {.program = program, .least = INT64_MAX};
+    solver_random_trial_t self = {.program = program, .least = INT64_MAX};
     for (size_t i = 0; i < NODES_MOST; i++)
         for (size_t k = 0; k < NODES_MOST; k++)
             self.left [i][k] = -1;
@@ -131,7 +132,7 @@ typedef struct {
     program_link_t links [LINKS_MOST];
     int64_t offers [SITES_MOST * NODES_MOST];
     uint8_t barred [LINKS_MOST * EDGES_MOST];
-} drawn_t;
+} solver_random_drawn_t;
 
 static int64_t draw (prng_t *prng, int64_t least, int64_t most)
 {
@@ -145,13 +146,13 @@ static int64_t draw_cost (prng_t *prng)
     return costs [prng_below (prng, 6)];
 }
 
-static void draw_program (drawn_t *self, prng_t *prng)
+static void draw_program (solver_random_drawn_t *self, prng_t *prng)
 {
     size_t nodes = (size_t) draw (prng, 2, NODES_MOST);
     size_t sites = (size_t) draw (prng, 1, nodes < SITES_MOST ? (int64_t) nodes : SITES_MOST);
     uint64_t density = (uint64_t) draw (prng, 3, 10);
     bool even = prng_below (prng, 2) == 0; /* all links want the same */
-    *self = (drawn_t){
+    *self = (solver_random_drawn_t){
       .program = {.nodes = self->nodes,
                   .nodes_count = nodes,
                   .edges = self->edges,
@@ -181,7 +182,7 @@ static void draw_program (drawn_t *self, prng_t *prng)
 }
 
 /*  What each site may use is its own. */
-static void draw_differences (drawn_t *self, prng_t *prng)
+static void draw_differences (solver_random_drawn_t *self, prng_t *prng)
 {
     program_t *program = &self->program;
     for (size_t i = 0; i < program->sites_count * program->nodes_count; i++)
@@ -216,7 +217,7 @@ static void agree (uint64_t seed, bool differences)
     prng_seed (&prng, seed);
     size_t feasible = 0;
     for (size_t i = 0; i < PROBLEMS; i++) {
-        drawn_t drawn;
+        solver_random_drawn_t drawn;
         draw_program (&drawn, &prng);
         if (differences)
             draw_differences (&drawn, &prng);

@@ -26,13 +26,13 @@ typedef struct {
     program_link_t links [LINKS_MOST];
     int64_t offers [SITES_MOST * NODES_MOST];
     uint8_t barred [LINKS_MOST * EDGES_MOST];
-} drawn_t;
+} solving_drawn_t;
 
 /*  A net drawn by lot in which each node is joined to `degree` later ones, and sites that are all
  *  linked with each other. */
-static drawn_t *draw (uint64_t seed, size_t nodes, size_t degree, size_t sites)
+static solving_drawn_t *draw (uint64_t seed, size_t nodes, size_t degree, size_t sites)
 {
-    drawn_t *self = calloc (1, sizeof *self);
+    solving_drawn_t *self = calloc (1, sizeof *self);
     assert_non_null (self);
     prng_t prng;
     prng_seed (&prng, seed);
@@ -61,7 +61,7 @@ static drawn_t *draw (uint64_t seed, size_t nodes, size_t degree, size_t sites)
 }
 
 /*  What each site and link may use is its own. */
-static void draw_differences (drawn_t *self, uint64_t seed)
+static void draw_differences (solving_drawn_t *self, uint64_t seed)
 {
     prng_t prng;
     prng_seed (&prng, seed);
@@ -115,7 +115,7 @@ static void a_process_of_its_own_gives_the_same_answers (void **state)
     (void) state;
     size_t plans = 0;
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        drawn_t *drawn = draw (seed, 9, 3, 3);
+        solving_drawn_t *drawn = draw (seed, 9, 3, 3);
         if (seed % 2 == 0)
             draw_differences (drawn, seed);
         drawn->program.reading = seed % 3 == 0 ? PROGRAM_DIRECTED : PROGRAM_SHARED;
@@ -157,7 +157,7 @@ static int64_t now_ms (void)
 static void what_glpk_can_not_end_is_ended (void **state)
 {
     (void) state;
-    drawn_t *drawn = draw (11, NODES_MOST, 2, SITES_MOST);
+    solving_drawn_t *drawn = draw (11, NODES_MOST, 2, SITES_MOST);
     static const solver_kind_t kinds [] = {SOLVER_GLPK, SOLVER_GLPK_PLAIN};
     for (size_t i = 0; i < 2; i++) {
         solver_order_t order = {.kind = kinds [i], .limit.time_us_max = 500000};
@@ -233,7 +233,7 @@ static void hear_alarms (void)
 static void of_one_that_never_ends_the_last_that_it_told_is_the_answer (void **state)
 {
     (void) state;
-    drawn_t *drawn = draw (2, 8, 2, 3);
+    solving_drawn_t *drawn = draw (2, 8, 2, 3);
     solver_order_t order = {.kind = SOLVER_GLPK};
     solver_answer_t best;
     solver_run (&drawn->program, &order, &best);
@@ -290,7 +290,7 @@ static void what_is_told_on_the_way_is_true_and_grows (void **state)
     size_t plans = 0;
     size_t bounds = 0;
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        drawn_t *drawn = draw (seed, 9, 3, 3);
+        solving_drawn_t *drawn = draw (seed, 9, 3, 3);
         solver_order_t order = {.kind = SOLVER_AUTO};
         solver_answer_t known;
         solver_run (&drawn->program, &order, &known);
@@ -313,7 +313,7 @@ static void what_is_told_on_the_way_is_true_and_grows (void **state)
 static void one_that_is_ended_early_has_told_what_it_knew (void **state)
 {
     (void) state;
-    drawn_t *drawn = draw (3, 40, 4, 7);
+    solving_drawn_t *drawn = draw (3, 40, 4, 7);
     solver_order_t order = {.kind = SOLVER_GLPK_PLAIN}; /* without a limit: for hours */
     packed_t asked = solving_order_encode (&drawn->program, &order);
     hear_alarms ();
@@ -341,7 +341,7 @@ static void one_that_is_ended_early_has_told_what_it_knew (void **state)
 static void no_part_of_an_order_is_an_order (void **state)
 {
     (void) state;
-    drawn_t *drawn = draw (2, 8, 2, 3);
+    solving_drawn_t *drawn = draw (2, 8, 2, 3);
     draw_differences (drawn, 2);
     solver_order_t order = {.kind = SOLVER_GLPK, .limit = {.steps_max = 7, .time_us_max = 9}};
     packed_t whole = solving_order_encode (&drawn->program, &order);
@@ -364,7 +364,7 @@ static void no_part_of_an_order_is_an_order (void **state)
 static void an_answer_that_is_not_about_the_program_is_refused (void **state)
 {
     (void) state;
-    drawn_t *drawn = draw (2, 8, 2, 3);
+    solving_drawn_t *drawn = draw (2, 8, 2, 3);
     const program_t *program = &drawn->program;
     solver_order_t order = {.kind = SOLVER_AUTO};
     solver_answer_t known;

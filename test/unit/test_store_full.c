@@ -149,7 +149,7 @@ static command_state_t hold_one (home_host_t *self, uint64_t number)
 {
     char id [64];
     snprintf (id, sizeof id, "h%" PRIu64 "@g1", number);
-    attempt_t one = attempt (number);
+    home_attempt_t one = attempt (number);
     one.request_id = id;
     assert_int_equal (host_ask (self, "Participant", "Hold", hold_of (self->node, &one)), CALL_OK);
     command_answer_t answer = answered (self->node);
@@ -226,9 +226,9 @@ typedef struct {
     size_t open_count;
     uint64_t number;
     uint64_t refused;
-} story_t;
+} store_full_story_t;
 
-static void something (home_host_t *host, story_t *story, prng_t *prng)
+static void something (home_host_t *host, store_full_story_t *story, prng_t *prng)
 {
     uint64_t draw = prng_below (prng, 100);
     if (draw < 30) {
@@ -256,7 +256,7 @@ static void whatever_comes_no_write_fails_and_what_was_begun_ends (void **state)
         prng_seed (&prng, seed);
         print_message ("seed %" PRIu64 "\n", seed);
         home_host_t host = host_new (STORE_BYTES_LEAST + prng_below (&prng, 2 << 20));
-        story_t story = {0};
+        store_full_story_t story = {0};
         host_up (&host);
         while (story.refused < 500) {
             for (uint64_t left = 1 + prng_below (&prng, 256); left > 0; left--)

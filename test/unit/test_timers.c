@@ -15,12 +15,12 @@ typedef struct {
     uint64_t fired [FIRED_MAX];
     size_t fired_count;
     uint64_t cancel_when_fired; /* a timer that the next firing cancels */
-} fixture_t;
+} timers_fixture_t;
 
 static void on_fire (void *owner, const moment_t *now, uint64_t token)
 {
     (void) now;
-    fixture_t *self = owner;
+    timers_fixture_t *self = owner;
     assert_true (self->fired_count < FIRED_MAX);
     self->fired [self->fired_count++] = token;
     timers_cancel (self->timers, self->cancel_when_fired);
@@ -29,7 +29,7 @@ static void on_fire (void *owner, const moment_t *now, uint64_t token)
 
 static int set_up (void **state)
 {
-    fixture_t *self = calloc (1, sizeof *self);
+    timers_fixture_t *self = calloc (1, sizeof *self);
     assert_non_null (self);
     self->timers = timers_new ();
     *state = self;
@@ -38,26 +38,26 @@ static int set_up (void **state)
 
 static int tear_down (void **state)
 {
-    fixture_t *self = *state;
+    timers_fixture_t *self = *state;
     timers_destroy (&self->timers);
     timers_destroy (&self->timers); /* twice is harmless */
     free (self);
     return 0;
 }
 
-static uint64_t set (fixture_t *self, int64_t mono_ms, uint64_t token)
+static uint64_t set (timers_fixture_t *self, int64_t mono_ms, uint64_t token)
 {
     return timers_set (self->timers, mono_ms, on_fire, self, token);
 }
 
-static void run (fixture_t *self, int64_t mono_ms)
+static void run (timers_fixture_t *self, int64_t mono_ms)
 {
     timers_run (self->timers, &(moment_t){.mono_ms = mono_ms});
 }
 
 static void fires_in_order_of_time_then_of_setting (void **state)
 {
-    fixture_t *self = *state;
+    timers_fixture_t *self = *state;
     set (self, 30, 3);
     set (self, 10, 1);
     set (self, 30, 4);
@@ -70,7 +70,7 @@ static void fires_in_order_of_time_then_of_setting (void **state)
 
 static void never_fires_before_its_time (void **state)
 {
-    fixture_t *self = *state;
+    timers_fixture_t *self = *state;
     set (self, 10, 1);
     assert_int_equal (timers_due (self->timers), 10);
     run (self, 9);
@@ -82,7 +82,7 @@ static void never_fires_before_its_time (void **state)
 
 static void a_cancelled_timer_does_not_fire (void **state)
 {
-    fixture_t *self = *state;
+    timers_fixture_t *self = *state;
     uint64_t first = set (self, 10, 1);
     set (self, 10, 2);
     timers_cancel (self->timers, first);
@@ -95,7 +95,7 @@ static void a_cancelled_timer_does_not_fire (void **state)
 
 static void an_old_number_does_not_cancel_the_next_user_of_its_slot (void **state)
 {
-    fixture_t *self = *state;
+    timers_fixture_t *self = *state;
     uint64_t first = set (self, 10, 1);
     run (self, 10);
     uint64_t second = set (self, 20, 2);
@@ -107,7 +107,7 @@ static void an_old_number_does_not_cancel_the_next_user_of_its_slot (void **stat
 
 static void one_that_fires_may_cancel_another_that_is_due (void **state)
 {
-    fixture_t *self = *state;
+    timers_fixture_t *self = *state;
     set (self, 10, 1);
     self->cancel_when_fired = set (self, 10, 2);
     run (self, 10);
@@ -116,7 +116,7 @@ static void one_that_fires_may_cancel_another_that_is_due (void **state)
 
 static void the_next_due_is_never_a_cancelled_one (void **state)
 {
-    fixture_t *self = *state;
+    timers_fixture_t *self = *state;
     uint64_t soon = set (self, 10, 1);
     set (self, 50, 2);
     timers_cancel (self->timers, soon);
@@ -125,7 +125,7 @@ static void the_next_due_is_never_a_cancelled_one (void **state)
 
 static void agrees_with_a_plain_list (void **state)
 {
-    fixture_t *self = *state;
+    timers_fixture_t *self = *state;
     enum { ROUNDS = 20000, LIVE_MAX = 256 };
     uint64_t seed = 7;
     print_message ("# seed %llu\n", (unsigned long long) seed);

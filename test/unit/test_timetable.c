@@ -6,14 +6,14 @@
 static void a_hold_takes_and_a_drop_gives_back (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     refusal_t refusal;
     compute_booking_t wanted = thin (5, 10, 20);
-    uint64_t version = room_version (f.room);
+    uint64_t version = free_capacity_version (f.room);
     void *taken = take (&f, NULL, &wanted, 1, &refusal);
     assert_non_null (taken);
-    assert_true (room_version (f.room) > version);
+    assert_true (free_capacity_version (f.room) > version);
     assert_int_equal (free_at (&f, 0, 9), 8);
     assert_int_equal (free_at (&f, 0, 10), 3);
     assert_int_equal (free_at (&f, 0, 19), 3);
@@ -29,7 +29,7 @@ static void a_hold_takes_and_a_drop_gives_back (void **state)
 static void bookings_of_one_part_add_up (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     refusal_t refusal;
     compute_booking_t wanted [] = {thin (5, 10, 20), thin (3, 15, 25),
@@ -57,7 +57,7 @@ static void bookings_of_one_part_add_up (void **state)
 static void a_pending_change_has_the_larger_of_old_and_new (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     refusal_t refusal;
     void *current = reserve (&f, "r1", thin (6, 10, 20));
@@ -100,7 +100,7 @@ static void a_pending_change_has_the_larger_of_old_and_new (void **state)
 static void a_part_of_nothing_holds_nothing (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     refusal_t refusal;
     void *taken = take (&f, NULL, NULL, 0, &refusal);
@@ -114,10 +114,10 @@ static void a_part_of_nothing_holds_nothing (void **state)
 static void the_cleaning_gap_is_booked_too (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     timetable_destroy (&f.timetable);
-    room_destroy (&f.room);
+    free_capacity_destroy (&f.room);
     f.site.cleaning_gap_ms = 5 * TICK_MS;
     open_site (&f);
     reserve (&f, "r1", thin (8, 10, 20));
@@ -174,7 +174,7 @@ static void nodes_are_whole_and_counted_right (void **state)
       {"none", 1, 1, REFUSAL_UNKNOWN_RESOURCE},
       {"Thin", 1, 1, REFUSAL_UNKNOWN_RESOURCE},
     };
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         refusal_t refusal;
@@ -199,7 +199,7 @@ static void nodes_are_whole_and_counted_right (void **state)
 static void refuses_what_is_no_interval (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     plan_t plan = plan_for ("r1", "alice");
     refusal_t refusal = {0};
@@ -234,7 +234,7 @@ static void refuses_what_is_no_interval (void **state)
 static void refuses_beyond_the_horizon (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     refusal_t refusal;
     compute_booking_t last = thin (1, 999, 1000);
@@ -252,7 +252,7 @@ static void refuses_beyond_the_horizon (void **state)
 static void refuses_what_is_too_near (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     set_now (&f, 100);
     refusal_t refusal;
@@ -273,18 +273,18 @@ static void refuses_what_is_too_near (void **state)
     static const int64_t skews [][2] = {{1, 1},
                                         {-1, 1},
                                         {TICK_MS, TICK_MS},
-                                        {1000 * TICK_MS, ROOM_SKEW_MS_MAX},
-                                        {INT64_MIN, ROOM_SKEW_MS_MAX},
-                                        {INT64_MAX, ROOM_SKEW_MS_MAX}};
+                                        {1000 * TICK_MS, FREE_CAPACITY_SKEW_MS_MAX},
+                                        {INT64_MIN, FREE_CAPACITY_SKEW_MS_MAX},
+                                        {INT64_MAX, FREE_CAPACITY_SKEW_MS_MAX}};
     for (size_t i = 0; i < sizeof skews / sizeof *skews; i++) {
-        room_set_skew (f.room, skews [i][0]);
+        free_capacity_set_skew (f.room, skews [i][0]);
         assert_null (take (&f, NULL, &soonest, 1, &refusal));
         assert_int_equal (refusal.from_ms, at (102) + skews [i][1]);
         codec_clear (&refusal_codec, &refusal);
     }
 
     /*  A wall clock set back does not bring a window back. */
-    room_set_skew (f.room, 0);
+    free_capacity_set_skew (f.room, 0);
     f.now.wall_ms -= 50 * TICK_MS;
     timekeeper_see (&f.timekeeper, &f.now);
     soonest = thin (1, 101, 110);
@@ -298,7 +298,7 @@ static void refuses_what_is_too_near (void **state)
 static void a_running_reservation_is_extended_and_shrunk_but_not_rewritten (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     void *current = reserve (&f, "r1", thin (4, 10, 100));
     set_now (&f, 50);
@@ -348,7 +348,7 @@ static void a_running_reservation_is_extended_and_shrunk_but_not_rewritten (void
 static void a_short_refusal_names_the_very_conflict (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     reserve (&f, "r1", thin (6, 30, 40));
     reserve (&f, "r2", thin (1, 35, 50));
@@ -403,10 +403,10 @@ static void a_short_refusal_names_the_very_conflict (void **state)
 static void a_site_of_windows_tells_no_quantity (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     timetable_destroy (&f.timetable);
-    room_destroy (&f.room);
+    free_capacity_destroy (&f.room);
     f.site.disclosure = DISCLOSE_WINDOWS;
     open_site (&f);
     reserve (&f, "r1", thin (6, 30, 40));
@@ -434,7 +434,7 @@ static void a_site_of_windows_tells_no_quantity (void **state)
 static void bookings_have_a_limit (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     timetable_destroy (&f.timetable);
     f.limits.bookings_max = 4;
@@ -473,7 +473,7 @@ static void bookings_have_a_limit (void **state)
 static void no_actor_has_more_bookings_than_its_own_limit (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     timetable_destroy (&f.timetable);
     f.limits.bookings_per_actor_max = 4;
@@ -525,7 +525,7 @@ static void no_actor_has_more_bookings_than_its_own_limit (void **state)
 static void a_late_commit_asks_for_room_only (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     refusal_t refusal;
     plan_t plan = plan_for ("r1", "alice");
@@ -551,7 +551,7 @@ static void a_late_commit_asks_for_room_only (void **state)
 static void lost_nodes_are_told_not_asserted (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     refusal_t refusal;
     void *later = reserve (&f, "b-later", thin (3, 30, 40));
@@ -563,15 +563,15 @@ static void lost_nodes_are_told_not_asserted (void **state)
 
     const char *names [4];
     assert_int_equal (timetable_overbooked (f.timetable, at (0), names, 4), 0);
-    room_set_quantity (f.room, 0, 5);
+    free_capacity_set_quantity (f.room, 0, 5);
     assert_int_equal (free_at (&f, 0, 12), -2);
     assert_int_equal (free_at (&f, 0, 32), 2);
     assert_int_equal (timetable_overbooked (f.timetable, at (0), names, 4), 1);
     assert_string_equal (names [0], "a-early"); /* once, though its change is hit too */
     assert_int_equal (timetable_overbooked (f.timetable, at (20), names, 4), 0);
 
-    room_set_quantity (f.room, 0, 0);
-    room_set_quantity (f.room, 1, 3);
+    free_capacity_set_quantity (f.room, 0, 0);
+    free_capacity_set_quantity (f.room, 1, 3);
     assert_int_equal (timetable_overbooked (f.timetable, at (0), names, 2), 3);
     assert_string_equal (names [0], "a-early");
     assert_string_equal (names [1], "b-later");
@@ -598,7 +598,7 @@ static void lost_nodes_are_told_not_asserted (void **state)
 static void records_come_back_whatever_the_site_has_become (void **state)
 {
     (void) state;
-    fixture_t f;
+    timetable_fixture_t f;
     open_fixture (&f);
     refusal_t refusal;
     plan_t plan = plan_for ("r1", "alice");
@@ -619,8 +619,8 @@ static void records_come_back_whatever_the_site_has_become (void **state)
 
     /*  Not offered: not in the site, nothing new in it, but it can be left. */
     size_t resource;
-    assert_false (room_find (f.room, "gone", &resource));
-    assert_int_equal (room_offers (f.room), 3);
+    assert_false (free_capacity_find (f.room, "gone", &resource));
+    assert_int_equal (free_capacity_offers (f.room), 3);
     compute_booking_t again = booking ("a", "gone", 4, 2, 10, 20);
     assert_null (take (&f, current, &again, 1, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_UNKNOWN_RESOURCE);

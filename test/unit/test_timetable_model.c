@@ -13,7 +13,7 @@
 
 typedef struct {
     int64_t nodes [CLASSES][TICKS];
-} plain_t;
+} timetable_model_plain_t;
 
 typedef struct {
     char name [8];
@@ -23,33 +23,34 @@ typedef struct {
     size_t part_count;
     compute_booking_t asked [PART_MAX];
     size_t asked_count;
-    plain_t old;
-    plain_t new;
-} model_reservation_t;
+    timetable_model_plain_t old;
+    timetable_model_plain_t new;
+} timetable_model_reservation_t;
 
 typedef struct {
-    fixture_t f;
+    timetable_fixture_t f;
     prng_t prng;
     int64_t gap;
     int64_t lead;
     int64_t horizon;
     int64_t minute;
-    model_reservation_t reservations [RESERVATIONS];
+    timetable_model_reservation_t reservations [RESERVATIONS];
     size_t outcomes [REFUSAL_REASONS];
     size_t settled;
-} model_t;
+} timetable_model_t;
 
-static int64_t below (model_t *self, int64_t bound)
+static int64_t below (timetable_model_t *self, int64_t bound)
 {
     return (int64_t) prng_below (&self->prng, (uint64_t) bound);
 }
 
 /*  All bookings here are of one need: nodes are cleaned after the last booking that has them, and
  *  what ends when another begins goes on as that. */
-static plain_t plain_of (const model_t *self, const compute_booking_t *bookings, size_t count)
+static timetable_model_plain_t plain_of (const timetable_model_t *self,
+                                         const compute_booking_t *bookings, size_t count)
 {
-    plain_t plain = {0};
-    static plain_t ends, begins;
+    timetable_model_plain_t plain = {0};
+    static timetable_model_plain_t ends, begins;
     memset (&ends, 0, sizeof ends);
     memset (&begins, 0, sizeof begins);
     for (size_t i = 0; i < count; i++) {
@@ -71,11 +72,11 @@ static plain_t plain_of (const model_t *self, const compute_booking_t *bookings,
     return plain;
 }
 
-static int64_t model_free (const model_t *self, size_t c, int64_t t)
+static int64_t model_free (const timetable_model_t *self, size_t c, int64_t t)
 {
-    int64_t nodes = room_offer (self->f.room, c)->quantity;
+    int64_t nodes = free_capacity_offer (self->f.room, c)->quantity;
     for (size_t r = 0; r < RESERVATIONS; r++) {
-        const model_reservation_t *reservation = &self->reservations [r];
+        const timetable_model_reservation_t *reservation = &self->reservations [r];
         int64_t old = reservation->old.nodes [c][t];
         int64_t new = reservation->taken ? reservation->new.nodes [c][t] : 0;
         nodes -= old > new ? old : new;
@@ -83,7 +84,7 @@ static int64_t model_free (const model_t *self, size_t c, int64_t t)
     return nodes;
 }
 
-static void model_check (const model_t *self)
+static void model_check (const timetable_model_t *self)
 {
     for (size_t c = 0; c < CLASSES; c++)
         for (int64_t t = 0; t < TICKS; t++)
@@ -91,8 +92,8 @@ static void model_check (const model_t *self)
 }
 
 /*  What the timetable should say, tick by tick. */
-static verdict_t model_judge (const model_t *self, const plain_t *old, const plain_t *new,
-                              size_t asked_count)
+static verdict_t model_judge (const timetable_model_t *self, const timetable_model_plain_t *old,
+                              const timetable_model_plain_t *new, size_t asked_count)
 {
     for (size_t c = 0; c < CLASSES; c++)
         for (int64_t t = self->minute + self->horizon + self->gap; t < TICKS; t++)
@@ -130,12 +131,13 @@ static verdict_t model_judge (const model_t *self, const plain_t *old, const pla
     return (verdict_t){.reason = REFUSAL_NONE};
 }
 
-static void model_fresh_check (const model_t *self, const refusal_t *refusal, const plain_t *old)
+static void model_fresh_check (const timetable_model_t *self, const refusal_t *refusal,
+                               const timetable_model_plain_t *old)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
         const profile_t *fresh = &refusal->fresh [i];
         size_t c;
-        assert_true (room_find (self->f.room, fresh->resource, &c));
+        assert_true (free_capacity_find (self->f.room, fresh->resource, &c));
         for (size_t s = 0; s < fresh->steps_count; s++) {
             int64_t until =
               s + 1 < fresh->steps_count ? fresh->steps [s + 1].from_ms : fresh->until_ms;
@@ -149,7 +151,7 @@ static void model_fresh_check (const model_t *self, const refusal_t *refusal, co
     }
 }
 
-static compute_booking_t model_booking (model_t *self)
+static compute_booking_t model_booking (timetable_model_t *self)
 {
     size_t c = (size_t) below (self, CLASSES);
     const node_class_t *class = &self->f.classes [c];
@@ -166,7 +168,7 @@ static compute_booking_t model_booking (model_t *self)
 }
 
 /*  A part: anew, or what there is with something changed. */
-static void model_ask (model_t *self, model_reservation_t *reservation)
+static void model_ask (timetable_model_t *self, timetable_model_reservation_t *reservation)
 {
     reservation->asked_count = 0;
     if (reservation->current && below (self, 3) > 0) {
@@ -186,10 +188,10 @@ static void model_ask (model_t *self, model_reservation_t *reservation)
         reservation->asked [reservation->asked_count++] = model_booking (self);
 }
 
-static void model_take (model_t *self, model_reservation_t *reservation)
+static void model_take (timetable_model_t *self, timetable_model_reservation_t *reservation)
 {
     model_ask (self, reservation);
-    plain_t new = plain_of (self, reservation->asked, reservation->asked_count);
+    timetable_model_plain_t new = plain_of (self, reservation->asked, reservation->asked_count);
     verdict_t want = model_judge (self, &reservation->old, &new, reservation->asked_count);
     plan_t plan = plan_for (reservation->name, "alice");
     refusal_t refusal;
@@ -210,7 +212,7 @@ static void model_take (model_t *self, model_reservation_t *reservation)
     codec_clear (&refusal_codec, &refusal);
 }
 
-static void model_settle (model_t *self, model_reservation_t *reservation)
+static void model_settle (timetable_model_t *self, timetable_model_reservation_t *reservation)
 {
     reservation->current = settle (&self->f, reservation->current, reservation->taken);
     assert_true ((reservation->current == NULL) == (reservation->asked_count == 0));
@@ -222,17 +224,17 @@ static void model_settle (model_t *self, model_reservation_t *reservation)
 }
 
 /*  The process ends; the records come back: what is committed, then what is pending. */
-static void model_restart (model_t *self)
+static void model_restart (timetable_model_t *self)
 {
     uint32_t nodes [CLASSES];
     for (size_t c = 0; c < CLASSES; c++)
-        nodes [c] = room_offer (self->f.room, c)->quantity;
+        nodes [c] = free_capacity_offer (self->f.room, c)->quantity;
     timetable_destroy (&self->f.timetable);
-    room_destroy (&self->f.room);
+    free_capacity_destroy (&self->f.room);
     open_site (&self->f);
     refusal_t refusal;
     for (size_t r = 0; r < RESERVATIONS; r++) {
-        model_reservation_t *reservation = &self->reservations [r];
+        timetable_model_reservation_t *reservation = &self->reservations [r];
         plan_t plan = plan_for (reservation->name, "alice");
         if (reservation->current)
             reservation->current = settle (&self->f, NULL,
@@ -244,16 +246,17 @@ static void model_restart (model_t *self)
                          reservation->asked_count, true, &refusal);
     }
     for (size_t c = 0; c < CLASSES; c++)
-        room_set_quantity (self->f.room, c, nodes [c]);
+        free_capacity_set_quantity (self->f.room, c, nodes [c]);
 }
 
-static void model_step (model_t *self)
+static void model_step (timetable_model_t *self)
 {
-    model_reservation_t *reservation = &self->reservations [below (self, RESERVATIONS)];
+    timetable_model_reservation_t *reservation = &self->reservations [below (self, RESERVATIONS)];
     int64_t dice = below (self, 100);
     if (dice < 2) {
         size_t c = (size_t) below (self, CLASSES);
-        room_set_quantity (self->f.room, c, (uint32_t) below (self, 2 * self->f.classes [c].nodes));
+        free_capacity_set_quantity (self->f.room, c,
+                                    (uint32_t) below (self, 2 * self->f.classes [c].nodes));
     } else if (dice < 4) {
         model_restart (self);
     } else if (dice < 8 && self->minute + self->horizon + self->gap + 20 < TICKS) {
@@ -266,7 +269,7 @@ static void model_step (model_t *self)
     } else if (reservation->current && dice < 15) {
         self->f.resource.end (self->f.resource.owner, reservation->current);
         reservation->current = NULL;
-        reservation->old = (plain_t){0};
+        reservation->old = (timetable_model_plain_t){0};
         reservation->part_count = 0;
     } else {
         model_take (self, reservation);
@@ -276,12 +279,12 @@ static void model_step (model_t *self)
 static void model_run (uint64_t seed, int64_t gap, size_t outcomes [REFUSAL_REASONS],
                        size_t *settled)
 {
-    static model_t self;
-    self = (model_t){.gap = gap, .lead = 2, .horizon = 40};
+    static timetable_model_t self;
+    self = (timetable_model_t){.gap = gap, .lead = 2, .horizon = 40};
     prng_seed (&self.prng, seed);
     open_fixture (&self.f);
     timetable_destroy (&self.f.timetable);
-    room_destroy (&self.f.room);
+    free_capacity_destroy (&self.f.room);
     self.f.site.cleaning_gap_ms = gap * TICK_MS;
     self.f.site.horizon_ms = self.horizon * TICK_MS;
     open_site (&self.f);

@@ -122,7 +122,7 @@ typedef struct {
     size_t links;
     size_t exchanges;
     graph_t *graph;
-} checked_t;
+} topology_checked_t;
 
 static bool is_exchange (const graph_t *graph, size_t vertex)
 {
@@ -131,13 +131,13 @@ static bool is_exchange (const graph_t *graph, size_t vertex)
            !strchr (name, '/'); /* a router is its domain's */
 }
 
-static checked_t check (const char *text)
+static topology_checked_t check (const char *text)
 {
     char why [CONFIG_WHY_BYTES];
     federation_t *federation = federation_read ("made.zpl", text, strlen (text), why);
     if (!federation)
         fail_msg ("%s\n%s", why, text);
-    checked_t checked = {.graph = graph_new ()};
+    topology_checked_t checked = {.graph = graph_new ()};
     const char *const *names;
     size_t count = federation_names (federation, "nis", &names);
     for (size_t i = 0; i < count; i++) {
@@ -177,7 +177,7 @@ static void every_federation_is_whole (void **state)
         if (order.domains > FEDERATION_DOMAINS_MAX)
             order.domains = FEDERATION_DOMAINS_MAX;
         char *text = written (&map, &order);
-        checked_t checked = check (text);
+        topology_checked_t checked = check (text);
         assert_int_equal (checked.links, map.edges_count + order.sites); /* none is lost */
         graph_destroy (&checked.graph);
         char *again = written (&map, &order);
@@ -219,7 +219,7 @@ static void a_link_that_crosses_ends_at_an_exchange_point_of_both (void **state)
                 join (&map, i - 1, i, 0);
         }
         char *text = written (&map, &(topology_order_t){.sites = 1, .domains = 2, .seed = seed});
-        checked_t checked = check (text);
+        topology_checked_t checked = check (text);
         assert_int_equal (checked.exchanges, 1);
         size_t exchange = 0;
         while (!is_exchange (checked.graph, exchange))
@@ -240,7 +240,7 @@ static void a_link_that_crosses_ends_at_an_exchange_point_of_both (void **state)
     }
 }
 
-static const graph_link_t *link_named (const checked_t *checked, const char *name)
+static const graph_link_t *link_named (const topology_checked_t *checked, const char *name)
 {
     for (size_t i = 0; i < graph_links (checked->graph); i++)
         if (strcmp (graph_link (checked->graph, i)->link->name, name) == 0)
@@ -260,7 +260,7 @@ static void links_are_as_the_map_says (void **state)
     join (&map, 1, 0, 0);
     join (&map, 1, 2, 155);
     char *text = written (&map, &(topology_order_t){.sites = 3, .domains = 1, .seed = 9});
-    checked_t checked = check (text);
+    topology_checked_t checked = check (text);
     assert_int_equal (checked.exchanges, 0);
 
     const link_t *told = link_named (&checked, "quay--weir")->link;

@@ -26,9 +26,9 @@ static txid_t txid_of (int store, uint32_t start, uint64_t counter)
     return txid;
 }
 
-static void party_set (party_t *party, const char *name, int store)
+static void party_set (participant_ref_t *party, const char *name, int store)
 {
-    *party = (party_t){0};
+    *party = (participant_ref_t){0};
     snprintf (party->name, sizeof party->name, "%s", name);
     snprintf (party->endpoint, sizeof party->endpoint, "tcp://127.0.0.1:%d", 5000 + store);
     memset (party->store, store, STORE_ID_BYTES);
@@ -44,7 +44,7 @@ static plan_t plan_full (void)
                    .edge_ms = 1800003600000,
                    .request_size = 5};
     strcpy (plan.reservation, "r-7f3a");
-    plan.participants = calloc (3, sizeof (party_t));
+    plan.participants = calloc (3, sizeof (participant_ref_t));
     party_set (&plan.participants [0], "lis/ams", 1);
     party_set (&plan.participants [1], "lis/tyo", 2);
     party_set (&plan.participants [2], "gis/g1", 3);
@@ -82,7 +82,7 @@ static hold_t hold_full (void)
     return hold;
 }
 
-static void same_party (const party_t *a, const party_t *b)
+static void same_party (const participant_ref_t *a, const participant_ref_t *b)
 {
     assert_string_equal (a->name, b->name);
     assert_string_equal (a->endpoint, b->endpoint);
@@ -221,7 +221,7 @@ static void a_hold_without_a_part_is_one (void **state)
 
 static void await_one (plan_t *plan)
 {
-    plan->awaited = calloc (1, sizeof (party_t));
+    plan->awaited = calloc (1, sizeof (participant_ref_t));
     plan->awaited_count = 1;
     party_set (plan->awaited, "lis/osa", 4);
 }

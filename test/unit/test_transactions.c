@@ -29,7 +29,7 @@ static command_state_t state_of (const char *word)
 static void take (json_t *all, const char *participant, unsigned counter, unsigned base,
                   const char *state, int64_t held_ms)
 {
-    party_t parties [] = {{.name = "lis/a"}, {.name = "nis/N"}, {.name = "gis/g1"}};
+    participant_ref_t parties [] = {{.name = "lis/a"}, {.name = "nis/N"}, {.name = "gis/g1"}};
     check_record_t record = {.plan = {.txid = {.store = {0x3f, 0xa9, 0xc2, 0xd1, [15] = 1},
                                                .start = 7,
                                                .counter = counter},

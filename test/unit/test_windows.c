@@ -14,7 +14,7 @@
 typedef struct {
     user_request_t request;
     snapshot_t *snapshot;
-} scene_t;
+} windows_scene_t;
 
 /*  Two needs of two CPUs, of which b starts ten minutes later, and so many connections between
  *  them, of 100, 200, 400… Mbit/s. */
@@ -46,7 +46,7 @@ static void add_site (snapshot_t *snapshot, const char *name, disclosure_t discl
     snapshot_consider (snapshot, &entry, CANDIDATES_MAX);
 }
 
-static void scene_begin (scene_t *scene, size_t connections, disclosure_t sites,
+static void scene_begin (windows_scene_t *scene, size_t connections, disclosure_t sites,
                          const link_word_t *links, size_t links_count)
 {
     request_of (&scene->request, connections);
@@ -60,7 +60,7 @@ static void scene_begin (scene_t *scene, size_t connections, disclosure_t sites,
     codec_clear (&domain_codec, &domain);
 }
 
-static void scene_end (scene_t *scene)
+static void scene_end (windows_scene_t *scene)
 {
     snapshot_destroy (&scene->snapshot);
     user_request_clear (&scene->request);
@@ -81,7 +81,7 @@ static const link_word_t pair [] = {{"s1-X1", 1000, 1, 0}, {"X1-s2", 250, 1, 0}}
 static void a_link_is_asked_about_every_sum_that_it_could_carry (void **state)
 {
     (void) state;
-    scene_t scene;
+    windows_scene_t scene;
     scene_begin (&scene, 3, DISCLOSE_PROFILE, pair, 2);
     starts_t starts = {5 * HOUR_MS, 5 * HOUR_MS, INT64_MAX};
     size_t source = snapshot_source (scene.snapshot, "nis/N"), count;
@@ -101,7 +101,7 @@ static void a_link_is_asked_about_every_sum_that_it_could_carry (void **state)
 static void needs_at_different_times_are_asked_about_together_over_both (void **state)
 {
     (void) state;
-    scene_t scene;
+    windows_scene_t scene;
     scene_begin (&scene, 2, DISCLOSE_PROFILE, pair, 1);
     scene.request.network [0].offset_ms = HOUR_MS / 6;
     scene.request.network [0].duration_ms = HOUR_MS / 6;
@@ -122,7 +122,7 @@ static void needs_at_different_times_are_asked_about_together_over_both (void **
 static void sites_and_domains_are_asked_about_the_same_starts (void **state)
 {
     (void) state;
-    scene_t scene;
+    windows_scene_t scene;
     scene_begin (&scene, 1, DISCLOSE_WINDOWS, pair, 2);
     starts_t starts = {0, 31 * HOUR_MS, INT64_MAX};
     size_t domain = snapshot_source (scene.snapshot, "nis/N");
@@ -147,7 +147,7 @@ static void sites_and_domains_are_asked_about_the_same_starts (void **state)
 static void what_has_passed_is_not_asked_about (void **state)
 {
     (void) state;
-    scene_t scene;
+    windows_scene_t scene;
     scene_begin (&scene, 1, DISCLOSE_PROFILE, pair, 2);
     starts_t starts = {0, 0, INT64_MAX};
     size_t source = snapshot_source (scene.snapshot, "nis/N"), count;
@@ -170,7 +170,7 @@ static void one_question_never_asks_more_than_it_may (void **state)
         snprintf (names [i], sizeof names [i], "%s-X%zu", i % 2 ? "s2" : "s1", i / 2);
         links [i] = (link_word_t){names [i], 1000000000, 1, 0};
     }
-    scene_t scene;
+    windows_scene_t scene;
     scene_begin (&scene, NETWORK_NEEDS_MAX, DISCLOSE_PROFILE, links, 300);
     starts_t starts = {0, 100 * HOUR_MS, INT64_MAX};
     size_t source = snapshot_source (scene.snapshot, "nis/N"), count;

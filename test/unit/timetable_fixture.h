@@ -29,26 +29,26 @@ typedef struct {
     site_t site;
     node_class_t classes [3];
     timetable_limits_t limits;
-    room_t *room;
+    free_capacity_t *room;
     timetable_t *timetable;
     resource_t resource;
     size_t freed;
-} fixture_t;
+} timetable_fixture_t;
 
 static inline void count_freed (void *owner)
 {
-    fixture_t *self = owner;
+    timetable_fixture_t *self = owner;
     self->freed++;
 }
 
-static inline void set_now (fixture_t *self, int64_t minute)
+static inline void set_now (timetable_fixture_t *self, int64_t minute)
 {
     self->now.wall_ms = at (minute);
     self->now.mono_ms = at (minute) - EPOCH_MS + 12345;
     timekeeper_see (&self->timekeeper, &self->now);
 }
 
-static inline void open_site (fixture_t *self)
+static inline void open_site (timetable_fixture_t *self)
 {
     part_reader_t reader;
     bookings_reader (&reader);
@@ -59,9 +59,9 @@ static inline void open_site (fixture_t *self)
 }
 
 /*  thin: 8 nodes of 1 CPU; fat: 4 nodes of 16. */
-static inline void open_fixture (fixture_t *self)
+static inline void open_fixture (timetable_fixture_t *self)
 {
-    *self = (fixture_t){
+    *self = (timetable_fixture_t){
       .classes = {{.name = "thin", .nodes = 8, .cpus_per_node = 1},
                   {.name = "fat", .nodes = 4, .cpus_per_node = 16},
                   {.name = "odd", .nodes = 5, .cpus_per_node = 3}},
@@ -75,14 +75,14 @@ static inline void open_fixture (fixture_t *self)
     open_site (self);
 }
 
-static inline void close_fixture (fixture_t *self)
+static inline void close_fixture (timetable_fixture_t *self)
 {
     timetable_destroy (&self->timetable);
     assert_null (self->timetable);
     timetable_destroy (&self->timetable);
-    room_destroy (&self->room);
+    free_capacity_destroy (&self->room);
     assert_null (self->room);
-    room_destroy (&self->room);
+    free_capacity_destroy (&self->room);
 }
 
 static inline compute_booking_t booking (const char *need, const char *class_name, uint32_t cpus,
@@ -109,7 +109,7 @@ static inline plan_t plan_for (const char *reservation, const char *actor)
     return plan;
 }
 
-static inline void *take_plan (fixture_t *self, const plan_t *plan, const void *current,
+static inline void *take_plan (timetable_fixture_t *self, const plan_t *plan, const void *current,
                                const compute_booking_t *bookings, size_t count, bool forced,
                                refusal_t *refusal)
 {
@@ -124,20 +124,21 @@ static inline void *take_plan (fixture_t *self, const plan_t *plan, const void *
     return taken;
 }
 
-static inline void *take (fixture_t *self, const void *current, const compute_booking_t *bookings,
-                          size_t count, refusal_t *refusal)
+static inline void *take (timetable_fixture_t *self, const void *current,
+                          const compute_booking_t *bookings, size_t count, refusal_t *refusal)
 {
     plan_t plan = plan_for ("r1", "alice");
     return take_plan (self, &plan, current, bookings, count, false, refusal);
 }
 
-static inline void *settle (fixture_t *self, void *current, void *taken)
+static inline void *settle (timetable_fixture_t *self, void *current, void *taken)
 {
     return self->resource.settle (self->resource.owner, current, taken);
 }
 
 /*  A reservation that is there. */
-static inline void *reserve (fixture_t *self, const char *reservation, compute_booking_t one)
+static inline void *reserve (timetable_fixture_t *self, const char *reservation,
+                             compute_booking_t one)
 {
     refusal_t refusal;
     plan_t plan = plan_for (reservation, "alice");
@@ -147,9 +148,9 @@ static inline void *reserve (fixture_t *self, const char *reservation, compute_b
 }
 
 /*  Free nodes in one minute. */
-static inline int64_t free_at (const fixture_t *self, size_t resource, int64_t minute)
+static inline int64_t free_at (const timetable_fixture_t *self, size_t resource, int64_t minute)
 {
-    return calendar_least (room_calendar (self->room, resource),
+    return calendar_least (free_capacity_calendar (self->room, resource),
                            (interval_t){at (minute), at (minute + 1)});
 }
 

@@ -11,10 +11,10 @@
  */
 #include "audit_commands.h"
 
-#include "audited.h"
 #include "check_gather.h"
-#include "fields.h"
+#include "json_fields.h"
 #include "ledger_audit.h"
+#include "ledger_check.h"
 #include "must.h"
 #include "rebuild.h"
 
@@ -29,19 +29,19 @@ typedef struct {
     const cli_t *cli;
     session_t *session;
     check_teller_t teller;
-    audited_t *audited;
+    ledger_check_t *audited;
     size_t audited_count;
     json_t *silent; /* name: why */
 } audit_t;
 
-static void silent (audit_t *self, const char *name, const char *why)
+static void audit_silent (audit_t *self, const char *name, const char *why)
 {
     if (!json_object_get (self->silent, name))
         take (self->silent, name, json_string (why));
 }
 
 /*  Everybody who is listed and keeps a ledger. */
-static void list (audit_t *self)
+static void audit_list (audit_t *self)
 {
     const json_t *entries = self->session->entries;
     const json_t *entry;
@@ -49,30 +49,30 @@ static void list (audit_t *self)
     for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
         const char *name = text_of (entry, "name");
         if (keeps_records (name) || strncmp (name, "planner/", 8) == 0)
-            audited_begin (&self->audited [self->audited_count++], name,
-                           text_of (entry, "endpoint"), self->session, &self->teller);
+            ledger_check_begin (&self->audited [self->audited_count++], name,
+                                text_of (entry, "endpoint"), self->session, &self->teller);
     }
 }
 
 static void read_all (audit_t *self, const char *folder)
 {
     for (size_t i = 0; i < self->audited_count; i++)
-        audited_read (&self->audited [i], folder);
+        ledger_check_read (&self->audited [i], folder);
     for (size_t i = 0; i < self->audited_count; i++)
         self->audited [i].mark = self->audited [i].replay->figures.last;
     for (size_t i = 0; i < self->audited_count; i++)
         if (self->audited [i].heard)
-            audited_compare (&self->audited [i]);
+            ledger_check_compare (&self->audited [i]);
     for (size_t i = 0; i < self->audited_count; i++) {
-        audited_t *one = &self->audited [i];
-        if (one->heard && audited_read (one, NULL))
+        ledger_check_t *one = &self->audited [i];
+        if (one->heard && ledger_check_read (one, NULL))
             ledger_replay_end (one->replay, one->last);
         if (!one->heard)
-            silent (self, one->name, one->why);
+            audit_silent (self, one->name, one->why);
         else if (one->moving)
-            silent (self, one->name,
-                    "it never stood still for a moment: ask again when it is less "
-                    "busy");
+            audit_silent (self, one->name,
+                          "it never stood still for a moment: ask again when it is less "
+                          "busy");
     }
 }
 
@@ -81,7 +81,7 @@ static audit_result_t judge_all (audit_t *self)
     audit_ledger_t *ledgers = must (calloc (self->audited_count + 1, sizeof *ledgers));
     size_t count = 0;
     for (size_t i = 0; i < self->audited_count; i++) {
-        const audited_t *one = &self->audited [i];
+        const ledger_check_t *one = &self->audited [i];
         if (!one->heard)
             continue;
         ledgers [count] = (audit_ledger_t){.replay = one->replay, .mark = one->mark};
@@ -95,7 +95,7 @@ static audit_result_t judge_all (audit_t *self)
 }
 
 /*  What `musubi check` finds; but what was booked is judged by the ledgers. */
-static check_result_t check_all (audit_t *self, bool settled)
+static check_result_t audit_check_all (audit_t *self, bool settled)
 {
     check_gather_t gather;
     const char *name;
@@ -105,13 +105,13 @@ static check_result_t check_all (audit_t *self, bool settled)
     check_result_t result =
       check_judge (gather.check, cli_wall_ms (), settled, check_tell, &self->teller);
     json_object_foreach (gather.from.silent, name, value)
-      silent (self, name, "it is not listed, or does not answer");
+      audit_silent (self, name, "it is not listed, or does not answer");
     check_gather_end (&gather);
     return result;
 }
 
-static void print_result (const audit_t *self, const audit_result_t *all,
-                          const check_result_t *checked)
+static void audit_print_result (const audit_t *self, const audit_result_t *all,
+                                const check_result_t *checked)
 {
     uint64_t rows = 0;
     size_t kept = 0;
@@ -155,7 +155,7 @@ static bool all_saved (audit_t *self)
 {
     bool all = true;
     for (size_t i = 0; i < self->audited_count; i++)
-        all = audited_saved (&self->audited [i]) && all;
+        all = ledger_check_saved (&self->audited [i]) && all;
     return all;
 }
 
@@ -171,18 +171,18 @@ static int audit (const cli_t *cli, session_t *session, const char *save, int64_
                     .session = session,
                     .teller = {json_array (), cli->json, TOLD_MAX},
                     .silent = json_object ()};
-    list (&self);
+    audit_list (&self);
     read_all (&self, save);
     audit_result_t all = judge_all (&self);
-    check_result_t checked = check_all (&self, settle_ms > 0);
-    print_result (&self, &all, &checked);
+    check_result_t checked = audit_check_all (&self, settle_ms > 0);
+    audit_print_result (&self, &all, &checked);
     int code = json_array_size (self.teller.sentences) > 0                     ? EXIT_REFUSED
                : json_object_size (self.silent) > 0 || self.audited_count == 0 ? EXIT_UNKNOWN
                                                                                : EXIT_DONE;
     if (save && !all_saved (&self) && code == EXIT_DONE)
         code = EXIT_USAGE;
     for (size_t i = 0; i < self.audited_count; i++)
-        audited_end (&self.audited [i]);
+        ledger_check_end (&self.audited [i]);
     free (self.audited);
     json_decref (self.teller.sentences);
     json_decref (self.silent);
@@ -195,7 +195,7 @@ int run_audit (cli_t *cli)
     const char *store = NULL;
     const char *from = NULL;
     int64_t settle_ms = 0;
-    option_t options [] = {
+    cli_option_t options [] = {
       TEXT_OPTION ("save", &save, "DIR", "keep each ledger as a file there"),
       DURATION_OPTION (
         "settle", &settle_ms, "D",
@@ -205,7 +205,7 @@ int run_audit (cli_t *cli)
                    "its ledger"),
       TEXT_OPTION ("from", &from, "FILE", "with --rebuild: a ledger saved by --save"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, options, 0, 0, &words, &code))
         return code;

@@ -45,8 +45,8 @@ bool ledger_file_end (FILE *file, bool whole)
     return written;
 }
 
-static bool read_rows (FILE *file, void (*take) (void *owner, bytes_t row), void *owner,
-                       char why [LEDGER_FILE_WHY_BYTES])
+static bool ledger_file_read_rows (FILE *file, void (*take) (void *owner, bytes_t row), void *owner,
+                                   char why [LEDGER_FILE_WHY_BYTES])
 {
     uint8_t *row = must (malloc (BODY_BYTES_MAX));
     uint8_t length [4];
@@ -81,7 +81,7 @@ bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],
                 fread (store, 1, STORE_ID_BYTES, file) == STORE_ID_BYTES;
     if (!good)
         snprintf (why, LEDGER_FILE_WHY_BYTES, "it is no saved ledger");
-    good = good && read_rows (file, take, owner, why);
+    good = good && ledger_file_read_rows (file, take, owner, why);
     fclose (file);
     return good;
 }

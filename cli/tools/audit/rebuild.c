@@ -37,7 +37,7 @@ typedef struct {
     uint8_t table;
     packed_t key;
     packed_t value;
-} change_t;
+} rebuild_change_t;
 
 typedef struct {
     const cli_t *cli;
@@ -49,7 +49,7 @@ typedef struct {
     kept_rows_t file; /* of the saved ledger */
     ledger_replay_t *replay;
     ledger_tables_t *tables;
-    change_t *changes;
+    rebuild_change_t *changes;
     size_t changes_count;
     size_t changes_room;
     json_t *mended; /* sentences */
@@ -99,7 +99,7 @@ static uint64_t last_of (const kept_rows_t *rows)
     return rows->count > 0 ? rows->list [rows->count - 1].number : 0;
 }
 
-static void take_page (void *owner, const row_t *rows, size_t count, bool more)
+static void rebuild_take_page (void *owner, const row_t *rows, size_t count, bool more)
 {
     rebuild_t *self = owner;
     for (size_t i = 0; i < count; i++) {
@@ -119,26 +119,26 @@ static bool read_own (rebuild_t *self)
                               .from = {.data = key, .size = sizeof key},
                               .most = PAGE_ROWS,
                               .bytes = BODY_BYTES_MAX};
-        if (store_read (self->store, &order, take_page, self) != STORE_OK)
+        if (store_read (self->store, &order, rebuild_take_page, self) != STORE_OK)
             return false;
     } while (self->more);
     return true;
 }
 
-static void change (void *owner, uint8_t table, bytes_t key, bytes_t value)
+static void rebuild_change (void *owner, uint8_t table, bytes_t key, bytes_t value)
 {
     rebuild_t *self = owner;
     self->changes =
       must_grow (self->changes, self->changes_count, &self->changes_room, sizeof *self->changes);
     self->changes [self->changes_count++] =
-      (change_t){.table = table, .key = packed_copy (key), .value = packed_copy (value)};
+      (rebuild_change_t){.table = table, .key = packed_copy (key), .value = packed_copy (value)};
 }
 
-static void put_row (rebuild_t *self, uint64_t number, bytes_t bytes)
+static void rebuild_put_row (rebuild_t *self, uint64_t number, bytes_t bytes)
 {
     uint8_t key [LEDGER_KEY_BYTES];
     number_put (key, number, sizeof key);
-    change (self, TABLE_LEDGER, (bytes_t){.data = key, .size = sizeof key}, bytes);
+    rebuild_change (self, TABLE_LEDGER, (bytes_t){.data = key, .size = sizeof key}, bytes);
 }
 
 static bool row_same (const kept_row_t *one, const kept_row_t *other)
@@ -148,7 +148,7 @@ static bool row_same (const kept_row_t *one, const kept_row_t *other)
 }
 
 /*  Does a row name this one as the one before it? */
-static bool named (const kept_rows_t *rows, size_t next, const kept_row_t *row)
+static bool rebuild_named (const kept_rows_t *rows, size_t next, const kept_row_t *row)
 {
     uint8_t digest [LEDGER_DIGEST_BYTES];
     ledger_row_t after;
@@ -176,7 +176,7 @@ static void replay_rows (rebuild_t *self)
         bool own_row = row && (!saved || row->number <= saved->number);
         bool file_row = saved && (!own_row || row->number == saved->number);
         bool differs = own_row && file_row && !row_same (row, saved);
-        bool kept = differs && named (&self->own, own + 1, row);
+        bool kept = differs && rebuild_named (&self->own, own + 1, row);
         if (differs && !kept && own + 1 == self->own.count) {
             note (self, false,
                   "row %" PRIu64 ": is another one in the saved ledger, and no row after it tells "
@@ -186,7 +186,7 @@ static void replay_rows (rebuild_t *self)
         }
         if (file_row && (!own_row || (differs && !kept))) {
             note (self, true, "row %" PRIu64 ": taken from the saved ledger", saved->number);
-            put_row (self, saved->number, packed_bytes (saved->bytes));
+            rebuild_put_row (self, saved->number, packed_bytes (saved->bytes));
             row = saved;
         }
         assert (row); /* one of them has not come to its end */
@@ -199,7 +199,7 @@ static void replay_rows (rebuild_t *self)
 
 /*  --- records --- */
 
-static void tell_row (void *owner, const char *sentence)
+static void rebuild_tell_row (void *owner, const char *sentence)
 {
     note (owner, false, "the ledger: %s", sentence);
 }
@@ -209,7 +209,7 @@ static void tell_record (void *owner, bool mended, const char *sentence)
     note (owner, mended, "%s", sentence);
 }
 
-static bool take_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
+static bool rebuild_take_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
     rebuild_t *self = owner;
     ledger_tables_record (self->tables, table, key, value, sound);
@@ -245,7 +245,7 @@ static bool write_changes (rebuild_t *self)
         return true;
     store_answer_t answer = store_begin (self->store);
     for (size_t i = 0; answer == STORE_OK && i < self->changes_count; i++) {
-        const change_t *one = &self->changes [i];
+        const rebuild_change_t *one = &self->changes [i];
         answer = one->value.data ? store_put (self->store, one->table, packed_bytes (one->key),
                                               packed_bytes (one->value))
                                  : store_delete (self->store, one->table, packed_bytes (one->key));
@@ -266,7 +266,7 @@ static void put_adopted (rebuild_t *self)
     packed_t row = ledger_row_encode (
       &place,
       &(ledger_entry_t){.kind = LEDGER_ADOPTED, .caller = "", .old_store = self->file_store});
-    put_row (self, place.number, packed_bytes (row));
+    rebuild_put_row (self, place.number, packed_bytes (row));
     free (row.data);
 }
 
@@ -288,7 +288,7 @@ static bool has_store (const char *folder)
     return stat (path, &found) == 0;
 }
 
-static int open_store (rebuild_t *self, const char *folder)
+static int rebuild_open_store (rebuild_t *self, const char *folder)
 {
     uint8_t entropy [STORE_ID_BYTES];
     char why [STORE_WHY_BYTES];
@@ -307,7 +307,7 @@ static int open_store (rebuild_t *self, const char *folder)
 }
 
 /*  Is the file one that this store can be helped by? */
-static int check_file (rebuild_t *self, const char *folder, const char *from)
+static int rebuild_check_file (rebuild_t *self, const char *folder, const char *from)
 {
     if (memcmp (self->file_store, store_facts (self->store)->identity.id, STORE_ID_BYTES) != 0)
         return cli_fail (EXIT_USAGE, "audit: %s is the ledger of another store than %s", from,
@@ -321,7 +321,7 @@ static int check_file (rebuild_t *self, const char *folder, const char *from)
     return EXIT_DONE;
 }
 
-static int read_file (rebuild_t *self, const char *from)
+static int rebuild_read_file (rebuild_t *self, const char *from)
 {
     char why [LEDGER_FILE_WHY_BYTES];
     if (!ledger_file_read (from, self->file_store, take_file_row, self, why))
@@ -349,11 +349,11 @@ static void rebuild_end (rebuild_t *self)
 
 static int make_whole (rebuild_t *self)
 {
-    ledger_mender_t mender = {.tell = tell_record, .put = change, .owner = self};
-    self->replay = ledger_replay_new (tell_row, self);
+    ledger_mender_t mender = {.tell = tell_record, .put = rebuild_change, .owner = self};
+    self->replay = ledger_replay_new (rebuild_tell_row, self);
     replay_rows (self);
     self->tables = ledger_tables_new (self->replay, &mender);
-    if (store_each (self->store, take_record, self) != STORE_OK)
+    if (store_each (self->store, rebuild_take_record, self) != STORE_OK)
         return cli_fail (EXIT_REFUSED, "audit: %s", store_facts (self->store)->why);
     ledger_tables_end (self->tables);
     tell_doubts (self);
@@ -381,13 +381,13 @@ int rebuild_run (const cli_t *cli, const char *store, const char *from)
     if (anew && !from)
         return cli_fail (EXIT_USAGE, "audit: there is no store in %s", store);
     rebuild_t self = {.cli = cli, .anew = anew, .mended = json_array (), .left = json_array ()};
-    int code = from ? read_file (&self, from) : EXIT_DONE;
+    int code = from ? rebuild_read_file (&self, from) : EXIT_DONE;
     if (code == EXIT_DONE)
-        code = open_store (&self, store);
+        code = rebuild_open_store (&self, store);
     if (code == EXIT_DONE && !read_own (&self))
         code = cli_fail (EXIT_REFUSED, "audit: %s", store_facts (self.store)->why);
     if (code == EXIT_DONE && from && !anew)
-        code = check_file (&self, store, from);
+        code = rebuild_check_file (&self, store, from);
     if (code == EXIT_DONE)
         code = make_whole (&self);
     rebuild_end (&self);

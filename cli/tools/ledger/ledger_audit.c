@@ -28,10 +28,10 @@ typedef struct {
     size_t voices_count;
     size_t voices_room;
     audit_result_t result;
-} audit_t;
+} audit_run_t;
 
-__attribute__ ((format (printf, 2, 3))) static void violation (audit_t *self, const char *format,
-                                                               ...)
+__attribute__ ((format (printf, 2, 3))) static void violation (audit_run_t *self,
+                                                               const char *format, ...)
 {
     char sentence [512];
     va_list args;
@@ -44,14 +44,14 @@ __attribute__ ((format (printf, 2, 3))) static void violation (audit_t *self, co
 
 /*  --- gathering --- */
 
-static void add_voice (audit_t *self, voice_t voice)
+static void add_voice (audit_run_t *self, voice_t voice)
 {
     self->voices =
       must_grow (self->voices, self->voices_count, &self->voices_room, sizeof *self->voices);
     self->voices [self->voices_count++] = voice;
 }
 
-static void add_ledger (audit_t *self, size_t ledger)
+static void add_ledger (audit_run_t *self, size_t ledger)
 {
     const ledger_replay_t *replay = self->ledgers [ledger].replay;
     const replay_command_t *command;
@@ -72,7 +72,7 @@ static void add_ledger (audit_t *self, size_t ledger)
     }
 }
 
-static int by_txid (const void *a, const void *b)
+static int ledger_audit_by_txid (const void *a, const void *b)
 {
     const voice_t *one = a;
     const voice_t *other = b;
@@ -92,7 +92,7 @@ static bool is_store (const audit_ledger_t *ledger, const uint8_t store [STORE_I
            (figures->adopted > 0 && memcmp (figures->before_id, store, STORE_ID_BYTES) == 0);
 }
 
-static bool takes_part (const audit_ledger_t *ledger, const plan_t *plan)
+static bool ledger_audit_takes_part (const audit_ledger_t *ledger, const plan_t *plan)
 {
     for (size_t i = 0; i < plan->participants_count; i++)
         if (is_store (ledger, plan->participants [i].store))
@@ -101,7 +101,7 @@ static bool takes_part (const audit_ledger_t *ledger, const plan_t *plan)
 }
 
 /*  Every row of it is here since before that moment: what it does not tell has not been. */
-static bool complete (const audit_ledger_t *ledger, int64_t since_ms)
+static bool ledger_audit_complete (const audit_ledger_t *ledger, int64_t since_ms)
 {
     const replay_figures_t *figures = &ledger->replay->figures;
     return figures->broken == 0 && figures->adopted == 0 &&
@@ -109,27 +109,27 @@ static bool complete (const audit_ledger_t *ledger, int64_t since_ms)
 }
 
 typedef struct {
-    audit_t *audit;
+    audit_run_t *audit;
     const voice_t *voices;
     size_t count;
     const plan_t *plan;
     const voice_t *committed; /* one of those who have decided so; NULL = none */
     char text [TXID_TEXT_BYTES];
-} story_t;
+} ledger_audit_story_t;
 
-static const char *name_of (const story_t *story, const voice_t *voice)
+static const char *ledger_audit_name_of (const ledger_audit_story_t *story, const voice_t *voice)
 {
     return story->audit->ledgers [voice->ledger].name;
 }
 
 /*  Rows after the mark may tell of what the others had not heard of when they were read. */
-static bool marked (const story_t *story, const voice_t *voice)
+static bool ledger_audit_marked (const ledger_audit_story_t *story, const voice_t *voice)
 {
     uint64_t mark = story->audit->ledgers [voice->ledger].mark;
     return mark == 0 || voice->row <= mark;
 }
 
-static void judge_mixed (const story_t *story)
+static void judge_mixed (const ledger_audit_story_t *story)
 {
     const voice_t *yes = story->committed;
     for (size_t i = 0; i < story->count; i++) {
@@ -137,15 +137,15 @@ static void judge_mixed (const story_t *story)
         if (!voice->command || voice->command->decided ||
             (voice->command->state != COMMAND_ABORTED &&
              voice->command->state != COMMAND_EXPIRED) ||
-            !takes_part (&story->audit->ledgers [voice->ledger], story->plan))
+            !ledger_audit_takes_part (&story->audit->ledgers [voice->ledger], story->plan))
             continue;
         violation (story->audit, "mixed outcome of %s: %s at %s, %s at %s", story->text,
-                   command_state_word (yes->command->state), name_of (story, yes),
-                   command_state_word (voice->command->state), name_of (story, voice));
+                   command_state_word (yes->command->state), ledger_audit_name_of (story, yes),
+                   command_state_word (voice->command->state), ledger_audit_name_of (story, voice));
     }
 }
 
-static bool heard (const story_t *story, size_t ledger, bool decision)
+static bool ledger_audit_heard (const ledger_audit_story_t *story, size_t ledger, bool decision)
 {
     for (size_t i = 0; i < story->count; i++)
         if (story->voices [i].ledger == ledger && !story->voices [i].command == decision)
@@ -153,24 +153,24 @@ static bool heard (const story_t *story, size_t ledger, bool decision)
     return false;
 }
 
-static void judge_orphan (const story_t *story)
+static void judge_orphan (const ledger_audit_story_t *story)
 {
-    audit_t *self = story->audit;
+    audit_run_t *self = story->audit;
     bool all = true;
     for (size_t p = 0; p < story->plan->participants_count; p++) {
-        const party_t *party = &story->plan->participants [p];
+        const participant_ref_t *party = &story->plan->participants [p];
         size_t at = 0;
         while (at < self->ledgers_count && !is_store (&self->ledgers [at], party->store))
             at++;
         if (at == self->ledgers_count ||
-            !complete (&self->ledgers [at], story->committed->command->wall_ms)) {
-            all = all && at < self->ledgers_count && heard (story, at, false);
+            !ledger_audit_complete (&self->ledgers [at], story->committed->command->wall_ms)) {
+            all = all && at < self->ledgers_count && ledger_audit_heard (story, at, false);
             continue;
         }
-        if (!heard (story, at, false) && marked (story, story->committed))
+        if (!ledger_audit_heard (story, at, false) && ledger_audit_marked (story, story->committed))
             violation (self, "%s (%s) was committed at %s, and %s of its plan never heard of it",
-                       story->text, story->plan->reservation, name_of (story, story->committed),
-                       party->name);
+                       story->text, story->plan->reservation,
+                       ledger_audit_name_of (story, story->committed), party->name);
     }
     if (!all)
         self->result.unjudged++;
@@ -179,7 +179,7 @@ static void judge_orphan (const story_t *story)
 /*  A site may coordinate what it alone takes part in (svc-lis/plus/plus.h): its commit is the
  *  decision.
  */
-static bool decided_alone (const story_t *story)
+static bool decided_alone (const ledger_audit_story_t *story)
 {
     return story->plan->participants_count == 1 &&
            memcmp (story->plan->participants [0].store, story->committed->txid.store,
@@ -187,27 +187,28 @@ static bool decided_alone (const story_t *story)
 }
 
 /*  The coordinator's own ledger has its decision (T4). */
-static void judge_decided (const story_t *story)
+static void judge_decided (const ledger_audit_story_t *story)
 {
-    audit_t *self = story->audit;
+    audit_run_t *self = story->audit;
     const voice_t *yes = story->committed;
     for (size_t at = 0; at < self->ledgers_count && !decided_alone (story); at++)
         if (is_store (&self->ledgers [at], yes->txid.store) &&
-            complete (&self->ledgers [at], yes->command->wall_ms) && !heard (story, at, true) &&
-            marked (story, yes))
+            ledger_audit_complete (&self->ledgers [at], yes->command->wall_ms) &&
+            !ledger_audit_heard (story, at, true) && ledger_audit_marked (story, yes))
             violation (self, "%s was committed at %s, and %s never decided so", story->text,
-                       name_of (story, yes), self->ledgers [at].name);
+                       ledger_audit_name_of (story, yes), self->ledgers [at].name);
 }
 
-static void judge_confirmed (const story_t *story, const voice_t *decision)
+static void judge_confirmed (const ledger_audit_story_t *story, const voice_t *decision)
 {
     for (size_t i = 0; i < story->count; i++) {
         const voice_t *voice = &story->voices [i];
         if (voice->command && !voice->command->decided &&
-            takes_part (&story->audit->ledgers [voice->ledger], story->plan))
+            ledger_audit_takes_part (&story->audit->ledgers [voice->ledger], story->plan))
             violation (story->audit, "%s is acknowledged by all, says %s, and is %s at %s",
-                       story->text, name_of (story, decision),
-                       command_state_word (voice->command->state), name_of (story, voice));
+                       story->text, ledger_audit_name_of (story, decision),
+                       command_state_word (voice->command->state),
+                       ledger_audit_name_of (story, voice));
     }
 }
 
@@ -217,7 +218,7 @@ static bytes_t plan_told (const voice_t *voice)
 }
 
 /*  The plan as each of them has it; false when nobody has any. */
-static bool take_plan (const story_t *story, plan_t *plan)
+static bool ledger_audit_take_plan (const ledger_audit_story_t *story, plan_t *plan)
 {
     const voice_t *whose = NULL;
     char why [WHY_BYTES];
@@ -231,14 +232,14 @@ static bool take_plan (const story_t *story, plan_t *plan)
             whose = codec_decode (&plan_codec, plan, told, why) ? voice : NULL;
         else if (told.size != first.size || memcmp (told.data, first.data, first.size) != 0)
             violation (story->audit, "%s has another plan at %s than at %s", story->text,
-                       name_of (story, voice), name_of (story, whose));
+                       ledger_audit_name_of (story, voice), ledger_audit_name_of (story, whose));
     }
     return whose != NULL;
 }
 
-static void judge (audit_t *self, const voice_t *voices, size_t count)
+static void ledger_audit_row (audit_run_t *self, const voice_t *voices, size_t count)
 {
-    story_t story = {.audit = self, .voices = voices, .count = count};
+    ledger_audit_story_t story = {.audit = self, .voices = voices, .count = count};
     const voice_t *confirmed = NULL;
     txid_text (&voices->txid, story.text);
     for (size_t i = 0; i < count; i++) {
@@ -249,7 +250,7 @@ static void judge (audit_t *self, const voice_t *voices, size_t count)
     }
     self->result.transactions++;
     plan_t plan;
-    if (!take_plan (&story, &plan))
+    if (!ledger_audit_take_plan (&story, &plan))
         return;
     story.plan = &plan;
     if (story.committed) {
@@ -258,7 +259,7 @@ static void judge (audit_t *self, const voice_t *voices, size_t count)
         judge_orphan (&story);
         judge_decided (&story);
     }
-    if (confirmed && marked (&story, confirmed))
+    if (confirmed && ledger_audit_marked (&story, confirmed))
         judge_confirmed (&story, confirmed);
     codec_clear (&plan_codec, &plan);
 }
@@ -266,17 +267,17 @@ static void judge (audit_t *self, const voice_t *voices, size_t count)
 audit_result_t ledger_audit_judge (const audit_ledger_t *ledgers, size_t count,
                                    replay_tell_fn *tell, void *owner)
 {
-    audit_t self = {.ledgers = ledgers, .ledgers_count = count, .tell = tell, .owner = owner};
+    audit_run_t self = {.ledgers = ledgers, .ledgers_count = count, .tell = tell, .owner = owner};
     for (size_t i = 0; i < count; i++)
         add_ledger (&self, i);
     if (self.voices_count > 0)
-        qsort (self.voices, self.voices_count, sizeof *self.voices, by_txid);
+        qsort (self.voices, self.voices_count, sizeof *self.voices, ledger_audit_by_txid);
     for (size_t from = 0, until; from < self.voices_count; from = until) {
         until = from + 1;
         while (until < self.voices_count &&
                txid_compare (&self.voices [until].txid, &self.voices [from].txid) == 0)
             until++;
-        judge (&self, &self.voices [from], until - from);
+        ledger_audit_row (&self, &self.voices [from], until - from);
     }
     free (self.voices);
     return self.result;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_txid (const void *key, const void *thing)
+static int ledger_replay_by_txid (const void *key, const void *thing)
 {
     return txid_compare (key, &((const replay_command_t *) thing)->txid);
 }
@@ -25,7 +25,7 @@ int replay_key_compare (const replay_key_t *one, const replay_key_t *other)
     return order ? order : (one->key_size > other->key_size) - (one->key_size < other->key_size);
 }
 
-static int by_key (const void *key, const void *thing)
+static int ledger_replay_by_key (const void *key, const void *thing)
 {
     return replay_key_compare (key, &((const replay_kept_t *) thing)->key);
 }
@@ -35,9 +35,9 @@ ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner)
     ledger_replay_t *self = must (calloc (1, sizeof *self));
     self->tell = tell;
     self->owner = owner;
-    self->commands = ordered_new (by_txid);
+    self->commands = ordered_new (ledger_replay_by_txid);
     self->reservations = ordered_by_text (offsetof (replay_standing_t, shown.id));
-    self->kept = ordered_new (by_key);
+    self->kept = ordered_new (ledger_replay_by_key);
     return self;
 }
 
@@ -126,7 +126,7 @@ static void check_digest (ledger_replay_t *self, const ledger_row_t *row)
     broken (self);
 }
 
-static void check_time (ledger_replay_t *self, const ledger_row_t *row)
+static void ledger_replay_check_time (ledger_replay_t *self, const ledger_row_t *row)
 {
     replay_figures_t *figures = &self->figures;
     if (row->kind == LEDGER_ADOPTED) {
@@ -222,7 +222,7 @@ static void adopted (ledger_replay_t *self, ledger_row_t *row)
         memcpy (self->figures.before_id, row->old_store, STORE_ID_BYTES);
 }
 
-static void cut (ledger_replay_t *self, ledger_row_t *row)
+static void ledger_replay_cut (ledger_replay_t *self, ledger_row_t *row)
 {
     if (row->kept_from > self->kept_from)
         self->kept_from = row->kept_from;
@@ -242,7 +242,7 @@ static void (*const takers [LEDGER_KINDS]) (ledger_replay_t *self, ledger_row_t 
   [LEDGER_PRUNED_DECISION] = pruned_decision,
   [LEDGER_ADOPTED] = adopted,
   [LEDGER_READMITTED] = replay_readmitted,
-  [LEDGER_CUT] = cut,
+  [LEDGER_CUT] = ledger_replay_cut,
 };
 
 bool ledger_replay_row (ledger_replay_t *self, bytes_t bytes)
@@ -263,7 +263,7 @@ bool ledger_replay_row (ledger_replay_t *self, bytes_t bytes)
     self->number = row.number;
     check_number (self, row.number);
     check_digest (self, &row);
-    check_time (self, &row);
+    ledger_replay_check_time (self, &row);
     if (figures->rows++ == 0)
         figures->first_wall_ms = row.wall_ms;
     figures->last = row.number;

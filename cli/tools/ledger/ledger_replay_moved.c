@@ -26,7 +26,8 @@ static bool over (command_state_t state)
 
 /*  --- commands --- */
 
-static replay_command_t *entry_of (ledger_replay_t *self, const ledger_row_t *row)
+static replay_command_t *ledger_replay_moved_entry_of (ledger_replay_t *self,
+                                                       const ledger_row_t *row)
 {
     replay_command_t *entry = ordered_find (self->commands, &row->txid);
     if (entry)
@@ -81,7 +82,8 @@ static void check_step (ledger_replay_t *self, const replay_command_t *entry,
 }
 
 /*  The record as told by this row; what it leaves out is as before. */
-static void take_record (ledger_replay_t *self, replay_command_t *entry, ledger_row_t *row)
+static void ledger_replay_moved_take_record (ledger_replay_t *self, replay_command_t *entry,
+                                             ledger_row_t *row)
 {
     command_record_t before = entry->record;
     command_record_t *told = &row->command;
@@ -148,9 +150,9 @@ typedef struct {
     const plan_t *plan;
     replay_standing_t *standing;
     char text [TXID_TEXT_BYTES];
-} change_t;
+} ledger_replay_moved_change_t;
 
-static void check_base (const change_t *change)
+static void check_base (const ledger_replay_moved_change_t *change)
 {
     const replay_standing_t *standing = change->standing;
     const plan_t *plan = change->plan;
@@ -166,7 +168,7 @@ static void check_base (const change_t *change)
 }
 
 /*  It becomes the pending change. */
-static void begin (change_t *change)
+static void ledger_replay_moved_begin (ledger_replay_moved_change_t *change)
 {
     replay_standing_t *standing = change->standing;
     if (standing->pending && standing->pending != change->entry) {
@@ -178,7 +180,7 @@ static void begin (change_t *change)
     check_base (change);
 }
 
-static void want (change_t *change, bool takes)
+static void ledger_replay_moved_want (ledger_replay_moved_change_t *change, bool takes)
 {
     int64_t until_ms;
     const command_record_t *record = &change->entry->record;
@@ -189,14 +191,14 @@ static void want (change_t *change, bool takes)
     replay_count (change->replay, change->standing, takes);
 }
 
-static void drop (change_t *change)
+static void ledger_replay_moved_drop (ledger_replay_moved_change_t *change)
 {
     change->standing->taken = false;
     replay_count (change->replay, change->standing, false);
 }
 
 /*  The reservation is at its new version: with what the command wanted, or as it was (T10). */
-static void settle (change_t *change, bool granted)
+static void ledger_replay_moved_settle (ledger_replay_moved_change_t *change, bool granted)
 {
     replay_standing_t *standing = change->standing;
     reservation_record_t *record = &standing->shown.record;
@@ -224,7 +226,7 @@ static void settle (change_t *change, bool granted)
         record->until_ms = until_ms;
 }
 
-static void check_versions (const change_t *change)
+static void check_versions (const ledger_replay_moved_change_t *change)
 {
     const ledger_row_t *row = change->row;
     const replay_standing_t *standing = change->standing;
@@ -238,7 +240,7 @@ static void check_versions (const change_t *change)
           change->text, standing->shown.id, row->old_version, standing->shown.record.version);
 }
 
-static void leave (change_t *change)
+static void ledger_replay_moved_leave (ledger_replay_moved_change_t *change)
 {
     replay_standing_t *standing = change->standing;
     if (standing->pending == change->entry)
@@ -247,7 +249,8 @@ static void leave (change_t *change)
         standing_remove (change->replay, standing);
 }
 
-static void change_moved (change_t *change, command_state_t from, command_state_t to)
+static void change_moved (ledger_replay_moved_change_t *change, command_state_t from,
+                          command_state_t to)
 {
     const char *id = change->plan->reservation;
     change->standing = standing_of (change->replay, id, change->plan->owner);
@@ -260,19 +263,19 @@ static void change_moved (change_t *change, command_state_t from, command_state_
         change->standing->shown.found |= change->standing->shown.record.version == 0;
     }
     if (begins)
-        begin (change);
+        ledger_replay_moved_begin (change);
     if (open_state (to) && !change->standing->taken)
-        want (change, from == COMMAND_UNKNOWN);
+        ledger_replay_moved_want (change, from == COMMAND_UNKNOWN);
     if (to == COMMAND_COMMITTED && from == COMMAND_EDGE)
-        want (change, true); /* T9: only into what is still free */
+        ledger_replay_moved_want (change, true); /* T9: only into what is still free */
     if (to == COMMAND_EDGE || to == COMMAND_ABORTED || to == COMMAND_EXPIRED)
-        drop (change);
+        ledger_replay_moved_drop (change);
     if (to == COMMAND_COMMITTED || to == COMMAND_EDGE_REFUSED) {
         check_versions (change);
-        settle (change, to == COMMAND_COMMITTED);
+        ledger_replay_moved_settle (change, to == COMMAND_COMMITTED);
     }
     if (over (to))
-        leave (change);
+        ledger_replay_moved_leave (change);
 }
 
 /*  --- claims --- */
@@ -286,7 +289,7 @@ static replay_kept_t *claim_of (ledger_replay_t *self, const char *actor, const 
                         (bytes_t){.data = (const uint8_t *) key, .size = (size_t) size}, make);
 }
 
-static void claim_moved (const change_t *change, command_state_t to)
+static void claim_moved (const ledger_replay_moved_change_t *change, command_state_t to)
 {
     ledger_replay_t *self = change->replay;
     const plan_t *plan = change->plan;
@@ -329,19 +332,22 @@ void replay_pruned_claim (ledger_replay_t *self, ledger_row_t *row)
 
 /*  --- rows --- */
 
-static bool plan_of (const replay_command_t *entry, plan_t *plan, char why [WHY_BYTES])
+static bool ledger_replay_moved_plan_of (const replay_command_t *entry, plan_t *plan,
+                                         char why [WHY_BYTES])
 {
     return codec_decode (&plan_codec, plan, packed_bytes (entry->record.plan), why);
 }
 
 /*  The step of a command that has a plan, as its record tells it now. */
-static void step (ledger_replay_t *self, replay_command_t *entry, const ledger_row_t *row)
+static void ledger_replay_moved_step (ledger_replay_t *self, replay_command_t *entry,
+                                      const ledger_row_t *row)
 {
     plan_t plan;
     char why [WHY_BYTES];
-    change_t change = {.replay = self, .entry = entry, .row = row, .plan = &plan};
+    ledger_replay_moved_change_t change = {
+      .replay = self, .entry = entry, .row = row, .plan = &plan};
     txid_text (&row->txid, change.text);
-    if (!plan_of (entry, &plan, why)) {
+    if (!ledger_replay_moved_plan_of (entry, &plan, why)) {
         replay_violation (self, "the plan of %s can't be read: %s", change.text, why);
         return;
     }
@@ -360,14 +366,14 @@ void replay_moved (ledger_replay_t *self, ledger_row_t *row)
         replay_violation (self, "a step without its txid or state");
         return;
     }
-    replay_command_t *entry = entry_of (self, row);
+    replay_command_t *entry = ledger_replay_moved_entry_of (self, row);
     if (entry->gone && row->from == COMMAND_UNKNOWN) { /* buried anew, long after */
         entry->gone = false;
         entry->state = COMMAND_UNKNOWN;
         codec_clear (&command_record_codec, &entry->record);
     }
     check_step (self, entry, row);
-    take_record (self, entry, row);
+    ledger_replay_moved_take_record (self, entry, row);
     entry->state = row->to;
     entry->decided |= row->to == COMMAND_COMMITTED || row->to == COMMAND_EDGE_REFUSED;
     entry->row = row->number;
@@ -379,7 +385,7 @@ void replay_moved (ledger_replay_t *self, ledger_row_t *row)
         replay_violation (self, "%s goes to %s, its record says %s", text, word (row->to),
                           word (entry->record.state));
     if (entry->record.plan.size > 0)
-        step (self, entry, row);
+        ledger_replay_moved_step (self, entry, row);
     else if (row->to != COMMAND_ABORTED && !entry->found)
         replay_violation (self, "%s is %s without a plan", text, word (row->to));
 }
@@ -389,7 +395,7 @@ static void claim_left (ledger_replay_t *self, const replay_command_t *entry)
 {
     plan_t plan;
     char why [WHY_BYTES];
-    if (entry->record.part_kind != PART_CLAIM || !plan_of (entry, &plan, why))
+    if (entry->record.part_kind != PART_CLAIM || !ledger_replay_moved_plan_of (entry, &plan, why))
         return;
     replay_kept_t *claim = claim_of (self, plan.actor, plan.request_id, false);
     if (claim && claim->holder == entry)

@@ -14,7 +14,7 @@
 typedef struct {
     replay_key_t key;
     packed_t value;
-} wanted_t;
+} ledger_tables_wanted_t;
 
 struct ledger_tables {
     const ledger_replay_t *replay;
@@ -23,29 +23,29 @@ struct ledger_tables {
     size_t differences;
 };
 
-static int by_key (const void *key, const void *thing)
+static int ledger_tables_by_key (const void *key, const void *thing)
 {
-    return replay_key_compare (key, &((const wanted_t *) thing)->key);
+    return replay_key_compare (key, &((const ledger_tables_wanted_t *) thing)->key);
 }
 
 /*  Takes the value. */
-static void want (ledger_tables_t *self, const replay_key_t *key, packed_t value)
+static void ledger_tables_want (ledger_tables_t *self, const replay_key_t *key, packed_t value)
 {
-    wanted_t *wanted = must (malloc (sizeof *wanted));
-    *wanted = (wanted_t){.key = *key, .value = value};
+    ledger_tables_wanted_t *wanted = must (malloc (sizeof *wanted));
+    *wanted = (ledger_tables_wanted_t){.key = *key, .value = value};
     ordered_add (self->wanted, &wanted->key, wanted);
 }
 
 static void wanted_free (void *thing)
 {
-    free (((wanted_t *) thing)->value.data);
+    free (((ledger_tables_wanted_t *) thing)->value.data);
     free (thing);
 }
 
 /*  --- what the replay has --- */
 
 /*  Told whole: a plan, or a tombstone that was seen from its beginning. */
-static bool whole (const replay_command_t *command)
+static bool ledger_tables_whole (const replay_command_t *command)
 {
     return command->record.plan.size > 0 || !command->found;
 }
@@ -58,8 +58,10 @@ static void want_commands (ledger_tables_t *self)
         replay_key_t key = {.table = TABLE_COMMANDS, .key_size = TXID_BYTES};
         txid_pack (&one->txid, key.key);
         if (!one->gone)
-            want (self, &key,
-                  whole (one) ? codec_encode (&command_record_codec, &one->record) : (packed_t){0});
+            ledger_tables_want (self, &key,
+                                ledger_tables_whole (one)
+                                  ? codec_encode (&command_record_codec, &one->record)
+                                  : (packed_t){0});
     }
 }
 
@@ -70,8 +72,9 @@ static void want_reservations (ledger_tables_t *self)
          after = one->id) {
         replay_key_t key = {.table = TABLE_RESERVATIONS, .key_size = strlen (one->id)};
         memcpy (key.key, one->id, key.key_size);
-        want (self, &key,
-              one->found ? (packed_t){0} : codec_encode (&reservation_record_codec, &one->record));
+        ledger_tables_want (self, &key,
+                            one->found ? (packed_t){0}
+                                       : codec_encode (&reservation_record_codec, &one->record));
     }
 }
 
@@ -81,7 +84,7 @@ static void want_kept (ledger_tables_t *self)
     for (const replay_key_t *after = NULL; (one = ordered_after (self->replay->kept, after));
          after = &one->key)
         if (!one->gone)
-            want (self, &one->key, packed_copy (packed_bytes (one->record)));
+            ledger_tables_want (self, &one->key, packed_copy (packed_bytes (one->record)));
 }
 
 ledger_tables_t *ledger_tables_new (const ledger_replay_t *replay, const ledger_mender_t *mender)
@@ -89,7 +92,7 @@ ledger_tables_t *ledger_tables_new (const ledger_replay_t *replay, const ledger_
     ledger_tables_t *self = must (calloc (1, sizeof *self));
     self->replay = replay;
     self->mender = *mender;
-    self->wanted = ordered_new (by_key);
+    self->wanted = ordered_new (ledger_tables_by_key);
     want_commands (self);
     want_reservations (self);
     want_kept (self);
@@ -111,7 +114,7 @@ void ledger_tables_destroy (ledger_tables_t **self_p)
 /*  "command 3fa9c2d1-7-42", "the closed claim alice r1@g1". */
 #define NAME_TEXT_BYTES (REPLAY_KEY_BYTES + 32)
 
-static const char *name_of (uint8_t table, bytes_t key, char text [NAME_TEXT_BYTES])
+static const char *ledger_tables_name_of (uint8_t table, bytes_t key, char text [NAME_TEXT_BYTES])
 {
     static const char *const words [TABLES_MAX] = {
       [TABLE_COMMANDS] = "command",    [TABLE_RESERVATIONS] = "reservation",
@@ -146,16 +149,16 @@ __attribute__ ((format (printf, 3, 4))) static void tell (ledger_tables_t *self,
     self->mender.tell (self->mender.owner, mended, sentence);
 }
 
-static bytes_t key_of (const wanted_t *wanted)
+static bytes_t ledger_tables_key_of (const ledger_tables_wanted_t *wanted)
 {
     return (bytes_t){.data = wanted->key.key, .size = wanted->key.key_size};
 }
 
-static bool put (ledger_tables_t *self, const wanted_t *wanted)
+static bool ledger_tables_put (ledger_tables_t *self, const ledger_tables_wanted_t *wanted)
 {
     if (!self->mender.put || !wanted->value.data)
         return false;
-    self->mender.put (self->mender.owner, wanted->key.table, key_of (wanted),
+    self->mender.put (self->mender.owner, wanted->key.table, ledger_tables_key_of (wanted),
                       packed_bytes (wanted->value));
     return true;
 }
@@ -179,13 +182,14 @@ static void judge_capacity (ledger_tables_t *self, bytes_t key, bytes_t value, b
     number_put (bytes, (uint64_t) quantity, sizeof bytes);
     if (sound && value.size == sizeof bytes && memcmp (value.data, bytes, sizeof bytes) == 0)
         return;
-    wanted_t wanted = {.value = {.data = bytes, .size = sizeof bytes}};
+    ledger_tables_wanted_t wanted = {.value = {.data = bytes, .size = sizeof bytes}};
     replay_key (&wanted.key, TABLE_CAPACITIES, key);
-    tell (self, put (self, &wanted), "the capacity of %s %s: by its ledger there are %" PRId64,
-          name, sound ? "is another one" : "is damaged", quantity);
+    tell (self, ledger_tables_put (self, &wanted),
+          "the capacity of %s %s: by its ledger there are %" PRId64, name,
+          sound ? "is another one" : "is damaged", quantity);
 }
 
-static bool judged (uint8_t table)
+static bool ledger_tables_judged (uint8_t table)
 {
     return table == TABLE_COMMANDS || table == TABLE_RESERVATIONS || table == TABLE_CLAIMS ||
            table == TABLE_DECISIONS || table == TABLE_USES;
@@ -202,7 +206,7 @@ static void judge_unknown (ledger_tables_t *self, uint8_t table, bytes_t key, bo
     bool rubbish = !sound && figures->first == 1 && figures->broken == 0 && self->mender.put;
     if (rubbish)
         self->mender.put (self->mender.owner, table, key, (bytes_t){0});
-    tell (self, rubbish, "%s: %s, and no row tells of it", name_of (table, key, text),
+    tell (self, rubbish, "%s: %s, and no row tells of it", ledger_tables_name_of (table, key, text),
           sound ? "it is in the store" : "its record is damaged");
 }
 
@@ -213,11 +217,11 @@ void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, by
         judge_capacity (self, key, value, sound);
     bool mark =
       table == TABLE_DECISIONS && key.size != TXID_BYTES; /* that it is busy: no promise */
-    if (!judged (table) || (mark && sound))
+    if (!ledger_tables_judged (table) || (mark && sound))
         return;
     replay_key_t asked;
     char text [NAME_TEXT_BYTES];
-    wanted_t *wanted =
+    ledger_tables_wanted_t *wanted =
       replay_key (&asked, table, key) ? ordered_remove (self->wanted, &asked) : NULL;
     if (!wanted) {
         judge_unknown (self, table, key, sound);
@@ -227,7 +231,8 @@ void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, by
       sound && (!wanted->value.data || (wanted->value.size == value.size &&
                                         memcmp (wanted->value.data, value.data, value.size) == 0));
     if (!same)
-        tell (self, put (self, wanted), "%s: its record %s", name_of (table, key, text),
+        tell (self, ledger_tables_put (self, wanted), "%s: its record %s",
+              ledger_tables_name_of (table, key, text),
               sound ? "says another thing than its ledger" : "is damaged");
     wanted_free (wanted);
 }
@@ -236,9 +241,9 @@ size_t ledger_tables_end (ledger_tables_t *self)
 {
     char text [NAME_TEXT_BYTES];
     const replay_key_t *after = NULL;
-    for (const wanted_t *wanted; (wanted = ordered_after (self->wanted, after));
+    for (const ledger_tables_wanted_t *wanted; (wanted = ordered_after (self->wanted, after));
          after = &wanted->key)
-        tell (self, put (self, wanted), "%s: its record is missing",
-              name_of (wanted->key.table, key_of (wanted), text));
+        tell (self, ledger_tables_put (self, wanted), "%s: its record is missing",
+              ledger_tables_name_of (wanted->key.table, ledger_tables_key_of (wanted), text));
     return self->differences;
 }

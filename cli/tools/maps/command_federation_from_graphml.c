@@ -54,7 +54,8 @@ static void tell_left_out (const from_graphml_t *asked, const map_t *map,
 }
 
 /*  The description, malloc'ed, once it is seen that `up` would take it; NULL after refusing. */
-static char *describe (const from_graphml_t *asked, const topology_t *topology, size_t *size)
+static char *federation_from_graphml_describe (const from_graphml_t *asked,
+                                               const topology_t *topology, size_t *size)
 {
     char *text = NULL;
     char why [CONFIG_WHY_BYTES];
@@ -72,7 +73,8 @@ static char *describe (const from_graphml_t *asked, const topology_t *topology, 
     return text;
 }
 
-static int write_out (const from_graphml_t *asked, const char *text, size_t size)
+static int federation_from_graphml_write_out (const from_graphml_t *asked, const char *text,
+                                              size_t size)
 {
     const char *path = asked->out ? asked->out : "-";
     FILE *to = output_file_open (path, true);
@@ -82,7 +84,7 @@ static int write_out (const from_graphml_t *asked, const char *text, size_t size
     return output_file_close (to, path);
 }
 
-static int make (const from_graphml_t *asked, const map_t *map)
+static int federation_from_graphml_make (const from_graphml_t *asked, const map_t *map)
 {
     topology_order_t order = {.sites = (size_t) asked->sites,
                               .domains = (size_t) asked->domains,
@@ -92,11 +94,11 @@ static int make (const from_graphml_t *asked, const map_t *map)
     if (!topology)
         return cli_fail (EXIT_USAGE, "%s: %s", asked->file, why);
     size_t size;
-    char *text = describe (asked, topology, &size);
+    char *text = federation_from_graphml_describe (asked, topology, &size);
     int code = EXIT_USAGE;
     if (text) {
         tell_left_out (asked, map, topology);
-        code = write_out (asked, text, size);
+        code = federation_from_graphml_write_out (asked, text, size);
     }
     free (text);
     topology_destroy (&topology);
@@ -106,7 +108,7 @@ static int make (const from_graphml_t *asked, const map_t *map)
 int run_federation_from_graphml (cli_t *cli)
 {
     from_graphml_t asked = {.seed = -1};
-    option_t list [] = {
+    cli_option_t list [] = {
       INTEGER_OPTION ("sites", &asked.sites, "N", "sites to place on the map", 1,
                       FEDERATION_SITES_MAX),
       INTEGER_OPTION ("seed", &asked.seed, "S", "of what is decided by lot: the same, the same", 0,
@@ -116,7 +118,7 @@ int run_federation_from_graphml (cli_t *cli)
                       FEDERATION_DOMAINS_MAX),
       TEXT_OPTION ("out", &asked.out, "FILE", "write there, not to standard output"),
       {0}};
-    words_t words;
+    cli_words_t words;
     map_t map;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
@@ -128,7 +130,7 @@ int run_federation_from_graphml (cli_t *cli)
     asked.file = words.list [0];
     if (!read_map (asked.file, &map))
         return EXIT_USAGE;
-    code = make (&asked, &map);
+    code = federation_from_graphml_make (&asked, &map);
     map_clear (&map);
     return code;
 }

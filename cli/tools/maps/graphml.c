@@ -19,7 +19,7 @@
 #define DEGREE   (3.14159265358979323846 / 180)
 #define TEXT     GRAPHML_TEXT_BYTES
 
-typedef enum { NOWHERE, IN_GRAPH, IN_NODE, IN_EDGE } place_t;
+typedef enum { NOWHERE, IN_GRAPH, IN_NODE, IN_EDGE } graphml_place_t;
 
 /*  What a <key> stands for. */
 typedef enum {
@@ -34,7 +34,7 @@ typedef enum {
     FIELD_RAW,
     FIELD_TYPE,
     FIELDS
-} field_t;
+} graphml_field_t;
 
 static const char *const field_names [FIELDS] = {
   [FIELD_NONE] = "",
@@ -51,14 +51,14 @@ static const char *const field_names [FIELDS] = {
 
 typedef struct {
     char id [TEXT];
-    field_t field;
+    graphml_field_t field;
 } known_key_t;
 
 /*  An edge's ends as the file names them. */
 typedef struct {
     char ends [2][TEXT];
     unsigned long line;
-} ends_t;
+} graphml_ends_t;
 
 typedef struct {
     XML_Parser parser;
@@ -67,19 +67,19 @@ typedef struct {
     bool failed;
     unsigned depth;
     bool graph_seen;
-    place_t place;
+    graphml_place_t place;
     known_key_t keys [KEYS_MAX];
     size_t keys_count;
-    ends_t *ends; /* one each of map->edges */
+    graphml_ends_t *ends; /* one each of map->edges */
     size_t nodes_room;
     size_t edges_room;
     size_t ends_room;
     bool in_data;
-    field_t field;
+    graphml_field_t field;
     char data [TEXT];
     size_t data_size;
     char values [FIELDS][TEXT]; /* of the node or edge that is open */
-} reading_t;
+} graphml_reading_t;
 
 /*  --- rates --- */
 
@@ -111,7 +111,7 @@ static const char *after_blanks (const char *at)
 }
 
 /*  Only digits and a point: no sign, exponent, nor any word that strtod would take. */
-static bool take_number (const char **at, double *number)
+static bool graphml_take_number (const char **at, double *number)
 {
     size_t size = strspn (*at, "0123456789.");
     char digits [2 * TEXT];
@@ -129,7 +129,7 @@ uint32_t graphml_rate (const char *words)
     for (const char *at = words; *at;) {
         double number;
         double upper;
-        if (!take_number (&at, &number)) {
+        if (!graphml_take_number (&at, &number)) {
             at++;
             continue;
         }
@@ -138,7 +138,8 @@ uint32_t graphml_rate (const char *words)
         if (own > 0)
             return rate_of (number * own);
         const char *range = unit;
-        if (*range == '-' && (range = after_blanks (range + 1), take_number (&range, &upper))) {
+        if (*range == '-' &&
+            (range = after_blanks (range + 1), graphml_take_number (&range, &upper))) {
             double shared = unit_mbps (after_blanks (range)); /* "1-20G" */
             if (shared > 0)
                 return rate_of (number * shared);
@@ -171,8 +172,8 @@ double map_distance_km (const map_node_t *a, const map_node_t *b)
 
 /*  --- the document --- */
 
-__attribute__ ((format (printf, 2, 3))) static void refuse (reading_t *self, const char *format,
-                                                            ...)
+__attribute__ ((format (printf, 2, 3))) static void refuse (graphml_reading_t *self,
+                                                            const char *format, ...)
 {
     if (self->failed)
         return;
@@ -193,7 +194,7 @@ static const char *plain (const char *name)
     return colon ? colon + 1 : name;
 }
 
-static bool is (const char *name, const char *wanted)
+static bool graphml_is (const char *name, const char *wanted)
 {
     return strcmp (plain (name), wanted) == 0;
 }
@@ -208,7 +209,7 @@ static const char *attribute (const char **attributes, const char *name)
 }
 
 /*  False when it is too long or missing: ids must not be cut. */
-static bool take_id (reading_t *self, char to [TEXT], const char *from)
+static bool take_id (graphml_reading_t *self, char to [TEXT], const char *from)
 {
     if (!*from || strlen (from) >= TEXT) {
         refuse (self, *from ? "an id is too long" : "an id is missing");
@@ -218,13 +219,13 @@ static bool take_id (reading_t *self, char to [TEXT], const char *from)
     return true;
 }
 
-static void begin_key (reading_t *self, const char **attributes)
+static void begin_key (graphml_reading_t *self, const char **attributes)
 {
     const char *name = attribute (attributes, "attr.name");
-    field_t field = FIELD_NONE;
+    graphml_field_t field = FIELD_NONE;
     for (int i = FIELD_NONE + 1; i < FIELDS; i++)
         if (strcmp (name, field_names [i]) == 0)
-            field = (field_t) i;
+            field = (graphml_field_t) i;
     if (field == FIELD_NONE)
         return;
     if (self->keys_count == KEYS_MAX) {
@@ -238,7 +239,7 @@ static void begin_key (reading_t *self, const char **attributes)
     }
 }
 
-static void begin_graph (reading_t *self)
+static void begin_graph (graphml_reading_t *self)
 {
     if (self->graph_seen) {
         refuse (self, "more than one graph, or a graph within another");
@@ -248,7 +249,7 @@ static void begin_graph (reading_t *self)
     self->place = IN_GRAPH;
 }
 
-static void begin_node (reading_t *self, const char **attributes)
+static void begin_node (graphml_reading_t *self, const char **attributes)
 {
     map_t *map = self->map;
     if (map->nodes_count == GRAPHML_NODES_MAX) {
@@ -263,7 +264,7 @@ static void begin_node (reading_t *self, const char **attributes)
     self->place = IN_NODE;
 }
 
-static void begin_edge (reading_t *self, const char **attributes)
+static void begin_edge (graphml_reading_t *self, const char **attributes)
 {
     map_t *map = self->map;
     if (map->edges_count == GRAPHML_EDGES_MAX) {
@@ -272,7 +273,7 @@ static void begin_edge (reading_t *self, const char **attributes)
     }
     map->edges = must_grow (map->edges, map->edges_count, &self->edges_room, sizeof *map->edges);
     self->ends = must_grow (self->ends, map->edges_count, &self->ends_room, sizeof *self->ends);
-    ends_t *ends = &self->ends [map->edges_count];
+    graphml_ends_t *ends = &self->ends [map->edges_count];
     map->edges [map->edges_count] = (map_edge_t){.mbps = 0};
     ends->line = (unsigned long) XML_GetCurrentLineNumber (self->parser);
     if (take_id (self, ends->ends [0], attribute (attributes, "source")) &&
@@ -281,7 +282,7 @@ static void begin_edge (reading_t *self, const char **attributes)
     self->place = IN_EDGE;
 }
 
-static void begin_data (reading_t *self, const char **attributes)
+static void begin_data (graphml_reading_t *self, const char **attributes)
 {
     const char *id = attribute (attributes, "key");
     self->field = FIELD_NONE;
@@ -292,32 +293,32 @@ static void begin_data (reading_t *self, const char **attributes)
     self->data_size = 0;
 }
 
-static void on_begin (void *owner, const char *name, const char **attributes)
+static void graphml_on_begin (void *owner, const char *name, const char **attributes)
 {
-    reading_t *self = owner;
+    graphml_reading_t *self = owner;
     if (++self->depth > GRAPHML_DEPTH_MAX)
         refuse (self, "nested too deeply");
-    else if (self->depth == 1 && !is (name, "graphml"))
+    else if (self->depth == 1 && !graphml_is (name, "graphml"))
         refuse (self, "not GraphML: the outermost element must be graphml");
-    else if (is (name, "key") && self->place == NOWHERE)
+    else if (graphml_is (name, "key") && self->place == NOWHERE)
         begin_key (self, attributes);
-    else if (is (name, "graph"))
+    else if (graphml_is (name, "graph"))
         begin_graph (self);
-    else if (is (name, "node") || is (name, "edge")) {
+    else if (graphml_is (name, "node") || graphml_is (name, "edge")) {
         if (self->place != IN_GRAPH)
             refuse (self, "a node or an edge stands directly in its graph only");
-        else if (is (name, "node"))
+        else if (graphml_is (name, "node"))
             begin_node (self, attributes);
         else
             begin_edge (self, attributes);
         memset (self->values, 0, sizeof self->values);
-    } else if (is (name, "data"))
+    } else if (graphml_is (name, "data"))
         begin_data (self, attributes);
 }
 
 static void on_text (void *owner, const char *text, int size)
 {
-    reading_t *self = owner;
+    graphml_reading_t *self = owner;
     if (!self->in_data)
         return;
     for (int i = 0; i < size && self->data_size < TEXT - 1; i++)
@@ -331,7 +332,7 @@ static bool take_degrees (const char *text, double most, double *degrees)
     return end != text && isfinite (*degrees) && fabs (*degrees) <= most;
 }
 
-static void end_node (reading_t *self)
+static void end_node (graphml_reading_t *self)
 {
     if (self->failed)
         return;
@@ -342,7 +343,7 @@ static void end_node (reading_t *self)
     self->place = IN_GRAPH;
 }
 
-static void end_edge (reading_t *self)
+static void end_edge (graphml_reading_t *self)
 {
     if (self->failed)
         return;
@@ -353,7 +354,7 @@ static void end_edge (reading_t *self)
 }
 
 /*  A cut text may end within a character. */
-static void end_data (reading_t *self)
+static void end_data (graphml_reading_t *self)
 {
     self->in_data = false;
     self->data [self->data_size] = '\0';
@@ -367,13 +368,13 @@ static void end_data (reading_t *self)
 
 static void on_end (void *owner, const char *name)
 {
-    reading_t *self = owner;
+    graphml_reading_t *self = owner;
     self->depth--;
-    if (is (name, "data"))
+    if (graphml_is (name, "data"))
         end_data (self);
-    else if (is (name, "node"))
+    else if (graphml_is (name, "node"))
         end_node (self);
-    else if (is (name, "edge"))
+    else if (graphml_is (name, "edge"))
         end_edge (self);
 }
 
@@ -390,7 +391,7 @@ static void on_doctype (void *owner, const char *name, const char *system, const
 
 /*  --- ends --- */
 
-static bool ends_find (reading_t *self, const ordered_t *nodes)
+static bool ends_find (graphml_reading_t *self, const ordered_t *nodes)
 {
     map_t *map = self->map;
     size_t kept = 0;
@@ -417,7 +418,7 @@ static bool ends_find (reading_t *self, const ordered_t *nodes)
     return true;
 }
 
-static bool finish (reading_t *self)
+static bool graphml_finish (graphml_reading_t *self)
 {
     map_t *map = self->map;
     ordered_t *nodes = ordered_by_text (offsetof (map_node_t, id));
@@ -446,12 +447,12 @@ bool graphml_read (map_t *map, const char *text, size_t size, char why [GRAPHML_
         snprintf (why, GRAPHML_WHY_BYTES, "1: more than %u bytes", GRAPHML_BYTES_MAX);
         return false;
     }
-    reading_t *self = must (calloc (1, sizeof *self));
+    graphml_reading_t *self = must (calloc (1, sizeof *self));
     self->map = map;
     self->why = why;
     self->parser = must (XML_ParserCreate (NULL));
     XML_SetUserData (self->parser, self);
-    XML_SetElementHandler (self->parser, on_begin, on_end);
+    XML_SetElementHandler (self->parser, graphml_on_begin, on_end);
     XML_SetCharacterDataHandler (self->parser, on_text);
     XML_SetStartDoctypeDeclHandler (self->parser, on_doctype);
     bool good = XML_Parse (self->parser, text, (int) size, 1) == XML_STATUS_OK && !self->failed;
@@ -459,7 +460,7 @@ bool graphml_read (map_t *map, const char *text, size_t size, char why [GRAPHML_
         snprintf (why, GRAPHML_WHY_BYTES, "%lu: not XML: %s",
                   (unsigned long) XML_GetCurrentLineNumber (self->parser),
                   XML_ErrorString (XML_GetErrorCode (self->parser)));
-    good = good && finish (self);
+    good = good && graphml_finish (self);
     XML_ParserFree (self->parser);
     free (self->ends);
     free (self);

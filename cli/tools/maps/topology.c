@@ -26,7 +26,7 @@ typedef struct {
     size_t domain;
     bool exchange;
     uint32_t mbps_most; /* of its links */
-} point_t;
+} topology_point_t;
 
 typedef struct {
     size_t ends [2]; /* points */
@@ -35,7 +35,7 @@ typedef struct {
     int64_t latency_us;
     char media [NAME_BYTES]; /* "" = not told */
     unsigned number;         /* of those between the same two, from 1 */
-} span_t;
+} topology_span_t;
 
 typedef struct {
     size_t point;
@@ -43,19 +43,19 @@ typedef struct {
     unsigned memory_gb;
     unsigned price_milli; /* thousandths of a credit a CPU-hour */
     bool arm;
-} place_t;
+} topology_place_t;
 
 struct topology {
     topology_order_t order;
     char network [NAME_BYTES];
-    point_t *points; /* in the map's order */
+    topology_point_t *points; /* in the map's order */
     size_t points_count;
     size_t left_out;
-    span_t *spans;
+    topology_span_t *spans;
     size_t spans_count;
     size_t *at_from; /* spans at a point: at [at_from [i]] until at [at_from [i + 1]] */
     size_t *at;
-    place_t *places;
+    topology_place_t *places;
     size_t domains_count;
 };
 
@@ -84,10 +84,10 @@ static void clean (char *to, const char *from, size_t letters, const char *inste
 /*  Of the same label, the second is "label-2", and so on; but for names that others have. */
 static void name_points (topology_t *self, const map_t *map)
 {
-    ordered_t *named = ordered_by_text (offsetof (point_t, name));
+    ordered_t *named = ordered_by_text (offsetof (topology_point_t, name));
     char (*plain) [NAME_LETTERS + 1] = must (calloc (self->points_count, sizeof *plain));
     for (size_t i = 0; i < self->points_count; i++) {
-        point_t *point = &self->points [i];
+        topology_point_t *point = &self->points [i];
         unsigned number = 1;
         clean (plain [i], map->nodes [point->from].label, NAME_LETTERS, "node");
         for (size_t k = 0; k < i; k++)
@@ -143,17 +143,17 @@ static int64_t latency_between (const map_node_t *a, const map_node_t *b)
     return us > LATENCY_US_LEAST ? us : LATENCY_US_LEAST;
 }
 
-static void add_span (topology_t *self, const map_t *map, const map_edge_t *edge,
-                      const size_t *point_of)
+static void topology_add_span (topology_t *self, const map_t *map, const map_edge_t *edge,
+                               const size_t *point_of)
 {
-    span_t *span = &self->spans [self->spans_count++];
-    *span = (span_t){
+    topology_span_t *span = &self->spans [self->spans_count++];
+    *span = (topology_span_t){
       .ends = {point_of [edge->ends [0]], point_of [edge->ends [1]]},
       .mbps = edge->mbps ? edge->mbps : TOPOLOGY_MBPS_PRESET,
       .latency_us = latency_between (&map->nodes [edge->ends [0]], &map->nodes [edge->ends [1]])};
     clean (span->media, edge->type, NAME_BYTES - 1, "");
     for (int end = 0; end < 2; end++) {
-        point_t *point = &self->points [span->ends [end]];
+        topology_point_t *point = &self->points [span->ends [end]];
         if (span->mbps > point->mbps_most)
             point->mbps_most = span->mbps;
     }
@@ -169,17 +169,17 @@ static void keep_largest_part (topology_t *self, const map_t *map)
     for (size_t i = 0; i < map->nodes_count; i++)
         if (part [i] == largest) {
             point_of [i] = self->points_count;
-            self->points [self->points_count++] = (point_t){.from = i, .domain = NOBODY};
+            self->points [self->points_count++] = (topology_point_t){.from = i, .domain = NOBODY};
         }
     self->left_out = map->nodes_count - self->points_count;
     for (size_t i = 0; i < map->edges_count; i++)
         if (part [map->edges [i].ends [0]] == largest)
-            add_span (self, map, &map->edges [i], point_of);
+            topology_add_span (self, map, &map->edges [i], point_of);
     free (part);
     free (point_of);
 }
 
-static size_t other_end (const span_t *span, size_t point)
+static size_t topology_other_end (const topology_span_t *span, size_t point)
 {
     return span->ends [0] == point ? span->ends [1] : span->ends [0];
 }
@@ -202,14 +202,14 @@ static void index_spans (topology_t *self)
 /*  --- the cut --- */
 
 /*  Hops from the nearest of the roots so far, lowered by one more root. */
-static void measure (const topology_t *self, size_t root, size_t *hops, size_t *queue)
+static void topology_measure (const topology_t *self, size_t root, size_t *hops, size_t *queue)
 {
     size_t queued = 0;
     hops [root] = 0;
     queue [queued++] = root;
     for (size_t i = 0; i < queued; i++)
         for (size_t k = self->at_from [queue [i]]; k < self->at_from [queue [i] + 1]; k++) {
-            size_t other = other_end (&self->spans [self->at [k]], queue [i]);
+            size_t other = topology_other_end (&self->spans [self->at [k]], queue [i]);
             if (hops [queue [i]] + 1 < hops [other]) {
                 hops [other] = hops [queue [i]] + 1;
                 queue [queued++] = other;
@@ -232,7 +232,7 @@ static void choose_roots (topology_t *self, prng_t *lot, size_t *roots)
                 if (hops [i] > hops [root])
                     root = i;
         roots [d] = root;
-        measure (self, root, hops, queue);
+        topology_measure (self, root, hops, queue);
     }
     free (hops);
     free (queue);
@@ -250,7 +250,7 @@ static size_t free_neighbour (const topology_t *self, growing_t *growing)
     for (; growing->looked < growing->count; growing->looked++) {
         size_t point = growing->points [growing->looked];
         for (size_t k = self->at_from [point]; k < self->at_from [point + 1]; k++) {
-            size_t other = other_end (&self->spans [self->at [k]], point);
+            size_t other = topology_other_end (&self->spans [self->at [k]], point);
             if (self->points [other].domain == NOBODY)
                 return other;
         }
@@ -258,13 +258,13 @@ static size_t free_neighbour (const topology_t *self, growing_t *growing)
     return NOBODY;
 }
 
-static void take (topology_t *self, growing_t *growing, size_t domain, size_t point)
+static void topology_take (topology_t *self, growing_t *growing, size_t domain, size_t point)
 {
     self->points [point].domain = domain;
     growing->points [growing->count++] = point;
 }
 
-static void cut (topology_t *self, prng_t *lot)
+static void topology_cut (topology_t *self, prng_t *lot)
 {
     assert (self->domains_count > 0);
     size_t *roots = must (calloc (self->domains_count, sizeof *roots));
@@ -272,7 +272,7 @@ static void cut (topology_t *self, prng_t *lot)
     choose_roots (self, lot, roots);
     for (size_t d = 0; d < self->domains_count; d++) {
         growing [d].points = must (calloc (self->points_count, sizeof *growing [d].points));
-        take (self, &growing [d], d, roots [d]);
+        topology_take (self, &growing [d], d, roots [d]);
     }
     for (size_t taken = self->domains_count; taken < self->points_count; taken++) {
         size_t smallest = NOBODY;
@@ -281,7 +281,8 @@ static void cut (topology_t *self, prng_t *lot)
                 (smallest == NOBODY || growing [d].count < growing [smallest].count))
                 smallest = d;
         assert (smallest != NOBODY); /* the points hang together */
-        take (self, &growing [smallest], smallest, free_neighbour (self, &growing [smallest]));
+        topology_take (self, &growing [smallest], smallest,
+                       free_neighbour (self, &growing [smallest]));
     }
     for (size_t d = 0; d < self->domains_count; d++)
         free (growing [d].points);
@@ -297,13 +298,13 @@ static size_t spans_at (const topology_t *self, size_t point)
 static void give_spans (topology_t *self)
 {
     for (size_t i = 0; i < self->spans_count; i++) {
-        span_t *span = &self->spans [i];
+        topology_span_t *span = &self->spans [i];
         size_t a = span->ends [0] < span->ends [1] ? span->ends [0] : span->ends [1];
-        size_t b = other_end (span, a);
+        size_t b = topology_other_end (span, a);
         size_t owner = spans_at (self, a) < spans_at (self, b) ? a : b;
         span->domain = self->points [owner].domain;
         if (self->points [a].domain != self->points [b].domain)
-            self->points [other_end (span, owner)].exchange = true;
+            self->points [topology_other_end (span, owner)].exchange = true;
     }
 }
 
@@ -311,12 +312,13 @@ static void give_spans (topology_t *self)
 static void number_spans (topology_t *self)
 {
     for (size_t i = 0; i < self->spans_count; i++) {
-        span_t *span = &self->spans [i];
+        topology_span_t *span = &self->spans [i];
         span->number = 1;
         for (size_t k = self->at_from [span->ends [0]]; k < self->at_from [span->ends [0] + 1];
              k++) {
             size_t earlier = self->at [k];
-            if (earlier < i && other_end (&self->spans [earlier], span->ends [0]) == span->ends [1])
+            if (earlier < i &&
+                topology_other_end (&self->spans [earlier], span->ends [0]) == span->ends [1])
                 span->number++;
         }
     }
@@ -336,11 +338,12 @@ static void choose_places (topology_t *self, prng_t *lot)
         size_t with = i + prng_below (lot, self->points_count - i);
         size_t point = points [with];
         points [with] = points [i];
-        self->places [i] = (place_t){.point = point,
-                                     .cpus = cpus [prng_below (lot, sizeof cpus / sizeof *cpus)],
-                                     .memory_gb = 32u << prng_below (lot, 3),
-                                     .price_milli = 20 + 5 * (unsigned) prng_below (lot, 7),
-                                     .arm = prng_below (lot, 8) == 0};
+        self->places [i] =
+          (topology_place_t){.point = point,
+                             .cpus = cpus [prng_below (lot, sizeof cpus / sizeof *cpus)],
+                             .memory_gb = 32u << prng_below (lot, 3),
+                             .price_milli = 20 + 5 * (unsigned) prng_below (lot, 7),
+                             .arm = prng_below (lot, 8) == 0};
     }
     free (points);
 }
@@ -391,7 +394,7 @@ topology_t *topology_new (const map_t *map, const topology_order_t *order,
     clean (self->network, map->name, NETWORK_LETTERS, "map");
     name_points (self, map);
     index_spans (self);
-    cut (self, &lot);
+    topology_cut (self, &lot);
     give_spans (self);
     number_spans (self);
     choose_places (self, &lot);
@@ -436,7 +439,7 @@ static void write_sites (const topology_t *self, FILE *to)
 {
     fputs ("sites\n", to);
     for (size_t i = 0; i < self->order.sites; i++) {
-        const place_t *place = &self->places [i];
+        const topology_place_t *place = &self->places [i];
         fprintf (to,
                  "    %s\n"
                  "        classes\n"
@@ -476,7 +479,7 @@ static void write_vertices (const topology_t *self, size_t domain, FILE *to)
 {
     size_t written = 0;
     for (size_t i = 0; i < self->order.sites; i++) {
-        const point_t *point = &self->points [self->places [i].point];
+        const topology_point_t *point = &self->points [self->places [i].point];
         if (point->domain == domain)
             write_word (to, "sites", &written, "", point->name);
     }
@@ -491,7 +494,7 @@ static void write_vertices (const topology_t *self, size_t domain, FILE *to)
     }
 }
 
-static const char *before_name (const point_t *point)
+static const char *before_name (const topology_point_t *point)
 {
     return point->exchange ? "x_" : "r_";
 }
@@ -513,7 +516,7 @@ static void write_links (const topology_t *self, size_t domain, FILE *to)
 {
     fputs ("        links\n", to);
     for (size_t i = 0; i < self->order.sites; i++) {
-        const point_t *point = &self->points [self->places [i].point];
+        const topology_point_t *point = &self->points [self->places [i].point];
         if (point->domain != domain)
             continue;
         fprintf (to, "            %s\n                between = \"%s, %s%s\"\n", point->name,
@@ -522,9 +525,9 @@ static void write_links (const topology_t *self, size_t domain, FILE *to)
                      LATENCY_US_LEAST, "");
     }
     for (size_t i = 0; i < self->spans_count; i++) {
-        const span_t *span = &self->spans [i];
-        const point_t *a = &self->points [span->ends [0]];
-        const point_t *b = &self->points [span->ends [1]];
+        const topology_span_t *span = &self->spans [i];
+        const topology_point_t *a = &self->points [span->ends [0]];
+        const topology_point_t *b = &self->points [span->ends [1]];
         if (span->domain != domain)
             continue;
         fprintf (to, "            %s--%s", a->name, b->name);

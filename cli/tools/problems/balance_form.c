@@ -1,7 +1,7 @@
 /*  balance_form - lists of as many entries as there are clusters, checked one by one. */
 #include "balance_form.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "must.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*  A list with an entry for each cluster; they are counted by the first one. */
-static bool read_list (const problem_reader_t *reader, const json_t *object, const char *key,
-                       const json_t **list, size_t count)
+static bool balance_form_read_list (const problem_reader_t *reader, const json_t *object,
+                                    const char *key, const json_t **list, size_t count)
 {
     *list = json_object_get (object, key);
     if (!json_is_array (*list))
@@ -154,8 +154,8 @@ static bool read_vector (const problem_reader_t *reader, const json_t *entry,
         return problem_refuse (reader,
                                "speeds: must be a list with an entry for each cluster, 1 to %d",
                                BALANCE_CLUSTERS_MAX);
-    if (!read_list (reader, entry, "levels", &levels, count) ||
-        !read_list (reader, entry, "queues_in", &queues, count))
+    if (!balance_form_read_list (reader, entry, "levels", &levels, count) ||
+        !balance_form_read_list (reader, entry, "queues_in", &queues, count))
         return false;
     vector->count = count;
     vector->members = must (calloc (count, sizeof *vector->members));

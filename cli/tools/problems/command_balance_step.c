@@ -150,7 +150,7 @@ static size_t read_some (void *buffer, size_t size, void *of)
     return got;
 }
 
-static json_t *read_file (const char *path)
+static json_t *balance_step_read_file (const char *path)
 {
     input_t input = {.left = STEP_BYTES_MAX};
     input.from = strcmp (path, "-") == 0 ? stdin : fopen (path, "r");
@@ -197,18 +197,18 @@ int run_balance_step (cli_t *cli)
 {
     const char *step = NULL;
     bool reschedule = false;
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("step", &step, "FILE.json", "steps out of a file (- = standard input)"),
       FLAG_OPTION ("reschedule", &reschedule,
                    "and the extension: jobs one after the other, fast owners' first"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 0, 0, &words, &code))
         return code;
     if (!step)
         return cli_fail (EXIT_USAGE, "balance: --step FILE.json says which steps");
-    json_t *file = read_file (step);
+    json_t *file = balance_step_read_file (step);
     if (!file)
         return EXIT_USAGE;
     char why [PROBLEM_WHY_BYTES];

@@ -3,7 +3,7 @@
  *  A line of JSON for each, in the file's order, as soon as it is solved. `auto` minds the clock
  *  itself; GLPK may not look at it for minutes, so it solves in a process that can be ended.
  */
-#include "fields.h"
+#include "json_fields.h"
 #include "problems_commands.h"
 #include "program_form.h"
 #include "solving.h"
@@ -19,9 +19,9 @@ typedef struct {
     const char *word;
     program_reading_t reading;
     uint32_t hops_max;
-} variant_t;
+} solve_variant_t;
 
-static const variant_t variants [] = {
+static const solve_variant_t variants [] = {
   {"shared", PROGRAM_SHARED, 0},
   {"dir", PROGRAM_DIRECTED, 0},
   {"shared_p2", PROGRAM_SHARED, PATHS_HOPS_MAX},
@@ -30,7 +30,7 @@ static const variant_t variants [] = {
 
 #define VARIANTS (sizeof variants / sizeof variants [0])
 
-static const variant_t *find_variant (const char *word)
+static const solve_variant_t *find_variant (const char *word)
 {
     for (size_t i = 0; i < VARIANTS; i++)
         if (strcmp (variants [i].word, word) == 0)
@@ -57,7 +57,7 @@ static json_t *paths_form (const program_t *program, const program_plan_t *plan)
     return list;
 }
 
-static void print_answer (const instance_t *instance, const variant_t *variant,
+static void print_answer (const instance_t *instance, const solve_variant_t *variant,
                           const solver_answer_t *answer, int64_t solve_us)
 {
     const program_plan_t *plan = answer->plan;
@@ -93,7 +93,7 @@ static bool solve_aside (const program_t *program, const solver_order_t *order,
     return good;
 }
 
-static int solve_all (const instance_t *instances, size_t count, const variant_t *variant,
+static int solve_all (const instance_t *instances, size_t count, const solve_variant_t *variant,
                       const solver_order_t *order)
 {
     for (size_t i = 0; i < count && !cli_interrupted (); i++) {
@@ -118,7 +118,7 @@ int run_solve (cli_t *cli)
     const char *solver_word = "auto";
     double time_limit_s = TIME_LIMIT_S;
     bool first = false;
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("variant", &variant_word, "V",
                    "shared (both directions of an edge draw on one pool), dir (each has its own), "
                    "shared_p2, dir_p2 (paths of at most 2 edges); shared"),
@@ -128,11 +128,11 @@ int run_solve (cli_t *cli)
                    TIME_LIMIT_S_MAX),
       FLAG_OPTION ("first", &first, "any plan will do: end with the first one"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
-    const variant_t *variant = find_variant (variant_word);
+    const solve_variant_t *variant = find_variant (variant_word);
     if (!variant)
         return cli_fail (EXIT_USAGE,
                          "--variant: \"%.60s\" is none of shared, dir, shared_p2, dir_p2",

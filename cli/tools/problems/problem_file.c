@@ -1,7 +1,7 @@
 /*  problem_file - a path, a field and a sentence, without control characters. */
 #include "problem_file.h"
 
-#include "fields.h"
+#include "json_fields.h"
 
 #include <stdarg.h>
 #include <stdio.h>

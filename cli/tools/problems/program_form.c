@@ -61,33 +61,35 @@ typedef struct {
     size_t size;    /* of an element of the program */
     void (*put) (void *element, const int64_t *numbers);
     const char *wanted;
-} list_t;
+} program_form_list_t;
 
-static const list_t nodes = {"nodes",
-                             PROGRAM_NODES_MAX,
-                             true,
-                             2,
-                             sizeof (program_node_t),
-                             put_node,
-                             "[name, CPUs free, unit cost], in whole numbers"};
-static const list_t edges = {"edges",
-                             PROGRAM_EDGES_MAX,
-                             false,
-                             4,
-                             sizeof (program_edge_t),
-                             put_edge,
-                             "[node, node, bandwidth free, unit cost], in whole numbers"};
-static const list_t cpus = {"cpu",    PROGRAM_SITES_MAX,       false, 0, sizeof (int64_t),
-                            put_cpus, "a whole number of CPUs"};
-static const list_t links = {"links",
-                             PROGRAM_LINKS_MAX,
-                             false,
-                             3,
-                             sizeof (program_link_t),
-                             put_link,
-                             "[from, to, bandwidth], in whole numbers"};
+static const program_form_list_t nodes = {"nodes",
+                                          PROGRAM_NODES_MAX,
+                                          true,
+                                          2,
+                                          sizeof (program_node_t),
+                                          put_node,
+                                          "[name, CPUs free, unit cost], in whole numbers"};
+static const program_form_list_t edges = {
+  "edges",
+  PROGRAM_EDGES_MAX,
+  false,
+  4,
+  sizeof (program_edge_t),
+  put_edge,
+  "[node, node, bandwidth free, unit cost], in whole numbers"};
+static const program_form_list_t cpus = {
+  "cpu", PROGRAM_SITES_MAX, false, 0, sizeof (int64_t), put_cpus, "a whole number of CPUs"};
+static const program_form_list_t links = {"links",
+                                          PROGRAM_LINKS_MAX,
+                                          false,
+                                          3,
+                                          sizeof (program_link_t),
+                                          put_link,
+                                          "[from, to, bandwidth], in whole numbers"};
 
-static bool read_numbers (const list_t *list, const json_t *entry, int64_t numbers [NUMBERS_MAX])
+static bool read_numbers (const program_form_list_t *list, const json_t *entry,
+                          int64_t numbers [NUMBERS_MAX])
 {
     if (list->numbers == 0)
         return read_whole (entry, numbers);
@@ -99,8 +101,9 @@ static bool read_numbers (const list_t *list, const json_t *entry, int64_t numbe
 }
 
 /*  The elements, malloc'ed, which the caller frees on false, too. */
-static bool read_list (const problem_reader_t *reader, const json_t *from, const list_t *list,
-                       void *elements_p, size_t *count)
+static bool program_form_read_list (const problem_reader_t *reader, const json_t *from,
+                                    const program_form_list_t *list, void *elements_p,
+                                    size_t *count)
 {
     const json_t *entries = json_object_get (from, list->key);
     if (!json_is_array (entries))
@@ -129,14 +132,14 @@ static bool read_instance (problem_reader_t *reader, const json_t *entry, instan
     const json_t *request = json_object_get (entry, "request");
     if (!json_is_object (request))
         return problem_refuse (reader, "request: must be an object with cpu and links");
-    if (!read_list (reader, entry, &nodes, &program->nodes, &program->nodes_count) ||
-        !read_list (reader, entry, &edges, &program->edges, &program->edges_count))
+    if (!program_form_read_list (reader, entry, &nodes, &program->nodes, &program->nodes_count) ||
+        !program_form_read_list (reader, entry, &edges, &program->edges, &program->edges_count))
         return false;
     problem_reader_t within = *reader;
     snprintf (within.path, sizeof within.path, "%.80s.request", reader->path);
     if (!problem_keys (&within, request, "cpu, links, type") ||
-        !read_list (&within, request, &cpus, &program->cpus, &program->sites_count) ||
-        !read_list (&within, request, &links, &program->links, &program->links_count))
+        !program_form_read_list (&within, request, &cpus, &program->cpus, &program->sites_count) ||
+        !program_form_read_list (&within, request, &links, &program->links, &program->links_count))
         return false;
     char why [PROGRAM_WHY_BYTES];
     return program_check (program, why) || problem_refuse (reader, "%s", why);

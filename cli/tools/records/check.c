@@ -36,7 +36,7 @@ void check_violation (check_t *self, const char *format, ...)
         self->tell (self->owner, sentence);
 }
 
-static void copy_text (char *to, size_t size, const char *from)
+static void check_copy_text (char *to, size_t size, const char *from)
 {
     snprintf (to, size, "%s", from);
 }
@@ -77,13 +77,14 @@ void check_destroy (check_t **self_p)
 
 /*  --- gathering --- */
 
-static offer_t *add_offer (check_t *self, const char *participant, const char *name,
-                           int64_t quantity, const attribute_t *attributes, size_t attributes_count)
+static check_offer_t *add_offer (check_t *self, const char *participant, const char *name,
+                                 int64_t quantity, const attribute_t *attributes,
+                                 size_t attributes_count)
 {
-    offer_t *added =
+    check_offer_t *added =
       check_append (&self->offers, &self->offers_count, &self->offers_room, sizeof *added);
-    copy_text (added->participant, sizeof added->participant, participant);
-    copy_text (added->name, sizeof added->name, name);
+    check_copy_text (added->participant, sizeof added->participant, participant);
+    check_copy_text (added->name, sizeof added->name, name);
     added->quantity = quantity;
     added->attributes = must_copy (attributes, attributes_count * sizeof *attributes);
     added->attributes_count = attributes_count;
@@ -93,16 +94,16 @@ static offer_t *add_offer (check_t *self, const char *participant, const char *n
 void check_class (check_t *self, const char *participant, const node_class_t *class,
                   int64_t cleaning_gap_ms)
 {
-    offer_t *added = add_offer (self, participant, class->name, class->nodes, class->attributes,
-                                class->attributes_count);
+    check_offer_t *added = add_offer (self, participant, class->name, class->nodes,
+                                      class->attributes, class->attributes_count);
     added->cpus_per_node = class->cpus_per_node;
     added->cleaning_gap_ms = cleaning_gap_ms;
 }
 
 void check_link (check_t *self, const char *participant, const link_t *link)
 {
-    offer_t *added = add_offer (self, participant, link->name, link->mbps, link->attributes,
-                                link->attributes_count);
+    check_offer_t *added = add_offer (self, participant, link->name, link->mbps, link->attributes,
+                                      link->attributes_count);
     added->is_link = true;
     added->latency_us = link->latency_us;
     memcpy (added->ends, link->ends, sizeof added->ends);
@@ -112,8 +113,8 @@ void check_vertex (check_t *self, const char *participant, const vertex_t *verte
 {
     point_t *added =
       check_append (&self->points, &self->points_count, &self->points_room, sizeof *added);
-    copy_text (added->participant, sizeof added->participant, participant);
-    copy_text (added->name, sizeof added->name, vertex->name);
+    check_copy_text (added->participant, sizeof added->participant, participant);
+    check_copy_text (added->name, sizeof added->name, vertex->name);
     added->kind = vertex->kind;
     added->attributes =
       must_copy (vertex->attributes, vertex->attributes_count * sizeof *vertex->attributes);
@@ -134,7 +135,7 @@ static peer_t *peer_of (check_t *self, const char *name)
     if (peer)
         return peer;
     peer = check_append (&self->peers, &self->peers_count, &self->peers_room, sizeof *peer);
-    copy_text (peer->name, sizeof peer->name, name);
+    check_copy_text (peer->name, sizeof peer->name, name);
     return peer;
 }
 
@@ -161,7 +162,7 @@ void check_command (check_t *self, const char *participant, const check_record_t
     check_record_t *added =
       check_append (&self->records, &self->records_count, &self->records_room, sizeof *added);
     codec_copy (&check_record_codec, added, record);
-    copy_text (added->participant, sizeof added->participant, participant);
+    check_copy_text (added->participant, sizeof added->participant, participant);
     codec_copy (&plan_codec, &added->plan, &record->plan);
     if (record->asked)
         user_request_copy (added->asked = must (malloc (sizeof *added->asked)), record->asked);
@@ -169,10 +170,10 @@ void check_command (check_t *self, const char *participant, const check_record_t
 
 void check_answer (check_t *self, const char *request_id, const char *reservation, bool done)
 {
-    answer_t *added =
+    user_answer_t *added =
       check_append (&self->answers, &self->answers_count, &self->answers_room, sizeof *added);
-    copy_text (added->request_id, sizeof added->request_id, request_id);
-    copy_text (added->reservation, sizeof added->reservation, reservation);
+    check_copy_text (added->request_id, sizeof added->request_id, request_id);
+    check_copy_text (added->reservation, sizeof added->reservation, reservation);
     added->done = done;
 }
 
@@ -193,23 +194,23 @@ static void sort (void *list, size_t count, size_t size, int (*order) (const voi
         qsort (list, count, size, order);
 }
 
-static const void *find (const void *list, size_t count, size_t size, const char *participant,
-                         const char *name)
+static const void *check_find (const void *list, size_t count, size_t size, const char *participant,
+                               const char *name)
 {
     named_t key;
-    copy_text (key.participant, sizeof key.participant, participant);
-    copy_text (key.name, sizeof key.name, name);
+    check_copy_text (key.participant, sizeof key.participant, participant);
+    check_copy_text (key.name, sizeof key.name, name);
     return count > 0 ? bsearch (&key, list, count, size, by_owner_and_name) : NULL;
 }
 
-const offer_t *check_offer (const check_t *self, const char *participant, const char *name)
+const check_offer_t *check_offer (const check_t *self, const char *participant, const char *name)
 {
-    return find (self->offers, self->offers_count, sizeof *self->offers, participant, name);
+    return check_find (self->offers, self->offers_count, sizeof *self->offers, participant, name);
 }
 
 const point_t *check_point (const check_t *self, const char *participant, const char *name)
 {
-    return find (self->points, self->points_count, sizeof *self->points, participant, name);
+    return check_find (self->points, self->points_count, sizeof *self->points, participant, name);
 }
 
 static bool is_silent (const check_t *self, const char *participant)
@@ -219,7 +220,7 @@ static bool is_silent (const check_t *self, const char *participant)
 }
 
 /*  Has another store its name now? Then nothing of what it voted for need be on record there. */
-static bool is_replaced (const check_t *self, const party_t *party)
+static bool is_replaced (const check_t *self, const participant_ref_t *party)
 {
     const peer_t *peer = check_peer (self, party->name);
     return peer && peer->store_set && memcmp (peer->store, party->store, STORE_ID_BYTES) != 0;
@@ -417,7 +418,7 @@ static int compare_request_ids (const char *one, const char *other)
     return order;
 }
 
-static int by_request (const void *a, const void *b)
+static int check_by_request (const void *a, const void *b)
 {
     return compare_request_ids (*(const char *const *) a, *(const char *const *) b);
 }
@@ -429,12 +430,12 @@ static void judge_answers (check_t *self)
     for (size_t i = 0; i < self->records_count; i++)
         if (self->records [i].state == COMMAND_COMMITTED)
             index [count++] = self->records [i].plan.request_id;
-    sort (index, count, sizeof *index, by_request);
+    sort (index, count, sizeof *index, check_by_request);
     for (size_t i = 0; i < self->answers_count; i++) {
-        const answer_t *answer = &self->answers [i];
+        const user_answer_t *answer = &self->answers [i];
         self->result.answers++;
         const char *id = answer->request_id;
-        bool committed = bsearch (&id, index, count, sizeof *index, by_request) != NULL;
+        bool committed = bsearch (&id, index, count, sizeof *index, check_by_request) != NULL;
         if (answer->done && !committed && self->silent_count == 0)
             check_violation (
               self, "request %s was told done (reservation %s), but nobody has it committed",

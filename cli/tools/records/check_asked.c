@@ -33,7 +33,7 @@ static bool attribute_does (const attribute_t *attribute, const requirement_t *r
                             : strcmp (attribute->value, require->value) == 0;
 }
 
-const char *check_lacking (const offer_t *offer, const requirement_t *require, size_t count)
+const char *check_lacking (const check_offer_t *offer, const requirement_t *require, size_t count)
 {
     for (size_t r = 0; r < count; r++) {
         bool does = false;
@@ -74,24 +74,26 @@ const booked_t *check_booking (const judged_t *self, const char *need)
     return NULL;
 }
 
-phase_t *check_phases (const stages_t *stages, phase_t whole, size_t *count)
+check_phase_t *check_phases (const stages_t *stages, check_phase_t whole, size_t *count)
 {
-    phase_t *phases = check_list (stages->count + 1, sizeof *phases);
+    check_phase_t *phases = check_list (stages->count + 1, sizeof *phases);
     int64_t from_ms = whole.from_ms;
     *count = 0;
     for (size_t i = 0; i < stages->count; i++) {
         const stage_t *stage = &stages->list [i];
         if (stage->amount > 0)
-            phases [(*count)++] = (phase_t){from_ms, stage->until_ms, stage->amount};
+            phases [(*count)++] = (check_phase_t){from_ms, stage->until_ms, stage->amount};
         from_ms = stage->until_ms;
     }
-    phases [(*count)++] = (phase_t){from_ms, whole.until_ms, whole.amount};
+    phases [(*count)++] = (check_phase_t){from_ms, whole.until_ms, whole.amount};
     return phases;
 }
 
-static phase_t *phases_of (const user_request_t *asked, const compute_need_t *need, size_t *count)
+static check_phase_t *check_asked_phases_of (const user_request_t *asked,
+                                             const compute_need_t *need, size_t *count)
 {
-    phase_t whole = {need->offset_ms, need->offset_ms + check_duration (asked, need), need->cpus};
+    check_phase_t whole = {need->offset_ms, need->offset_ms + check_duration (asked, need),
+                           need->cpus};
     return check_phases (&need->stages, whole, count);
 }
 
@@ -100,7 +102,8 @@ static void judge_nodes (const judged_t *self, const compute_need_t *need, uint3
                          const booked_t *booked)
 {
     const compute_booking_t *booking = booked->booking;
-    const offer_t *class = check_offer (self->check, booked->participant, booking->class_name);
+    const check_offer_t *class =
+      check_offer (self->check, booked->participant, booking->class_name);
     if (*need->site && strcmp (need->site, check_short_name (booked->participant)) != 0)
         check_need_violation (self, need->id, "asks site %s, it is booked at %s", need->site,
                               booked->participant);
@@ -118,7 +121,7 @@ static void judge_nodes (const judged_t *self, const compute_need_t *need, uint3
                               booked->participant, class->name, lacks);
 }
 
-static void judge_booking (judged_t *self, const compute_need_t *need, const phase_t *phase,
+static void judge_booking (judged_t *self, const compute_need_t *need, const check_phase_t *phase,
                            const booked_t *booked)
 {
     const compute_booking_t *booking = booked->booking;
@@ -140,7 +143,7 @@ static void judge_need (judged_t *self, const compute_need_t *need, const booked
                         size_t count)
 {
     size_t phases_count;
-    phase_t *phases = phases_of (self->asked, need, &phases_count);
+    check_phase_t *phases = check_asked_phases_of (self->asked, need, &phases_count);
     for (size_t i = 0; i < count && i < phases_count; i++) {
         judge_booking (self, need, &phases [i], &booked [i]);
         if (strcmp (booked [i].participant, booked [0].participant) != 0 ||
@@ -234,7 +237,8 @@ static int by_need_and_time (const void *a, const void *b)
 }
 
 /*  What the records of a version book, in lists that the caller frees. */
-static judged_t gather (check_t *check, const check_record_t *const *records, size_t count)
+static judged_t check_asked_gather (check_t *check, const check_record_t *const *records,
+                                    size_t count)
 {
     judged_t self = {.check = check, .reservation = records [0]->plan.reservation};
     for (size_t i = 0; i < count; i++) {
@@ -261,7 +265,7 @@ static judged_t gather (check_t *check, const check_record_t *const *records, si
 /*  The records of a reservation's last committed version, at all its participants. */
 static void judge_version (check_t *check, const check_record_t *const *records, size_t count)
 {
-    judged_t self = gather (check, records, count);
+    judged_t self = check_asked_gather (check, records, count);
     bool released = records [0]->plan.operation == OPERATION_RELEASE;
     if (released) {
         if (self.booked_count + self.laid_count > 0)

@@ -13,33 +13,34 @@
 
 /*  So much more, or less, of it from then on. which: 0 = the committed version, 1 = a vote. */
 typedef struct {
-    const offer_t *offer;
+    const check_offer_t *offer;
     int64_t at_ms;
     int64_t change;
     int which;
-} step_t;
+} check_booked_step_t;
 
 typedef struct {
-    step_t *list;
+    check_booked_step_t *list;
     size_t count;
     size_t room;
-} steps_t;
+} check_booked_steps_t;
 
-static void add_step (steps_t *steps, step_t step)
+static void add_step (check_booked_steps_t *steps, check_booked_step_t step)
 {
-    *(step_t *) check_append (&steps->list, &steps->count, &steps->room, sizeof step) = step;
+    *(check_booked_step_t *) check_append (&steps->list, &steps->count, &steps->room, sizeof step) =
+      step;
 }
 
 static int by_offer_and_time (const void *a, const void *b)
 {
-    const step_t *one = a;
-    const step_t *other = b;
+    const check_booked_step_t *one = a;
+    const check_booked_step_t *other = b;
     if (one->offer != other->offer)
         return one->offer < other->offer ? -1 : 1;
     return (one->at_ms > other->at_ms) - (one->at_ms < other->at_ms);
 }
 
-static void sort_steps (steps_t *steps)
+static void sort_steps (check_booked_steps_t *steps)
 {
     if (steps->count > 0)
         qsort (steps->list, steps->count, sizeof *steps->list, by_offer_and_time);
@@ -54,20 +55,22 @@ static int by_participant (const void *a, const void *b)
 }
 
 /*  kept: so much of it goes on being booked for the same need, without cleaning in between. */
-static void book (check_t *self, steps_t *steps, const check_record_t *record, const char *name,
-                  bool is_link, int64_t quantity, int64_t kept, int64_t from_ms, int64_t until_ms,
-                  int which)
+static void check_booked_book (check_t *self, check_booked_steps_t *steps,
+                               const check_record_t *record, const char *name, bool is_link,
+                               int64_t quantity, int64_t kept, int64_t from_ms, int64_t until_ms,
+                               int which)
 {
-    const offer_t *offer = check_offer (self, record->participant, name);
+    const check_offer_t *offer = check_offer (self, record->participant, name);
     if (!offer || offer->is_link != is_link) {
         check_violation (self, "reservation %s books %s at %s, which describes no such %s",
                          record->plan.reservation, name, record->participant,
                          is_link ? "link" : "class");
         return;
     }
-    add_step (steps, (step_t){offer, from_ms, quantity, which});
-    add_step (steps, (step_t){offer, until_ms, -kept, which});
-    add_step (steps, (step_t){offer, until_ms + offer->cleaning_gap_ms, kept - quantity, which});
+    add_step (steps, (check_booked_step_t){offer, from_ms, quantity, which});
+    add_step (steps, (check_booked_step_t){offer, until_ms, -kept, which});
+    add_step (steps, (check_booked_step_t){offer, until_ms + offer->cleaning_gap_ms,
+                                           kept - quantity, which});
 }
 
 /*  How many nodes of a booking its need has further on, where that begins as this ends. */
@@ -82,43 +85,46 @@ static int64_t nodes_kept (const check_record_t *record, const compute_booking_t
     return 0;
 }
 
-static void book_record (check_t *self, steps_t *steps, const check_record_t *record, int which)
+static void book_record (check_t *self, check_booked_steps_t *steps, const check_record_t *record,
+                         int which)
 {
     for (size_t i = 0; i < record->bookings_count; i++) {
         const compute_booking_t *booking = &record->bookings [i];
-        book (self, steps, record, booking->class_name, false, booking->nodes,
-              nodes_kept (record, booking), booking->from_ms, booking->until_ms, which);
+        check_booked_book (self, steps, record, booking->class_name, false, booking->nodes,
+                           nodes_kept (record, booking), booking->from_ms, booking->until_ms,
+                           which);
     }
     for (size_t i = 0; i < record->circuits_count; i++) {
         const circuit_t *circuit = &record->circuits [i];
         for (size_t l = 0; l < circuit->links_count; l++)
-            book (self, steps, record, circuit->links [l], true, circuit->mbps, 0, circuit->from_ms,
-                  circuit->until_ms, which);
+            check_booked_book (self, steps, record, circuit->links [l], true, circuit->mbps, 0,
+                               circuit->from_ms, circuit->until_ms, which);
     }
 }
 
 /*  From the steps of two versions, those of the larger of both; own is used up. */
-static void add_larger (steps_t *all, steps_t *own)
+static void add_larger (check_booked_steps_t *all, check_booked_steps_t *own)
 {
     sort_steps (own);
     int64_t booked [2] = {0};
     int64_t larger = 0;
     for (size_t i = 0; i < own->count; i++) {
-        const step_t *step = &own->list [i];
+        const check_booked_step_t *step = &own->list [i];
         booked [step->which] += step->change;
         if (i + 1 < own->count && by_offer_and_time (step, step + 1) == 0)
             continue;
         int64_t now = booked [0] > booked [1] ? booked [0] : booked [1];
         if (now != larger)
-            add_step (all, (step_t){step->offer, step->at_ms, now - larger, 0});
+            add_step (all, (check_booked_step_t){step->offer, step->at_ms, now - larger, 0});
         larger = now;
     }
     own->count = 0;
 }
 
 /*  The records of one reservation at one participant, ascending by version. */
-static void add_reservation (check_t *self, steps_t *all, steps_t *own,
-                             const check_record_t *const *records, size_t count)
+static void check_booked_add_reservation (check_t *self, check_booked_steps_t *all,
+                                          check_booked_steps_t *own,
+                                          const check_record_t *const *records, size_t count)
 {
     const check_record_t *committed = NULL;
     const check_record_t *vote = NULL;
@@ -138,9 +144,9 @@ static void add_reservation (check_t *self, steps_t *all, steps_t *own,
 }
 
 /*  The steps of one class or link, ascending by time. Told once, where it first is too much. */
-static void judge_offer (check_t *self, const step_t *steps, size_t count)
+static void judge_offer (check_t *self, const check_booked_step_t *steps, size_t count)
 {
-    const offer_t *offer = steps->offer;
+    const check_offer_t *offer = steps->offer;
     int64_t booked = 0;
     for (size_t i = 0; i < count; i++) {
         booked += steps [i].change;
@@ -156,8 +162,8 @@ static void judge_offer (check_t *self, const step_t *steps, size_t count)
 
 void check_booked (check_t *self, const check_record_t **records, size_t count)
 {
-    steps_t all = {0};
-    steps_t own = {0};
+    check_booked_steps_t all = {0};
+    check_booked_steps_t own = {0};
     if (count > 0)
         qsort (records, count, sizeof *records, by_participant);
     for (size_t from = 0, until; from < count; from = until) {
@@ -166,7 +172,7 @@ void check_booked (check_t *self, const check_record_t **records, size_t count)
         while (until < count && strcmp (records [until]->participant, first->participant) == 0 &&
                strcmp (records [until]->plan.reservation, first->plan.reservation) == 0)
             until++;
-        add_reservation (self, &all, &own, &records [from], until - from);
+        check_booked_add_reservation (self, &all, &own, &records [from], until - from);
     }
     sort_steps (&all);
     for (size_t from = 0, until; from < all.count; from = until) {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /*  The time asked, from the reservation's start. */
-static void span_of (const user_request_t *asked, const network_need_t *need, int64_t *from_ms,
-                     int64_t *until_ms)
+static void check_connected_span_of (const user_request_t *asked, const network_need_t *need,
+                                     int64_t *from_ms, int64_t *until_ms)
 {
     int64_t shared_from_ms = INT64_MIN;
     int64_t shared_until_ms = INT64_MAX;
@@ -24,15 +24,16 @@ static void span_of (const user_request_t *asked, const network_need_t *need, in
     *until_ms = need->duration_ms ? *from_ms + need->duration_ms : shared_until_ms;
 }
 
-static phase_t *phases_of (const user_request_t *asked, const network_need_t *need, size_t *count)
+static check_phase_t *check_connected_phases_of (const user_request_t *asked,
+                                                 const network_need_t *need, size_t *count)
 {
-    phase_t whole = {.amount = need->mbps};
-    span_of (asked, need, &whole.from_ms, &whole.until_ms);
+    check_phase_t whole = {.amount = need->mbps};
+    check_connected_span_of (asked, need, &whole.from_ms, &whole.until_ms);
     return check_phases (&need->stages, whole, count);
 }
 
-static void judge_amount (const judged_t *self, const network_need_t *need, const phase_t *phase,
-                          const laid_t *laid)
+static void judge_amount (const judged_t *self, const network_need_t *need,
+                          const check_phase_t *phase, const laid_t *laid)
 {
     const circuit_t *circuit = laid->circuit;
     if (circuit->mbps != phase->amount)
@@ -53,9 +54,9 @@ typedef struct {
     int64_t latency_us;
     const char *passed [WALK_VERTICES_MAX]; /* the first and the present one too */
     size_t passed_count;
-} walk_t;
+} check_connected_walk_t;
 
-static bool step_to (walk_t *walk, const char *vertex)
+static bool step_to (check_connected_walk_t *walk, const char *vertex)
 {
     walk->at = vertex;
     for (size_t i = 0; i < walk->passed_count; i++)
@@ -94,11 +95,11 @@ static bool may_cross (const check_t *check, const char *from, const char *to, c
 
 /*  Along one circuit; false when it leads nowhere, which is told. */
 static bool walk_circuit (const judged_t *self, const network_need_t *need, const laid_t *laid,
-                          walk_t *walk)
+                          check_connected_walk_t *walk)
 {
     for (size_t l = 0; l < laid->circuit->links_count; l++) {
         const char *name = laid->circuit->links [l];
-        const offer_t *link = check_offer (self->check, laid->participant, name);
+        const check_offer_t *link = check_offer (self->check, laid->participant, name);
         if (!link || !link->is_link)
             return false; /* told where it is booked */
         size_t near_end = strcmp (link->ends [0], walk->at) == 0 ? 0 : 1;
@@ -123,10 +124,10 @@ static bool walk_circuit (const judged_t *self, const network_need_t *need, cons
 }
 
 /*  The circuits of one phase of a need, ascending by hop, between two sites. */
-static void judge_path (judged_t *self, const network_need_t *need, const phase_t *phase,
+static void judge_path (judged_t *self, const network_need_t *need, const check_phase_t *phase,
                         const laid_t *laid, size_t count, const char *from, const char *to)
 {
-    walk_t walk = {0};
+    check_connected_walk_t walk = {0};
     step_to (&walk, from);
     for (size_t i = 0; i < count; i++) {
         if (laid [i].circuit->hop != walk.hops) {
@@ -171,7 +172,7 @@ static void judge_paths (judged_t *self, const network_need_t *need, const laid_
                          size_t count, const char *from, const char *to)
 {
     size_t phases_count, at = 0;
-    phase_t *phases = phases_of (self->asked, need, &phases_count);
+    check_phase_t *phases = check_connected_phases_of (self->asked, need, &phases_count);
     for (size_t p = 0; p < phases_count; p++) {
         size_t first = at;
         while (at < count && laid [at].phase == p)
@@ -219,7 +220,7 @@ static size_t phase_of (const judged_t *self, const circuit_t *circuit)
             !check_compute_need (self->asked, need->ends [0]) ||
             !check_compute_need (self->asked, need->ends [1]))
             continue;
-        phase_t *phases = phases_of (self->asked, need, &count);
+        check_phase_t *phases = check_connected_phases_of (self->asked, need, &count);
         while (phase + 1 < count && circuit->from_ms >= self->start_ms + phases [phase + 1].from_ms)
             phase++;
         free (phases);

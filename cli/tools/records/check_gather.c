@@ -1,8 +1,8 @@
 /*  musubi check - gathers records page by page, and tells what the check finds. */
 #include "check_gather.h"
 
-#include "fields.h"
 #include "json.h"
+#include "json_fields.h"
 #include "records.h"
 #include "records_commands.h"
 
@@ -35,7 +35,8 @@ static void take_entry (check_gather_t *self, const char *participant, const jso
 
 /*  --- its records --- */
 
-static void take_record (void *owner, const char *participant, const check_record_t *record)
+static void check_gather_take_record (void *owner, const char *participant,
+                                      const check_record_t *record)
 {
     check_gather_t *self = owner;
     check_command (self->check, participant, record);
@@ -58,7 +59,7 @@ bool check_ask (session_t *session, const char *endpoint, const char *service, c
 }
 
 /*  Which store has the name now, and what its clock says. */
-static void ask_status (check_gather_t *self, session_t *session, const json_t *entry)
+static void check_gather_ask_status (check_gather_t *self, session_t *session, const json_t *entry)
 {
     client_reply_t reply;
     int64_t wall_ms;
@@ -74,9 +75,9 @@ static void ask_status (check_gather_t *self, session_t *session, const json_t *
 void check_gather (check_gather_t *self, session_t *session)
 {
     bool listed = session_look (session, "");
-    *self =
-      (check_gather_t){.check = check_new (), .from = {.take_record = take_record, .owner = self}};
-    gathering_run (&self->from, session);
+    *self = (check_gather_t){.check = check_new (),
+                             .from = {.take_record = check_gather_take_record, .owner = self}};
+    record_fetch_run (&self->from, session);
     const char *name;
     json_t *why;
     json_object_foreach (self->from.silent, name, why)
@@ -94,14 +95,14 @@ void check_gather (check_gather_t *self, session_t *session)
         if (keeps_records (name))
             take_entry (self, name, entry);
         if (json_object_get (self->from.heard, name))
-            ask_status (self, session, entry);
+            check_gather_ask_status (self, session, entry);
     }
     json_object_foreach (self->from.silent, name, why) check_silent (self->check, name);
 }
 
 /*  --- what users were told ---  */
 
-static bool take_answer (check_t *check, const json_t *line)
+static bool check_gather_take_answer (check_t *check, const json_t *line)
 {
     const json_t *answer = json_object_get (line, "answer");
     const json_t *form = answer ? answer : line;
@@ -130,7 +131,7 @@ static bool read_answers (check_t *check, const char *path)
         char why [JSON_WHY_BYTES] = "not an answer with its request_id";
         json_t *json = json_parse (line, (size_t) length, why);
         number++;
-        good = json && take_answer (check, json);
+        good = json && check_gather_take_answer (check, json);
         if (!good)
             cli_fail (EXIT_USAGE, "%s:%zu: %s", path, number, why);
         json_decref (json);
@@ -158,8 +159,8 @@ void check_tell_rest (const check_teller_t *self)
         printf ("… and %zu more\n", told - self->most);
 }
 
-static void print_result (const check_gather_t *self, const check_teller_t *teller,
-                          const check_result_t *result)
+static void check_gather_print_result (const check_gather_t *self, const check_teller_t *teller,
+                                       const check_result_t *result)
 {
     size_t heard = json_object_size (self->from.heard);
     size_t silent = json_object_size (self->from.silent);
@@ -200,7 +201,7 @@ static void print_result (const check_gather_t *self, const check_teller_t *tell
 void check_gather_end (check_gather_t *self)
 {
     check_destroy (&self->check);
-    gathering_clear (&self->from);
+    record_fetch_clear (&self->from);
 }
 
 void check_wait (session_t *session, int64_t settle_ms)
@@ -229,7 +230,7 @@ int check_run (const cli_t *cli, session_t *session, const char *answers, int64_
     if (!answers || read_answers (self.check, answers)) {
         check_teller_t teller = {json_array (), cli->json, TOLD_MAX};
         result = check_judge (self.check, cli_wall_ms (), settle_ms > 0, check_tell, &teller);
-        print_result (&self, &teller, &result);
+        check_gather_print_result (&self, &teller, &result);
         json_decref (teller.sentences);
         code = result.violations                                            ? EXIT_REFUSED
                : result.unjudged || json_object_size (self.from.heard) == 0 ? EXIT_UNKNOWN
@@ -243,14 +244,14 @@ int run_check (cli_t *cli)
 {
     const char *answers = NULL;
     int64_t settle_ms = 0;
-    option_t list [] = {
+    cli_option_t list [] = {
       TEXT_OPTION ("answers", &answers, "FILE.jsonl",
                    "what users were told, a line each: must be true of the records"),
       DURATION_OPTION (
         "settle", &settle_ms, "D",
         "wait so long for work in progress to end; what is pending then is a violation"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, list, 0, 0, &words, &code);
     return session ? check_run (cli, session, answers, settle_ms) : code;

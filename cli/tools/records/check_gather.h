@@ -6,11 +6,11 @@
 #define MUSUBI_CHECK_GATHER_H
 
 #include "check.h"
-#include "gathering.h"
+#include "record_fetch.h"
 
 typedef struct {
     check_t *check;
-    gathering_t from;
+    record_fetch_t from;
     size_t records;
 } check_gather_t;
 

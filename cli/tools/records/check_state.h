@@ -31,7 +31,7 @@ typedef struct {
     int64_t cleaning_gap_ms;
     char ends [2][NAME_BYTES_MAX + 1];
     int64_t latency_us;
-} offer_t;
+} check_offer_t;
 
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
@@ -45,7 +45,7 @@ typedef struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     char reservation [NAME_BYTES_MAX + 1];
     bool done;
-} answer_t;
+} user_answer_t;
 
 /*  A participant, as far as it was heard of. */
 typedef struct {
@@ -60,13 +60,13 @@ struct check {
     check_record_t *records;
     size_t records_count;
     size_t records_room;
-    offer_t *offers; /* while judging: in order of participant and name */
+    check_offer_t *offers; /* while judging: in order of participant and name */
     size_t offers_count;
     size_t offers_room;
     point_t *points; /* likewise */
     size_t points_count;
     size_t points_room;
-    answer_t *answers;
+    user_answer_t *answers;
     size_t answers_count;
     size_t answers_room;
     peer_t *peers;
@@ -91,7 +91,7 @@ void check_violation (check_t *self, const char *format, ...)
   __attribute__ ((format (printf, 2, 3)));
 
 /*  NULL when that participant describes none of that name. */
-const offer_t *check_offer (const check_t *self, const char *participant, const char *name);
+const check_offer_t *check_offer (const check_t *self, const char *participant, const char *name);
 const point_t *check_point (const check_t *self, const char *participant, const char *name);
 
 /*  NULL when nothing was heard of it. */
@@ -119,10 +119,10 @@ typedef struct {
     int64_t from_ms;
     int64_t until_ms;
     uint32_t amount; /* never 0 */
-} phase_t;
+} check_phase_t;
 
 /*  What the stages of a need make of the time that it lasts; the caller frees the list. */
-phase_t *check_phases (const stages_t *stages, phase_t whole, size_t *count);
+check_phase_t *check_phases (const stages_t *stages, check_phase_t whole, size_t *count);
 
 typedef struct {
     check_t *check;
@@ -147,7 +147,7 @@ int64_t check_duration (const user_request_t *asked, const compute_need_t *need)
 const booked_t *check_booking (const judged_t *self, const char *need);
 
 /*  The attribute that it was required to have and has not so; NULL when it meets all. */
-const char *check_lacking (const offer_t *offer, const requirement_t *require, size_t count);
+const char *check_lacking (const check_offer_t *offer, const requirement_t *require, size_t count);
 
 /*  "ams" of "lis/ams": what the site is called in requests, and as a vertex. */
 const char *check_short_name (const char *participant);

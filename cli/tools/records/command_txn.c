@@ -4,9 +4,9 @@
  *  decided here: the coordinator knows, or the participants find it out (T7); with --fence a
  *  planner ends it in the coordinator's place (T8).
  */
-#include "fields.h"
-#include "gathering.h"
+#include "json_fields.h"
 #include "listing.h"
+#include "record_fetch.h"
 #include "records_commands.h"
 #include "transactions.h"
 
@@ -24,17 +24,17 @@ static json_t *txid_json (const char *txid)
                             (json_int_t) strtoull (start, NULL, 10), "counter", counter));
 }
 
-static void take_record (void *owner, const char *participant, const check_record_t *record)
+static void txn_take_record (void *owner, const char *participant, const check_record_t *record)
 {
     transactions_take (owner, participant, record);
 }
 
 /*  The forms of all that txid may mean, new; NULL = of all. *from tells who was heard. */
-static json_t *look (session_t *session, const char *txid, gathering_t *from)
+static json_t *txn_look (session_t *session, const char *txid, record_fetch_t *from)
 {
     json_t *transactions = made (json_object ());
-    *from = (gathering_t){.txid = txid, .take_record = take_record, .owner = transactions};
-    gathering_run (from, session);
+    *from = (record_fetch_t){.txid = txid, .take_record = txn_take_record, .owner = transactions};
+    record_fetch_run (from, session);
     json_t *forms = transactions_forms (transactions, from->silent, cli_wall_ms ());
     json_decref (transactions);
     return forms;
@@ -42,7 +42,7 @@ static json_t *look (session_t *session, const char *txid, gathering_t *from)
 
 /*  --- list --- */
 
-static void tell_silent (const json_t *silent)
+static void txn_tell_silent (const json_t *silent)
 {
     const char *name;
     json_t *why;
@@ -50,7 +50,7 @@ static void tell_silent (const json_t *silent)
       fprintf (stderr, "no records of %s: %s\n", name, json_string_value (why));
 }
 
-static json_t *names_of (const json_t *set)
+static json_t *txn_names_of (const json_t *set)
 {
     json_t *names = json_array ();
     const char *name;
@@ -72,22 +72,22 @@ static json_t *sift (json_t *forms, bool (*wanted) (const json_t *form))
     return sifted;
 }
 
-static int list (const cli_t *cli, session_t *session, bool (*wanted) (const json_t *form))
+static int txn_list (const cli_t *cli, session_t *session, bool (*wanted) (const json_t *form))
 {
-    gathering_t from;
-    json_t *forms = look (session, NULL, &from);
+    record_fetch_t from;
+    json_t *forms = txn_look (session, NULL, &from);
     if (wanted)
         forms = sift (forms, wanted);
     if (cli->json) {
         cli_print_json (json_pack ("{s:o, s:o}", "transactions", json_incref (forms), "silent",
-                                   names_of (from.silent)));
+                                   txn_names_of (from.silent)));
     } else {
         transactions_print (forms, cli_wall_ms (), stdout);
-        tell_silent (from.silent);
+        txn_tell_silent (from.silent);
     }
     json_decref (forms);
     bool heard = json_object_size (from.heard) > 0;
-    gathering_clear (&from);
+    record_fetch_clear (&from);
     return heard ? EXIT_DONE : cli_fail (EXIT_UNKNOWN, "txn list: no participant answers");
 }
 
@@ -95,31 +95,31 @@ static int run_list_txns (cli_t *cli)
 {
     bool in_doubt = false;
     bool all = false;
-    option_t options [] = {
+    cli_option_t options [] = {
       FLAG_OPTION ("in-doubt", &in_doubt, "only those whose decision should have come"),
       FLAG_OPTION ("all", &all, "also those that are over, while records are kept"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, options, 0, 0, &words, &code))
         return code;
     if (in_doubt && all)
         return cli_fail (EXIT_USAGE, "txn list: --in-doubt or --all, not both");
     session_auto_t *session = session_open_all (cli, &code);
-    return session ? list (cli, session,
-                           all        ? NULL
-                           : in_doubt ? transaction_in_doubt
-                                      : transaction_open)
+    return session ? txn_list (cli, session,
+                               all        ? NULL
+                               : in_doubt ? transaction_in_doubt
+                                          : transaction_open)
                    : code;
 }
 
 /*  --- one --- */
 
 /*  Its form, new, and who knows its plan; NULL after telling why not, with *code. */
-static json_t *find (const cli_t *cli, session_t *session, const char *txid, int *code)
+static json_t *txn_find (const cli_t *cli, session_t *session, const char *txid, int *code)
 {
-    gathering_t from;
-    json_t *forms = look (session, txid, &from);
+    record_fetch_t from;
+    json_t *forms = txn_look (session, txid, &from);
     size_t count = json_array_size (forms);
     json_t *form = count == 1 ? json_incref (json_array_get (forms, 0)) : NULL;
     if (count > 1)
@@ -135,16 +135,16 @@ static json_t *find (const cli_t *cli, session_t *session, const char *txid, int
                           "administrators only)",
                           txid);
     if (form && !cli->json)
-        tell_silent (from.silent);
+        txn_tell_silent (from.silent);
     json_decref (forms);
-    gathering_clear (&from);
+    record_fetch_clear (&from);
     return form;
 }
 
 /*  What a service says of a txid: "committed", "aborted", "pending", "lost"; or why it says
  *  nothing. The text lives in the caller's array. */
-static const char *outcome_of (session_t *session, const char *service, const json_t *entry,
-                               const char *txid, char text [CLIENT_REASON_BYTES])
+static const char *txn_outcome_of (session_t *session, const char *service, const json_t *entry,
+                                   const char *txid, char text [CLIENT_REASON_BYTES])
 {
     json_t *question = json_pack ("{s:o}", "txid", txid_json (txid));
     json_t *answer;
@@ -176,18 +176,19 @@ static void ask_recordless (session_t *session, json_t *form)
             continue;
         if (strcmp (text_of (one, "store"), text_of (entry, "store")) != 0)
             transaction_set (form, name, "lost", cli_wall_ms ());
-        else if (strcmp (outcome_of (session, "Participant", entry, text_of (form, "txid"), text),
-                         "aborted") == 0)
+        else if (strcmp (
+                   txn_outcome_of (session, "Participant", entry, text_of (form, "txid"), text),
+                   "aborted") == 0)
             transaction_set (form, name, "aborted", cli_wall_ms ());
     }
 }
 
-static void ask_coordinator (session_t *session, json_t *form)
+static void txn_ask_coordinator (session_t *session, json_t *form)
 {
     const json_t *entry = session_entry (session, text_of (form, "coordinator"));
     char text [CLIENT_REASON_BYTES] = "not in the directory";
     if (entry)
-        outcome_of (session, "Coordinator", entry, text_of (form, "txid"), text);
+        txn_outcome_of (session, "Coordinator", entry, text_of (form, "txid"), text);
     json_object_set_new (form, "coordinator_says", json_string (text));
 }
 
@@ -214,7 +215,7 @@ static json_t *open_one (const cli_t *cli, const char *txid, session_t **session
         return NULL;
     json_t *form = NULL;
     if (session_look (*session, ""))
-        form = find (cli, *session, txid, code);
+        form = txn_find (cli, *session, txid, code);
     else
         *code = session_lost (*session);
     return form;
@@ -222,7 +223,7 @@ static json_t *open_one (const cli_t *cli, const char *txid, session_t **session
 
 static int run_show_txn (cli_t *cli)
 {
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, NULL, 1, 1, &words, &code))
         return code;
@@ -231,7 +232,7 @@ static int run_show_txn (cli_t *cli)
     if (!form)
         return code;
     ask_recordless (session, form);
-    ask_coordinator (session, form);
+    txn_ask_coordinator (session, form);
     print_one (cli, form);
     return EXIT_DONE;
 }
@@ -239,17 +240,17 @@ static int run_show_txn (cli_t *cli)
 /*  --- resolve --- */
 
 /*  Looks again at the one that is known; stays as it was where nobody tells. */
-static void look_again (session_t *session, json_t **form)
+static void txn_look_again (session_t *session, json_t **form)
 {
-    gathering_t from;
-    json_t *forms = look (session, text_of (*form, "txid"), &from);
+    record_fetch_t from;
+    json_t *forms = txn_look (session, text_of (*form, "txid"), &from);
     if (json_array_size (forms) == 1) {
         json_decref (*form);
         *form = json_incref (json_array_get (forms, 0));
         ask_recordless (session, *form);
     }
     json_decref (forms);
-    gathering_clear (&from);
+    record_fetch_clear (&from);
 }
 
 /*  One of those that have a record: it can tell the plan. */
@@ -263,8 +264,8 @@ static const char *who_knows (const json_t *form)
 }
 
 /*  What a planner makes of it; NULL after telling why nothing, with *code. */
-static json_t *settle (const cli_t *cli, session_t *session, const json_t *form, bool fence,
-                       int *code)
+static json_t *txn_settle (const cli_t *cli, session_t *session, const json_t *form, bool fence,
+                           int *code)
 {
     json_t *question = json_pack ("{s:o, s:s, s:b}", "txid", txid_json (text_of (form, "txid")),
                                   "participant", who_knows (form), "fence", fence);
@@ -273,14 +274,14 @@ static json_t *settle (const cli_t *cli, session_t *session, const json_t *form,
     return answer;
 }
 
-static bool known (const json_t *answer)
+static bool txn_known (const json_t *answer)
 {
     const char *outcome = text_of (answer, "outcome");
     return strcmp (outcome, "OUTCOME_COMMITTED") == 0 || strcmp (outcome, "OUTCOME_ABORTED") == 0;
 }
 
 /*  How it stands at each, and what that means; the exit code. */
-static int tell_end (const cli_t *cli, json_t *form, const char *said)
+static int txn_tell_end (const cli_t *cli, json_t *form, const char *said)
 {
     bool open = transaction_open (form);
     json_object_set_new (form, "settled", json_boolean (!open));
@@ -292,33 +293,33 @@ static int tell_end (const cli_t *cli, json_t *form, const char *said)
     return open ? EXIT_UNKNOWN : EXIT_DONE;
 }
 
-static int resolve (const cli_t *cli, session_t *session, json_t **form, bool fence)
+static int txn_resolve (const cli_t *cli, session_t *session, json_t **form, bool fence)
 {
     ask_recordless (session, *form);
     if (!transaction_open (*form)) {
         cli_note (cli, "there is nothing to resolve: it has ended");
-        return tell_end (cli, *form, "");
+        return txn_tell_end (cli, *form, "");
     }
     int code;
-    json_t *answer = settle (cli, session, *form, false, &code);
+    json_t *answer = txn_settle (cli, session, *form, false, &code);
     if (!answer)
         return code;
     /* Known: those in doubt need a moment to hear of it; only then force would help. */
     int64_t until_ms = cli_mono_ms () + session->places.timeout_ms;
-    look_again (session, form);
-    while (known (answer) && transaction_open (*form) && cli_mono_ms () < until_ms &&
+    txn_look_again (session, form);
+    while (txn_known (answer) && transaction_open (*form) && cli_mono_ms () < until_ms &&
            !cli_interrupted ()) {
         cli_rest (LOOK_MS);
-        look_again (session, form);
+        txn_look_again (session, form);
     }
     if (fence && transaction_open (*form)) {
         json_decref (answer);
-        answer = settle (cli, session, *form, true, &code);
+        answer = txn_settle (cli, session, *form, true, &code);
         if (!answer)
             return code;
-        look_again (session, form);
+        txn_look_again (session, form);
     }
-    code = tell_end (cli, *form, text_of (answer, "text"));
+    code = txn_tell_end (cli, *form, text_of (answer, "text"));
     json_decref (answer);
     return code;
 }
@@ -326,23 +327,23 @@ static int resolve (const cli_t *cli, session_t *session, json_t **form, bool fe
 static int run_resolve_txn (cli_t *cli)
 {
     bool fence = false;
-    option_t options [] = {
+    cli_option_t options [] = {
       FLAG_OPTION ("fence", &fence,
                    "when nobody knows how it ends: end it in its coordinator's place. Every "
                    "participant must answer; the coordinator, should it return, follows"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, options, 1, 1, &words, &code))
         return code;
     session_auto_t *session = NULL;
     json_auto_t *form = open_one (cli, words.list [0], &session, &code);
-    return form ? resolve (cli, session, &form, fence) : code;
+    return form ? txn_resolve (cli, session, &form, fence) : code;
 }
 
 int run_txn (cli_t *cli)
 {
-    static const command_t commands [] = {
+    static const cli_command_t commands [] = {
       {"txn list", "[--in-doubt | --all]",
        "Transactions that are held, voted for or under repair, the oldest first.", run_list_txns},
       {"txn show", "TXID", "One of them: at each participant, and at its coordinator.",

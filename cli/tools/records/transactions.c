@@ -1,7 +1,7 @@
 /*  transactions - records put together, and what they mean. */
 #include "transactions.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "must.h"
 #include "timetext.h"
 
@@ -84,7 +84,7 @@ const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES])
 /*  --- gathering --- */
 
 /*  0 when there is none. */
-static int64_t time_of (const json_t *form, const char *key)
+static int64_t transactions_time_of (const json_t *form, const char *key)
 {
     int64_t ms;
     bool relative;
@@ -127,7 +127,7 @@ static json_t *form_of_plan (const plan_t *plan, const char *txid)
     put_time (form, "decide_by", plan->decide_by_ms);
     put_time (form, "edge", plan->edge_ms);
     for (size_t i = 0; i < plan->participants_count; i++) {
-        const party_t *party = &plan->participants [i];
+        const participant_ref_t *party = &plan->participants [i];
         char store [STORE_TEXT_LENGTH + 1];
         sodium_bin2hex (store, sizeof store, party->store, sizeof party->store);
         take (add_participant (form, party->name), "store", json_string (store));
@@ -164,14 +164,14 @@ void transactions_take (json_t *self, const char *participant, const check_recor
         take (one, "fenced", json_integer (record->epoch));
         put_text (one, "fenced_by", record->fenced_by);
     }
-    int64_t since_ms = time_of (form, "since");
+    int64_t since_ms = transactions_time_of (form, "since");
     if (since_ms == 0 || record->held_ms < since_ms)
         put_time (form, "since", record->held_ms);
 }
 
 /*  --- what it means --- */
 
-static size_t count_of (const json_t *form, const char *state)
+static size_t transactions_count_of (const json_t *form, const char *state)
 {
     size_t count = 0;
     const json_t *one;
@@ -182,56 +182,57 @@ static size_t count_of (const json_t *form, const char *state)
 
 static size_t voted_count (const json_t *form)
 {
-    return count_of (form, "prepared") + count_of (form, "edge");
+    return transactions_count_of (form, "prepared") + transactions_count_of (form, "edge");
 }
 
 static size_t ended_count (const json_t *form)
 {
-    return count_of (form, "aborted") + count_of (form, "expired") + count_of (form, "rejected");
+    return transactions_count_of (form, "aborted") + transactions_count_of (form, "expired") +
+           transactions_count_of (form, "rejected");
 }
 
 static bool overdue (const json_t *form, int64_t now_ms)
 {
-    return time_of (form, "decide_by") <= now_ms;
+    return transactions_time_of (form, "decide_by") <= now_ms;
 }
 
-static const char *status_of (const json_t *form, int64_t now_ms)
+static const char *transactions_status_of (const json_t *form, int64_t now_ms)
 {
-    if (count_of (form, "edge-refused") > 0)
+    if (transactions_count_of (form, "edge-refused") > 0)
         return "repair";
     if (voted_count (form) > 0)
-        return count_of (form, "committed") > 0 ? "committing"
-               : ended_count (form) > 0         ? "aborting"
-               : overdue (form, now_ms)         ? "in doubt"
-                                                : "voting";
-    if (count_of (form, "committed") > 0)
+        return transactions_count_of (form, "committed") > 0 ? "committing"
+               : ended_count (form) > 0                      ? "aborting"
+               : overdue (form, now_ms)                      ? "in doubt"
+                                                             : "voting";
+    if (transactions_count_of (form, "committed") > 0)
         return "committed";
-    if (count_of (form, "held") > 0)
+    if (transactions_count_of (form, "held") > 0)
         return "held";
-    return count_of (form, "aborted") > 0    ? "aborted"
-           : count_of (form, "expired") > 0  ? "expired"
-           : count_of (form, "rejected") > 0 ? "rejected"
-                                             : "unknown";
+    return transactions_count_of (form, "aborted") > 0    ? "aborted"
+           : transactions_count_of (form, "expired") > 0  ? "expired"
+           : transactions_count_of (form, "rejected") > 0 ? "rejected"
+                                                          : "unknown";
 }
 
-static void judge (json_t *form, int64_t now_ms)
+static void transactions_judge (json_t *form, int64_t now_ms)
 {
-    take (form, "status", json_string (status_of (form, now_ms)));
+    take (form, "status", json_string (transactions_status_of (form, now_ms)));
     take (form, "in_doubt", json_boolean (voted_count (form) > 0 && overdue (form, now_ms)));
 }
 
 void transaction_set (json_t *form, const char *participant, const char *state, int64_t now_ms)
 {
     take (transaction_participant (form, participant), "state", json_string (state));
-    judge (form, now_ms);
+    transactions_judge (form, now_ms);
 }
 
 static int by_age (const void *a, const void *b)
 {
     const json_t *one = *(json_t *const *) a;
     const json_t *other = *(json_t *const *) b;
-    int64_t since_ms = time_of (one, "since");
-    int64_t other_ms = time_of (other, "since");
+    int64_t since_ms = transactions_time_of (one, "since");
+    int64_t other_ms = transactions_time_of (other, "since");
     return since_ms != other_ms ? (since_ms > other_ms) - (since_ms < other_ms)
                                 : strcmp (text_of (one, "txid"), text_of (other, "txid"));
 }
@@ -267,7 +268,7 @@ json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t no
             if (!json_object_get (one, "state"))
                 take (one, "state", json_string (heard ? "unknown" : "silent"));
         }
-        judge (list [f], now_ms);
+        transactions_judge (list [f], now_ms);
     }
     qsort (list, count, sizeof *list, by_age);
     json_t *forms = made (json_array ());

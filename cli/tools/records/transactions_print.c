@@ -2,7 +2,7 @@
 #include "table.h"
 #include "transactions.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "must.h"
 #include "timetext.h"
 

@@ -5,7 +5,7 @@
 #include "replay.h"
 #include "workload_commands.h"
 
-#include "fields.h"
+#include "json_fields.h"
 #include "output_file.h"
 #include "timetext.h"
 
@@ -140,7 +140,7 @@ static bool has_domains (const session_t *session)
     return false;
 }
 
-static size_t list_planners (void *owner, const char *endpoints [REPLAY_PLANNERS_MAX])
+static size_t workload_list_planners (void *owner, const char *endpoints [REPLAY_PLANNERS_MAX])
 {
     workload_t *self = owner;
     size_t count = 0;
@@ -261,7 +261,7 @@ static int plot (const workload_options_t *options, const replay_outcome_t *outc
     return output_file_close (svg, options->plot);
 }
 
-static int report (workload_t *self, const replay_outcome_t *outcomes, size_t sent)
+static int workload_report (workload_t *self, const replay_outcome_t *outcomes, size_t sent)
 {
     const workload_options_t *options = self->options;
     replay_summary_t summary;
@@ -280,7 +280,7 @@ static int report (workload_t *self, const replay_outcome_t *outcomes, size_t se
     return code;
 }
 
-static int run (workload_t *self, const coallocation_t *requests, size_t count)
+static int workload_run (workload_t *self, const coallocation_t *requests, size_t count)
 {
     char *homes [HOMES_MAX];
     size_t homes_count = copy_homes (self->session, homes);
@@ -295,7 +295,7 @@ static int run (workload_t *self, const coallocation_t *requests, size_t count)
                                   .rate = self->options->rate,
                                   .timeout_ms = self->session->places.timeout_ms,
                                   .tries_max = TRIES_MAX,
-                                  .planners = list_planners,
+                                  .planners = workload_list_planners,
                                   .answered = write_answer,
                                   .progress = show_progress,
                                   .owner = self};
@@ -306,7 +306,7 @@ static int run (workload_t *self, const coallocation_t *requests, size_t count)
     int written =
       self->answers ? output_file_close (self->answers, self->options->answers) : EXIT_DONE;
     self->answers = NULL;
-    int code = report (self, outcomes, sent);
+    int code = workload_report (self, outcomes, sent);
     code = written != EXIT_DONE ? written : code;
     free (outcomes);
     for (size_t i = 0; i < homes_count; i++)
@@ -336,7 +336,7 @@ static int live (const cli_t *cli, workload_options_t *options, const swf_log_t 
             options->links = "none";
         size_t count = make_requests (cli, options, log,
                                       option_time_wall (options->start, cli_wall_ms ()), &requests);
-        code = run (&self, requests, count);
+        code = workload_run (&self, requests, count);
         free (requests);
     }
     session_close (&self.lookout);
@@ -352,7 +352,7 @@ int run_workload (cli_t *cli)
                                   .compress = 1,
                                   .links = "auto",
                                   .start = {.set = true, .relative = true, .ms = START_PRESET_MS}};
-    option_t list [] = {
+    cli_option_t list [] = {
       INTEGER_OPTION ("requests", &options.requests, "N", "co-allocations to make; 1000", 1, 1e7),
       INTEGER_OPTION ("seed", &options.seed, "S", "for the number of needs of each; 1", 0, 0),
       REAL_OPTION ("rate", &options.rate, "R", "send so many a second", 0.001, 1e6),
@@ -374,7 +374,7 @@ int run_workload (cli_t *cli)
       TEXT_OPTION ("plot", &options.plot, "FILE.svg", "success over time and latencies"),
       FLAG_OPTION ("check", &options.check, "check the participants' records afterwards"),
       {0}};
-    words_t words;
+    cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;

@@ -8,8 +8,8 @@
 
 #include "answer_form.h"
 #include "cli.h"
-#include "fields.h"
 #include "json.h"
+#include "json_fields.h"
 #include "message.h"
 #include "request_form.h"
 #include "services.h"
@@ -32,7 +32,7 @@ typedef struct {
     size_t request;
     uint8_t *body;
     size_t body_size;
-} slot_t;
+} replay_slot_t;
 
 typedef struct {
     client_t *client;
@@ -40,7 +40,7 @@ typedef struct {
     const coallocation_t *requests;
     replay_outcome_t *outcomes;
     method_t reserve;
-    slot_t *slots;
+    replay_slot_t *slots;
     const char *planners [REPLAY_PLANNERS_MAX];
     size_t planners_count;
     size_t next_planner;
@@ -57,7 +57,8 @@ static double monotonic_s (void)
 }
 
 /*  The packed ReserveRequest, malloc'ed. What we write ourselves can be read: else we are wrong. */
-static uint8_t *pack_request (const replay_t *self, const coallocation_t *request, size_t *size)
+static uint8_t *replay_pack_request (const replay_t *self, const coallocation_t *request,
+                                     size_t *size)
 {
     char why [FORM_WHY_BYTES];
     char json_why [JSON_WHY_BYTES];
@@ -82,7 +83,7 @@ static void find_planners (replay_t *self)
 }
 
 /*  Without any planner the slot waits on; that counts as a try. */
-static void send_slot (replay_t *self, slot_t *slot)
+static void send_slot (replay_t *self, replay_slot_t *slot)
 {
     replay_outcome_t *outcome = &self->outcomes [slot->request];
     outcome->tries++;
@@ -103,7 +104,7 @@ static void send_slot (replay_t *self, slot_t *slot)
                           .timeout_ms = self->settings->timeout_ms});
 }
 
-static void start (replay_t *self, slot_t *slot, size_t request)
+static void replay_start (replay_t *self, replay_slot_t *slot, size_t request)
 {
     const replay_settings_t *settings = self->settings;
     replay_outcome_t *outcome = &self->outcomes [request];
@@ -112,13 +113,14 @@ static void start (replay_t *self, slot_t *slot, size_t request)
                                   .sent_s = monotonic_s () - self->began_s};
     snprintf (outcome->request_id, sizeof outcome->request_id, "%.40s-%zu@%.60s",
               settings->id_prefix, request, settings->homes [request % settings->homes_count]);
-    *slot = (slot_t){.taken = true, .request = request};
-    slot->body = pack_request (self, &self->requests [request], &slot->body_size);
+    *slot = (replay_slot_t){.taken = true, .request = request};
+    slot->body = replay_pack_request (self, &self->requests [request], &slot->body_size);
     send_slot (self, slot);
 }
 
 /*  The form of a final answer, new; NULL when it is none. */
-static json_t *read_reply (const replay_t *self, const slot_t *slot, const client_reply_t *reply)
+static json_t *read_reply (const replay_t *self, const replay_slot_t *slot,
+                           const client_reply_t *reply)
 {
     replay_outcome_t *outcome = &self->outcomes [slot->request];
     if (reply->status == CALL_TIMED_OUT || reply->status == CALL_OVERLOADED ||
@@ -139,7 +141,7 @@ static json_t *read_reply (const replay_t *self, const slot_t *slot, const clien
     return form;
 }
 
-static void finish (replay_t *self, slot_t *slot, json_t *form)
+static void replay_finish (replay_t *self, replay_slot_t *slot, json_t *form)
 {
     replay_outcome_t *outcome = &self->outcomes [slot->request];
     outcome->latency_s = monotonic_s () - self->began_s - outcome->sent_s;
@@ -148,11 +150,11 @@ static void finish (replay_t *self, slot_t *slot, json_t *form)
     self->settings->answered (self->settings->owner, outcome, form);
     json_decref (form);
     free (slot->body);
-    *slot = (slot_t){0};
+    *slot = (replay_slot_t){0};
 }
 
 /*  True when the slot has become free. */
-static bool take_reply (replay_t *self, slot_t *slot, const client_reply_t *reply)
+static bool take_reply (replay_t *self, replay_slot_t *slot, const client_reply_t *reply)
 {
     replay_outcome_t *outcome = &self->outcomes [slot->request];
     json_t *form = read_reply (self, slot, reply);
@@ -164,7 +166,7 @@ static bool take_reply (replay_t *self, slot_t *slot, const client_reply_t *repl
             find_planners (self);
         return false;
     }
-    finish (self, slot, form);
+    replay_finish (self, slot, form);
     return true;
 }
 
@@ -173,13 +175,13 @@ static size_t send_due (replay_t *self)
 {
     size_t over = 0;
     for (size_t i = 0; i < self->settings->clients; i++) {
-        slot_t *slot = &self->slots [i];
+        replay_slot_t *slot = &self->slots [i];
         if (!slot->taken || slot->call || cli_mono_ms () < slot->again_ms)
             continue;
         if (self->outcomes [slot->request].tries < self->settings->tries_max) {
             send_slot (self, slot);
         } else {
-            finish (self, slot, NULL);
+            replay_finish (self, slot, NULL);
             over++;
         }
     }
@@ -188,7 +190,7 @@ static size_t send_due (replay_t *self)
 
 /*  The one that waits for that call, or, when it is not taken, any such one; NULL when there is
  *  none. */
-static slot_t *find_slot (replay_t *self, bool taken, uint64_t call)
+static replay_slot_t *find_slot (replay_t *self, bool taken, uint64_t call)
 {
     for (size_t i = 0; i < self->settings->clients; i++)
         if (self->slots [i].taken == taken && self->slots [i].call == call)
@@ -197,7 +199,7 @@ static slot_t *find_slot (replay_t *self, bool taken, uint64_t call)
 }
 
 /*  May the next one be sent now? */
-static bool due (const replay_t *self, size_t sent)
+static bool replay_due (const replay_t *self, size_t sent)
 {
     return self->settings->rate <= 0 ||
            monotonic_s () - self->began_s >= (double) sent / self->settings->rate;
@@ -213,7 +215,7 @@ static bool wait_reply (replay_t *self, client_reply_t *reply)
     return false;
 }
 
-static bool tell_progress (replay_t *self, size_t answered, size_t of)
+static bool replay_tell_progress (replay_t *self, size_t answered, size_t of)
 {
     int64_t now_ms = cli_mono_ms ();
     if (answered < of && now_ms - self->told_ms < PROGRESS_MS)
@@ -231,7 +233,7 @@ size_t replay_run (client_t *client, const coallocation_t *requests, size_t requ
                      .requests = requests,
                      .outcomes = outcomes,
                      .reserve = services_method ("Planner", "Reserve"),
-                     .slots = must (calloc (settings->clients, sizeof (slot_t))),
+                     .slots = must (calloc (settings->clients, sizeof (replay_slot_t))),
                      .began_s = monotonic_s ()};
     find_planners (&self);
 
@@ -239,19 +241,19 @@ size_t replay_run (client_t *client, const coallocation_t *requests, size_t requ
     size_t answered = 0;
     bool going_on = true;
     while (answered < sent || (going_on && sent < requests_count)) {
-        slot_t *idle = NULL;
-        while (going_on && sent < requests_count && due (&self, sent) &&
+        replay_slot_t *idle = NULL;
+        while (going_on && sent < requests_count && replay_due (&self, sent) &&
                (idle = find_slot (&self, false, 0)))
-            start (&self, idle, sent++);
+            replay_start (&self, idle, sent++);
         client_reply_t reply;
         if (answered < sent && wait_reply (&self, &reply)) {
-            slot_t *slot = find_slot (&self, true, reply.call);
+            replay_slot_t *slot = find_slot (&self, true, reply.call);
             answered += slot && take_reply (&self, slot, &reply);
         } else if (answered == sent) {
             cli_rest (1); /* all are answered, the next one is not due yet */
         }
         answered += send_due (&self);
-        going_on = tell_progress (&self, answered, requests_count) && going_on;
+        going_on = replay_tell_progress (&self, answered, requests_count) && going_on;
     }
     free (self.slots);
     return sent;

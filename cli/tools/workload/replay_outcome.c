@@ -7,7 +7,7 @@
 
 #include "answer_form.h"
 #include "cli.h"
-#include "fields.h"
+#include "json_fields.h"
 
 #include <ctype.h>
 #include <string.h>

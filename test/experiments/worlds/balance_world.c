@@ -20,14 +20,14 @@ typedef struct {
     double load;
     double completion;
     double promise;
-} job_t;
+} balance_world_job_t;
 
 struct balance_world {
     bilb_queues_t *queues;
     bilb_member_t members [WORLD_CLUSTERS_MAX]; /* with the speeds that are claimed */
     double speeds [WORLD_CLUSTERS_MAX];
     size_t clusters;
-    job_t *jobs; /* by owner, each owner's as they come */
+    balance_world_job_t *jobs; /* by owner, each owner's as they come */
     uint32_t *owners;
     size_t jobs_count;
     size_t room;
@@ -65,7 +65,7 @@ static void add_job (balance_world_t *self, uint32_t owner, double release, doub
     }
     self->owners [self->jobs_count] = owner;
     self->jobs [self->jobs_count++] =
-      (job_t){.release = release, .load = load, .promise = INFINITY};
+      (balance_world_job_t){.release = release, .load = load, .promise = INFINITY};
 }
 
 static void draw_jobs (balance_world_t *self, const world_order_t *order)
@@ -102,7 +102,7 @@ static void take_jobs (balance_world_t *self, const world_order_t *order)
     assert (at == order->given_count);
 }
 
-static bool counts (const balance_world_t *self, const job_t *job)
+static bool counts (const balance_world_t *self, const balance_world_job_t *job)
 {
     if (self->all_count)
         return true;
@@ -114,7 +114,7 @@ static void play_alone (const balance_world_t *self, world_round_t *round)
     double free [WORLD_CLUSTERS_MAX] = {0};
     for (size_t job = 0; job < self->jobs_count; job++) {
         uint32_t owner = self->owners [job];
-        const job_t *of = &self->jobs [job];
+        const balance_world_job_t *of = &self->jobs [job];
         free [owner] = fmax (free [owner], of->release) + of->load / self->speeds [owner];
         if (counts (self, of)) {
             round->alone [owner] += free [owner] - of->release;
@@ -161,7 +161,7 @@ static void work (balance_world_t *self, size_t cluster, double from, double unt
             break;
         }
         now = fmin (until, now + piece->load / speed);
-        job_t *job = &self->jobs [piece->job];
+        balance_world_job_t *job = &self->jobs [piece->job];
         job->completion = fmax (job->completion, now);
         done++;
     }
@@ -182,7 +182,7 @@ static bool is_busy (const balance_world_t *self)
 
 static bool promise_holds (balance_world_t *self, double now, uint32_t at, play_t *play)
 {
-    job_t *job = &self->jobs [at];
+    balance_world_job_t *job = &self->jobs [at];
     double completion = now + bilb_queues_completion (self->queues, at);
     if (completion > job->promise + LATE) {
         play->failed = true;

@@ -24,7 +24,7 @@ typedef enum {
     WAY_PAXOS_1, /* three acceptors */
     WAY_PAXOS_2, /* five */
     WAYS
-} way_t;
+} commit_way_t;
 
 /*  Where the coordinator dies: a round's first message has left, or all of them. */
 typedef enum {
@@ -56,7 +56,7 @@ typedef struct {
 #define TRIAL_MOVES_MAX 64
 
 typedef struct {
-    way_t way;        /* in */
+    commit_way_t way; /* in */
     uint64_t seed;    /* in */
     int64_t ahead_ms; /* in: how far ahead the window begins */
     bool kill;        /* in: the coordinator dies at the point, for good */

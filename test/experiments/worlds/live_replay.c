@@ -32,7 +32,7 @@ typedef struct {
     live_federation_t *federation;
     client_t *client;
     int64_t zero_ms; /* wall: what the scenario's time is reckoned from */
-} live_t;
+} live_replay_live_t;
 
 static int64_t clock_us (clockid_t clock)
 {
@@ -62,8 +62,8 @@ static int64_t median (samples_t *samples)
 }
 
 /*  One question, its bytes freed, its time noted. Holds are a planner's to make and give back. */
-static bool ask (live_t *self, const char *endpoint, const char *service, const char *method,
-                 packed_t body, samples_t *samples, client_reply_t *reply)
+static bool ask (live_replay_live_t *self, const char *endpoint, const char *service,
+                 const char *method, packed_t body, samples_t *samples, client_reply_t *reply)
 {
     int64_t begun_us = clock_us (CLOCK_MONOTONIC);
     client_ask (
@@ -85,7 +85,7 @@ static bool ask (live_t *self, const char *endpoint, const char *service, const 
 }
 
 /*  A node for an hour, held and given back. */
-static bool try_hold (live_t *self, const char *site, const char *endpoint,
+static bool try_hold (live_replay_live_t *self, const char *site, const char *endpoint,
                       const client_reply_t *told, samples_t samples [TIMED], uint64_t number)
 {
     sim_hold_t hold = {.txid = {.store = STORE, .start = 1, .counter = number},
@@ -121,7 +121,7 @@ static bool try_hold (live_t *self, const char *site, const char *endpoint,
                 &samples [TIMED_ABORT], &reply);
 }
 
-static bool measure_site (live_t *self, size_t site, uint64_t round, const char *domain,
+static bool measure_site (live_replay_live_t *self, size_t site, uint64_t round, const char *domain,
                           samples_t samples [TIMED])
 {
     const char *class = self->grid.sites [site].classes->name;
@@ -145,7 +145,7 @@ static bool measure_site (live_t *self, size_t site, uint64_t round, const char 
              &samples [TIMED_WINDOWS], &reply);
 }
 
-static bool measure (live_t *self)
+static bool measure (live_replay_live_t *self)
 {
     static samples_t samples [TIMED];
     char domain [LIVE_ENDPOINT_BYTES];
@@ -167,16 +167,16 @@ typedef struct {
     char endpoint [LIVE_ENDPOINT_BYTES];
     uint64_t call; /* under way; 0 = none */
     size_t next;
-} queue_t;
+} live_replay_queue_t;
 
-static size_t request_from (const live_t *self, size_t planner, size_t at)
+static size_t request_from (const live_replay_live_t *self, size_t planner, size_t at)
 {
     while (at < self->requests_count && self->requests [at].planner != planner)
         at++;
     return at;
 }
 
-static uint64_t put (live_t *self, const char *endpoint, size_t at)
+static uint64_t put (live_replay_live_t *self, const char *endpoint, size_t at)
 {
     const scenario_request_t *request = &self->requests [at];
     const planning_order_t *order = self->order;
@@ -201,7 +201,7 @@ static uint64_t put (live_t *self, const char *endpoint, size_t at)
     return call;
 }
 
-static bool take (live_t *self, const client_reply_t *reply)
+static bool take (live_replay_live_t *self, const client_reply_t *reply)
 {
     planning_answer_t answer;
     if (reply->status != CALL_OK || !planning_answer_decode (reply->body, &answer) ||
@@ -219,7 +219,7 @@ static bool take (live_t *self, const client_reply_t *reply)
 
 /*  Its line "ready" says that it listens; until the directory has answered it, it answers that it is
  *  overloaded, and whoever asks is to ask again. */
-static bool await_planner (live_t *self, const char *endpoint)
+static bool await_planner (live_replay_live_t *self, const char *endpoint)
 {
     int64_t until_us = clock_us (CLOCK_MONOTONIC) + PATIENCE_MS * INT64_C (1000);
     client_reply_t reply;
@@ -233,11 +233,12 @@ static bool await_planner (live_t *self, const char *endpoint)
 }
 
 /*  Puts what is due; how long until the next one is, -1 when no planner waits for one. */
-static int64_t put_due (live_t *self, queue_t queues [SCENARIO_PLANNERS], int64_t begun_us)
+static int64_t put_due (live_replay_live_t *self, live_replay_queue_t queues [SCENARIO_PLANNERS],
+                        int64_t begun_us)
 {
     int64_t least_ms = -1;
     for (size_t i = 0; i < SCENARIO_PLANNERS; i++) {
-        queue_t *queue = &queues [i];
+        live_replay_queue_t *queue = &queues [i];
         if (queue->call || queue->next == self->requests_count)
             continue;
         int64_t due_ms = self->requests [queue->next].arrival_ms / self->order->live->haste -
@@ -252,9 +253,9 @@ static int64_t put_due (live_t *self, queue_t queues [SCENARIO_PLANNERS], int64_
     return least_ms;
 }
 
-static bool replay (live_t *self)
+static bool replay (live_replay_live_t *self)
 {
-    queue_t queues [SCENARIO_PLANNERS] = {0};
+    live_replay_queue_t queues [SCENARIO_PLANNERS] = {0};
     for (size_t i = 0; i < SCENARIO_PLANNERS; i++) {
         char member [24];
         snprintf (member, sizeof member, "planner-%zu", i + 1);
@@ -292,16 +293,16 @@ typedef struct {
     txid_t txid;
     int64_t held_ms; /* 0 = no longer held */
     int64_t expires_ms;
-} held_t;
+} live_replay_held_t;
 
 typedef struct {
     live_result_t *result;
-    held_t *list;
+    live_replay_held_t *list;
     size_t count;
     size_t room;
-} holds_t;
+} live_replay_holds_t;
 
-static held_t *held_of (holds_t *self, const txid_t *txid)
+static live_replay_held_t *held_of (live_replay_holds_t *self, const txid_t *txid)
 {
     for (size_t i = self->count; i-- > 0;)
         if (txid_compare (&self->list [i].txid, txid) == 0)
@@ -310,14 +311,14 @@ static held_t *held_of (holds_t *self, const txid_t *txid)
         self->room = self->room ? 2 * self->room : 256;
         self->list = must (realloc (self->list, self->room * sizeof *self->list));
     }
-    self->list [self->count] = (held_t){.txid = *txid};
+    self->list [self->count] = (live_replay_held_t){.txid = *txid};
     return &self->list [self->count++];
 }
 
 static void take_move (void *owner, const live_move_t *move)
 {
-    holds_t *self = owner;
-    held_t *held = held_of (self, &move->txid);
+    live_replay_holds_t *self = owner;
+    live_replay_held_t *held = held_of (self, &move->txid);
     if (move->to == COMMAND_HELD) {
         self->result->holds += held->held_ms == 0;
         held->held_ms = held->held_ms ? held->held_ms : move->wall_ms;
@@ -333,10 +334,10 @@ static void take_move (void *owner, const live_move_t *move)
     held->held_ms = 0;
 }
 
-static bool read_ledger (live_t *self, const char *member)
+static bool read_ledger (live_replay_live_t *self, const char *member)
 {
     char endpoint [LIVE_ENDPOINT_BYTES];
-    holds_t holds = {.result = self->result};
+    live_replay_holds_t holds = {.result = self->result};
     bool good = live_endpoint (self->federation, member, endpoint, self->why);
     for (uint64_t next = 1; good && next > 0;) {
         client_reply_t reply;
@@ -352,7 +353,7 @@ static bool read_ledger (live_t *self, const char *member)
     return good;
 }
 
-static bool read_ledgers (live_t *self)
+static bool read_ledgers (live_replay_live_t *self)
 {
     char member [80];
     for (size_t i = 0; i < self->grid.sites_count; i++) {
@@ -367,7 +368,7 @@ bool live_play (const planning_order_t *order, uint64_t seed, live_result_t *res
                 char why [PLANNING_WHY_BYTES])
 {
     *result = (live_result_t){0};
-    live_t self = {.order = order, .result = result, .why = why};
+    live_replay_live_t self = {.order = order, .result = result, .why = why};
     grid_make (&self.grid, seed, order->wide);
     grid_shrink (&self.grid, order->live->sites);
     self.requests = scenario_make (&(scenario_order_t){.kind = order->kind,

@@ -41,13 +41,13 @@ typedef struct {
     int from;
     uint64_t call;
     double cpu_s;
-} pending_t;
+} planning_world_pending_t;
 
-typedef struct world world_t;
+typedef struct world planning_world_t;
 
 /*  The requests put to one planner, in the order of their arrival. */
 typedef struct {
-    world_t *world;
+    planning_world_t *world;
     outbox_t *outbox;
     int planner;
     size_t asked; /* the request under way; SIZE_MAX = none */
@@ -75,7 +75,7 @@ struct world {
     char user_names [PLANNING_BURST_MAX][NAME_BYTES_MAX + 1];
     scenario_request_t *requests;
     size_t requests_count;
-    pending_t pending [HOLDS_OPEN];
+    planning_world_pending_t pending [HOLDS_OPEN];
     size_t pending_count;
     double granted;   /* CPU-seconds, without what replaces a hold of the same plan */
     double committed; /* CPU-seconds */
@@ -105,13 +105,13 @@ static double cpu_seconds_of (const sim_command_t *command)
     return sum;
 }
 
-static int64_t between_s (world_t *self, int64_t least)
+static int64_t between_s (planning_world_t *self, int64_t least)
 {
     return 1000000 * least + (int64_t) prng_below (&self->prng, 1000000);
 }
 
 /*  Only bir's last round holds again what it holds already. */
-static bool is_held_again (const world_t *self, const sim_asked_t *asked)
+static bool is_held_again (const planning_world_t *self, const sim_asked_t *asked)
 {
     return asked->replaces_count > 0 && strcmp (self->order->algorithm, "bir") == 0;
 }
@@ -135,7 +135,7 @@ static int64_t serve_measured (const planning_live_t *live, const sim_message_t 
 
 static int64_t serve (void *owner, const sim_message_t *request)
 {
-    world_t *self = owner;
+    planning_world_t *self = owner;
     if (self->order->untimed)
         return 0;
     if (self->order->live)
@@ -162,17 +162,17 @@ static bool counts (const sim_message_t *message)
            strcmp (message->service, "Participant") == 0;
 }
 
-static void see_hold (world_t *self, const sim_message_t *message)
+static void see_hold (planning_world_t *self, const sim_message_t *message)
 {
     sim_asked_t asked;
     if (!sim_wire_hold_read (message, &asked) || is_held_again (self, &asked))
         return;
     assert (self->pending_count < HOLDS_OPEN);
-    self->pending [self->pending_count++] = (pending_t){
+    self->pending [self->pending_count++] = (planning_world_pending_t){
       .from = message->from, .call = message->call, .cpu_s = cpu_seconds_of (&asked.command)};
 }
 
-static void see_held (world_t *self, const sim_message_t *message)
+static void see_held (planning_world_t *self, const sim_message_t *message)
 {
     txid_t txid;
     command_state_t state;
@@ -193,7 +193,7 @@ static void see_held (world_t *self, const sim_message_t *message)
 
 static void left (void *owner, const sim_message_t *message)
 {
-    world_t *self = owner;
+    planning_world_t *self = owner;
     if (message->kind == MESSAGE_HINT || !counts (message))
         return;
     self->messages++;
@@ -205,13 +205,13 @@ static void left (void *owner, const sim_message_t *message)
 
 /*  --- users --- */
 
-static int64_t world_ms (const world_t *self)
+static int64_t world_ms (const planning_world_t *self)
 {
     return sim_now_us (self->sim) / 1000 - WARM_MS;
 }
 
 /*  How far its windows lie ahead of what they say. */
-static int64_t ahead_ms (const world_t *self)
+static int64_t ahead_ms (const planning_world_t *self)
 {
     return self->order->live ? self->order->live->ahead_ms : 0;
 }
@@ -219,7 +219,7 @@ static int64_t ahead_ms (const world_t *self)
 /*  The next request of this planner from here on. */
 static size_t request_from (const users_t *self, size_t at)
 {
-    const world_t *world = self->world;
+    const planning_world_t *world = self->world;
     size_t planner = (size_t) (self - world->users);
     while (at < world->requests_count && world->requests [at].planner != planner)
         at++;
@@ -234,7 +234,7 @@ const char *planning_route (const char *algorithm)
 
 /*  When it is put to its planner. Where queries take no time it does not matter how long services
  *  are idle in between, and a day of that takes far longer to play than its requests. */
-static int64_t arrives_ms (const world_t *self, const scenario_request_t *request)
+static int64_t arrives_ms (const planning_world_t *self, const scenario_request_t *request)
 {
     if (self->order->live)
         return request->arrival_ms / self->order->live->haste;
@@ -243,7 +243,7 @@ static int64_t arrives_ms (const world_t *self, const scenario_request_t *reques
 
 static void ask (users_t *self, const moment_t *now)
 {
-    world_t *world = self->world;
+    planning_world_t *world = self->world;
     const planning_order_t *order = world->order;
     while (self->asked == SIZE_MAX && self->next < world->requests_count) {
         const scenario_request_t *request = &world->requests [self->next];
@@ -288,7 +288,7 @@ static void ask (users_t *self, const moment_t *now)
 
 static void take_answer (users_t *self, const event_t *event)
 {
-    world_t *world = self->world;
+    planning_world_t *world = self->world;
     const scenario_request_t *request = &world->requests [self->asked];
     planning_answer_t answer;
     if (event->answer.status != CALL_OK || !planning_answer_decode (event->answer.body, &answer) ||
@@ -368,8 +368,8 @@ static void make_planner (void *owner, core_t *core)
     planner_core (owner, core);
 }
 
-static int add (world_t *self, const char *name, void (*make) (void *, core_t *), void *owner,
-                int64_t start_us)
+static int add (planning_world_t *self, const char *name, void (*make) (void *, core_t *),
+                void *owner, int64_t start_us)
 {
     static const sim_clock_t exact = {0};
     return sim_add (self->sim,
@@ -378,7 +378,7 @@ static int add (world_t *self, const char *name, void (*make) (void *, core_t *)
 }
 
 /*  A plan may take as long as w_interval, and nobody is in doubt meanwhile. */
-static participant_limits_t limits_of (const world_t *self)
+static participant_limits_t limits_of (const planning_world_t *self)
 {
     participant_limits_t limits = participant_limits_default;
     if (self->order->live)
@@ -391,12 +391,12 @@ static participant_limits_t limits_of (const world_t *self)
     return limits;
 }
 
-static const uncommitted_limits_t all_uncommitted = {
+static const hold_quota_limits_t all_uncommitted = {
   .share = 100, .share_per_planner = 100, .share_per_actor = 100};
-static const uncommitted_limits_t quota = UNCOMMITTED_LIMITS_DEFAULT;
+static const hold_quota_limits_t quota = HOLD_QUOTA_LIMITS_DEFAULT;
 static const access_t open_to_all = {.accounts = anybody, .accounts_count = 1};
 
-static void add_gis (world_t *self)
+static void add_gis (planning_world_t *self)
 {
     self->gis = gis_settings_preset ();
     self->gis.name = home [0];
@@ -408,7 +408,7 @@ static void add_gis (world_t *self)
     add (self, home [0], make_gis, &self->gis, 0);
 }
 
-static void add_lis (world_t *self, size_t at, const char *name, const site_t *site)
+static void add_lis (planning_world_t *self, size_t at, const char *name, const site_t *site)
 {
     char *full = self->lis_names [at];
     snprintf (full, sizeof self->lis_names [at], "lis/%.50s", name);
@@ -427,7 +427,7 @@ static void add_lis (world_t *self, size_t at, const char *name, const site_t *s
     add (self, full, make_lis, &self->lis [at], 1000);
 }
 
-static void add_nis (world_t *self, size_t at, const char *name, const domain_t *domain)
+static void add_nis (planning_world_t *self, size_t at, const char *name, const domain_t *domain)
 {
     char *full = self->nis_names [at];
     snprintf (full, sizeof self->nis_names [at], "nis/%.50s", name);
@@ -444,7 +444,7 @@ static void add_nis (world_t *self, size_t at, const char *name, const domain_t 
     add (self, full, make_nis, &self->nis [at], 1000);
 }
 
-static void add_services (world_t *self)
+static void add_services (planning_world_t *self)
 {
     add_gis (self);
     if (self->order->setting == PLANNING_S4) {
@@ -460,7 +460,7 @@ static void add_services (world_t *self)
 }
 
 /*  Planning may take w_interval, whatever else the product's defaults would say. */
-static void set_patience (const world_t *self, planner_settings_t *settings)
+static void set_patience (const planning_world_t *self, planner_settings_t *settings)
 {
     settings->request_limit_ms = 2 * PLANNING_W_INTERVAL_MS;
     settings->decide_ms = PLANNING_W_INTERVAL_MS;
@@ -473,7 +473,7 @@ static void set_patience (const world_t *self, planner_settings_t *settings)
     settings->backtrack_whole = self->order->whole;
 }
 
-static void add_planners (world_t *self)
+static void add_planners (planning_world_t *self)
 {
     planner_settings_t *settings = &self->planner;
     *settings = planner_settings_default;
@@ -500,7 +500,7 @@ static void add_planners (world_t *self)
     }
 }
 
-static void make_setting (world_t *self, uint64_t seed)
+static void make_setting (planning_world_t *self, uint64_t seed)
 {
     const planning_order_t *order = self->order;
     if (order->setting == PLANNING_S4) {
@@ -520,7 +520,7 @@ static void make_setting (world_t *self, uint64_t seed)
                                     seed, &self->requests_count);
 }
 
-static void clear_setting (world_t *self)
+static void clear_setting (planning_world_t *self)
 {
     free (self->requests);
     if (self->order->setting == PLANNING_S4)
@@ -530,7 +530,7 @@ static void clear_setting (world_t *self)
 }
 
 /*  The same requests, so many at a time: each comes when the last of its burst would have. */
-static void gather_bursts (world_t *self)
+static void gather_bursts (planning_world_t *self)
 {
     size_t burst = self->order->burst;
     for (size_t i = 0; burst > 0 && i < self->requests_count; i++) {
@@ -556,7 +556,7 @@ bool planning_play (const planning_order_t *order, uint64_t seed, planning_resul
 {
     static const sim_observer_t none = {0};
     assert (order->burst <= PLANNING_BURST_MAX);
-    world_t *self = must (calloc (1, sizeof *self));
+    planning_world_t *self = must (calloc (1, sizeof *self));
     sim_tally_t tally = {0};
     *result = (planning_result_t){0};
     self->order = order;

@@ -69,7 +69,7 @@ typedef struct {
     bool own;   /* bbr counts its own choices */
     bool least; /* a late place moves the start only when all are */
     bool whole; /* the milder deadline */
-    bool quota; /* uncommitted holds are limited as they are by default (uncommitted.h) */
+    bool quota; /* uncommitted holds are limited as they are by default (hold_quota.h) */
     bool stale; /* every third site has come since the directory was made */
     const planning_live_t *live; /* NULL: S0's world */
 } planning_order_t;

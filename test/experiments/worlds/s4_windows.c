@@ -36,7 +36,7 @@ typedef struct {
     size_t count;
     size_t done;
     size_t answered;
-} walk_t;
+} s4_windows_walk_t;
 
 /*  --- the federation as a program --- */
 
@@ -49,7 +49,7 @@ static uint32_t node_named (const char *name)
     return S4_SITES + (uint32_t) (name [1] - '1');
 }
 
-static void make_edges (walk_t *self)
+static void make_edges (s4_windows_walk_t *self)
 {
     size_t count = 0;
     for (size_t d = 0; d < S4_DOMAINS; d++)
@@ -68,7 +68,7 @@ static void make_edges (walk_t *self)
 
 /*  --- what is booked --- */
 
-static void book (walk_t *self, const booking_t *booking)
+static void book (s4_windows_walk_t *self, const booking_t *booking)
 {
     if (self->bookings_count == self->bookings_room) {
         self->bookings_room = self->bookings_room ? 2 * self->bookings_room : 1024;
@@ -78,7 +78,7 @@ static void book (walk_t *self, const booking_t *booking)
     self->bookings [self->bookings_count++] = *booking;
 }
 
-static size_t edge_named (const walk_t *self, const char *name)
+static size_t edge_named (const s4_windows_walk_t *self, const char *name)
 {
     size_t edge = 0;
     while (edge < S4_LINKS && strcmp (self->edge_names [edge], name) != 0)
@@ -87,7 +87,7 @@ static size_t edge_named (const walk_t *self, const char *name)
     return edge;
 }
 
-static void book_answer (walk_t *self, const scenario_request_t *request,
+static void book_answer (s4_windows_walk_t *self, const scenario_request_t *request,
                          const planning_answer_t *answer)
 {
     booking_t booking = {.from_ms = answer->start_ms,
@@ -104,7 +104,7 @@ static void book_answer (walk_t *self, const scenario_request_t *request,
     }
 }
 
-static int64_t booked_at (const walk_t *self, size_t resource, int64_t at_ms)
+static int64_t booked_at (const s4_windows_walk_t *self, size_t resource, int64_t at_ms)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < self->bookings_count; i++) {
@@ -116,7 +116,8 @@ static int64_t booked_at (const walk_t *self, size_t resource, int64_t at_ms)
 }
 
 /*  The most that is booked at once is so where some booking begins, or at the interval's start. */
-static int64_t booked_most (const walk_t *self, size_t resource, int64_t from_ms, int64_t until_ms)
+static int64_t booked_most (const s4_windows_walk_t *self, size_t resource, int64_t from_ms,
+                            int64_t until_ms)
 {
     int64_t most = booked_at (self, resource, from_ms);
     for (size_t i = 0; i < self->bookings_count; i++) {
@@ -132,7 +133,7 @@ static int64_t booked_most (const walk_t *self, size_t resource, int64_t from_ms
 
 /*  --- windows --- */
 
-static void fill (const walk_t *self, const scenario_request_t *request, size_t which,
+static void fill (const s4_windows_walk_t *self, const scenario_request_t *request, size_t which,
                   s4_window_t *window)
 {
     int64_t flexibility_ms = request->within_ms - request->span_ms;
@@ -175,7 +176,7 @@ static void note (void *owner, const scenario_request_t *request, const planning
                   bool in_time)
 {
     (void) in_time;
-    walk_t *self = owner;
+    s4_windows_walk_t *self = owner;
     size_t at = self->answered++;
     while (self->done < self->count && self->drawn [self->done] == at) {
         s4_window_t *window = &self->windows [self->done];
@@ -195,7 +196,7 @@ static int ascending (const void *a, const void *b)
 }
 
 /*  Of each tenth of the day. */
-static void draw (walk_t *self, uint64_t seed, size_t each)
+static void draw (s4_windows_walk_t *self, uint64_t seed, size_t each)
 {
     prng_t prng;
     size_t requests;
@@ -219,7 +220,7 @@ static void draw (walk_t *self, uint64_t seed, size_t each)
 
 s4_window_t *s4_windows (uint64_t seed, size_t each, size_t *count, play_t *play)
 {
-    walk_t self = {0};
+    s4_windows_walk_t self = {0};
     size_t most = DAY_POINTS * each;
     self.drawn = must (calloc (most, sizeof *self.drawn));
     self.which = must (calloc (most, sizeof *self.which));

@@ -180,9 +180,9 @@ typedef struct {
     int process;
     const char *kind;
     storage_result_t result;
-} task_t;
+} chain_scene_task_t;
 
-static bool sweep (task_t *task, const storage_work_t *work)
+static bool sweep (chain_scene_task_t *task, const storage_work_t *work)
 {
     size_t size = strlen (work->from);
     for (sim_file_t *file = sim_flows_files (task->scene->flows); file; file = file->after) {
@@ -196,7 +196,7 @@ static bool sweep (task_t *task, const storage_work_t *work)
     return true;
 }
 
-static bool keep (task_t *task, const storage_work_t *work, sim_file_t *from)
+static bool keep (chain_scene_task_t *task, const storage_work_t *work, sim_file_t *from)
 {
     chain_scene_t *scene = task->scene;
     sim_file_t *to = sim_flows_file (scene->flows, task->process, work->to, false);
@@ -211,7 +211,7 @@ static bool keep (task_t *task, const storage_work_t *work, sim_file_t *from)
     return true;
 }
 
-static bool work_do (task_t *task, const storage_work_t *work)
+static bool work_do (chain_scene_task_t *task, const storage_work_t *work)
 {
     sim_file_t *from = sim_flows_file (task->scene->flows, task->process, work->from, false);
     if (strcmp (task->kind, FILE_SWEEP) == 0)
@@ -240,7 +240,7 @@ static bool work (void *owner, int process, int64_t mono_ms, const char *kind, b
 {
     (void) mono_ms;
     char why [WHY_BYTES] = "it can't be done";
-    task_t task = {.scene = owner, .process = process, .kind = kind};
+    chain_scene_task_t task = {.scene = owner, .process = process, .kind = kind};
     storage_work_t asked;
     bool done =
       codec_decode (&storage_work_codec, &asked, arguments, why) && work_do (&task, &asked);
@@ -260,17 +260,17 @@ static bool work (void *owner, int process, int64_t mono_ms, const char *kind, b
 
 typedef struct {
     int64_t at_us, until_us;
-} span_t;
+} chain_scene_span_t;
 
-static span_t span_draw (prng_t *prng, int64_t length_us_max)
+static chain_scene_span_t span_draw (prng_t *prng, int64_t length_us_max)
 {
-    span_t span = {.at_us = 1000000 + (int64_t) prng_below (prng, FAULTY_US - 2000000)};
+    chain_scene_span_t span = {.at_us = 1000000 + (int64_t) prng_below (prng, FAULTY_US - 2000000)};
     span.until_us = span.at_us + 100000 + (int64_t) prng_below (prng, (uint64_t) length_us_max);
     return span;
 }
 
 /*  What begins at some time and lasts so many ms, at a process: token = ms << 8 | process. */
-static uint64_t lasting (span_t span, int process)
+static uint64_t lasting (chain_scene_span_t span, int process)
 {
     return (uint64_t) ((span.until_us - span.at_us) / 1000) << 8 | (uint64_t) process;
 }
@@ -343,7 +343,7 @@ static void on_spoilt (void *owner, uint64_t process)
 static void trouble_draw (chain_scene_t *self, prng_t *prng, size_t ends)
 {
     int process = self->processes [prng_below (prng, ends)];
-    span_t span = span_draw (prng, 6000000);
+    chain_scene_span_t span = span_draw (prng, 6000000);
     uint64_t token = lasting (span, process);
     switch (prng_below (prng, 6)) {
     case 0:

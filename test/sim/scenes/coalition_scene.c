@@ -34,7 +34,7 @@ typedef struct {
     const struct scene *scene;
     size_t site;
     char name [8];
-} node_program_t;
+} coalition_scene_node_program_t;
 
 /*  A site, and its core's present life. */
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
     const char *name;
     int process;
     int first_node;
-    node_program_t nodes [NODES];
+    coalition_scene_node_program_t nodes [NODES];
     sim_machines_t machines;
     core_t core;
     bool lies;
@@ -62,7 +62,7 @@ typedef struct scene {
     sim_guarantee_t promised [GUARANTEES];
     size_t promised_count;
     uint64_t step; /* of the balancer, when that was told */
-} scene_t;
+} coalition_scene_t;
 
 /*  --- checks --- */
 
@@ -71,7 +71,7 @@ static void check_begins (void *owner, int machine, const run_id_t *id, const ru
 {
     (void) machine;
     const sharing_site_t *site = owner;
-    scene_t *self = site->scene;
+    coalition_scene_t *self = site->scene;
     unsigned bag = 0;
     uint32_t index = order->index_from + id->task.index;
     if (order->arguments_count != 2 || sscanf (order->arguments [1], "b%u", &bag) != 1 || bag < 1 ||
@@ -81,7 +81,7 @@ static void check_begins (void *owner, int machine, const run_id_t *id, const ru
         sim_fail (self->sim, "task b%u.%u begins again, at %s", bag, index, site->name);
 }
 
-static void check_promise (scene_t *self, const sim_guarantee_t *told)
+static void check_promise (coalition_scene_t *self, const sim_guarantee_t *told)
 {
     if (told->promised_ms == 0)
         return;
@@ -103,7 +103,7 @@ static void check_promise (scene_t *self, const sim_guarantee_t *told)
 }
 
 /*  Who is no member is promised nothing any more. */
-static void forget_who_left (scene_t *self, bytes_t status)
+static void forget_who_left (coalition_scene_t *self, bytes_t status)
 {
     for (size_t i = self->promised_count; i-- > 0;)
         if (!sim_wire_member (status, self->promised [i].home))
@@ -113,7 +113,7 @@ static void forget_who_left (scene_t *self, bytes_t status)
 /*  What was said later may have come earlier. */
 static void hear_promises (void *owner, bytes_t status)
 {
-    scene_t *self = owner;
+    coalition_scene_t *self = owner;
     sim_guarantee_t told [GUARANTEES];
     size_t count = sim_wire_guarantees_read (status, told, GUARANTEES);
     if (count == SIZE_MAX)
@@ -127,7 +127,7 @@ static void hear_promises (void *owner, bytes_t status)
 }
 
 /*  What the balancer would say if it died now. */
-static void look_at_promises (scene_t *self)
+static void look_at_promises (coalition_scene_t *self)
 {
     if (!sim_up (self->sim, self->balancer))
         return;
@@ -140,14 +140,14 @@ static void look_at_promises (scene_t *self)
 
 static void on_look (void *owner, uint64_t token)
 {
-    scene_t *self = owner;
+    coalition_scene_t *self = owner;
     look_at_promises (self);
     sim_at (self->sim, sim_now_us (self->sim) + LOOK_US, on_look, self, token);
 }
 
 static void on_logged (void *owner, int process, const char *line)
 {
-    scene_t *self = owner;
+    coalition_scene_t *self = owner;
     unsigned tasks = 0;
     if (strncmp (line, "record ignored", 14) == 0)
         sim_fail (self->sim, "%s: %s", sim_name (self->sim, process), line);
@@ -159,7 +159,7 @@ static void on_logged (void *owner, int process, const char *line)
     self->tally->counts [COUNT_ASIDE] += strstr (line, " set aside: ") != NULL;
 }
 
-static void check_settled (scene_t *self)
+static void check_settled (coalition_scene_t *self)
 {
     char why [SIM_WHY_BYTES];
     if (!sim_sharer_settled (&self->sharer, why)) {
@@ -266,8 +266,8 @@ static void site_make (void *owner, core_t *core)
 
 static void node_make (void *owner, core_t *core)
 {
-    const node_program_t *program = owner;
-    const scene_t *scene = program->scene;
+    const coalition_scene_node_program_t *program = owner;
+    const coalition_scene_t *scene = program->scene;
     const char *sites [] = {sim_address (scene->sim, scene->sites [program->site].process)};
     agent_settings_t settings = agent_settings_default;
     settings.name = program->name;
@@ -332,7 +332,7 @@ static void balancer_destroy (void *owner)
 
 static void balancer_make (void *owner, core_t *core)
 {
-    scene_t *self = owner;
+    coalition_scene_t *self = owner;
     const char *directories [] = {sim_address (self->sim, self->directory)};
     balancer_settings_t settings = {.name = "balancer/green",
                                     .coalition_ms = 20000,
@@ -357,13 +357,13 @@ static void balancer_make (void *owner, core_t *core)
 
 /*  --- faults --- */
 
-static int some_process (scene_t *self, prng_t *prng)
+static int some_process (coalition_scene_t *self, prng_t *prng)
 {
     uint64_t which = prng_below (prng, SITES + 1);
     return which == SITES ? self->balancer : self->sites [which].process;
 }
 
-static void some_trouble (scene_t *self, prng_t *prng)
+static void some_trouble (coalition_scene_t *self, prng_t *prng)
 {
     int64_t at_us = 3000000 + (int64_t) prng_below (prng, FAULTY_US / 2);
     int64_t long_ms = 1000 + (int64_t) prng_below (prng, 12000);
@@ -376,7 +376,7 @@ static void some_trouble (scene_t *self, prng_t *prng)
                      at_us + 1000 * long_ms);
 }
 
-static void faults_draw (scene_t *self, prng_t *prng)
+static void faults_draw (coalition_scene_t *self, prng_t *prng)
 {
     bool messages = prng_below (prng, 3) > 0, deaths = prng_below (prng, 4) > 0;
     sim_net_faults_t net = {.delay_ms_max = 4000, .keep = 500};
@@ -400,22 +400,22 @@ static void faults_draw (scene_t *self, prng_t *prng)
 static void on_quiet (void *owner, uint64_t token)
 {
     (void) token;
-    scene_t *self = owner;
+    coalition_scene_t *self = owner;
     self->sharer.quiet = true;
     sim_heal (self->sim);
 }
 
 /*  --- a run of it --- */
 
-static int add (scene_t *self, const char *name, void (*make) (void *, core_t *), void *owner,
-                int32_t drift_ppm, int64_t start_us)
+static int add (coalition_scene_t *self, const char *name, void (*make) (void *, core_t *),
+                void *owner, int32_t drift_ppm, int64_t start_us)
 {
     return sim_add (self->sim,
                     &(sim_program_t){.name = name, .make = make, .owner = owner, .stays = true},
                     &(sim_clock_t){.drift_ppm = drift_ppm}, SIM_NOBODY, start_us);
 }
 
-static void site_add (scene_t *self, size_t at, uint64_t seed)
+static void site_add (coalition_scene_t *self, size_t at, uint64_t seed)
 {
     static const char *const names [SITES] = {"lis/ams", "lis/osa", "lis/kyo"};
     static const char *const nodes [SITES][NODES] = {
@@ -431,7 +431,7 @@ static void site_add (scene_t *self, size_t at, uint64_t seed)
     site->machines.owner = site;
     self->sharer.sites [at] = site->process;
     for (int i = 0; i < NODES; i++) {
-        site->nodes [i] = (node_program_t){.scene = self, .site = at};
+        site->nodes [i] = (coalition_scene_node_program_t){.scene = self, .site = at};
         snprintf (site->nodes [i].name, sizeof site->nodes [i].name, "thin-%d", i + 1);
         int number = add (self, nodes [at][i], node_make, &site->nodes [i], -90 + 60 * i, 2000);
         site->first_node = i == 0 ? number : site->first_node;
@@ -442,7 +442,7 @@ static void site_add (scene_t *self, size_t at, uint64_t seed)
 static bool work (void *owner, int process, int64_t mono_ms, const char *kind, bytes_t arguments,
                   uint8_t **result, size_t *result_size)
 {
-    scene_t *self = owner;
+    coalition_scene_t *self = owner;
     size_t at = 0;
     while (at + 1 < SITES && process >= self->sites [at + 1].process)
         at++;
@@ -450,7 +450,7 @@ static bool work (void *owner, int process, int64_t mono_ms, const char *kind, b
                               result_size);
 }
 
-static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
+static void scene_play (coalition_scene_t *self, uint64_t seed, FILE *trace)
 {
     prng_t prng;
     char why [SIM_WHY_BYTES];
@@ -483,7 +483,7 @@ static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
 
 bool coalition_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES])
 {
-    scene_t *self = must (calloc (1, sizeof *self));
+    coalition_scene_t *self = must (calloc (1, sizeof *self));
     self->tally = tally;
     scene_play (self, seed, trace);
     bool held = !sim_failed (self->sim);

@@ -11,7 +11,7 @@
  *      what was promised of a job is not promised later, over all deaths of the balancer
  *
  *  When faults have ended each task of each bag is over at its home, and was begun once if it
- *  ended. What the balancer weighs it checks itself (weighing.h): no order makes any job later.
+ *  ended. What the balancer weighs it checks itself (rebalance.h): no order makes any job later.
  */
 #ifndef MUSUBI_COALITION_SCENE_H
 #define MUSUBI_COALITION_SCENE_H

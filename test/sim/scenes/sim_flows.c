@@ -28,7 +28,7 @@ typedef struct sim_flow_own {
     double part; /* of a byte */
 } own_t;
 
-typedef enum { LINK_DIALS, LINK_LINKED, LINK_RECEIVES, LINK_OVER } link_state_t;
+typedef enum { LINK_DIALS, LINK_LINKED, LINK_RECEIVES, LINK_OVER } sim_flows_link_state_t;
 
 typedef struct sim_link {
     struct sim_link *after;
@@ -37,17 +37,17 @@ typedef struct sim_link {
     int to;
     uint32_t to_start;
     uint64_t number;
-    link_state_t state;
+    sim_flows_link_state_t state;
     int64_t due_us;
     int64_t heard_us;
-} link_t;
+} sim_flows_link_t;
 
 struct sim_flows {
     sim_t *sim;
     prng_t prng;
     sim_file_t *files;
     own_t *owns;
-    link_t *links;
+    sim_flows_link_t *links;
     uint32_t mbps [SIM_PROCESSES_MAX];
     int64_t cut_us [SIM_PROCESSES_MAX];
     uint64_t received [SIM_PROCESSES_MAX];
@@ -114,7 +114,7 @@ static void tell (sim_flows_t *self, own_t *own, flow_event_t news)
     sim_flow_news (self->sim, own->process, &news);
 }
 
-static void link_fail (sim_flows_t *self, link_t *link, bool refused, const char *why)
+static void link_fail (sim_flows_t *self, sim_flows_link_t *link, bool refused, const char *why)
 {
     link->state = LINK_OVER;
     tell (
@@ -133,9 +133,9 @@ static own_t *own_find (const sim_flows_t *self, int process, uint64_t flow)
     return NULL;
 }
 
-static link_t *link_find (const sim_flows_t *self, const own_t *own, uint64_t number)
+static sim_flows_link_t *link_find (const sim_flows_t *self, const own_t *own, uint64_t number)
 {
-    for (link_t *link = self->links; link; link = link->after)
+    for (sim_flows_link_t *link = self->links; link; link = link->after)
         if (link->own == own && link->number == number && link->state != LINK_OVER)
             return link;
     return NULL;
@@ -171,7 +171,7 @@ static void open_flow (sim_flows_t *self, int process, const flow_order_t *order
 
 static void dial (sim_flows_t *self, own_t *own, const flow_order_t *order)
 {
-    link_t *link = must (calloc (1, sizeof *link));
+    sim_flows_link_t *link = must (calloc (1, sizeof *link));
     link->own = own;
     link->number = order->link;
     link->to = SIM_NOBODY;
@@ -185,10 +185,10 @@ static void dial (sim_flows_t *self, own_t *own, const flow_order_t *order)
 
 static void go (sim_flows_t *self, own_t *own, uint64_t number)
 {
-    link_t *chosen = link_find (self, own, number);
+    sim_flows_link_t *chosen = link_find (self, own, number);
     if (!chosen || chosen->state != LINK_LINKED)
         return;
-    for (link_t *link = self->links; link; link = link->after)
+    for (sim_flows_link_t *link = self->links; link; link = link->after)
         if (link->own == own && link->state == LINK_RECEIVES)
             link->state = LINK_OVER;
     chosen->state = LINK_RECEIVES;
@@ -199,7 +199,7 @@ static void on_order (void *owner, int process, const flow_order_t *order)
 {
     sim_flows_t *self = owner;
     own_t *own = own_find (self, process, order->flow);
-    link_t *link = own ? link_find (self, own, order->link) : NULL;
+    sim_flows_link_t *link = own ? link_find (self, own, order->link) : NULL;
     if (order->verb == FLOW_OPEN)
         open_flow (self, process, order);
     else if (own && order->verb == FLOW_DIAL)
@@ -217,7 +217,7 @@ static void on_order (void *owner, int process, const flow_order_t *order)
 static uint32_t fed_by (const sim_flows_t *self, const own_t *own)
 {
     uint32_t count = 0;
-    for (const link_t *link = self->links; link; link = link->after)
+    for (const sim_flows_link_t *link = self->links; link; link = link->after)
         count += link->state == LINK_RECEIVES && link->peer == own && !link->own->closed;
     return count;
 }
@@ -226,14 +226,14 @@ static uint32_t fed_by (const sim_flows_t *self, const own_t *own)
 static uint32_t shares_of (const sim_flows_t *self, const own_t *own)
 {
     uint32_t count = 0;
-    for (const link_t *link = self->links; link; link = link->after)
+    for (const sim_flows_link_t *link = self->links; link; link = link->after)
         count += link->state == LINK_RECEIVES && link->peer == own && !link->own->closed &&
                  !sim_stands (self->sim, link->own->process) &&
                  !cut (self, link->own->process, own->process);
     return count;
 }
 
-static void answer_dial (sim_flows_t *self, link_t *link)
+static void answer_dial (sim_flows_t *self, sim_flows_link_t *link)
 {
     const own_t *asks = link->own;
     if (link->to == SIM_NOBODY) {
@@ -269,7 +269,7 @@ static void answer_dial (sim_flows_t *self, link_t *link)
             .news = FLOW_LINKED, .link = link->number, .peer_has = peer->file->bytes, .why = ""});
 }
 
-static void take_in (sim_flows_t *self, link_t *link, uint64_t bytes)
+static void take_in (sim_flows_t *self, sim_flows_link_t *link, uint64_t bytes)
 {
     own_t *own = link->own, *peer = link->peer;
     if (bytes == 0)
@@ -292,7 +292,7 @@ static bool marks_tell (const sim_flows_t *self, const own_t *peer)
     return self->marks && file->bytes > 0 && (file->spoilt || file->content != file->marked);
 }
 
-static void flow_on (sim_flows_t *self, link_t *link)
+static void flow_on (sim_flows_t *self, sim_flows_link_t *link)
 {
     own_t *own = link->own, *peer = link->peer;
     int64_t now_us = sim_now_us (self->sim);
@@ -366,8 +366,8 @@ static void on_tick (void *owner, uint64_t token)
     (void) token;
     sim_flows_t *self = owner;
     int64_t now_us = sim_now_us (self->sim);
-    for (link_t **at = &self->links; *at;) {
-        link_t *link = *at;
+    for (sim_flows_link_t **at = &self->links; *at;) {
+        sim_flows_link_t *link = *at;
         if (link->state == LINK_OVER || link->own->closed ||
             !alive (self, link->own->process, link->own->start)) {
             *at = link->after;
@@ -376,7 +376,7 @@ static void on_tick (void *owner, uint64_t token)
             at = &link->after;
         }
     }
-    for (link_t *link = self->links; link; link = link->after) {
+    for (sim_flows_link_t *link = self->links; link; link = link->after) {
         if (link->state == LINK_DIALS && now_us >= link->due_us)
             answer_dial (self, link);
         else if (link->state == LINK_RECEIVES)
@@ -414,7 +414,7 @@ void sim_flows_destroy (sim_flows_t **self_p)
         self->owns = own->after;
         free (own);
     }
-    for (link_t *link; (link = self->links);) {
+    for (sim_flows_link_t *link; (link = self->links);) {
         self->links = link->after;
         free (link);
     }

@@ -42,11 +42,11 @@ typedef struct {
     const char *method;
     const char *actor;
     const char *request_id;
-} asking_t;
+} sim_patron_asking_t;
 
 /*  Ends body. */
-static void ask (sim_patron_t *self, patron_errand_t errand, size_t at, const asking_t *asking,
-                 packed_t body)
+static void ask (sim_patron_t *self, patron_errand_t errand, size_t at,
+                 const sim_patron_asking_t *asking, packed_t body)
 {
     size_t slot = 0;
     while (slot < PATRON_CALLS_MAX && self->calls [slot].call != 0)
@@ -75,13 +75,13 @@ static void submit (sim_patron_t *self, size_t at)
 {
     char id [16];
     snprintf (id, sizeof id, "bag-%zu", at);
-    ask (self, ERRAND_SUBMIT, at, &(asking_t){"Queue", "Submit", OWNER, id},
+    ask (self, ERRAND_SUBMIT, at, &(sim_patron_asking_t){"Queue", "Submit", OWNER, id},
          sim_wire_submit (&self->bags [at].asked));
 }
 
 static void ask_tasks (sim_patron_t *self, size_t at)
 {
-    ask (self, ERRAND_TASKS, at, &(asking_t){"Queue", "Tasks", OWNER, ""},
+    ask (self, ERRAND_TASKS, at, &(sim_patron_asking_t){"Queue", "Tasks", OWNER, ""},
          sim_wire_tasks (self->bags [at].number));
 }
 
@@ -90,7 +90,7 @@ static void cancel (sim_patron_t *self, size_t at)
     patron_bag_t *bag = &self->bags [at];
     int index = chance (self, 2) ? -1 : (int) below (self, bag->asked.count);
     bag->cancelled = true;
-    ask (self, ERRAND_CANCEL, at, &(asking_t){"Queue", "Cancel", OWNER, ""},
+    ask (self, ERRAND_CANCEL, at, &(sim_patron_asking_t){"Queue", "Cancel", OWNER, ""},
          sim_wire_cancel (bag->number, index));
 }
 
@@ -161,7 +161,7 @@ static packed_t hold_of (const sim_patron_t *self, const patron_reservation_t *r
                                                    OPERATION_RELEASE};
     const patron_command_t *command = &reservation->commands [step];
     bool changed = reservation->commands [STEP_CHANGE].state == COMMAND_DONE;
-    party_t participant = {.name = "lis/ams"};
+    participant_ref_t participant = {.name = "lis/ams"};
     snprintf (participant.endpoint, sizeof participant.endpoint, "%s",
               sim_address (self->sim, self->site));
     memcpy (participant.store, sim_identity (self->sim, self->site)->id, STORE_ID_BYTES);
@@ -194,10 +194,12 @@ static void pursue (sim_patron_t *self, size_t at, patron_step_t step)
     const patron_reservation_t *reservation = &self->reservations [at];
     const patron_command_t *command = &reservation->commands [step];
     if (command->state == COMMAND_ASKED)
-        ask (self, ERRAND_STEP + step, at, &(asking_t){"Participant", "Hold", self->name, ""},
+        ask (self, ERRAND_STEP + step, at,
+             &(sim_patron_asking_t){"Participant", "Hold", self->name, ""},
              hold_of (self, reservation, step));
     else
-        ask (self, ERRAND_STEP + step, at, &(asking_t){"Participant", "Commit", self->name, ""},
+        ask (self, ERRAND_STEP + step, at,
+             &(sim_patron_asking_t){"Participant", "Commit", self->name, ""},
              codec_encode (&decision_request_codec, &(decision_request_t){command->txid, 0}));
 }
 
@@ -252,7 +254,7 @@ static void change_or_leave_one (sim_patron_t *self, const moment_t *now)
 
 static void drain (sim_patron_t *self, size_t node)
 {
-    ask (self, ERRAND_DRAIN, node, &(asking_t){"Nodes", "Drain", "root", ""},
+    ask (self, ERRAND_DRAIN, node, &(sim_patron_asking_t){"Nodes", "Drain", "root", ""},
          sim_wire_drain (self->nodes [node], self->drained [node]));
 }
 

@@ -32,25 +32,25 @@ typedef struct {
     char name [8];
     const char *class_name;
     uint32_t cpus;
-} node_program_t;
+} site_scene_node_program_t;
 
 typedef struct scene {
     sim_t *sim;
     sim_tally_t *tally;
     sim_machines_t machines;
     sim_patron_t patron;
-    node_program_t nodes [AGENTS];
+    site_scene_node_program_t nodes [AGENTS];
     int site;
     int first_node;
     core_t site_core; /* of its present life */
-} scene_t;
+} site_scene_t;
 
 /*  --- checks --- */
 
 static void check_end (void *owner, const moment_t *now, const run_t *run)
 {
     (void) now;
-    scene_t *self = owner;
+    site_scene_t *self = owner;
     const sim_run_t *real = sim_machines_run (&self->machines, &run->id);
     char text [RUN_ID_TEXT_BYTES];
     run_id_text (&run->id, text);
@@ -72,7 +72,7 @@ static void check_end (void *owner, const moment_t *now, const run_t *run)
 }
 
 /*  What its owner knows of a task that is about to run. */
-static void check_told (scene_t *self, const run_id_t *id, const char *text)
+static void check_told (site_scene_t *self, const run_id_t *id, const char *text)
 {
     const sim_told_task_t *told = sim_patron_told (&self->patron, id);
     if (told && sim_task_over (told->state))
@@ -81,7 +81,7 @@ static void check_told (scene_t *self, const run_id_t *id, const char *text)
         sim_fail (self->sim, "run %s begins, and a later try was told", text);
 }
 
-static void check_time (scene_t *self, const run_order_t *order, const char *text)
+static void check_time (site_scene_t *self, const run_order_t *order, const char *text)
 {
     const patron_reservation_t *reservation;
     int64_t now_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
@@ -95,8 +95,8 @@ static void check_time (scene_t *self, const run_order_t *order, const char *tex
 }
 
 /*  What else runs: of the same task, of another reservation at the same machine; and how much. */
-static void check_others (scene_t *self, int machine, const run_id_t *id, const run_order_t *order,
-                          const char *text)
+static void check_others (site_scene_t *self, int machine, const run_id_t *id,
+                          const run_order_t *order, const char *text)
 {
     uint32_t cpus = order->cpus;
     for (size_t i = 0; i < self->machines.runs_count; i++) {
@@ -120,7 +120,7 @@ static void check_others (scene_t *self, int machine, const run_id_t *id, const 
 
 static void check_begins (void *owner, int machine, const run_id_t *id, const run_order_t *order)
 {
-    scene_t *self = owner;
+    site_scene_t *self = owner;
     char text [RUN_ID_TEXT_BYTES];
     run_id_text (id, text);
     check_told (self, id, text);
@@ -130,7 +130,7 @@ static void check_begins (void *owner, int machine, const run_id_t *id, const ru
 
 /*  --- when everything has come to its end --- */
 
-static void check_task (scene_t *self, const patron_bag_t *bag, uint32_t index)
+static void check_task (site_scene_t *self, const patron_bag_t *bag, uint32_t index)
 {
     const sim_told_task_t *told = &bag->tasks [index];
     run_id_t id = {.task = {.bag = bag->number, .index = index}, .number = told->tries};
@@ -151,7 +151,7 @@ static void check_task (scene_t *self, const patron_bag_t *bag, uint32_t index)
     self->tally->counts [COUNT_TASKS_LOST] += told->state == TOLD_LOST;
 }
 
-static void check_openings (scene_t *self)
+static void check_openings (site_scene_t *self)
 {
     opening_t opening;
     for (size_t i = 0; i < self->patron.reservations_count; i++) {
@@ -165,7 +165,7 @@ static void check_openings (scene_t *self)
     }
 }
 
-static void check_settled (scene_t *self)
+static void check_settled (site_scene_t *self)
 {
     char why [SIM_WHY_BYTES];
     if (!sim_patron_settled (&self->patron, why)) {
@@ -190,7 +190,7 @@ static void check_settled (scene_t *self)
 
 static void site_step (void *owner, const moment_t *now, const event_t *event)
 {
-    scene_t *self = owner;
+    site_scene_t *self = owner;
     self->site_core.step (self->site_core.self, now, event);
     if (event->kind != EVENT_RECORD) /* until all are there they need not agree */
         site_check (&self->site_core);
@@ -198,13 +198,13 @@ static void site_step (void *owner, const moment_t *now, const event_t *event)
 
 static bool site_next (void *owner, effect_t *effect)
 {
-    scene_t *self = owner;
+    site_scene_t *self = owner;
     return self->site_core.next (self->site_core.self, effect);
 }
 
 static void site_destroy (void *owner)
 {
-    scene_t *self = owner;
+    site_scene_t *self = owner;
     self->site_core.destroy (self->site_core.self);
     self->site_core = (core_t){0};
 }
@@ -217,7 +217,7 @@ static void site_make (void *owner, core_t *core)
     static const char *const accounts [] = {"alice"};
     static const char *const administrators [] = {"root"};
     static const char *const nowhere [] = {NULL};
-    scene_t *self = owner;
+    site_scene_t *self = owner;
     static node_place_t places [AGENTS] = {
       {.name = "thin-1"}, {.name = "thin-2"}, {.name = "thin-3"}, {.name = "fat-1", .class = 1}};
     runner_settings_t runner;
@@ -245,7 +245,7 @@ static void site_make (void *owner, core_t *core)
 
 static void node_make (void *owner, core_t *core)
 {
-    const node_program_t *program = owner;
+    const site_scene_node_program_t *program = owner;
     const char *sites [] = {sim_address (program->scene->sim, program->scene->site)};
     agent_settings_t settings = agent_settings_default;
     settings.name = program->name;
@@ -261,7 +261,7 @@ static void node_make (void *owner, core_t *core)
 
 /*  --- faults --- */
 
-static void some_trouble (scene_t *self, prng_t *prng, int node)
+static void some_trouble (site_scene_t *self, prng_t *prng, int node)
 {
     int64_t at_us = 3000000 + (int64_t) prng_below (prng, FAULTY_US / 2);
     int64_t long_ms = 1000 + (int64_t) prng_below (prng, 17000);
@@ -284,7 +284,7 @@ static void some_trouble (scene_t *self, prng_t *prng, int node)
 
 /*  Which there are at all is drawn before how many: one that has everything seldom gets anywhere.
  */
-static void faults_draw (scene_t *self, prng_t *prng)
+static void faults_draw (site_scene_t *self, prng_t *prng)
 {
     bool messages = prng_below (prng, 3) > 0, deaths = prng_below (prng, 4) > 0;
     sim_net_faults_t net = {.delay_ms_max = 4000, .keep = 500};
@@ -307,14 +307,14 @@ static void faults_draw (scene_t *self, prng_t *prng)
 static void on_quiet (void *owner, uint64_t token)
 {
     (void) token;
-    scene_t *self = owner;
+    site_scene_t *self = owner;
     self->patron.quiet = true;
     sim_heal (self->sim);
 }
 
 /*  --- a run of it --- */
 
-static void processes_add (scene_t *self)
+static void processes_add (site_scene_t *self)
 {
     static const char *const names [AGENTS] = {"node/thin-1", "node/thin-2", "node/thin-3",
                                                "node/fat-1"};
@@ -324,7 +324,7 @@ static void processes_add (scene_t *self)
                &(sim_clock_t){.drift_ppm = 80}, SIM_NOBODY, 0);
     for (int i = 0; i < AGENTS; i++) {
         bool thin = i < THIN;
-        self->nodes [i] = (node_program_t){
+        self->nodes [i] = (site_scene_node_program_t){
           .scene = self, .class_name = thin ? "thin" : "fat", .cpus = thin ? THIN_CPUS : FAT_CPUS};
         snprintf (self->nodes [i].name, sizeof self->nodes [i].name, "%s",
                   names [i] + strlen ("node/"));
@@ -341,7 +341,7 @@ static void processes_add (scene_t *self)
              &(sim_clock_t){.drift_ppm = 10}, SIM_NOBODY, 300000);
 }
 
-static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
+static void scene_play (site_scene_t *self, uint64_t seed, FILE *trace)
 {
     static const sim_machines_faults_t machines = {.length_ms_max = 6000,
                                                    .lasting = 200,
@@ -375,7 +375,7 @@ static void scene_play (scene_t *self, uint64_t seed, FILE *trace)
 
 bool site_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES])
 {
-    scene_t *self = must (calloc (1, sizeof *self));
+    site_scene_t *self = must (calloc (1, sizeof *self));
     self->tally = tally;
     scene_play (self, seed, trace);
     bool held = !sim_failed (self->sim);

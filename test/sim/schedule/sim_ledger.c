@@ -15,11 +15,11 @@ typedef struct {
     int process;
     ledger_replay_t *replay;
     ledger_tables_t *tables;
-} judged_t;
+} sim_ledger_judged_t;
 
 static void tell (void *owner, const char *sentence)
 {
-    const judged_t *self = owner;
+    const sim_ledger_judged_t *self = owner;
     sim_fail (self->sim, "the ledger of %s: %s", sim_name (self->sim, self->process), sentence);
 }
 
@@ -36,7 +36,7 @@ static void tell_all (void *owner, const char *sentence)
 
 static void replay_row (void *owner, uint8_t table, bytes_t key, bytes_t value)
 {
-    judged_t *self = owner;
+    sim_ledger_judged_t *self = owner;
     (void) key;
     if (table == TABLE_LEDGER)
         ledger_replay_row (self->replay, value);
@@ -44,11 +44,11 @@ static void replay_row (void *owner, uint8_t table, bytes_t key, bytes_t value)
 
 static void hold_record (void *owner, uint8_t table, bytes_t key, bytes_t value)
 {
-    judged_t *self = owner;
+    sim_ledger_judged_t *self = owner;
     ledger_tables_record (self->tables, table, key, value, true);
 }
 
-static void judge_one (judged_t *self)
+static void judge_one (sim_ledger_judged_t *self)
 {
     const sim_store_t *store = sim_store (self->sim, self->process);
     ledger_mender_t mender = {.tell = tell_record, .owner = self};
@@ -74,12 +74,12 @@ static bool taken_over (sim_t *sim, int process)
 void sim_ledger_check (sim_t *sim, sim_tally_t *tally)
 {
     size_t processes = sim_processes (sim);
-    judged_t *judged = must (calloc (processes, sizeof *judged));
+    sim_ledger_judged_t *judged = must (calloc (processes, sizeof *judged));
     audit_ledger_t *ledgers = must (calloc (processes, sizeof *ledgers));
     size_t count = 0;
     for (int process = 0; process < (int) processes; process++) {
-        judged_t *one = &judged [count];
-        *one = (judged_t){.sim = sim, .process = process};
+        sim_ledger_judged_t *one = &judged [count];
+        *one = (sim_ledger_judged_t){.sim = sim, .process = process};
         if (taken_over (sim, process))
             continue;
         judge_one (one);

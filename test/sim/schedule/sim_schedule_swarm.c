@@ -110,7 +110,7 @@ static bool narrows (schedule_t *self)
            !schedule_swarm_has (self, SWARM_LONE);
 }
 
-static void narrow_shares (schedule_t *self, uncommitted_limits_t *limits)
+static void narrow_shares (schedule_t *self, hold_quota_limits_t *limits)
 {
     limits->share = (uint32_t) ONE_OF (self, 0, 50, 90);
     limits->share_per_planner = (uint32_t) ONE_OF (self, 0, 20, 75);

@@ -1,0 +1,205 @@
+/*  resource_lookup - names of sites and links, and clear words about those that are none. */
+#include "resource_lookup.h"
+#include "table.h"
+
+#include "json_fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_TOLD_MAX 12 /* of what there is; the rest is counted */
+
+json_t *attributes_form (const json_t *attributes)
+{
+    json_t *form = json_object ();
+    const json_t *one;
+    for (size_t i = 0; (one = json_array_get (attributes, i)); i++)
+        json_object_set_new (form, text_of (one, "name"), json_string (text_of (one, "value")));
+    return form;
+}
+
+const char *cell_attributes (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    size_t length = 0;
+    const char *name;
+    json_t *value;
+    text [0] = '\0';
+    json_object_foreach (json_object_get (form, key), name, value)
+    {
+        if (length < CELL_BYTES)
+            length += (size_t) snprintf (text + length, CELL_BYTES - length, "%s%s=%s",
+                                         length ? " " : "", name, json_string_value (value));
+    }
+    return text;
+}
+
+bool offer_windows_only (const json_t *description)
+{
+    return strcmp (text_of (description, "disclosure"), "WINDOWS") == 0;
+}
+
+/*  Names told one after the other, a few of them. */
+typedef struct {
+    size_t count;
+} offer_count_t;
+
+static void resource_lookup_tell (offer_count_t *telling, const char *name)
+{
+    if (telling->count++ < NAMES_TOLD_MAX)
+        fprintf (stderr, " %s", name);
+}
+
+static void resource_lookup_tell_end (const offer_count_t *telling)
+{
+    if (telling->count > NAMES_TOLD_MAX)
+        fprintf (stderr, " and %zu more", telling->count - NAMES_TOLD_MAX);
+    fputs (telling->count ? "\n" : " none\n", stderr);
+}
+
+/*  How many letters must be changed, put in or left out to make one name of the other. */
+static size_t distance (const char *a, const char *b)
+{
+    size_t row [NAME_BYTES_MAX + 2];
+    size_t length = strlen (b) < NAME_BYTES_MAX ? strlen (b) : NAME_BYTES_MAX;
+    for (size_t j = 0; j <= length; j++)
+        row [j] = j;
+    for (size_t i = 1; *a; a++, i++) {
+        size_t diagonal = row [0];
+        row [0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            size_t above = row [j];
+            size_t changed = diagonal + (*a != b [j - 1]);
+            size_t moved = (above < row [j - 1] ? above : row [j - 1]) + 1;
+            row [j] = changed < moved ? changed : moved;
+            diagonal = above;
+        }
+    }
+    return row [length];
+}
+
+/*  The names of all that have such a description ("site", "domain"), those like name first. */
+static void tell_those_with (const session_t *session, const char *description, const char *name)
+{
+    offer_count_t telling = {0};
+    for (size_t far = 0; far <= NAME_BYTES_MAX; far++) {
+        const json_t *entry;
+        for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
+            const char *other = name_short (text_of (entry, "name"));
+            if (json_object_get (entry, description) && distance (name, other) == far)
+                resource_lookup_tell (&telling, other);
+        }
+    }
+    resource_lookup_tell_end (&telling);
+}
+
+static const json_t *links_of (const json_t *entry)
+{
+    return json_object_get (json_object_get (entry, "domain"), "links");
+}
+
+static const json_t *link_of (const json_t *entry, const char *name)
+{
+    const json_t *link;
+    for (size_t i = 0; (link = json_array_get (links_of (entry), i)); i++)
+        if (strcmp (text_of (link, "name"), name) == 0)
+            return link;
+    return NULL;
+}
+
+static const json_t *resource_lookup_entry_of (const session_t *session, const char *kind,
+                                               const char *name, size_t length)
+{
+    char whole [NAME_BYTES_MAX + 1];
+    if (snprintf (whole, sizeof whole, "%s/%.*s", kind, (int) length, name) > NAME_BYTES_MAX)
+        return NULL;
+    return session_entry (session, whole);
+}
+
+/*  No site of that name: perhaps it is a domain, or a link without its domain. */
+static void refuse_site (const session_t *session, const char *name)
+{
+    const json_t *domain = resource_lookup_entry_of (session, "nis", name, strlen (name));
+    const json_t *entry;
+    if (domain) {
+        fprintf (stderr, "musubi: %s is a domain; name a link of it:", name);
+        offer_count_t telling = {0};
+        const json_t *link;
+        for (size_t l = 0; (link = json_array_get (links_of (domain), l)); l++) {
+            char whole [sizeof ((resource_entry_t *) 0)->name];
+            snprintf (whole, sizeof whole, "%s/%s", name, text_of (link, "name"));
+            resource_lookup_tell (&telling, whole);
+        }
+        resource_lookup_tell_end (&telling);
+        return;
+    }
+    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
+        if (link_of (entry, name)) {
+            const char *of = name_short (text_of (entry, "name"));
+            cli_fail (EXIT_REFUSED, "%s is a link of domain %s: say %s/%s", name, of, of, name);
+            return;
+        }
+    fprintf (stderr, "musubi: there is no site \"%s\"; there are:", name);
+    tell_those_with (session, "site", name);
+}
+
+void offer_sites_near (const session_t *session, const char *name)
+{
+    if (!resource_lookup_entry_of (session, "lis", name, strlen (name)))
+        refuse_site (session, name);
+}
+
+static void refuse_link (const session_t *session, const json_t *entry, const char *name)
+{
+    if (!entry) {
+        fprintf (stderr,
+                 "musubi: there is no domain \"%.*s\"; there are:", (int) strcspn (name, "/"),
+                 name);
+        tell_those_with (session, "domain", name);
+        return;
+    }
+    fprintf (stderr,
+             "musubi: domain %.*s has no link \"%s\"; there are:", (int) strcspn (name, "/"), name,
+             name_short (name));
+    offer_count_t telling = {0};
+    const json_t *link;
+    for (size_t i = 0; (link = json_array_get (links_of (entry), i)); i++)
+        resource_lookup_tell (&telling, text_of (link, "name"));
+    resource_lookup_tell_end (&telling);
+}
+
+/*  What the entries known now have of that name; entry and link stay NULL where they have none. */
+static void look_up (const session_t *session, const char *name, resource_entry_t *offer)
+{
+    const char *slash = strchr (name, '/');
+    if (slash) {
+        offer->entry = resource_lookup_entry_of (session, "nis", name, (size_t) (slash - name));
+        offer->link = link_of (offer->entry, slash + 1);
+    } else {
+        offer->entry = resource_lookup_entry_of (session, "lis", name, strlen (name));
+    }
+}
+
+bool offer_find (session_t *session, const char *command, const char *text, resource_entry_t *offer,
+                 int *code)
+{
+    bool full = strncmp (text, "lis/", 4) == 0 || strncmp (text, "nis/", 4) == 0;
+    const char *name = full ? text + 4 : text;
+    bool wants_link = strchr (name, '/') != NULL;
+    *offer = (resource_entry_t){0};
+    *code = EXIT_USAGE;
+    if ((size_t) snprintf (offer->name, sizeof offer->name, "%s", name) >= sizeof offer->name) {
+        cli_fail (*code, "%s: a site or DOMAIN/LINK is wanted; this name is too long", command);
+        return false;
+    }
+    look_up (session, name, offer);
+    if ((!offer->entry || (wants_link && !offer->link)) && session_look (session, ""))
+        look_up (session, name, offer);
+    if (offer->entry && (offer->link || !wants_link))
+        return true;
+    *code = EXIT_REFUSED;
+    if (wants_link)
+        refuse_link (session, offer->entry, name);
+    else
+        refuse_site (session, name);
+    return false;
+}

@@ -1,0 +1,34 @@
+/*  record_fetch - the participants' records of transactions, asked for all at once.
+ *
+ *  Whoever keeps such records (sites, network domains, request homes) is asked page by page, each
+ *  at its own pace, so that the silent ones cost one time-out together.
+ */
+#ifndef MUSUBI_RECORD_FETCH_H
+#define MUSUBI_RECORD_FETCH_H
+
+#include "records.h"
+#include "session.h"
+
+/*  Each record that is wanted, with whose it is. */
+typedef void record_fetch_take_fn (void *owner, const char *participant,
+                                   const check_record_t *record);
+
+typedef struct {
+    const char *txid; /* of this transaction only, or of any that it may mean; NULL = of all */
+    record_fetch_take_fn *take_record;
+    void *owner;
+    json_t *heard;           /* names as keys */
+    json_t *silent;          /* name: why */
+    json_t *named;           /* in plans */
+    const char *participant; /* whose records are being read */
+} record_fetch_t;
+
+/*  Asks all participants that the session lists. Whoever is named by a plan that is wanted and is
+ *  not listed is silent, too. The first three are the caller's; end it with record_fetch_clear. */
+void record_fetch_run (record_fetch_t *self, session_t *session);
+void record_fetch_clear (record_fetch_t *self);
+
+/*  Does one of that name keep records of transactions: a site, a domain, a request home? */
+bool keeps_records (const char *name);
+
+#endif

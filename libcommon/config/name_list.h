@@ -1,0 +1,22 @@
+/*  name_list - lists as settings carry them: "alice, bob". Pure. */
+#ifndef MUSUBI_NAME_LIST_H
+#define MUSUBI_NAME_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*  Owns its words: name_list_clear. */
+typedef struct {
+    char **words;
+    size_t count;
+} name_list_t;
+
+/*  Adds the words of a list, which commas, spaces and tabs part; each with prefix before it, unless
+ *  it stands there. */
+void name_list_add (name_list_t *self, const char *list, const char *prefix);
+void name_list_clear (name_list_t *self);
+
+/*  The first word of more than bytes_max bytes; NULL when there is none. */
+const char *name_list_too_long (const name_list_t *self, size_t bytes_max);
+
+#endif

@@ -1,0 +1,287 @@
+/*  registration - one desk for each GIS: what was said there last, and when to say it again. */
+#include "registration.h"
+
+#include "directory_wire.h"
+#include "must.h"
+#include "restore_guard.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { DESK_NEW, DESK_LISTED, DESK_SILENT, DESK_REFUSED } desk_state_t;
+
+static const char *const desk_words [] = {"new", "listed", "silent", "refused"};
+
+typedef struct {
+    registration_t *announcer;
+    char *endpoint;
+    desk_state_t state;
+    uint64_t call;  /* in flight; 0 = none */
+    int64_t gap_ms; /* an entry changed since is told after this gap; INT64_MAX = unchanged */
+    uint64_t timer;
+    int64_t due_ms;  /* of the timer; INT64_MAX = not set */
+    int64_t sent_ms; /* monotonic */
+    uint32_t failures;
+    bool skew_known;
+    int64_t skew_ms;
+} registrar_t;
+
+struct announcer {
+    calls_t *calls;
+    outbox_t *outbox;
+    timers_t *timers;
+    prng_t *prng;
+    restore_guard_t *standing; /* NULL: no marks */
+    registrar_t *desks;
+    size_t desks_count;
+    bool announcing;
+    directory_entry_t entry;
+    packed_t packed; /* the entry, to see whether it changes */
+};
+
+static void desk_move (registrar_t *desk, desk_state_t to, const char *reason)
+{
+    if (desk->state == to)
+        return;
+    outbox_log (desk->announcer->outbox, to == DESK_LISTED ? LEVEL_INFO : LEVEL_WARNING,
+                "announce %s gis=%s %s->%s%s%.200s", desk->announcer->entry.name, desk->endpoint,
+                desk_words [desk->state], desk_words [to], *reason ? " reason=" : "", reason);
+    desk->state = to;
+}
+
+static void registration_on_due (void *owner, const moment_t *now, uint64_t token);
+
+static void desk_schedule (registrar_t *desk, int64_t due_ms)
+{
+    timers_t *timers = desk->announcer->timers;
+    timers_cancel (timers, desk->timer);
+    desk->due_ms = due_ms;
+    desk->timer = timers_set (timers, due_ms, registration_on_due, desk, 0);
+}
+
+/*  Less up to a part of it, so that services started together do not stay in step. */
+static int64_t jitter (const registrar_t *desk, int64_t ms, uint64_t part)
+{
+    return ms - (int64_t) prng_below (desk->announcer->prng, (uint64_t) ms / part + 1);
+}
+
+static int64_t registration_backoff_ms (registrar_t *desk)
+{
+    int64_t ms = CALL_BACKOFF_MS;
+    for (uint32_t i = 0; i < desk->failures && ms < CALL_BACKOFF_MS_MAX; i++)
+        ms *= 2;
+    desk->failures++;
+    return jitter (desk, ms < CALL_BACKOFF_MS_MAX ? ms : CALL_BACKOFF_MS_MAX, 2);
+}
+
+/*  The GIS read its clock between our sending and our hearing: half the way is the best guess. */
+static void measure_skew (registrar_t *desk, const moment_t *now, int64_t gis_wall_ms)
+{
+    int64_t way_ms = (now->mono_ms - desk->sent_ms) / 2;
+    desk->skew_ms = gis_wall_ms - (now->wall_ms - way_ms);
+    desk->skew_known = true;
+}
+
+static size_t desk_number (const registrar_t *desk)
+{
+    return (size_t) (desk - desk->announcer->desks);
+}
+
+/*  Returns when to announce again. */
+static int64_t desk_answered (registrar_t *desk, const moment_t *now, const call_result_t *result)
+{
+    announce_answer_t answer;
+    restore_guard_t *standing = desk->announcer->standing;
+    char why [WHY_BYTES];
+    if (result->status == CALL_TIMED_OUT || result->status == CALL_OVERLOADED) {
+        desk_move (desk, DESK_SILENT, result->reason);
+        return now->mono_ms + registration_backoff_ms (desk);
+    }
+    if (result->status != CALL_OK) {
+        desk_move (desk, DESK_REFUSED, result->reason);
+        if (standing && result->status == CALL_DENIED)
+            restore_guard_denied (standing, now);
+        return now->mono_ms + jitter (desk, ANNOUNCE_REFUSED_MS, 10);
+    }
+    if (!codec_decode (&announce_answer_codec, &answer, result->body, why)) {
+        desk_move (desk, DESK_REFUSED, why);
+        return now->mono_ms + jitter (desk, ANNOUNCE_REFUSED_MS, 10);
+    }
+    desk->failures = 0;
+    measure_skew (desk, now, answer.wall_ms);
+    desk_move (desk, DESK_LISTED, "");
+    if (standing)
+        restore_guard_heard (standing, now, desk_number (desk),
+                             answer.before_set ? &answer.before : NULL, answer.replaced);
+    int64_t beat_ms = answer.lease_ms / 3 > ANNOUNCE_GAP_MS ? answer.lease_ms / 3 : ANNOUNCE_GAP_MS;
+    return now->mono_ms + jitter (desk, beat_ms, 10);
+}
+
+static bool desk_barred (const registrar_t *desk)
+{
+    const restore_guard_t *standing = desk->announcer->standing;
+    return standing && restore_guard_state (standing) == RESTORE_GUARD_BACKUP;
+}
+
+static void registration_on_answer (void *owner, const moment_t *now, uint64_t token,
+                                    const call_result_t *result)
+{
+    (void) token;
+    registrar_t *desk = owner;
+    desk->call = 0;
+    int64_t due_ms = desk_answered (desk, now, result);
+    if (desk_barred (desk))
+        return; /* nobody should come to a restored backup */
+    if (desk->gap_ms < INT64_MAX && desk->state == DESK_LISTED &&
+        due_ms > desk->sent_ms + desk->gap_ms)
+        due_ms = desk->sent_ms + desk->gap_ms;
+    desk_schedule (desk, due_ms);
+}
+
+static void desk_send (registrar_t *desk, const moment_t *now)
+{
+    registration_t *self = desk->announcer;
+    ledger_mark_t mark = self->standing ? restore_guard_mark (self->standing) : (ledger_mark_t){0};
+    bool seen = self->standing && restore_guard_seen (self->standing, desk_number (desk));
+    packed_t body = announce_encode (&self->entry, &(announcement_t){.lease_ms = DIRECTORY_LEASE_MS,
+                                                                     .wall_ms = now->wall_ms,
+                                                                     .mark = &mark,
+                                                                     .seen = seen});
+    call_order_t order = {.endpoint = desk->endpoint,
+                          .service = "Gis",
+                          .method = "Announce",
+                          .actor = self->entry.name,
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = ANNOUNCE_TRY_MS,
+                          .lasting = true,
+                          .tries_max = 1};
+    desk->gap_ms = INT64_MAX;
+    desk->sent_ms = now->mono_ms;
+    desk->call = calls_start (self->calls, now, &order, registration_on_answer, desk, 0);
+    free (body.data);
+}
+
+static void registration_on_due (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    registrar_t *desk = owner;
+    desk->timer = 0;
+    desk->due_ms = INT64_MAX;
+    if (!desk_barred (desk))
+        desk_send (desk, now);
+}
+
+/*  Say it soon: at once, but for the gap since the last time. */
+static void desk_hurry (registrar_t *desk, const moment_t *now, int64_t gap_ms)
+{
+    if (desk_barred (desk))
+        return;
+    if (gap_ms < desk->gap_ms)
+        desk->gap_ms = gap_ms;
+    if (desk->call != 0)
+        return; /* its answer schedules the next */
+    int64_t due_ms = now->mono_ms;
+    if (desk->state != DESK_NEW && due_ms < desk->sent_ms + gap_ms)
+        due_ms = desk->sent_ms + gap_ms;
+    if (due_ms < desk->due_ms)
+        desk_schedule (desk, due_ms);
+}
+
+registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *timers, prng_t *prng,
+                                  const char *const *gis_endpoints, size_t gis_count)
+{
+    assert (calls && outbox && timers && prng);
+    registration_t *self = must (calloc (1, sizeof *self));
+    self->calls = calls;
+    self->outbox = outbox;
+    self->timers = timers;
+    self->prng = prng;
+    self->desks = must (calloc (gis_count + 1, sizeof *self->desks));
+    self->desks_count = gis_count;
+    for (size_t i = 0; i < gis_count; i++)
+        self->desks [i] = (registrar_t){
+          .announcer = self, .endpoint = must (strdup (gis_endpoints [i])), .due_ms = INT64_MAX};
+    return self;
+}
+
+/*  What it remembered is accounted for: it should know so before the next heartbeat. */
+static void on_seen (void *owner, const moment_t *now, size_t gis)
+{
+    registration_t *self = owner;
+    desk_hurry (&self->desks [gis], now, ANNOUNCE_GAP_MS);
+}
+
+void registration_standing (registration_t *self, restore_guard_t *standing)
+{
+    self->standing = standing;
+    restore_guard_on_seen (standing, on_seen, self);
+    restore_guard_expect (standing, self->desks_count);
+}
+
+void registration_destroy (registration_t **self_p)
+{
+    registration_t *self = *self_p;
+    if (!self)
+        return;
+    for (size_t i = 0; i < self->desks_count; i++) {
+        calls_cancel (self->calls, self->desks [i].call);
+        timers_cancel (self->timers, self->desks [i].timer);
+        free (self->desks [i].endpoint);
+    }
+    free (self->desks);
+    codec_clear (&directory_entry_codec, &self->entry);
+    free (self->packed.data);
+    free (self);
+    *self_p = NULL;
+}
+
+void registration_announce (registration_t *self, const moment_t *now,
+                            const directory_entry_t *entry)
+{
+    assert (self && now && entry && *entry->name && *entry->endpoint && entry->start > 0);
+    packed_t packed = codec_encode (&directory_entry_codec, entry);
+    if (self->announcing && packed.size == self->packed.size &&
+        memcmp (packed.data, self->packed.data, packed.size) == 0) {
+        free (packed.data);
+        return;
+    }
+    directory_entry_t as_before = *entry;
+    as_before.in_progress = self->entry.in_progress;
+    packed_t but_load = codec_encode (&directory_entry_codec, &as_before);
+    bool load_only = self->announcing && but_load.size == self->packed.size &&
+                     memcmp (but_load.data, self->packed.data, but_load.size) == 0;
+    free (but_load.data);
+
+    directory_entry_t copy;
+    codec_copy (&directory_entry_codec, &copy, entry);
+    codec_clear (&directory_entry_codec, &self->entry);
+    free (self->packed.data);
+    self->entry = copy;
+    self->packed = packed;
+    self->announcing = true;
+    for (size_t i = 0; i < self->desks_count; i++)
+        desk_hurry (&self->desks [i], now, load_only ? ANNOUNCE_LOAD_MS : ANNOUNCE_GAP_MS);
+}
+
+const directory_entry_t *registration_entry (const registration_t *self)
+{
+    return self->announcing ? &self->entry : NULL;
+}
+
+void registration_remind (registration_t *self, const moment_t *now, size_t gis)
+{
+    assert (gis < self->desks_count);
+    if (self->announcing && self->desks [gis].call == 0)
+        desk_hurry (&self->desks [gis], now, ANNOUNCE_GAP_MS);
+}
+
+int64_t registration_skew_ms (const registration_t *self, size_t gis)
+{
+    if (gis < self->desks_count && self->desks [gis].skew_known)
+        return self->desks [gis].skew_ms;
+    for (size_t i = 0; i < self->desks_count; i++)
+        if (self->desks [i].skew_known)
+            return self->desks [i].skew_ms;
+    return 0;
+}

@@ -1,0 +1,47 @@
+/*  registration - keeps a service's own entry alive at every GIS of its list.
+ *
+ *  Announcing and heartbeat are one message, sent three times to a lease. Each GIS has a desk of
+ *  its own: one that is silent or refuses never holds up the others, and one that has lost
+ *  everything is filled by the next heartbeat. Their answers also tell how far clocks are apart.
+ */
+#ifndef MUSUBI_REGISTRATION_H
+#define MUSUBI_REGISTRATION_H
+
+#include "call.h"
+#include "directory_entry.h"
+#include "outbox.h"
+#include "prng.h"
+#include "restore_guard.h"
+#include "timers.h"
+
+#define ANNOUNCE_TRY_MS     1000 /* patience with one announcement */
+#define ANNOUNCE_GAP_MS     250  /* between two to one GIS, however often the entry changes */
+#define ANNOUNCE_LOAD_MS    1000 /* the same when only the load has changed */
+#define ANNOUNCE_REFUSED_MS 5000 /* before a GIS that refused is asked again */
+
+typedef struct announcer registration_t;
+
+/*  gis_endpoints are copied; the rest is borrowed for life. */
+registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *timers, prng_t *prng,
+                                  const char *const *gis_endpoints, size_t gis_count);
+void registration_destroy (registration_t **self_p);
+
+/*  Before the first announcement: whose mark goes with each, and who is told what each GIS
+ *  remembered (T14). Borrowed for life. Without it none goes. */
+void registration_standing (registration_t *self, restore_guard_t *standing);
+
+/*  Announce this entry from now on; again to change it. Copied. */
+void registration_announce (registration_t *self, const moment_t *now,
+                            const directory_entry_t *entry);
+
+/*  What is announced; NULL before. */
+const directory_entry_t *registration_entry (const registration_t *self);
+
+/*  A GIS (by its index in the list) does not show our entry: tell it now. */
+void registration_remind (registration_t *self, const moment_t *now, size_t gis);
+
+/*  Wall clock of that GIS - ours, as last measured; of any other when it has not answered yet; 0
+ *  when none has. */
+int64_t registration_skew_ms (const registration_t *self, size_t gis);
+
+#endif

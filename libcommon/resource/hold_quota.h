@@ -1,0 +1,58 @@
+/*  hold_quota - how much of each resource is held and not committed: in all, by each planner, and
+ *  for each actor; and when that is too much.
+ *
+ *  To hold and never commit is the cheapest way to keep others out. So the uncommitted holds of one
+ *  planner, or for one actor, or all of them, take at most a share of what there is of a resource
+ *  at any instant. One hold alone may have all of it: a request for a whole site must be possible.
+ *  What a change takes beyond what its reservation has is what counts. Each question costs the
+ *  logarithm of the holds. Pure.
+ */
+#ifndef MUSUBI_HOLD_QUOTA_H
+#define MUSUBI_HOLD_QUOTA_H
+
+#include "free_capacity.h"
+
+/*  In percent of a resource's quantity, rounded up to a whole one; 0 or 100: no other limit than
+ *  what there is. The names in refusals are those in participant.h. */
+typedef struct {
+    uint32_t share;             /* uncommitted_share */
+    uint32_t share_per_planner; /* uncommitted_share_per_planner */
+    uint32_t share_per_actor;   /* uncommitted_share_per_actor */
+} hold_quota_limits_t;
+
+#define HOLD_QUOTA_LIMITS_DEFAULT                                                                  \
+    {                                                                                              \
+        .share = 90, .share_per_planner = 75, .share_per_actor = 75                                \
+    }
+
+typedef struct {
+    char planner [NAME_BYTES_MAX + 1];
+    char actor [NAME_BYTES_MAX + 1];
+} holder_t;
+
+typedef struct uncommitted hold_quota_t;
+
+/*  The room is borrowed for life. */
+hold_quota_t *hold_quota_new (const free_capacity_t *room, const hold_quota_limits_t *limits);
+void hold_quota_destroy (hold_quota_t **self_p);
+
+/*  Where a hold would take more than its share. */
+typedef struct {
+    const char *limit; /* its name */
+    size_t resource;
+    interval_t over;
+    int64_t wanted; /* beyond what the reservation has there */
+    int64_t free;   /* of the share; >= 0 */
+    int64_t before; /* what the reservation has there */
+} excess_t;
+
+/*  Would these changes, held by this holder, exceed a share? True with where. */
+bool hold_quota_excess (const hold_quota_t *self, const holder_t *holder,
+                        const interval_changes_t *changes, excess_t *excess);
+
+/*  Held from now on; no more. What was added is taken off with the same stretches. */
+void hold_quota_add (hold_quota_t *self, const holder_t *holder, const interval_list_t *stretches);
+void hold_quota_take_off (hold_quota_t *self, const holder_t *holder,
+                          const interval_list_t *stretches);
+
+#endif

@@ -1,0 +1,189 @@
+/*  collect - who has joined, and what its members have to do. */
+#include "balancer_state.h"
+
+#include "codec_table.h"
+#include "delivered_work.h"
+#include "directory.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEAD_TRIES_MAX 3 /* in a step; a queue that changes is asked for from its head again */
+
+static uint64_t collect_ask (balancer_t *self, const moment_t *now, const char *site,
+                             const char *method, packed_t body, call_done_fn *done, uint64_t token)
+{
+    call_order_t order = {.peer = site,
+                          .service = "Sharing",
+                          .method = method,
+                          .timeout_ms = balancer_timeout_ms (self),
+                          .tries_max = 1};
+    return service_ask (self->service, now, &order, body, done, self, token);
+}
+
+/*  --- forming --- */
+
+/*  One of those that are asked has answered, or will not. */
+static void one_over (balancer_t *self, const moment_t *now)
+{
+    assert (self->waiting > 0);
+    if (--self->waiting > 0)
+        return;
+    if (self->candidates_count > 0)
+        balancer_formed (self, now);
+    else
+        balancer_heard (self, now);
+}
+
+static void collect_on_membership (void *owner, const moment_t *now, uint64_t token,
+                                   const call_result_t *result)
+{
+    balancer_t *self = owner;
+    coalition_candidate_t *candidate = &self->candidates [token];
+    char why [WHY_BYTES];
+    candidate->call = 0;
+    candidate->answered = result->status == CALL_OK || result->status == CALL_DENIED ||
+                          result->status == CALL_UNKNOWN_METHOD;
+    if (result->status == CALL_OK) {
+        bool good = codec_decode (&terms_codec, &candidate->terms, result->body, why);
+        candidate->joined = good && strcmp (candidate->terms.balancer, self->service->name) == 0;
+        if (!good)
+            outbox_log (self->service->outbox, LEVEL_WARNING,
+                        "what %s says of its membership can't be read: %s", candidate->site, why);
+    }
+    one_over (self, now);
+}
+
+void hearing_form (balancer_t *self, const moment_t *now)
+{
+    size_t room = 0;
+    const directory_entry_t *entry = NULL;
+    while ((entry = directory_next (self->service->directory, "lis", entry))) {
+        self->candidates = must_grow (self->candidates, self->candidates_count, &room,
+                                      sizeof (coalition_candidate_t));
+        coalition_candidate_t *candidate = &self->candidates [self->candidates_count++];
+        *candidate = (coalition_candidate_t){.joined = false};
+        memcpy (candidate->site, entry->name, sizeof candidate->site);
+    }
+    self->waiting = self->candidates_count;
+    for (size_t i = 0; i < self->candidates_count; i++)
+        self->candidates [i].call = collect_ask (self, now, self->candidates [i].site, "Membership",
+                                                 (packed_t){0}, collect_on_membership, i);
+    if (self->waiting == 0)
+        balancer_formed (self, now);
+}
+
+/*  --- queues --- */
+
+static call_done_fn collect_on_state;
+
+static void ask_state (balancer_t *self, const moment_t *now, size_t at)
+{
+    coalition_member_t *member = self->coalition.members [at];
+    const member_queue_t *coming = &member->coming;
+    Musubi__StateRequest question = MUSUBI__STATE_REQUEST__INIT;
+    question.after = coming->count > 0 ? coming->bags [coming->count - 1].bag : 0;
+    member->call = collect_ask (self, now, member->kept.site, "State", packed_of (&question.base),
+                                collect_on_state, at);
+}
+
+static void told_in_full (balancer_t *self, const moment_t *now, coalition_member_t *member)
+{
+    member->cpus_before = member->known ? member->told.cpus : member->coming.cpus;
+    member_queue_clear (&member->told);
+    member->told = member->coming;
+    member->coming = (member_queue_t){0};
+    member->known = true;
+    member->fresh = true;
+    member->silent = 0;
+    member->cpus_sum += member->told.cpus;
+    member->cpus_count++;
+    self->done_s += delivered_work_see (&member->diligence, &member->told, now->mono_ms);
+}
+
+/*  A page of it, or why there is none. True when there is more to ask. */
+static bool page_take (balancer_t *self, const moment_t *now, coalition_member_t *member,
+                       const call_result_t *result)
+{
+    char why [WHY_BYTES];
+    bool more;
+    if (result->status == CALL_NOT_FOUND && member->coming.count > 0 &&
+        member->tries < HEAD_TRIES_MAX) {
+        member_queue_clear (&member->coming);
+        member->tries++;
+        return true;
+    }
+    if (result->status == CALL_DENIED || result->status == CALL_UNKNOWN_METHOD) {
+        balancer_set_aside (self, member, false, "it has left");
+        member_queue_clear (&member->told); /* what waits there of others goes home now */
+    } else if (result->status != CALL_OK) {
+        outbox_log (self->service->outbox, LEVEL_WARNING, "%s did not tell its queue: %s",
+                    member->kept.site, result->reason);
+    } else if (!state_decode (&member->coming, &more, result->body, why)) {
+        outbox_log (self->service->outbox, LEVEL_WARNING, "the queue of %s can't be read: %s",
+                    member->kept.site, why);
+    } else if (more && member->coming.count < self->settings.limits.jobs_max) {
+        return true;
+    } else {
+        if (more) {
+            service_count (self->service, "queues_cut", 1);
+            outbox_log (
+              self->service->outbox, LEVEL_WARNING,
+              "queue of %s: only its first %zu bags count; limits/jobs_max allows no more",
+              member->kept.site, member->coming.count);
+        }
+        told_in_full (self, now, member);
+    }
+    return false;
+}
+
+static void collect_on_state (void *owner, const moment_t *now, uint64_t token,
+                              const call_result_t *result)
+{
+    balancer_t *self = owner;
+    coalition_member_t *member = self->coalition.members [token];
+    member->call = 0;
+    if (page_take (self, now, member, result))
+        ask_state (self, now, token);
+    else
+        one_over (self, now);
+}
+
+/*  One that has left, or is silent, is not asked until the next coalition. */
+static bool is_asked (const coalition_member_t *member)
+{
+    return *member->kept.aside == '\0' || member->kept.heard;
+}
+
+void hearing_begin (balancer_t *self, const moment_t *now)
+{
+    coalition_t *coalition = &self->coalition;
+    for (size_t i = 0; i < coalition->members_count; i++) {
+        coalition_member_t *member = coalition->members [i];
+        member->fresh = false;
+        member->tries = 0;
+        member_queue_clear (&member->coming);
+        self->waiting += is_asked (member);
+    }
+    if (self->waiting == 0)
+        balancer_heard (self, now);
+    else
+        for (size_t i = 0; i < coalition->members_count; i++)
+            if (is_asked (coalition->members [i]))
+                ask_state (self, now, i);
+}
+
+void hearing_end (balancer_t *self)
+{
+    for (size_t i = 0; i < self->candidates_count; i++)
+        calls_cancel (self->service->calls, self->candidates [i].call);
+    free (self->candidates);
+    self->candidates = NULL;
+    self->candidates_count = 0;
+    for (size_t i = 0; i < self->coalition.members_count; i++) {
+        calls_cancel (self->service->calls, self->coalition.members [i]->call);
+        self->coalition.members [i]->call = 0;
+    }
+    self->waiting = 0;
+}

@@ -1,0 +1,48 @@
+/*  delivered_work - progress against CPUs. */
+#include "delivered_work.h"
+
+#include <math.h>
+
+/*  What has been done of what is there, and of what was there. */
+static double progress (const member_queue_t *told)
+{
+    double done_s = told->done_s;
+    for (size_t i = 0; i < told->count; i++)
+        done_s +=
+          fmax (0, told->bags [i].running * told->bags [i].task_s - told->bags [i].running_s);
+    return done_s;
+}
+
+static bool waits (const member_queue_t *told)
+{
+    for (size_t i = 0; i < told->count; i++)
+        if (told->bags [i].waiting > 0)
+            return true;
+    return false;
+}
+
+double delivered_work_see (diligence_t *self, const member_queue_t *told, int64_t mono_ms)
+{
+    diligence_t before = *self;
+    *self = (diligence_t){.seen = true,
+                          .busy = waits (told),
+                          .start = told->start,
+                          .progress_s = progress (told),
+                          .cpus = told->cpus,
+                          .mono_ms = mono_ms};
+    if (!before.seen || before.start != told->start)
+        return 0;
+    double work_s = fmax (0, self->progress_s - before.progress_s);
+    if (before.busy && self->busy) {
+        double time_s = (double) (mono_ms - before.mono_ms) / 1000;
+        self->steps = before.steps + 1;
+        self->work_s = before.work_s + work_s;
+        self->could_s = before.could_s + time_s * fmin (before.cpus, told->cpus);
+    }
+    return work_s;
+}
+
+bool delivered_work_short (const diligence_t *self, uint32_t steps, double least)
+{
+    return self->steps >= steps && self->work_s < least * self->could_s;
+}

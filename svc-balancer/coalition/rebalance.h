@@ -1,0 +1,82 @@
+/*  rebalance - one step of a coalition over queues of whole tasks: what its sites have told in,
+ *  orders to move tasks out.
+ *
+ *  Where load should be is told by bilb, which divides jobs as it likes. From that orders are made,
+ *  in whole tasks, rounded down, of those that can move: a site's own go to another, guests go home
+ *  and nowhere else. An order is cut down until no job is complete later than in the queues as
+ *  they are, nobody is sent more than its level allows, and nobody sends more.
+ *
+ *  When a job is complete is told from its last task: what is before that is done on all CPUs at
+ *  once, it itself on its own. What moves is put at the end of a queue; what comes home, where its
+ *  bag waits, or before all where none of it does.
+ *
+ *  The step and its extension (bilb_queues) give two answers; the one that completes the jobs
+ *  earlier, all together, is taken, for queues are worked through in their own order. Pure.
+ */
+#ifndef MUSUBI_REBALANCE_H
+#define MUSUBI_REBALANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REBALANCE_NOWHERE SIZE_MAX
+
+/*  The extension cuts each job into a piece for each site: no more than so many in all. */
+#define REBALANCE_PIECES_MAX 20000000
+
+/*  Times of completion count as the same within this, and within as much of the time. */
+#define REBALANCE_TIE_S 1e-6
+
+/*  Tasks of a job in one queue. */
+typedef struct {
+    uint64_t bag; /* at this site; 0 = of tasks that are moved there by the step */
+    size_t job;
+    uint32_t waiting;
+    uint32_t movable; /* of those that wait */
+    double task_s;    /* load of each task, CPU seconds, above 0 */
+    double running_s; /* load of those that run */
+} piece_t;
+
+typedef struct {
+    double cpus;     /* 0 = it takes no part, but for what goes home */
+    double level_s;  /* 0 or more, or INFINITY */
+    bool aside;      /* what it has at others comes home, what others have here goes home */
+    piece_t *pieces; /* head first; owned: weighed_clear */
+    size_t count;
+    size_t room;
+} weighed_t;
+
+void weighed_add (weighed_t *site, const piece_t *piece);
+void weighed_clear (weighed_t *site);
+
+typedef struct {
+    size_t home;     /* the site, REBALANCE_NOWHERE when it is not among them */
+    double before_s; /* answers: until complete in the queues as they are, INFINITY = never */
+    double after_s;  /* and as the orders make them */
+} weighed_job_t;
+
+typedef struct {
+    size_t from;
+    size_t to;
+    size_t job;
+    uint64_t bag; /* at from */
+    uint32_t count;
+    double task_s;
+} weighed_move_t;
+
+typedef struct weighing rebalance_t;
+
+rebalance_t *rebalance_new (void);
+void rebalance_destroy (rebalance_t **self_p);
+
+/*  Loads are below BILB_LOAD_MAX, CPUs below BILB_SPEED_MAX. The sites' queues stay as they are. At
+ *  most moves_max moves; they live until the next step. */
+const weighed_move_t *rebalance_step (rebalance_t *self, const weighed_t *sites, size_t sites_count,
+                                      weighed_job_t *jobs, size_t jobs_count, bool reschedule,
+                                      size_t moves_max, size_t *count);
+
+/*  What is in a queue, CPU seconds. */
+double weighed_load (const weighed_t *site);
+
+#endif

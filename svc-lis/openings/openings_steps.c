@@ -1,0 +1,235 @@
+/*  openings_steps - what is done for an opening at its turn, all in one place, opening_refresh: by
+ *  the time, its bookings and its nodes as they are then. One timer for all, at the next moment at
+ *  which one of them is to be looked at.
+ */
+#include "must.h"
+#include "openings_state.h"
+
+#include <stdlib.h>
+
+/*  --- what is told --- */
+
+static void opening_changed (opening_entry_t *entry, const moment_t *now)
+{
+    openings_t *self = entry->openings;
+    opening_put (entry);
+    change_notice_tell (&self->hint);
+    if (!self->observer.moved)
+        return;
+    opening_t view = opening_view (entry, present_ms (self, now));
+    self->observer.moved (self->observer.owner, now, &view);
+}
+
+static void tell_degraded (opening_entry_t *entry, int64_t now_ms)
+{
+    openings_t *self = entry->openings;
+    uint32_t lacking = opening_is_active (entry->kept.phase) && entry->kept.phase <= OPENING_WARNED
+                         ? opening_short (entry, now_ms)
+                         : 0;
+    bool degraded = lacking > 0 && !entry->kept.given_back;
+    if (degraded == entry->degraded)
+        return;
+    entry->degraded = degraded;
+    change_notice_tell (&self->hint);
+    service_count (self->parts.service, degraded ? "openings_degraded" : "openings_healed", 1);
+    outbox_log (self->parts.service->outbox, degraded ? LEVEL_ALARM : LEVEL_INFO,
+                "opening %s %s nodes_lacking=%u", entry->reservation,
+                degraded ? "whole->degraded" : "degraded->whole", lacking);
+}
+
+/*  --- time --- */
+
+opening_phase_t opening_phase_at (const opening_entry_t *entry, int64_t now_ms)
+{
+    const openings_limits_t *limits = &entry->openings->limits;
+    if (now_ms >= entry->kept.until_ms)
+        return OPENING_CLOSING;
+    if (now_ms >= entry->kept.from_ms)
+        return now_ms >= entry->kept.until_ms - limits->warning_ms ? OPENING_WARNED : OPENING_OPEN;
+    return now_ms >= entry->kept.from_ms - limits->bind_ms ? OPENING_BINDING : OPENING_WAITING;
+}
+
+static void openings_steps_move (opening_entry_t *entry, opening_phase_t to)
+{
+    openings_t *self = entry->openings;
+    opening_phase_t from = entry->kept.phase;
+    opening_phase (entry, to);
+    service_count (self->parts.service, "openings_moved", 1);
+    outbox_log (self->parts.service->outbox, LEVEL_INFO, "opening %s %s->%s nodes=%zu wanted=%u",
+                entry->reservation, opening_phase_word (from), opening_phase_word (to),
+                entry->kept.nodes_count, opening_wanted (entry, SIZE_MAX, entry->kept.from_ms));
+}
+
+/*  What was never open and is too late has nothing to close. */
+static bool move_by_time (opening_entry_t *entry, const moment_t *now)
+{
+    int64_t now_ms = opening_now_ms (entry, now);
+    opening_phase_t due = opening_phase_at (entry, now_ms);
+    if (entry->kept.phase >= OPENING_CLOSING || due <= entry->kept.phase)
+        return false;
+    if (due == OPENING_CLOSING && entry->kept.nodes_count == 0 && !entry->use)
+        due = OPENING_OVER;
+    if (opening_is_open (due) && !entry->use) {
+        entry->use = must (calloc (1, sizeof *entry->use));
+        entry->active_ms = now_ms;
+        cpu_usage_init (&entry->use->spent,
+                        (interval_t){entry->kept.from_ms, entry->kept.until_ms});
+        entry->use->until_ms = entry->kept.from_ms;
+        opening_put_use (entry);
+    }
+    openings_steps_move (entry, due);
+    return true;
+}
+
+static bool move_to_the_end (opening_entry_t *entry)
+{
+    opening_phase_t before = entry->kept.phase;
+    if (entry->kept.phase == OPENING_CLOSING && !opening_closes (entry) &&
+        !*back_end_trouble (entry->openings->parts.back_end, entry->reservation))
+        openings_steps_move (entry, OPENING_CLEANING);
+    if (entry->kept.phase == OPENING_CLEANING && entry->kept.nodes_count == 0)
+        openings_steps_move (entry, OPENING_OVER);
+    return entry->kept.phase != before;
+}
+
+back_end_order_t opening_order (const opening_entry_t *entry, bool all)
+{
+    const char **names = must (calloc (entry->kept.nodes_count + 1, sizeof *names));
+    back_end_order_t order = {.reservation = entry->reservation,
+                              .owner = entry->kept.owner,
+                              .from_ms = entry->kept.from_ms,
+                              .until_ms = entry->kept.until_ms,
+                              .nodes = names};
+    for (size_t i = 0; i < entry->kept.nodes_count; i++)
+        if (all || bound_kept (&entry->kept.nodes [i]))
+            names [order.nodes_count++] = entry->kept.nodes [i].name;
+    return order;
+}
+
+static void order_back_end (opening_entry_t *entry, const moment_t *now, back_end_step_t step)
+{
+    openings_t *self = entry->openings;
+    if (!back_end_acts (self->parts.back_end, step))
+        return;
+    back_end_order_t order = opening_order (entry, step == BACK_END_CLOSE);
+    back_end_step (self->parts.back_end, step, &order);
+    entry->watched_ms = present_ms (self, now);
+    free ((void *) order.nodes);
+}
+
+static void tell_back_end (opening_entry_t *entry, const moment_t *now, opening_phase_t before,
+                           bool nodes_changed)
+{
+    int64_t now_ms = opening_now_ms (entry, now);
+    bool begun = opening_is_open (entry->kept.phase) && !opening_is_open (before);
+    if (entry->kept.phase == OPENING_BINDING && (nodes_changed || before != OPENING_BINDING))
+        order_back_end (entry, now, BACK_END_PREPARE);
+    else if (opening_is_open (entry->kept.phase) && (nodes_changed || begun))
+        order_back_end (entry, now, BACK_END_OPEN);
+    else if (entry->kept.phase >= OPENING_CLOSING && before < OPENING_CLOSING &&
+             before != OPENING_WAITING)
+        order_back_end (entry, now, BACK_END_CLOSE);
+    else if (opening_is_open (entry->kept.phase) &&
+             now_ms >= entry->watched_ms + entry->openings->limits.watch_ms)
+        order_back_end (entry, now, BACK_END_WATCH);
+}
+
+static int64_t turn_due (const opening_entry_t *entry, int64_t now_ms)
+{
+    openings_t *self = entry->openings;
+    if (entry->kept.phase == OPENING_OVER)
+        return INT64_MAX;
+    int64_t due_ms = opening_fit_due (entry, now_ms);
+    if (!opening_is_open (entry->kept.phase))
+        return due_ms;
+    int64_t others [] = {opening_lend_due (entry), entry->use_put_ms + ACCOUNT_MS,
+                         back_end_acts (self->parts.back_end, BACK_END_WATCH)
+                           ? entry->watched_ms + self->limits.watch_ms
+                           : INT64_MAX};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        due_ms = others [i] < due_ms ? others [i] : due_ms;
+    return due_ms > now_ms ? due_ms : now_ms + 1;
+}
+
+void opening_end (opening_entry_t *entry)
+{
+    opening_delete (entry);
+    opening_free (entry);
+}
+
+/*  --- turns --- */
+
+void opening_turn (opening_entry_t *entry, int64_t turn_ms)
+{
+    if (entry->turn_ms < INT64_MAX)
+        ordered_remove (entry->openings->turns, entry);
+    entry->turn_ms = turn_ms;
+    if (entry->turn_ms < INT64_MAX)
+        ordered_add (entry->openings->turns, entry, entry);
+}
+
+/*  Accounted before its nodes change: what it was offered is what it had until now. */
+static void opening_refresh (opening_entry_t *entry, const moment_t *now)
+{
+    int64_t now_ms = opening_now_ms (entry, now);
+    opening_phase_t before = entry->kept.phase;
+    if (opening_is_open (before))
+        opening_account (entry, now);
+    bool moved = move_by_time (entry, now);
+    bool changed = opening_fit (entry, now);
+    bool due = opening_due (entry, now_ms);
+    bool lent = opening_is_open (entry->kept.phase) && opening_lend (entry, now);
+    tell_back_end (entry, now, before, changed);
+    opening_enforce (entry, now);
+    changed = opening_close (entry, now) || changed;
+    moved = move_to_the_end (entry) || moved;
+    if (entry->kept.phase == OPENING_OVER && entry->use)
+        opening_account (entry, now);
+    if (entry->use && (changed || moved || now_ms >= entry->use_put_ms + ACCOUNT_MS))
+        opening_put_use (entry);
+    tell_degraded (entry, now_ms);
+    if (changed || moved || lent || due)
+        opening_changed (entry, now);
+    if (entry->kept.phase == OPENING_OVER && !entry->use)
+        opening_end (entry);
+    else
+        opening_turn (entry, turn_due (entry, now_ms));
+}
+
+static void openings_steps_on_turn (void *owner, const moment_t *now, uint64_t token);
+
+static void openings_steps_turns_watch (openings_t *self, const moment_t *now)
+{
+    timers_cancel (self->parts.service->timers, self->timer);
+    self->timer = 0;
+    const opening_entry_t *first = ordered_after (self->turns, NULL);
+    if (!first)
+        return;
+    int64_t at_ms = timekeeper_mono (&self->parts.service->timekeeper, now, first->turn_ms);
+    int64_t look_ms = now->mono_ms + LOOK_MS_MAX;
+    self->timer = timers_set (self->parts.service->timers, at_ms < look_ms ? at_ms : look_ms,
+                              openings_steps_on_turn, self, 0);
+}
+
+/*  Every refresh sets a turn that is later than now, so this ends. */
+static void openings_steps_on_turn (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    openings_t *self = owner;
+    int64_t now_ms = present_ms (self, now);
+    self->now_ms = now_ms;
+    for (opening_entry_t *entry;
+         (entry = ordered_after (self->turns, NULL)) && entry->turn_ms <= now_ms;)
+        opening_refresh (entry, now);
+    self->timer = 0;
+    openings_steps_turns_watch (self, now);
+}
+
+void opening_soon (opening_entry_t *entry, const moment_t *now)
+{
+    openings_t *self = entry->openings;
+    if (entry->kept.phase == OPENING_OVER)
+        return;
+    opening_turn (entry, present_ms (self, now));
+    openings_steps_turns_watch (self, now);
+}

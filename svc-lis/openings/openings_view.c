@@ -1,0 +1,142 @@
+/*  openings_view - how a reservation stands on its nodes, as its owner is told; and what it has
+ *  used.
+ */
+#include "access.h"
+#include "codec_table.h"
+#include "directory.h"
+#include "openings_state.h"
+
+#include "openings.pb-c.h"
+
+#include <string.h>
+
+/*  Before it is bound it is a number in the calendar: how many nodes are missing there, at most, at
+ *  instants at which it has booked some. */
+static uint32_t openings_view_overbooked (const opening_entry_t *entry, int64_t now_ms)
+{
+    const openings_t *self = entry->openings;
+    int64_t least = 0;
+    for (size_t i = 0; i < entry->stages_count; i++) {
+        const opening_stage_t *stage = &entry->stages [i];
+        interval_t ahead = stage->over;
+        size_t resource;
+        ahead.from = ahead.from > now_ms ? ahead.from : now_ms;
+        if (ahead.from >= ahead.until ||
+            !free_capacity_find (self->parts.room, self->parts.site->classes [stage->class].name,
+                                 &resource))
+            continue;
+        int64_t free = free_capacity_least (self->parts.room, resource, ahead, NULL);
+        least = free < least ? free : least;
+    }
+    return (uint32_t) -least;
+}
+
+static uint32_t openings_view_lacking (const opening_entry_t *entry, int64_t now_ms)
+{
+    if (entry->kept.phase == OPENING_WAITING)
+        return openings_view_overbooked (entry, now_ms);
+    return entry->degraded ? opening_short (entry, now_ms) : 0;
+}
+
+static void alternative_add (Musubi__OpeningRecord *told, const node_class_t *class, uint32_t nodes,
+                             interval_t over)
+{
+    if (told->n_alternatives == ALTERNATIVES_MAX)
+        return;
+    Musubi__OpeningAlternative *to = told->alternatives [told->n_alternatives++];
+    to->class_name = (char *) class->name;
+    to->nodes = nodes;
+    to->from_ms = over.from;
+    to->until_ms = over.until;
+}
+
+/*  Another class that has room for what is lacking, until the end of what is booked; and the first
+ *  time at which as much of its own class is free for as long. */
+static void alternatives_put (const opening_entry_t *entry, const moment_t *now, uint32_t missing,
+                              Musubi__OpeningRecord *told)
+{
+    const openings_t *self = entry->openings;
+    const free_capacity_t *room = self->parts.room;
+    const site_t *site = self->parts.site;
+    int64_t now_ms = present_ms (self, now);
+    interval_t rest = {now_ms > entry->kept.from_ms ? now_ms : entry->kept.from_ms,
+                       entry->kept.until_ms};
+    for (size_t i = 0; i < site->classes_count && rest.from < rest.until; i++) {
+        size_t resource;
+        if (!free_capacity_find (room, site->classes [i].name, &resource))
+            continue;
+        uint32_t own = opening_wanted (entry, i, rest.from);
+        int64_t free = free_capacity_least (room, resource, rest, NULL);
+        interval_t span;
+        if (own == 0 && free >= (int64_t) missing)
+            alternative_add (told, &site->classes [i], (uint32_t) free, rest);
+        if (own > 0 &&
+            free_capacity_spans (room, now, resource, own, rest.until - rest.from,
+                                 (interval_t){rest.from, free_capacity_horizon_ms (room, now)},
+                                 &span, 1) == 1)
+            alternative_add (told, &site->classes [i], own,
+                             (interval_t){span.from, span.from + rest.until - rest.from});
+    }
+}
+
+packed_t opening_told (void *owner, const moment_t *now, const char *reservation, bool whole)
+{
+    const openings_t *self = owner;
+    const opening_entry_t *entry = opening_find (self, reservation);
+    if (!entry)
+        return (packed_t){0};
+    arena_t arena;
+    arena_init (&arena);
+    const service_t *service = self->parts.service;
+    opening_t view = opening_view (entry, present_ms (self, now));
+    stored_use_t use = opening_use_now (entry, now);
+    uint32_t missing = openings_view_lacking (entry, present_ms (self, now));
+    Musubi__OpeningRecord told = MUSUBI__OPENING_RECORD__INIT;
+    told.phase = (Musubi__OpeningPhase) view.phase;
+    told.wanted = view.wanted;
+    told.bound = (uint32_t) view.nodes_count;
+    told.degraded = missing > 0;
+    told.lent = view.lent;
+    told.given_back = view.given_back;
+    told.cpu_ms = cpu_usage_used (&use.spent);
+    told.offered_ms = cpu_usage_offered (&use.spent);
+    told.trouble = (char *) back_end_trouble (self->parts.back_end, reservation);
+    told.alternatives =
+      codec_messages (&musubi__opening_alternative__descriptor, ALTERNATIVES_MAX, &arena);
+    if (whole && missing > 0)
+        alternatives_put (entry, now, missing, &told);
+    told.disconnected = service->directory && !directory_hears (service->directory);
+    told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&
+                 view.nodes_count >= view.wanted && !*told.trouble && opening_clear (entry);
+    packed_t packed = packed_of (&told.base);
+    arena_end (&arena);
+    return packed;
+}
+
+void openings_on_use (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    openings_t *self = owner;
+    service_t *service = self->parts.service;
+    const spent_question_t *asked = body;
+    const opening_entry_t *entry = opening_find (self, asked->reservation);
+    if (!entry || !entry->use) {
+        service_refuse (service, request, CALL_NOT_FOUND, "%s has not opened a reservation %s",
+                        service->name, asked->reservation);
+        return;
+    }
+    if (!may (self->parts.access, VERB_SHOW, request->actor, request->actor, entry->kept.owner)) {
+        service_refuse (service, request, CALL_DENIED, "%.63s may not see reservation %s",
+                        request->actor, asked->reservation);
+        return;
+    }
+    spent_told_t told = {0};
+    memcpy (told.reservation, asked->reservation, sizeof told.reservation);
+    size_t most = asked->most > 0 && asked->most < CPU_USAGE_STEPS ? asked->most : CPU_USAGE_STEPS;
+    stored_use_t use = opening_use_now (entry, now);
+    told.count = cpu_usage_steps (&use.spent, use.until_ms, told.steps, most);
+    for (size_t i = 0; i < told.count; i++) {
+        told.cpu_ms += told.steps [i].cpu_ms;
+        told.offered_ms += told.steps [i].offered_ms;
+    }
+    service_reply (service, request, codec_encode (&spent_told_codec, &told));
+}

@@ -1,0 +1,142 @@
+/*  queue_view - what people are told about bags and tasks. */
+#include "access.h"
+#include "codec_table.h"
+#include "message.h"
+#include "queue_state.h"
+
+#include "tasks.pb-c.h"
+
+#include <string.h>
+
+#define PAGE_BYTES_MAX (BODY_BYTES_MAX / 2) /* of what was submitted, in one answer */
+#define RECORD_BYTES   128                  /* beside that */
+
+static uint32_t page (const queue_t *self, uint32_t most)
+{
+    return most > 0 && most < self->limits.list_max ? most : self->limits.list_max;
+}
+
+/*  --- Bags --- */
+
+/*  When its first task that waits is expected to start; 0 = not known. */
+static int64_t expected_ms (const queue_t *self, const bag_t *bag)
+{
+    opening_t opening;
+    if (bag->waiting.waiting == 0)
+        return 0;
+    if (*bag->asked.order.reservation)
+        return openings_find (self->parts.openings, bag->asked.order.reservation, &opening)
+                 ? opening.from_ms
+                 : 0;
+    for (size_t i = 0; i < self->parts.site->classes_count; i++)
+        if (self->promises [i].bag == &bag->waiting)
+            return self->promises [i].at_ms;
+    return 0;
+}
+
+static bool queue_view_shown (const queue_t *self, const request_t *request,
+                              const bags_question_t *question, const bag_t *bag)
+{
+    return (question->over || bag->over_ms == 0) &&
+           (!*question->owner || strcmp (question->owner, bag->owner) == 0) &&
+           may (self->parts.access, VERB_LIST, request->actor, request->actor, bag->owner);
+}
+
+static void queue_view_bag_tell (const queue_t *self, const bag_t *bag, Musubi__BagRecord *record,
+                                 arena_t *arena)
+{
+    bytes_t submitted = {bag->submitted.data, bag->submitted.size};
+    record->bag = bag->number;
+    record->owner = (char *) bag->owner;
+    record->submitted = (Musubi__SubmitRequest *) message_unpack_in (
+      &musubi__submit_request__descriptor, submitted, &arena->allocator);
+    record->submitted->count = bag->asked.count; /* of guests, those that are here */
+    record->submitted_ms = bag->submitted_ms;
+    record->queued = bag->waiting.waiting;
+    record->running = bag->running;
+    record->over = bag->over;
+    record->failed = bag->failed;
+    record->expected_ms = expected_ms (self, bag);
+    record->away = bag->away;
+    record->home = bag->guest ? bag->guest->home.name : "";
+}
+
+void queue_on_bags (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    (void) now;
+    queue_t *self = owner;
+    const bags_question_t *question = body;
+    uint32_t most = page (self, question->most);
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__QueueAnswer answer = MUSUBI__QUEUE_ANSWER__INIT;
+    answer.bags = codec_messages (&musubi__bag_record__descriptor, most, &arena);
+    size_t bytes = 0;
+    bag_t *bag = bags_after (self->bags, question->after);
+    for (; bag && answer.n_bags < most && bytes < PAGE_BYTES_MAX;
+         bag = bags_after (self->bags, bag->number)) {
+        if (!queue_view_shown (self, request, question, bag))
+            continue;
+        queue_view_bag_tell (self, bag, answer.bags [answer.n_bags++], &arena);
+        bytes += bag->submitted.size + RECORD_BYTES;
+    }
+    answer.more = bag != NULL;
+    service_reply (self->parts.service, request, packed_of (&answer.base));
+    arena_end (&arena);
+}
+
+/*  --- Tasks --- */
+
+static int64_t cpu_ms_now (const queue_t *self, const bag_t *bag, uint32_t index,
+                           const task_t *task)
+{
+    run_id_t id = {.task = {bag->number, index}, .number = task->tries};
+    run_t run;
+    bool runs = task->state == TASK_PLACED || task->state == TASK_RUNNING;
+    return runs && nodes_run (self->parts.nodes, &id, &run) ? run.cpu_ms : task->cpu_ms;
+}
+
+static void task_tell (const queue_t *self, const bag_t *bag, uint32_t index,
+                       Musubi__TaskRecord *record, arena_t *arena)
+{
+    const task_t *task = bag_task (bag, index);
+    record->task = codec_put (&task_id_codec, &(task_id_t){bag->number, index}, arena);
+    record->state = (Musubi__TaskState) bag_task_state (bag, index);
+    if (!task)
+        return;
+    record->run = task->tries;
+    record->node = task->node_name;
+    record->started_ms = task->started_ms;
+    record->ended_ms = task->ended_ms;
+    record->exit_code = task->exit_code;
+    record->signal = task->signal;
+    record->cpu_ms = cpu_ms_now (self, bag, index, task);
+    record->why = task->why;
+    if (task->trip)
+        record->site = task->trip->site;
+    record->dropped = task->dropped;
+}
+
+void queue_on_tasks (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    (void) now;
+    queue_t *self = owner;
+    const tasks_question_t *question = body;
+    bag_t *bag;
+    if (!queue_allowed (self, request, question->bag, &bag))
+        return;
+    uint32_t from = question->from < bag->asked.count ? question->from : bag->asked.count;
+    uint32_t left = bag->asked.count - from;
+    uint32_t count = page (self, question->most);
+    count = count < left ? count : left;
+    arena_t arena;
+    arena_init (&arena);
+    Musubi__TasksAnswer answer = MUSUBI__TASKS_ANSWER__INIT;
+    answer.n_tasks = count;
+    answer.tasks = codec_messages (&musubi__task_record__descriptor, count, &arena);
+    answer.more = count < left;
+    for (uint32_t i = 0; i < count; i++)
+        task_tell (self, bag, from + i, answer.tasks [i], &arena);
+    service_reply (self->parts.service, request, packed_of (&answer.base));
+    arena_end (&arena);
+}

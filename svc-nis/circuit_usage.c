@@ -1,0 +1,350 @@
+/*  circuit_usage - one entry for each reservation of which something was asked, or whose time comes by
+ *  itself; and one timer for all, at the next moment at which a window of any of them opens or
+ *  closes.
+ */
+#include "circuit_usage.h"
+
+#include "access.h"
+#include "ledger.h"
+#include "must.h"
+#include "nis_wire.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_MS_MAX 60000 /* a turn far away is looked at so often: clocks get stepped */
+
+static int circuit_usage_by_turn (const void *key, const void *thing)
+{
+    const use_t *a = key;
+    const use_t *b = thing;
+    if (a->turn_ms != b->turn_ms)
+        return a->turn_ms < b->turn_ms ? -1 : 1;
+    return strcmp (a->reservation, b->reservation);
+}
+
+/*  --- entries --- */
+
+static use_t *use_find (const circuit_usage_t *self, const char *reservation)
+{
+    return ordered_find (self->by_reservation, reservation);
+}
+
+static use_t *use_new (circuit_usage_t *self, const char *reservation)
+{
+    use_t *use = must (calloc (1, sizeof *use));
+    assert (strlen (reservation) <= NAME_BYTES_MAX);
+    memcpy (use->reservation, reservation, strlen (reservation) + 1);
+    use->turn_ms = INT64_MAX;
+    ordered_add (self->by_reservation, use->reservation, use);
+    return use;
+}
+
+static void turn_set (circuit_usage_t *self, use_t *use, int64_t turn_ms)
+{
+    if (use->turn_ms < INT64_MAX)
+        ordered_remove (self->turns, use);
+    use->turn_ms = turn_ms;
+    if (use->turn_ms < INT64_MAX)
+        ordered_add (self->turns, use, use);
+}
+
+/*  event: NULL, or "forgotten" when nothing is kept of it any more. */
+static void tell_ledger (circuit_usage_t *self, const use_t *use, const char *event, bytes_t record)
+{
+    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_SWITCHED,
+                                                            .event = event,
+                                                            .reservation = use->reservation,
+                                                            .record = record});
+}
+
+static void use_store (circuit_usage_t *self, use_t *use)
+{
+    use->asked = true;
+    packed_t value = codec_encode (&use_record_codec, use);
+    bytes_t record = {.data = value.data, .size = value.size};
+    outbox_put (self->service->outbox, TABLE_USES, text_bytes (use->reservation), record);
+    tell_ledger (self, use, NULL, record);
+    free (value.data);
+}
+
+static void active_set (circuit_usage_t *self, use_t *use, bool active)
+{
+    if (use->active == active)
+        return;
+    use->active = active;
+    outbox_log (self->service->outbox, LEVEL_INFO, "use reservation=%s %s", use->reservation,
+                active ? "idle->active" : "active->idle");
+    change_notice_tell (&self->hint);
+}
+
+static void use_end (circuit_usage_t *self, use_t *use)
+{
+    active_set (self, use, false);
+    turn_set (self, use, INT64_MAX);
+    if (use->asked) {
+        outbox_delete (self->service->outbox, TABLE_USES, text_bytes (use->reservation));
+        tell_ledger (self, use, "forgotten", (bytes_t){0});
+    }
+    ordered_remove (self->by_reservation, use->reservation);
+    free (use);
+}
+
+/*  --- time --- */
+
+/*  Is a window open now, by both clocks? And when does one open or close next? */
+static bool windows_open (const circuit_usage_t *self, const moment_t *now,
+                          const interval_list_t *windows, int64_t *turn_ms)
+{
+    int64_t least_ms = timekeeper_least (&self->service->timekeeper, now);
+    int64_t most_ms = timekeeper_most (&self->service->timekeeper, now);
+    bool open = false;
+    *turn_ms = INT64_MAX;
+    for (size_t i = 0; i < windows->count; i++) {
+        interval_t over = windows->list [i].over;
+        bool begun = over.from <= least_ms;
+        if (most_ms >= over.until)
+            continue;
+        open = open || begun;
+        int64_t turn = begun ? over.until : over.from;
+        *turn_ms = turn < *turn_ms ? turn : *turn_ms;
+    }
+    return open;
+}
+
+/*  Bring an entry up to date with its reservation and the time; it may end with that. */
+static void use_refresh (circuit_usage_t *self, const moment_t *now, use_t *use)
+{
+    reservation_view_t view;
+    if (!participant_find (self->participant, use->reservation, &view) || !view.current) {
+        use_end (self, use);
+        return;
+    }
+    int64_t turn_ms;
+    bool open = windows_open (self, now, timetable_held (view.current), &turn_ms);
+    if (open && !use->asked && self->mode == USE_AT_START) {
+        use->provisioned = true;
+        use_store (self, use);
+    }
+    active_set (self, use, use->provisioned && open);
+    turn_set (self, use, turn_ms);
+    if (!use->asked && turn_ms == INT64_MAX)
+        use_end (self, use);
+}
+
+static void circuit_usage_on_turn (void *owner, const moment_t *now, uint64_t token);
+
+static void circuit_usage_turns_watch (circuit_usage_t *self, const moment_t *now)
+{
+    timers_cancel (self->service->timers, self->timer);
+    self->timer = 0;
+    const use_t *first = ordered_after (self->turns, NULL);
+    if (!first)
+        return;
+    int64_t at_ms = timekeeper_mono (&self->service->timekeeper, now, first->turn_ms);
+    int64_t look_ms = now->mono_ms + LOOK_MS_MAX;
+    at_ms = at_ms > now->mono_ms ? at_ms : now->mono_ms + 1;
+    self->timer = timers_set (self->service->timers, at_ms < look_ms ? at_ms : look_ms,
+                              circuit_usage_on_turn, self, 0);
+}
+
+/*  Every refresh sets a turn that is later than now, so this ends. */
+static void circuit_usage_on_turn (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    circuit_usage_t *self = owner;
+    int64_t now_ms = timekeeper_least (&self->service->timekeeper, now);
+    for (use_t *use; (use = ordered_after (self->turns, NULL)) && use->turn_ms <= now_ms;)
+        use_refresh (self, now, use);
+    self->timer = 0;
+    circuit_usage_turns_watch (self, now);
+}
+
+/*  --- what the participant tells --- */
+
+static void circuit_usage_on_changed (void *owner, const moment_t *now, const char *reservation)
+{
+    circuit_usage_t *self = owner;
+    use_t *use = use_find (self, reservation);
+    if (!use && self->mode == USE_AT_START)
+        use = use_new (self, reservation);
+    if (!use)
+        return;
+    use_refresh (self, now, use);
+    circuit_usage_turns_watch (self, now);
+}
+
+static void circuit_usage_on_forgotten (void *owner, const char *reservation)
+{
+    circuit_usage_t *self = owner;
+    use_t *use = use_find (self, reservation);
+    if (use)
+        use_end (self, use);
+}
+
+static bool is_provisioned (void *owner, const char *reservation)
+{
+    const circuit_usage_t *self = owner;
+    const use_t *use = use_find (self, reservation);
+    return use && use->provisioned;
+}
+
+void circuit_usage_tell (circuit_usage_t *self, usage_t *usage)
+{
+    *usage = (usage_t){.owner = self,
+                       .changed = circuit_usage_on_changed,
+                       .forgotten = circuit_usage_on_forgotten,
+                       .provisioned = is_provisioned};
+}
+
+/*  --- what users ask --- */
+
+static void use_reply (circuit_usage_t *self, const request_t *request, const use_t *use)
+{
+    static const use_t none = {.provisioned = false};
+    service_reply (self->service, request, codec_encode (&use_answer_codec, use ? use : &none));
+}
+
+/*  The reservation meant; false, and the request is refused, unless the asker may say what becomes
+ *  of it. */
+static bool use_allowed (circuit_usage_t *self, const request_t *request, const use_t *asked,
+                         reservation_view_t *view)
+{
+    if (!participant_find (self->participant, asked->reservation, view))
+        return service_refuse (self->service, request, CALL_NOT_FOUND, "%s knows no reservation %s",
+                               self->service->name, asked->reservation);
+    if (!may (self->access, VERB_USE, request->actor, request->actor, view->owner))
+        return service_refuse (self->service, request, CALL_DENIED,
+                               "%.63s does not own reservation %s", request->actor,
+                               asked->reservation);
+    if (view->version == 0)
+        return service_refuse (self->service, request, CALL_DENIED,
+                               "reservation %s is not committed", asked->reservation);
+    return true;
+}
+
+static void use_say (circuit_usage_t *self, const moment_t *now, const char *reservation,
+                     bool provisioned)
+{
+    use_t *use = use_find (self, reservation);
+    if (!use)
+        use = use_new (self, reservation);
+    if (!use->asked || use->provisioned != provisioned) {
+        use->provisioned = provisioned;
+        use_store (self, use);
+    }
+    use_refresh (self, now, use);
+    circuit_usage_turns_watch (self, now);
+}
+
+static void on_provision (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    circuit_usage_t *self = owner;
+    reservation_view_t view;
+    if (!use_allowed (self, request, body, &view))
+        return;
+    int64_t turn_ms = INT64_MAX;
+    if (view.current)
+        windows_open (self, now, timetable_held (view.current), &turn_ms);
+    if (turn_ms == INT64_MAX) {
+        service_refuse (self->service, request, CALL_DENIED,
+                        "reservation %s has no circuit here whose window is still to come",
+                        view.id);
+        return;
+    }
+    use_say (self, now, view.id, true);
+    use_reply (self, request, use_find (self, view.id));
+}
+
+static void on_release (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    circuit_usage_t *self = owner;
+    reservation_view_t view;
+    if (!use_allowed (self, request, body, &view))
+        return;
+    const use_t *use = use_find (self, view.id);
+    bool given_up = use ? use->asked && !use->provisioned : self->mode == USE_ASKED;
+    if (view.current && !given_up)
+        use_say (self, now, view.id, false);
+    use_reply (self, request, use_find (self, view.id));
+}
+
+/*  --- records --- */
+
+static void circuit_usage_on_record (void *owner, bytes_t key, bytes_t value)
+{
+    circuit_usage_t *self = owner;
+    char reservation [NAME_BYTES_MAX + 1] = "";
+    use_t kept;
+    char why [WHY_BYTES];
+    bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
+    if (good)
+        memcpy (reservation, key.data, key.size);
+    if (!good || use_find (self, reservation) ||
+        !codec_decode (&use_record_codec, &kept, value, why)) {
+        service_bad_record (self->service, "uses", "not a record of a use");
+        return;
+    }
+    use_t *use = use_new (self, reservation);
+    use->asked = true;
+    use->provisioned = kept.provisioned;
+}
+
+static void circuit_usage_on_start (void *owner, const moment_t *now)
+{
+    circuit_usage_t *self = owner;
+    reservation_view_t view;
+    if (self->mode == USE_AT_START)
+        for (const char *at = NULL; participant_next (self->participant, at, &view); at = view.id)
+            if (view.current && !use_find (self, view.id))
+                use_new (self, view.id);
+    char at [NAME_BYTES_MAX + 1] = "";
+    for (use_t *use; (use = ordered_after (self->by_reservation, at));) {
+        memcpy (at, use->reservation, sizeof at);
+        use_refresh (self, now, use);
+    }
+    circuit_usage_turns_watch (self, now);
+}
+
+/*  --- its life --- */
+
+circuit_usage_t *circuit_usage_new (service_t *service, const access_t *access, use_mode_t mode)
+{
+    circuit_usage_t *self = must (calloc (1, sizeof *self));
+    self->service = service;
+    self->access = access;
+    self->mode = mode;
+    self->by_reservation = ordered_by_text (offsetof (use_t, reservation));
+    self->turns = ordered_new (circuit_usage_by_turn);
+    self->hint = (change_notice_t){.service = service, .topic = "use"};
+    service_serve (service, "Nis", "Provision", &use_question_codec, on_provision, self);
+    service_serve (service, "Nis", "Release", &use_question_codec, on_release, self);
+    service_load (service, TABLE_USES, circuit_usage_on_record, self);
+    return self;
+}
+
+void circuit_usage_attach (circuit_usage_t *self, const participant_t *participant)
+{
+    self->participant = participant;
+    service_at_start (self->service, circuit_usage_on_start, self);
+}
+
+void circuit_usage_destroy (circuit_usage_t **self_p)
+{
+    circuit_usage_t *self = *self_p;
+    if (!self)
+        return;
+    timers_cancel (self->service->timers, self->timer);
+    change_notice_end (&self->hint);
+    for (use_t *use; (use = ordered_after (self->by_reservation, NULL));) {
+        turn_set (self, use, INT64_MAX);
+        ordered_remove (self->by_reservation, use->reservation);
+        free (use);
+    }
+    ordered_destroy (&self->by_reservation);
+    ordered_destroy (&self->turns);
+    free (self);
+    *self_p = NULL;
+}

@@ -1,0 +1,88 @@
+/*  read_request - the questions under way. */
+#include "read_request.h"
+
+#include "access.h"
+#include "directory.h"
+#include "must.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static read_request_t *read_request_make (read_requests_t *inquiries, const char *actor,
+                                          size_t size, read_request_free_fn *free_it)
+{
+    assert (size >= sizeof (read_request_t));
+    read_request_t *self = must (calloc (1, size));
+    self->inquiries = inquiries;
+    self->number = ++inquiries->begun;
+    self->free = free_it;
+    snprintf (self->actor, sizeof self->actor, "%s", actor);
+    ordered_add (inquiries->open, &self->number, self);
+    return self;
+}
+
+void *read_request_own (read_requests_t *inquiries, size_t size, read_request_free_fn *free_it)
+{
+    read_request_t *self = read_request_make (inquiries, inquiries->service->name, size, free_it);
+    self->own = true;
+    return self;
+}
+
+void *read_request_new (read_requests_t *inquiries, const request_t *request, size_t size,
+                        read_request_free_fn *free_it)
+{
+    service_t *service = inquiries->service;
+    if (inquiries->settings->finishing || !directory_known (service->directory)) {
+        service_refuse (service, request, CALL_OVERLOADED, "%s",
+                        inquiries->settings->finishing
+                          ? "this planner only settles what a dead one left"
+                          : "the directory has not answered this planner yet");
+        return NULL;
+    }
+    if (ordered_count (inquiries->open) >= inquiries->settings->in_progress_max) {
+        service_refuse (service, request, CALL_OVERLOADED,
+                        "in_progress_max = %u questions are under way",
+                        inquiries->settings->in_progress_max);
+        return NULL;
+    }
+    read_request_t *self = read_request_make (inquiries, request->actor, size, free_it);
+    self->reply_to = request->reply_to;
+    service_count (service, "inquiries", 1);
+    return self;
+}
+
+void read_request_tell (read_request_t *self, packed_t answer)
+{
+    if (self->own)
+        ; /* its end is in the log */
+    else if (answer.size > BODY_BYTES_MAX)
+        outbox_refuse (self->inquiries->service->outbox, self->reply_to, CALL_OVERLOADED,
+                       "the answer is larger than a message may be: ask for less");
+    else
+        outbox_reply (self->inquiries->service->outbox, self->reply_to, packed_bytes (answer));
+    free (answer.data);
+    ordered_remove (self->inquiries->open, &self->number);
+    self->free (self);
+}
+
+bool read_request_may_see (const read_request_t *self, const char *owner)
+{
+    return may (self->inquiries->access, VERB_SHOW, self->actor, self->actor, owner);
+}
+
+void read_requests_open (read_requests_t *self)
+{
+    self->open = ordered_by_number (offsetof (read_request_t, number));
+}
+
+static void read_request_end (void *thing)
+{
+    read_request_t *inquiry = thing;
+    inquiry->free (inquiry);
+}
+
+void read_requests_close (read_requests_t *self)
+{
+    ordered_end (&self->open, read_request_end);
+}

@@ -1,0 +1,58 @@
+/*  read_request - a question of a user that changes nothing: show, list. Counted, bounded, answered
+ *  once.
+ */
+#ifndef MUSUBI_READ_REQUEST_H
+#define MUSUBI_READ_REQUEST_H
+
+#include "access.h"
+#include "coordinator.h"
+#include "ordered.h"
+#include "unresponsive.h"
+
+/*  The inquiries of one planner, and what they share. All but the last two is borrowed. */
+typedef struct {
+    service_t *service;
+    const planner_settings_t *settings;
+    coordinator_t *coordinator;
+    unresponsive_t *suspects;
+    const access_t *access; /* who administers the planner */
+    ordered_t *open;        /* by number */
+    uint64_t begun;
+} read_requests_t;
+
+/*  The borrowed ones are filled. Closing ends those under way, and tells nobody. */
+void read_requests_open (read_requests_t *self);
+void read_requests_close (read_requests_t *self);
+
+/*  Methods of service Planner: show.c, list.c. owner: read_requests_t. */
+method_fn planner_on_show;
+method_fn planner_on_list;
+
+typedef struct inquiry read_request_t;
+
+typedef void read_request_free_fn (read_request_t *self);
+
+/*  The first member of every inquiry. */
+struct inquiry {
+    read_requests_t *inquiries;
+    uint64_t number;
+    bool own; /* nobody asked: there is nobody to answer */
+    uint64_t reply_to;
+    char actor [NAME_BYTES_MAX + 1];
+    read_request_free_fn *free;
+};
+
+/*  A new one of so many bytes, zeroed behind its first member. NULL: it has been refused. */
+void *read_request_new (read_requests_t *inquiries, const request_t *request, size_t size,
+                        read_request_free_fn *free_it);
+
+/*  The same, asked by the planner itself; it is never refused. */
+void *read_request_own (read_requests_t *inquiries, size_t size, read_request_free_fn *free_it);
+
+/*  Answer it with these bytes, which are freed; it is gone afterwards. */
+void read_request_tell (read_request_t *self, packed_t answer);
+
+/*  May who asks see the details of a reservation of this owner? */
+bool read_request_may_see (const read_request_t *self, const char *owner);
+
+#endif

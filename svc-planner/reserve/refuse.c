@@ -1,0 +1,301 @@
+/*  refuse - the end of a request without a commit (T2).
+ *
+ *  "Refused" is a promise too: no other attempt of this request may commit any more. So whatever
+ *  our own attempts left at the home is aborted, then the claim is closed there with the refusal as
+ *  its answer, and only when that is flushed is it told. Where the home knows better, the home's
+ *  answer is told; where it is silent, nothing is known. Where we found nothing because somebody
+ *  else was silent, nothing is refused: the claim stays open, but the home may know the answer of
+ *  an attempt before this one.
+ */
+#include "explanation.h"
+#include "participant_ref.h"
+#include "phases.h"
+#include "planner_wire.h"
+#include "repair_attempt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOSES_MAX 4 /* own remains may have to be aborted first */
+
+static void refuse_close_claim (pending_t *self, const moment_t *now);
+
+static void tell_kept (pending_t *self, packed_t answer)
+{
+    service_count (self->pendings->service, "told_again", 1);
+    pending_log (self, LEVEL_INFO, "told-again", "");
+    pending_tell_packed (self, packed_bytes (answer));
+}
+
+static void tell_in_progress (pending_t *self, const moment_t *now)
+{
+    const participant_ref_t *party =
+      self->close.confirm ? confirm_awaited (self->close.confirm, 0) : NULL;
+    for (size_t i = 0; party; party = confirm_awaited (self->close.confirm, ++i)) {
+        char words [PARTICIPANT_REF_WORDS_BYTES];
+        answer_reason (&self->answer, "", party->name,
+                       "committed, but %s has not acknowledged yet: ask again",
+                       participant_ref_words (party->name, words));
+    }
+    if (self->answer.reasons_count == 0)
+        answer_reason (&self->answer, "", "",
+                       "committed, but not acknowledged by all yet: ask again");
+    pending_tell (self, now, ANSWER_IN_PROGRESS);
+}
+
+static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t verdict)
+{
+    pending_t *self = owner;
+    switch (verdict) {
+    case CONFIRM_COMPLETE:
+        tell_kept (self, self->close.look.answer);
+        break;
+    case CONFIRM_FAILED:
+        answer_reason (&self->answer, "", "",
+                       "failed: some part could not be kept, and the rest was released");
+        pending_tell (self, now, ANSWER_REFUSED);
+        break;
+    case CONFIRM_OPEN:
+        tell_in_progress (self, now);
+        break;
+    }
+}
+
+/*  A committed claim that is not known to be done: is the transaction complete? Takes the look
+ *  over. */
+static void confirm (pending_t *self, const moment_t *now, claim_look_t *look)
+{
+    self->answer.reasons_count = 0;
+    if (!look->holder) {
+        tell_in_progress (self, now);
+        return;
+    }
+    self->close.look = *look;
+    *look = (claim_look_t){0};
+    self->close.confirm = confirm_new (self->pendings->service, self->pendings->settings, now,
+                                       self->close.look.holder, on_confirmed, self);
+}
+
+/*  What the home says instead of what we expected. */
+static void refuse_follow (pending_t *self, const moment_t *now, claim_look_t *look)
+{
+    if (look->conflict) {
+        self->answer.reasons_count = 0;
+        answer_reason (&self->answer, "", self->receipt.name.home,
+                       "this request id was used with another body");
+        pending_tell (self, now, ANSWER_CONFLICT);
+        return;
+    }
+    if (look->state == CLAIM_HELD && self->close.giving_up && self->close.tries < CLOSES_MAX &&
+        pending_takes_remains (self, look->holder)) {
+        trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
+        refuse_close_claim (self, now);
+        return;
+    }
+    switch (look->state) {
+    case CLAIM_CLOSED:
+        tell_kept (self, look->answer);
+        return;
+    case CLAIM_COMMITTED:
+        if (look->done)
+            tell_kept (self, look->answer);
+        else
+            confirm (self, now, look);
+        return;
+    case CLAIM_FREE:
+        if (self->close.unsure) {
+            pending_tell (self, now, ANSWER_UNKNOWN);
+            return;
+        }
+        if (!self->close.giving_up) { /* who had it has let go of it */
+            pending_go (self, now, STEP_AGAIN);
+            return;
+        }
+        break;
+    case CLAIM_HELD:
+        break;
+    }
+    /* What this one found wanting may be what that one has. */
+    self->answer.reasons_count = 0;
+    self->answer.alternatives_count = 0;
+    answer_reason (&self->answer, "", self->receipt.name.home,
+                   "another attempt of this request is under way: ask again");
+    pending_tell (self, now, ANSWER_IN_PROGRESS);
+}
+
+static void refuse_tell_unknown (pending_t *self, const moment_t *now, const char *why)
+{
+    answer_reason (
+      &self->answer, "", self->receipt.name.home, "the request's home did not %s (%s): ask again",
+      self->close.unsure ? "say whether it was answered before" : "take the refusal", why);
+    pending_tell (self, now, ANSWER_UNKNOWN);
+}
+
+static void tell_closed (pending_t *self, const moment_t *now, packed_t answer)
+{
+    if (answer.size == 0) {
+        pending_tell (self, now, ANSWER_REFUSED);
+        return;
+    }
+    /* Closed by us, or by somebody before us with the answer that counts. */
+    service_count (self->pendings->service, "told_refused", 1);
+    pending_log (self, LEVEL_INFO, "refused",
+                 self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
+    pending_tell_packed (self, packed_bytes (answer));
+}
+
+static void on_home (void *owner, const moment_t *now, uint64_t closing,
+                     const call_result_t *result)
+{
+    pending_t *self = owner;
+    claim_closed_t told;
+    char why [WHY_BYTES];
+    self->close.call = 0;
+    if (result->status != CALL_OK) {
+        refuse_tell_unknown (self, now, result->reason);
+        return;
+    }
+    if (!claim_told_decode (result->body, closing, &told, why)) {
+        refuse_tell_unknown (self, now, why);
+        return;
+    }
+    if (told.closed)
+        tell_closed (self, now, told.look.answer);
+    else
+        refuse_follow (self, now, &told.look);
+    claim_look_clear (&told.look);
+}
+
+/*  Close the claim with this refusal; NULL: look at it. */
+static void refuse_ask_home (pending_t *self, const moment_t *now, const packed_t *refusal)
+{
+    const planner_settings_t *settings = self->pendings->settings;
+    claim_asked_t asked = {.actor = self->receipt.actor,
+                           .request_id = self->receipt.name.full,
+                           .digest = self->receipt.digest,
+                           .digest_size = DIGEST_BYTES};
+    if (refusal) {
+        asked.answer = *refusal;
+        asked.keep_until_ms = self->close.keep_until_ms;
+    }
+    self->close.call =
+      service_ask (self->pendings->service, now,
+                   &(call_order_t){.peer = self->receipt.name.home,
+                                   .service = "Home",
+                                   .method = refusal ? "Close" : "Look",
+                                   .timeout_ms = settings->try_ms,
+                                   .tries_max = settings->tries_max},
+                   codec_encode (&claim_asked_codec, &asked), on_home, self, refusal != NULL);
+}
+
+static void send_close (pending_t *self, const moment_t *now)
+{
+    answer_t *answer = &self->answer;
+    answer->status = ANSWER_REFUSED;
+    pending_sign (self, now, answer);
+    if (self->operation != OPERATION_RESERVE)
+        memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
+    packed_t packed = codec_encode (&answer_codec, answer);
+    refuse_ask_home (self, now, &packed);
+    free (packed.data);
+}
+
+static void refuse_on_aborted (void *owner, const moment_t *now, uint64_t token,
+                               const call_result_t *result)
+{
+    (void) token;
+    (void) result; /* were it not aborted, the claim would not close */
+    pending_t *self = owner;
+    self->close.call = 0;
+    refuse_close_claim (self, now);
+}
+
+/*  What is left in the trail is at the home: abort it, one after the other, then close, or look. */
+static void refuse_close_claim (pending_t *self, const moment_t *now)
+{
+    if (self->trail.count == 0) {
+        self->close.tries++;
+        if (self->close.unsure)
+            refuse_ask_home (self, now, NULL);
+        else
+            send_close (self, now);
+        return;
+    }
+    trace_t trace = self->trail.traces [--self->trail.count];
+    self->close.call = coordinator_abort (self->pendings->coordinator, now, &trace.party,
+                                          &trace.txid, refuse_on_aborted, self);
+}
+
+static void stop_planning (pending_t *self)
+{
+    service_t *service = self->pendings->service;
+    timers_cancel (service->timers, self->pause_timer);
+    calls_cancel (service->calls, self->close.call);
+    self->pause_timer = 0;
+    self->close.call = 0;
+    confirm_destroy (&self->close.confirm);
+    claim_look_clear (&self->close.look);
+    attempt_destroy (&self->vote.attempt);
+    locate_destroy (&self->base.locate);
+    pending_clear_planning (self);
+}
+
+static void close_at_home (pending_t *self, const moment_t *now, bool unsure)
+{
+    self->close.giving_up = true;
+    self->close.unsure = unsure;
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
+    refuse_close_claim (self, now);
+}
+
+void pending_give_up (pending_t *self, const moment_t *now)
+{
+    stop_planning (self);
+    if (self->mend) {
+        repair_attempt_end (self, now, MEND_NO_PLAN,
+                            self->answer.reasons_count > 0 ? self->answer.reasons [0].text
+                                                           : "no plan");
+        return;
+    }
+    if (self->receipt.dry_run) {
+        pending_tell (self, now, ANSWER_REFUSED);
+        return;
+    }
+    close_at_home (self, now, false);
+}
+
+void pending_doubt (pending_t *self, const moment_t *now)
+{
+    stop_planning (self);
+    answer_reason (&self->answer, "", "", "who did not answer may still have it: ask again%s",
+                   self->receipt.dry_run ? "" : " with the same request id");
+    if (self->receipt.dry_run) {
+        trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
+        pending_tell (self, now, ANSWER_UNKNOWN);
+        return;
+    }
+    close_at_home (self, now, true);
+}
+
+/*  Was it only time that was short? A release takes nothing from anybody; and whose vote did not
+ *  come in time has said no to nothing. */
+static bool only_late (const pending_t *self)
+{
+    bool voting = self->vote.attempt && !self->vote.contended;
+    return !self->mend && (self->operation == OPERATION_RELEASE || self->vote.unheard || voting);
+}
+
+void pending_late (pending_t *self, const moment_t *now)
+{
+    answer_reason (&self->answer, "", "", "not decided within request_limit = %lld ms",
+                   (long long) self->pendings->settings->request_limit_ms);
+    pending_explain_unasked (self);
+    pending_go (self, now, only_late (self) ? STEP_DOUBT : STEP_GIVE_UP);
+}
+
+void pending_look (pending_t *self, const moment_t *now)
+{
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
+    refuse_ask_home (self, now, NULL);
+}

@@ -1,0 +1,132 @@
+/*  repair_attempt - a repair's request (T10): a plan looked for in the place of one that could not be
+ *  kept, and put to the vote as a change of the reservation.
+ *
+ *  It goes the way of a user's change (change.c, planning.c, voting.c) with three differences:
+ *  nobody waits, it has no home, and it starts from what is left: who has lost its part is at the
+ *  new version with what it kept of the old, perhaps nothing.
+ */
+#include "repair_attempt.h"
+
+#include "planner_wire.h"
+#include "proposal.h"
+#include "stages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+pending_t *pending_mend (pendings_t *pendings, const moment_t *now, const mend_t *mend)
+{
+    receipt_t receipt = {0};
+    memcpy (receipt.actor, mend->plan->owner, sizeof receipt.actor);
+    pending_t *self = pending_begin (pendings, now, OPERATION_MODIFY, &receipt);
+    self->mend = mend;
+    memcpy (self->reservation, mend->plan->reservation, sizeof self->reservation);
+    pending_go (self, now, STEP_LOCATE);
+    return self;
+}
+
+void repair_attempt_end (pending_t *self, const moment_t *now, mend_end_t end, const char *text)
+{
+    mend_t mend = *self->mend;
+    char words [SENTENCE_BYTES];
+    snprintf (words, sizeof words, "%s", text);
+    attempt_destroy (&self->vote.attempt);
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
+    pending_destroy (self);
+    mend.ended (mend.owner, now, end, words);
+}
+
+static bool took_part (const mend_t *mend, const char *name, bool spoilt_only)
+{
+    for (size_t i = 0; i < mend->plan->participants_count; i++)
+        if (strcmp (mend->plan->participants [i].name, name) == 0)
+            return mend->spoilt [i] || !spoilt_only;
+    return false;
+}
+
+/*  When the version that could not be kept starts, as those have it who kept it: by the earliest of
+ *  the phases of a need that was changed while it lasted. */
+static bool start_that_stands (const pending_t *self, int64_t *start_ms)
+{
+    *start_ms = INT64_MAX;
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const located_part_t *part = &self->base.locate->parts [i];
+        for (size_t b = 0; b < part->record.bookings_count; b++) {
+            size_t need = user_request_need (&self->request, part->record.bookings [b].need);
+            if (need == SIZE_MAX || took_part (self->mend, part->party.name, true))
+                continue;
+            int64_t start =
+              part->record.bookings [b].from_ms - compute_first (&self->request, need);
+            *start_ms = start < *start_ms ? start : *start_ms;
+        }
+    }
+    return *start_ms < INT64_MAX;
+}
+
+/*  Does any of it run already? Then it keeps its start. */
+static bool repair_attempt_has_begun (const pending_t *self, const moment_t *now)
+{
+    for (size_t i = 0; i < self->base.locate->count; i++) {
+        const part_record_t *record = &self->base.locate->parts [i].record;
+        for (size_t b = 0; b < record->bookings_count; b++)
+            if (record->bookings [b].from_ms <= now->wall_ms)
+                return true;
+    }
+    return false;
+}
+
+void repair_attempt_located (pending_t *self, const moment_t *now)
+{
+    const mend_t *mend = self->mend;
+    char why [WHY_BYTES];
+    if (mend->step == MEND_BACK) {
+        pending_go (self, now, propose (self, now) ? STEP_VOTE : STEP_GIVE_UP);
+        return;
+    }
+    user_request_clear (&self->request);
+    if (!plan_user_request (mend->plan, &self->request, why)) {
+        repair_attempt_end (self, now, MEND_NO_PLAN,
+                            "the request it was made for is not on record");
+        return;
+    }
+    int64_t start_ms;
+    bool known = start_that_stands (self, &start_ms);
+    self->patch.window_set = mend->step == MEND_ELSEWHERE && !repair_attempt_has_begun (self, now);
+    if (!self->patch.window_set && !known) {
+        repair_attempt_end (self, now, MEND_NO_PLAN, "nobody has anything of it any more");
+        return;
+    }
+    self->plan.keeps_start = !self->patch.window_set;
+    if (self->plan.keeps_start)
+        self->plan.starts = (starts_t){start_ms, start_ms, INT64_MAX};
+    else
+        stages_forget (&self->request);
+    pending_go (self, now, STEP_PLAN);
+}
+
+/*  A need that nobody has any more goes back to one that had lost its part, where that can be. */
+static void prefer_lost (pending_t *self, size_t need)
+{
+    const snapshot_t *snapshot = self->plan.snapshot;
+    const need_options_t *options = &snapshot->needs [need];
+    for (size_t i = 0; i < options->options_count; i++) {
+        size_t place = options->options [i].place;
+        const source_t *source = &snapshot->sources [snapshot->places [place].source];
+        if (!took_part (self->mend, source->party.name, true))
+            continue;
+        self->plan.present [need] = (present_t){.set = true, .place = place};
+        return;
+    }
+}
+
+void repair_attempt_narrow (pending_t *self)
+{
+    snapshot_t *snapshot = self->plan.snapshot;
+    for (size_t i = 0; i < snapshot->sources_count && self->mend->step == MEND_SAME; i++)
+        if (!took_part (self->mend, snapshot->sources [i].party.name, false))
+            snapshot_leave_out (snapshot, i, "had no part in it");
+    for (size_t i = 0; i < self->request.compute_count; i++)
+        if (!self->plan.present [i].set)
+            prefer_lost (self, i);
+}

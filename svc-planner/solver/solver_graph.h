@@ -1,0 +1,58 @@
+/*  solver_graph - the edges of a program as arcs to walk along, and how far it is from node to node.
+ *
+ *  A pool is bandwidth that paths draw on: one an edge, or one an arc where each direction has its
+ *  own. Far is counted in unit costs, for links of one bandwidth, over arcs that could carry one
+ *  alone: links that can use the same arcs share a class, and a class a table of distances. In
+ *  the widest class nothing is farther than in any other; where links may not use the same edges,
+ *  it is a class of its own: of what any of them may use.
+ */
+#ifndef MUSUBI_SOLVER_GRAPH_H
+#define MUSUBI_SOLVER_GRAPH_H
+
+#include "budget.h"
+
+#include <assert.h>
+
+#define SOLVER_GRAPH_FAR (INT32_MAX / 2) /* there is no way; two of them still add */
+
+static_assert (PROGRAM_UNIT_COST_MAX * PROGRAM_NODES_MAX < SOLVER_GRAPH_FAR,
+               "any path is nearer than far");
+
+typedef struct {
+    uint32_t to;
+    uint32_t pool;
+    int32_t cost;
+} solver_graph_arc_t;
+
+typedef struct {
+    const program_t *program;
+    uint32_t *starts; /* arcs of node i: from starts [i] to starts [i + 1] */
+    solver_graph_arc_t *arcs;
+    int64_t *free; /* by pool */
+    size_t pools_count;
+    uint32_t *link_class; /* of links that want bandwidth */
+    size_t classes_count;
+    uint32_t class_widest; /* that of the least bandwidth, or of all edges that any may use */
+    size_t stride;         /* of a row of distances */
+    int32_t *distances;
+} solver_graph_t;
+
+/*  NULL when the limit came first. */
+solver_graph_t *solver_graph_new (const program_t *program, budget_t *spending);
+void solver_graph_destroy (solver_graph_t **self_p);
+
+/*  The edge of a pool. */
+static inline size_t solver_graph_edge (const solver_graph_t *self, uint32_t pool)
+{
+    return self->program->reading == PROGRAM_DIRECTED ? pool / 2 : pool;
+}
+
+/*  Distances of a class from every node to this one; they are the same back. */
+static inline const int32_t *solver_graph_distances (const solver_graph_t *self, uint32_t class,
+                                                     uint32_t node)
+{
+    size_t nodes = self->program->nodes_count;
+    return &self->distances [(class * nodes + node) * self->stride];
+}
+
+#endif

@@ -1,0 +1,130 @@
+/*  chain_events - what the observer hears, at the end of the step in which it happened, so that it
+ *  finds everything as it is and may do what it likes; and what people see.
+ */
+#include "chain_state.h"
+
+#include "must.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*  --- the observer --- */
+
+void chain_observe (chain_t *self, const chain_observer_t *observer)
+{
+    self->observer = *observer;
+}
+
+static void tell_transfer (const chain_observer_t *observer, const moment_t *now,
+                           const chain_transfer_t *transfer, const chain_event_t *told)
+{
+    const chain_receiver_t *receiver = chain_receiver_find (transfer, told->node);
+    if (told->kind == TOLD_RECEIVER && receiver && observer->receiver_moved)
+        observer->receiver_moved (observer->owner, now, transfer, receiver);
+    if (told->kind == TOLD_OVER && observer->transfer_over)
+        observer->transfer_over (observer->owner, now, transfer);
+    if (told->kind == TOLD_SOURCE && observer->source_failed)
+        observer->source_failed (observer->owner, now, transfer, told->source, told->wrong,
+                                 told->why);
+}
+
+static void tell_node (const chain_t *self, const chain_observer_t *observer, const moment_t *now,
+                       const chain_event_t *told)
+{
+    const chain_node_t *node = chain_node (self, told->node);
+    if (node && told->kind == TOLD_NODE && observer->node_moved)
+        observer->node_moved (observer->owner, now, node);
+    if (node && told->kind == TOLD_FILE && observer->file_moved)
+        observer->file_moved (observer->owner, now, node, &told->file);
+}
+
+static void tell_one (chain_t *self, const moment_t *now, const chain_event_t *told)
+{
+    const chain_transfer_t *transfer = chain_transfer (self, &told->id);
+    if (told->kind == TOLD_NODE || told->kind == TOLD_FILE)
+        tell_node (self, &self->observer, now, told);
+    else if (transfer)
+        tell_transfer (&self->observer, now, transfer, told);
+}
+
+/*  Whatever it does in answer is told in this same round. */
+static void chain_events_on_settle (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    chain_t *self = owner;
+    self->settle = 0;
+    for (chain_event_t *told; (told = self->told_first);) {
+        self->told_first = told->after;
+        if (!self->told_first)
+            self->told_last = NULL;
+        tell_one (self, now, told);
+        free (told);
+    }
+    chain_nodes_settle (self, now);
+}
+
+/*  A timer that is due fires at the end of the step that set it. */
+static void settle_soon (chain_t *self, const moment_t *now)
+{
+    if (self->settle == 0)
+        self->settle =
+          timers_set (self->service->timers, now->mono_ms, chain_events_on_settle, self, 0);
+}
+
+void chain_dirty (chain_t *self, const moment_t *now, chain_node_t *place)
+{
+    place->dirty = true;
+    settle_soon (self, now);
+}
+
+void chain_tell (chain_t *self, const moment_t *now, const chain_event_t *told)
+{
+    chain_event_t *copy = must (malloc (sizeof *copy));
+    *copy = *told;
+    copy->after = NULL;
+    if (self->told_last)
+        self->told_last->after = copy;
+    else
+        self->told_first = copy;
+    self->told_last = copy;
+    settle_soon (self, now);
+}
+
+void chain_told_end (chain_t *self)
+{
+    for (chain_event_t *told; (told = self->told_first);) {
+        self->told_first = told->after;
+        free (told);
+    }
+}
+
+/*  --- people --- */
+
+static void on_transfers (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    (void) now;
+    chain_t *self = owner;
+    const transfers_question_t *asked = body;
+    if (asked->one && !chain_transfer (self, &asked->id)) {
+        service_refuse (self->service, request, CALL_NOT_FOUND, "transfer: it is not known here");
+        return;
+    }
+    service_reply (self->service, request,
+                   transfers_answer_encode (self, asked->one ? &asked->id : NULL));
+}
+
+static void chain_events_on_nodes (void *owner, const moment_t *now, const request_t *request,
+                                   void *body)
+{
+    (void) body;
+    (void) now;
+    chain_t *self = owner;
+    service_reply (self->service, request, storage_nodes_answer_encode (self));
+}
+
+void chain_told_serve (chain_t *self)
+{
+    service_serve (self->service, "Chain", "Transfers", &transfers_question_codec, on_transfers,
+                   self);
+    service_serve (self->service, "Chain", "Nodes", NULL, chain_events_on_nodes, self);
+}

@@ -1,0 +1,347 @@
+/*  chain_reports - how transfers stand, as nodes tell, and what follows from it.
+ *
+ *  A receiver that was skipped by the one after it goes to the tail: if it is dead nobody depends
+ *  on it there, if it lives it goes on there from where it is. So a verdict that was wrong costs
+ *  little, and nobody alive is given up. A source that does not answer is asked last from then on;
+ *  one whose bytes are wrong is not asked any more.
+ */
+#include "chain_state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WRONGS_MAX       3 /* times that one receives all bytes of a file and they are wrong */
+#define CHUNKS_WRONG_MAX 3 /* that come from one source, which finds its file right */
+
+/*  --- sources --- */
+
+static void source_tell (chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
+                         const chain_origin_t *source)
+{
+    chain_event_t told = {.kind = TOLD_SOURCE, .id = transfer->id, .wrong = source->wrong};
+    memcpy (told.source, source->name, sizeof told.source);
+    memcpy (told.why, source->why, sizeof told.why);
+    outbox_log (self->service->outbox, LEVEL_WARNING,
+                "transfer %s source failed name=%s wrong=%d why=\"%s\"",
+                chain_id_text (&transfer->id).text, source->name, source->wrong, source->why);
+    chain_tell (self, now, &told);
+}
+
+/*  No source is left whose bytes may be right: then nothing can become of the rest. */
+static void sources_look (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
+{
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    if (transfer->loan || transfer->over || chain_source_left (transfer, true))
+        return;
+    const chain_origin_t *last = &transfer->sources [transfer->sources_count - 1];
+    snprintf (why, sizeof why, "no source is left: %s: %.160s", last->name, last->why);
+    memcpy (transfer->why, why, sizeof why);
+    chain_cancel (self, now, &transfer->id, NULL, why);
+}
+
+/*  Wrong bytes came from somewhere, and went on from one to the other: all who have not verified
+ *  them begin anew, and are fed by such as have begun anew only. */
+static void receive_anew (chain_transfer_t *transfer)
+{
+    uint32_t attempt = 0;
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (transfer->receivers [i].attempt > attempt)
+            attempt = transfer->receivers [i].attempt;
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        chain_receiver_t *receiver = &transfer->receivers [i];
+        if (receiver->state >= RECEIVER_VERIFIED)
+            continue;
+        receiver->attempt = attempt + 1;
+        receiver->state = RECEIVER_WAITING;
+        receiver->has = 0;
+    }
+}
+
+static void source_fail (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                         chain_origin_t *source, bool wrong, const char *why)
+{
+    if (source->wrong || (source->failed && !wrong))
+        return;
+    source->failed = true;
+    source->wrong = wrong;
+    snprintf (source->why, sizeof source->why, "%s", why);
+    source_tell (self, now, transfer, source);
+    if (wrong && source->fed > 0 && source->wrongs == 0)
+        receive_anew (transfer); /* else what was wrong was found in its chunk, and let go */
+    else if (!chain_source_left (transfer, false))
+        chain_most_first (transfer);
+    chain_replan (self, now, transfer);
+    sources_look (self, now, transfer);
+}
+
+/*  Its size is known from now on: so much room is held, where there is so much. */
+static void size_learn (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                        uint64_t size)
+{
+    char why [CHAIN_WHY_BYTES_MAX + 1];
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        chain_receiver_t *receiver = &transfer->receivers [i];
+        const chain_node_t *place = chain_node (self, receiver->node);
+        if (receiver->state >= RECEIVER_VERIFIED || !place || chain_has_room (self, place, size))
+            continue;
+        snprintf (why, sizeof why, "node %s has no room for %" PRIu64 " bytes", place->name, size);
+        chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
+    }
+    transfer->size_known = true;
+    transfer->content.size = size;
+    if (!transfer->over)
+        chain_replan (self, now, transfer);
+}
+
+static void digest_learn (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                          const receiver_report_t *receipt)
+{
+    transfer->content.digest_known = true;
+    memcpy (transfer->content.digest, receipt->content.digest, CHAIN_DIGEST_BYTES);
+    chain_store (self, transfer);
+    chain_dirty_all (self, now, transfer);
+}
+
+static int64_t proved_ms (const chain_t *self, const chain_transfer_t *transfer,
+                          const chain_origin_t *source)
+{
+    const chain_node_t *place = chain_node (self, source->node);
+    const chain_file_t *file = chain_file (place, transfer->file);
+    return file ? file->stored.proved_ms : 0;
+}
+
+static void source_receipt (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                            chain_origin_t *source, const receiver_report_t *receipt)
+{
+    source->fed = receipt->fed;
+    if (receipt->state == RECEIPT_FAILED) {
+        source_fail (self, now, transfer, source, true, receipt->why);
+        return;
+    }
+    if (receipt->state != RECEIPT_FEEDING || source->wrong)
+        return;
+    if (!transfer->size_known)
+        size_learn (self, now, transfer, receipt->content.size);
+    if (transfer->over)
+        return;
+    if (receipt->content.size != transfer->content.size) {
+        source_fail (self, now, transfer, source, true, "its file has another size");
+        return;
+    }
+    if (receipt->content.digest_known && !transfer->content.digest_known)
+        digest_learn (self, now, transfer, receipt);
+    else if (receipt->content.digest_known &&
+             memcmp (receipt->content.digest, transfer->content.digest, CHAIN_DIGEST_BYTES) != 0) {
+        source_fail (self, now, transfer, source, true, "its file has another digest");
+        return;
+    }
+    if (source->doubted_ms != 0 && source->doubted_ms == proved_ms (self, transfer, source))
+        return; /* it is to read its file first */
+    source->doubted_ms = 0;
+    if (source->failed && receipt->epoch >= transfer->epoch) {
+        source->failed = false; /* it is back */
+        source->why [0] = '\0';
+        chain_replan (self, now, transfer);
+    }
+}
+
+/*  --- receivers --- */
+
+/*  All its bytes came and were wrong. Whoever has wrong bytes is found by reading them again: the
+ *  sources first of all. */
+static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                         chain_receiver_t *receiver, const char *why)
+{
+    service_count (self->service, "files_wrong", 1);
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        chain_prove (self, now, transfer->sources [i].node, transfer->file);
+    if (++receiver->wrongs >= WRONGS_MAX) {
+        chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
+        return;
+    }
+    receive_anew (transfer);
+    chain_replan (self, now, transfer);
+}
+
+static void verified (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                      chain_receiver_t *receiver, const receiver_report_t *receipt)
+{
+    if (!transfer->content.digest_known || !receipt->content.digest_known ||
+        memcmp (receipt->content.digest, transfer->content.digest, CHAIN_DIGEST_BYTES) != 0)
+        return; /* it has verified something else */
+    receiver->has = transfer->content.size;
+    chain_receiver_move (self, now, transfer, receiver, RECEIVER_VERIFIED, "");
+}
+
+/*  Who was skipped by somebody that is fed by another now. */
+static bool skipped (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                     const char *own, const receiver_report_t *receipt)
+{
+    bool moved = false;
+    for (size_t i = 0; i < receipt->silent_count; i++) {
+        chain_receiver_t *other = chain_receiver_find (transfer, receipt->silent [i]);
+        if (!other || !*receipt->feeder || other->suspect || strcmp (other->node, own) == 0)
+            continue;
+        outbox_log (self->service->outbox, LEVEL_INFO,
+                    "transfer %s skipped node=%s by=%s epoch=%" PRIu64,
+                    chain_id_text (&transfer->id).text, other->node, own, receipt->epoch);
+        service_count (self->service, "nodes_skipped", 1);
+        other->suspect = true;
+        other->suspect_epoch = transfer->epoch + 1;
+        chain_to_tail (transfer, other, true);
+        moved = true;
+    }
+    (void) now;
+    return moved;
+}
+
+static void sources_skipped (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                             const receiver_report_t *receipt)
+{
+    for (size_t i = 0; i < receipt->silent_count; i++)
+        for (size_t j = 0; j < transfer->sources_count; j++)
+            if (strcmp (transfer->sources [j].name, receipt->silent [i]) == 0)
+                source_fail (self, now, transfer, &transfer->sources [j], false,
+                             "it does not answer");
+}
+
+/*  A source whose chunk was not what it says it has: whoever finds that goes on elsewhere. It reads
+ *  its file anew, and is asked last until it has found that right; not for ever. Another site's is
+ *  that site's to look at, as the observer tells it, and a guest's has changed. */
+static void source_chunk_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                                chain_origin_t *source)
+{
+    uint64_t epoch = transfer->epoch;
+    const chain_node_t *place = chain_node (self, source->node);
+    bool enough = ++source->wrongs >= CHUNKS_WRONG_MAX || !place || place->guest;
+    source->doubted_ms = proved_ms (self, transfer, source);
+    chain_prove (self, now, source->node, transfer->file);
+    source_fail (self, now, transfer, source, enough, "its bytes are not those of its digests");
+    if (transfer->epoch == epoch)
+        chain_replan (self, now, transfer);
+}
+
+/*  A receiver in whose file others found wrong bytes: it looks for them, at the tail. */
+static void receiver_chunk_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                                  chain_receiver_t *receiver)
+{
+    if (receiver->state == RECEIVER_VERIFIED)
+        chain_prove (self, now, receiver->node, transfer->file);
+    receiver->looks++;
+    receiver->suspect = true;
+    receiver->suspect_epoch = transfer->epoch + 1;
+    chain_to_tail (transfer, receiver, true);
+    chain_replan (self, now, transfer);
+}
+
+/*  Whose bytes it found wrong. Each of them makes a new plan, so that it is heard once. */
+static void chunks_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                          const char *own, const receiver_report_t *receipt)
+{
+    for (size_t i = 0; i < receipt->wrong_count && !transfer->over; i++) {
+        const char *feeder = receipt->wrong [i];
+        outbox_log (self->service->outbox, LEVEL_WARNING, "transfer %s wrong bytes from=%s to=%s",
+                    chain_id_text (&transfer->id).text, feeder, own);
+        service_count (self->service, "chunks_wrong", 1);
+        for (size_t j = 0; j < transfer->sources_count; j++)
+            if (strcmp (transfer->sources [j].name, feeder) == 0)
+                source_chunk_wrong (self, now, transfer, &transfer->sources [j]);
+        chain_receiver_t *receiver = chain_receiver_find (transfer, feeder);
+        if (receiver && strcmp (feeder, own) != 0 && receiver->state != RECEIVER_FAILED)
+            receiver_chunk_wrong (self, now, transfer, receiver);
+    }
+}
+
+/*  Where it stands in the chain, given what it and others tell. */
+static void chain_reports_replace (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                                   const char *node, const receiver_report_t *receipt)
+{
+    bool moved = false;
+    chain_receiver_t *receiver = chain_receiver_find (transfer, node);
+    if (receiver->suspect && receipt->epoch >= receiver->suspect_epoch) {
+        receiver->suspect = false;
+        moved = chain_to_tail (transfer, receiver, false);
+    }
+    if (receipt->epoch == transfer->epoch)
+        moved = skipped (self, now, transfer, node, receipt) || moved;
+    receiver = chain_receiver_find (transfer, node);
+    if (chain_slow (self, now, transfer, receiver)) {
+        outbox_log (self->service->outbox, LEVEL_INFO, "transfer %s slow node=%s: to the tail",
+                    chain_id_text (&transfer->id).text, node);
+        service_count (self->service, "nodes_slow", 1);
+        receiver->slow = true;
+        moved = chain_to_tail (transfer, receiver, false) || moved;
+    }
+    uint64_t epoch = transfer->epoch;
+    if (receipt->epoch == epoch) {
+        sources_skipped (self, now, transfer, receipt);
+        chunks_wrong (self, now, transfer, node, receipt);
+    }
+    if (moved && transfer->epoch == epoch)
+        chain_replan (self, now, transfer);
+}
+
+/*  node outlives every change of the order, which receiver does not. */
+static void receiver_receipt (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                              chain_receiver_t *receiver, const char *node,
+                              const receiver_report_t *receipt)
+{
+    if (receiver->state >= RECEIVER_VERIFIED || receipt->attempt < receiver->attempt)
+        return;
+    if (receipt->has > transfer->content.size)
+        return; /* of no file that we know */
+    receiver->has = receipt->has;
+    receiver->received = receipt->received;
+    receiver->epoch = receipt->epoch;
+    memcpy (receiver->feeder, receipt->feeder, sizeof receiver->feeder);
+    switch (receipt->state) {
+    case RECEIPT_RECEIVING:
+    case RECEIPT_CHECKING:
+        if (receipt->state == RECEIPT_CHECKING || *receipt->feeder)
+            chain_receiver_move (
+              self, now, transfer, receiver,
+              receipt->state == RECEIPT_CHECKING ? RECEIVER_CHECKING : RECEIVER_RECEIVING, "");
+        chain_reports_replace (self, now, transfer, node, receipt);
+        break;
+    case RECEIPT_VERIFIED:
+        verified (self, now, transfer, receiver, receipt);
+        break;
+    case RECEIPT_FAILED:
+        if (receipt->wrong_bytes)
+            bytes_wrong (self, now, transfer, receiver, receipt->why);
+        else
+            chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, receipt->why);
+        if (!transfer->over)
+            chain_replan (self, now, transfer);
+        break;
+    case RECEIPT_OPENING:
+    case RECEIPT_FEEDING:
+        break;
+    }
+}
+
+void chain_receipt (chain_t *self, const moment_t *now, chain_node_t *place,
+                    const receiver_report_t *receipt)
+{
+    chain_transfer_t *transfer = chain_transfer (self, &receipt->id);
+    if (!transfer || transfer->over)
+        return;
+    for (size_t i = 0; i < transfer->sources_count; i++) {
+        if (strcmp (transfer->sources [i].node, place->name) == 0) {
+            source_receipt (self, now, transfer, &transfer->sources [i], receipt);
+            return;
+        }
+    }
+    chain_receiver_t *receiver = chain_receiver_find (transfer, place->name);
+    if (receiver)
+        receiver_receipt (self, now, transfer, receiver, place->name, receipt);
+}
+
+void chain_place_lost (chain_t *self, const moment_t *now, const chain_node_t *place,
+                       const char *why)
+{
+    for (chain_transfer_t *transfer = chain_next (self, NULL); transfer;
+         transfer = chain_next (self, transfer))
+        chain_cancel (self, now, &transfer->id, place->name, why);
+}

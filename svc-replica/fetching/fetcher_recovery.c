@@ -1,0 +1,161 @@
+/*  fetcher_start - what nobody asks for: transfers that the start before has left are taken up,
+ *  what was lost is brought again, and what nodes say they have is compared with the catalogue.
+ */
+#include "fetcher_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*  One of before: what it is, is in its order; where its bytes come from is looked for again when
+ *  the chain has no source left. */
+static void take_up (fetcher_t *self, const moment_t *now, const chain_transfer_t *from)
+{
+    if (from->owner < 1 || from->owner > TRANSIT_SERVE + 1)
+        return;
+    transit_t *transit = transit_new (self, now, (transit_kind_t) (from->owner - 1), from->file);
+    transit->file.content = from->content;
+    transit->begun = true;
+    transit->id = from->id;
+    transit->state = TRANSIT_RUNNING;
+    ordered_add (self->by_id, transit->id.bytes, transit);
+    const file_t *file = catalogue_find (self->parts.catalogue, from->file);
+    for (size_t i = 0; file && i < from->receivers_count; i++) {
+        const chain_receiver_t *receiver = &from->receivers [i];
+        if (!file_copy (file, receiver->node))
+            continue;
+        memcpy (transit->node, receiver->node, sizeof transit->node);
+        transit->settled = receiver->state == RECEIVER_VERIFIED;
+    }
+    transit->settled = transit->settled || !*transit->node;
+    if (from->sources_count == 0 && transit->kind == TRANSIT_FETCH)
+        transit_look (transit, now);
+    else
+        transit_watch (transit, now);
+    if (file) {
+        transit->file.created_ms = file->created_ms;
+        transit->file.kept = file->kept;
+        snprintf (transit->file.owner, sizeof transit->file.owner, "%s", file->owner);
+    }
+}
+
+/*  Is this copy the destination of a transfer under way? */
+static bool brings (const fetcher_t *self, const char *name, const char *node)
+{
+    for (const transit_t *transit = ordered_after (self->transits, NULL); transit;
+         transit = ordered_after (self->transits, &transit->number))
+        if (transit_live (transit) && strcmp (transit->file.name, name) == 0 &&
+            strcmp (transit->node, node) == 0)
+            return true;
+    return false;
+}
+
+/*  Copies of a file that nothing brings any more. */
+static void staged_end (const fetcher_t *self, const file_t *file, const char *name)
+{
+    char nodes [COPIES_MAX][NAME_BYTES_MAX + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < file->copies_count; i++)
+        if (file->copies [i].state == COPY_STAGED && !brings (self, name, file->copies [i].node))
+            memcpy (nodes [count++], file->copies [i].node, sizeof *nodes);
+    for (size_t i = 0; i < count; i++)
+        catalogue_gone (self->parts.catalogue, name, nodes [i]);
+}
+
+void fetcher_start (fetcher_t *self, const moment_t *now)
+{
+    for (const chain_transfer_t *transfer = chain_next (self->parts.chain, NULL), *next; transfer;
+         transfer = next) {
+        next = chain_next (self->parts.chain, transfer);
+        if (!transfer->loan && transfer->over)
+            chain_forget (self->parts.chain, now, &transfer->id);
+        else if (!transfer->loan)
+            take_up (self, now, transfer);
+    }
+    char name [FILE_NAME_BYTES_MAX + 1];
+    for (const file_t *file = catalogue_after (self->parts.catalogue, NULL); file;
+         file = catalogue_after (self->parts.catalogue, name)) {
+        memcpy (name, file->name, sizeof name);
+        staged_end (self, file, name);
+    }
+}
+
+/*  With all that its owner has said of it. */
+static void bring_again (fetcher_t *self, const moment_t *now, const file_t *file)
+{
+    transit_t *transit = transit_new (self, now, TRANSIT_FETCH, file->name);
+    transit->file = *file;
+    transit->file.copies = NULL;
+    transit->file.copies_count = 0;
+    service_count (self->parts.service, "files_lost", 1);
+    outbox_log (self->parts.service->outbox, LEVEL_WARNING, "file lost name=%s rule=%u pinned=%d",
+                file->name, (unsigned) file->rule.copies, file->pinned);
+    transit_look (transit, now);
+}
+
+void fetcher_lost (fetcher_t *self, const moment_t *now, const char *name, const char *node)
+{
+    const file_t *file = catalogue_find (self->parts.catalogue, name);
+    const copy_t *copy = file_copy (file, node);
+    if (copy && copy->state != COPY_EVICTING && copy->state != COPY_STAGED &&
+        file->copies_count == 1 && file->content.digest_known &&
+        (file->rule.copies > 0 || file->pinned))
+        bring_again (self, now, file);
+    catalogue_gone (self->parts.catalogue, name, node);
+}
+
+/*  --- what nodes have --- */
+
+void fetcher_file (void *owner, const moment_t *now, const chain_node_t *node,
+                   const stored_file_t *have)
+{
+    fetcher_t *self = owner;
+    if (node->guest)
+        return;
+    const file_t *file = catalogue_find (self->parts.catalogue, have->file);
+    const copy_t *copy = file_copy (file, node->name);
+    if (have->gone) {
+        fetcher_lost (self, now, have->file, node->name);
+        fetcher_room (self, now);
+        return;
+    }
+    if (copy && copy->state == COPY_EVICTING) {
+        chain_drop (self->parts.chain, now, node->name, have->file);
+        return;
+    }
+    char why [WHY_BYTES];
+    if (!have->content.digest_known || !file_name_check (have->file, why))
+        return;
+    /* One that nobody here knows of: it is kept, for who knows whose only copy it is. */
+    file_t proved = {.content = have->content,
+                     .kept = !file,
+                     .created_ms = have->proved_ms,
+                     .used_ms = have->used_ms};
+    memcpy (proved.name, have->file, strlen (have->file) + 1); /* it is a name */
+    if (catalogue_prove (self->parts.catalogue, &proved, node->name, have->proved_ms) ==
+        CATALOGUE_OTHER)
+        cache_drop (self->parts.cache, now, have->file, node->name);
+}
+
+/*  It has told all that it has: copies that it should have and has not are gone, whoever was told
+ *  so in a start before this one. */
+static void copies_compare (fetcher_t *self, const moment_t *now, const chain_node_t *node)
+{
+    char name [FILE_NAME_BYTES_MAX + 1];
+    for (const file_t *file = catalogue_after (self->parts.catalogue, NULL); file;
+         file = catalogue_after (self->parts.catalogue, name)) {
+        memcpy (name, file->name, sizeof name);
+        const copy_t *copy = file_copy (file, node->name);
+        if (copy && copy->state != COPY_STAGED && !chain_file (node, name))
+            fetcher_lost (self, now, name, node->name);
+    }
+}
+
+void fetcher_node (void *owner, const moment_t *now, const chain_node_t *node)
+{
+    fetcher_t *self = owner;
+    if (node->agent.state != AGENT_UP || node->guest)
+        return;
+    if (node->files_told)
+        copies_compare (self, now, node);
+    fetcher_room (self, now);
+}

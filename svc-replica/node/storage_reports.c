@@ -1,0 +1,451 @@
+/*  storage_reports - the transfers that the site wants of this node, and how each stands.
+ *
+ *      receiver:  opening ──► receiving ──► checking ──► verified
+ *                     └───────────┴────────────┴──────► failed
+ *      source:    opening ──► feeding | failed
+ *
+ *  A receipt says "verified" when all bytes were written, their digest is the file's, they were
+ *  flushed and are under their name; never before.
+ */
+#include "storage_state.h"
+
+#include "must.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRITE_BYTES (UINT64_C (8) << 20)
+
+void transfers_init (storage_t *self)
+{
+    self->transfers = ordered_by_bytes (offsetof (transfer_t, wanted.id), CHAIN_ID_BYTES);
+}
+
+static transfer_t *transfer_next (const storage_t *self, const transfer_t *transfer)
+{
+    return ordered_after (self->transfers, transfer ? transfer->wanted.id.bytes : NULL);
+}
+
+void transfers_end (storage_t *self)
+{
+    for (transfer_t *transfer; (transfer = transfer_next (self, NULL));) {
+        ordered_remove (self->transfers, transfer->wanted.id.bytes);
+        free (transfer);
+    }
+    ordered_destroy (&self->transfers);
+}
+
+uint64_t transfers_bytes (const storage_t *self)
+{
+    uint64_t bytes = 0;
+    for (const transfer_t *transfer = transfer_next (self, NULL); transfer;
+         transfer = transfer_next (self, transfer))
+        if (!transfer->wanted.feeds_only && transfer->receipt.state <= RECEIPT_CHECKING)
+            bytes += transfer->wanted.content.size;
+    return bytes;
+}
+
+/*  --- states --- */
+
+static void storage_reports_move (storage_t *self, const moment_t *now, transfer_t *transfer,
+                                  receipt_state_t state)
+{
+    transfer->receipt.state = state;
+    storage_news (self, now, true);
+}
+
+static void flow_close (storage_t *self, transfer_t *transfer)
+{
+    links_end (self, transfer);
+    if (transfer->flow != 0)
+        outbox_flow (self->service->outbox,
+                     &(flow_order_t){.verb = FLOW_CLOSE, .flow = transfer->flow});
+    transfer->flow = 0;
+    transfer->opened = false;
+}
+
+static void storage_reports_fail (storage_t *self, const moment_t *now, transfer_t *transfer,
+                                  bool wrong_bytes, const char *why)
+{
+    flow_close (self, transfer);
+    transfer->receipt.wrong_bytes = wrong_bytes;
+    transfer->receipt.feeder [0] = '\0';
+    snprintf (transfer->receipt.why, sizeof transfer->receipt.why, "%s", why);
+    outbox_log (self->service->outbox, LEVEL_WARNING, "transfer %s failed file=\"%s\" why=\"%s\"",
+                chain_id_text (&transfer->wanted.id).text, transfer->wanted.file, why);
+    storage_reports_move (self, now, transfer, RECEIPT_FAILED);
+}
+
+/*  --- the own file --- */
+
+static void flow_open (storage_t *self, transfer_t *transfer, const own_file_t *whole, bool anew)
+{
+    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
+    const wanted_transfer_t *wanted = &transfer->wanted;
+    bool proved = whole || wanted->feeds_only || transfer->receipt.state == RECEIPT_VERIFIED;
+    if (whole)
+        files_path (self, whole, path);
+    else
+        files_part (self, &wanted->id, path);
+    if (transfer->flow == 0)
+        transfer->flow = ++self->numbers;
+    outbox_flow (
+      self->service->outbox,
+      &(flow_order_t){.verb = FLOW_OPEN,
+                      .flow = transfer->flow,
+                      .id = wanted->id.bytes,
+                      .token = wanted->token,
+                      .path = path,
+                      .whole = whole,
+                      .marks = whole ? files_marks (self, whole, marks) : NULL,
+                      .digest = wanted->content.digest_known ? wanted->content.digest : NULL,
+                      .attempt = proved ? FLOW_PROVED : wanted->attempt,
+                      .anew = anew,
+                      .size = wanted->size_known ? wanted->content.size : FLOW_SIZE_UNKNOWN,
+                      .epoch = wanted->epoch,
+                      .mbps = wanted->mbps,
+                      .feeds = wanted->feeds});
+}
+
+static bool same_digest (const transfer_t *transfer, const own_file_t *file)
+{
+    return transfer->wanted.content.digest_known && file->stored.content.digest_known &&
+           content_same (&file->stored.content, &transfer->wanted.content);
+}
+
+/*  The receipt says the file's digest, and the size that the flow finds. */
+static void digest_take (transfer_t *transfer, const own_file_t *file)
+{
+    uint64_t size = transfer->receipt.content.size;
+    transfer->receipt.content = file->stored.content;
+    transfer->receipt.content.size = size;
+}
+
+static void begin_feeding (storage_t *self, const moment_t *now, transfer_t *transfer)
+{
+    own_file_t *file = files_find (self, transfer->wanted.file);
+    if (!file) {
+        storage_reports_fail (self, now, transfer, false, "it has no such file");
+        return;
+    }
+    if (transfer->wanted.content.digest_known && file->stored.content.digest_known &&
+        !same_digest (transfer, file)) {
+        storage_reports_fail (self, now, transfer, true, "it has this file with another digest");
+        return;
+    }
+    digest_take (transfer, file);
+    flow_open (self, transfer, file, false);
+    files_used (self, now, transfer->wanted.file);
+}
+
+static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *transfer, bool anew)
+{
+    own_file_t *file = files_find (self, transfer->wanted.file);
+    if (file && same_digest (transfer, file)) {
+        digest_take (transfer, file);
+        transfer->receipt.has = transfer->wanted.content.size;
+        flow_open (self, transfer, file, false);
+        storage_reports_move (self, now, transfer, RECEIPT_VERIFIED);
+        return;
+    }
+    const own_file_t *keeping = files_keeping (self, &transfer->wanted.id);
+    if (keeping) { /* what came before was right: transfer_kept follows */
+        transfer->work = 1;
+        digest_take (transfer, keeping);
+        transfer->receipt.has = transfer->wanted.content.size;
+        storage_reports_move (self, now, transfer, RECEIPT_CHECKING);
+        return;
+    }
+    uint64_t used = files_bytes (self) + transfers_bytes (self); /* its own size among them */
+    if (used > self->settings.bytes_max) {
+        char why [CHAIN_WHY_BYTES_MAX + 1];
+        snprintf (why, sizeof why, "no room: %" PRIu64 " bytes are wanted, %" PRIu64 " are free",
+                  transfer->wanted.content.size,
+                  self->settings.bytes_max > used - transfer->wanted.content.size
+                    ? self->settings.bytes_max - (used - transfer->wanted.content.size)
+                    : 0);
+        storage_reports_fail (self, now, transfer, false, why);
+        return;
+    }
+    flow_open (self, transfer, NULL, anew);
+}
+
+static void storage_reports_begin (storage_t *self, const moment_t *now, transfer_t *transfer,
+                                   bool anew)
+{
+    transfer->receipt = (receiver_report_t){.id = transfer->wanted.id,
+                                            .state = RECEIPT_OPENING,
+                                            .epoch = transfer->wanted.epoch,
+                                            .attempt = transfer->wanted.attempt,
+                                            .content.size = transfer->wanted.content.size};
+    transfer->written = 0;
+    if (transfer->wanted.feeds_only)
+        begin_feeding (self, now, transfer);
+    else
+        begin_receiving (self, now, transfer, anew);
+    storage_news (self, now, true);
+}
+
+/*  --- checking --- */
+
+static void storage_reports_check (storage_t *self, const moment_t *now, transfer_t *transfer)
+{
+    if (transfer->receipt.state != RECEIPT_CHECKING || transfer->work != 0 ||
+        !transfer->wanted.content.digest_known)
+        return;
+    if (memcmp (transfer->receipt.content.digest, transfer->wanted.content.digest,
+                CHAIN_DIGEST_BYTES) != 0) {
+        storage_reports_fail (self, now, transfer, true,
+                              "all bytes came, and they are not those of the digest");
+        return;
+    }
+    transfer->work = 1; /* the file's own */
+    files_keep (self, now, transfer);
+}
+
+void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, bool lost,
+                    const char *why)
+{
+    transfer_t *transfer = ordered_find (self->transfers, id->bytes);
+    if (!transfer || transfer->work == 0)
+        return; /* kept from before a restart: it is a file like any other */
+    transfer->work = 0;
+    if (lost)
+        storage_reports_begin (self, now, transfer, true);
+    else if (*why)
+        storage_reports_fail (self, now, transfer, false, why);
+    else {
+        storage_reports_move (self, now, transfer, RECEIPT_VERIFIED);
+        flow_open (self, transfer,
+                   transfer->flow != 0 ? NULL : files_find (self, transfer->wanted.file),
+                   false); /* it may feed whoever begins anew */
+    }
+}
+
+void transfers_proved (storage_t *self, const moment_t *now, const own_file_t *file,
+                       const char *why)
+{
+    for (transfer_t *transfer = transfer_next (self, NULL); transfer;
+         transfer = transfer_next (self, transfer)) {
+        if (!transfer->wanted.feeds_only || transfer->receipt.state == RECEIPT_FAILED ||
+            strcmp (transfer->wanted.file, file->stored.file) != 0)
+            continue;
+        if (*why) {
+            storage_reports_fail (self, now, transfer, true, why);
+            continue;
+        }
+        digest_take (transfer, file);
+        storage_news (self, now, true);
+    }
+}
+
+/*  --- news of bytes --- */
+
+transfer_t *transfers_by_flow (const storage_t *self, uint64_t flow)
+{
+    transfer_t *transfer = transfer_next (self, NULL);
+    while (transfer && transfer->flow != flow)
+        transfer = transfer_next (self, transfer);
+    return transfer;
+}
+
+static void count (transfer_t *transfer, const flow_event_t *event)
+{
+    transfer->receipt.has = event->has;
+    transfer->receipt.received = event->received;
+    transfer->receipt.fed = event->fed;
+}
+
+/*  What has come goes to the disk meanwhile, so that little is left to be flushed at the end. */
+static void write_on (storage_t *self, transfer_t *transfer)
+{
+    char part [STORAGE_PATH_BYTES];
+    if (self->writing != 0 || transfer->receipt.state != RECEIPT_RECEIVING ||
+        transfer->receipt.has < transfer->written + WRITE_BYTES)
+        return;
+    transfer->written = transfer->receipt.has;
+    self->writing = storage_order (
+      self, FILE_WRITE, &(storage_work_t){.from = files_part (self, &transfer->wanted.id, part)});
+}
+
+static void opened (storage_t *self, const moment_t *now, transfer_t *transfer,
+                    const flow_event_t *event)
+{
+    transfer->opened = true;
+    transfer->receipt.content.size = event->size;
+    if (transfer->receipt.state != RECEIPT_OPENING)
+        return; /* verified: it feeds */
+    storage_reports_move (self, now, transfer,
+                          transfer->wanted.feeds_only ? RECEIPT_FEEDING : RECEIPT_RECEIVING);
+    if (!transfer->wanted.feeds_only)
+        links_plan (self, now, transfer);
+}
+
+static void storage_reports_whole (storage_t *self, const moment_t *now, transfer_t *transfer,
+                                   const flow_event_t *event)
+{
+    links_end (self, transfer);
+    transfer->receipt.content.digest_known = true;
+    memcpy (transfer->receipt.content.digest, event->digest, CHAIN_DIGEST_BYTES);
+    storage_reports_move (self, now, transfer, RECEIPT_CHECKING);
+    storage_reports_check (self, now, transfer);
+}
+
+void transfers_on_flow (void *owner, const moment_t *now, const flow_event_t *event)
+{
+    storage_t *self = owner;
+    transfer_t *transfer = transfers_by_flow (self, event->flow);
+    if (!transfer)
+        return;
+    count (transfer, event);
+    switch (event->news) {
+    case FLOW_OPENED:
+        opened (self, now, transfer, event);
+        break;
+    case FLOW_WHOLE:
+        storage_reports_whole (self, now, transfer, event);
+        break;
+    case FLOW_BROKEN:
+        if (transfer->receipt.state != RECEIPT_VERIFIED)
+            storage_reports_fail (self, now, transfer, false, event->why);
+        else
+            flow_close (self, transfer); /* the file is there; it feeds nobody */
+        break;
+    case FLOW_PROGRESS:
+        write_on (self, transfer);
+        storage_news (self, now, false);
+        break;
+    case FLOW_LINKED:
+    case FLOW_FAILED:
+    case FLOW_SILENT:
+        links_on_flow (self, now, transfer, event);
+        break;
+    }
+}
+
+/*  --- what the site wants --- */
+
+static void storage_reports_want (storage_t *self, const moment_t *now,
+                                  const wanted_transfer_t *wanted)
+{
+    transfer_t *transfer = ordered_find (self->transfers, wanted->id.bytes);
+    if (!transfer) {
+        transfer = must (calloc (1, sizeof *transfer));
+        transfer->wanted = *wanted;
+        transfer->mentioned = true;
+        ordered_add (self->transfers, transfer->wanted.id.bytes, transfer);
+        transfer->receipt =
+          (receiver_report_t){.id = wanted->id, .content.size = wanted->content.size};
+        if (self->swept)
+            storage_reports_begin (self, now, transfer, false);
+        return;
+    }
+    transfer->mentioned = true;
+    if (wanted->epoch < transfer->wanted.epoch && wanted->attempt <= transfer->wanted.attempt)
+        return; /* an older plan */
+    bool anew = wanted->attempt > transfer->wanted.attempt;
+    bool planned = wanted->epoch > transfer->wanted.epoch;
+    bool looks =
+      wanted->looks > transfer->wanted.looks && transfer->receipt.state == RECEIPT_RECEIVING;
+    transfer->wanted = *wanted;
+    if (!self->swept)
+        return;
+    if (anew || looks) {
+        flow_close (self, transfer);
+        storage_reports_begin (self, now, transfer, anew);
+        return;
+    }
+    if (planned && transfer->flow != 0) {
+        transfer->receipt.epoch = wanted->epoch;
+        transfer->receipt.silent_count = transfer->receipt.wrong_count = 0;
+        flow_open (self, transfer, NULL, false); /* the epoch alone counts */
+        links_plan (self, now, transfer);
+        storage_news (self, now, true);
+    }
+    storage_reports_check (self, now, transfer);
+}
+
+/*  It is over here; what it has of it is not worth keeping. */
+static void storage_reports_leave (storage_t *self, transfer_t *transfer)
+{
+    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
+    bool left_over = !transfer->wanted.feeds_only && transfer->work == 0 &&
+                     transfer->receipt.state != RECEIPT_VERIFIED;
+    flow_close (self, transfer);
+    if (left_over) {
+        files_part (self, &transfer->wanted.id, path);
+        snprintf (marks, sizeof marks, "%s" FLOW_MARKS, path);
+        storage_order (self, FILE_DROP, &(storage_work_t){.from = path, .marks = marks});
+    }
+    ordered_remove (self->transfers, transfer->wanted.id.bytes);
+    free (transfer);
+}
+
+/*  Parts of transfers that nobody wants any more were left by a crash. Once in a start, before any
+ *  part is opened. */
+static void storage_reports_sweep (storage_t *self)
+{
+    size_t parts_count, count;
+    chain_id_t *parts = files_parts (self, ordered_count (self->transfers), &parts_count);
+    for (const transfer_t *transfer = transfer_next (self, NULL); transfer;
+         transfer = transfer_next (self, transfer))
+        parts [parts_count++] = transfer->wanted.id;
+    char (*paths) [STORAGE_PATH_BYTES] = must (calloc (parts_count + 1, sizeof *paths));
+    const char **names = must (calloc (parts_count + 1, sizeof *names));
+    for (count = 0; count < parts_count; count++)
+        names [count] = strrchr (files_part (self, &parts [count], paths [count]), '/') + 1;
+    char folder [STORAGE_PATH_BYTES];
+    snprintf (folder, sizeof folder, "%s/parts", self->settings.folder);
+    self->sweep =
+      storage_order (self, FILE_SWEEP,
+                     &(storage_work_t){.from = folder, .names = names, .names_count = parts_count});
+    free (names);
+    free (paths);
+    free (parts);
+}
+
+bool transfers_on_work (storage_t *self, const moment_t *now, uint64_t work)
+{
+    if (work == self->writing) {
+        self->writing = 0;
+        return true;
+    }
+    if (work != self->sweep)
+        return false;
+    self->swept = true;
+    for (transfer_t *transfer = transfer_next (self, NULL); transfer;
+         transfer = transfer_next (self, transfer))
+        storage_reports_begin (self, now, transfer, false);
+    return true;
+}
+
+void transfers_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted)
+{
+    for (transfer_t *transfer = transfer_next (self, NULL); transfer;
+         transfer = transfer_next (self, transfer))
+        transfer->mentioned = false;
+    for (size_t i = 0; i < wanted->transfers_count; i++)
+        storage_reports_want (self, now, &wanted->transfers [i]);
+    for (transfer_t *transfer = transfer_next (self, NULL), *next; transfer; transfer = next) {
+        next = transfer_next (self, transfer);
+        if (!transfer->mentioned)
+            storage_reports_leave (self, transfer);
+    }
+    if (self->sweep == 0)
+        storage_reports_sweep (self);
+}
+
+receiver_report_t *transfers_report (const storage_t *self, size_t *count)
+{
+    size_t used = 0;
+    receiver_report_t *receipts =
+      must (calloc (ordered_count (self->transfers) + 1, sizeof *receipts));
+    for (const transfer_t *transfer = transfer_next (self, NULL); transfer && used < RECEIPTS_MAX;
+         transfer = transfer_next (self, transfer))
+        receipts [used++] = transfer->receipt;
+    *count = used;
+    return receipts;
+}

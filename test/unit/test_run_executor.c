@@ -1,0 +1,676 @@
+/*  test_run_executor - runs as a node's workers and starters carry them out: real files, real
+ *  processes. This program is its own starter: called with "starter" it is one.
+ */
+#include "lease.h"
+#include "processes.h"
+#include "run_executor.h"
+#include "run_folder.h"
+#include "starter.h"
+#include "work.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WAIT_MS_MAX 60000 /* for what must happen: a bound on failure, never met */
+#define LONG_GRACE_MS                                                                              \
+    3600000 /* SIGTERM is what ends it: a shell that is about to start a program                   \
+               holds signals off, and with none SIGKILL might come first */
+
+static const uint8_t site [STORE_ID_BYTES] = {0xab, 1};
+static char runs [256];
+static uint64_t bags;
+
+/*  --- what a test has carried out --- */
+
+typedef struct {
+    bool ok;
+    work_result_t result;
+    char why [256];
+} run_executor_test_done_t;
+
+static const work_kind_t *kind_of (const char *kind)
+{
+    for (size_t i = 0; i < run_executor_count; i++)
+        if (strcmp (run_works [i].kind, kind) == 0)
+            return &run_works [i];
+    fail_msg ("no kind %s", kind);
+    return NULL;
+}
+
+static run_executor_test_done_t carry_out (const char *kind, const work_order_t *order)
+{
+    run_executor_test_done_t done = {0};
+    char why [WHY_BYTES];
+    uint8_t *result = NULL;
+    size_t size = 0;
+    packed_t packed = codec_encode (&work_order_codec, order);
+    done.ok = work_do (kind_of (kind), (bytes_t){packed.data, packed.size}, &result, &size);
+    free (packed.data);
+    if (done.ok)
+        assert_true (codec_decode (&work_result_codec, &done.result, (bytes_t){result, size}, why));
+    else
+        snprintf (done.why, sizeof done.why, "%.*s", (int) size, (const char *) result);
+    free (result);
+    return done;
+}
+
+static stand_t stand_of (run_executor_test_done_t *done)
+{
+    if (!done->ok)
+        fail_msg ("%s", done->why);
+    assert_int_equal (done->result.stands_count, 1);
+    stand_t stand = done->result.stands [0];
+    codec_clear (&work_result_codec, &done->result);
+    return stand;
+}
+
+/*  --- runs --- */
+
+typedef struct {
+    char name [RUN_NAME_BYTES_MAX + 1];
+    run_id_t id;
+    run_order_t order;
+    const char *arguments [4];
+    const char *environment [2];
+    uint64_t output_bytes_max;
+    uint64_t room_bytes_least;
+} made_t;
+
+static const char *own_account (void)
+{
+    const struct passwd *entry = getpwuid (geteuid ());
+    return geteuid () == 0 ? "nobody" : entry ? entry->pw_name : "";
+}
+
+/*  A shell is the program here, and nothing but that. */
+static made_t made (const char *script)
+{
+    made_t made = {.id = {.task = {.bag = ++bags, .index = 3}, .number = 1}};
+    run_name (site, &made.id, made.name);
+    made.arguments [0] = "/bin/sh";
+    made.arguments [1] = "-c";
+    made.arguments [2] = script;
+    made.environment [0] = "COLOUR=green";
+    made.environment [1] = "MUSUBI_NODE=a lie";
+    made.order = (run_order_t){.arguments_count = 3,
+                               .environment_count = 2,
+                               .folder = "",
+                               .output = "",
+                               .errors = "",
+                               .cpus = 1,
+                               .limit_ms = 600000,
+                               .cpu_limit_ms = 600000,
+                               .account = own_account (),
+                               .owner = "alice",
+                               .reservation = "r1",
+                               .need = "ocean"};
+    return made;
+}
+
+static int64_t mono_ms (void)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static stand_t begin_leased (made_t *made, int64_t lease_ms)
+{
+    made->order.arguments = made->arguments;
+    made->order.environment = made->environment;
+    work_order_t order = {.runs = runs,
+                          .ticket = {.name = made->name,
+                                     .id = made->id,
+                                     .site = "ams",
+                                     .node = "n1",
+                                     .order = &made->order,
+                                     .output_bytes_max = made->output_bytes_max,
+                                     .room_bytes_least = made->room_bytes_least},
+                          .lease_ms = mono_ms () + lease_ms,
+                          .endpoint = ""};
+    run_executor_test_done_t done = carry_out (RUN_START, &order);
+    return stand_of (&done);
+}
+
+static stand_t begin (made_t *made)
+{
+    return begin_leased (made, 3600000);
+}
+
+static stand_t look (const made_t *made)
+{
+    const char *names [] = {made->name};
+    run_executor_test_done_t done =
+      carry_out (RUN_LOOK, &(work_order_t){.runs = runs, .names = names, .names_count = 1});
+    return stand_of (&done);
+}
+
+static stand_t tell (const made_t *made, work_order_t order)
+{
+    const char *names [] = {made->name};
+    order.runs = runs;
+    order.names = names;
+    order.names_count = 1;
+    run_executor_test_done_t done = carry_out (RUN_SIGNAL, &order);
+    return stand_of (&done);
+}
+
+static void rest (void)
+{
+    nanosleep (&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
+static stand_t await_end (const made_t *made)
+{
+    int64_t until_ms = mono_ms () + WAIT_MS_MAX;
+    for (;;) {
+        stand_t stand = look (made);
+        if (run_over (stand.report.state))
+            return stand;
+        if (mono_ms () > until_ms)
+            fail_msg ("run %s does not end", made->name);
+        rest ();
+    }
+}
+
+/*  What it has written; or why that is not told, in brackets. */
+static void written (const made_t *made, bool errors, char *text, size_t room)
+{
+    const char *names [] = {made->name};
+    run_executor_test_done_t done =
+      carry_out (RUN_READ, &(work_order_t){.runs = runs,
+                                           .names = names,
+                                           .names_count = 1,
+                                           .errors = errors,
+                                           .most = (uint32_t) room - 1});
+    assert_true (done.ok);
+    snprintf (text, room, "%.*s", (int) done.result.data.size,
+              done.result.data.data ? (const char *) done.result.data.data : "");
+    if (*done.result.why)
+        snprintf (text, room, "(%s)", done.result.why);
+    codec_clear (&work_result_codec, &done.result);
+}
+
+static void output_of (const made_t *made, char *text, size_t room)
+{
+    written (made, false, text, room);
+}
+
+/*  Until the run has written this. */
+static void await_output (const made_t *made, const char *wanted)
+{
+    char text [4096];
+    int64_t until_ms = mono_ms () + WAIT_MS_MAX;
+    do {
+        if (mono_ms () > until_ms)
+            fail_msg ("run %s does not write %s", made->name, wanted);
+        rest ();
+        output_of (made, text, sizeof text);
+    } while (!strstr (text, wanted));
+}
+
+static pid_t number_in (const made_t *made, const char *word)
+{
+    char text [4096];
+    output_of (made, text, sizeof text);
+    const char *at = strstr (text, word);
+    assert_non_null (at);
+    return atoi (at + strlen (word));
+}
+
+#define EXITING 4u /* PF_EXITING: nothing of its program is carried out any more */
+
+/*  Not one that is about to be a zombie, nor one that nobody has taken in yet. */
+static bool runs_still (pid_t pid)
+{
+    char path [64], letter = 'Z';
+    unsigned flags = EXITING;
+    snprintf (path, sizeof path, "/proc/%d/stat", (int) pid);
+    FILE *file = fopen (path, "re");
+    if (!file)
+        return false;
+    int got = fscanf (file, "%*d (%*[^)]) %c %*d %*d %*d %*d %*d %u", &letter, &flags);
+    fclose (file);
+    return got == 2 && letter != 'Z' && letter != 'X' && !(flags & EXITING);
+}
+
+static pid_t starter_of (const made_t *made)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char path [RUN_PATH_BYTES];
+    snprintf (path, sizeof path, "%s/%s/claim", runs, made->name);
+    int claim = open (path, O_RDWR | O_CLOEXEC);
+    assert_true (claim >= 0);
+    assert_int_equal (fcntl (claim, F_GETLK, &lock), 0);
+    assert_int_equal (lock.l_type, F_WRLCK);
+    close (claim);
+    return lock.l_pid;
+}
+
+/*  --- tests --- */
+
+static void a_run_ends_with_its_code_and_its_output_is_kept (void **state)
+{
+    (void) state;
+    made_t run = made ("echo hello; echo there >&2; exit 3");
+    assert_int_not_equal (begin (&run).report.state, RUN_CLAIMED);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.report.state, RUN_ENDED);
+    assert_int_equal (stand.report.exit_code, 3);
+    assert_int_equal (stand.report.signal, 0);
+    assert_string_equal (stand.report.why, "");
+    assert_true (stand.report.started_ms > 0 && stand.report.ended_ms >= stand.report.started_ms);
+    char text [64];
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "hello\nthere\n");
+}
+
+/*  What is over is dropped and counted; the run does not see it. */
+static void output_is_kept_up_to_its_limit_and_the_run_goes_on (void **state)
+{
+    (void) state;
+    char text [8192];
+    made_t run = made ("yes | head -c 30000000 && echo wrote >&2 && exit 5");
+    run.output_bytes_max = 1000;
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.report.exit_code, 5);
+    assert_int_equal (stand.report.dropped, 30000000 + strlen ("wrote\n") - 1000);
+    output_of (&run, text, sizeof text);
+    assert_int_equal (strlen (text), 1000);
+    assert_int_equal (strncmp (text, "y\ny\n", 4), 0);
+
+    /*  While it runs, too; and nobody but its starter counts. */
+    run = made ("yes | head -c 3000000; echo done; read forever </dev/zero");
+    run.output_bytes_max = 1000;
+    begin (&run);
+    int64_t until_ms = mono_ms () + WAIT_MS_MAX;
+    while ((stand = look (&run)).report.dropped != 3000000 + strlen ("done\n") - 1000) {
+        assert_int_equal (stand.report.state, RUN_RUNNING);
+        assert_true (mono_ms () < until_ms);
+        rest ();
+    }
+    tell (&run, (work_order_t){.grace_ms = 0});
+    assert_int_equal (await_end (&run).report.dropped, stand.report.dropped);
+
+    /*  Nothing is kept where it would take the room of others. */
+    run = made ("echo hello; exit 4");
+    run.room_bytes_least = UINT64_MAX / 2;
+    begin (&run);
+    stand = await_end (&run);
+    assert_int_equal (stand.report.exit_code, 4);
+    assert_int_equal (stand.report.dropped, strlen ("hello\n"));
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "");
+}
+
+/*  A script's way to its own output. */
+static void a_run_may_open_its_output_anew (void **state)
+{
+    (void) state;
+    char text [64];
+    made_t run = made ("echo one >/dev/stderr; echo two >/dev/stdout");
+    begin (&run);
+    assert_int_equal (await_end (&run).report.exit_code, 0);
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "one\ntwo\n");
+}
+
+static void what_a_run_makes_is_its_accounts_alone (void **state)
+{
+    (void) state;
+    char text [64];
+    made_t run = made ("umask; echo here >made; stat -c %a . made; stat -c %a ..");
+    begin (&run);
+    assert_int_equal (await_end (&run).report.exit_code, 0);
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "0077\n700\n600\n711\n");
+}
+
+static void a_run_is_begun_once_however_often_it_is_ordered (void **state)
+{
+    (void) state;
+    made_t run = made ("echo once; sleep 1000");
+    begin (&run);
+    await_output (&run, "once\n");
+    assert_int_equal (begin (&run).report.state, RUN_RUNNING);
+    tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
+    assert_int_equal (await_end (&run).report.signal, SIGTERM);
+    assert_int_equal (begin (&run).report.state, RUN_ENDED);
+    char text [64];
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "once\n");
+}
+
+static void its_environment_is_ours_and_what_its_order_adds (void **state)
+{
+    (void) state;
+    made_t run =
+      made ("echo $COLOUR $MUSUBI_NODE $MUSUBI_SITE $MUSUBI_TASK_INDEX $MUSUBI_RUN "
+            "$MUSUBI_RESERVATION $MUSUBI_NEED $MUSUBI_OWNER $USER; pwd; env | grep -c .");
+    begin (&run);
+    await_end (&run);
+    char text [512], wanted [512];
+    output_of (&run, text, sizeof text);
+    snprintf (wanted, sizeof wanted, "green n1 ams 3 1 r1 ocean alice %s\n%s/%s/work\n",
+              own_account (), runs, run.name);
+    assert_memory_equal (text, wanted, strlen (wanted));
+    assert_null (getenv ("MUSUBI_SITE"));
+}
+
+static void arguments_are_never_given_to_a_shell (void **state)
+{
+    (void) state;
+    made_t run = made ("$(touch evil); `true` * \"");
+    run.arguments [0] = "echo";
+    run.arguments [1] = "a  b";
+    begin (&run);
+    await_end (&run);
+    char text [128];
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "a  b $(touch evil); `true` * \"\n");
+}
+
+static void what_cannot_be_started_is_refused_with_what_is_wrong (void **state)
+{
+    (void) state;
+    made_t run = made ("true");
+    run.arguments [0] = "/no/such/program";
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.report.state, RUN_REFUSED);
+    assert_string_equal (stand.report.why, "program /no/such/program: No such file or directory");
+    assert_int_equal (stand.report.started_ms, 0);
+
+    /*  However it is called: its name is cut, in the middle of a letter here, and has a line's end.
+     */
+    run = made ("true");
+    run.arguments [0] = "/no\n/56789012345678901234567890123456789012345678\xc3\xa9";
+    begin (&run);
+    stand = await_end (&run);
+    assert_int_equal (stand.report.state, RUN_REFUSED);
+    assert_string_equal (stand.report.why,
+                         "program /no?/56789012345678901234567890123456789012345678?: "
+                         "No such file or directory");
+
+    run = made ("true");
+    run.order.folder = "/no/such/folder";
+    begin (&run);
+    assert_string_equal (await_end (&run).report.why,
+                         "folder /no/such/folder: No such file or directory");
+
+    run = made ("true");
+    run.order.output = "/no/such/file";
+    begin (&run);
+    assert_string_equal (await_end (&run).report.why,
+                         "output /no/such/file: No such file or directory");
+
+    run = made ("true");
+    run.order.account = "no-such-account";
+    begin (&run);
+    assert_string_equal (await_end (&run).report.why,
+                         "account no-such-account: this node has none of that name");
+
+    run = made ("true");
+    run.order.account = "root";
+    begin (&run);
+    assert_string_equal (await_end (&run).report.why, "account root: nothing is run as root");
+}
+
+static void output_goes_where_its_order_says (void **state)
+{
+    (void) state;
+    made_t run = made ("echo out; echo err >&2");
+    run.order.output = "out.txt";
+    run.order.errors = "err.txt";
+    begin (&run);
+    assert_int_equal (await_end (&run).report.exit_code, 0);
+    char path [1024], text [16] = "";
+    snprintf (path, sizeof path, "%s/%s/work/err.txt", runs, run.name);
+    FILE *file = fopen (path, "re");
+    assert_non_null (file);
+    assert_non_null (fgets (text, sizeof text, file));
+    fclose (file);
+    assert_string_equal (text, "err\n");
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "out\n");
+    written (&run, true, text, sizeof text);
+    assert_string_equal (text, "err\n");
+}
+
+/*  A task may put a link where its output was. */
+static void what_its_account_may_not_read_is_not_read_for_it (void **state)
+{
+    (void) state;
+    char secret [512], script [1024], text [256];
+    snprintf (secret, sizeof secret, "%s/secret", runs);
+    FILE *file = fopen (secret, "we");
+    assert_non_null (file);
+    fputs ("secret", file);
+    fclose (file);
+    assert_int_equal (chmod (secret, geteuid () == 0 ? 0640 : 0), 0);
+    snprintf (script, sizeof script, "ln -sf %s out.txt", secret);
+    made_t run = made (script);
+    run.order.output = "out.txt";
+    begin (&run);
+    assert_int_equal (await_end (&run).report.exit_code, 0);
+    output_of (&run, text, sizeof text);
+    assert_string_equal (text, "(the output can't be read)");
+    unlink (secret);
+}
+
+static void a_run_over_its_time_is_ended_and_told_why (void **state)
+{
+    (void) state;
+    made_t run = made ("sleep 1000");
+    run.order.limit_ms = 300;
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.report.state, RUN_ENDED);
+    assert_int_equal (stand.report.signal, SIGTERM);
+    assert_string_equal (stand.report.why, "it ran longer than its limit of 300ms");
+    assert_true (stand.report.ended_ms - stand.report.started_ms >= 300);
+}
+
+/*  The time of all its processes counts, not of each. */
+static void a_run_over_its_processor_time_is_ended_and_told_why (void **state)
+{
+    (void) state;
+    made_t run = made ("(while :; do :; done) & (while :; do :; done) & wait");
+    run.order.cpu_limit_ms = 400;
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_string_equal (stand.report.why, "it used more processor time than its limit of 400ms");
+    assert_true (stand.report.cpu_ms >= 400);
+}
+
+static void what_is_told_to_end_has_its_grace_and_not_more (void **state)
+{
+    (void) state;
+    made_t run = made ("trap 'echo term; exit 7' TERM; echo ready; while :; do sleep 0.05; done");
+    begin (&run);
+    await_output (&run, "ready\n");
+    tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.report.exit_code, 7);
+    assert_string_equal (stand.report.why, "");
+
+    run = made ("trap '' TERM; echo ready; while :; do sleep 0.05; done");
+    begin (&run);
+    await_output (&run, "ready\n");
+    tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
+    assert_int_equal (look (&run).report.state, RUN_RUNNING);
+    tell (&run, (work_order_t){.grace_ms = 100}); /* in less time after all */
+    assert_int_equal (await_end (&run).report.signal, SIGKILL);
+}
+
+static void a_warning_reaches_those_who_catch_it_and_harms_nobody (void **state)
+{
+    (void) state;
+    made_t run = made ("trap 'echo warned' USR1; sleep 1000 & echo ready; while :; do wait; done");
+    begin (&run);
+    await_output (&run, "ready\n");
+    tell (&run, (work_order_t){.warn = true, .grace_ms = 60000});
+    await_output (&run, "warned\n");
+    assert_int_equal (look (&run).report.state, RUN_RUNNING);
+    tell (&run, (work_order_t){.grace_ms = 0});
+    await_end (&run);
+    made_t naive = made ("echo ready; sleep 1000");
+    begin (&naive);
+    await_output (&naive, "ready\n");
+    tell (&naive, (work_order_t){.warn = true});
+    tell (&naive, (work_order_t){.grace_ms = LONG_GRACE_MS});
+    assert_int_equal (await_end (&naive).report.signal, SIGTERM);
+}
+
+static void nothing_of_a_run_is_left_after_its_end (void **state)
+{
+    (void) state;
+    made_t run = made ("setsid sleep 1000 & echo one=$!; (trap '' TERM; sleep 1000) & echo two=$!; "
+                       "(setsid sh -c 'sleep 1000 & echo three=$!') ; exit 0");
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.report.state, RUN_ENDED);
+    assert_int_equal (stand.report.exit_code, 0);
+    assert_false (runs_still (number_in (&run, "one=")));
+    assert_false (runs_still (number_in (&run, "two=")));
+    assert_false (runs_still (number_in (&run, "three=")));
+}
+
+static void a_run_whose_starter_was_killed_is_lost_and_nothing_of_it_runs (void **state)
+{
+    (void) state;
+    made_t run = made ("echo main=$$; setsid sleep 1000 & echo child=$!; echo ready; sleep 1000");
+    begin (&run);
+    await_output (&run, "ready\n");
+    pid_t program = number_in (&run, "main="), child = number_in (&run, "child=");
+    assert_int_equal (kill (starter_of (&run), SIGKILL), 0);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.report.state, RUN_LOST);
+    assert_string_equal (stand.report.why, "its starter has died, or the machine was restarted");
+    assert_false (runs_still (program));
+    assert_false (runs_still (child));
+    assert_int_equal (look (&run).report.state, RUN_LOST);
+    assert_int_equal (begin (&run).report.state, RUN_LOST); /* never again */
+}
+
+static void a_starter_that_does_not_end_its_run_is_killed (void **state)
+{
+    (void) state;
+    made_t run = made ("echo main=$$; sleep 1000");
+    begin (&run);
+    await_output (&run, "main=");
+    pid_t program = number_in (&run, "main=");
+    assert_int_equal (kill (starter_of (&run), SIGSTOP), 0);
+    assert_int_equal (tell (&run, (work_order_t){.grace_ms = 0}).report.state, RUN_RUNNING);
+    stand_t stand = tell (&run, (work_order_t){.grace_ms = 0, .force = true});
+    assert_int_equal (stand.report.state, RUN_LOST);
+    assert_string_equal (stand.report.why, "its starter did not end it in time and was killed");
+    assert_false (runs_still (program));
+}
+
+static void one_that_nobody_has_begun_is_refused_for_ever_when_it_is_to_end (void **state)
+{
+    (void) state;
+    made_t run = made ("echo never");
+    stand_t stand = tell (&run, (work_order_t){.grace_ms = 0});
+    assert_int_equal (stand.report.state, RUN_REFUSED);
+    assert_string_equal (stand.report.why, "it was ended before it began");
+    assert_int_equal (begin (&run).report.state, RUN_REFUSED);
+    made_t other = made ("echo never");
+    assert_int_equal (look (&other).report.state, RUN_CLAIMED);
+    assert_int_equal (tell (&other, (work_order_t){.warn = true}).report.state, RUN_CLAIMED);
+}
+
+/*  Whether the lease was renewed before it ended; if not, nothing was shown. */
+static bool ends_with_its_renewed_lease (int64_t first_ms)
+{
+    made_t run = made ("echo ready; sleep 1000");
+    int64_t first_until_ms = mono_ms () + first_ms;
+    begin_leased (&run, first_ms);
+    await_output (&run, "ready\n");
+    int64_t until_ms = mono_ms () + first_ms + 1000;
+    run_executor_test_done_t done =
+      carry_out (RUN_LEASE, &(work_order_t){.runs = runs, .lease_ms = until_ms, .endpoint = ""});
+    assert_true (done.ok);
+    codec_clear (&work_result_codec, &done.result);
+    bool in_time = mono_ms () < first_until_ms;
+    stand_t stand = await_end (&run);
+    assert_string_equal (stand.report.why,
+                         "its site was silent for longer than its lease (nodes/lease)");
+    if (in_time)
+        assert_true (mono_ms () >= until_ms - 2); /* two clocks, each cut off at a millisecond */
+    return in_time;
+}
+
+static void a_run_ends_when_its_lease_does_and_not_while_it_is_renewed (void **state)
+{
+    (void) state;
+    int64_t first_ms = 500;
+    while (!ends_with_its_renewed_lease (first_ms)) {
+        first_ms *= 2; /* a machine so slow needs a longer one */
+        assert_true (first_ms < WAIT_MS_MAX);
+    }
+}
+
+/*  Each test has a folder of its own for all runs: a lease is never shortened. */
+static int folder_make (void **state)
+{
+    (void) state;
+    snprintf (runs, sizeof runs, "/tmp/test_run_works.XXXXXX");
+    if (!mkdtemp (runs))
+        return -1;
+    return chmod (runs, 0711);
+}
+
+static int folder_remove (void **state)
+{
+    (void) state;
+    run_executor_test_done_t done =
+      carry_out (RUN_PRUNE, &(work_order_t){.runs = runs, .keep_ms = 0});
+    codec_clear (&work_result_codec, &done.result);
+    char lease [300];
+    snprintf (lease, sizeof lease, "%s/lease", runs);
+    unlink (lease);
+    return rmdir (runs); /* whatever was left would hold it */
+}
+
+int main (int argc, char **argv)
+{
+    if (argc > 1 && strcmp (argv [1], "starter") == 0)
+        return starter_main (argc - 1, argv + 1);
+#define TEST(name) cmocka_unit_test_setup_teardown (name, folder_make, folder_remove)
+    const struct CMUnitTest tests [] = {
+      TEST (a_run_ends_with_its_code_and_its_output_is_kept),
+      TEST (output_is_kept_up_to_its_limit_and_the_run_goes_on),
+      TEST (a_run_may_open_its_output_anew),
+      TEST (what_a_run_makes_is_its_accounts_alone),
+      TEST (a_run_is_begun_once_however_often_it_is_ordered),
+      TEST (its_environment_is_ours_and_what_its_order_adds),
+      TEST (arguments_are_never_given_to_a_shell),
+      TEST (what_cannot_be_started_is_refused_with_what_is_wrong),
+      TEST (output_goes_where_its_order_says),
+      TEST (what_its_account_may_not_read_is_not_read_for_it),
+      TEST (a_run_over_its_time_is_ended_and_told_why),
+      TEST (a_run_over_its_processor_time_is_ended_and_told_why),
+      TEST (what_is_told_to_end_has_its_grace_and_not_more),
+      TEST (a_warning_reaches_those_who_catch_it_and_harms_nobody),
+      TEST (nothing_of_a_run_is_left_after_its_end),
+      TEST (a_run_whose_starter_was_killed_is_lost_and_nothing_of_it_runs),
+      TEST (a_starter_that_does_not_end_its_run_is_killed),
+      TEST (one_that_nobody_has_begun_is_refused_for_ever_when_it_is_to_end),
+      TEST (a_run_ends_when_its_lease_does_and_not_while_it_is_renewed),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
