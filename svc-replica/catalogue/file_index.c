@@ -1,4 +1,4 @@
-/*  file_index - places in the order of names, then sites; those of each site also in a list. */
+/*  file_index - places in the order of names, then sites; those of each site also by themselves. */
 #include "file_index.h"
 
 #include "must.h"
@@ -18,16 +18,13 @@ typedef struct teller {
     uint64_t number; /* how far it has told */
     int64_t until_ms;
     uint64_t timer;
-    struct told *first;
-    size_t count;
+    ordered_t *places; /* by name */
 } index_site_t;
 
-typedef struct told {
+typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
     file_place_t place;
     index_site_t *teller;
-    struct told *before; /* of the same teller */
-    struct told *after;
 } index_row_t;
 
 struct file_index {
@@ -61,13 +58,7 @@ static void told_free (file_index_t *self, index_row_t *told)
 {
     place_key_t key = file_index_key_of (told);
     ordered_remove (self->places, &key);
-    if (told->before)
-        told->before->after = told->after;
-    else
-        told->teller->first = told->after;
-    if (told->after)
-        told->after->before = told->before;
-    told->teller->count--;
+    ordered_remove (told->teller->places, told->name);
     service_count (self->service, "places", -1);
     free (told);
 }
@@ -89,11 +80,7 @@ static void told_put (file_index_t *self, index_site_t *teller, const news_t *ne
         memcpy (told->name, news->name, sizeof told->name);
         memcpy (told->place.site, teller->site, sizeof told->place.site);
         told->teller = teller;
-        told->after = teller->first;
-        if (teller->first)
-            teller->first->before = told;
-        teller->first = told;
-        teller->count++;
+        ordered_add (teller->places, told->name, told);
         place_key_t key = file_index_key_of (told);
         ordered_add (self->places, &key, told);
         service_count (self->service, "places", 1);
@@ -104,10 +91,8 @@ static void told_put (file_index_t *self, index_site_t *teller, const news_t *ne
 
 static void teller_forget (index_site_t *teller)
 {
-    for (index_row_t *told = teller->first, *next; told; told = next) {
-        next = told->after;
+    for (index_row_t *told; (told = ordered_after (teller->places, NULL));)
         told_free (teller->index, told);
-    }
     teller->number = 0;
 }
 
@@ -116,6 +101,7 @@ static void teller_free (index_site_t *teller)
     teller_forget (teller);
     timers_cancel (teller->index->service->timers, teller->timer);
     ordered_remove (teller->index->tellers, teller->site);
+    ordered_destroy (&teller->places);
     free (teller);
 }
 
@@ -132,7 +118,8 @@ static void file_index_on_lease (void *owner, const moment_t *now, uint64_t toke
         return;
     }
     outbox_log (teller->index->service->outbox, LEVEL_WARNING,
-                "site %s listed->gone cause=lease files=%zu", teller->site, teller->count);
+                "site %s listed->gone cause=lease files=%zu", teller->site,
+                ordered_count (teller->places));
     service_count (teller->index->service, "leases_ended", 1);
     teller_free (teller);
 }
@@ -144,6 +131,7 @@ static index_site_t *teller_of (file_index_t *self, const moment_t *now, const p
         teller = must (calloc (1, sizeof *teller));
         memcpy (teller->site, from->site, sizeof teller->site);
         teller->index = self;
+        teller->places = ordered_by_text (offsetof (index_row_t, name));
         ordered_add (self->tellers, teller->site, teller);
         outbox_log (self->service->outbox, LEVEL_INFO, "site %s absent->listed", teller->site);
     }
