@@ -77,8 +77,8 @@ json_t *replica_sites_ask (const cli_t *cli, session_t *session, const json_t *s
 static bool gather_site (session_t *session, const json_t *site, const char *name, json_t *held)
 {
     char reason [CLIENT_REASON_BYTES];
-    char *after = strdup ("");
     bool answered = true;
+    const char *after = "";
     for (bool more = true; more && answered;) {
         json_auto_t *question =
           json_pack ("{s:s, s:s, s:i}", "name", name ? name : "", "after", after, "most", PAGE);
@@ -91,12 +91,10 @@ static bool gather_site (session_t *session, const json_t *site, const char *nam
             json_array_append_new (held, json_pack ("{s:s, s:O, s:O}", "site",
                                                     text_of (site, "name") + strlen (KIND), "file",
                                                     file, "entry", site));
-            free (after);
-            after = strdup (text_of (file, "name"));
+            after = text_of (file, "name"); /* held has it */
             more = flag_of (answer, "more");
         }
     }
-    free (after);
     return answered;
 }
 
