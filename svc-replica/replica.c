@@ -34,14 +34,13 @@ static void replica_begin (const replica_t *self, const moment_t *now, const req
                         request->actor);
         return;
     }
-    begin_t begun =
+    call_status_t status =
       put ? fetcher_put (self->negotiator, now, question, request->actor, &transfer, why)
           : fetcher_get (self->negotiator, now, question, &transfer, why);
-    if (begun == BEGIN_OK)
+    if (status == CALL_OK)
         tell_begun (self, request, question->name, transfer);
     else
-        service_refuse (self->service, request, begun == BEGIN_BUSY ? CALL_OVERLOADED : CALL_DENIED,
-                        "%s", why);
+        service_refuse (self->service, request, status, "%s", why);
 }
 
 static void on_put (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -59,13 +58,13 @@ static void on_transfer (void *owner, const moment_t *now, const request_t *requ
     (void) now;
     replica_t *self = owner;
     const transfer_question_t *asked = body;
-    transfer_told_t told;
-    if (!fetcher_told (self->negotiator, asked->transfer, asked->guest, &told))
+    packed_t answer;
+    if (!fetcher_told (self->negotiator, asked->transfer, asked->guest, &answer))
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "%s knows of no transfer %llu: it is long over, or was not begun",
                         self->service->name, (unsigned long long) asked->transfer);
     else
-        service_reply (self->service, request, transfer_answer_encode (&told));
+        service_reply (self->service, request, answer);
 }
 
 /*  --- files --- */
@@ -218,24 +217,16 @@ static void replica_destroy (void *owner)
 
 static void replica_serve (replica_t *self)
 {
-    static const struct {
-        const char *method;
-        const codec_t *codec;
-        method_fn *handle;
-    } methods [] = {
-      {"Put", &put_question_codec, on_put},
-      {"Get", &get_question_codec, on_get},
-      {"Transfer", &transfer_question_codec, on_transfer},
-      {"Files", &files_question_codec, on_files},
-      {"Locate", &locate_codec, replica_on_locate},
-      {"Pin", &said_pin_codec, on_pin},
-      {"Lifetime", &said_lifetime_codec, on_lifetime},
-      {"Rule", &said_rule_codec, on_rule},
-      {"Evict", &said_evict_codec, on_evict},
-    };
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        service_serve (self->service, "Replica", methods [i].method, methods [i].codec,
-                       methods [i].handle, self);
+    service_t *service = self->service;
+    service_serve (service, "Replica", "Put", &put_question_codec, on_put, self);
+    service_serve (service, "Replica", "Get", &get_question_codec, on_get, self);
+    service_serve (service, "Replica", "Transfer", &transfer_question_codec, on_transfer, self);
+    service_serve (service, "Replica", "Files", &files_question_codec, on_files, self);
+    service_serve (service, "Replica", "Locate", &locate_codec, replica_on_locate, self);
+    service_serve (service, "Replica", "Pin", &said_pin_codec, on_pin, self);
+    service_serve (service, "Replica", "Lifetime", &said_lifetime_codec, on_lifetime, self);
+    service_serve (service, "Replica", "Rule", &said_rule_codec, on_rule, self);
+    service_serve (service, "Replica", "Evict", &said_evict_codec, on_evict, self);
 }
 
 static void site_make (replica_t *self, const replica_settings_t *settings)

@@ -117,20 +117,21 @@ static void hop_put (Musubi__Hop *to, const chain_receiver_t *from)
     to->state = (char *) receiver_state_word (from->state);
 }
 
-packed_t transfer_answer_encode (const transfer_told_t *told)
+packed_t transfer_answer_encode (transfer_state_t state, const file_t *file, const char *source,
+                                 const chain_transfer_t *transfer, const char *why)
 {
     arena_t arena;
     arena_init (&arena);
     Musubi__TransferAnswer answer = MUSUBI__TRANSFER_ANSWER__INIT;
-    answer.state = (Musubi__TransferState) told->state;
-    answer.name = (char *) told->name;
-    answer.size = told->size;
-    answer.source = (char *) told->source;
-    answer.why = (char *) told->why;
-    answer.n_hops = told->hops_count;
-    answer.hops = codec_messages (&musubi__hop__descriptor, told->hops_count, &arena);
-    for (size_t i = 0; i < told->hops_count; i++)
-        hop_put (answer.hops [i], &told->hops [i]);
+    answer.state = (Musubi__TransferState) state;
+    answer.name = (char *) file->name;
+    answer.size = file->content.size;
+    answer.source = (char *) source;
+    answer.why = (char *) why;
+    answer.n_hops = transfer ? transfer->receivers_count : 0;
+    answer.hops = codec_messages (&musubi__hop__descriptor, answer.n_hops, &arena);
+    for (size_t i = 0; i < answer.n_hops; i++)
+        hop_put (answer.hops [i], &transfer->receivers [i]);
     packed_t packed = packed_of (&answer.base);
     arena_end (&arena);
     return packed;

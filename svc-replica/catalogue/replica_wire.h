@@ -49,16 +49,9 @@ typedef enum {
     TRANSFER_FAILED
 } transfer_state_t;
 
-typedef struct {
-    transfer_state_t state;
-    const char *name;
-    uint64_t size;
-    const char *source;
-    const chain_receiver_t *hops;
-    size_t hops_count;
-    const char *why;
-} transfer_told_t;
-packed_t transfer_answer_encode (const transfer_told_t *told);
+/*  Of a file from a site ("" = none); transfer: the chain that brings it, NULL = none yet. */
+packed_t transfer_answer_encode (transfer_state_t state, const file_t *file, const char *source,
+                                 const chain_transfer_t *transfer, const char *why);
 
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1]; /* "" = all */

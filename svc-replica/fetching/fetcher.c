@@ -265,8 +265,9 @@ static bool busy (const fetcher_t *self, char why [CHAIN_WHY_BYTES_MAX + 1])
 
 /*  --- put --- */
 
-begin_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_question_t *question,
-                     const char *owner, uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1])
+call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_question_t *question,
+                           const char *owner, uint64_t *transfer,
+                           char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     const file_t *file = catalogue_find (self->parts.catalogue, question->name);
     transit_t *transit = joinable (self, TRANSIT_PUT, question->name);
@@ -278,25 +279,25 @@ begin_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_question_
         snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
                   "there is another file called %.160s here; choose another name, or evict it",
                   question->name);
-        return BEGIN_REFUSED;
+        return CALL_DENIED;
     }
     if (transit && strcmp (transit->guest, question->guest) != 0) {
         /* The same bytes from somebody else: one more source, when it has begun. */
         chain_source_t source = {.node = question->guest};
         snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "somebody puts %.160s just now", question->name);
         if (!transit->begun || !chain_source (self->parts.chain, now, &transit->id, &source, why))
-            return BEGIN_BUSY;
+            return CALL_OVERLOADED;
     }
     if (transit) {
         *transfer = transit->number;
-        return BEGIN_OK;
+        return CALL_OK;
     }
     if (file && file_copies (file, COPY_SOUND) > 0) {
         catalogue_keep (self->parts.catalogue, question->name, true);
-        return BEGIN_OK;
+        return CALL_OK;
     }
     if (busy (self, why))
-        return BEGIN_BUSY;
+        return CALL_OVERLOADED;
     transit = transit_new (self, now, TRANSIT_PUT, question->name);
     transit->file.content = content;
     snprintf (transit->file.owner, sizeof transit->file.owner, "%s", owner);
@@ -307,7 +308,7 @@ begin_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_question_
     transit->file.expires_ms = question->lifetime_ms > 0 ? now->wall_ms + question->lifetime_ms : 0;
     *transfer = transit->number;
     transit_look (transit, now);
-    return BEGIN_OK;
+    return CALL_OK;
 }
 
 /*  --- get --- */
@@ -326,9 +327,9 @@ size_t sources_here (const fetcher_t *self, const char *name,
     return count;
 }
 
-static begin_t fetcher_serve (fetcher_t *self, const moment_t *now, const file_t *file,
-                              const begin_question_t *question, uint64_t *transfer,
-                              char why [CHAIN_WHY_BYTES_MAX + 1])
+static call_status_t fetcher_serve (fetcher_t *self, const moment_t *now, const file_t *file,
+                                    const begin_question_t *question, uint64_t *transfer,
+                                    char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     chain_source_t sources [CHAIN_SOURCES_MAX];
     const char *receivers [] = {question->guest};
@@ -343,7 +344,7 @@ static begin_t fetcher_serve (fetcher_t *self, const moment_t *now, const file_t
                            .owner = TRANSIT_SERVE + 1};
     chain_id_t id;
     if (!chain_begin (self->parts.chain, now, &order, &id, why))
-        return BEGIN_REFUSED;
+        return CALL_DENIED;
     transit_t *transit = transit_new (self, now, TRANSIT_SERVE, file->name);
     transit->file.content = file->content;
     transit->file.created_ms = file->created_ms;
@@ -353,7 +354,7 @@ static begin_t fetcher_serve (fetcher_t *self, const moment_t *now, const file_t
     transit->state = TRANSIT_RUNNING;
     ordered_add (self->by_id, id.bytes, transit);
     *transfer = transit->number;
-    return BEGIN_OK;
+    return CALL_OK;
 }
 
 /*  What comes, or is there, stays for so long; what is kept already stays as it is. */
@@ -374,8 +375,8 @@ static void fetcher_keep (const fetcher_t *self, const moment_t *now,
     }
 }
 
-begin_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_t *question,
-                     uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1])
+call_status_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_t *question,
+                           uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     static const transit_kind_t kinds [] = {TRANSIT_FETCH, TRANSIT_PUT, TRANSIT_SERVE};
     chain_source_t sources [CHAIN_SOURCES_MAX];
@@ -385,7 +386,7 @@ begin_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_
     bool here = sources_here (self, question->name, sources) > 0;
     *transfer = 0;
     if (here && !*question->guest)
-        return BEGIN_OK;
+        return CALL_OK;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         transit_t *transit = joinable (self, kinds [i], question->name);
         if (!transit || (kinds [i] == TRANSIT_SERVE && !*question->guest) ||
@@ -393,10 +394,10 @@ begin_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_
             continue;
         fetcher_keep (self, now, question, transit);
         *transfer = transit->number;
-        return BEGIN_OK;
+        return CALL_OK;
     }
     if (busy (self, why))
-        return BEGIN_BUSY;
+        return CALL_OVERLOADED;
     if (here)
         return fetcher_serve (self, now, file, question, transfer, why);
     transit_t *transit = transit_new (self, now, TRANSIT_FETCH, question->name);
@@ -408,24 +409,25 @@ begin_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_
     *transfer = transit->number;
     fetcher_join (transit, now, question->guest, why);
     transit_look (transit, now);
-    return BEGIN_OK;
+    return CALL_OK;
 }
 
 /*  --- how it stands --- */
 
 static transfer_state_t state_for (const transit_t *transit, const char *guest,
-                                   const chain_receiver_t *hops, size_t count, const char **why)
+                                   const chain_transfer_t *transfer, const char **why)
 {
     const char *node = *guest ? guest : transit->node;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp (hops [i].node, node) != 0)
+    for (size_t i = 0; transfer && i < transfer->receivers_count; i++) {
+        const chain_receiver_t *hop = &transfer->receivers [i];
+        if (strcmp (hop->node, node) != 0)
             continue;
-        if (hops [i].state == RECEIVER_VERIFIED)
+        if (hop->state == RECEIVER_VERIFIED)
             return TRANSFER_DONE;
-        if (hops [i].state != RECEIVER_FAILED)
+        if (hop->state != RECEIVER_FAILED)
             break;
-        if (*hops [i].why && (*guest || !*transit->why))
-            *why = hops [i].why;
+        if (*hop->why && (*guest || !*transit->why))
+            *why = hop->why;
         if (*guest || !transit_live (transit))
             return TRANSFER_FAILED;
     }
@@ -435,20 +437,16 @@ static transfer_state_t state_for (const transit_t *transit, const char *guest,
                                                : TRANSFER_WAITING;
 }
 
-bool fetcher_told (const fetcher_t *self, uint64_t number, const char *guest, transfer_told_t *told)
+bool fetcher_told (const fetcher_t *self, uint64_t number, const char *guest, packed_t *answer)
 {
     const transit_t *transit = ordered_find (self->transits, &number);
     if (!transit ||
         (*guest && strcmp (guest, transit->guest) != 0 && !has_receiver (transit, guest)))
         return false;
     const chain_transfer_t *transfer = transfer_of (transit);
-    *told = (transfer_told_t){.name = transit->file.name,
-                              .size = transit->file.content.size,
-                              .source = transit->source,
-                              .hops = transfer ? transfer->receivers : NULL,
-                              .hops_count = transfer ? transfer->receivers_count : 0,
-                              .why = transit->why};
-    told->state = state_for (transit, guest, told->hops, told->hops_count, &told->why);
+    const char *why = transit->why;
+    transfer_state_t state = state_for (transit, guest, transfer, &why);
+    *answer = transfer_answer_encode (state, &transit->file, transit->source, transfer, why);
     return true;
 }
 

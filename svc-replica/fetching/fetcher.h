@@ -53,17 +53,16 @@ void fetcher_destroy (fetcher_t **self_p);
 /*  At start: transfers of before are taken up. */
 void fetcher_start (fetcher_t *self, const moment_t *now);
 
-/*  Begin, or join what goes on. *transfer = its number, 0 = nothing is to be done. BEGIN_REFUSED
- *  with why: nothing has changed. */
-typedef enum { BEGIN_OK, BEGIN_REFUSED, BEGIN_BUSY } begin_t;
-begin_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_question_t *question,
-                     const char *owner, uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1]);
-begin_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_t *question,
-                     uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1]);
+/*  Begin, or join what goes on. *transfer = its number, 0 = nothing is to be done. CALL_DENIED, or
+ *  CALL_OVERLOADED, with why: nothing has changed. */
+call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_question_t *question,
+                           const char *owner, uint64_t *transfer,
+                           char why [CHAIN_WHY_BYTES_MAX + 1]);
+call_status_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_t *question,
+                           uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1]);
 
-/*  How a transfer stands for a guest ("" = for the site). Borrows until the next step. False when it
+/*  How a transfer stands for a guest ("" = for the site), as the body of the answer. False when it
  *  is not known. */
-bool fetcher_told (const fetcher_t *self, uint64_t transfer, const char *guest,
-                   transfer_told_t *told);
+bool fetcher_told (const fetcher_t *self, uint64_t transfer, const char *guest, packed_t *answer);
 
 #endif

@@ -134,13 +134,10 @@ static void how_a_transfer_stands_is_told (void **state)
       {.node = "n1", .state = RECEIVER_VERIFIED, .has = 100, .received = 120, .feeder = "g"},
       {.node = "guest-1", .state = RECEIVER_FAILED, .has = 1},
     };
-    packed_t packed = transfer_answer_encode (&(transfer_told_t){.state = TRANSFER_FAILED,
-                                                                 .name = NAME,
-                                                                 .size = 100,
-                                                                 .source = "berlin",
-                                                                 .hops = hops,
-                                                                 .hops_count = 2,
-                                                                 .why = "disk full"});
+    chain_transfer_t transfer = {.receivers = hops, .receivers_count = 2};
+    file_t file = {.name = NAME, .content.size = 100};
+    packed_t packed =
+      transfer_answer_encode (TRANSFER_FAILED, &file, "berlin", &transfer, "disk full");
     ProtobufCMessage *message =
       message_unpack (&musubi__transfer_answer__descriptor, bytes_of (packed));
     const Musubi__TransferAnswer *told = (const Musubi__TransferAnswer *) message;
