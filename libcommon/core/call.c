@@ -247,7 +247,7 @@ static void call_try (calls_t *self, const moment_t *now, call_t *call)
                                 .body = call->body,
                                 .timeout_ms = call_patience_ms (self, call)}};
     memcpy (effect.call.to_store, call->to_store, STORE_ID_BYTES);
-    outbox_call (self->outbox, &effect);
+    outbox_push (self->outbox, &effect);
 }
 
 static bool tries_spent (const call_t *call)

@@ -1,8 +1,6 @@
-/*  outbox - a queue of effects over an arena of blocks, emptied as a whole at each step.
- *
- *  Blocks never move while they hold something, so effects can point into them.
- */
+/*  outbox - a queue of effects over an arena, emptied as a whole at each step. */
 #include "outbox.h"
+#include "arena.h"
 #include "must.h"
 #include "ordered.h"
 
@@ -11,15 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BLOCK_BYTES_MIN 16384
-
-typedef struct block {
-    struct block *next;
-    size_t used;
-    size_t size;
-    uint8_t data [];
-} block_t;
 
 /*  A record that nobody could read. */
 typedef struct {
@@ -34,28 +23,14 @@ struct outbox {
     size_t effects_count;
     size_t effects_room;
     size_t taken;
-    block_t *blocks;
+    arena_t arena; /* what the effects point to */
 };
-
-static void *arena_take (outbox_t *self, size_t size)
-{
-    size = (size + 7) & ~(size_t) 7;
-    if (!self->blocks || self->blocks->size - self->blocks->used < size) {
-        size_t room = size > BLOCK_BYTES_MIN ? size : BLOCK_BYTES_MIN;
-        block_t *block = must (malloc (sizeof (block_t) + room));
-        *block = (block_t){.next = self->blocks, .size = room};
-        self->blocks = block;
-    }
-    void *taken = self->blocks->data + self->blocks->used;
-    self->blocks->used += size;
-    return taken;
-}
 
 static bytes_t keep_bytes (outbox_t *self, bytes_t bytes)
 {
     if (bytes.size == 0)
         return (bytes_t){0};
-    uint8_t *copy = arena_take (self, bytes.size);
+    uint8_t *copy = arena_take (&self->arena, bytes.size);
     memcpy (copy, bytes.data, bytes.size);
     return (bytes_t){.data = copy, .size = bytes.size};
 }
@@ -65,21 +40,93 @@ static const char *keep_text (outbox_t *self, const char *text)
     if (!text || !*text)
         return "";
     size_t size = strlen (text) + 1;
-    char *copy = arena_take (self, size);
-    memcpy (copy, text, size);
-    return copy;
+    return memcpy (arena_take (&self->arena, size), text, size);
 }
 
-static void outbox_push (outbox_t *self, effect_t effect)
+static const uint8_t *keep_fixed (outbox_t *self, const uint8_t *data, size_t size)
+{
+    return data ? keep_bytes (self, (bytes_t){data, size}).data : NULL;
+}
+
+static void keep_flow (outbox_t *self, flow_order_t *order)
+{
+    order->id = keep_fixed (self, order->id, FLOW_ID_BYTES);
+    order->token = keep_fixed (self, order->token, FLOW_TOKEN_BYTES);
+    order->digest = keep_fixed (self, order->digest, FLOW_DIGEST_BYTES);
+    order->path = keep_text (self, order->path);
+    order->marks = order->marks ? keep_text (self, order->marks) : NULL;
+    order->endpoint = keep_text (self, order->endpoint);
+}
+
+static void keep_call (outbox_t *self, effect_t *call)
+{
+    call->call.endpoint = keep_text (self, call->call.endpoint);
+    call->call.service = keep_text (self, call->call.service);
+    call->call.method = keep_text (self, call->call.method);
+    call->call.actor = keep_text (self, call->call.actor);
+    call->call.request_id = keep_text (self, call->call.request_id);
+    call->call.body = keep_bytes (self, call->call.body);
+}
+
+/*  All that it points to becomes a copy. */
+static void keep_effect (outbox_t *self, effect_t *effect)
+{
+    switch (effect->kind) {
+    case EFFECT_REPLY:
+        effect->reply.reason = keep_text (self, effect->reply.reason);
+        effect->reply.body = keep_bytes (self, effect->reply.body);
+        break;
+    case EFFECT_CALL:
+        keep_call (self, effect);
+        break;
+    case EFFECT_PUBLISH:
+        effect->publish.topic = keep_text (self, effect->publish.topic);
+        effect->publish.body = keep_bytes (self, effect->publish.body);
+        break;
+    case EFFECT_SUBSCRIBE:
+    case EFFECT_UNSUBSCRIBE:
+        effect->subscribe.endpoint = keep_text (self, effect->subscribe.endpoint);
+        break;
+    case EFFECT_PUT:
+    case EFFECT_DELETE:
+        effect->record.key = keep_bytes (self, effect->record.key);
+        effect->record.value = keep_bytes (self, effect->record.value);
+        break;
+    case EFFECT_READ:
+        effect->read.from = keep_bytes (self, effect->read.from);
+        break;
+    case EFFECT_WORK:
+        effect->work.kind = keep_text (self, effect->work.kind);
+        effect->work.arguments = keep_bytes (self, effect->work.arguments);
+        break;
+    case EFFECT_FLOW:
+        keep_flow (self, &effect->flow);
+        break;
+    case EFFECT_LOG:
+        effect->log.line = keep_text (self, effect->log.line);
+        break;
+    case EFFECT_STOP:
+        effect->stop.reason = keep_text (self, effect->stop.reason);
+        break;
+    case EFFECT_TIMER:
+        break;
+    }
+}
+
+void outbox_push (outbox_t *self, const effect_t *effect)
 {
     self->effects =
       must_grow (self->effects, self->effects_count, &self->effects_room, sizeof (effect_t));
-    self->effects [self->effects_count++] = effect;
+    effect_t *kept = &self->effects [self->effects_count++];
+    *kept = *effect;
+    keep_effect (self, kept);
 }
 
 outbox_t *outbox_new (void)
 {
-    return must (calloc (1, sizeof (outbox_t)));
+    outbox_t *self = must (calloc (1, sizeof *self));
+    arena_init (&self->arena);
+    return self;
 }
 
 void outbox_destroy (outbox_t **self_p)
@@ -88,10 +135,8 @@ void outbox_destroy (outbox_t **self_p)
     if (!self)
         return;
     outbox_clear (self);
-    for (unwritten_t *aside; self->aside && (aside = ordered_after (self->aside, NULL));)
-        free (ordered_remove (self->aside, &aside->key));
-    ordered_destroy (&self->aside);
-    free (self->blocks);
+    if (self->aside)
+        ordered_end (&self->aside, free);
     free (self->effects);
     free (self);
     *self_p = NULL;
@@ -99,52 +144,33 @@ void outbox_destroy (outbox_t **self_p)
 
 void outbox_reply (outbox_t *self, uint64_t reply_to, bytes_t body)
 {
-    outbox_push (self, (effect_t){.kind = EFFECT_REPLY,
-                                  .reply = {.reply_to = reply_to,
-                                            .status = CALL_OK,
-                                            .reason = "",
-                                            .body = keep_bytes (self, body)}});
+    outbox_push (self,
+                 &(effect_t){.kind = EFFECT_REPLY, .reply = {.reply_to = reply_to, .body = body}});
 }
 
 void outbox_refuse (outbox_t *self, uint64_t reply_to, call_status_t status, const char *reason)
 {
     assert (status != CALL_OK && status != CALL_TIMED_OUT);
-    outbox_push (self, (effect_t){.kind = EFFECT_REPLY,
-                                  .reply = {.reply_to = reply_to,
-                                            .status = status,
-                                            .reason = keep_text (self, reason)}});
-}
-
-void outbox_call (outbox_t *self, const effect_t *call)
-{
-    assert (call->kind == EFFECT_CALL);
-    effect_t kept = *call;
-    kept.call.endpoint = keep_text (self, call->call.endpoint);
-    kept.call.service = keep_text (self, call->call.service);
-    kept.call.method = keep_text (self, call->call.method);
-    kept.call.actor = keep_text (self, call->call.actor);
-    kept.call.request_id = keep_text (self, call->call.request_id);
-    kept.call.body = keep_bytes (self, call->call.body);
-    outbox_push (self, kept);
+    outbox_push (self,
+                 &(effect_t){.kind = EFFECT_REPLY,
+                             .reply = {.reply_to = reply_to, .status = status, .reason = reason}});
 }
 
 void outbox_publish (outbox_t *self, const char *topic, bytes_t body)
 {
-    outbox_push (self, (effect_t){.kind = EFFECT_PUBLISH,
-                                  .publish = {.topic = keep_text (self, topic),
-                                              .body = keep_bytes (self, body)}});
+    outbox_push (self,
+                 &(effect_t){.kind = EFFECT_PUBLISH, .publish = {.topic = topic, .body = body}});
 }
 
 void outbox_subscribe (outbox_t *self, const char *endpoint)
 {
-    outbox_push (self, (effect_t){.kind = EFFECT_SUBSCRIBE,
-                                  .subscribe = {.endpoint = keep_text (self, endpoint)}});
+    outbox_push (self, &(effect_t){.kind = EFFECT_SUBSCRIBE, .subscribe = {.endpoint = endpoint}});
 }
 
 void outbox_unsubscribe (outbox_t *self, const char *endpoint)
 {
-    outbox_push (self, (effect_t){.kind = EFFECT_UNSUBSCRIBE,
-                                  .subscribe = {.endpoint = keep_text (self, endpoint)}});
+    outbox_push (self,
+                 &(effect_t){.kind = EFFECT_UNSUBSCRIBE, .subscribe = {.endpoint = endpoint}});
 }
 
 static int outbox_by_key (const void *key, const void *thing)
@@ -188,59 +214,46 @@ static void make_way (outbox_t *self, uint8_t table, bytes_t key)
     free (found);
 }
 
-void outbox_put (outbox_t *self, uint8_t table, bytes_t key, bytes_t value)
+static void push_record (outbox_t *self, effect_kind_t kind, uint8_t table, bytes_t key,
+                         bytes_t value)
 {
     assert (table > TABLE_IDENTITY && table < TABLES_MAX);
     assert (key.size > 0);
     make_way (self, table, key);
-    outbox_push (self, (effect_t){.kind = EFFECT_PUT,
-                                  .record = {.table = table,
-                                             .key = keep_bytes (self, key),
-                                             .value = keep_bytes (self, value)}});
+    outbox_push (self,
+                 &(effect_t){.kind = kind, .record = {.table = table, .key = key, .value = value}});
+}
+
+void outbox_put (outbox_t *self, uint8_t table, bytes_t key, bytes_t value)
+{
+    push_record (self, EFFECT_PUT, table, key, value);
 }
 
 void outbox_delete (outbox_t *self, uint8_t table, bytes_t key)
 {
-    assert (table > TABLE_IDENTITY && table < TABLES_MAX);
-    assert (key.size > 0);
-    make_way (self, table, key);
-    outbox_push (self, (effect_t){.kind = EFFECT_DELETE,
-                                  .record = {.table = table, .key = keep_bytes (self, key)}});
+    push_record (self, EFFECT_DELETE, table, key, (bytes_t){0});
 }
 
 void outbox_read (outbox_t *self, const read_order_t *order)
 {
     assert (order->table > TABLE_IDENTITY && order->table < TABLES_MAX && order->most > 0);
-    effect_t kept = {.kind = EFFECT_READ, .read = *order};
-    kept.read.from = keep_bytes (self, order->from);
-    outbox_push (self, kept);
+    outbox_push (self, &(effect_t){.kind = EFFECT_READ, .read = *order});
 }
 
 void outbox_timer (outbox_t *self, int64_t mono_ms)
 {
-    outbox_push (self, (effect_t){.kind = EFFECT_TIMER, .timer = {.mono_ms = mono_ms}});
+    outbox_push (self, &(effect_t){.kind = EFFECT_TIMER, .timer = {.mono_ms = mono_ms}});
 }
 
 void outbox_work (outbox_t *self, uint64_t work, const char *kind, bytes_t arguments)
 {
-    outbox_push (self, (effect_t){.kind = EFFECT_WORK,
-                                  .work = {.work = work,
-                                           .kind = keep_text (self, kind),
-                                           .arguments = keep_bytes (self, arguments)}});
+    outbox_push (self, &(effect_t){.kind = EFFECT_WORK,
+                                   .work = {.work = work, .kind = kind, .arguments = arguments}});
 }
 
 void outbox_flow (outbox_t *self, const flow_order_t *order)
 {
-    flow_order_t kept = *order;
-    if (order->verb == FLOW_OPEN) {
-        kept.id = keep_bytes (self, (bytes_t){.data = order->id, .size = FLOW_ID_BYTES}).data;
-        kept.token =
-          keep_bytes (self, (bytes_t){.data = order->token, .size = FLOW_TOKEN_BYTES}).data;
-        kept.path = keep_text (self, order->path);
-    } else if (order->verb == FLOW_DIAL) {
-        kept.endpoint = keep_text (self, order->endpoint);
-    }
-    outbox_push (self, (effect_t){.kind = EFFECT_FLOW, .flow = kept});
+    outbox_push (self, &(effect_t){.kind = EFFECT_FLOW, .flow = *order});
 }
 
 void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)
@@ -250,14 +263,12 @@ void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)
     va_start (arguments, format);
     vsnprintf (line, sizeof line, format, arguments);
     va_end (arguments);
-    outbox_push (self, (effect_t){.kind = EFFECT_LOG,
-                                  .log = {.level = level, .line = keep_text (self, line)}});
+    outbox_push (self, &(effect_t){.kind = EFFECT_LOG, .log = {.level = level, .line = line}});
 }
 
 void outbox_stop (outbox_t *self, const char *reason)
 {
-    outbox_push (self,
-                 (effect_t){.kind = EFFECT_STOP, .stop = {.reason = keep_text (self, reason)}});
+    outbox_push (self, &(effect_t){.kind = EFFECT_STOP, .stop = {.reason = reason}});
 }
 
 bool outbox_next (outbox_t *self, effect_t *effect)
@@ -272,11 +283,6 @@ void outbox_clear (outbox_t *self)
 {
     self->effects_count = 0;
     self->taken = 0;
-    while (self->blocks && self->blocks->next) {
-        block_t *spare = self->blocks->next;
-        self->blocks->next = spare->next;
-        free (spare);
-    }
-    if (self->blocks)
-        self->blocks->used = 0;
+    arena_end (&self->arena);
+    arena_init (&self->arena);
 }

@@ -13,11 +13,12 @@ typedef struct outbox outbox_t;
 outbox_t *outbox_new (void);
 void outbox_destroy (outbox_t **self_p);
 
+/*  Any effect; the others say what they need. */
+void outbox_push (outbox_t *self, const effect_t *effect);
+
 void outbox_reply (outbox_t *self, uint64_t reply_to, bytes_t body);
 void outbox_refuse (outbox_t *self, uint64_t reply_to, call_status_t status, const char *reason);
 
-/*  effect->kind must be EFFECT_CALL; the rest of the pushes say what they need. */
-void outbox_call (outbox_t *self, const effect_t *call);
 void outbox_publish (outbox_t *self, const char *topic, bytes_t body);
 void outbox_subscribe (outbox_t *self, const char *endpoint);
 void outbox_unsubscribe (outbox_t *self, const char *endpoint);

@@ -121,43 +121,11 @@ static void host_take (host_t *self, const effect_t *effect)
     case EFFECT_DELETE:
         write_record (self, effect);
         break;
-    case EFFECT_READ:
-        outbox_read (self->held, &effect->read);
-        break;
     case EFFECT_TIMER:
         self->alarm_ms = effect->timer.mono_ms;
         break;
-    case EFFECT_REPLY:
-        if (effect->reply.status == CALL_OK)
-            outbox_reply (self->held, effect->reply.reply_to, effect->reply.body);
-        else
-            outbox_refuse (self->held, effect->reply.reply_to, effect->reply.status,
-                           effect->reply.reason);
-        break;
-    case EFFECT_CALL:
-        outbox_call (self->held, effect);
-        break;
-    case EFFECT_PUBLISH:
-        outbox_publish (self->held, effect->publish.topic, effect->publish.body);
-        break;
-    case EFFECT_SUBSCRIBE:
-        outbox_subscribe (self->held, effect->subscribe.endpoint);
-        break;
-    case EFFECT_UNSUBSCRIBE:
-        outbox_unsubscribe (self->held, effect->subscribe.endpoint);
-        break;
-    case EFFECT_WORK:
-        outbox_work (self->held, effect->work.work, effect->work.kind, effect->work.arguments);
-        break;
-    case EFFECT_FLOW:
-        outbox_flow (self->held, &effect->flow);
-        break;
-    case EFFECT_LOG:
-        outbox_log (self->held, effect->log.level, "%s", effect->log.line);
-        break;
-    case EFFECT_STOP:
-        outbox_stop (self->held, effect->stop.reason);
-        break;
+    default:
+        outbox_push (self->held, effect);
     }
 }
 
@@ -193,7 +161,7 @@ static void host_leave (host_t *self, const effect_t *effect)
         flows_order (self->flows, &effect->flow);
         break;
     case EFFECT_READ:
-        outbox_read (self->reads, &effect->read);
+        outbox_push (self->reads, effect);
         self->reading = true;
         break;
     case EFFECT_LOG:

@@ -73,7 +73,7 @@ typedef struct {
 
 static void ask (sim_asker_t *self)
 {
-    outbox_call (self->outbox,
+    outbox_push (self->outbox,
                  &(effect_t){.kind = EFFECT_CALL,
                              .call = {.call = ++self->calls,
                                       .endpoint = sim_address (self->sim, self->server),

@@ -57,7 +57,7 @@ static void call_elsewhere (host_counter_t *self, const request_t *request)
     snprintf (endpoint, sizeof endpoint, "%.*s", (int) request->body.size,
               (const char *) request->body.data);
     self->asked = request->reply_to;
-    outbox_call (self->outbox, &(effect_t){.kind = EFFECT_CALL,
+    outbox_push (self->outbox, &(effect_t){.kind = EFFECT_CALL,
                                            .call = {.call = 1,
                                                     .endpoint = endpoint,
                                                     .service = "Counter",

@@ -268,7 +268,7 @@ static void ask (users_t *self, const moment_t *now)
         char id [NAME_BYTES_MAX + 1];
         snprintf (id, sizeof id, "r%zu@g1", at);
         packed_t body = planning_ask_encode (&asks);
-        outbox_call (
+        outbox_push (
           self->outbox,
           &(effect_t){
             .kind = EFFECT_CALL,

@@ -53,7 +53,7 @@ void rival_send (rival_t *self, size_t to, const rival_message_t *message)
         bytes.votes [i].ballot = message->votes [i].ballot;
         bytes.votes [i].state = message->votes [i].state;
     }
-    outbox_call (
+    outbox_push (
       self->outbox,
       &(effect_t){.kind = EFFECT_CALL,
                   .call = {.call = ++self->calls,

@@ -23,7 +23,7 @@ static void ask (sim_auditor_t *self)
         body = sim_wire_list (heard->next_part);
     else
         body = sim_wire_profile (SIM_EPOCH_MS - ASKED_MS, SIM_EPOCH_MS + ASKED_MS);
-    outbox_call (self->outbox,
+    outbox_push (self->outbox,
                  &(effect_t){.kind = EFFECT_CALL,
                              .call = {.call = ++self->call,
                                       .endpoint = sim_address (

@@ -40,7 +40,7 @@ static void ask (sim_client_t *self, sim_errand_t *errand)
     packed_t body = errand->show ? shown : errand->request->body [errand->variant];
     errand->tries++;
     errand->call = ++self->calls;
-    outbox_call (
+    outbox_push (
       self->outbox,
       &(effect_t){.kind = EFFECT_CALL,
                   .call = {.call = errand->call,

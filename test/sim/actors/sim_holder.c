@@ -29,7 +29,7 @@ static void send (sim_holder_t *self, sim_try_t *try, const char *method, packed
                               .body = {.data = body.data, .size = body.size},
                               .timeout_ms = TIMEOUT_MS}};
     memcpy (call.call.to_store, try->hold.parties [try->at].store, STORE_ID_BYTES);
-    outbox_call (self->outbox, &call);
+    outbox_push (self->outbox, &call);
     free (body.data);
 }
 

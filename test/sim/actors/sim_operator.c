@@ -60,7 +60,7 @@ static void ask (sim_operator_t *self, sim_task_t *task)
       lower ? sim_wire_capacity (task->link, task->mbps) : sim_wire_use (task->reservation);
     task->tries++;
     task->call = ++self->calls;
-    outbox_call (
+    outbox_push (
       self->outbox,
       &(effect_t){.kind = EFFECT_CALL,
                   .call = {.call = task->call,

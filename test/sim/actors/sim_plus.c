@@ -114,7 +114,7 @@ static void ask (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *erran
     next_call (errand, now, &call);
     errand->call = ++self->calls;
     errand->spoken++;
-    outbox_call (self->outbox,
+    outbox_push (self->outbox,
                  &(effect_t){.kind = EFFECT_CALL,
                              .call = {.call = errand->call,
                                       .endpoint = sim_address (self->sim, errand->process),

@@ -13,7 +13,7 @@
 static void ask (sim_settler_t *self, int process, const char *service, const char *method,
                  packed_t body, int64_t timeout_ms)
 {
-    outbox_call (self->outbox, &(effect_t){.kind = EFFECT_CALL,
+    outbox_push (self->outbox, &(effect_t){.kind = EFFECT_CALL,
                                            .call = {.call = ++self->call,
                                                     .endpoint = sim_address (self->sim, process),
                                                     .service = service,

@@ -39,7 +39,7 @@ static void ask (sim_thief_t *self, const moment_t *now, const sim_prey_t *prey)
                               .body = {.data = body.data, .size = body.size},
                               .timeout_ms = TIMEOUT_MS}};
     memcpy (call.call.to_store, party->store, STORE_ID_BYTES);
-    outbox_call (self->outbox, &call);
+    outbox_push (self->outbox, &call);
     free (body.data);
     self->waits = true;
 }

@@ -74,7 +74,7 @@ static void send (replica_scene_t *self, size_t at)
 {
     ask_t *ask = &self->asks [at];
     ask->sent = true;
-    outbox_call (self->outbox,
+    outbox_push (self->outbox,
                  &(effect_t){.kind = EFFECT_CALL,
                              .call = {.call = at + 1,
                                       .endpoint = sim_address (self->sim, ask->process),

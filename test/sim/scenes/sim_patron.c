@@ -55,7 +55,7 @@ static void ask (sim_patron_t *self, patron_errand_t errand, size_t at,
         self->calls [slot].call = ++self->calls_made;
         self->calls [slot].errand = errand;
         self->calls [slot].at = at;
-        outbox_call (self->outbox,
+        outbox_push (self->outbox,
                      &(effect_t){.kind = EFFECT_CALL,
                                  .call = {.call = self->calls_made,
                                           .endpoint = sim_address (self->sim, self->site),

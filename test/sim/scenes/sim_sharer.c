@@ -38,7 +38,7 @@ static void ask (sim_sharer_t *self, size_t errand, int process, const char *act
     if (slot < SHARER_CALLS_MAX && !under_way) {
         self->calls [slot].call = ++self->calls_made;
         self->calls [slot].errand = errand;
-        outbox_call (self->outbox,
+        outbox_push (self->outbox,
                      &(effect_t){.kind = EFFECT_CALL,
                                  .call = {.call = self->calls_made,
                                           .endpoint = sim_address (self->sim, process),
