@@ -5,24 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-size_t field_size (const ProtobufCFieldDescriptor *field)
-{
-    switch (field->type) {
-    case PROTOBUF_C_TYPE_BYTES:
-        return sizeof (ProtobufCBinaryData);
-    case PROTOBUF_C_TYPE_STRING:
-    case PROTOBUF_C_TYPE_MESSAGE:
-        return sizeof (void *);
-    case PROTOBUF_C_TYPE_INT64:
-    case PROTOBUF_C_TYPE_SINT64:
-    case PROTOBUF_C_TYPE_UINT64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-        return sizeof (uint64_t);
-    default:
-        return sizeof (uint32_t);
-    }
-}
-
 void *codec_messages (const ProtobufCMessageDescriptor *descriptor, size_t count, arena_t *arena)
 {
     void **list = arena_take (arena, count * sizeof *list);

@@ -11,9 +11,6 @@ size_t row_count (const codec_row_t *row, const uint8_t *self);
 /*  The first of them. Of a pointer, what it points to. */
 const uint8_t *row_elements (const codec_row_t *row, const uint8_t *self);
 
-/*  Bytes of a field's value, or of an element of it, in a generated struct. */
-size_t field_size (const ProtobufCFieldDescriptor *field);
-
 /*  A packed_t, as KIND_BYTES and KIND_PACKED are. */
 packed_t bytes_at (const uint8_t *member);
 

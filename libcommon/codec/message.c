@@ -6,6 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+size_t field_size (const ProtobufCFieldDescriptor *field)
+{
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_BYTES:
+        return sizeof (ProtobufCBinaryData);
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return sizeof (void *);
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_SINT64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_UINT64:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_DOUBLE:
+        return sizeof (uint64_t);
+    default: /* 32-bit numbers, enums, and protobuf-c's booleans */
+        return sizeof (uint32_t);
+    }
+}
+
 uint8_t *message_pack (const ProtobufCMessage *message, size_t *size)
 {
     *size = protobuf_c_message_get_packed_size (message);

@@ -9,6 +9,9 @@
 
 #include <protobuf-c/protobuf-c.h>
 
+/*  Bytes of a field's value, or of an element of it, in a generated struct. */
+size_t field_size (const ProtobufCFieldDescriptor *field);
+
 /*  Packed bytes, malloc'ed; the caller frees data. */
 uint8_t *message_pack (const ProtobufCMessage *message, size_t *size);
 

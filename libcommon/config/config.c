@@ -74,17 +74,28 @@ static bool is_section (const config_t *self, const char *path)
     return false;
 }
 
-/*  A value is wrong: "FILE:12: limits/hold_ttl: …", or "--set limits/hold_ttl: …". */
-static bool config_refuse (const config_t *self, const zpl_node_t *node, const char *what,
-                           char why [CONFIG_WHY_BYTES])
+bool config_wrong (const config_t *self, const char *path, char why [CONFIG_WHY_BYTES],
+                   const char *format, ...)
 {
-    char path [ZPL_PATH_BYTES];
-    zpl_path (node, path);
-    if (node->line)
+    char what [CONFIG_WHY_BYTES / 2];
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (what, sizeof what, format, arguments);
+    va_end (arguments);
+    char above [ZPL_PATH_BYTES];
+    snprintf (above, sizeof above, "%s", path);
+    const zpl_node_t *node;
+    while (!(node = zpl_find (self->tree, above)) && strrchr (above, '/'))
+        *strrchr (above, '/') = '\0';
+    if (node && node->line)
         snprintf (why, CONFIG_WHY_BYTES, "%.150s:%u: %.100s: %.240s", self->file, node->line, path,
                   what);
     else
-        snprintf (why, CONFIG_WHY_BYTES, "--set %.100s: %s", path, what);
+        snprintf (why, CONFIG_WHY_BYTES, "%.150s%s%.100s: %.240s", node ? "--set" : self->file,
+                  node          ? " "
+                  : *self->file ? ": "
+                                : "",
+                  path, what);
     return false;
 }
 
@@ -190,28 +201,6 @@ static bool refuse_unknown (const config_t *self, const zpl_node_t *node,
     return false;
 }
 
-static bool parse_integer (const char *text, int64_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoll (text, &end, 10);
-    return end != text && !*end && errno == 0;
-}
-
-static bool parse_real (const char *text, double *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtod (text, &end);
-    return end != text && !*end && isfinite (*value);
-}
-
-static bool parse_boolean (const char *text, bool *value)
-{
-    *value = strcmp (text, "true") == 0 || strcmp (text, "1") == 0;
-    return *value || strcmp (text, "false") == 0 || strcmp (text, "0") == 0;
-}
-
 static bool is_bounded (const config_key_t *key)
 {
     return key->least != 0 || key->most != 0;
@@ -240,51 +229,57 @@ static const char *type_words (const config_key_t *key, char words [160])
     return words;
 }
 
-static bool value_right (const config_key_t *key, const char *text)
-{
-    int64_t integer = 0;
-    double real = 0;
+/*  A value as it is meant; which member counts depends on the key's type. */
+typedef struct {
+    int64_t integer; /* ms of a duration */
+    double real;
     bool boolean;
-    switch (key->type) {
-    case CONFIG_TEXT:
+} meaning_t;
+
+static bool number_read (const config_key_t *key, const char *text, meaning_t *meaning)
+{
+    char *end = NULL;
+    errno = 0;
+    if (key->type == CONFIG_DURATION)
+        return timetext_parse_duration (text, &meaning->integer);
+    if (key->type == CONFIG_INTEGER)
+        meaning->integer = strtoll (text, &end, 10);
+    else
+        meaning->real = strtod (text, &end);
+    return end != text && !*end && isfinite (meaning->real) &&
+           (key->type != CONFIG_INTEGER || errno == 0);
+}
+
+static bool value_read (const config_key_t *key, const char *text, meaning_t *meaning)
+{
+    *meaning = (meaning_t){0};
+    if (key->type == CONFIG_TEXT)
         return true;
-    case CONFIG_BOOLEAN:
-        return parse_boolean (text, &boolean);
-    case CONFIG_INTEGER:
-        if (!parse_integer (text, &integer))
-            return false;
-        real = (double) integer;
-        break;
-    case CONFIG_DURATION:
-        if (!timetext_parse_duration (text, &integer))
-            return false;
-        real = (double) integer;
-        break;
-    case CONFIG_REAL:
-        if (!parse_real (text, &real))
-            return false;
-        break;
+    if (key->type == CONFIG_BOOLEAN) {
+        meaning->boolean = strcmp (text, "true") == 0 || strcmp (text, "1") == 0;
+        return meaning->boolean || strcmp (text, "false") == 0 || strcmp (text, "0") == 0;
     }
-    return !is_bounded (key) || (real >= key->least && real <= key->most);
+    if (!number_read (key, text, meaning))
+        return false;
+    double number = key->type == CONFIG_REAL ? meaning->real : (double) meaning->integer;
+    return !is_bounded (key) || (number >= key->least && number <= key->most);
 }
 
 static bool check_node (const config_t *self, const zpl_node_t *node, char why [CONFIG_WHY_BYTES])
 {
-    char path [ZPL_PATH_BYTES], words [160], what [256];
+    char path [ZPL_PATH_BYTES], words [160];
+    meaning_t meaning;
     zpl_path (node, path);
     const config_key_t *key = key_find (self, path);
     bool section = is_section (self, path);
     if ((node->first && !section) || (node->value && !key) || (!key && !section))
         return refuse_unknown (self, node, why);
-    if (!node->value && !section) {
-        snprintf (what, sizeof what, "no value; write %s = %.150s", node->name,
-                  type_words (key, words));
-        return config_refuse (self, node, what, why);
-    }
-    if (node->value && !value_right (key, node->value)) {
-        snprintf (what, sizeof what, "'%.60s' is not %s", node->value, type_words (key, words));
-        return config_refuse (self, node, what, why);
-    }
+    if (!node->value && !section)
+        return config_wrong (self, path, why, "no value; write %s = %.150s", node->name,
+                             type_words (key, words));
+    if (node->value && !value_read (key, node->value, &meaning))
+        return config_wrong (self, path, why, "'%.60s' is not %s", node->value,
+                             type_words (key, words));
     return true;
 }
 
@@ -314,14 +309,6 @@ static bool refuse_missing (const config_t *self, const config_key_t *key,
     return false;
 }
 
-static const zpl_node_t *child_named (const zpl_node_t *section, const char *name, size_t size)
-{
-    for (const zpl_node_t *node = section->first; node; node = node->next)
-        if (strlen (node->name) == size && memcmp (node->name, name, size) == 0)
-            return node;
-    return NULL;
-}
-
 /*  A required key must stand in every section that its stars match. rest is the key's path below
  *  section; as deep as the key. */
 static bool check_required (const config_t *self, const config_key_t *key,
@@ -338,7 +325,7 @@ static bool check_required (const config_t *self, const config_key_t *key,
                 return false;
         return true;
     }
-    const zpl_node_t *node = child_named (section, name, size);
+    const zpl_node_t *node = zpl_child (self->tree, section, name, size);
     if (node)
         return check_required (self, key, node, below, why);
     return strchr (below, '*') ? true : refuse_missing (self, key, section, rest, why);
@@ -397,7 +384,7 @@ config_t *config_parse (const char *name, const char *text, size_t size,
     self->keys = keys;
     self->keys_count = keys_count;
     for (size_t i = 0; i < keys_count; i++)
-        assert (!keys [i].preset || value_right (&keys [i], keys [i].preset));
+        assert (!keys [i].preset || value_read (&keys [i], keys [i].preset, &(meaning_t){0}));
     if (!config_read (self, text, size, settings, settings_count, why))
         config_destroy (&self);
     return self;
@@ -448,53 +435,49 @@ void config_destroy (config_t **self_p)
 }
 
 /*  NULL when absent without preset. */
-static const char *value_of (const config_t *self, const char *path, config_type_t type)
+static const char *value_of (const config_t *self, const config_key_t *key, const char *path)
 {
-    const config_key_t *key = key_find (self, path);
-    assert (key && key->type == type);
     const zpl_node_t *node = zpl_find (self->tree, path);
     return node && node->value ? node->value : key->preset;
 }
 
 const char *config_text (const config_t *self, const char *path)
 {
-    return value_of (self, path, CONFIG_TEXT);
+    const config_key_t *key = key_find (self, path);
+    assert (key && key->type == CONFIG_TEXT);
+    return value_of (self, key, path);
+}
+
+/*  0 when absent without preset. */
+static meaning_t meaning_of (const config_t *self, const char *path, config_type_t type)
+{
+    const config_key_t *key = key_find (self, path);
+    assert (key && key->type == type);
+    const char *text = value_of (self, key, path);
+    meaning_t meaning = {0};
+    if (text)
+        value_read (key, text, &meaning); /* it was right when it was loaded */
+    return meaning;
 }
 
 int64_t config_integer (const config_t *self, const char *path)
 {
-    const char *text = value_of (self, path, CONFIG_INTEGER);
-    int64_t value = 0;
-    if (text && !parse_integer (text, &value))
-        abort (); /* checked at load */
-    return value;
+    return meaning_of (self, path, CONFIG_INTEGER).integer;
 }
 
 double config_real (const config_t *self, const char *path)
 {
-    const char *text = value_of (self, path, CONFIG_REAL);
-    double value = 0;
-    if (text && !parse_real (text, &value))
-        abort ();
-    return value;
+    return meaning_of (self, path, CONFIG_REAL).real;
 }
 
 bool config_boolean (const config_t *self, const char *path)
 {
-    const char *text = value_of (self, path, CONFIG_BOOLEAN);
-    bool value = false;
-    if (text && !parse_boolean (text, &value))
-        abort ();
-    return value;
+    return meaning_of (self, path, CONFIG_BOOLEAN).boolean;
 }
 
 int64_t config_duration_ms (const config_t *self, const char *path)
 {
-    const char *text = value_of (self, path, CONFIG_DURATION);
-    int64_t value = 0;
-    if (text && !timetext_parse_duration (text, &value))
-        abort ();
-    return value;
+    return meaning_of (self, path, CONFIG_DURATION).integer;
 }
 
 bool config_has (const config_t *self, const char *path)
@@ -515,31 +498,6 @@ size_t config_names (const config_t *self, const char *section, const char **nam
     for (node = node ? node->first : NULL; node && count < names_max; node = node->next)
         names [count++] = node->name;
     return count;
-}
-
-bool config_wrong (const config_t *self, const char *path, char why [CONFIG_WHY_BYTES],
-                   const char *format, ...)
-{
-    char what [CONFIG_WHY_BYTES / 2];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (what, sizeof what, format, arguments);
-    va_end (arguments);
-    char above [ZPL_PATH_BYTES];
-    snprintf (above, sizeof above, "%s", path);
-    const zpl_node_t *node;
-    while (!(node = zpl_find (self->tree, above)) && strrchr (above, '/'))
-        *strrchr (above, '/') = '\0';
-    if (node && node->line)
-        snprintf (why, CONFIG_WHY_BYTES, "%.150s:%u: %.100s: %.240s", self->file, node->line, path,
-                  what);
-    else
-        snprintf (why, CONFIG_WHY_BYTES, "%.150s%s%.100s: %.240s", node ? "--set" : self->file,
-                  node          ? " "
-                  : *self->file ? ": "
-                                : "",
-                  path, what);
-    return false;
 }
 
 void config_describe (const config_key_t *keys, size_t keys_count, void (*line) (const char *text))

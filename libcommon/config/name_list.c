@@ -1,6 +1,8 @@
 /*  name_list - one pass over the list. */
 #include "name_list.h"
 
+#include "must.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +14,9 @@ void name_list_add (name_list_t *self, const char *list, const char *prefix)
     for (list += strspn (list, SEPARATORS); *list; list += strspn (list, SEPARATORS)) {
         size_t length = strcspn (list, SEPARATORS);
         bool given = strncmp (list, prefix, strlen (prefix)) == 0;
-        self->words = reallocarray (self->words, self->count + 1, sizeof *self->words);
-        if (!self->words || asprintf (&self->words [self->count], "%s%.*s", given ? "" : prefix,
-                                      (int) length, list) < 0)
-            abort ();
-        self->count++;
+        self->words = must (reallocarray (self->words, self->count + 1, sizeof *self->words));
+        self->words [self->count++] =
+          must_print ("%s%.*s", given ? "" : prefix, (int) length, list);
         list += length;
     }
 }

@@ -28,14 +28,6 @@ typedef struct {
     char *why;
 } zpl_line_t;
 
-static char *zpl_copy_text (const char *text, size_t size)
-{
-    char *copy = must (malloc (size + 1));
-    memcpy (copy, text, size);
-    copy [size] = '\0';
-    return copy;
-}
-
 __attribute__ ((format (printf, 2, 3))) static bool refuse (const zpl_line_t *line,
                                                             const char *format, ...)
 {
@@ -56,8 +48,7 @@ static size_t bucket_of (const zpl_node_t *parent, const char *name, size_t size
     return (size_t) (hash ^ hash >> 32) % BUCKETS;
 }
 
-static zpl_node_t *child_find (const zpl_t *self, const zpl_node_t *parent, const char *name,
-                               size_t size)
+zpl_node_t *zpl_child (const zpl_t *self, const zpl_node_t *parent, const char *name, size_t size)
 {
     zpl_node_t *node = self->buckets [bucket_of (parent, name, size)];
     while (node && (node->parent != parent || strlen (node->name) != size ||
@@ -206,7 +197,7 @@ static bool read_line (zpl_t *self, zpl_line_t *line, zpl_node_t *parents [ZPL_D
     if (!read_indent (line, *depth_most, &depth) || !zpl_read_name (line, &name, &size) ||
         !zpl_read_value (line, &value, &value_size))
         return false;
-    zpl_node_t *earlier = child_find (self, parents [depth], name, size);
+    zpl_node_t *earlier = zpl_child (self, parents [depth], name, size);
     if (earlier)
         return refuse (line, "'%s' is given twice, first in line %u", earlier->name, earlier->line);
     if (self->nodes_count >= ZPL_NODES_MAX)
@@ -214,7 +205,7 @@ static bool read_line (zpl_t *self, zpl_line_t *line, zpl_node_t *parents [ZPL_D
 
     zpl_node_t *node = child_add (self, parents [depth], name, size, line->number);
     if (value)
-        node->value = zpl_copy_text (value, value_size);
+        node->value = must (strndup (value, value_size));
     parents [depth + 1] = node;
     *depth_most = depth + 1;
     return true;
@@ -278,7 +269,7 @@ bool zpl_set (zpl_t *self, const char *path, const char *value, char why [ZPL_WH
             snprintf (why, ZPL_WHY_BYTES, "not a path of names joined by '/'");
             return false;
         }
-        zpl_node_t *child = child_find (self, node, at, size);
+        zpl_node_t *child = zpl_child (self, node, at, size);
         if (!child && self->nodes_count >= ZPL_NODES_MAX) {
             snprintf (why, ZPL_WHY_BYTES, "more than %d names", ZPL_NODES_MAX);
             return false;
@@ -293,7 +284,7 @@ bool zpl_set (zpl_t *self, const char *path, const char *value, char why [ZPL_WH
         return false;
     }
     free (node->value);
-    node->value = zpl_copy_text (value, strlen (value));
+    node->value = must (strdup (value));
     node->line = 0;
     return true;
 }
@@ -308,7 +299,7 @@ const zpl_node_t *zpl_find (const zpl_t *self, const char *path)
     const zpl_node_t *node = &self->root;
     for (;;) {
         size_t size = strcspn (path, "/");
-        node = child_find (self, node, path, size);
+        node = zpl_child (self, node, path, size);
         if (!node || !path [size])
             return node;
         path += size + 1;

@@ -52,6 +52,7 @@ bool zpl_set (zpl_t *self, const char *path, const char *value, char why [ZPL_WH
 const zpl_node_t *zpl_root (const zpl_t *self);
 
 /*  NULL when there is no such node. */
+zpl_node_t *zpl_child (const zpl_t *self, const zpl_node_t *parent, const char *name, size_t size);
 const zpl_node_t *zpl_find (const zpl_t *self, const char *path);
 
 /*  "limits/hold_ttl" */

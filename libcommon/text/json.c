@@ -20,20 +20,6 @@
 
 #define INT64_TEXT_BYTES 24
 
-/*  jansson says NULL when there is no memory; the house rule for that is to end. */
-static json_t *made (json_t *value)
-{
-    if (!value)
-        abort ();
-    return value;
-}
-
-static void *allocate (size_t count, size_t size)
-{
-    void *block = must (calloc (count ? count : 1, size));
-    return block;
-}
-
 /*  A refusal quotes what it stumbled over; that may be anything, so keep it off terminals. Cut text
  *  may also end within a letter: only ASCII stays. */
 static void make_printable (char *text)
@@ -45,8 +31,7 @@ static void make_printable (char *text)
 
 static void object_take (json_t *object, const char *key, json_t *value)
 {
-    if (json_object_set_new (object, key, value) != 0)
-        abort ();
+    must (json_object_set_new (object, key, value) == 0 ? object : NULL);
 }
 
 /*  --- message to JSON ---  */
@@ -54,34 +39,34 @@ static void object_take (json_t *object, const char *key, json_t *value)
 static json_t *real_to_json (double value)
 {
     if (isnan (value))
-        return made (json_string ("NaN"));
+        return must (json_string ("NaN"));
     if (isinf (value))
-        return made (json_string (value > 0 ? "Infinity" : "-Infinity"));
-    return made (json_real (value));
+        return must (json_string (value > 0 ? "Infinity" : "-Infinity"));
+    return must (json_real (value));
 }
 
 /*  jansson's integers are int64; what does not fit travels as text, which is read back. */
 static json_t *unsigned_to_json (uint64_t value)
 {
     if (value <= INT64_MAX)
-        return made (json_integer ((json_int_t) value));
+        return must (json_integer ((json_int_t) value));
     char text [INT64_TEXT_BYTES];
     snprintf (text, sizeof text, "%" PRIu64, value);
-    return made (json_string (text));
+    return must (json_string (text));
 }
 
 /*  A value that a newer peer knows and we do not is shown as its number. */
 static json_t *enum_to_json (const ProtobufCEnumDescriptor *descriptor, int value)
 {
     const ProtobufCEnumValue *known = protobuf_c_enum_descriptor_get_value (descriptor, value);
-    return made (known ? json_string (known->name) : json_integer (value));
+    return must (known ? json_string (known->name) : json_integer (value));
 }
 
 static json_t *bytes_to_json (const ProtobufCBinaryData *bytes)
 {
-    char *hex = allocate (2 * bytes->len + 1, 1);
+    char *hex = must (malloc (2 * bytes->len + 1));
     sodium_bin2hex (hex, 2 * bytes->len + 1, bytes->data, bytes->len);
-    json_t *json = made (json_string (hex));
+    json_t *json = must (json_string (hex));
     free (hex);
     return json;
 }
@@ -92,11 +77,11 @@ static json_t *member_to_json (const ProtobufCFieldDescriptor *field, const void
     case PROTOBUF_C_TYPE_INT32:
     case PROTOBUF_C_TYPE_SINT32:
     case PROTOBUF_C_TYPE_SFIXED32:
-        return made (json_integer (*(const int32_t *) member));
+        return must (json_integer (*(const int32_t *) member));
     case PROTOBUF_C_TYPE_INT64:
     case PROTOBUF_C_TYPE_SINT64:
     case PROTOBUF_C_TYPE_SFIXED64:
-        return made (json_integer (*(const int64_t *) member));
+        return must (json_integer (*(const int64_t *) member));
     case PROTOBUF_C_TYPE_UINT32:
     case PROTOBUF_C_TYPE_FIXED32:
         return unsigned_to_json (*(const uint32_t *) member);
@@ -112,36 +97,13 @@ static json_t *member_to_json (const ProtobufCFieldDescriptor *field, const void
     case PROTOBUF_C_TYPE_ENUM:
         return enum_to_json (field->descriptor, *(const int *) member);
     case PROTOBUF_C_TYPE_STRING:
-        return made (json_string (*(const char *const *) member));
+        return must (json_string (*(const char *const *) member));
     case PROTOBUF_C_TYPE_BYTES:
         return bytes_to_json (member);
     case PROTOBUF_C_TYPE_MESSAGE:
         return json_from_message (*(const ProtobufCMessage *const *) member);
     }
     abort (); /* protoc-c has no other types */
-}
-
-static size_t member_bytes (ProtobufCType type)
-{
-    switch (type) {
-    case PROTOBUF_C_TYPE_INT64:
-    case PROTOBUF_C_TYPE_SINT64:
-    case PROTOBUF_C_TYPE_SFIXED64:
-    case PROTOBUF_C_TYPE_UINT64:
-    case PROTOBUF_C_TYPE_FIXED64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-        return 8;
-    case PROTOBUF_C_TYPE_BOOL:
-        return sizeof (protobuf_c_boolean);
-    case PROTOBUF_C_TYPE_STRING:
-        return sizeof (char *);
-    case PROTOBUF_C_TYPE_BYTES:
-        return sizeof (ProtobufCBinaryData);
-    case PROTOBUF_C_TYPE_MESSAGE:
-        return sizeof (ProtobufCMessage *);
-    default:
-        return 4; /* 32-bit numbers and enums */
-    }
 }
 
 /*  Is there something to write? Zero of a number is; an empty text outside a oneof is not. */
@@ -170,11 +132,10 @@ static json_t *repeated_to_json (const ProtobufCFieldDescriptor *field, const ui
 {
     size_t count = *(const size_t *) (base + field->quantifier_offset);
     const uint8_t *members = *(const uint8_t *const *) (base + field->offset);
-    json_t *array = made (json_array ());
+    json_t *array = must (json_array ());
     for (size_t i = 0; i < count; i++) {
-        json_t *element = member_to_json (field, members + i * member_bytes (field->type));
-        if (json_array_append_new (array, element) != 0)
-            abort ();
+        json_t *element = member_to_json (field, members + i * field_size (field));
+        must (json_array_append_new (array, element) == 0 ? array : NULL);
     }
     return array;
 }
@@ -183,7 +144,7 @@ json_t *json_from_message (const ProtobufCMessage *message)
 {
     assert (message);
     const uint8_t *base = (const uint8_t *) message;
-    json_t *object = made (json_object ());
+    json_t *object = must (json_object ());
     for (unsigned f = 0; f < message->descriptor->n_fields; f++) {
         const ProtobufCFieldDescriptor *field = &message->descriptor->fields [f];
         if (field->label == PROTOBUF_C_LABEL_REPEATED) {
@@ -259,6 +220,17 @@ static const char *plain_text (const json_t *json)
     return text && strlen (text) == json_string_length (json) ? text : NULL;
 }
 
+/*  Leading digits as a number; returns what is behind them. */
+static const char *digits_read (const char *text, uint64_t *number, bool *over)
+{
+    *number = 0;
+    *over = false;
+    for (; *text >= '0' && *text <= '9'; text++)
+        *over |= __builtin_mul_overflow (*number, 10, number) ||
+                 __builtin_add_overflow (*number, (uint64_t) (*text - '0'), number);
+    return text;
+}
+
 static bool read_signed (const json_reader_t *reader, const json_t *json, int64_t least,
                          int64_t most, int64_t *value)
 {
@@ -266,18 +238,14 @@ static bool read_signed (const json_reader_t *reader, const json_t *json, int64_
     if (json_is_integer (json)) {
         *value = json_integer_value (json);
     } else if (text) {
-        int used = 0;
-        char sign = *text == '-' ? '-' : '+';
-        uint64_t magnitude = 0;
-        bool over = false;
-        for (const char *at = text + (*text == '-'); *at >= '0' && *at <= '9'; at++, used++)
-            over |= __builtin_mul_overflow (magnitude, 10, &magnitude) ||
-                    __builtin_add_overflow (magnitude, (uint64_t) (*at - '0'), &magnitude);
-        if (used == 0 || text [used + (*text == '-')] != '\0')
+        bool minus = *text == '-', over;
+        uint64_t magnitude;
+        const char *end = digits_read (text + minus, &magnitude, &over);
+        if (end == text + minus || *end != '\0')
             return refuse (reader, "wants a whole number, not \"%.40s\"", text);
-        if (over || magnitude > (uint64_t) INT64_MAX + (sign == '-'))
+        if (over || magnitude > (uint64_t) INT64_MAX + minus)
             return refuse (reader, "%.40s is out of range", text);
-        *value = sign == '-' ? (int64_t) (0 - magnitude) : (int64_t) magnitude;
+        *value = minus ? (int64_t) (0 - magnitude) : (int64_t) magnitude;
     } else {
         return refuse (reader, "wants a whole number, not %s", json_kind (json));
     }
@@ -297,13 +265,9 @@ static bool read_unsigned (const json_reader_t *reader, const json_t *json, uint
         *value = (uint64_t) number;
         return true;
     }
-    bool over = false;
-    *value = 0;
-    const char *at = text;
-    for (; *at >= '0' && *at <= '9'; at++)
-        over |= __builtin_mul_overflow (*value, 10, value) ||
-                __builtin_add_overflow (*value, (uint64_t) (*at - '0'), value);
-    if (at == text || *at != '\0')
+    bool over;
+    const char *end = digits_read (text, value, &over);
+    if (end == text || *end != '\0')
         return refuse (reader, "wants a whole number from 0, not \"%.40s\"", text);
     if (over)
         return refuse (reader, "%.40s is out of range: 0 to %" PRIu64, text, UINT64_MAX);
@@ -378,7 +342,7 @@ static bool read_bytes (const json_reader_t *reader, const json_t *json, Protobu
     if (length % 2 || strspn (text, "0123456789abcdefABCDEF") != length)
         return refuse (reader, "wants bytes as hexadecimal text, two digits each");
     value->len = length / 2;
-    value->data = allocate (value->len, 1);
+    value->data = must (malloc (value->len + 1));
     sodium_hex2bin (value->data, value->len, text, length, NULL, NULL, NULL);
     return true;
 }
@@ -390,7 +354,7 @@ static bool read_message (json_reader_t *reader, json_t *json, ProtobufCMessage 
 static bool read_inner (json_reader_t *reader, json_t *json,
                         const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **inner)
 {
-    *inner = allocate (1, descriptor->sizeof_message);
+    *inner = must (malloc (descriptor->sizeof_message));
     descriptor->message_init (*inner);
     return read_message (reader, json, *inner);
 }
@@ -456,8 +420,8 @@ static bool read_repeated (json_reader_t *reader, json_t *json,
 {
     if (!json_is_array (json))
         return refuse (reader, "wants an array, not %s", json_kind (json));
-    size_t size = member_bytes (field->type);
-    uint8_t *members = allocate (json_array_size (json), size);
+    size_t size = field_size (field);
+    uint8_t *members = must (calloc (json_array_size (json) + 1, size));
     *(uint8_t **) (base + field->offset) = members;
     size_t *count = (size_t *) (base + field->quantifier_offset);
     for (size_t i = 0; i < json_array_size (json); i++) {
@@ -497,7 +461,7 @@ static bool read_field (json_reader_t *reader, json_t *json, const ProtobufCFiel
                            oneof_taken (message->descriptor, field, *taken));
         /* Members of a oneof share their room: clear it, then say whose it is. What a failed
          * reading leaves there is either nothing or a message to be freed. */
-        memset (base + field->offset, 0, member_bytes (field->type));
+        memset (base + field->offset, 0, field_size (field));
         *taken = field->id;
     } else if (field->label == PROTOBUF_C_LABEL_OPTIONAL && field->quantifier_offset) {
         *(protobuf_c_boolean *) (base + field->quantifier_offset) = true;
@@ -604,8 +568,7 @@ json_t *json_parse (const char *text, size_t size, char why [JSON_WHY_BYTES])
     json_t *json = json_loadb (text, size, JSON_REJECT_DUPLICATES, &error);
     if (json)
         return json;
-    if (json_error_code (&error) == json_error_out_of_memory)
-        abort ();
+    must (json_error_code (&error) == json_error_out_of_memory ? NULL : why);
     make_printable (error.text);
     snprintf (why, JSON_WHY_BYTES, "line %d column %d: %s", error.line, error.column, error.text);
     return NULL;
