@@ -53,13 +53,19 @@ struct service_tables {
     void *flow_owner;
 };
 
+/*  NULL: nothing was counted by that name. */
+static counter_t *counter_find (const service_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->counters_count; i++)
+        if (strcmp (self->counters [i].name, name) == 0)
+            return (counter_t *) &self->counters [i];
+    return NULL;
+}
+
 /*  What the host counts, among what the service counts. */
 static void service_show (service_t *self, const char *name, uint64_t value)
 {
-    service_count (self, name, 0);
-    for (size_t i = 0; i < self->counters_count; i++)
-        if (strcmp (self->counters [i].name, name) == 0)
-            self->counters [i].value = (int64_t) value;
+    service_count (self, name, (int64_t) value - service_counted (self, name));
 }
 
 static void service_on_status (void *owner, const moment_t *now, const request_t *request,
@@ -458,22 +464,19 @@ core_t service_core (void *owner, void (*destroy) (void *owner))
 
 void service_count (service_t *self, const char *name, int64_t by)
 {
-    for (size_t i = 0; i < self->counters_count; i++) {
-        if (strcmp (self->counters [i].name, name) == 0) {
-            self->counters [i].value += by;
-            return;
-        }
+    counter_t *counter = counter_find (self, name);
+    if (!counter) {
+        assert (self->counters_count < COUNTERS_MAX);
+        counter = &self->counters [self->counters_count++];
+        *counter = (counter_t){.name = name};
     }
-    assert (self->counters_count < COUNTERS_MAX);
-    self->counters [self->counters_count++] = (counter_t){.name = name, .value = by};
+    counter->value += by;
 }
 
 int64_t service_counted (const service_t *self, const char *name)
 {
-    for (size_t i = 0; i < self->counters_count; i++)
-        if (strcmp (self->counters [i].name, name) == 0)
-            return self->counters [i].value;
-    return 0;
+    const counter_t *counter = counter_find (self, name);
+    return counter ? counter->value : 0;
 }
 
 void service_limit (service_t *self, const char *name, int64_t most)
@@ -488,7 +491,7 @@ uint64_t service_ask (service_t *self, const moment_t *now, const call_order_t *
     call_order_t own = *order;
     own.actor = self->name;
     own.request_id = "";
-    own.body = (bytes_t){.data = body.data, .size = body.size};
+    own.body = packed_bytes (body);
     uint64_t call = calls_start (self->calls, now, &own, done, owner, token);
     free (body.data);
     return call;
@@ -501,13 +504,13 @@ void service_reply (service_t *self, const request_t *request, packed_t body)
 
 void service_reply_to (service_t *self, uint64_t reply_to, packed_t body)
 {
-    outbox_reply (self->outbox, reply_to, (bytes_t){.data = body.data, .size = body.size});
+    outbox_reply (self->outbox, reply_to, packed_bytes (body));
     free (body.data);
 }
 
 void service_put (service_t *self, uint8_t table, bytes_t key, packed_t record)
 {
-    outbox_put (self->outbox, table, key, (bytes_t){.data = record.data, .size = record.size});
+    outbox_put (self->outbox, table, key, packed_bytes (record));
     free (record.data);
 }
 

@@ -174,8 +174,7 @@ static void count_put (store_t *self, size_t key_size, size_t value_size)
 static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE_ID_BYTES],
                                      char why [STORE_WHY_BYTES])
 {
-    uint8_t name [IDENTITY_KEY_BYTES];
-    MDB_val key = store_identity_key (name), value;
+    MDB_val key = store_identity_key (), value;
     int code = mdb_get (self->batch, self->table, &key, &value);
     if (code == MDB_NOTFOUND) {
         MDB_stat stat;
@@ -207,8 +206,7 @@ static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE
 /*  One that is damaged was none: the next start tells nothing of it. */
 static void load_adopted (store_t *self)
 {
-    uint8_t name [ADOPTED_KEY_BYTES];
-    MDB_val key = store_adopted_key (name), value;
+    MDB_val key = store_adopted_key (), value;
     bytes_t id;
     if (mdb_get (self->batch, self->table, &key, &value) == MDB_SUCCESS &&
         store_open_sealed (&key, &value, &id) && id.size == STORE_ID_BYTES)
@@ -217,9 +215,9 @@ static void load_adopted (store_t *self)
 
 static int put_identity (store_t *self)
 {
-    uint8_t bytes [IDENTITY_BYTES], name [IDENTITY_KEY_BYTES];
+    uint8_t bytes [IDENTITY_BYTES];
     store_identity_write (self, bytes);
-    MDB_val key = store_identity_key (name);
+    MDB_val key = store_identity_key ();
     return store_put_sealed (self->batch, self->table, &key,
                              (bytes_t){.data = bytes, .size = sizeof bytes});
 }
@@ -364,8 +362,7 @@ store_answer_t store_begin (store_t *self)
         self->batch = NULL;
         return store_drop (self, store_fail_mdb (self->facts.why, code, "cannot begin a write"));
     }
-    uint8_t name [IDENTITY_KEY_BYTES];
-    MDB_val key = store_identity_key (name), value;
+    MDB_val key = store_identity_key (), value;
     store_identity_t found = {0};
     int64_t stamp_ms;
     code = mdb_get (self->batch, self->table, &key, &value);
@@ -429,8 +426,7 @@ store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES])
     if (answer != STORE_OK)
         return answer;
     store_identity_t before = self->facts.identity;
-    uint8_t name [ADOPTED_KEY_BYTES];
-    MDB_val key = store_adopted_key (name);
+    MDB_val key = store_adopted_key ();
     int code = store_put_sealed (self->batch, self->table, &key,
                                  (bytes_t){.data = before.id, .size = STORE_ID_BYTES});
     memcpy (self->facts.identity.id, id, STORE_ID_BYTES);
@@ -450,8 +446,7 @@ store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES])
 /*  The first batch of a core tells of the adoption: from then on it is not to be told again. */
 static int end_adoption (store_t *self)
 {
-    uint8_t name [ADOPTED_KEY_BYTES];
-    MDB_val key = store_adopted_key (name);
+    MDB_val key = store_adopted_key ();
     if (!self->facts.adopted_from)
         return MDB_SUCCESS;
     int code = mdb_del (self->batch, self->table, &key, NULL);

@@ -77,6 +77,14 @@ int store_read_begin (store_t *self, MDB_txn **txn, MDB_cursor **cursor)
     return code;
 }
 
+static store_answer_t read_end (store_t *self, MDB_txn *txn, MDB_cursor *cursor, int code)
+{
+    mdb_cursor_close (cursor);
+    mdb_txn_abort (txn);
+    return code == MDB_SUCCESS ? STORE_OK
+                               : store_fail_mdb (self->facts.why, code, "cannot read on");
+}
+
 store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner)
 {
     MDB_txn *txn;
@@ -85,10 +93,7 @@ store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner)
     if (code != MDB_SUCCESS)
         return store_fail_mdb (self->facts.why, code, "cannot begin reading");
     code = each_record (self, cursor, visit, owner);
-    mdb_cursor_close (cursor);
-    mdb_txn_abort (txn);
-    return code == MDB_SUCCESS ? STORE_OK
-                               : store_fail_mdb (self->facts.why, code, "cannot read on");
+    return read_end (self, txn, cursor, code);
 }
 
 /*  Fills rows, of which there is room for order->most. */
@@ -131,8 +136,5 @@ store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_
     if (code == MDB_SUCCESS)
         visit (owner, rows, count, more);
     free (rows);
-    mdb_cursor_close (cursor);
-    mdb_txn_abort (txn);
-    return code == MDB_SUCCESS ? STORE_OK
-                               : store_fail_mdb (self->facts.why, code, "cannot read on");
+    return read_end (self, txn, cursor, code);
 }

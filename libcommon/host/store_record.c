@@ -58,40 +58,24 @@ store_answer_t store_fail_errno (char why [STORE_WHY_BYTES], const char *doing, 
     return store_fail (why, answer, "%s %.120s: %s", doing, path, strerror (error));
 }
 
-static void put_u32 (uint8_t *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        at [i] = (uint8_t) (value >> (24 - 8 * i));
-}
-
-static uint32_t get_u32 (const uint8_t *at)
-{
-    return (uint32_t) at [0] << 24 | (uint32_t) at [1] << 16 | (uint32_t) at [2] << 8 | at [3];
-}
-
-MDB_val store_identity_key (uint8_t name [IDENTITY_KEY_BYTES])
+MDB_val store_identity_key (void)
 {
     static const uint8_t written [] = {TABLE_IDENTITY, 's', 't', 'o', 'r', 'e'};
-    static_assert (sizeof written == IDENTITY_KEY_BYTES, "the key as it is on disk");
-    memcpy (name, written, sizeof written);
-    return (MDB_val){.mv_size = sizeof written, .mv_data = name};
+    return (MDB_val){.mv_size = sizeof written, .mv_data = (void *) written};
 }
 
-MDB_val store_adopted_key (uint8_t name [ADOPTED_KEY_BYTES])
+MDB_val store_adopted_key (void)
 {
     static const uint8_t written [] = {TABLE_IDENTITY, 'a', 'd', 'o', 'p', 't', 'e', 'd'};
-    static_assert (sizeof written == ADOPTED_KEY_BYTES, "the key as it is on disk");
-    memcpy (name, written, sizeof written);
-    return (MDB_val){.mv_size = sizeof written, .mv_data = name};
+    return (MDB_val){.mv_size = sizeof written, .mv_data = (void *) written};
 }
 
 void store_identity_write (const store_t *self, uint8_t value [IDENTITY_BYTES])
 {
-    put_u32 (value, LAYOUT);
-    put_u32 (value + 4, self->facts.identity.start);
+    number_put (value, LAYOUT, 4);
+    number_put (value + 4, self->facts.identity.start, 4);
     memcpy (value + 8, self->facts.identity.id, STORE_ID_BYTES);
-    put_u32 (value + 24, (uint32_t) ((uint64_t) self->stamp_ms >> 32));
-    put_u32 (value + 28, (uint32_t) self->stamp_ms);
+    number_put (value + 24, (uint64_t) self->stamp_ms, 8);
 }
 
 /*  --- checksums: whatever a disk does to a record is seen; nobody is kept from forging one --- */
@@ -132,7 +116,7 @@ bool store_open_sealed (const MDB_val *key, const MDB_val *sealed, bytes_t *valu
 
 bool store_identity_unsealed (const MDB_val *value)
 {
-    return value->mv_size == IDENTITY_BYTES && get_u32 (value->mv_data) < LAYOUT;
+    return value->mv_size == IDENTITY_BYTES && number_get (value->mv_data, 4) < LAYOUT;
 }
 
 bool store_identity_read (const MDB_val *key, const MDB_val *sealed, store_identity_t *identity,
@@ -140,11 +124,11 @@ bool store_identity_read (const MDB_val *key, const MDB_val *sealed, store_ident
 {
     bytes_t value;
     if (!store_open_sealed (key, sealed, &value) || value.size != IDENTITY_BYTES ||
-        get_u32 (value.data) != LAYOUT)
+        number_get (value.data, 4) != LAYOUT)
         return false;
     const uint8_t *at = value.data;
-    identity->start = get_u32 (at + 4);
+    identity->start = (uint32_t) number_get (at + 4, 4);
     memcpy (identity->id, at + 8, STORE_ID_BYTES);
-    *stamp_ms = (int64_t) ((uint64_t) get_u32 (at + 24) << 32 | get_u32 (at + 28));
+    *stamp_ms = (int64_t) number_get (at + 24, 8);
     return true;
 }

@@ -34,6 +34,7 @@ struct store {
     bool scrubbed;                               /* once, since it was opened */
     uint64_t *damages;                           /* records that are known to be damaged */
     size_t damages_count;
+    size_t damages_room;
 };
 
 /*  --- what goes wrong, in words --- */
@@ -50,11 +51,9 @@ store_answer_t store_answer_of (int code);
 /*  --- records as they are on disk --- */
 
 /*  Of the identity; and of the store id before an adoption, until the core has told of it in its
- *  first batch. name must outlive the key. */
-#define IDENTITY_KEY_BYTES 6
-#define ADOPTED_KEY_BYTES  8
-MDB_val store_identity_key (uint8_t name [IDENTITY_KEY_BYTES]);
-MDB_val store_adopted_key (uint8_t name [ADOPTED_KEY_BYTES]);
+ *  first batch. */
+MDB_val store_identity_key (void);
+MDB_val store_adopted_key (void);
 
 /*  Puts the value with its checksum before it. */
 int store_put_sealed (MDB_txn *txn, MDB_dbi table, MDB_val *key, bytes_t value);

@@ -66,7 +66,7 @@ bool store_note_damage (store_t *self, const MDB_val *key, const MDB_val *sealed
         if (self->damages [i] == hash)
             return false;
     self->damages =
-      must (reallocarray (self->damages, self->damages_count + 1, sizeof *self->damages));
+      must_grow (self->damages, self->damages_count, &self->damages_room, sizeof *self->damages);
     self->damages [self->damages_count++] = hash;
     return true;
 }
