@@ -75,39 +75,40 @@ static void refuse_listing (gis_t *self, const request_t *request, const char *n
 
 /*  A store that was copied has the same id, and only one of the two may be listed: nobody else
  *  would hear of the other. */
-static void warn_of_copy (gis_t *self, const moment_t *now, const announce_t *announce)
+static void warn_of_copy (gis_t *self, const moment_t *now, const announcement_t *announcement)
 {
     directory_entry_t entry;
     char why [WHY_BYTES], text [256];
-    const listing_t *listed = roster_find (self->roster, announce->name);
-    bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
-    if (!listed || memcmp (listed->entry.store, announce->mark.store, STORE_ID_BYTES) != 0 ||
+    const listing_t *listed = roster_find (self->roster, announcement->name);
+    bytes_t packed = packed_bytes (announcement->entry);
+    if (!listed || memcmp (listed->entry.store, announcement->mark.store, STORE_ID_BYTES) != 0 ||
         !codec_decode (&directory_entry_codec, &entry, packed, why))
         return;
     snprintf (text, sizeof text,
               "%.63s is served twice, from a copy of its store at %.50s and at %.50s, which is "
               "listed: stop one",
-              announce->name, entry.endpoint, listed->entry.endpoint);
+              announcement->name, entry.endpoint, listed->entry.endpoint);
     if (strcmp (entry.endpoint, listed->entry.endpoint) != 0)
-        service_warn (self->service, announce->name, text, now->mono_ms + GIS_COPY_TOLD_MS);
+        service_warn (self->service, announcement->name, text, now->mono_ms + GIS_COPY_TOLD_MS);
     codec_clear (&directory_entry_codec, &entry);
 }
 
 /*  The entry has changed, or is new. False when it is not listed, which has been answered. */
 static bool list_entry (gis_t *self, const moment_t *now, const request_t *request,
-                        announce_t *announce, uint32_t lease_ms)
+                        announcement_t *announcement, uint32_t lease_ms)
 {
     directory_entry_t entry;
     char why [WHY_BYTES];
-    bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
+    bytes_t packed = packed_bytes (announcement->entry);
     if (!codec_decode (&directory_entry_codec, &entry, packed, why))
         return service_refuse (self->service, request, CALL_BAD_REQUEST, "entry.%s", why);
-    roster_answer_t answer = roster_list (self->roster, now, &entry, &announce->packed, lease_ms);
+    roster_answer_t answer =
+      roster_list (self->roster, now, &entry, &announcement->entry, lease_ms);
     if (answer == ROSTER_OK)
         return true;
     if (answer == ROSTER_STALE)
-        warn_of_copy (self, now, announce);
-    refuse_listing (self, request, announce->name, answer);
+        warn_of_copy (self, now, announcement);
+    refuse_listing (self, request, announcement->name, answer);
     codec_clear (&directory_entry_codec, &entry);
     return false;
 }
@@ -115,55 +116,52 @@ static bool list_entry (gis_t *self, const moment_t *now, const request_t *reque
 /*  What is remembered goes with the answer: the sender alone can hold it against its ledger (T14).
  *  What is below is told so and not listed: nobody should come to a restored backup. */
 static void announce_step (gis_t *self, const moment_t *now, const request_t *request,
-                           announce_t *announce)
+                           announcement_t *announcement)
 {
-    announce_answer_t answer = {.lease_ms = lease_granted (self, announce->lease_ms),
+    announce_answer_t answer = {.lease_ms = lease_granted (self, announcement->lease_ms),
                                 .wall_ms = now->wall_ms};
-    bytes_t packed = {.data = announce->packed.data, .size = announce->packed.size};
-    const char *name = announce->name;
+    bytes_t packed = packed_bytes (announcement->entry);
+    const char *name = announcement->name;
     const watermark_t *known = watermarks_find (self->watermarks, name);
-    watermark_answer_t fits = watermarks_compare (self->watermarks, name, &announce->mark);
-    answer.before_set = known && announce->mark.row > 0;
+    watermark_answer_t fits = watermarks_compare (self->watermarks, name, &announcement->mark);
+    answer.before_set = known && announcement->mark.row > 0;
     if (answer.before_set)
         answer.before = known->mark;
     answer.replaced = fits == WATERMARK_REPLACED;
     if (fits == WATERMARK_BELOW || fits == WATERMARK_REPLACED) {
         service_count (self->service, "backups_announced", 1);
-        warn_of_copy (self, now, announce);
+        warn_of_copy (self, now, announcement);
         outbox_log (self->service->outbox, LEVEL_WARNING, "entry %s not listed row=%llu cause=%s",
-                    name, (unsigned long long) announce->mark.row,
+                    name, (unsigned long long) announcement->mark.row,
                     answer.replaced ? "replaced" : "restored_backup");
         service_reply (self->service, request, codec_encode (&announce_answer_codec, &answer));
         return;
     }
     if (!roster_keep (self->roster, now, name, packed, answer.lease_ms) &&
-        !list_entry (self, now, request, announce, answer.lease_ms))
+        !list_entry (self, now, request, announcement, answer.lease_ms))
         return;
     recall_listed (self->recall, now, name, known != NULL);
-    if (announce->seen && recall_told (self->recall, name))
-        watermarks_raise (self->watermarks, now, name, &announce->mark);
+    if (announcement->seen && recall_told (self->recall, name))
+        watermarks_raise (self->watermarks, now, name, &announcement->mark);
     service_count (self->service, "announcements", 1);
     service_reply (self->service, request, codec_encode (&announce_answer_codec, &answer));
 }
 
 static void on_announce (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) body;
     gis_t *self = owner;
-    announce_t announce;
-    char why [WHY_BYTES];
-    if (!announce_decode (&announce, request->body, why)) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    if (strcmp (request->actor, announce.name) == 0 || is_administrator (self, request->actor)) {
-        announce_step (self, now, request, &announce);
+    announcement_t *announcement = body;
+    if (announcement->entry.size > GIS_ENTRY_BYTES_MAX) {
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "entry: larger than %u bytes",
+                        GIS_ENTRY_BYTES_MAX);
+    } else if (strcmp (request->actor, announcement->name) == 0 ||
+               is_administrator (self, request->actor)) {
+        announce_step (self, now, request, announcement);
     } else {
         service_count (self->service, "announcements_refused", 1);
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not announce %s",
-                        request->actor, announce.name);
+                        request->actor, announcement->name);
     }
-    announce_clear (&announce);
 }
 
 /*  Also answers well when it is not listed, or another start is: what was wanted is so. */
@@ -369,7 +367,7 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     service_at_start (self->service, gis_on_start, self);
     self->home = home_new (self->service, &self->settings);
     self->recall = recall_new (self->service, self->home, self->roster);
-    service_serve (self->service, "Gis", "Announce", NULL, on_announce, self);
+    service_serve (self->service, "Gis", "Announce", &announcement_codec, on_announce, self);
     service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, gis_on_withdraw, self);
     service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, gis_on_snapshot,
                    self);

@@ -22,58 +22,7 @@ static_assert (GIS_ENTRIES_MAX <= DIRECTORY_ENTRIES_MAX, "readers keep as many e
 static_assert ((int) CLAIM_CLOSED == MUSUBI__CLAIM_STATE__CLOSED, "same numbers");
 static_assert ((int) CLAIM_COMMITTED == MUSUBI__CLAIM_STATE__COMMITTED_CLAIM, "same numbers");
 
-/*  --- announce, withdraw --- */
-
-void announce_clear (announce_t *self)
-{
-    free (self->packed.data);
-    *self = (announce_t){0};
-}
-
-/*  The mark is of the entry's store and start. */
-static bool announced_mark_take (announce_t *to, const Musubi__AnnounceRequest *from,
-                                 char why [WHY_BYTES])
-{
-    if (from->row == 0)
-        return true;
-    if (from->digest.len != LEDGER_DIGEST_BYTES)
-        return wrong (why, "digest: must be %d bytes", LEDGER_DIGEST_BYTES);
-    if (from->entry->store.len != STORE_ID_BYTES)
-        return wrong (why, "store: must be %d bytes", STORE_ID_BYTES);
-    memcpy (to->mark.store, from->entry->store.data, STORE_ID_BYTES);
-    to->mark.start = from->entry->start;
-    to->mark.row = from->row;
-    memcpy (to->mark.digest, from->digest.data, LEDGER_DIGEST_BYTES);
-    to->seen = from->seen;
-    return true;
-}
-
-static bool announce_take (announce_t *to, const Musubi__AnnounceRequest *from,
-                           char why [WHY_BYTES])
-{
-    *to = (announce_t){.lease_ms = from->lease_ms};
-    if (!from->entry)
-        return wrong (why, "entry: missing");
-    if (!announced_mark_take (to, from, why))
-        return false;
-    if (!text_take (to->name, NAME_BYTES_MAX, from->entry->name, TEXT_WORD, "entry.name", why))
-        return false;
-    to->packed = packed_of (&from->entry->base);
-    if (to->packed.size <= GIS_ENTRY_BYTES_MAX)
-        return true;
-    announce_clear (to);
-    return wrong (why, "entry: larger than %u bytes", GIS_ENTRY_BYTES_MAX);
-}
-
-bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    ProtobufCMessage *message = message_unpack (&musubi__announce_request__descriptor, body);
-    if (!message)
-        return wrong (why, "announcement: not such a message");
-    bool taken = announce_take (self, (const Musubi__AnnounceRequest *) message, why);
-    message_free (message);
-    return taken;
-}
+/*  --- withdraw --- */
 
 static const codec_row_t withdraw_rows [] = {
   ROW_WORD ("name", withdraw_t, name),

@@ -12,19 +12,6 @@
 
 /*  --- the directory --- */
 
-/*  An announcement, but for its entry, which is looked at only when it is not the one that is
- *  listed already: a heartbeat of a large domain costs little. */
-typedef struct {
-    char name [NAME_BYTES_MAX + 1];
-    packed_t packed; /* the entry as it came, with fields that only newer peers know; free data */
-    uint32_t lease_ms;
-    ledger_mark_t mark; /* row 0: none is told */
-    bool seen;
-} announce_t;
-
-bool announce_decode (announce_t *self, bytes_t body, char why [WHY_BYTES]);
-void announce_clear (announce_t *self);
-
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     uint8_t store [STORE_ID_BYTES];

@@ -51,6 +51,7 @@ extern const codec_t accept_answer_codec, agent_record_codec, allocation_codec,
   utilisation_question_codec, vertex_codec, view_answer_codec, views_page_codec, wanted_codec,
   watermark_codec, windows_answer_codec, windows_question_codec, withdraw_codec, work_order_codec,
   work_result_codec;
+extern const codec_t announcement_codec;
 
 static const codec_t *const codecs_named [] = {
   &accept_answer_codec,
@@ -60,6 +61,7 @@ static const codec_t *const codecs_named [] = {
   &allocations_question_codec,
   &amend_request_codec,
   &announce_answer_codec,
+  &announcement_codec,
   &answer_codec,
   &attend_codec,
   &attribute_codec,

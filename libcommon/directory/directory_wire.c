@@ -61,24 +61,51 @@ const codec_t directory_entry_codec =
 
 /*  --- announce --- */
 
-packed_t announce_encode (const directory_entry_t *entry, const announcement_t *announcement)
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+} announced_t;
+
+static const codec_row_t announced_rows [] = {
+  ROW_WORD ("name", announced_t, name),
+  ROW_UNUSED ("key"),
+  ROW_UNUSED ("store"),
+  ROW_UNUSED ("start"),
+  ROW_UNUSED ("endpoint"),
+  ROW_UNUSED ("events"),
+  ROW_UNUSED ("site"),
+  ROW_UNUSED ("planner"),
+  ROW_UNUSED ("domain"),
+};
+static const codec_t announced_codec =
+  CODEC (announced_t, musubi__entry__descriptor, announced_rows);
+
+static const codec_row_t announcement_rows [] = {
+  ROW_PACKED ("entry", announcement_t, entry.data, entry.size, &announced_codec),
+  ROW_NUMBER ("lease_ms", announcement_t, lease_ms),
+  ROW_NUMBER ("wall_ms", announcement_t, wall_ms),
+  ROW_NUMBER ("row", announcement_t, mark.row),
+  ROW_FIXED ("digest", announcement_t, mark.digest, SET_BY (announcement_t, mark.row)),
+  ROW_FLAG ("seen", announcement_t, seen),
+};
+
+static bool announcement_rule (void *self, const void *message, char why [WHY_BYTES])
 {
-    arena_t arena;
-    arena_init (&arena);
-    Musubi__AnnounceRequest request = MUSUBI__ANNOUNCE_REQUEST__INIT;
-    request.entry = codec_put (&directory_entry_codec, entry, &arena);
-    request.lease_ms = announcement->lease_ms;
-    request.wall_ms = announcement->wall_ms;
-    if (announcement->mark && announcement->mark->row > 0) {
-        request.row = announcement->mark->row;
-        request.digest = (ProtobufCBinaryData){.len = LEDGER_DIGEST_BYTES,
-                                               .data = (uint8_t *) announcement->mark->digest};
-        request.seen = announcement->seen;
-    }
-    packed_t packed = packed_of (&request.base);
-    arena_end (&arena);
-    return packed;
+    announcement_t *announcement = self;
+    const Musubi__AnnounceRequest *request = message;
+    if (!request->entry)
+        return wrong (why, "entry: missing");
+    strcpy (announcement->name, request->entry->name);
+    if (request->row == 0)
+        return true;
+    if (request->entry->store.len != STORE_ID_BYTES)
+        return wrong (why, "entry.store: must be %d bytes", STORE_ID_BYTES);
+    memcpy (announcement->mark.store, request->entry->store.data, STORE_ID_BYTES);
+    announcement->mark.start = request->entry->start;
+    return request->digest.len > 0 || wrong (why, "digest: missing, though row is given");
 }
+
+const codec_t announcement_codec = CODEC_JUDGED (
+  announcement_t, musubi__announce_request__descriptor, announcement_rows, announcement_rule);
 
 static const codec_row_t announce_answer_rows [] = {
   ROW_NUMBER ("lease_ms", announce_answer_t, lease_ms, LEAST (1)),

@@ -13,14 +13,19 @@
 
 extern const codec_t directory_entry_codec;
 
-/*  Announcing and heartbeat. mark, of the entry's store, may be NULL or of row 0: none is told. */
+/*  An announcement, or a heartbeat, which is the same. The entry stays packed: a directory looks into
+ *  it only when it is not the one that is listed already, so that a heartbeat of a large domain costs
+ *  little. */
 typedef struct {
+    packed_t entry;
     uint32_t lease_ms;
-    int64_t wall_ms; /* sender's clock */
-    const ledger_mark_t *mark;
+    int64_t wall_ms;    /* sender's clock */
+    ledger_mark_t mark; /* of the entry's store; row 0: none is told */
     bool seen;
+    char name [NAME_BYTES_MAX +
+               1]; /* the entry's; set by decoding alone, as are mark's store and start */
 } announcement_t;
-packed_t announce_encode (const directory_entry_t *entry, const announcement_t *announcement);
+extern const codec_t announcement_codec;
 
 typedef struct {
     uint32_t lease_ms;

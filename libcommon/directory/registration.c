@@ -142,12 +142,14 @@ static void registration_on_answer (void *owner, const moment_t *now, uint64_t t
 static void desk_send (registrar_t *desk, const moment_t *now)
 {
     registration_t *self = desk->announcer;
-    ledger_mark_t mark = self->standing ? restore_guard_mark (self->standing) : (ledger_mark_t){0};
-    bool seen = self->standing && restore_guard_seen (self->standing, desk_number (desk));
-    packed_t body = announce_encode (&self->entry, &(announcement_t){.lease_ms = DIRECTORY_LEASE_MS,
-                                                                     .wall_ms = now->wall_ms,
-                                                                     .mark = &mark,
-                                                                     .seen = seen});
+    announcement_t announcement = {
+      .entry = self->packed, .lease_ms = DIRECTORY_LEASE_MS, .wall_ms = now->wall_ms};
+    if (self->standing) {
+        announcement.mark = restore_guard_mark (self->standing);
+        announcement.seen =
+          announcement.mark.row > 0 && restore_guard_seen (self->standing, desk_number (desk));
+    }
+    packed_t body = codec_encode (&announcement_codec, &announcement);
     call_order_t order = {.endpoint = desk->endpoint,
                           .service = "Gis",
                           .method = "Announce",

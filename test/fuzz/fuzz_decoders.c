@@ -75,15 +75,16 @@ static void try_hint_header (bytes_t frame)
 /*  An announcement's entry is looked at by itself, later. */
 static void try_announce (bytes_t body)
 {
-    announce_t announce;
+    announcement_t announcement;
     directory_entry_t entry;
     char why [WHY_BYTES] = "";
-    if (!taken_or_told (announce_decode (&announce, body, why), why))
+    if (!taken_or_told (codec_decode (&announcement_codec, &announcement, body, why), why))
         return;
-    bytes_t packed = {.data = announce.packed.data, .size = announce.packed.size};
-    if (taken_or_told (codec_decode (&directory_entry_codec, &entry, packed, why), why))
+    if (taken_or_told (
+          codec_decode (&directory_entry_codec, &entry, packed_bytes (announcement.entry), why),
+          why))
         codec_clear (&directory_entry_codec, &entry);
-    announce_clear (&announce);
+    codec_clear (&announcement_codec, &announcement);
 }
 
 static void try_answer_end (bytes_t body)

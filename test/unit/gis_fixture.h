@@ -26,6 +26,16 @@
 
 typedef struct world world_t;
 
+static inline packed_t announce_encode (const directory_entry_t *entry, uint32_t lease_ms)
+{
+    packed_t packed = codec_encode (&directory_entry_codec, entry);
+    packed_t body =
+      codec_encode (&announcement_codec,
+                    &(announcement_t){.entry = packed, .lease_ms = lease_ms, .wall_ms = EPOCH_MS});
+    free (packed.data);
+    return body;
+}
+
 typedef struct {
     world_t *world;
     char name [NAME_BYTES_MAX + 1];

@@ -37,9 +37,7 @@ static directory_entry_t entry_of (const char *name, uint8_t store, uint32_t sta
 static call_status_t announce_as (node_t *gis, const char *actor, const directory_entry_t *entry,
                                   uint32_t lease_ms)
 {
-    return ask_packed (
-      gis, actor, "Gis", "Announce",
-      announce_encode (entry, &(announcement_t){.lease_ms = lease_ms, .wall_ms = EPOCH_MS}));
+    return ask_packed (gis, actor, "Gis", "Announce", announce_encode (entry, lease_ms));
 }
 
 static call_status_t announce (node_t *gis, const char *name, uint8_t store, uint32_t start,
@@ -530,8 +528,7 @@ static void messages_cut_short_or_scrambled_never_break_it (void **state)
     node_t *gis = gis_alone (world);
     announce_site (gis, "lis/a", 10, "linux", 16, 4);
     directory_entry_t entry = entry_of ("lis/a", 10, 1);
-    packed_t body =
-      announce_encode (&entry, &(announcement_t){.lease_ms = 5000, .wall_ms = EPOCH_MS});
+    packed_t body = announce_encode (&entry, 5000);
     for (size_t size = 0; size < body.size; size++)
         ask (gis, "lis/a", "Gis", "Announce", (bytes_t){.data = body.data, .size = size});
     const uint64_t seed = 20260802;
