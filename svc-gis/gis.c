@@ -289,41 +289,23 @@ static void gis_on_start (void *owner, const moment_t *now)
     recall_start (self->recall, now, watermarks_count (self->watermarks) > 0);
 }
 
-static const char **copy_texts (const char *const *texts, size_t count)
-{
-    const char **copy = must (calloc (count + 1, sizeof *copy));
-    for (size_t i = 0; i < count; i++)
-        copy [i] = must (strdup (texts [i]));
-    return copy;
-}
-
-static void free_texts (const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free ((char *) texts [i]);
-    free ((const char **) texts);
-}
-
 static gis_settings_t gis_copy_settings (const gis_settings_t *from)
 {
     gis_settings_t copy = *from;
     copy.name = must (strdup (from->name));
     copy.homes_count = from->homes_count ? from->homes_count : 1;
-    copy.homes = copy_texts (from->homes_count ? from->homes : &from->name, copy.homes_count);
-    copy.gis_endpoints = copy_texts (from->gis_endpoints, from->gis_count);
-    copy.access.accounts = copy_texts (from->access.accounts, from->access.accounts_count);
-    copy.access.administrators =
-      copy_texts (from->access.administrators, from->access.administrators_count);
+    copy.homes = names_copy (from->homes_count ? from->homes : &from->name, copy.homes_count);
+    copy.gis_endpoints = names_copy (from->gis_endpoints, from->gis_count);
+    access_copy (&copy.access, &from->access);
     return copy;
 }
 
 static void free_settings (gis_settings_t *settings)
 {
     free ((char *) settings->name);
-    free_texts (settings->homes, settings->homes_count);
-    free_texts (settings->gis_endpoints, settings->gis_count);
-    free_texts (settings->access.accounts, settings->access.accounts_count);
-    free_texts (settings->access.administrators, settings->access.administrators_count);
+    names_clear (settings->homes, settings->homes_count);
+    names_clear (settings->gis_endpoints, settings->gis_count);
+    access_clear (&settings->access);
 }
 
 static void gis_destroy (void *owner)

@@ -120,42 +120,34 @@ const codec_t close_answer_codec =
 
 /*  --- recall --- */
 
-/*  One whose commit was refused at its edge was decided, and is being repaired (T10). */
-static bool recalled_take (recalled_t *to, const Musubi__CommandsAnswer *from, char why [WHY_BYTES])
+static const codec_row_t recalled_rows [] = {
+  ROW_ONE ("plan", recalled_t, plan, plan),
+  ROW_ENUM ("state", recalled_t, state, COMMAND_STATES - 1),
+  ROW_UNUSED ("bookings"),
+  ROW_UNUSED ("done"),
+  ROW_UNUSED ("prepared_ms"),
+  ROW_UNUSED ("circuits"),
+  ROW_UNUSED ("held_ms"),
+  ROW_UNUSED ("epoch"),
+  ROW_UNUSED ("fenced_by"),
+};
+static const codec_t recalled_codec =
+  CODEC (recalled_t, musubi__command_record__descriptor, recalled_rows);
+
+static const codec_row_t recalled_page_rows [] = {
+  ROW_LIST ("commands", recalled_page_t, commands, count, recalled, 0, ANY_COUNT),
+  ROW_FLAG ("more", recalled_page_t, more),
+  ROW_ONE ("next", recalled_page_t, next, txid, SET_BY (recalled_page_t, next.start)),
+};
+
+static bool recalled_page_rule (void *self, char why [WHY_BYTES])
 {
-    to->plans = must (calloc (from->n_commands + 1, sizeof *to->plans));
-    for (size_t i = 0; i < from->n_commands; i++) {
-        const Musubi__CommandRecord *record = from->commands [i];
-        if (record->state != MUSUBI__COMMAND_STATE__COMMITTED &&
-            record->state != MUSUBI__COMMAND_STATE__EDGE_REFUSED)
-            continue;
-        if (!record->plan || !codec_take (&plan_codec, &to->plans [to->count], record->plan, why))
-            return false;
-        to->count++;
-    }
-    to->more = from->more;
-    return !from->more || codec_take_field (&txid_codec, &to->next, from->next, "next", why);
+    const recalled_page_t *page = self;
+    return !page->more || page->next.start > 0 || wrong (why, "next: missing");
 }
 
-bool recalled_decode (recalled_t *self, bytes_t body, char why [WHY_BYTES])
-{
-    *self = (recalled_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__commands_answer__descriptor, body);
-    bool taken = message && recalled_take (self, (const Musubi__CommandsAnswer *) message, why);
-    if (message)
-        message_free (message);
-    if (!taken)
-        recalled_clear (self);
-    return taken;
-}
-
-void recalled_clear (recalled_t *self)
-{
-    for (size_t i = 0; i < self->count; i++)
-        codec_clear (&plan_codec, &self->plans [i]);
-    free (self->plans);
-    *self = (recalled_t){0};
-}
+const codec_t recalled_page_codec = CODEC_RULED (
+  recalled_page_t, musubi__commands_answer__descriptor, recalled_page_rows, recalled_page_rule);
 
 packed_t recalled_answer_encode (const plan_t *plan)
 {

@@ -105,17 +105,20 @@ typedef struct {
 
 extern const codec_t closed_record_codec;
 
-/*  What a site or domain tells of the requests of this home (Participant.Commands): the plans of a
- *  page that were committed; next with more. End it with recalled_clear. */
+/*  What a site or domain tells of the requests of this home, a page of it (Participant.Commands);
+ *  next with more. */
 typedef struct {
-    plan_t *plans;
+    plan_t plan;
+    command_state_t state;
+} recalled_t;
+
+typedef struct {
+    recalled_t *commands;
     size_t count;
     bool more;
     txid_t next;
-} recalled_t;
-
-bool recalled_decode (recalled_t *self, bytes_t body, char why [WHY_BYTES]);
-void recalled_clear (recalled_t *self);
+} recalled_page_t;
+extern const codec_t recalled_page_codec;
 
 /*  What such a request is answered from now on: that it made this reservation. */
 packed_t recalled_answer_encode (const plan_t *plan);

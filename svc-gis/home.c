@@ -99,43 +99,27 @@ static void claim_free (home_claim_t *claim)
 
 /*  --- what its command says --- */
 
+/*  Its plan and the answer in its part; found is false when the participant does not have it. */
 typedef struct {
-    txid_t txid;
     bool found;
     plan_t plan;
-    packed_t answer;
+    claim_part_t part;
 } command_copy_t;
 
-static bool copy_command (void *owner, const command_view_t *command)
-{
-    command_copy_t *copy = owner;
-    claim_part_t claim;
-    char why [WHY_BYTES];
-    if (txid_compare (&command->plan->txid, &copy->txid) != 0 ||
-        !codec_decode (&claim_part_codec, &claim, command->part, why))
-        return false;
-    copy->answer = claim.answer;
-    codec_copy (&plan_codec, &copy->plan, command->plan);
-    copy->found = true;
-    return false; /* this one was the question */
-}
-
-/*  Its plan and the answer in its part; found is false when the participant does not have it. */
 static command_copy_t home_command_of (const home_claim_t *claim)
 {
-    command_copy_t copy = {.txid = claim->txid};
-    txid_t before = claim->txid; /* visiting begins after this one */
-    before.counter--;
-    participant_commands (claim->home->participant, &before, copy_command, &copy);
+    command_copy_t copy = {.found = false};
+    bytes_t part;
+    char why [WHY_BYTES];
+    copy.found = participant_command (claim->home->participant, &claim->txid, &copy.plan, &part) &&
+                 codec_decode (&claim_part_codec, &copy.part, part, why);
     return copy;
 }
 
 static void command_copy_clear (command_copy_t *copy)
 {
-    if (copy->found)
-        codec_clear (&plan_codec, &copy->plan);
-    free (copy->answer.data);
-    *copy = (command_copy_t){0};
+    codec_clear (&plan_codec, &copy->plan);
+    codec_clear (&claim_part_codec, &copy->part);
 }
 
 /*  --- refusals --- */
@@ -156,7 +140,7 @@ static void home_refuse_busy (const home_claim_t *claim, command_copy_t *copy, r
     if (copy->found) {
         refusal->holder = must (malloc (sizeof *refusal->holder));
         *refusal->holder = copy->plan;
-        copy->found = false; /* handed over */
+        copy->plan = (plan_t){0}; /* handed over */
     }
     snprintf (refusal->text, sizeof refusal->text, "attempt %s has the claim on this request",
               txid_text (&claim->txid, text));
@@ -189,14 +173,13 @@ static void refuse_taken (const home_claim_t *claim, const uint8_t digest [DIGES
         return;
     }
     if (claim->state == CLAIM_CLOSED) {
-        packed_t answer = {.size = claim->answer.size};
-        answer.data = memcpy (must (malloc (answer.size + 1)), claim->answer.data, answer.size);
+        packed_t answer = packed_copy (packed_bytes (claim->answer));
         refuse_answered (&answer, true, refusal);
         return;
     }
     command_copy_t copy = home_command_of (claim);
     if (claim->state == CLAIM_COMMITTED)
-        refuse_answered (&copy.answer, claim->done, refusal);
+        refuse_answered (&copy.part.answer, claim->done, refusal);
     else
         home_refuse_busy (claim, &copy, refusal);
     command_copy_clear (&copy);
@@ -303,14 +286,14 @@ static look_answer_t home_look_at (const home_claim_t *claim, const look_t *aske
     look_answer_t look = {.state = claim->state};
     look.conflict = asked->digest_set && other_body (claim, asked->digest);
     if (claim->state == CLAIM_CLOSED) {
-        look.answer = (bytes_t){.data = claim->answer.data, .size = claim->answer.size};
+        look.answer = packed_bytes (claim->answer);
         return look;
     }
     *copy = home_command_of (claim);
     if (copy->found)
         look.holder = codec_encode (&plan_codec, &copy->plan);
     if (claim->state == CLAIM_COMMITTED) {
-        look.answer = (bytes_t){.data = copy->answer.data, .size = copy->answer.size};
+        look.answer = packed_bytes (copy->part.answer);
         look.done = claim->done;
     }
     return look;
@@ -413,7 +396,7 @@ static home_claim_t *home_close_claim (home_t *self, const moment_t *now, close_
 
     uint8_t key [KEY_BYTES_MAX];
     packed_t value = codec_encode (&closed_record_codec, &record);
-    bytes_t stored = {.data = value.data, .size = value.size};
+    bytes_t stored = packed_bytes (value);
     outbox_put (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key), stored);
     ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_CLOSED_CLAIM,
                                                             .actor = claim->name.actor,

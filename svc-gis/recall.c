@@ -74,22 +74,31 @@ static void recall_on_time (void *owner, const moment_t *now, uint64_t token)
     recall_ask (self, now);
 }
 
+/*  One whose commit was refused at its edge was decided too, and is being repaired (T10). */
+static bool decided (const recalled_t *command)
+{
+    return command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED;
+}
+
 static void recall_on_page (void *owner, const moment_t *now, uint64_t token,
                             const call_result_t *result)
 {
     (void) token;
     recall_t *self = owner;
-    recalled_t page = {0};
+    recalled_page_t page = {0};
     char why [WHY_BYTES];
     self->call = 0;
-    bool heard = result->status == CALL_OK && recalled_decode (&page, result->body, why);
+    bool heard =
+      result->status == CALL_OK && codec_decode (&recalled_page_codec, &page, result->body, why);
     for (size_t i = 0; i < page.count; i++)
-        if (home_recall (self->home, now, &page.plans [i], self->asked->name) && self->fresh)
+        if (decided (&page.commands [i]) &&
+            home_recall (self->home, now, &page.commands [i].plan, self->asked->name) &&
+            self->fresh)
             self->lost = true;
     /* who does not know the method keeps no promises */
     self->asked->told = (heard && !page.more) || result->status == CALL_UNKNOWN_METHOD;
     self->after = heard && page.more ? page.next : (txid_t){0};
-    recalled_clear (&page);
+    codec_clear (&recalled_page_codec, &page);
     recall_ask (self, now);
 }
 

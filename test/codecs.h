@@ -51,7 +51,7 @@ extern const codec_t accept_answer_codec, agent_record_codec, allocation_codec,
   utilisation_question_codec, vertex_codec, view_answer_codec, views_page_codec, wanted_codec,
   watermark_codec, windows_answer_codec, windows_question_codec, withdraw_codec, work_order_codec,
   work_result_codec;
-extern const codec_t announcement_codec;
+extern const codec_t announcement_codec, recalled_page_codec;
 
 static const codec_t *const codecs_named [] = {
   &accept_answer_codec,
@@ -166,6 +166,7 @@ static const codec_t *const codecs_named [] = {
   &publish_answer_codec,
   &publish_codec,
   &put_question_codec,
+  &recalled_page_codec,
   &refusal_codec,
   &renew_request_codec,
   &request_patch_codec,

@@ -414,6 +414,17 @@ bool participant_next (const participant_t *self, const char *after, reservation
     return participant_view_of (ordered_after (self->reservations, after), view);
 }
 
+bool participant_command (const participant_t *self, const txid_t *txid, plan_t *plan,
+                          bytes_t *part)
+{
+    const command_t *command = command_find (self, txid);
+    if (!command || command->plan.size == 0)
+        return false;
+    *plan = command_plan (command);
+    *part = packed_bytes (command->part);
+    return true;
+}
+
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner)
 {

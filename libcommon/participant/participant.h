@@ -143,6 +143,11 @@ bool participant_find (const participant_t *self, const char *reservation,
 /*  The one after this id, ascending; the first for NULL; false at the end. */
 bool participant_next (const participant_t *self, const char *after, reservation_view_t *view);
 
+/*  The plan of one command, a copy: codec_clear; and its part, borrowed until the next step. False
+ *  when it is not known, or has no plan because it was buried before it came. */
+bool participant_command (const participant_t *self, const txid_t *txid, plan_t *plan,
+                          bytes_t *part);
+
 /*  Visit the commands, ascending by txid, until visit says false. For claims and counters. */
 typedef struct {
     const plan_t *plan;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const *names_copy (const char *const *names, size_t count)
+const char *const *names_copy (const char *const *names, size_t count)
 {
     char **copy = must (calloc (count + 1, sizeof *copy));
     for (size_t i = 0; i < count; i++)
@@ -20,7 +20,7 @@ static const char *const *names_copy (const char *const *names, size_t count)
     return (const char *const *) copy;
 }
 
-static void names_clear (const char *const *names, size_t count)
+void names_clear (const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free ((char *) names [i]);

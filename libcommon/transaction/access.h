@@ -36,7 +36,10 @@ typedef struct access {
     size_t administrators_count;
 } access_t;
 
-/*  Deep copy; the caller owns it: access_clear. */
+/*  Deep copies; the caller owns them: names_clear, access_clear. */
+const char *const *names_copy (const char *const *names, size_t count);
+void names_clear (const char *const *names, size_t count);
+
 void access_copy (access_t *to, const access_t *from);
 void access_clear (access_t *self);
 
