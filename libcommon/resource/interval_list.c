@@ -1,6 +1,8 @@
 /*  interval_list - one sweep over the instants at which a quantity turns up or down. */
 #include "interval_list.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -99,10 +101,8 @@ interval_changes_t interval_list_changes (const interval_list_t *before,
     size_t turns_max = 2 * (before->count + after->count);
     if (turns_max == 0)
         return (interval_changes_t){0};
-    turn_t *turns = calloc (turns_max, sizeof *turns);
-    interval_changes_t changes = {.list = calloc (turns_max, sizeof *changes.list)};
-    if (!turns || !changes.list)
-        abort ();
+    turn_t *turns = must (calloc (turns_max, sizeof *turns));
+    interval_changes_t changes = {.list = must (calloc (turns_max, sizeof *changes.list))};
     size_t count = turns_add (turns, 0, before, false);
     count = turns_add (turns, count, after, true);
     qsort (turns, count, sizeof *turns, turn_compare);
@@ -133,9 +133,7 @@ static interval_list_t interval_list_read (const interval_changes_t *changes, bo
 {
     if (changes->count == 0)
         return (interval_list_t){0};
-    interval_list_t stretches = {.list = calloc (changes->count, sizeof *stretches.list)};
-    if (!stretches.list)
-        abort ();
+    interval_list_t stretches = {.list = must (calloc (changes->count, sizeof *stretches.list))};
     for (size_t i = 0; i < changes->count; i++) {
         const interval_change_t *change = &changes->list [i];
         int64_t quantity = change->after - (extra ? change->before : 0);

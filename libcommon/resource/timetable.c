@@ -3,6 +3,7 @@
 
 #include "calendar_wire.h"
 #include "must.h"
+#include "ordered.h"
 #include "owner_counts.h"
 
 #include <assert.h>
@@ -498,40 +499,23 @@ static const resource_interval_t *holding_hit (const timetable_t *self,
     return NULL;
 }
 
-static int name_compare (const void *left, const void *right)
-{
-    const char *const *a = left;
-    const char *const *b = right;
-    return strcmp (*a, *b);
-}
-
 size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const char **names,
                              size_t names_max)
 {
-    const char **hit = NULL;
-    size_t hit_count = 0;
-    size_t room = 0;
-    const timetable_holding_t *holding;
+    /*  A reservation may be there twice, as it is and with its pending change. */
+    ordered_t *hit = ordered_by_text (offsetof (timetable_holding_t, reservation));
+    size_t count = 0;
+    timetable_holding_t *holding;
     TAILQ_FOREACH (holding, &self->holdings, link)
     {
-        if (!holding_hit (self, holding, from_ms))
-            continue;
-        hit = must_grow (hit, hit_count, &room, sizeof *hit);
-        hit [hit_count++] = holding->reservation;
+        if (holding_hit (self, holding, from_ms) && !ordered_find (hit, holding->reservation))
+            ordered_add (hit, holding->reservation, holding);
     }
-    if (hit_count > 1)
-        qsort (hit, hit_count, sizeof *hit, name_compare);
-
-    /*  A reservation may be there twice, as it is and with its pending change. */
-    size_t count = 0;
-    for (size_t i = 0; i < hit_count; i++) {
-        if (i > 0 && strcmp (hit [i], hit [i - 1]) == 0)
-            continue;
-        if (count < names_max)
-            names [count] = hit [i];
-        count++;
-    }
-    free (hit);
+    const char *at = NULL;
+    for (; (holding = ordered_after (hit, at)); at = holding->reservation)
+        if (count++ < names_max)
+            names [count - 1] = holding->reservation;
+    ordered_destroy (&hit);
     return count;
 }
 

@@ -1,6 +1,7 @@
 /*  node_names - ranges are written out, one name after another. */
 #include "node_names.h"
 
+#include "must.h"
 #include "zpl.h"
 
 #include <inttypes.h>
@@ -125,12 +126,10 @@ static int node_names_by_name (const void *left, const void *right)
 
 const char *node_names_twice (const name_list_t *names)
 {
-    char **sorted = malloc ((names->count + 1) * sizeof *sorted);
+    if (names->count == 0)
+        return NULL;
+    char **sorted = must_copy (names->words, names->count * sizeof *sorted);
     const char *twice = NULL;
-    if (!sorted)
-        abort ();
-    if (names->count > 0)
-        memcpy (sorted, names->words, names->count * sizeof *sorted);
     qsort (sorted, names->count, sizeof *sorted, node_names_by_name);
     for (size_t i = 1; i < names->count && !twice; i++)
         if (strcmp (sorted [i - 1], sorted [i]) == 0)
