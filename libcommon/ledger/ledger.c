@@ -30,7 +30,7 @@ typedef struct {
 
 struct ledger {
     service_t *service;
-    ledger_cut_t *cut;
+    ledger_cut_t cut;
     const access_t *access;
     ledger_quantities_fn *quantities;
     void *quantities_owner;
@@ -121,7 +121,7 @@ static void ledger_on_start (void *owner, const moment_t *now)
 {
     ledger_t *self = owner;
     ledger_append_whole (self, &(ledger_entry_t){.kind = LEDGER_STARTED});
-    ledger_cut_start (self->cut, now);
+    ledger_cut_start (&self->cut, now);
 }
 
 void ledger_access (ledger_t *self, const access_t *access)
@@ -137,12 +137,15 @@ void ledger_capacities (ledger_t *self, ledger_quantities_fn *quantities, void *
 
 void ledger_retention (ledger_t *self, int64_t retention_ms)
 {
-    ledger_cut_retention (self->cut, retention_ms);
+    assert (retention_ms > 0);
+    self->cut.retention_ms = retention_ms;
 }
 
 void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner)
 {
-    ledger_cut_stands (self->cut, stands, owner);
+    assert (self->cut.judges_count < STANDS_MAX);
+    self->cut.judges [self->cut.judges_count].stands = stands;
+    self->cut.judges [self->cut.judges_count++].owner = owner;
 }
 
 /*  --- reading --- */
@@ -213,7 +216,7 @@ ledger_t *ledger_new (service_t *service)
 {
     ledger_t *self = must (calloc (1, sizeof *self));
     self->service = service;
-    self->cut = ledger_cut_new (service);
+    self->cut = (ledger_cut_t){.service = service, .retention_ms = LEDGER_RETENTION_MS};
     service_load (service, TABLE_LEDGER, ledger_on_record, self);
     service_at_start (service, ledger_on_start, self);
     service_serve (service, "Ledger", "Rows", &rows_question_codec, ledger_on_rows, self);
@@ -225,7 +228,7 @@ void ledger_destroy (ledger_t **self_p)
     ledger_t *self = *self_p;
     if (!self)
         return;
-    ledger_cut_destroy (&self->cut);
+    timers_cancel (self->service->timers, self->cut.timer);
     free (self);
     *self_p = NULL;
 }

@@ -2,10 +2,8 @@
 #include "ledger_cut.h"
 
 #include "ledger_wire.h"
-#include "must.h"
 #include "service.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,21 +13,6 @@
 #define CUT_STEP    256   /* rows looked at in one go */
 #define CUT_LEAST   16    /* fewer are not worth the row that tells of it */
 #define CUT_BYTES   (1u << 20)
-#define STANDS_MAX  4
-
-struct ledger_cut {
-    service_t *service;
-    int64_t retention_ms;
-    struct {
-        ledger_stands_fn *stands;
-        void *owner;
-    } judges [STANDS_MAX];
-    size_t judges_count;
-    uint64_t timer;
-    uint64_t kept_from;    /* as far as it is known; nothing is kept before it */
-    int64_t first_wall_ms; /* of the first row kept; 0 = not known */
-    bool early;            /* the alarm was given */
-};
 
 /*  Less than a fifth of the store is left. */
 static bool short_of_room (const moment_t *now)
@@ -127,35 +110,4 @@ static void ledger_cut_on_time (void *owner, const moment_t *now, uint64_t token
 void ledger_cut_start (ledger_cut_t *self, const moment_t *now)
 {
     ledger_cut_again (self, now, CUT_REST_MS);
-}
-
-void ledger_cut_retention (ledger_cut_t *self, int64_t retention_ms)
-{
-    assert (retention_ms > 0);
-    self->retention_ms = retention_ms;
-}
-
-void ledger_cut_stands (ledger_cut_t *self, ledger_stands_fn *stands, void *owner)
-{
-    assert (self->judges_count < STANDS_MAX);
-    self->judges [self->judges_count].stands = stands;
-    self->judges [self->judges_count++].owner = owner;
-}
-
-ledger_cut_t *ledger_cut_new (service_t *service)
-{
-    ledger_cut_t *self = must (calloc (1, sizeof *self));
-    self->service = service;
-    self->retention_ms = LEDGER_RETENTION_MS;
-    return self;
-}
-
-void ledger_cut_destroy (ledger_cut_t **self_p)
-{
-    ledger_cut_t *self = *self_p;
-    if (!self)
-        return;
-    timers_cancel (self->service->timers, self->timer);
-    free (self);
-    *self_p = NULL;
 }

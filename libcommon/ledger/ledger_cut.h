@@ -11,15 +11,23 @@
 
 #include "ledger.h"
 
-typedef struct ledger_cut ledger_cut_t;
+#define STANDS_MAX 4
 
-ledger_cut_t *ledger_cut_new (struct service *service);
-void ledger_cut_destroy (ledger_cut_t **self_p);
+typedef struct {
+    struct service *service;
+    int64_t retention_ms;
+    struct {
+        ledger_stands_fn *stands;
+        void *owner;
+    } judges [STANDS_MAX];
+    size_t judges_count;
+    uint64_t timer;
+    uint64_t kept_from;    /* as far as it is known; nothing is kept before it */
+    int64_t first_wall_ms; /* of the first row kept; 0 = not known */
+    bool early;            /* the alarm was given */
+} ledger_cut_t;
 
-/*  From the start on. */
+/*  From the start on, until its timer is cancelled. */
 void ledger_cut_start (ledger_cut_t *self, const moment_t *now);
-
-void ledger_cut_retention (ledger_cut_t *self, int64_t retention_ms);
-void ledger_cut_stands (ledger_cut_t *self, ledger_stands_fn *stands, void *owner);
 
 #endif
