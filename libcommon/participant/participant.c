@@ -75,15 +75,31 @@ bool participant_may (const participant_t *self, verb_t verb, const request_t *r
     return may (self->access, verb, request->actor, request->actor, object);
 }
 
-void participant_answer_ended (participant_t *self, const moment_t *now, const request_t *request,
-                               const txid_t *txid, const command_t *command)
+command_answer_t participant_ended (const moment_t *now, const txid_t *txid,
+                                    const command_t *command)
 {
     command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
     if (command)
         answer = command_answer (command, now);
     refuse_with (&answer.refusal, REFUSAL_ENDED, "this txid is %s",
                  command_state_word (answer.state));
+    return answer;
+}
+
+void participant_answer_ended (participant_t *self, const moment_t *now, const request_t *request,
+                               const txid_t *txid, const command_t *command)
+{
+    command_answer_t answer = participant_ended (now, txid, command);
     participant_answer (self, request, &answer);
+}
+
+void participant_answer_or_refuse (participant_t *self, const request_t *request,
+                                   command_answer_t *answer, const char *why)
+{
+    if (answer->refusal.reason != REFUSAL_NONE)
+        participant_answer (self, request, answer);
+    else
+        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
 }
 
 static void participant_answer_state (const command_t *command, const moment_t *now,
@@ -194,11 +210,7 @@ static void prepare_step (participant_t *self, const moment_t *now, const reques
     char why [WHY_BYTES] = "";
     command_answer_t answer = command_answer (command, now);
     if (claim && !claim_complete (command, now, claim, &answer.refusal, why)) {
-        if (answer.refusal.reason != REFUSAL_NONE)
-            participant_answer (self, request, &answer);
-        else
-            service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-        codec_clear (&refusal_codec, &answer.refusal);
+        participant_answer_or_refuse (self, request, &answer, why);
         return;
     }
     if (command->state == COMMAND_HELD)

@@ -134,11 +134,10 @@ void participant_on_amend (void *owner, const moment_t *now, const request_t *re
     } else {
         command_answer_t answer = command_answer (command, now);
         packed_t claim = claim_with (command, asked->answer);
-        if (amend (command, now, &claim, &answer.refusal, why) ||
-            answer.refusal.reason != REFUSAL_NONE)
+        if (amend (command, now, &claim, &answer.refusal, why))
             participant_answer (self, request, &answer);
         else
-            service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+            participant_answer_or_refuse (self, request, &answer, why);
         free (claim.data);
     }
 }

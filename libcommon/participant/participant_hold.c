@@ -498,10 +498,8 @@ static void hold_step (participant_t *self, const moment_t *now, const request_t
         if (command)
             answer = command_answer (command, now);
         participant_answer (self, request, &answer);
-    } else if (answer.refusal.reason != REFUSAL_NONE) {
-        participant_answer (self, request, &answer);
     } else {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
+        participant_answer_or_refuse (self, request, &answer, why);
     }
     part_clear (&wanted.part);
 }

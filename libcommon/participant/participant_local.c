@@ -17,17 +17,6 @@ static command_t *own_command (const participant_t *self, const moment_t *now, c
     return command;
 }
 
-static command_answer_t participant_local_ended (const command_t *command, const moment_t *now,
-                                                 const txid_t *txid)
-{
-    command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
-    if (command)
-        answer = command_answer (command, now);
-    refuse_with (&answer.refusal, REFUSAL_ENDED, "this command is %s",
-                 command_state_word (answer.state));
-    return answer;
-}
-
 void participant_local_commit (participant_t *self, const moment_t *now, const txid_t *txid,
                                command_answer_t *answer)
 {
@@ -37,7 +26,7 @@ void participant_local_commit (participant_t *self, const moment_t *now, const t
         return;
     }
     if (!command || command->state != COMMAND_HELD) {
-        *answer = participant_local_ended (command, now, txid);
+        *answer = participant_ended (now, txid, command);
         return;
     }
     bool late = command_edge_near (command, now);
@@ -60,7 +49,7 @@ void participant_local_abort (participant_t *self, const moment_t *now, const tx
     if (command && command->state == COMMAND_HELD)
         command_move (command, now, COMMAND_ABORTED, EVENT_ABORT);
     bool over = command && (command->state == COMMAND_ABORTED || command->state == COMMAND_EXPIRED);
-    *answer = over ? command_answer (command, now) : participant_local_ended (command, now, txid);
+    *answer = over ? command_answer (command, now) : participant_ended (now, txid, command);
 }
 
 command_answer_t participant_local_state (participant_t *self, const moment_t *now,

@@ -146,6 +146,10 @@ struct participant {
 /*  Answer a command verb; counts a refusal. Ends the answer. */
 void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer);
 
+/*  The refusal in the answer; where there is none, the request was not understood: why. */
+void participant_answer_or_refuse (participant_t *self, const request_t *request,
+                                   command_answer_t *answer, const char *why);
+
 /*  Count and log an answer that is a refusal. */
 void participant_count_refusal (participant_t *self, const request_t *request,
                                 const command_answer_t *answer);
@@ -165,6 +169,8 @@ bool participant_may (const participant_t *self, verb_t verb, const request_t *r
 void participant_answer_may_not (participant_t *self, const request_t *request, const txid_t *txid);
 
 /*  The refusal of a verb that does not fit the state: the state says how it ended. */
+command_answer_t participant_ended (const moment_t *now, const txid_t *txid,
+                                    const command_t *command);
 void participant_answer_ended (participant_t *self, const moment_t *now, const request_t *request,
                                const txid_t *txid, const command_t *command);
 
