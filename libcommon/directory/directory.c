@@ -11,6 +11,7 @@
  */
 #include "directory.h"
 
+#include "access.h"
 #include "directory_wire.h"
 #include "must.h"
 #include "ordered.h"
@@ -47,7 +48,7 @@ struct directory {
     prng_t *prng;
     registration_t *announcer;
 
-    char **gis; /* endpoints */
+    const char *const *gis; /* endpoints */
     size_t gis_count;
     size_t followed; /* index of the one asked */
     uint32_t failures;
@@ -485,10 +486,8 @@ directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
     self->due_ms = INT64_MAX;
     self->table = ordered_by_text (offsetof (listed_t, entry.name));
     self->announcer = registration_new (calls, outbox, timers, prng, gis_endpoints, gis_count);
-    self->gis = must (calloc (gis_count, sizeof *self->gis));
+    self->gis = names_copy (gis_endpoints, gis_count);
     self->gis_count = gis_count;
-    for (size_t i = 0; i < gis_count; i++)
-        self->gis [i] = must (strdup (gis_endpoints [i]));
     return self;
 }
 
@@ -505,9 +504,7 @@ void directory_destroy (directory_t **self_p)
     free (self->backlog);
     homes_free (self);
     ordered_end (&self->table, known_free);
-    for (size_t i = 0; i < self->gis_count; i++)
-        free (self->gis [i]);
-    free (self->gis);
+    names_clear (self->gis, self->gis_count);
     free (self);
     *self_p = NULL;
 }
