@@ -3,6 +3,7 @@
 
 #include "check_gather.h"
 #include "ledger_file.h"
+#include "ledger_wire.h"
 #include "must.h"
 #include "records.h"
 
@@ -94,8 +95,9 @@ bool ledger_check_read (ledger_check_t *self, const char *folder)
     for (bool more = true; more;) {
         client_reply_t reply;
         uint64_t next = self->replay->figures.last + 1;
-        self->heard =
-          ledger_check_ask (self, "Ledger", "Rows", rows_question (first ? 0 : next), &reply);
+        rows_question_t question = {.from = first ? 0 : next};
+        self->heard = ledger_check_ask (self, "Ledger", "Rows",
+                                        codec_encode (&rows_question_codec, &question), &reply);
         if (!self->heard)
             return false;
         if (!first && memcmp (reply.store, self->store, STORE_ID_BYTES) != 0) {

@@ -19,12 +19,12 @@ static void take_entry (check_gather_t *self, const char *participant, const jso
 {
     site_t site;
     domain_t domain;
-    if (site_read (&site, json_object_get (entry, "site"))) {
+    if (json_read (&site_codec, &site, json_object_get (entry, "site"))) {
         for (size_t i = 0; i < site.classes_count; i++)
             check_class (self->check, participant, &site.classes [i], site.cleaning_gap_ms);
         codec_clear (&site_codec, &site);
     }
-    if (domain_read (&domain, json_object_get (entry, "domain"))) {
+    if (json_read (&domain_codec, &domain, json_object_get (entry, "domain"))) {
         for (size_t i = 0; i < domain.vertices_count; i++)
             check_vertex (self->check, participant, &domain.vertices [i]);
         for (size_t i = 0; i < domain.links_count; i++)

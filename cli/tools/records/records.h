@@ -8,17 +8,14 @@
 
 #include <jansson.h>
 
-/*  What there is at a site or in a domain, by the JSON of its entry; the caller clears it. */
-bool site_read (site_t *self, const json_t *written);
-bool domain_read (domain_t *self, const json_t *written);
+/*  A message that was taken as JSON, as its struct: a site's description out of a directory's entry,
+ *  say. On true the caller clears it (codec_clear). */
+bool json_read (const codec_t *codec, void *self, const json_t *written);
 
 /*  Hands the commands of a page to take, in order; each lives for the call only. *last is the txid
  *  to go on from. False when the body is no such page. */
 typedef void records_take_fn (void *owner, const check_record_t *record);
 bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *last, bool *more);
-
-/*  Rows from a number on. The caller frees data. */
-packed_t rows_question (uint64_t from);
 
 /*  Hands the rows of a page to take, in order, as stored. *last = number of the ledger's last one.
  *  False when the body is no such page. */

@@ -2,12 +2,10 @@
 #include "records.h"
 
 #include "bus.pb-c.h"
-#include "domain.h"
 #include "json.h"
 #include "ledger.pb-c.h"
 #include "message.h"
 #include "must.h"
-#include "site.h"
 #include "transaction_wire.h"
 
 #include <stdio.h>
@@ -16,7 +14,7 @@
 
 /*  --- what there is, as the directory tells it --- */
 
-static bool described (const codec_t *codec, void *self, const json_t *written)
+bool json_read (const codec_t *codec, void *self, const json_t *written)
 {
     char why [JSON_WHY_BYTES], taken_why [WHY_BYTES];
     ProtobufCMessage *message =
@@ -24,16 +22,6 @@ static bool described (const codec_t *codec, void *self, const json_t *written)
     bool good = message && codec_take (codec, self, message, taken_why);
     message_free (message);
     return good;
-}
-
-bool site_read (site_t *self, const json_t *written)
-{
-    return described (&site_codec, self, written);
-}
-
-bool domain_read (domain_t *self, const json_t *written)
-{
-    return described (&domain_codec, self, written);
 }
 
 /*  --- commands --- */
@@ -104,13 +92,6 @@ bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *las
 }
 
 /*  --- rows --- */
-
-packed_t rows_question (uint64_t from)
-{
-    Musubi__RowsRequest request = MUSUBI__ROWS_REQUEST__INIT;
-    request.from = from;
-    return packed_of (&request.base);
-}
 
 bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, bool *more)
 {
