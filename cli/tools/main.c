@@ -24,8 +24,9 @@ static const cli_command_t listed [] = {
   {.name = "txn", .run = run_txn},
   {.name = "solve", .run = run_solve},
   {"balance", "--step FILE.json|- [--reschedule]",
-   "Steps of sharing unreserved work out of a file; nobody is asked.", run_balance_step},
-  {"federation", "from-graphml …", "A federation on a map.", run_federation},
+   "Compute steps of sharing unreserved work out of a file; no service is asked.",
+   run_balance_step},
+  {"federation", "from-graphml …", "Make a federation on a map.", run_federation},
 };
 
 #define COMMANDS (sizeof listed / sizeof listed [0])

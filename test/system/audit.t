@@ -65,7 +65,7 @@ whole
 forge "$site" change 2 0 ocean
 again >/dev/null 2>&1
 exits 1 "a record that was changed so that no checksum shows it is found" musubi audit
-says "  … and named" '^VIOLATION lis/n64: reservation .* books another thing than by its ledger'
+says "  … and named" '^VIOLATION lis/n64: reservation .* has other bookings than by its ledger'
 whole
 forge "$site" damage 1 -1
 check "it serves all the same" again
@@ -74,10 +74,10 @@ says "  … and named" '^VIOLATION lis/n64: it has no record of'
 whole
 forge "$site" change 7 2
 exits 1 "a row that was changed can't be mended from its own ledger" musubi audit --rebuild "$site"
-says "  … and is named" '^LEFT the ledger: row 4: it does not follow row 3'
+says "  … and is named" '^LEFT the ledger: row 4: it does not follow from row 3'
 again >/dev/null 2>&1
 exits 1 "the audit finds it, too" musubi audit
-says "  … and names it" '^VIOLATION lis/n64: row 4: it does not follow row 3'
+says "  … and names it" '^VIOLATION lis/n64: row 4: it does not follow from row 3'
 exits 2 "a store that is being served is not touched" musubi audit --rebuild "$site"
 says "  … and why" 'stop its process first'
 whole --from "$work"/saved/lis-n64-*.ledger
@@ -124,7 +124,7 @@ while at < len(whole) and (size := struct.unpack ('>I', whole[at:at + 4])[0]):
 open(sys.argv[2], 'wb').write(whole[:rows[-2]])
 EOF
 exits 2 "a saved ledger that was cut between two rows is refused" musubi audit --rebuild "$work/none" --from "$work/cut.ledger"
-says "  … and why" 'it was cut there'
+says "  … and why" 'the file was cut off there'
 exits 1 "a lost store is made anew from its saved ledger" musubi audit --rebuild "$site" --from "$work"/saved/lis-n64-*.ledger
 says "  … and what is left to the operator is told" '^LEFT the store has a new id'
 check "it serves" again

@@ -233,8 +233,8 @@ code=$?
 says "a domain that is silent is named" 'nis/S|domain S'
 check "  … and what needs it is not known, neither done nor refused" test $code -eq 3
 exits 3 "without its records nobody can say that all is sound" musubi check
-says "  … and nobody does" 'nis/S was silent'
-says "  … but what is known" 'no violation in what was told'
+says "  … and nobody does" 'nis/S did not answer'
+says "  … but what is known" 'no violation found, but not everybody'
 kill -CONT "$stopped"
 first=
 for _ in $(seq 20); do

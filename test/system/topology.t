@@ -47,7 +47,7 @@ PYTHON
 
 check "a map becomes a federation" from "$made_up" --sites 8 --seed 3 --out "$work/made-up.zpl"
 says "what is left out of the map is told" 'left out: edges from a node to itself: 1'
-says "so are nodes that stand apart" "left out: nodes that don't hang together with the others: 2"
+says "so are nodes that stand apart" "left out: nodes that are not connected to the others: 2"
 from "$made_up" --sites 8 --seed 3 >"$work/again.zpl" 2>/dev/null
 check "the same map, number and seed give the same bytes" cmp "$work/made-up.zpl" "$work/again.zpl"
 from "$made_up" --sites 8 --seed 4 >"$work/other.zpl" 2>/dev/null
@@ -63,7 +63,7 @@ exits 2 "so must a seed" from "$made_up" --sites 4
 says "in words, too" 'say --seed S'
 exits 2 "sites can't be below zero" from "$made_up" --sites -1 --seed 1
 exits 2 "nor more than the map has nodes" from "$made_up" --sites 34 --seed 1
-says "how many there are is told" "34 sites can't be placed on 33 nodes"
+says "how many there are is told" "34 sites can't be placed on the 33 nodes"
 exits 2 "nor can domains" from "$made_up" --sites 1 --seed 1 --domains 40
 exits 2 "a file that is there is not written over" from "$made_up" --sites 8 --seed 3 --out "$work/made-up.zpl"
 exits 2 "a map that is not there is refused" from "$work/nothing.graphml" --sites 1 --seed 1

@@ -48,7 +48,7 @@ calm=$(awk '$2 == "committed" {print $1}' <<<"$output")
 check "it is shown" as_root musubi txn show "$calm"
 says "  … with what its coordinator says" 'coordinator +planner/.*: committed, acknowledged by all'
 check "to resolve it is to hear that it has ended" as_root musubi txn resolve "$calm" --fence
-says "  … in so many words" 'it has ended'
+says "  … in so many words" 'the transaction has ended'
 says "  … and how" '^transaction .*: committed'
 
 # Two planners that see a dead one's store both start a finisher: the second finds it served.
@@ -82,14 +82,14 @@ check "it is listed for scripts" as_root musubi --json txn list
 says "  … with the same" '"status": *"in doubt"'
 check "it is shown" as_root musubi txn show "$txid"
 says "  … each vote" 'nis/N +prepared '
-says "  … that nobody knows the decision" 'All have voted, and none of them knows the decision'
+says "  … that nobody knows the decision" 'Everybody has voted, and only the coordinator.s store has the decision'
 says "  … and what could be done" "musubi txn resolve $txid --fence"
 says "  … that its coordinator is not there" 'coordinator +planner/[0-9a-f]+: '
 
 exits 1 "who is no administrator may not end it, but see his own" musubi --timeout 5s txn resolve "$txid" --fence
 says "  … and is told so" 'alice is not an administrator'
 exits 1 "who has no part in it does not see it" env MUSUBI_ACTOR=eve musubi txn show "$txid"
-says "  … and is told why" 'no.* record of such a transaction'
+says "  … and is told why" 'no.* record of this transaction'
 exits 2 "what is no txid is refused" as_root musubi txn show nonsense
 exits 1 "a txid that nobody knows is refused" as_root musubi txn resolve 00000000-1-1 --fence
 exits 3 "without a fence it stays in doubt" as_root musubi txn resolve "$txid"

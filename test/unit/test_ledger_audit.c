@@ -98,7 +98,8 @@ static void an_orphan_is_found (void **state)
     pair_t *pair = *state;
     commit (&pair->site, booking ());
     judge (pair);
-    assert_told (pair, "(one) was committed at lis/ams, and gis/g1 of its plan never heard of it");
+    assert_told (
+      pair, "(one) was committed at lis/ams, but gis/g1, which is in its plan, never heard of it");
 }
 
 static void what_was_told_after_the_others_were_read_is_no_orphan (void **state)
@@ -127,7 +128,7 @@ static void two_plans_of_one_transaction_are_found (void **state)
     commit (&pair->site, booking ());
     commit (&pair->home, other);
     judge (pair);
-    assert_told (pair, "has another plan at gis/g1 than at lis/ams");
+    assert_told (pair, "has different plans at gis/g1 and at lis/ams");
 }
 
 static void a_commit_that_nobody_decided_is_found (void **state)
@@ -143,7 +144,7 @@ static void a_commit_that_nobody_decided_is_found (void **state)
     three [2].replay = planner.replay;
     ledger_audit_judge (three, 3, rows_tell, &pair->found);
     rows_end (&planner);
-    assert_told (pair, "and planner/p never decided so");
+    assert_told (pair, "but its coordinator planner/p never decided that");
 }
 
 /*  --- a store against its ledger --- */
@@ -219,7 +220,8 @@ static void records_missing_changed_or_damaged_are_written_anew (void **state)
     ledger_tables_destroy (&tables);
     assert_int_equal (mending.puts, 2);
     assert_int_equal (mending.left, 0);
-    assert_non_null (strstr (mending.told, "command 07000000-1-1: its record says another thing"));
+    assert_non_null (
+      strstr (mending.told, "command 07000000-1-1: its record differs from its ledger"));
     assert_non_null (strstr (mending.told, "reservation one: its record is missing"));
 
     tables = tables_of (&pair->site, &mending);

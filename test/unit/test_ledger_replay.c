@@ -200,7 +200,7 @@ static void a_row_that_was_changed_afterwards_is_found (void **state)
     rows_t *rows = *state;
     rows->before [3] ^= 1;
     rows_quantity (rows, MUSUBI__LEDGER_KIND__ROW_CHANGED_CAPACITY, "thin", 12, 0);
-    assert_told (rows, "row 2: it does not follow row 1");
+    assert_told (rows, "row 2: it does not follow from row 1");
 }
 
 static void a_damaged_row_is_told_and_the_rest_goes_on (void **state)
@@ -226,7 +226,7 @@ static void a_start_that_falls_is_found (void **state)
     rows_quantity (rows, MUSUBI__LEDGER_KIND__ROW_STARTED, "thin", 10, 0);
     rows->start = 2;
     rows_quantity (rows, MUSUBI__LEDGER_KIND__ROW_CHANGED_CAPACITY, "thin", 10, 0);
-    assert_told (rows, "it is of start 2, after one of start 3");
+    assert_told (rows, "it was written in start 2, after a row of start 3");
 }
 
 static void a_start_before_its_predecessors_rows_is_found (void **state)
@@ -244,7 +244,7 @@ static void a_step_that_the_table_lacks_is_found (void **state)
     rows_change_t change = reserve (1, "one", 4);
     rows_move (rows, &change, COMMAND_HELD, "hold");
     rows_move (rows, &change, COMMAND_COMMITTED, "commit");
-    assert_told (rows, "goes from held to committed by \"commit\", which nothing allows");
+    assert_told (rows, "goes from held to committed by \"commit\", which is not a step");
 }
 
 static void a_step_from_another_state_than_it_was_in_is_found (void **state)
@@ -276,7 +276,8 @@ static void overbooking_at_one_instant_is_found (void **state)
     second.from_ms = NINE + HOUR + 59999; /* the gap's last millisecond */
     second.until_ms = NINE + 2 * HOUR;
     rows_move (rows, &second, COMMAND_PREPARED, "prepare");
-    assert_told (rows, "two takes thin beyond what there is: 11 of 10 at 2026-12-01T10:00:59.999Z");
+    assert_told (rows,
+                 "two books more of thin than there is: 11 of 10 at 2026-12-01T10:00:59.999Z");
 }
 
 static void a_window_right_behind_the_gap_is_no_overbooking (void **state)
@@ -300,7 +301,7 @@ static void overbooking_by_a_vote_let_in_past_its_edge_is_found (void **state)
     rows_change_t other = reserve (2, "two", 8);
     commit (rows, &other);
     rows_move (rows, &late, COMMAND_COMMITTED, "outcome");
-    assert_told (rows, "one takes thin beyond what there is: 16 of 10");
+    assert_told (rows, "one books more of thin than there is: 16 of 10");
 }
 
 static void a_taking_after_a_capacity_was_lowered_is_judged_by_what_is_left (void **state)
@@ -345,7 +346,7 @@ static void a_change_of_an_old_version_is_found (void **state)
     change.operation = OPERATION_MODIFY;
     change.base = 3;
     rows_move (rows, &change, COMMAND_PREPARED, "prepare");
-    assert_told (rows, "is made on version 3 of one, which is at 1");
+    assert_told (rows, "changes version 3 of one, which is at version 1");
 }
 
 static rows_change_t claim (uint64_t counter)
@@ -360,7 +361,7 @@ static void a_claim_with_two_attempts_is_found (void **state)
     rows_change_t two = claim (2);
     rows_move (rows, &one, COMMAND_PREPARED, "prepare");
     rows_move (rows, &two, COMMAND_HELD, "hold");
-    assert_told (rows, "claims alice/r@g1, which 07000000-1-1 has");
+    assert_told (rows, "claims alice/r@g1, which 07000000-1-1 already holds");
 }
 
 static void a_claim_goes_to_the_next_attempt_when_the_first_is_over (void **state)
@@ -415,7 +416,7 @@ static void a_reservation_forgotten_before_its_end_is_found (void **state)
     rows_change_t change = reserve (1, "one", 4);
     commit (rows, &change);
     prune_reservation (rows, "one");
-    assert_told (rows, "reservation one leaves before its end");
+    assert_told (rows, "reservation one is removed before its end");
 }
 
 static void a_reservation_forgotten_after_its_end_is_gone (void **state)
@@ -442,7 +443,7 @@ static void a_vote_that_is_forgotten_is_found (void **state)
     row.kind = MUSUBI__LEDGER_KIND__ROW_PRUNED_COMMAND;
     row.txid = &txid;
     rows_give (rows, &row);
-    assert_told (rows, "leaves while it is prepared");
+    assert_told (rows, "is removed while it is prepared");
 }
 
 int main (void)

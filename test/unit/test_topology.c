@@ -298,10 +298,10 @@ static void what_hangs_apart_is_left_out (void **state)
     assert_int_equal (topology_left_out (topology), 4);
     topology_destroy (&topology);
     assert_null (topology_new (&map, &(topology_order_t){.sites = 4, .seed = 1}, why));
-    assert_string_equal (why, "4 sites can't be placed on 3 nodes that hang together");
+    assert_string_equal (why, "4 sites can't be placed on the 3 nodes that are connected");
     assert_null (
       topology_new (&map, &(topology_order_t){.sites = 1, .domains = 4, .seed = 1}, why));
-    assert_string_equal (why, "4 domains can't be cut from 3 nodes that hang together");
+    assert_string_equal (why, "4 domains can't be cut from the 3 nodes that are connected");
     map_clear (&map);
 }
 

@@ -71,8 +71,8 @@ static void read_all (audit_t *self, const char *folder)
             audit_silent (self, one->name, one->why);
         else if (one->moving)
             audit_silent (self, one->name,
-                          "it never stood still for a moment: ask again when it is less "
-                          "busy");
+                          "it changed all the time while it was compared: try again when it is "
+                          "less busy");
     }
 }
 
@@ -133,12 +133,12 @@ static void audit_print_result (const audit_t *self, const audit_result_t *all,
         return;
     }
     check_tell_rest (&self->teller);
-    printf ("%zu ledgers, %llu rows; %zu records and stretches of calendars held against them: %zu "
+    printf ("%zu ledgers, %llu rows; %zu records and calendar intervals compared with them: %zu "
             "transactions, %zu of them committed, %zu standing reservations, %zu pending\n",
             heard, (unsigned long long) rows, kept, all->transactions, all->committed,
             checked->reservations, checked->pending);
     if (all->unjudged > 0)
-        printf ("%zu committed transactions had a participant whose ledger is not there\n",
+        printf ("%zu committed transactions had a participant whose ledger could not be read\n",
                 all->unjudged);
     const char *name;
     json_t *why;
@@ -147,7 +147,8 @@ static void audit_print_result (const audit_t *self, const audit_result_t *all,
     const char *verdict =
       "sound: every ledger follows, nothing was ever overbooked, all or nothing, no orphan";
     if (json_object_size (self->silent) > 0)
-        verdict = "no violation in what was told; whether all is sound is not known";
+        verdict = "no violation found, but not everybody could be audited: it is not known whether "
+                  "all is sound";
     printf ("%s\n", violations ? "NOT SOUND" : verdict);
 }
 
@@ -196,13 +197,14 @@ int run_audit (cli_t *cli)
     const char *from = NULL;
     int64_t settle_ms = 0;
     cli_option_t options [] = {
-      TEXT_OPTION ("save", &save, "DIR", "keep each ledger as a file there"),
+      TEXT_OPTION ("save", &save, "DIR", "save each ledger as a file in this new folder"),
       DURATION_OPTION (
         "settle", &settle_ms, "D",
-        "wait so long for work in progress to end; what is pending then is a violation"),
+        "wait up to this long for work in progress to end; what is still pending then is a "
+        "violation"),
       TEXT_OPTION ("rebuild", &store, "STORE",
-                   "no federation: make the records of a store whose process is stopped agree with "
-                   "its ledger"),
+                   "instead of auditing a federation, make the records of one store agree with its "
+                   "ledger; its process must be stopped"),
       TEXT_OPTION ("from", &from, "FILE", "with --rebuild: a ledger saved by --save"),
       {0}};
     cli_words_t words;
@@ -211,9 +213,9 @@ int run_audit (cli_t *cli)
         return code;
     if (store && (save || settle_ms > 0))
         return cli_fail (EXIT_USAGE,
-                         "audit: --rebuild asks no federation: without --save, --settle");
+                         "audit: --rebuild asks no federation: leave out --save and --settle");
     if (from && !store)
-        return cli_fail (EXIT_USAGE, "audit: --from is for --rebuild STORE");
+        return cli_fail (EXIT_USAGE, "audit: --from FILE needs --rebuild STORE");
     if (store)
         return rebuild_run (cli, store, from);
     session_auto_t *session = session_open_all (cli, &code);

@@ -47,7 +47,7 @@ bool ledger_check_saved (ledger_check_t *self)
         return false;
     if (ledger_file_end (file, self->heard))
         return self->heard;
-    return cli_refuse ("audit: the ledger of %s is not saved whole: %s", self->name,
+    return cli_refuse ("audit: only a part of the ledger of %s is saved: %s", self->name,
                        strerror (errno));
 }
 
@@ -101,7 +101,7 @@ bool ledger_check_read (ledger_check_t *self, const char *folder)
         if (!self->heard)
             return false;
         if (!first && memcmp (reply.store, self->store, STORE_ID_BYTES) != 0) {
-            snprintf (self->why, sizeof self->why, "another store answers since then");
+            snprintf (self->why, sizeof self->why, "another store answers in its place since");
             return self->heard = false;
         }
         if (first) {
@@ -115,7 +115,7 @@ bool ledger_check_read (ledger_check_t *self, const char *folder)
             return self->heard = false;
         }
         if (more && self->replay->figures.last < next) {
-            snprintf (self->why, sizeof self->why, "its rows do not go on from row %" PRIu64,
+            snprintf (self->why, sizeof self->why, "its rows do not continue after row %" PRIu64,
                       next - 1);
             return self->heard = false;
         }

@@ -92,27 +92,28 @@ static void ledger_check_compare_take_command (void *owner, const check_record_t
     self->kept++;
     if (!own || own->gone) {
         if (self->audited->replay->figures.first == 1)
-            differs (self, "it records %s as %s, its ledger does not tell of it", text,
+            differs (self, "it records %s as %s, but its ledger does not mention it", text,
                      command_state_word (told->state));
         return;
     }
     if (own->state != told->state) {
-        differs (self, "it records %s as %s, by its ledger it is %s", text,
+        differs (self, "it records %s as %s, but by its ledger it is %s", text,
                  command_state_word (told->state), command_state_word (own->state));
         return;
     }
     const command_record_t *record = &own->record;
     bool whole = record->plan.size > 0;
     if (whole && !ledger_check_compare_same (&plan_codec, record->plan, &told->plan))
-        differs (self, "it records another plan of %s than its ledger", text);
+        differs (self, "its record of %s has another plan than its ledger", text);
     if (whole && !part_same (record->part_kind, record->part,
                              (compute_part_t){told->bookings, told->bookings_count},
                              (network_part_t){told->circuits, told->circuits_count}))
-        differs (self, "it records another part of %s than its ledger", text);
+        differs (self, "its record of %s has another part than its ledger", text);
     /* A mark of done is told before it is stored, and never taken back. */
     if (record->held_ms != told->held_ms || record->prepared_ms != told->prepared_ms ||
         record->epoch != told->epoch || (record->done && !told->done))
-        differs (self, "it records other times, another fence or mark of %s than its ledger", text);
+        differs (self, "its record of %s has other times, another fence or mark than its ledger",
+                 text);
 }
 
 static bool compare_commands (ledger_check_compare_round_t *self)
@@ -163,19 +164,19 @@ static void take_part (ledger_check_compare_round_t *self, const part_record_t *
         missing_standing (self);
     if (!self->standing || strcmp (self->standing->id, told->reservation) != 0) {
         if (self->audited->replay->figures.first == 1)
-            differs (self, "it records reservation %s, its ledger does not tell of it",
+            differs (self, "it records reservation %s, but its ledger does not mention it",
                      told->reservation);
         return;
     }
     const replay_reservation_t *standing = self->standing;
     if (standing->record.version != told->version)
-        differs (self, "reservation %s is at version %" PRIu32 ", by its ledger at %" PRIu32,
+        differs (self, "reservation %s is at version %" PRIu32 ", but by its ledger at %" PRIu32,
                  told->reservation, told->version, standing->record.version);
     else if (!standing->found &&
              !part_same (standing->record.part_kind, standing->record.part,
                          (compute_part_t){told->bookings, told->bookings_count},
                          (network_part_t){told->circuits, told->circuits_count}))
-        differs (self, "reservation %s books another thing than by its ledger", told->reservation);
+        differs (self, "reservation %s has other bookings than by its ledger", told->reservation);
     step_standing (self, standing->id);
 }
 
@@ -221,7 +222,7 @@ static void compare_stretch (ledger_check_compare_round_t *self, const char *res
     }
     char from [TIMETEXT_BYTES];
     if (least != told->free || (exact && most != told->free))
-        differs (self, "its calendar has %" PRId64 " of %s free at %s, by its ledger %" PRId64,
+        differs (self, "its calendar has %" PRId64 " of %s free at %s, but by its ledger %" PRId64,
                  told->free, resource, timetext_format (told->from_ms, from),
                  least != told->free ? least : most);
     self->kept++;

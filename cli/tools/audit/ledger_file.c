@@ -60,7 +60,8 @@ static bool ledger_file_read_rows (FILE *file, void (*take) (void *owner, bytes_
             take (owner, (bytes_t){.data = row, .size = size});
     }
     if (!whole)
-        snprintf (why, LEDGER_FILE_WHY_BYTES, "at byte %ld: it was cut there, or is no ledger",
+        snprintf (why, LEDGER_FILE_WHY_BYTES,
+                  "at byte %ld: the file was cut off there, or is not a saved ledger",
                   ftell (file));
     free (row);
     return whole;
@@ -80,7 +81,7 @@ bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],
                 memcmp (begins, head, sizeof head) == 0 &&
                 fread (store, 1, STORE_ID_BYTES, file) == STORE_ID_BYTES;
     if (!good)
-        snprintf (why, LEDGER_FILE_WHY_BYTES, "it is no saved ledger");
+        snprintf (why, LEDGER_FILE_WHY_BYTES, "it is not a saved ledger");
     good = good && ledger_file_read_rows (file, take, owner, why);
     fclose (file);
     return good;

@@ -179,8 +179,8 @@ static void replay_rows (rebuild_t *self)
         bool kept = differs && rebuild_named (&self->own, own + 1, row);
         if (differs && !kept && own + 1 == self->own.count) {
             note (self, false,
-                  "row %" PRIu64 ": is another one in the saved ledger, and no row after it tells "
-                  "which is right: the store's is kept",
+                  "row %" PRIu64 ": differs from the saved ledger, and no row after it tells which "
+                  "is right: the store's row is kept",
                   row->number);
             kept = true;
         }
@@ -229,8 +229,8 @@ static void tell_doubts (rebuild_t *self)
             !codec_decode (&plan_codec, &plan, packed_bytes (one->record.plan), why))
             continue;
         note (self, false,
-              "%s of %s is %s: once this serves, it asks %s; should that be gone for good: "
-              "musubi txn resolve --fence",
+              "%s of %s is %s: once this store is served, its service asks %s how it ends; if "
+              "that planner is gone for good, run musubi txn resolve --fence",
               txid_text (&one->txid, text), plan.reservation, command_state_word (one->state),
               plan.coordinator.name);
         codec_clear (&plan_codec, &plan);
@@ -273,9 +273,9 @@ static void put_adopted (rebuild_t *self)
 static void tell_adopted (rebuild_t *self)
 {
     note (self, false,
-          "the store has a new id. Before it serves: be sure that the old one never will again; "
-          "then set capacities that an administrator had changed, and ask musubi audit whether "
-          "others committed what the saved ledger does not tell of: they answer for it alone");
+          "the store has a new id. Before it is served, make sure that the old one never will be "
+          "again. Then set again the capacities that an administrator had changed, and run musubi "
+          "audit: it names what others have committed and the saved ledger does not mention");
 }
 
 /*  --- the whole --- */
@@ -314,9 +314,9 @@ static int rebuild_check_file (rebuild_t *self, const char *folder, const char *
                          folder);
     if (last_of (&self->file) > last_of (&self->own))
         return cli_fail (EXIT_REFUSED,
-                         "audit: %s goes on to row %" PRIu64 ", %s ends at row %" PRIu64
-                         ": it is an old copy and has forgotten promises. Rebuild the file into an "
-                         "empty folder instead",
+                         "audit: %s has rows up to %" PRIu64 ", but %s ends at row %" PRIu64
+                         ": the store is an old copy and has forgotten promises. Rebuild the file "
+                         "into an empty folder instead",
                          from, last_of (&self->file), folder, last_of (&self->own));
     return EXIT_DONE;
 }
@@ -327,7 +327,7 @@ static int rebuild_read_file (rebuild_t *self, const char *from)
     if (!ledger_file_read (from, self->file_store, take_file_row, self, why))
         return cli_fail (EXIT_USAGE, "audit: %s: %s", from, why);
     if (self->file.count == 0)
-        return cli_fail (EXIT_USAGE, "audit: %s: no rows", from);
+        return cli_fail (EXIT_USAGE, "audit: %s: the saved ledger has no rows", from);
     return EXIT_DONE;
 }
 
@@ -379,7 +379,9 @@ int rebuild_run (const cli_t *cli, const char *store, const char *from)
 {
     bool anew = !has_store (store);
     if (anew && !from)
-        return cli_fail (EXIT_USAGE, "audit: there is no store in %s", store);
+        return cli_fail (
+          EXIT_USAGE,
+          "audit: there is no store in %s; with --from FILE one is made of a saved ledger", store);
     rebuild_t self = {.cli = cli, .anew = anew, .mended = json_array (), .left = json_array ()};
     int code = from ? rebuild_read_file (&self, from) : EXIT_DONE;
     if (code == EXIT_DONE)

@@ -168,9 +168,10 @@ static void judge_orphan (const ledger_audit_story_t *story)
             continue;
         }
         if (!ledger_audit_heard (story, at, false) && ledger_audit_marked (story, story->committed))
-            violation (self, "%s (%s) was committed at %s, and %s of its plan never heard of it",
-                       story->text, story->plan->reservation,
-                       ledger_audit_name_of (story, story->committed), party->name);
+            violation (
+              self, "%s (%s) was committed at %s, but %s, which is in its plan, never heard of it",
+              story->text, story->plan->reservation, ledger_audit_name_of (story, story->committed),
+              party->name);
     }
     if (!all)
         self->result.unjudged++;
@@ -195,8 +196,8 @@ static void judge_decided (const ledger_audit_story_t *story)
         if (is_store (&self->ledgers [at], yes->txid.store) &&
             ledger_audit_complete (&self->ledgers [at], yes->command->wall_ms) &&
             !ledger_audit_heard (story, at, true) && ledger_audit_marked (story, yes))
-            violation (self, "%s was committed at %s, and %s never decided so", story->text,
-                       ledger_audit_name_of (story, yes), self->ledgers [at].name);
+            violation (self, "%s was committed at %s, but its coordinator %s never decided that",
+                       story->text, ledger_audit_name_of (story, yes), self->ledgers [at].name);
 }
 
 static void judge_confirmed (const ledger_audit_story_t *story, const voice_t *decision)
@@ -205,7 +206,7 @@ static void judge_confirmed (const ledger_audit_story_t *story, const voice_t *d
         const voice_t *voice = &story->voices [i];
         if (voice->command && !voice->command->decided &&
             ledger_audit_takes_part (&story->audit->ledgers [voice->ledger], story->plan))
-            violation (story->audit, "%s is acknowledged by all, says %s, and is %s at %s",
+            violation (story->audit, "%s is acknowledged by all according to %s, but is %s at %s",
                        story->text, ledger_audit_name_of (story, decision),
                        command_state_word (voice->command->state),
                        ledger_audit_name_of (story, voice));
@@ -231,7 +232,7 @@ static bool ledger_audit_take_plan (const ledger_audit_story_t *story, plan_t *p
         if (!whose)
             whose = codec_decode (&plan_codec, plan, told, why) ? voice : NULL;
         else if (told.size != first.size || memcmp (told.data, first.data, first.size) != 0)
-            violation (story->audit, "%s has another plan at %s than at %s", story->text,
+            violation (story->audit, "%s has different plans at %s and at %s", story->text,
                        ledger_audit_name_of (story, voice), ledger_audit_name_of (story, whose));
     }
     return whose != NULL;

@@ -104,7 +104,8 @@ static void check_number (ledger_replay_t *self, uint64_t number)
         replay_violation (self, "rows %" PRIu64 " to %" PRIu64 " are missing", figures->last + 1,
                           number - 1);
     else
-        replay_violation (self, "it comes after row %" PRIu64, figures->last);
+        replay_violation (self, "it comes after row %" PRIu64 ", whose number is not lower",
+                          figures->last);
     self->chained = false;
     broken (self);
 }
@@ -120,8 +121,8 @@ static void check_digest (ledger_replay_t *self, const ledger_row_t *row)
     if (!self->chained || memcmp (row->before, self->digest, LEDGER_DIGEST_BYTES) == 0)
         return;
     replay_violation (self,
-                      "it does not follow row %" PRIu64 ", which was another one when this "
-                      "was written",
+                      "it does not follow from row %" PRIu64 ", which was different when this "
+                      "one was written",
                       self->figures.last);
     broken (self);
 }
@@ -132,15 +133,17 @@ static void ledger_replay_check_time (ledger_replay_t *self, const ledger_row_t 
     if (row->kind == LEDGER_ADOPTED) {
         /* a new store begins to count anew */
     } else if (row->start < figures->start) {
-        replay_violation (self, "it is of start %" PRIu32 ", after one of start %" PRIu32,
+        replay_violation (self,
+                          "it was written in start %" PRIu32 ", after a row of start %" PRIu32,
                           row->start, figures->start);
     } else if (row->kind == LEDGER_STARTED && figures->rows > 0 && row->start == figures->start) {
         replay_violation (self, "start %" PRIu32 " begins twice", row->start);
     } else if (row->kind != LEDGER_STARTED && figures->rows > 0 && row->start > figures->start) {
-        replay_violation (self, "it is of start %" PRIu32 ", which has not begun", row->start);
+        replay_violation (self, "it was written in start %" PRIu32 ", which has not begun",
+                          row->start);
     } else if (row->kind == LEDGER_STARTED && row->wall_ms < self->greatest_wall_ms) {
         /* T15: within a start a clock may be stepped */
-        replay_violation (self, "start %" PRIu32 " begins earlier than what came before it",
+        replay_violation (self, "start %" PRIu32 " begins earlier than the rows before it",
                           row->start);
     }
     if (row->wall_ms > self->greatest_wall_ms)
@@ -193,7 +196,7 @@ static void decided (ledger_replay_t *self, ledger_row_t *row)
     if (row->txid_set)
         replay_keep (decision_of (self, row, true), row);
     else
-        replay_violation (self, "a decision without its txid");
+        replay_violation (self, "a decision has no txid");
 }
 
 static void pruned_decision (ledger_replay_t *self, ledger_row_t *row)
@@ -202,7 +205,7 @@ static void pruned_decision (ledger_replay_t *self, ledger_row_t *row)
     if (one)
         one->gone = true;
     else if (!self->hole)
-        replay_violation (self, "a decision leaves that was not there");
+        replay_violation (self, "a decision is removed that was not there");
 }
 
 static void switched (ledger_replay_t *self, ledger_row_t *row)
@@ -283,7 +286,7 @@ void ledger_replay_end (ledger_replay_t *self, uint64_t last)
     if (figures->first > 1 && figures->first > self->kept_from) {
         self->number = figures->first;
         replay_violation (self,
-                          "the rows before it are missing, and no row tells that they were cut");
+                          "the rows before it are missing, and no row says that they were cut off");
         figures->broken++;
     }
     if (last > figures->last) {

@@ -193,7 +193,7 @@ static void add_difference (void *owner, size_t index, int64_t from_ms, int64_t 
         return;
     counting->told = true;
     replay_violation (counting->replay,
-                      "%s takes %s beyond what there is: %" PRId64 " of %" PRId64 " at %s",
+                      "%s books more of %s than there is: %" PRId64 " of %" PRId64 " at %s",
                       counting->reservation, resource->name, booked, resource->quantity,
                       timetext_format (at_ms, at));
 }

@@ -77,8 +77,9 @@ static void check_step (ledger_replay_t *self, const replay_command_t *entry,
         replay_violation (self, "%s goes from %s to %s, but was %s", text, word (row->from),
                           word (row->to), word (entry->state));
     else if (!allowed (row))
-        replay_violation (self, "%s goes from %s to %s by \"%s\", which nothing allows", text,
-                          word (row->from), word (row->to), row->event);
+        replay_violation (self,
+                          "%s goes from %s to %s by \"%s\", which is not a step of the state table",
+                          text, word (row->from), word (row->to), row->event);
 }
 
 /*  The record as told by this row; what it leaves out is as before. */
@@ -88,7 +89,7 @@ static void ledger_replay_moved_take_record (ledger_replay_t *self, replay_comma
     command_record_t before = entry->record;
     command_record_t *told = &row->command;
     if (!row->command_set) {
-        replay_violation (self, "the record of the command is not in the row");
+        replay_violation (self, "the row does not hold the record of the command");
         return;
     }
     if (told->plan.size == 0) {
@@ -162,9 +163,9 @@ static void check_base (const ledger_replay_moved_change_t *change)
         (nothing && plan->operation != OPERATION_RESERVE &&
          plan->base_version > standing->shown.record.version))
         return;
-    replay_violation (change->replay,
-                      "%s is made on version %" PRIu32 " of %s, which is at %" PRIu32, change->text,
-                      plan->base_version, standing->shown.id, standing->shown.record.version);
+    replay_violation (
+      change->replay, "%s changes version %" PRIu32 " of %s, which is at version %" PRIu32,
+      change->text, plan->base_version, standing->shown.id, standing->shown.record.version);
 }
 
 /*  It becomes the pending change. */
@@ -236,7 +237,7 @@ static void check_versions (const ledger_replay_moved_change_t *change)
                           change->plan->base_version + 1);
     else if (!standing->shown.found && row->old_version != standing->shown.record.version)
         replay_violation (
-          change->replay, "%s takes %s from version %" PRIu32 ", which is at %" PRIu32,
+          change->replay, "%s takes %s on from version %" PRIu32 ", but it is at version %" PRIu32,
           change->text, standing->shown.id, row->old_version, standing->shown.record.version);
 }
 
@@ -255,8 +256,8 @@ static void change_moved (ledger_replay_moved_change_t *change, command_state_t 
     const char *id = change->plan->reservation;
     change->standing = standing_of (change->replay, id, change->plan->owner);
     if (change->row->reservation [0] && strcmp (change->row->reservation, id) != 0)
-        replay_violation (change->replay, "%s is told of %s, and is of %s", change->text,
-                          change->row->reservation, id);
+        replay_violation (change->replay, "%s is recorded as a change of %s, but its plan is of %s",
+                          change->text, change->row->reservation, id);
     bool begins = from == COMMAND_UNKNOWN;
     if (change->entry->found && change->standing->pending != change->entry && !begins) {
         begins = true; /* it did, before the first row */
@@ -300,8 +301,8 @@ static void claim_moved (const ledger_replay_moved_change_t *change, command_sta
                           plan->request_id);
     else if (holds && claim->holder && claim->holder != change->entry) {
         char other [TXID_TEXT_BYTES];
-        replay_violation (self, "%s claims %s/%s, which %s has", change->text, plan->actor,
-                          plan->request_id, txid_text (&claim->holder->txid, other));
+        replay_violation (self, "%s claims %s/%s, which %s already holds", change->text,
+                          plan->actor, plan->request_id, txid_text (&claim->holder->txid, other));
     }
     if (holds)
         claim->holder = change->entry;
@@ -327,7 +328,8 @@ void replay_pruned_claim (ledger_replay_t *self, ledger_row_t *row)
     if (claim && !claim->gone)
         claim->gone = true;
     else if (!self->hole)
-        replay_violation (self, "%s/%s leaves, but was never closed", row->actor, row->request_id);
+        replay_violation (self, "the closed claim of %s/%s is removed, but was never closed",
+                          row->actor, row->request_id);
 }
 
 /*  --- rows --- */
@@ -352,7 +354,7 @@ static void ledger_replay_moved_step (ledger_replay_t *self, replay_command_t *e
         return;
     }
     if (txid_compare (&plan.txid, &row->txid) != 0)
-        replay_violation (self, "%s has the plan of another one", change.text);
+        replay_violation (self, "%s has the plan of another transaction", change.text);
     else if (entry->record.part_kind == PART_CLAIM)
         claim_moved (&change, row->to);
     else if (row->from != row->to)
@@ -363,7 +365,7 @@ static void ledger_replay_moved_step (ledger_replay_t *self, replay_command_t *e
 void replay_moved (ledger_replay_t *self, ledger_row_t *row)
 {
     if (!row->txid_set || row->to == COMMAND_UNKNOWN) {
-        replay_violation (self, "a step without its txid or state");
+        replay_violation (self, "a step has no txid or no state");
         return;
     }
     replay_command_t *entry = ledger_replay_moved_entry_of (self, row);
@@ -382,7 +384,7 @@ void replay_moved (ledger_replay_t *self, ledger_row_t *row)
     char text [TXID_TEXT_BYTES];
     txid_text (&row->txid, text);
     if (entry->record.state != row->to)
-        replay_violation (self, "%s goes to %s, its record says %s", text, word (row->to),
+        replay_violation (self, "%s goes to %s, but its record says %s", text, word (row->to),
                           word (entry->record.state));
     if (entry->record.plan.size > 0)
         ledger_replay_moved_step (self, entry, row);
@@ -409,11 +411,11 @@ void replay_pruned_command (ledger_replay_t *self, ledger_row_t *row)
     char text [TXID_TEXT_BYTES];
     if (!entry || entry->gone) {
         if (!self->hole)
-            replay_violation (self, "a record leaves that was not there");
+            replay_violation (self, "a record is removed that was not there");
         return;
     }
     if (!over (entry->state))
-        replay_violation (self, "%s leaves while it is %s", txid_text (&row->txid, text),
+        replay_violation (self, "%s is removed while it is %s", txid_text (&row->txid, text),
                           word (entry->state));
     entry->gone = true;
     claim_left (self, entry);
@@ -424,15 +426,16 @@ void replay_pruned_reservation (ledger_replay_t *self, ledger_row_t *row)
     replay_standing_t *standing = replay_standing (self, row->reservation);
     if (!standing) {
         if (!self->hole)
-            replay_violation (self, "reservation %s leaves, but was not there", row->reservation);
+            replay_violation (self, "reservation %s is removed, but was not there",
+                              row->reservation);
         return;
     }
     if (standing->pending)
-        replay_violation (self, "reservation %s leaves while a change of it is pending",
+        replay_violation (self, "reservation %s is removed while a change of it is pending",
                           standing->shown.id);
     for (size_t i = 0; i < standing->counted.count; i++) {
         if (standing->counted.list [i].until_ms > row->wall_ms) {
-            replay_violation (self, "reservation %s leaves before its end", standing->shown.id);
+            replay_violation (self, "reservation %s is removed before its end", standing->shown.id);
             break;
         }
     }
@@ -443,7 +446,7 @@ void replay_readmitted (ledger_replay_t *self, ledger_row_t *row)
 {
     int64_t until_ms;
     if (!row->readmitted_set || row->reservation [0] == '\0') {
-        replay_violation (self, "what is booked again can't be read");
+        replay_violation (self, "the reservation that is booked again can't be read");
         return;
     }
     replay_standing_t *standing = standing_of (self, row->reservation, "");
@@ -453,6 +456,7 @@ void replay_readmitted (ledger_replay_t *self, ledger_row_t *row)
     row->readmitted = before;
     if (!replay_part_spans (self, standing->shown.record.part_kind, standing->shown.record.part,
                             &standing->current, &until_ms))
-        replay_violation (self, "what %s books again can't be read", standing->shown.id);
+        replay_violation (self, "the bookings of %s, which is booked again, can't be read",
+                          standing->shown.id);
     replay_count (self, standing, false);
 }

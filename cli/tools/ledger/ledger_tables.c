@@ -175,7 +175,9 @@ static void judge_capacity (ledger_tables_t *self, bytes_t key, bytes_t value, b
     const replay_resource_t *one = ledger_replay_named (self->replay, name);
     if (!one || !one->known) {
         if (!sound)
-            tell (self, false, "the capacity of %s is damaged, and no row tells it", name);
+            tell (self, false,
+                  "the record of the capacity of %s is damaged, and no row tells the capacity",
+                  name);
         return;
     }
     int64_t quantity = one->quantity + one->missing; /* as configured, or set */
@@ -185,8 +187,8 @@ static void judge_capacity (ledger_tables_t *self, bytes_t key, bytes_t value, b
     ledger_tables_wanted_t wanted = {.value = {.data = bytes, .size = sizeof bytes}};
     replay_key (&wanted.key, TABLE_CAPACITIES, key);
     tell (self, ledger_tables_put (self, &wanted),
-          "the capacity of %s %s: by its ledger there are %" PRId64, name,
-          sound ? "is another one" : "is damaged", quantity);
+          "the recorded capacity of %s %s: by its ledger it is %" PRId64, name,
+          sound ? "differs" : "is damaged", quantity);
 }
 
 static bool ledger_tables_judged (uint8_t table)
@@ -206,7 +208,7 @@ static void judge_unknown (ledger_tables_t *self, uint8_t table, bytes_t key, bo
     bool rubbish = !sound && figures->first == 1 && figures->broken == 0 && self->mender.put;
     if (rubbish)
         self->mender.put (self->mender.owner, table, key, (bytes_t){0});
-    tell (self, rubbish, "%s: %s, and no row tells of it", ledger_tables_name_of (table, key, text),
+    tell (self, rubbish, "%s: %s, and no row mentions it", ledger_tables_name_of (table, key, text),
           sound ? "it is in the store" : "its record is damaged");
 }
 
@@ -233,7 +235,7 @@ void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, by
     if (!same)
         tell (self, ledger_tables_put (self, wanted), "%s: its record %s",
               ledger_tables_name_of (table, key, text),
-              sound ? "says another thing than its ledger" : "is damaged");
+              sound ? "differs from its ledger" : "is damaged");
     wanted_free (wanted);
 }
 

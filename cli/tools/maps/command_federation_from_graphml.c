@@ -49,7 +49,7 @@ static void tell_left_out (const from_graphml_t *asked, const map_t *map,
         fprintf (stderr, "%s: left out: edges from a node to itself: %zu\n", asked->file,
                  map->loops);
     if (topology_left_out (topology) > 0)
-        fprintf (stderr, "%s: left out: nodes that don't hang together with the others: %zu\n",
+        fprintf (stderr, "%s: left out: nodes that are not connected to the others: %zu\n",
                  asked->file, topology_left_out (topology));
 }
 
@@ -111,12 +111,13 @@ int run_federation_from_graphml (cli_t *cli)
     cli_option_t list [] = {
       INTEGER_OPTION ("sites", &asked.sites, "N", "sites to place on the map", 1,
                       FEDERATION_SITES_MAX),
-      INTEGER_OPTION ("seed", &asked.seed, "S", "of what is decided by lot: the same, the same", 0,
+      INTEGER_OPTION ("seed", &asked.seed, "S",
+                      "of the random choices: the same seed gives the same federation", 0,
                       9007199254740992.0),
       INTEGER_OPTION ("domains", &asked.domains, "K",
                       "network domains to cut the map into; about 25 nodes each, at least two", 1,
                       FEDERATION_DOMAINS_MAX),
-      TEXT_OPTION ("out", &asked.out, "FILE", "write there, not to standard output"),
+      TEXT_OPTION ("out", &asked.out, "FILE", "write to this file instead of standard output"),
       {0}};
     cli_words_t words;
     map_t map;

@@ -306,7 +306,7 @@ static void graphml_on_begin (void *owner, const char *name, const char **attrib
         begin_graph (self);
     else if (graphml_is (name, "node") || graphml_is (name, "edge")) {
         if (self->place != IN_GRAPH)
-            refuse (self, "a node or an edge stands directly in its graph only");
+            refuse (self, "a node or an edge must stand directly in its graph");
         else if (graphml_is (name, "node"))
             begin_node (self, attributes);
         else

@@ -365,12 +365,12 @@ static bool enough (const topology_t *self, char why [TOPOLOGY_WHY_BYTES])
     size_t nodes = self->points_count;
     if (self->order.sites > nodes)
         snprintf (why, TOPOLOGY_WHY_BYTES,
-                  "%zu sites can't be placed on %zu nodes that hang together", self->order.sites,
-                  nodes);
+                  "%zu sites can't be placed on the %zu nodes that are connected",
+                  self->order.sites, nodes);
     else if (self->order.domains > nodes)
         snprintf (why, TOPOLOGY_WHY_BYTES,
-                  "%zu domains can't be cut from %zu nodes that hang together", self->order.domains,
-                  nodes);
+                  "%zu domains can't be cut from the %zu nodes that are connected",
+                  self->order.domains, nodes);
     else
         return true;
     return false;

@@ -184,7 +184,7 @@ static int step_all (balance_vector_t *vectors, size_t count, bool reschedule)
         if (is_too_much (&vectors [i]))
             return cli_fail (EXIT_USAGE,
                              "vectors[%zu]: %zu jobs on %zu clusters may come to more than %.0f "
-                             "transfers and pieces",
+                             "transfers and pieces, which is the most that is computed",
                              i, vectors [i].jobs_count, vectors [i].count, STEP_WRITTEN_MAX);
     bilb_queues_t *queues = bilb_queues_new ();
     for (size_t i = 0; i < count && !cli_interrupted (); i++)
@@ -198,16 +198,17 @@ int run_balance_step (cli_t *cli)
     const char *step = NULL;
     bool reschedule = false;
     cli_option_t list [] = {
-      TEXT_OPTION ("step", &step, "FILE.json", "steps out of a file (- = standard input)"),
+      TEXT_OPTION ("step", &step, "FILE.json",
+                   "compute the steps in this file (- = standard input)"),
       FLAG_OPTION ("reschedule", &reschedule,
-                   "and the extension: jobs one after the other, fast owners' first"),
+                   "then order the jobs of each queue anew, those of fast clusters first"),
       {0}};
     cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 0, 0, &words, &code))
         return code;
     if (!step)
-        return cli_fail (EXIT_USAGE, "balance: --step FILE.json says which steps");
+        return cli_fail (EXIT_USAGE, "balance: give the steps by --step FILE.json");
     json_t *file = balance_step_read_file (step);
     if (!file)
         return EXIT_USAGE;

@@ -88,7 +88,7 @@ static bool solve_aside (const program_t *program, const solver_order_t *order,
         cli_fail (EXIT_UNKNOWN, "%.*s", (int) size, (const char *) result);
     else if (!solving_answer_decode ((bytes_t){.data = result, .size = size}, program, answer,
                                      solve_us))
-        good = cli_fail (EXIT_UNKNOWN, "what the solver told is no answer") == EXIT_DONE;
+        good = cli_fail (EXIT_UNKNOWN, "the solver's answer can't be read") == EXIT_DONE;
     free (result);
     return good;
 }
@@ -124,9 +124,9 @@ int run_solve (cli_t *cli)
                    "shared_p2, dir_p2 (paths of at most 2 edges); shared"),
       TEXT_OPTION ("solver", &solver_word, "S", "auto, glpk, glpk-pruned or glpk-plain; auto"),
       REAL_OPTION ("time-limit", &time_limit_s, "S",
-                   "seconds for each instance, then the best so far is told; 60", 0.001,
+                   "seconds for each instance; then the best plan so far is printed; 60", 0.001,
                    TIME_LIMIT_S_MAX),
-      FLAG_OPTION ("first", &first, "any plan will do: end with the first one"),
+      FLAG_OPTION ("first", &first, "stop at the first plan that is found"),
       {0}};
     cli_words_t words;
     int code;

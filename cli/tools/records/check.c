@@ -291,12 +291,12 @@ static void judge_plan (check_t *self, const check_record_t *const *records, siz
             continue;
         if (!same_plan (&committed->plan, &record->plan))
             check_violation (
-              self, "transaction %s of reservation %s is another plan at %s than at %s", txid,
+              self, "transaction %s of reservation %s has different plans at %s and at %s", txid,
               committed->plan.reservation, record->participant, committed->participant);
         else if (!check_takes_part (&committed->plan, record->participant))
             check_violation (self,
-                             "transaction %s of reservation %s is committed at %s, which takes no "
-                             "part in it",
+                             "transaction %s of reservation %s is committed at %s, which is not in "
+                             "its plan",
                              txid, committed->plan.reservation, record->participant);
     }
 }
@@ -438,10 +438,10 @@ static void judge_answers (check_t *self)
         bool committed = bsearch (&id, index, count, sizeof *index, check_by_request) != NULL;
         if (answer->done && !committed && self->silent_count == 0)
             check_violation (
-              self, "request %s was told done (reservation %s), but nobody has it committed",
+              self, "request %s was answered as done (reservation %s), but nobody has committed it",
               answer->request_id, answer->reservation);
         if (!answer->done && committed)
-            check_violation (self, "request %s was told refused, but it is committed",
+            check_violation (self, "request %s was answered as refused, but it is committed",
                              answer->request_id);
     }
     free (index);

@@ -105,19 +105,20 @@ static void judge_nodes (const judged_t *self, const compute_need_t *need, uint3
     const check_offer_t *class =
       check_offer (self->check, booked->participant, booking->class_name);
     if (*need->site && strcmp (need->site, check_short_name (booked->participant)) != 0)
-        check_need_violation (self, need->id, "asks site %s, it is booked at %s", need->site,
-                              booked->participant);
+        check_need_violation (self, need->id, "was asked for at site %s, but is booked at %s",
+                              need->site, booked->participant);
     if (booking->cpus != cpus)
-        check_need_violation (self, need->id, "asks %u CPUs, %s has %u booked", cpus,
+        check_need_violation (self, need->id, "asked for %u CPUs, but %s has booked %u", cpus,
                               booked->participant, booking->cpus);
     if (!class)
         return; /* told where it is booked */
     if ((int64_t) booking->nodes * class->cpus_per_node < cpus)
-        check_need_violation (self, need->id, "asks %u CPUs, its %u nodes at %s have fewer", cpus,
+        check_need_violation (self, need->id,
+                              "asked for %u CPUs, but its %u nodes at %s have fewer", cpus,
                               booking->nodes, booked->participant);
     const char *lacks = check_lacking (class, need->require, need->require_count);
     if (lacks)
-        check_need_violation (self, need->id, "is at %s/%s, which has not the %s asked",
+        check_need_violation (self, need->id, "is at %s/%s, whose attribute %s is not as asked",
                               booked->participant, class->name, lacks);
 }
 
@@ -128,10 +129,10 @@ static void judge_booking (judged_t *self, const compute_need_t *need, const che
     int64_t start_ms = booking->from_ms - phase->from_ms;
     judge_nodes (self, need, phase->amount, booked);
     if (booking->until_ms - booking->from_ms != phase->until_ms - phase->from_ms)
-        check_need_violation (self, need->id, "is not booked for as long as it asks");
+        check_need_violation (self, need->id, "is not booked for the duration asked");
     if (self->start_set && start_ms != self->start_ms)
-        check_need_violation (self, need->id, "is booked %lld ms off the others",
-                              (long long) (start_ms - self->start_ms));
+        check_need_violation (self, need->id, "is booked %+.3f s apart from the other needs",
+                              (double) (start_ms - self->start_ms) / 1e3);
     if (!self->start_set)
         self->start_ms = start_ms;
     self->start_set = true;
@@ -148,7 +149,7 @@ static void judge_need (judged_t *self, const compute_need_t *need, const booked
         judge_booking (self, need, &phases [i], &booked [i]);
         if (strcmp (booked [i].participant, booked [0].participant) != 0 ||
             strcmp (booked [i].booking->class_name, booked [0].booking->class_name) != 0)
-            check_need_violation (self, need->id, "goes from %s/%s to %s/%s while it lasts",
+            check_need_violation (self, need->id, "moves from %s/%s to %s/%s between its phases",
                                   booked [0].participant, booked [0].booking->class_name,
                                   booked [i].participant, booked [i].booking->class_name);
     }
@@ -156,7 +157,7 @@ static void judge_need (judged_t *self, const compute_need_t *need, const booked
         check_need_violation (self, need->id, "is booked twice, at %s and at %s",
                               booked [0].participant, booked [i].participant);
     if (count < phases_count)
-        check_need_violation (self, need->id, "is booked %zu times, for %zu phases", count,
+        check_need_violation (self, need->id, "has %zu bookings for %zu phases", count,
                               phases_count);
     free (phases);
 }
@@ -168,9 +169,11 @@ static void judge_distinct (const judged_t *self)
         for (size_t k = 0; k < i; k++)
             if (strcmp (self->booked [i].participant, self->booked [k].participant) == 0 &&
                 strcmp (self->booked [i].booking->need, self->booked [k].booking->need) != 0)
-                check_violation (self->check, "reservation %s: %s and %s are both at %s",
-                                 self->reservation, self->booked [k].booking->need,
-                                 self->booked [i].booking->need, self->booked [i].participant);
+                check_violation (
+                  self->check,
+                  "reservation %s: %s and %s are both at %s, though distinct sites were asked for",
+                  self->reservation, self->booked [k].booking->need, self->booked [i].booking->need,
+                  self->booked [i].participant);
 }
 
 /*  A plan keeps its request with wall times; one that counts from now binds nobody here. */
@@ -191,14 +194,14 @@ static void judge_frame (const judged_t *self)
         if (self->booked [i].booking->until_ms > end_ms)
             end_ms = self->booked [i].booking->until_ms;
     if (earliest_ms && self->start_ms < earliest_ms)
-        check_violation (self->check, "reservation %s starts %lld ms before the earliest start",
-                         self->reservation, (long long) (earliest_ms - self->start_ms));
+        check_violation (self->check, "reservation %s starts %.3f s before the earliest start",
+                         self->reservation, (double) (earliest_ms - self->start_ms) / 1e3);
     if (latest_ms && self->start_ms > latest_ms)
-        check_violation (self->check, "reservation %s starts %lld ms after the latest start",
-                         self->reservation, (long long) (self->start_ms - latest_ms));
+        check_violation (self->check, "reservation %s starts %.3f s after the latest start",
+                         self->reservation, (double) (self->start_ms - latest_ms) / 1e3);
     if (deadline_ms && end_ms > deadline_ms)
-        check_violation (self->check, "reservation %s ends %lld ms after its deadline",
-                         self->reservation, (long long) (end_ms - deadline_ms));
+        check_violation (self->check, "reservation %s ends %.3f s after its deadline",
+                         self->reservation, (double) (end_ms - deadline_ms) / 1e3);
 }
 
 static void judge_compute (judged_t *self)
@@ -217,7 +220,7 @@ static void judge_compute (judged_t *self)
             judge_need (self, need, booked, until - from);
         else
             check_violation (self->check,
-                             "reservation %s: %s has a booking for %s, which is not asked for",
+                             "reservation %s: %s has a booking for %s, which was not asked for",
                              self->reservation, booked->participant, id);
     }
     if (self->asked->distinct_sites)
@@ -269,7 +272,7 @@ static void judge_version (check_t *check, const check_record_t *const *records,
     bool released = records [0]->plan.operation == OPERATION_RELEASE;
     if (released) {
         if (self.booked_count + self.laid_count > 0)
-            check_violation (check, "reservation %s is released, and still books something",
+            check_violation (check, "reservation %s is released, but still has bookings",
                              self.reservation);
     } else if (self.asked) {
         judge_compute (&self);
@@ -328,8 +331,8 @@ static void judge_left (check_t *self, const plan_t *last, const check_record_t 
             self->result.pending++;
         else if (stands)
             check_violation (self,
-                             "reservation %s still books something at %s, which its last version "
-                             "leaves out",
+                             "reservation %s still has bookings at %s, which its last version does "
+                             "not use",
                              last->reservation, record->participant);
     }
 }
@@ -359,7 +362,7 @@ static void judge_reservation (check_t *self, const check_record_t *const *recor
             records [i]->plan.base_version == plan->base_version &&
             (records [i]->plan.operation != OPERATION_RELEASE ||
              plan->operation != OPERATION_RELEASE)) { /* else the rest of one */
-            check_violation (self, "reservation %s has two versions %u: %s and %s differ",
+            check_violation (self, "reservation %s has two different versions %u, at %s and at %s",
                              plan->reservation, plan->base_version + 1, records [i]->participant,
                              records [last - 1]->participant);
             return;

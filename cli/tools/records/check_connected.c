@@ -37,11 +37,11 @@ static void judge_amount (const judged_t *self, const network_need_t *need,
 {
     const circuit_t *circuit = laid->circuit;
     if (circuit->mbps != phase->amount)
-        check_need_violation (self, need->id, "asks %u Mbit/s, %s has %u booked", phase->amount,
-                              laid->participant, circuit->mbps);
+        check_need_violation (self, need->id, "asked for %u Mbit/s, but %s has booked %u",
+                              phase->amount, laid->participant, circuit->mbps);
     if (circuit->from_ms != self->start_ms + phase->from_ms ||
         circuit->until_ms != self->start_ms + phase->until_ms)
-        check_need_violation (self, need->id, "is booked at %s over another time",
+        check_need_violation (self, need->id, "is booked at %s for another time than was asked for",
                               laid->participant);
 }
 
@@ -111,12 +111,12 @@ static bool walk_circuit (const judged_t *self, const network_need_t *need, cons
         const char *lacks = check_lacking (link, need->require, need->require_count);
         if (lacks)
             check_need_violation (self, need->id,
-                                  "goes over link %s/%s, which has not the %s asked",
+                                  "uses link %s/%s, whose attribute %s is not as asked",
                                   check_short_name (laid->participant), name, lacks);
         walk->hops++;
         walk->latency_us += link->latency_us;
         if (!step_to (walk, link->ends [1 - near_end])) {
-            check_need_violation (self, need->id, "comes twice to %s", walk->at);
+            check_need_violation (self, need->id, "passes %s twice", walk->at);
             return false;
         }
     }
@@ -131,15 +131,15 @@ static void judge_path (judged_t *self, const network_need_t *need, const check_
     step_to (&walk, from);
     for (size_t i = 0; i < count; i++) {
         if (laid [i].circuit->hop != walk.hops) {
-            check_need_violation (self, need->id, "goes on at hop %u where hop %u should be, at %s",
+            check_need_violation (self, need->id, "has hop %u where hop %u should be, at %s",
                                   laid [i].circuit->hop, walk.hops, laid [i].participant);
             return;
         }
         if (i > 0 &&
             !may_cross (self->check, laid [i - 1].participant, laid [i].participant, walk.at)) {
             check_need_violation (self, need->id,
-                                  "crosses from %s to %s at %s, which is not the "
-                                  "same to both",
+                                  "crosses from %s to %s at %s, which the two domains "
+                                  "describe differently",
                                   laid [i - 1].participant, laid [i].participant, walk.at);
             return;
         }
@@ -150,8 +150,9 @@ static void judge_path (judged_t *self, const network_need_t *need, const check_
     if (strcmp (walk.at, to) != 0)
         check_need_violation (self, need->id, "leads from %s to %s, not to %s", from, walk.at, to);
     else if (need->latency_us_max && walk.latency_us > need->latency_us_max)
-        check_need_violation (self, need->id, "takes %lld us, asked are at most %lld",
-                              (long long) walk.latency_us, (long long) need->latency_us_max);
+        check_need_violation (self, need->id,
+                              "has a latency of %.3f ms, but at most %.3f ms was asked for",
+                              (double) walk.latency_us / 1e3, (double) need->latency_us_max / 1e3);
 }
 
 /*  The circuits laid for a need. */
@@ -255,7 +256,7 @@ void check_connected (judged_t *self)
             asked = strcmp (self->asked->network [n].id, id) == 0;
         if (!asked)
             check_violation (self->check,
-                             "reservation %s: %s has a circuit for %s, which is not asked for",
+                             "reservation %s: %s has a circuit for %s, which was not asked for",
                              self->reservation, self->laid [i].participant, id);
     }
 }

@@ -128,7 +128,7 @@ static bool read_answers (check_t *check, const char *path)
     if (!file)
         cli_fail (EXIT_USAGE, "%s: %s", path, strerror (errno));
     while (good && (length = getline (&line, &room, file)) >= 0) {
-        char why [JSON_WHY_BYTES] = "not an answer with its request_id";
+        char why [JSON_WHY_BYTES] = "must be an answer with its request_id";
         json_t *json = json_parse (line, (size_t) length, why);
         number++;
         good = json && check_gather_take_answer (check, json);
@@ -186,15 +186,17 @@ static void check_gather_print_result (const check_gather_t *self, const check_t
     const char *name;
     json_t *value;
     json_object_foreach (self->from.silent, name, value)
-      printf ("%s was silent: %zu transactions can't be judged\n", name, result->unjudged);
+      printf ("%s did not answer: %zu transactions can't be judged\n", name, result->unjudged);
     if (self->records == 0)
-        printf ("no records: there are none, or only an administrator would be shown them\n");
+        printf ("no records: either there are none, or they are shown to administrators only\n");
     if (result->unasked > 0)
-        printf ("%zu reservations have no request on record that they could be held against\n",
-                result->unasked);
+        printf (
+          "%zu reservations can't be compared with their requests, of which nobody has a record\n",
+          result->unasked);
     const char *verdict = "sound: all or nothing, as asked, nothing overbooked";
     if (silent > 0)
-        verdict = "no violation in what was told; whether all is sound is not known";
+        verdict =
+          "no violation found, but not everybody answered: it is not known whether all is sound";
     printf ("%s\n", result->violations ? "NOT SOUND" : verdict);
 }
 
@@ -246,10 +248,11 @@ int run_check (cli_t *cli)
     int64_t settle_ms = 0;
     cli_option_t list [] = {
       TEXT_OPTION ("answers", &answers, "FILE.jsonl",
-                   "what users were told, a line each: must be true of the records"),
+                   "the answers that users got, one a line: they must agree with the records"),
       DURATION_OPTION (
         "settle", &settle_ms, "D",
-        "wait so long for work in progress to end; what is pending then is a violation"),
+        "wait up to this long for work in progress to end; what is still pending then is a "
+        "violation"),
       {0}};
     cli_words_t words;
     int code;

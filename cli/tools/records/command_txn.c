@@ -47,7 +47,7 @@ static void txn_tell_silent (const json_t *silent)
     const char *name;
     json_t *why;
     json_object_foreach ((json_t *) silent, name, why)
-      fprintf (stderr, "no records of %s: %s\n", name, json_string_value (why));
+      fprintf (stderr, "no records from %s: %s\n", name, json_string_value (why));
 }
 
 static json_t *txn_names_of (const json_t *set)
@@ -88,7 +88,7 @@ static int txn_list (const cli_t *cli, session_t *session, bool (*wanted) (const
     json_decref (forms);
     bool heard = json_object_size (from.heard) > 0;
     record_fetch_clear (&from);
-    return heard ? EXIT_DONE : cli_fail (EXIT_UNKNOWN, "txn list: no participant answers");
+    return heard ? EXIT_DONE : cli_fail (EXIT_UNKNOWN, "txn list: no participant answered");
 }
 
 static int run_list_txns (cli_t *cli)
@@ -96,8 +96,9 @@ static int run_list_txns (cli_t *cli)
     bool in_doubt = false;
     bool all = false;
     cli_option_t options [] = {
-      FLAG_OPTION ("in-doubt", &in_doubt, "only those whose decision should have come"),
-      FLAG_OPTION ("all", &all, "also those that are over, while records are kept"),
+      FLAG_OPTION ("in-doubt", &in_doubt, "only transactions whose decision is overdue"),
+      FLAG_OPTION ("all", &all,
+                   "also transactions that are over, as long as records of them are kept"),
       {0}};
     cli_words_t words;
     int code;
@@ -123,17 +124,21 @@ static json_t *txn_find (const cli_t *cli, session_t *session, const char *txid,
     size_t count = json_array_size (forms);
     json_t *form = count == 1 ? json_incref (json_array_get (forms, 0)) : NULL;
     if (count > 1)
-        *code = cli_fail (EXIT_USAGE, "%s: %zu transactions begin so: %s is one", txid, count,
-                          text_of (json_array_get (forms, 0), "txid"));
+        *code = cli_fail (EXIT_USAGE,
+                          "%s: %zu transactions begin with this; give the whole id, such as %s",
+                          txid, count, text_of (json_array_get (forms, 0), "txid"));
     else if (!form && json_object_size (from.silent) > 0)
-        *code = cli_fail (EXIT_UNKNOWN, "%s: %s has no record of it, and %zu did not answer", txid,
-                          json_object_size (from.heard) > 0 ? "who answers" : "nobody",
+        *code = cli_fail (EXIT_UNKNOWN, "%s: %s, and %zu did not answer", txid,
+                          json_object_size (from.heard) > 0
+                            ? "no participant that answered has a record of it"
+                            : "no participant answered",
                           json_object_size (from.silent));
     else if (!form)
-        *code = cli_fail (EXIT_REFUSED,
-                          "%s: nobody has a record of such a transaction (others' are shown to "
-                          "administrators only)",
-                          txid);
+        *code =
+          cli_fail (EXIT_REFUSED,
+                    "%s: nobody has a record of this transaction (other users' transactions are "
+                    "shown to administrators only)",
+                    txid);
     if (form && !cli->json)
         txn_tell_silent (from.silent);
     json_decref (forms);
@@ -204,10 +209,11 @@ static void print_one (const cli_t *cli, const json_t *form)
 static json_t *open_one (const cli_t *cli, const char *txid, session_t **session, int *code)
 {
     if (!txid_sound (txid)) {
-        *code = cli_fail (EXIT_USAGE,
-                          "%s: not a txid: 3fa9c2d1-7-42 is wanted, as `musubi txn list` and logs "
-                          "write it",
-                          txid);
+        *code =
+          cli_fail (EXIT_USAGE,
+                    "%s: not a transaction id; it must be as `musubi txn list` and logs write it: "
+                    "3fa9c2d1-7-42",
+                    txid);
         return NULL;
     }
     *session = session_open (cli, code);
@@ -297,7 +303,7 @@ static int txn_resolve (const cli_t *cli, session_t *session, json_t **form, boo
 {
     ask_recordless (session, *form);
     if (!transaction_open (*form)) {
-        cli_note (cli, "there is nothing to resolve: it has ended");
+        cli_note (cli, "there is nothing to resolve: the transaction has ended");
         return txn_tell_end (cli, *form, "");
     }
     int code;
@@ -329,8 +335,8 @@ static int run_resolve_txn (cli_t *cli)
     bool fence = false;
     cli_option_t options [] = {
       FLAG_OPTION ("fence", &fence,
-                   "when nobody knows how it ends: end it in its coordinator's place. Every "
-                   "participant must answer; the coordinator, should it return, follows"),
+                   "if nobody knows how it ends, decide in its coordinator's place: every "
+                   "participant must answer, and a coordinator that comes back must follow"),
       {0}};
     cli_words_t words;
     int code;
@@ -344,11 +350,11 @@ static int run_resolve_txn (cli_t *cli)
 int run_txn (cli_t *cli)
 {
     static const cli_command_t commands [] = {
-      {"txn list", "[--in-doubt | --all]",
-       "Transactions that are held, voted for or under repair, the oldest first.", run_list_txns},
-      {"txn show", "TXID", "One of them: at each participant, and at its coordinator.",
+      {"txn list", "[--in-doubt | --all]", "List transactions that are not over, the oldest first.",
+       run_list_txns},
+      {"txn show", "TXID", "Show one as each participant and its coordinator have it.",
        run_show_txn},
-      {"txn resolve", "TXID [--fence]", "Find out how it ends, or end it.", run_resolve_txn},
+      {"txn resolve", "TXID [--fence]", "Find out how one ends, or end it.", run_resolve_txn},
     };
     return cli_run_own (cli, commands, sizeof commands / sizeof commands [0]);
 }

@@ -94,31 +94,31 @@ char *transaction_explain (const json_t *form)
     const char *status = text_of (form, "status");
     names_in (form, "prepared edge held", names);
     if (strcmp (status, "held") == 0)
-        return must_print ("Nobody has voted: what is held comes free by itself.");
+        return must_print ("Nobody has voted: the holds expire by themselves.");
     if (strcmp (status, "voting") == 0)
         return must_print ("It is under way: its coordinator may decide until %s.",
                            text_of (form, "decide_by"));
     if (strcmp (status, "committing") == 0 || strcmp (status, "aborting") == 0)
         return must_print (
-          "It is %s: its coordinator tells %.200s, or they find it out by themselves.",
+          "It is %s: %.200s will hear it from the coordinator, or find it out by asking.",
           strcmp (status, "aborting") == 0 ? "aborted" : "committed", names);
     if (strcmp (status, "repair") == 0)
-        return must_print ("It is committed, but came too late at %.200s: what its coordinator "
-                           "makes of the rest is to be seen by `musubi show %s`.",
+        return must_print ("It is committed, but the commit came too late at %.200s: the "
+                           "coordinator repairs it. See `musubi show %s`.",
                            names_in (form, "edge-refused", names), text_of (form, "reservation"));
     if (strcmp (status, "in doubt") != 0)
         return must_print ("It is over.");
     if (*names_in (form, "unknown held", names))
-        return must_print ("Not decided in time: %.200s has not voted, so that those who have "
-                           "find out that it is aborted.",
+        return must_print ("It was not decided in time, and %.200s has not voted: it will be "
+                           "aborted as soon as the others ask there.",
                            names);
     if (*names_in (form, "silent", names))
         return must_print ("The others have voted; %.200s does not answer, and may know the "
-                           "decision. When it is back, `musubi txn resolve %s` tells more.",
+                           "decision. Run `musubi txn resolve %s` when it is back.",
                            names, txid);
-    return must_print ("All have voted, and none of them knows the decision, which its "
-                       "coordinator's store has. Is that lost, `musubi txn resolve %s --fence` "
-                       "ends it.",
+    return must_print ("Everybody has voted, and only the coordinator's store has the decision. If "
+                       "that store is lost, end the transaction by `musubi txn resolve %s "
+                       "--fence`.",
                        txid);
 }
 

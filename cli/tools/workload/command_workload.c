@@ -178,7 +178,7 @@ static bool show_progress (void *owner, size_t answered, size_t of)
     if (cli_interrupted ()) {
         /* What is in flight may have to be asked again, of planners to be looked for. */
         cli_interrupt_heard ();
-        fprintf (stderr, "\nmusubi: interrupted: waiting for what is in flight\n");
+        fprintf (stderr, "\nmusubi: interrupted: waiting for the requests in flight\n");
         self->interrupted = true;
     }
     return !self->interrupted;
@@ -221,7 +221,7 @@ static void print_summary (const replay_summary_t *summary, size_t planners)
             total ? 100.0 * (double) summary->committed / (double) total : 0.0, summary->refused,
             summary->unknown);
     if (summary->refused > 0)
-        printf ("refused for want of nodes %zu, of a path %zu, for neither alone %zu\n",
+        printf ("refused for lack of nodes %zu, of a path %zu, of neither alone %zu\n",
                 summary->refused_by [REPLAY_BY_CLASS], summary->refused_by [REPLAY_BY_LINK],
                 summary->refused_by [REPLAY_BY_NO_NEED]);
     for (size_t i = 0; i < summary->reasons_count; i++)
@@ -300,7 +300,7 @@ static int workload_run (workload_t *self, const coallocation_t *requests, size_
                                   .progress = show_progress,
                                   .owner = self};
     if (settings.homes_count == 0)
-        return cli_fail (EXIT_UNKNOWN, "no home for requests is listed");
+        return cli_fail (EXIT_UNKNOWN, "workload: no request home is listed in the directory");
     replay_outcome_t *outcomes = must (calloc (count + 1, sizeof *outcomes));
     size_t sent = replay_run (self->session->client, requests, count, &settings, outcomes);
     int written =
@@ -354,24 +354,26 @@ int run_workload (cli_t *cli)
                                   .start = {.set = true, .relative = true, .ms = START_PRESET_MS}};
     cli_option_t list [] = {
       INTEGER_OPTION ("requests", &options.requests, "N", "co-allocations to make; 1000", 1, 1e7),
-      INTEGER_OPTION ("seed", &options.seed, "S", "for the number of needs of each; 1", 0, 0),
+      INTEGER_OPTION ("seed", &options.seed, "S", "of the random choices; 1", 0, 0),
       REAL_OPTION ("rate", &options.rate, "R", "send so many a second", 0.001, 1e6),
-      FLAG_OPTION ("as-fast", &options.as_fast, "send as fast as answered (the default)"),
+      FLAG_OPTION ("as-fast", &options.as_fast, "send the next when one is answered (the default)"),
       INTEGER_OPTION ("clients", &options.clients, "N", "requests in flight at most; 8", 1,
                       CLIENTS_MAX),
       REAL_OPTION ("compress", &options.compress, "X", "divide submit times by this; 1", 0.001,
                    1e9),
-      TIME_OPTION ("start", &options.start, "T", "when the log's first job comes; now+10m"),
+      TIME_OPTION ("start", &options.start, "T",
+                   "time that stands for the log's first job; now+10m"),
       INTEGER_OPTION ("cpus-max", &options.cpus_max, "N",
-                      "clip needs to this; what four sites can hold at once", 1, UINT32_MAX),
+                      "reduce larger needs to this; by default to what four sites can hold at once",
+                      1, UINT32_MAX),
       TEXT_OPTION ("links", &options.links, "auto|all|none",
-                   "bandwidth between the needs; auto: where the federation has network domains; "
-                   "--dry-run, which asks nobody, writes it"),
+                   "ask for bandwidth between the needs; auto: if the federation has network "
+                   "domains, and always with --dry-run"),
       TEXT_OPTION ("policy", &options.policy, "P", "what to prefer: time, cost, load, random"),
-      TEXT_OPTION ("answers", &options.answers, "FILE.jsonl", "write each answer, a line each"),
+      TEXT_OPTION ("answers", &options.answers, "FILE.jsonl", "write the answers, one a line"),
       TEXT_OPTION ("dry-run", &options.dry_run, "FILE.jsonl",
-                   "only write the requests, a line each"),
-      TEXT_OPTION ("plot", &options.plot, "FILE.svg", "success over time and latencies"),
+                   "send nothing, but write the requests, one a line"),
+      TEXT_OPTION ("plot", &options.plot, "FILE.svg", "draw success over time, and latencies"),
       FLAG_OPTION ("check", &options.check, "check the participants' records afterwards"),
       {0}};
     cli_words_t words;
@@ -382,7 +384,8 @@ int run_workload (cli_t *cli)
     if (options.as_fast && options.rate > 0)
         return cli_fail (EXIT_USAGE, "workload: --rate and --as-fast exclude each other");
     if (options.check && options.answers && strcmp (options.answers, "-") == 0)
-        return cli_fail (EXIT_USAGE, "workload: --check reads the answers again: name a file");
+        return cli_fail (EXIT_USAGE,
+                         "workload: --check reads the answers again: --answers must name a file");
     if (strcmp (options.links, "auto") != 0 && strcmp (options.links, "all") != 0 &&
         strcmp (options.links, "none") != 0)
         return cli_fail (EXIT_USAGE, "workload: --links takes auto, all or none, not \"%s\"",

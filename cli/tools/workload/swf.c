@@ -37,7 +37,8 @@ bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [SWF_WHY
         line = end + strspn (end, " \t\r\n");
     }
     if (count < COLUMN_REQUESTED) {
-        snprintf (why, SWF_WHY_BYTES, "%d columns, %d are needed", count, COLUMN_REQUESTED);
+        snprintf (why, SWF_WHY_BYTES, "has %d columns; at least %d are needed", count,
+                  COLUMN_REQUESTED);
         return false;
     }
     double cpus =
@@ -73,7 +74,7 @@ static bool read_lines (swf_log_t *self, gzFile file, char why [SWF_WHY_BYTES])
     for (size_t number = 1; gzgets (file, line, sizeof line); number++) {
         swf_job_t job;
         bool is_job = false;
-        char line_why [SWF_WHY_BYTES] = "longer than any line of the format";
+        char line_why [SWF_WHY_BYTES] = "the line is too long";
         bool whole = strchr (line, '\n') || gzeof (file);
         if (!whole)
             skip_line (file);
