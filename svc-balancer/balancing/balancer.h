@@ -1,9 +1,11 @@
-/*  balancer - shares what waits in the queues of sites that have joined (proto/balance.proto, S1).
+/*  balancer - moves waiting tasks between the queues of sites that have joined
+ *  (proto/balance.proto, S1).
  *
- *  A coalition is formed each T of the sites that name this balancer, and stays as it is until the
- *  next one; who leaves, falls silent, or does much less than its CPUs say, is set aside at once.
- *  Each t the members' queues are asked for, weighed (rebalance.h), and orders given to move tasks.
- *  Each job's owner is promised by when it is complete; no order ever makes it later.
+ *  Every T the sites that name this balancer form a coalition, which stays the same until the next
+ *  one. A member that leaves, stops answering, or does much less work than its CPUs could is set
+ *  aside at once. Every t the members are asked for their queues, the queues are weighed
+ *  (rebalance.h), and orders to move tasks are given. Each job's owner is promised a time by which
+ *  it is complete; no order ever makes it later.
  *
  *  Opens no socket and no file, reads no clock.
  */
@@ -18,13 +20,13 @@
 
 typedef struct {
     uint32_t members_max;     /* of a coalition; 256 */
-    uint32_t jobs_max;        /* bags that are looked at in one step; 10 000 */
+    uint32_t jobs_max;        /* bags considered in one step; 10 000 */
     uint32_t orders_max;      /* in one step; 1 000 */
-    uint32_t kept_max;        /* jobs that are over, kept for the length of a coalition; 100 000 */
-    uint32_t history_max;     /* coalitions that have ended, kept; 1 000 */
-    uint32_t silent_max;      /* steps without an answer, then a member is set aside; 3 */
-    uint32_t diligence_steps; /* over so many steps a member's work is held against its CPUs; 6 */
-    double work_least;        /* less of it than this, while tasks wait: it is set aside; 0.5 */
+    uint32_t kept_max;        /* finished jobs kept for the length of a coalition; 100 000 */
+    uint32_t history_max;     /* ended coalitions kept; 1 000 */
+    uint32_t silent_max;      /* steps without an answer until a member is set aside; 3 */
+    uint32_t diligence_steps; /* steps over which a member's work is compared with its CPUs; 6 */
+    double work_least;        /* a member that does a smaller share is set aside; 0.5 */
     int64_t timeout_ms;       /* of a question to a member; 2 s, and at most half a step */
 } balancer_limits_t;
 
@@ -33,7 +35,7 @@ typedef struct {
     const char *name;     /* "balancer/green" */
     int64_t coalition_ms; /* T; 1 h */
     int64_t step_ms;      /* t; 10 s */
-    bool reschedule;      /* the extension, too */
+    bool reschedule;      /* also try the rebuilt schedule (bilb_schedule.h) */
     balancer_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;

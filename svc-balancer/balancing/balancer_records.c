@@ -1,4 +1,4 @@
-/*  balancer_records - what the balancer keeps: its coalition, members and jobs. */
+/*  balancer_records - the balancer's records: its coalition, members and jobs. */
 #include "balancer_state.h"
 
 #include <string.h>

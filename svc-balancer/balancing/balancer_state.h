@@ -2,9 +2,11 @@
  *
  *  Between two steps it rests. A step goes through these phases:
  *
- *      forming    each T: sites are asked whether they have joined; there are candidates   collect.c
- *      hearing    each t: members are asked for their queues                               collect.c
- *      ordering   orders are told, to each member one after the other                      orders.c
+ *      forming    each T: sites are asked whether they have joined    collect.c
+ *      hearing    each t: members are asked for their queues           collect.c
+ *      ordering   each member is told its orders, one after another    orders.c
+ *
+ *  There are candidates only while a coalition is formed.
  */
 #ifndef MUSUBI_BALANCER_STATE_H
 #define MUSUBI_BALANCER_STATE_H
@@ -16,7 +18,7 @@
 #include "rebalance.h"
 #include "service.h"
 
-/*  A site that is asked whether it has joined, and what it has said. */
+/*  A site that is asked whether it has joined, and its answer. */
 typedef struct {
     char site [NAME_BYTES_MAX + 1];
     uint64_t call;
@@ -45,7 +47,7 @@ typedef struct balancer {
     size_t tellings_count;
     Musubi__CoalitionRecord **history; /* coalitions that have ended, oldest first */
     size_t history_count;
-    /*  Of this coalition, since this start: work that was done, and load that has left. */
+    /*  Of this coalition, since this start: work done, and load that has left the queues. */
     double done_s;
     double gone_s;
 } balancer_t;
@@ -58,7 +60,7 @@ void hearing_form (balancer_t *self, const moment_t *now);
 /*  Asks the members for their queues; then balancer_heard. */
 void hearing_begin (balancer_t *self, const moment_t *now);
 
-/*  Nobody is waited for any more. */
+/*  Gives up all questions that are not answered yet. */
 void hearing_end (balancer_t *self);
 
 /*  --- orders.c --- */
@@ -66,16 +68,17 @@ void hearing_end (balancer_t *self);
 void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *moves, size_t count,
                    coalition_member_t *const *sites, job_t *const *jobs);
 
-/*  Those not answered are not told any more. */
+/*  Gives up the orders that are not answered yet. */
 void orders_end (balancer_t *self);
 void orders_serve (balancer_t *self);
 
-/*  At start: those that were not answered are told again. */
+/*  At start: sends the orders again that were not answered. */
 void orders_start (balancer_t *self, const moment_t *now);
 
 /*  --- scoring.c --- */
 
-/*  At the end of a coalition: what it was worth, levels, history. */
+/*  At the end of a coalition: works out what it was worth to each member, adapts levels, and adds
+ *  to the history. */
 void measuring_end (balancer_t *self, const moment_t *now);
 void measuring_serve (balancer_t *self);
 
@@ -94,17 +97,17 @@ void balancer_told_serve (balancer_t *self);
 
 /*  --- balancer_step.c --- */
 
-/*  All have answered who would. */
+/*  All questions are answered or given up. */
 void balancer_formed (balancer_t *self, const moment_t *now);
 void balancer_heard (balancer_t *self, const moment_t *now);
 
 /*  At start: the first step comes soon. */
 void balancer_step_start (balancer_t *self, const moment_t *now);
 
-/*  heard: it is asked for its queue all the same, and what it has of others goes home. */
+/*  heard: the member is still asked for its queue, so that other sites' tasks there can go home. */
 void balancer_set_aside (balancer_t *self, coalition_member_t *member, bool heard, const char *why);
 
-/*  Of a question, within a step. */
+/*  How long a question may take; at most half a step. */
 int64_t balancer_timeout_ms (const balancer_t *self);
 
 #endif

@@ -1,5 +1,5 @@
-/*  balancer_step - when coalitions are formed and queues are weighed, and what follows from what
- *  was heard.
+/*  balancer_step - forms coalitions and weighs queues when it is time, and acts on what the members
+ *  have answered.
  */
 #include "balancer_state.h"
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_STEP_MS 500 /* after the start; and while no directory is known */
-#define ABSENT_MAX    24  /* coalitions formed without an answer; then a member is forgotten */
+#define FIRST_STEP_MS 500 /* from the start on; and between tries while no directory is known */
+#define ABSENT_MAX    24  /* coalitions formed without its answer until a member is forgotten */
 
 int64_t balancer_timeout_ms (const balancer_t *self)
 {
@@ -85,8 +85,8 @@ static const coalition_candidate_t *balancer_step_candidate_of (const balancer_t
     return NULL;
 }
 
-/*  One that is silent, or away, stays a member, aside: its account and its promises are not
- *  forgotten for that, unless it stays away. */
+/*  A member that does not answer, or that the directory does not list, stays a member and is set
+ *  aside: its account and promises are kept, unless it stays away for long. */
 static void drop_who_left (balancer_t *self, bool formed)
 {
     for (size_t i = self->coalition.members_count; i-- > 0;) {
@@ -108,8 +108,8 @@ static void drop_who_left (balancer_t *self, bool formed)
     }
 }
 
-/*  What is over is kept for as long as a coalition lasts: tasks that nobody had, on their way, may
- *  come to light, and what was promised of them stands. */
+/*  Finished jobs are kept for the length of a coalition: tasks that were on their way, and so in no
+ *  queue, may turn up again, and the promise made for them stands. */
 static void begin_jobs (balancer_t *self, const moment_t *now)
 {
     for (job_t *job = coalition_job_after (&self->coalition, NULL), *next; job; job = next) {
@@ -132,7 +132,7 @@ static size_t joined_count (const balancer_t *self)
     return joined;
 }
 
-/*  Two make a coalition: until then it is tried again at each step. */
+/*  A coalition needs two members; with fewer, forming one is tried again at each step. */
 void balancer_formed (balancer_t *self, const moment_t *now)
 {
     coalition_t *coalition = &self->coalition;
@@ -171,7 +171,7 @@ void balancer_formed (balancer_t *self, const moment_t *now)
 
 /*  --- weighing --- */
 
-/*  This step's sites and jobs, as weighing has them. */
+/*  This step's sites and jobs, numbered as in the lists that weighing gets. */
 typedef struct {
     weighed_t *sites;
     coalition_member_t **members;
@@ -179,7 +179,7 @@ typedef struct {
     weighed_job_t *weighed;
     job_t **jobs;
     size_t jobs_count;
-    bool whole; /* all that are not aside have told their queue, and all of it is looked at */
+    bool whole; /* every member not set aside has told its queue, and no bag is left out */
 } weighed_step_t;
 
 static job_t *balancer_step_job_of (balancer_t *self, const queued_t *bag)
@@ -326,7 +326,7 @@ static void balancer_step_judge (balancer_t *self)
 
 /*  --- promises --- */
 
-/*  What has made a job later, as far as it is to be seen. */
+/*  What has made a job later, as far as can be seen. */
 static void why_later (const weighed_step_t *step, size_t job, char why [BROKEN_BYTES])
 {
     for (size_t s = 0; s < step->sites_count; s++)
@@ -344,8 +344,8 @@ static void why_later (const weighed_step_t *step, size_t job, char why [BROKEN_
         }
 }
 
-/*  Once made, a promise stays as it is. It counts as broken when it is missed by more than a step,
- *  for so old may be what was told. */
+/*  A promise never changes. It counts as broken when it is missed by more than a step, because what
+ *  the sites have told may be that old. */
 static void balancer_step_promise (balancer_t *self, const moment_t *now,
                                    const weighed_step_t *step, size_t at)
 {
@@ -366,7 +366,7 @@ static void balancer_step_promise (balancer_t *self, const moment_t *now,
     break_promise (self, job, why);
 }
 
-/*  It has ended since the step before: in the middle of that, as far as anybody knows. */
+/*  The job has ended since the step before; the middle between the two steps is the best guess. */
 static int64_t balancer_step_end_of (const balancer_t *self, const moment_t *now, const job_t *job)
 {
     int64_t ended_ms = now->wall_ms - self->settings.step_ms / 2;
@@ -402,8 +402,8 @@ static void job_goes_on (balancer_t *self, job_t *job)
     job->load_s = job->now_s;
 }
 
-/*  Its home lists a bag until it is over, also when all of its tasks are away; so who does not is
- *  done with it. Who is no member any more is promised nothing new. */
+/*  A job's home lists the bag until it is over, even when all of its tasks are away. So a job that
+ *  its home no longer lists is over. Jobs whose home is no member any more get no new promises. */
 static void follow_home (balancer_t *self, const moment_t *now, const weighed_step_t *step,
                          job_t *job)
 {
@@ -414,7 +414,7 @@ static void follow_home (balancer_t *self, const moment_t *now, const weighed_st
         job_over (self, now, job);
 }
 
-/*  Tasks at a member that does not answer are taken to be there still. */
+/*  Tasks at a member that did not answer are assumed to be there still. */
 static void follow_jobs (balancer_t *self, const moment_t *now, const weighed_step_t *step)
 {
     coalition_t *coalition = &self->coalition;
@@ -440,8 +440,8 @@ static void follow_jobs (balancer_t *self, const moment_t *now, const weighed_st
 
 /*  --- the step --- */
 
-/*  Rounds are wall time, in nanoseconds: a balancer whose store was lost goes on above those that
- *  its members remember. */
+/*  A round is the wall time in nanoseconds, so that a balancer that has lost its store goes on
+ *  above the rounds that its members remember. */
 static void next_round (coalition_kept_t *kept, const moment_t *now)
 {
     uint64_t round = (uint64_t) now->wall_ms * 1000000;
@@ -482,7 +482,7 @@ static int64_t soon_ms (const balancer_t *self)
     return self->settings.step_ms < FIRST_STEP_MS ? self->settings.step_ms : FIRST_STEP_MS;
 }
 
-/*  What has not been answered by now is given up. */
+/*  Questions and orders that are not answered by now are given up. */
 static void balancer_step_on_timer (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;

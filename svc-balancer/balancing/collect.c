@@ -1,4 +1,4 @@
-/*  collect - who has joined, and what its members have to do. */
+/*  collect - asks sites whether they have joined, and members for their queues. */
 #include "balancer_state.h"
 
 #include "codec_table.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HEAD_TRIES_MAX 3 /* in a step; a queue that changes is asked for from its head again */
+/*  In one step. A queue that changes between two pages is read again from its head. */
+#define HEAD_TRIES_MAX 3
 
 static uint64_t collect_ask (balancer_t *self, const moment_t *now, const char *site,
                              const char *method, packed_t body, call_done_fn *done, uint64_t token)
@@ -24,7 +25,7 @@ static uint64_t collect_ask (balancer_t *self, const moment_t *now, const char *
 
 /*  --- forming --- */
 
-/*  One of those that are asked has answered, or will not. */
+/*  One question is answered or given up; after the last one the step goes on. */
 static void one_over (balancer_t *self, const moment_t *now)
 {
     assert (self->waiting > 0);
@@ -102,7 +103,8 @@ static void told_in_full (balancer_t *self, const moment_t *now, coalition_membe
     self->done_s += delivered_work_see (&member->diligence, &member->told, now->mono_ms);
 }
 
-/*  A page of it, or why there is none. True when there is more to ask. */
+/*  Takes a page of a member's queue, or the reason why there is none. True when the next page is to
+ *  be asked for. */
 static bool page_take (balancer_t *self, const moment_t *now, coalition_member_t *member,
                        const call_result_t *result)
 {
@@ -116,7 +118,7 @@ static bool page_take (balancer_t *self, const moment_t *now, coalition_member_t
     }
     if (result->status == CALL_DENIED || result->status == CALL_UNKNOWN_METHOD) {
         balancer_set_aside (self, member, false, "it has left");
-        member_queue_clear (&member->told); /* what waits there of others goes home now */
+        member_queue_clear (&member->told); /* other sites' tasks that wait there go home now */
     } else if (result->status != CALL_OK) {
         outbox_log (self->service->outbox, LEVEL_WARNING, "%s did not tell its queue: %s",
                     member->kept.site, result->reason);
@@ -150,7 +152,7 @@ static void collect_on_state (void *owner, const moment_t *now, uint64_t token,
         one_over (self, now);
 }
 
-/*  One that has left, or is silent, is not asked until the next coalition. */
+/*  A member that has left or is silent is not asked again until the next coalition. */
 static bool is_asked (const coalition_member_t *member)
 {
     return *member->kept.aside == '\0' || member->kept.heard;

@@ -1,5 +1,6 @@
-/*  orders - each is stored before it is told, and told again until it is answered or the next step
- *  begins. A member is told one at a time, for one that comes after a later one is refused.
+/*  orders - each is stored before it is sent, and sent again until it is answered or the next step
+ *  begins. A member is sent one order at a time, because it refuses an order that arrives after a
+ *  later one.
  */
 #include "balancer_state.h"
 #include "directory.h"
@@ -47,7 +48,7 @@ static void orders_on_record (void *owner, bytes_t key, bytes_t value)
 
 /*  --- telling --- */
 
-/*  Work that one takes from another; what goes home is taken back. */
+/*  Adds the moved work to the accounts of both members; work that goes home is subtracted. */
 static void orders_account (balancer_t *self, const order_t *order, uint32_t moved)
 {
     coalition_member_t *home =

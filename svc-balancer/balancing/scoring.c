@@ -1,5 +1,6 @@
-/*  scoring - what a coalition was worth to its members: flow against flow alone (eqs 5 to 8), on
- *  jobs that were submitted in its middle and are over.
+/*  scoring - what a coalition was worth to each member: the flow times of its jobs against those
+ *  that they would have had alone (eqs 5 to 8). Only finished jobs count that were submitted in the
+ *  middle of the coalition.
  */
 #include "balancer_state.h"
 
@@ -22,7 +23,7 @@ static bool in_middle (const balancer_t *self, const job_t *job)
            submitted_ms < formed_ms + MIDDLE_UNTIL * coalition_ms;
 }
 
-/*  How much of their loads tasks really were, all members together. */
+/*  The share of the load asked for that tasks really used, over all members. */
 static double scale (const balancer_t *self)
 {
     if (self->gone_s <= 0 || self->done_s <= 0)
@@ -100,7 +101,7 @@ static void history_trim (balancer_t *self)
     memmove (&self->history [0], &self->history [1], self->history_count * sizeof (void *));
 }
 
-/*  The record tells the level that was; the next one is that of the next coalition. */
+/*  The record holds the level that was used; the adapted one is for the next coalition. */
 void measuring_end (balancer_t *self, const moment_t *now)
 {
     coalition_t *coalition = &self->coalition;

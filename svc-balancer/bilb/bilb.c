@@ -76,7 +76,8 @@ static double wanted (const bilb_order_t *place, double target)
     return load > BILB_GRAIN * place->load ? load : 0;
 }
 
-/*  What those before it have, all together: transfers among them change neither sum. */
+/*  loads, speeds: the sums over the clusters before it, which transfers among them do not
+ *  change. */
 static void take_turn (bilb_t *self, size_t at, double loads, double speeds)
 {
     const bilb_order_t *place = &self->places [at];

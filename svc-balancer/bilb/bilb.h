@@ -3,12 +3,14 @@
  *
  *  A cluster's time is load / speed: how long it needs for its queue. In ascending order of time
  *  each cluster in its turn sends work to those before it, so that the times of all so far meet.
- *  The level, a time, bounds both sides: nothing is received that would take the time above it,
- *  and no more is sent than is done in it. Speeds that are all 1 make it the homogeneous algorithm.
+ *  The level, a time, bounds both sides: a cluster receives nothing that would take its time above
+ *  its level, and sends no more than it could do within its level. With all speeds 1 this is the
+ *  homogeneous algorithm.
  *
- *  A turn is kept as two numbers, for in time all receivers rise alike: by `rise`, unless they are
- *  stopped by their level, for good, or by `target`, which never falls from turn to turn. Written
- *  out, transfers are up to half the square of the clusters. Pure; one thread at a time.
+ *  A turn is kept as two numbers, because the times of all receivers rise alike: by `rise`, unless
+ *  a receiver is stopped by its level (for good) or by `target`, which never falls from one turn to
+ *  the next. Written out one by one, n clusters may need n * n / 2 transfers. Pure; one thread at a
+ *  time.
  */
 #ifndef MUSUBI_BILB_H
 #define MUSUBI_BILB_H
@@ -23,7 +25,7 @@
 #define BILB_LOAD_MAX     1e15 /* of one cluster */
 #define BILB_LOAD_MIN     1e-9 /* of one job, when it comes */
 
-/*  What is smaller, beside the load that is sent or the time that rises, is rounding. */
+/*  A smaller share of the load sent, or of the time, is rounding. */
 #define BILB_GRAIN 1e-12
 
 typedef struct {
@@ -56,8 +58,8 @@ typedef struct bilb bilb_t;
 bilb_t *bilb_new (void);
 void bilb_destroy (bilb_t **self_p);
 
-/*  One step among clusters that have passed bilb_check, in count * log (count). The answers below
- *  are of the last step. Load is kept in all, limits are never passed. */
+/*  One step among clusters that have passed bilb_check; costs count * log (count). The functions
+ *  below answer about the last step. The total load stays the same, and no limit is exceeded. */
 void bilb_step (bilb_t *self, const bilb_cluster_t *clusters, size_t count);
 
 /*  The clusters in ascending order of time, the lower index first among equals. */
@@ -66,8 +68,9 @@ const uint32_t *bilb_order (const bilb_t *self);
 /*  Loads after the step, by cluster. */
 const double *bilb_loads (const bilb_t *self);
 
-/*  Transfers one by one: begin, then the transfers of one turn at a time, in the order made, until
- *  false. Turns without a transfer are passed over. Pays for each cluster before the sender. */
+/*  Transfers one by one: after bilb_walk, bilb_walk_turn gives the transfers of one turn at a time,
+ *  in the order made, until it answers false. Turns without transfers are skipped. A turn costs a
+ *  look at each cluster before the sender. */
 void bilb_walk (bilb_t *self);
 bool bilb_walk_turn (bilb_t *self, const bilb_transfer_t **transfers, size_t *count);
 

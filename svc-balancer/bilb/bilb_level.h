@@ -1,8 +1,8 @@
 /*  bilb_level - how an owner's level follows what it gains (eqs 5 to 7).
  *
- *  The gain of a round is told by two sums of flow times (completion less release) of the owner's
- *  jobs: as it was, and as it would have been alone, first come first served, on the same arrivals.
- *  Levels grow without bound while there is gain.
+ *  The gain of a round follows from two sums of flow times (completion minus release) of the
+ *  owner's jobs: as they were, and as they would have been alone, first come first served, on the
+ *  same arrivals. A level grows without bound while there is gain.
  */
 #ifndef MUSUBI_BILB_LEVEL_H
 #define MUSUBI_BILB_LEVEL_H

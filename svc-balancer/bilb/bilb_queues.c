@@ -1,4 +1,4 @@
-/*  bilb_queues - pieces are cut, split and put at ends; and what must hold is looked at. */
+/*  bilb_queues - cuts, splits and appends pieces, and checks what must hold. */
 #include "bilb_queues.h"
 
 #include "must.h"
@@ -10,9 +10,9 @@
 typedef struct {
     double load;
     double completion;
-    double load_before; /* as it was when promises were last kept in mind */
+    double load_before; /* noted by keep_in_mind */
     double completion_before;
-    size_t place; /* in `jobs`, if it is that which stands there */
+    size_t place; /* in `jobs`; valid if this job stands there */
 } bilb_queues_state_t;
 
 struct bilb_queues {
@@ -62,14 +62,14 @@ static double queue_load (const bilb_queue_t *queue)
     return load;
 }
 
-/*  Unless it is too small for a number. */
+/*  Appends a part, unless it has rounded to nothing. */
 static void put_part (bilb_queue_t *queue, uint32_t job, double load)
 {
     if (load > 0)
         bilb_queue_add (queue, job, load);
 }
 
-/*  Takes the load from the tail. A crumb does not stay behind. */
+/*  Takes the load from the tail. A rest that is only rounding goes with it. */
 static void queue_cut (bilb_queue_t *queue, double load, bilb_queue_t *cut)
 {
     cut->count = 0;
@@ -110,7 +110,7 @@ static void bilb_queues_look (bilb_queues_t *self, const bilb_member_t *members,
     }
 }
 
-/*  Returns how many there are. */
+/*  Notes loads and completions for is_kept; returns the number of jobs. */
 static size_t keep_in_mind (bilb_queues_t *self)
 {
     for (size_t i = 0; i < self->jobs_count; i++) {
@@ -196,7 +196,7 @@ void bilb_queues_step (bilb_queues_t *self, bilb_member_t *members, size_t count
 
 /*  --- the extension --- */
 
-/*  The fastest of those that are busy during a slot. */
+/*  The fastest cluster that is busy during a slot. */
 static size_t fastest (const bilb_queues_t *self, size_t count, const bilb_slot_t *slot)
 {
     size_t best = count;
@@ -208,8 +208,8 @@ static size_t fastest (const bilb_queues_t *self, size_t count, const bilb_slot_
     return best;
 }
 
-/*  A job's load is kept to its last digits, of which slots, being times, may have fewer: the parts
- *  are of the load in proportion, and a job that is too small for a slot has one part. */
+/*  Slots are times and may have fewer digits than loads. So the exact load of a job is divided in
+ *  proportion to its parts, and a job that is too small for a slot becomes one part. */
 static void refill_slot (bilb_queues_t *self, size_t count, const bilb_slot_t *slot)
 {
     double load = self->states [slot->job].load;
@@ -225,7 +225,7 @@ static void refill_slot (bilb_queues_t *self, size_t count, const bilb_slot_t *s
                   load * (bilb_slot_part (slot, &self->busy [i]) / sum));
 }
 
-/*  False when a queue's length is not what it was. */
+/*  False when a queue's length would change. */
 static bool refill (bilb_queues_t *self, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,9 +1,9 @@
 /*  bilb_queues - clusters' queues, balanced where they are.
  *
  *  A queue holds pieces of jobs, head to tail, in the order in which they are done. In its turn a
- *  cluster cuts what it sends from its queue's tail, and each piece of that is split over the
- *  receivers in proportion and put at their ends, so what was there before loses nothing. The head
- *  may be running: its rest counts, and may move. A job is complete with its last piece.
+ *  cluster cuts what it sends from its queue's tail. Each piece of it is split over the receivers
+ *  in proportion and appended to their queues, so that nothing that was there is delayed. The head
+ *  may be running: the rest of it counts, and may move. A job is complete with its last piece.
  *
  *  Checked at every step: each job keeps its load, each queue its length when it is rebuilt, and no
  *  job ends later than in the queues as they were. Pure; one thread at a time.
@@ -25,7 +25,7 @@ typedef struct {
     size_t room;
 } bilb_queue_t;
 
-/*  A load above 0, at the tail; one piece with what is there, if that is of the same job. */
+/*  Appends a load above 0; to the last piece, if that is of the same job. */
 void bilb_queue_add (bilb_queue_t *queue, uint32_t job, double load);
 void bilb_queue_free (bilb_queue_t *queue);
 
@@ -45,15 +45,16 @@ void bilb_queues_destroy (bilb_queues_t **self_p);
 void bilb_queues_step (bilb_queues_t *self, bilb_member_t *members, size_t count,
                        size_t jobs_count);
 
-/*  After a step: rebuilds the queues by the extension (bilb_schedule.h). owners are members, by
- *  job. False when rounding would break a promise; the queues are as they were then. */
+/*  After a step: rebuilds the queues by the extension (bilb_schedule.h). owners: the member that
+ *  owns each job. False when rounding would break a promise; the queues then stay as they were. */
 bool bilb_queues_reschedule (bilb_queues_t *self, bilb_member_t *members, size_t count,
                              const uint32_t *owners);
 
 /*  When a job that is in a queue will be complete as the queues now are. */
 double bilb_queues_completion (const bilb_queues_t *self, uint32_t job);
 
-/*  The step; and the slots of the schedule, from the back, whose jobs are those of the queues. */
+/*  The step itself; and the slots of the rebuilt schedule, last first, with the queues' job
+ *  numbers. */
 bilb_t *bilb_queues_bilb (bilb_queues_t *self);
 const bilb_slot_t *bilb_queues_slots (const bilb_queues_t *self, size_t *count);
 

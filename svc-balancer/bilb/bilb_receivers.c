@@ -25,7 +25,7 @@ typedef struct {
     bool over;     /* has been merged into another */
 } group_t;
 
-/*  What a heap holds: a key, and whom it is of. */
+/*  An entry of a heap: a key, and the receiver or group that it belongs to. */
 typedef struct {
     double key;
     uint32_t of;
@@ -86,7 +86,8 @@ static uint32_t bilb_receivers_rank_of (const receiver_t *all, uint32_t at)
     return at == NONE ? 0 : all [at].rank;
 }
 
-/*  Down the right spines, then ranks on the way back, which `right` keeps meanwhile. */
+/*  Goes down the right spines, keeping the way back in `right`, and sets the ranks on the way
+ *  back. */
 static uint32_t members_merge (receiver_t *all, uint32_t a, uint32_t b)
 {
     uint32_t above = NONE;
@@ -147,7 +148,7 @@ static group_t *stack_pop (bilb_receivers_t *self)
     return group;
 }
 
-/*  Those that the target has come by. */
+/*  Takes in the receivers that the target has reached. */
 static void bilb_receivers_take_in (bilb_receivers_t *self, double target)
 {
     while (self->above.count > 0 && self->above.entries [0].key <= target) {
@@ -159,7 +160,7 @@ static void bilb_receivers_take_in (bilb_receivers_t *self, double target)
     }
 }
 
-/*  Those who reach the target become one group. Returns the load. */
+/*  Groups that reach the target become one group, *met. Returns the load that they receive. */
 static double meet (bilb_receivers_t *self, double rise, double target, group_t *met)
 {
     double load = 0;
@@ -183,7 +184,7 @@ static double meet (bilb_receivers_t *self, double rise, double target, group_t 
     return load;
 }
 
-/*  Those below rise freely, but for their levels. */
+/*  Groups below the target rise freely, but for members that reach their levels. */
 static double rise_all (bilb_receivers_t *self, double rise)
 {
     double load = self->stack_speed * rise;
@@ -248,8 +249,8 @@ void bilb_receivers_times (bilb_receivers_t *self, double *times)
         times [i] = self->receivers [i].time;
 }
 
-/*  A group is begun for each that is taken in, and by each raise; a stop is kept for each group,
- *  one more for each member that has stopped. */
+/*  A group is begun for each receiver taken in and by each raise; a stop is kept for each group,
+ *  and one more for each member that has stopped. */
 void bilb_receivers_clear (bilb_receivers_t *self, size_t count)
 {
     if (count > self->room) {

@@ -79,15 +79,15 @@ static int by_promise (const void *a, const void *b, void *jobs)
 
 /*  --- time goes down --- */
 
-/*  With more digits than slots have: what adds up down from a long queue's end must still be right
- *  for a job that is promised for very soon. */
+/*  Has more digits than slots have: what is summed up from the end of a long queue must still be
+ *  right for a job that is promised for very soon. */
 typedef struct {
     long double time;
     long double speed; /* of all clusters whose queues are as long */
     size_t working;    /* so many of them */
 } front_t;
 
-/*  Back by a load: the inverse of eq 12's G. */
+/*  Goes back in time by a load: the inverse of eq 12's G. */
 static void go_back (const bilb_schedule_t *self, size_t clusters_count, front_t *front,
                      double load)
 {

@@ -1,10 +1,10 @@
 /*  bilb_schedule - the extension of bilb: after a step, jobs one after the other on all busy
  *  clusters.
  *
- *  The schedule is rebuilt from its end. At each time t, going down from the longest queue's, all
- *  clusters whose queues are as long work on one job: of those that have been promised for t or
- *  later the one whose owner is slowest, so that fast owners' jobs come early. Among equally
- *  fast owners the one with the most load left, then the first in the list. No job ends after its
+ *  The schedule is rebuilt from its end. At each time t, going down from the end of the longest
+ *  queue, all clusters whose queues last until t work on one job: of the jobs promised for t or
+ *  later, the one whose owner is slowest, so that fast owners' jobs come early; among equally fast
+ *  owners the one with the most load left, then the first in the list. No job ends after its
  *  promise, and every queue stays as long as it was.
  *
  *  It is kept as a start and an end for each job; what that is on one cluster follows from the
@@ -17,12 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*  Times count as the same within this, times one and the time: ties are common here. */
+/*  Two times count as equal when they differ by no more than this * (1 + time): ties are common. */
 #define BILB_TIE 1e-9
 
 typedef struct {
     double load;    /* what is left of it, in all queues */
-    double promise; /* time of completion that a schedule of these queues keeps */
+    double promise; /* completion time that some schedule of these queues meets */
     double speed;   /* of its owner's cluster */
 } bilb_job_t;
 
@@ -43,10 +43,10 @@ typedef struct bilb_schedule bilb_schedule_t;
 bilb_schedule_t *bilb_schedule_new (void);
 void bilb_schedule_destroy (bilb_schedule_t **self_p);
 
-/*  Rebuilds, in jobs * log (jobs) + clusters * log (clusters). The jobs have the load of all queues
- *  among them. False when a job would end after its promise by more than a tie: then the
- *  promises were none of these queues, or speeds lie so far apart that rounding comes to that.
- *  There are no slots then, and the schedule that was stays the better one. */
+/*  Rebuilds; costs jobs * log (jobs) + clusters * log (clusters). The loads of the jobs add up to
+ *  those of the queues. False when a job would end after its promise by more than a tie: either no
+ *  schedule of these queues meets the promises, or speeds lie so far apart that rounding adds up to
+ *  that. There are no slots then; keep the old schedule. */
 bool bilb_schedule_rebuild (bilb_schedule_t *self, const bilb_busy_t *clusters,
                             size_t clusters_count, const bilb_job_t *jobs, size_t jobs_count);
 

@@ -1,4 +1,4 @@
-/*  balancer_wire - protobuf <-> plain values: what is asked and told, and what is kept on disk. */
+/*  balancer_wire - protobuf <-> plain values: questions and answers, and records on disk. */
 #include "balancer_wire.h"
 
 #include "balance.pb-c.h"
@@ -13,7 +13,7 @@
 #define LEVEL_S_MOST 1000000000
 #define LOAD_S_MOST  10000000000000 /* of one member */
 
-/*  --- members are asked --- */
+/*  --- questions to members --- */
 
 static const codec_row_t terms_rows [] = {
   ROW_WORD ("balancer", terms_t, balancer, OR_NONE),
@@ -97,7 +97,7 @@ static const codec_row_t moved_rows [] = {
 };
 const codec_t moved_codec = CODEC (balancer_moved_t, musubi__move_answer__descriptor, moved_rows);
 
-/*  --- it is asked --- */
+/*  --- questions to the balancer --- */
 
 const codec_t balance_status_codec = CODEC_EMPTY (musubi__balance_status_request__descriptor);
 
@@ -107,7 +107,7 @@ static const codec_row_t balance_history_rows [] = {
 const codec_t balance_history_codec =
   CODEC (balance_history_t, musubi__balance_history_request__descriptor, balance_history_rows);
 
-/*  Of a site's at others, and of others' at it, as it told last. */
+/*  The site's own tasks at others, and others' tasks at it, as it told last. */
 static void count_moved (const coalition_member_t *member, uint32_t *away, uint32_t *guests)
 {
     *away = 0;
@@ -194,7 +194,7 @@ packed_t balance_status_encode (const char *name, const coalition_t *coalition,
     return packed;
 }
 
-/*  --- what is kept --- */
+/*  --- records --- */
 
 static const codec_row_t stored_coalition_rows [] = {
   ROW_NUMBER ("coalition", coalition_kept_t, number),

@@ -1,5 +1,4 @@
-/*  balancer_wire - a balancer's side of proto/balance.proto as plain values. balancer_wire.c alone
- *  sees the generated code.
+/*  balancer_wire - a balancer's side of proto/balance.proto as plain values.
  *
  *  Encoders return malloc'ed bytes that the caller frees. Decoders check; on false why names the
  *  field and nothing is allocated.
@@ -11,7 +10,7 @@
 
 #include "codec.h"
 
-/*  --- members are asked --- */
+/*  --- questions to members --- */
 
 typedef struct {
     char balancer [NAME_BYTES_MAX + 1];
@@ -20,7 +19,7 @@ typedef struct {
 } terms_t;
 extern const codec_t terms_codec;
 
-/*  Adds what a page says to what has been told so far. */
+/*  Adds a page to what the member has told so far. */
 bool state_decode (member_queue_t *told, bool *more, bytes_t body, char why [WHY_BYTES]);
 
 extern const codec_t move_codec; /* of an order_t */
@@ -30,7 +29,7 @@ typedef struct {
 } balancer_moved_t;
 extern const codec_t moved_codec;
 
-/*  --- it is asked --- */
+/*  --- questions to the balancer --- */
 
 extern const codec_t balance_status_codec; /* of nothing */
 
@@ -42,7 +41,7 @@ typedef struct {
 } balance_history_t;
 extern const codec_t balance_history_codec;
 
-/*  --- what is kept --- */
+/*  --- records --- */
 
 extern const codec_t stored_coalition_codec; /* of a coalition_kept_t */
 extern const codec_t stored_member_codec;    /* of a member_kept_t, but for the site, its key */

@@ -1,4 +1,4 @@
-/*  coalition - the two tables. */
+/*  coalition - members sorted by site, jobs by home and bag. */
 #include "coalition.h"
 
 #include "must.h"

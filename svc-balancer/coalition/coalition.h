@@ -1,5 +1,5 @@
-/*  coalition - what a balancer knows of its members and of their jobs. Plain values, and two tables
- *  of them; the rest of svc-balancer decides.
+/*  coalition - what a balancer knows of its members and of their jobs: plain values in two tables.
+ *  Decisions are made in balancing/.
  */
 #ifndef MUSUBI_COALITION_H
 #define MUSUBI_COALITION_H
@@ -51,12 +51,12 @@ typedef struct {
     uint32_t coalitions;
     uint32_t absent;          /* coalitions that were formed without its answer, in a row */
     char aside [ASIDE_BYTES]; /* why it takes no part; "" = it does */
-    bool heard;               /* aside, and asked all the same: what it has of others goes home */
+    bool heard;               /* set aside, but still asked: others' tasks there go home */
 } member_kept_t;
 
 /*  What has been seen of its work; see delivered_work.h. */
 typedef struct {
-    bool seen; /* below is of the step before */
+    bool seen; /* what follows is of the step before */
     bool busy;
     uint32_t start;
     double progress_s;
@@ -71,13 +71,13 @@ typedef struct {
     member_kept_t kept;
     member_queue_t told;   /* as last told in full */
     member_queue_t coming; /* as it comes, page by page */
-    bool known;            /* told is of this start of the balancer */
-    bool fresh;            /* and of this step */
+    bool known;            /* told has come since this start of the balancer */
+    bool fresh;            /* told has come in this step */
     double cpus_before;    /* in the step before */
     size_t place;          /* in this step's weighing, SIZE_MAX = none */
     uint32_t silent;       /* steps */
     uint64_t call;
-    uint32_t tries; /* of asking for its queue from the head on */
+    uint32_t tries; /* how often its queue was read anew from its head */
     diligence_t diligence;
     double cpus_sum; /* over the steps of this coalition that it has told */
     uint32_t cpus_count;
@@ -98,11 +98,11 @@ typedef struct {
     job_kept_t kept;
     double load_s;   /* left of it, at all members; below 0 = not known yet */
     double now_s;    /* as this step's queues come in */
-    uint64_t away;   /* tasks at others, as its home tells */
-    uint64_t guests; /* as the others do */
+    uint64_t away;   /* tasks at other sites, as its home tells */
+    uint64_t guests; /* the same, as the other sites tell */
     size_t place;    /* in this step's weighing, SIZE_MAX = none */
     bool at_home;    /* its home lists it in this step */
-    bool elsewhere;  /* it has tasks that nobody tells of in this step */
+    bool elsewhere;  /* it has tasks that no member lists in this step */
 } job_t;
 
 /*  A job's key on disk. */
@@ -144,7 +144,7 @@ coalition_member_t *coalition_find (const coalition_t *self, const char *site);
 coalition_member_t *coalition_add (coalition_t *self, const char *site);
 void coalition_remove (coalition_t *self, const char *site);
 
-/*  NULL first; NULL at the end, or when there is none. */
+/*  The job after this one, the first one after NULL; NULL at the end. Then the one of that name. */
 job_t *coalition_job_after (const coalition_t *self, const job_t *job);
 job_t *coalition_job (const coalition_t *self, const char *home, uint64_t bag);
 job_t *coalition_job_add (coalition_t *self, const char *home, uint64_t bag);

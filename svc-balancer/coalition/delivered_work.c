@@ -1,9 +1,9 @@
-/*  delivered_work - progress against CPUs. */
+/*  delivered_work - compares progress with CPUs. */
 #include "delivered_work.h"
 
 #include <math.h>
 
-/*  What has been done of what is there, and of what was there. */
+/*  The work done so far, on tasks that have ended and on tasks that run. */
 static double progress (const member_queue_t *told)
 {
     double done_s = told->done_s;

@@ -60,7 +60,7 @@ double weighed_load (const weighed_t *site)
     return load;
 }
 
-/*  Until the last task of a piece is over, where so much is done before its end. */
+/*  When the last task of a piece is over; until: the load up to the end of the piece. */
 static double piece_end (const weighed_t *site, const piece_t *piece, double until)
 {
     if (piece->waiting == 0)
@@ -93,7 +93,7 @@ static double later_by (double time)
     return REBALANCE_TIE_S * (1 + time);
 }
 
-/*  Of a site that is aside, own tasks come home whatever that costs them. */
+/*  May the job not become later? Tasks of a site that is set aside come home even if they do. */
 static bool bound (const rebalance_t *self, size_t job)
 {
     size_t home = self->jobs [job].home;
@@ -113,7 +113,8 @@ static uint32_t rebalance_least (uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/*  Where tasks that come home are put; NULL: none of the bag waits there, so before all. */
+/*  Where tasks that come home are put; NULL: none of the bag waits there, so they go to the
+ *  head. */
 static piece_t *place_home (const weighed_t *site, size_t job)
 {
     for (size_t i = 0; i < site->count; i++)
@@ -122,8 +123,8 @@ static piece_t *place_home (const weighed_t *site, size_t job)
     return NULL;
 }
 
-/*  How many tasks may come home, so that nothing from their place on is complete later than it
- *  would be. They themselves end with the piece there, or as the first of all. */
+/*  How many tasks may come home without making anything behind them complete later. They end with
+ *  the piece that waits there, or are the first of all. */
 static uint32_t room_at_home (const rebalance_t *self, const weighed_t *site, size_t job,
                               double task_s)
 {
@@ -144,7 +145,7 @@ static uint32_t room_at_home (const rebalance_t *self, const weighed_t *site, si
     return isinf (room_s) ? UINT32_MAX : tasks_in (room_s, task_s);
 }
 
-/*  And at the end. */
+/*  How many tasks may be put at the end of a queue. */
 static uint32_t room_behind (const rebalance_t *self, const rebalance_plan_t *plan, size_t to,
                              size_t job, double task_s)
 {
@@ -179,7 +180,7 @@ static void put_home (weighed_t *site, const piece_t *moved)
     site->pieces [0] = *moved;
 }
 
-/*  So many of them at most, and no more than may be; returns how many. */
+/*  Moves up to count tasks of a piece, as many as promises and levels allow; returns how many. */
 static uint32_t try_move (const rebalance_t *self, rebalance_plan_t *plan, size_t from, size_t at,
                           size_t to, uint32_t count, bool levels)
 {
@@ -253,7 +254,7 @@ static void plan_end (const rebalance_t *self, rebalance_plan_t *plan)
     *plan = (rebalance_plan_t){0};
 }
 
-/*  What rounding must never do: make a job later. */
+/*  Checks that no job has become later, not even by rounding. */
 static void plan_check (const rebalance_t *self, rebalance_plan_t *plan)
 {
     rebalance_complete (self, plan->sites, true);
@@ -264,7 +265,7 @@ static void plan_check (const rebalance_t *self, rebalance_plan_t *plan)
     }
 }
 
-/*  Those that are aside: what is elsewhere comes home, and what is here goes home. */
+/*  For sites that are set aside: their tasks elsewhere come home, others' tasks there go home. */
 static void bring_home (const rebalance_t *self, rebalance_plan_t *plan)
 {
     for (size_t s = 0; s < self->sites_count; s++)
@@ -279,7 +280,7 @@ static void bring_home (const rebalance_t *self, rebalance_plan_t *plan)
 
 /*  --- the step, in whole tasks --- */
 
-/*  To whom most is left to be sent. */
+/*  The site that is still to be sent the most. */
 static size_t most_wanting (const rebalance_t *self)
 {
     size_t most = 0;
@@ -339,7 +340,7 @@ static void send_transfers (rebalance_t *self, rebalance_plan_t *plan)
 
 /*  --- the extension, in whole tasks --- */
 
-/*  What each job should have at each member more than it has; by job, then member. */
+/*  By job, then member: the load that the job should have there beyond what it has. */
 static double *wanted_loads (const rebalance_t *self, const rebalance_plan_t *plan)
 {
     size_t width = self->members_count;
@@ -383,7 +384,7 @@ static void send_wanted (const rebalance_t *self, rebalance_plan_t *plan)
 
 /*  --- bilb --- */
 
-/*  Those that take part, with the queues as the plan has them. */
+/*  The sites that take part become bilb's members, with the queues of the plan. */
 static void members_begin (rebalance_t *self, const rebalance_plan_t *plan)
 {
     self->members = must (calloc (self->sites_count + 1, sizeof *self->members));

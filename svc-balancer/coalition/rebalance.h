@@ -1,17 +1,18 @@
-/*  rebalance - one step of a coalition over queues of whole tasks: what its sites have told in,
- *  orders to move tasks out.
+/*  rebalance - one step of a coalition over queues of whole tasks: the sites' queues in, orders to
+ *  move tasks out.
  *
- *  Where load should be is told by bilb, which divides jobs as it likes. From that orders are made,
- *  in whole tasks, rounded down, of those that can move: a site's own go to another, guests go home
- *  and nowhere else. An order is cut down until no job is complete later than in the queues as
- *  they are, nobody is sent more than its level allows, and nobody sends more.
+ *  bilb says where load should be; it divides jobs at will. From that, orders are made in whole
+ *  tasks, rounded down, for tasks that can move: a site's own tasks go to another site, guests only
+ *  go home. An order is cut down until no job is complete later than in the queues as they are, and
+ *  no site receives or sends more than its level allows.
  *
- *  When a job is complete is told from its last task: what is before that is done on all CPUs at
- *  once, it itself on its own. What moves is put at the end of a queue; what comes home, where its
- *  bag waits, or before all where none of it does.
+ *  A job is complete with its last task: the work before that task is done on all CPUs at once, the
+ *  task itself by itself. Tasks that move are put at the end of a queue. Tasks that come home are
+ *  put where their bag waits, or at the head where none of it does.
  *
- *  The step and its extension (bilb_queues) give two answers; the one that completes the jobs
- *  earlier, all together, is taken, for queues are worked through in their own order. Pure.
+ *  The step and its extension (bilb_queues) give two answers. The one that completes the jobs
+ *  earlier, all together, is taken, because sites work through their queues in their own order.
+ *  Pure.
  */
 #ifndef MUSUBI_REBALANCE_H
 #define MUSUBI_REBALANCE_H
@@ -22,10 +23,11 @@
 
 #define REBALANCE_NOWHERE SIZE_MAX
 
-/*  The extension cuts each job into a piece for each site: no more than so many in all. */
+/*  The extension cuts each job into a piece for each site. Where there would be more, it is left
+ *  out. */
 #define REBALANCE_PIECES_MAX 20000000
 
-/*  Times of completion count as the same within this, and within as much of the time. */
+/*  Two completion times count as equal when they differ by no more than this * (1 + time). */
 #define REBALANCE_TIE_S 1e-6
 
 /*  Tasks of a job in one queue. */
@@ -39,7 +41,7 @@ typedef struct {
 } piece_t;
 
 typedef struct {
-    double cpus;     /* 0 = it takes no part, but for what goes home */
+    double cpus;     /* 0 = it takes part only in what goes home */
     double level_s;  /* 0 or more, or INFINITY */
     bool aside;      /* what it has at others comes home, what others have here goes home */
     piece_t *pieces; /* head first; owned: weighed_clear */

@@ -1,7 +1,9 @@
-/*  solo - what would have been: a member's own jobs, first come first served, on its own CPUs.
+/*  solo - the flow times that a member's jobs would have had without the coalition: first come,
+ *  first served, on its own CPUs.
  *
- *  A job begins on all CPUs when those before it leave them; its last task runs on its own. Loads
- *  are what was asked for at most, so all of them are scaled by what was done of it. Pure.
+ *  A job begins on all CPUs when the jobs before it leave them; its last task runs by itself. A
+ *  load is the most that was asked for, so all loads are scaled by the share that was really used.
+ *  Pure.
  */
 #ifndef MUSUBI_SOLO_H
 #define MUSUBI_SOLO_H
@@ -18,7 +20,8 @@ typedef struct {
     bool measured;
 } solo_job_t;
 
-/*  Sum, in seconds, of completion less submission of those measured. Sorts the jobs. cpus > 0. */
+/*  Sum, in seconds, of completion minus submission over the measured jobs. Sorts the jobs. cpus >
+ *  0. */
 double solo_flow (solo_job_t *jobs, size_t count, double cpus, double scale);
 
 #endif
