@@ -1,4 +1,4 @@
-/*  availability_query - questions out, profiles and windows into the snapshot. */
+/*  availability_query - sends questions, and puts the profiles and windows answered into the snapshot. */
 #include "availability_query.h"
 
 #include "calendar_wire.h"
@@ -12,7 +12,7 @@
 
 typedef struct {
     uint64_t call;
-    bool suspect;               /* nobody waits for it */
+    bool suspect;               /* it is not waited for */
     window_question_t *windows; /* when asked for windows */
     size_t windows_count;
 } availability_query_question_t;
@@ -24,13 +24,13 @@ struct survey {
     snapshot_t *snapshot;
     int64_t from_ms; /* of the frame asked for */
     int64_t until_ms;
-    int64_t links_from_ms; /* of the network needs in it */
+    int64_t links_from_ms; /* the part of it in which network needs may carry */
     int64_t links_until_ms;
     char reservation [NAME_BYTES_MAX + 1];
     availability_query_question_t *questions; /* one a source */
-    size_t waiting;                           /* for those who are no suspects */
+    size_t waiting;                           /* questions to those that are no suspects */
     bool hasty;
-    uint64_t timer; /* when there is nobody to ask */
+    uint64_t timer; /* ends it when there is nobody to ask */
     availability_query_done_fn *done;
     void *owner;
 };
@@ -46,7 +46,7 @@ static void leave_out (availability_query_t *self, size_t at, const char *why)
                 participant_ref_words (source->party.name, words), why);
 }
 
-/*  Whoever was not waited for is left out. */
+/*  Leaves out those that were not waited for, and ends the survey. */
 static void availability_query_finish (availability_query_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < self->snapshot->sources_count; i++) {
@@ -60,7 +60,7 @@ static void availability_query_finish (availability_query_t *self, const moment_
     self->done (self->owner, now, self->hasty);
 }
 
-/*  One question has its answer, or none. */
+/*  A question is answered, or its time is over. */
 static void availability_query_answered (availability_query_t *self, const moment_t *now, size_t at,
                                          call_status_t status)
 {
@@ -83,7 +83,7 @@ static void take_windows (availability_query_t *self, size_t at, bytes_t body)
     bool good = windows_decode (body, fits, question->windows_count, why);
     if (!good)
         leave_out (self, at, why);
-    for (size_t i = 0; good && i < question->windows_count; i++) /* it may have been asked before */
+    for (size_t i = 0; good && i < question->windows_count; i++) /* drop what was asked before */
         free_profile_clear (snapshot_supply (self->snapshot, at, question->windows [i].resource));
     for (size_t i = 0; good && i < question->windows_count; i++) {
         const window_question_t *asked = &question->windows [i];
@@ -164,7 +164,7 @@ static void availability_query_on_profile (void *owner, const moment_t *now, uin
 {
     availability_query_t *self = owner;
     self->questions [token].call = 0;
-    if (result->status == CALL_DENIED) { /* it has changed its mind since it was announced */
+    if (result->status == CALL_DENIED) { /* it has changed its disclosure since it was announced */
         ask_windows (self, now, token);
         return;
     }
@@ -181,7 +181,7 @@ static void name_resource (profile_question_t *question, const char *name)
               name);
 }
 
-/*  The names of what a source is asked about. None: of all it has. */
+/*  Names what a source is asked about; no names: about all it has. */
 static void name_resources (const availability_query_t *self, size_t at,
                             profile_question_t *question)
 {
@@ -234,7 +234,7 @@ static void availability_query_on_nobody (void *owner, const moment_t *now, uint
     availability_query_finish (self, now);
 }
 
-/*  Suspects are waited for when everybody is one. */
+/*  Counts whom to wait for: suspects only when all are suspects. */
 static void count_waiting (availability_query_t *self, const moment_t *now, bool patient)
 {
     size_t asked = 0;
@@ -251,7 +251,7 @@ static void count_waiting (availability_query_t *self, const moment_t *now, bool
         count_waiting (self, now, true);
 }
 
-/*  The time in which some link may be wanted. */
+/*  Finds the time in which a link may be wanted. */
 static void frame_links (availability_query_t *self, const moment_t *now)
 {
     const user_request_t *request = self->snapshot->request;
@@ -271,7 +271,7 @@ static void frame_links (availability_query_t *self, const moment_t *now)
         self->links_from_ms = now->wall_ms;
 }
 
-/*  A domain none of whose links is useful has nothing to say. */
+/*  Domains without a useful link are not asked. */
 static bool worth_asking (const snapshot_t *snapshot, size_t source)
 {
     if (snapshot->sources [source].kind == SOURCE_SITE)
@@ -282,7 +282,8 @@ static bool worth_asking (const snapshot_t *snapshot, size_t source)
     return false;
 }
 
-/*  About how many starts to ask: who was asked about others before is asked again. */
+/*  Chooses about how many starts to ask. If that number has changed, sources with windows are asked
+ *  again. */
 static void choose_starts (const availability_query_order_t *order)
 {
     snapshot_t *snapshot = order->snapshot;
@@ -314,7 +315,7 @@ availability_query_t *availability_query_new (service_t *service,
     snprintf (self->reservation, sizeof self->reservation, "%s", order->reservation);
     self->from_ms = order->starts.earliest_ms + user_request_offset_least (snapshot->request);
     if (self->from_ms < now->wall_ms)
-        self->from_ms = now->wall_ms; /* what has passed is nobody's any more */
+        self->from_ms = now->wall_ms; /* what has passed is not asked about */
     self->until_ms = order->starts.latest_ms + user_request_span (snapshot->request);
     frame_links (self, now);
     self->questions = must (calloc (snapshot->sources_count + 1, sizeof *self->questions));

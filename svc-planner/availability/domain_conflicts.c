@@ -1,5 +1,6 @@
-/*  domain_conflicts - a place that domains describe differently is several vertices of one name. A
- *  path could cross where one of them is reached from a need's one end, and another from its other.
+/*  domain_conflicts - a point that domains describe differently is several vertices of one name. If
+ *  the domains agreed, a path could cross there wherever one of these vertices is reached from one
+ *  end of a need and another vertex from its other end.
  */
 #include "domain_conflicts.h"
 
@@ -10,7 +11,7 @@
 
 typedef enum { RANK_CROSSED, RANK_REACHED, RANK_OTHER, RANKS } rank_t;
 
-/*  Vertices that can be reached, on the way to look further. */
+/*  A walk through the graph: the vertices reached so far. */
 typedef struct {
     const snapshot_t *snapshot;
     size_t network_need;
@@ -27,7 +28,7 @@ static void domain_conflicts_reach (domain_conflicts_walk_t *self, size_t vertex
     self->queue [self->queued++] = vertex;
 }
 
-/*  From every site that one end could be at, over links that would do for the need. */
+/*  Walks from every site that one end could be at, over links that would do for the need. */
 static void walk_from (domain_conflicts_walk_t *self, int end)
 {
     const snapshot_t *snapshot = self->snapshot;
@@ -72,7 +73,7 @@ static rank_t domain_conflicts_rank_of (const graph_t *graph, size_t conflict, c
     return from_count > 0 && to_count > 0 && another ? RANK_CROSSED : RANK_REACHED;
 }
 
-/*  Lowers each rank to what the need makes of it. */
+/*  Lowers the rank of each conflict that matters more to this need. */
 static void rank_for (const snapshot_t *self, size_t network_need, rank_t *ranks)
 {
     size_t vertices = graph_vertices (self->graph);

@@ -27,7 +27,7 @@ void free_profile_window (free_profile_t *self, window_t window)
     self->windows [self->windows_count++] = window;
 }
 
-/*  Append a step, unless it says nothing new. */
+/*  Appends a step, unless it says nothing new. */
 static void push_step (free_profile_t *self, int64_t from_ms, int64_t quantity)
 {
     if (self->steps_count > 0 && self->steps [self->steps_count - 1].free == quantity)

@@ -1,18 +1,17 @@
 /*  free_profile - what is known to be free of one resource over time: nodes of a class, bandwidth of a
  *  link.
  *
- *  A profile answered over the whole frame of a request, corrected by what refusals teach; or, of
- *  who discloses windows only, the windows asked and nothing else. Nothing is free where nothing is
- *  known. Profiles are short, so they are kept as the sorted steps that came in and patched by
- *  rebuilding them.
+ *  Either a profile over the whole frame of a request, corrected by what refusals tell; or, where
+ *  only windows are disclosed, the windows that were asked about. Nothing is free where nothing is
+ *  known. Profiles are short, so they are kept as sorted steps and patched by rebuilding them.
  */
 #ifndef MUSUBI_FREE_PROFILE_H
 #define MUSUBI_FREE_PROFILE_H
 
 #include "transaction.h"
 
-/*  A quantity for a time: a window that was asked about, with what fits (0 when what was asked for
- *  does not); or what somebody takes. */
+/*  A quantity over a time: a window that was asked about, with the quantity that fits (0: what was
+ *  asked for does not fit); or what a need takes. */
 typedef struct {
     int64_t from_ms;
     int64_t until_ms;
@@ -30,27 +29,27 @@ typedef struct supply {
 
 void free_profile_clear (free_profile_t *self);
 
-/*  An answer over the whole frame: replaces what was known. */
+/*  Replaces what was known by an answer over the whole frame. */
 void free_profile_set (free_profile_t *self, const profile_t *profile);
 
-/*  One more window. */
+/*  Adds a window. */
 void free_profile_window (free_profile_t *self, window_t window);
 
-/*  Something newer about part of the frame, as a refusal tells it: corrects what was known. */
+/*  Corrects what was known by something newer about part of the frame, such as a refusal tells. */
 void free_profile_patch (free_profile_t *self, const profile_t *fresh);
 
-/*  So much is not free somewhere in the interval, and that is all we were told. */
+/*  Notes that somewhere in the interval less than wanted is free, when that is all we were told. */
 void free_profile_deny (free_profile_t *self, int64_t from_ms, int64_t until_ms, int64_t wanted);
 
 /*  Least free over a non-empty interval; 0 where nothing is known. */
 int64_t free_profile_least (const free_profile_t *self, int64_t from_ms, int64_t until_ms);
 
-/*  The same beside others, who take part of it: the least of what they leave. */
+/*  The same with others who take part of it: the least of what they leave. */
 #define FREE_PROFILE_OTHERS_MAX 64
 int64_t free_profile_least_beside (const free_profile_t *self, int64_t from_ms, int64_t until_ms,
                                    const window_t *others, size_t others_count);
 
-/*  Booked share of the known part of a capacity, in millionths. */
+/*  The booked share of a capacity over the time that is known, in millionths. */
 int64_t free_profile_utilisation (const free_profile_t *self, int64_t capacity);
 
 #endif

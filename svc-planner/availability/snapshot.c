@@ -1,4 +1,4 @@
-/*  snapshot - candidates, and who knows what is free of them. Its links are made in
+/*  snapshot - candidates, and the sites and domains that know what is free. Links are made in
  *  snapshot_links.c.
  */
 #include "snapshot.h"

@@ -1,10 +1,10 @@
-/*  snapshot - where each need of a request could go, and what is free there: the picture on which
- *  a search runs.
+/*  snapshot - where each need of a request could go, and what is free there: what a search works
+ *  on.
  *
- *  It is made of the directory's descriptions (which classes are good enough at all, and the
- *  networks of all domains joined into one graph), filled with the free profiles that sites and
- *  domains answer, and corrected by what refusals teach. Those that disclose windows only are known
- *  at the windows asked and nowhere else.
+ *  It is made from the directory's descriptions: the classes that are good enough, and the networks
+ *  of all domains joined into one graph. It is filled with the free profiles that sites and domains
+ *  answer, and corrected by what refusals tell. Of those that disclose windows only, nothing is
+ *  known but the windows asked about.
  */
 #ifndef MUSUBI_SNAPSHOT_H
 #define MUSUBI_SNAPSHOT_H
@@ -15,18 +15,18 @@
 
 typedef enum { SOURCE_SITE, SOURCE_DOMAIN } source_kind_t;
 
-/*  Who can be asked what is free: a site that some need could use, or a network domain. */
+/*  Somebody who can be asked what is free: a site that some need could use, or a network domain. */
 typedef struct {
     participant_ref_t party; /* "lis/ams", "nis/N" */
     source_kind_t kind;
     disclosure_t disclosure;
-    int64_t lead_ms;  /* with ahead_ms */
-    int64_t ahead_ms; /* no notice that it wants, but time to be heard, since its clock is ahead */
+    int64_t lead_ms;  /* how long before its start a reservation must be made; includes ahead_ms */
+    int64_t ahead_ms; /* added because its clock is ahead of ours */
     int64_t gap_ms;
     int64_t horizon_ms;
-    bool asked;    /* by a survey, about everything that is wanted of it */
-    bool silent;   /* what it would have said is not known */
-    bool left_out; /* silent, or refused for a reason that planning can't mend */
+    bool asked;    /* a survey has asked it about everything that is wanted of it */
+    bool silent;   /* it did not answer */
+    bool left_out; /* plan without it: it is silent, or refused for good */
     char why [WHY_BYTES];
 } source_t;
 
@@ -43,26 +43,26 @@ typedef struct {
 /*  One need at one place. */
 typedef struct {
     size_t place;
-    uint32_t nodes; /* whole nodes that give its CPUs */
+    uint32_t nodes; /* whole nodes that have its CPUs */
 } option_t;
 
 typedef struct {
     option_t *options;
     size_t options_count;
     size_t options_room;
-    size_t could;       /* places good enough for it, options or not */
-    bool site_known;    /* some site seen is the one it asks for, or it asks for none */
-    bool class_known;   /* some class seen meets its requirements */
-    uint64_t cpus_most; /* of such a class */
+    size_t could;       /* places good enough for it, whether they became options or not */
+    bool site_known;    /* the site it names was seen, or it names none */
+    bool class_known;   /* a class that meets its requirements was seen */
+    uint64_t cpus_most; /* the most that such a class has */
 } need_options_t;
 
-/*  Places that the need could have, and that nobody was asked about. */
+/*  How many places the need could have about which nobody was asked. */
 size_t need_unasked (const need_options_t *self);
 
 /*  A link of the graph. */
 typedef struct {
     size_t source;
-    bool useful; /* a path of some need may lie over it; the others need not be asked about */
+    bool useful;           /* a path of some need may use it; only useful links are asked about */
     free_profile_t supply; /* of Mbit/s */
 } snapshot_link_t;
 
@@ -78,52 +78,52 @@ typedef struct {
     graph_t *graph;         /* of all domains; NULL when the request has no network needs */
     snapshot_link_t *links; /* as the graph counts them; made by snapshot_join */
     size_t links_count;
-    size_t windows_starts; /* about which those were asked who disclose windows only */
+    size_t windows_starts; /* about how many starts windows were asked */
 } snapshot_t;
 
-/*  A plan found on it. Lists are the finder's. */
+/*  A plan found on a snapshot; the lists belong to whoever found it. */
 typedef struct {
     int64_t start_ms;
     const size_t *options; /* by need: index into its options */
     const path_t *paths;   /* by network need; without links: both ends are on one site */
 } choice_t;
 
-/*  Empty, for the needs of a request that outlives it. */
+/*  An empty snapshot for the needs of a request, which must outlive it. */
 snapshot_t *snapshot_new (const user_request_t *request);
 void snapshot_destroy (snapshot_t **self_p);
 
-/*  Take a site of the directory into account: its classes that are good enough for some need that
- *  has fewer than options_max yet. Again with a larger one after could was set back: more of them
- *  come in. */
+/*  Adds a site of the directory: those of its classes that are good enough for some need with fewer
+ *  than options_max options. To take in more, set `could` back and call it again with a larger
+ *  options_max. */
 void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t options_max);
 
-/*  Take a domain of the directory into account, where the request has network needs at all. */
+/*  Adds a domain of the directory, if the request has network needs. */
 void snapshot_consider_domain (snapshot_t *self, const directory_entry_t *entry);
 
-/*  All sites and domains are in: make the links. Where domains disagree, the graph can tell. When
- *  more sites are in, again: more of the links may be useful. */
+/*  Makes the links, once all sites and domains are in. Call it again when more sites are in: more
+ *  links may be useful then. */
 void snapshot_join (snapshot_t *self);
 
-/*  The source of that name, the place of that class; SIZE_MAX when there is none. */
+/*  The source of this name; the place of this class. SIZE_MAX when there is none. */
 size_t snapshot_source (const snapshot_t *self, const char *party_name);
 size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_name);
 
-/*  Whole nodes of a place that give so many CPUs. */
+/*  How many whole nodes of a place have so many CPUs. */
 uint32_t place_nodes (const site_class_t *place, uint32_t cpus);
 
 /*  What is known of a class or link, by its name at its source; NULL when there is none. */
 free_profile_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource);
 
-/*  Plan without this source from now on. */
+/*  Leaves this source out of all plans from now on. */
 void snapshot_leave_out (snapshot_t *self, size_t source, const char *why);
 
-/*  Price of one need at one place, in micro-credits; bounded so that sums don't overflow. */
+/*  The price of one need at one place, in micro-credits; bounded so that sums don't overflow. */
 int64_t snapshot_cost (const snapshot_t *self, size_t need, const option_t *option);
 
-/*  Price of one network need on a path, in micro-credits; bounded likewise. */
+/*  The price of one network need on a path, in micro-credits; bounded likewise. */
 int64_t snapshot_path_cost (const snapshot_t *self, size_t network_need, const path_t *path);
 
-/*  May the need's path lie over this link, as far as capacity and requirements go? */
+/*  May the need's path use this link, as far as capacity and requirements go? */
 bool snapshot_link_meets (const snapshot_t *self, size_t network_need, size_t link);
 
 #endif

@@ -1,9 +1,9 @@
 /*  snapshot_links - the links of a snapshot, and which of them are worth a question.
  *
- *  For one network need a link is useful if it is wide enough, meets the requirements, and is left
- *  when everything that can only be a dead end is cut off: again and again every vertex that is no
- *  candidate of the need's ends and has one such link only. What remains may still hold links that
- *  no path can use; asking about them is harmless.
+ *  For one network need a link is useful if it is wide enough, meets the requirements, and does not
+ *  lead into a dead end. A dead end is a vertex that has only one such link and can't be an end of
+ *  the need; dead ends are cut off until there are none. What remains may still hold links that no
+ *  path can use; asking about them does no harm.
  */
 #include "must.h"
 #include "participant_ref.h"

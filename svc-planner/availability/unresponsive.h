@@ -1,10 +1,10 @@
-/*  unresponsive - sites that did not answer lately.
+/*  unresponsive - sites and domains that have not answered lately.
  *
- *  A site that died stays in the directory for the rest of its lease. Whoever has waited for it
- *  once in vain need not make every request wait again: suspects are asked, but not waited for,
- *  unless nothing is found without them. Who asks about one reservation waits for them for a
- *  moment: one that has come back answers in that. Only who was waited for in full and did not
- *  answer is suspected, or a slow one could stay so for ever.
+ *  A site that died stays in the directory for the rest of its lease. One request that waited for
+ *  it in vain is enough: from then on suspects are asked, but not waited for, unless nothing is
+ *  found without them. A question about one reservation waits for them for a moment (MOMENT_MS), in
+ *  which one that has come back answers. Only one that was waited for in full is suspected;
+ *  otherwise a slow one could stay suspected for ever.
  */
 #ifndef MUSUBI_UNRESPONSIVE_H
 #define MUSUBI_UNRESPONSIVE_H
@@ -13,7 +13,7 @@
 
 #define UNRESPONSIVE_MAX 64
 #define UNRESPONSIVE_MS  20000 /* a little longer than a lease */
-#define MOMENT_MS        500   /* that they are waited for by who asks about one reservation */
+#define MOMENT_MS        500   /* how long questions about one reservation wait for them */
 
 typedef struct {
     struct {
@@ -24,10 +24,11 @@ typedef struct {
 
 bool unresponsive_has (const unresponsive_t *self, const moment_t *now, const char *name);
 
-/*  It was silent, or it has answered. When there are too many, the one suspected longest goes. */
+/*  Notes that it was silent, or has answered. When there are too many, the one suspected longest is
+ *  dropped. */
 void unresponsive_judge (unresponsive_t *self, const moment_t *now, const char *name, bool silent);
 
-/*  How long to wait for a suspect, where others are waited for so long. */
+/*  How long to wait for a suspect where others are waited for try_ms. */
 int64_t unresponsive_try_ms (int64_t try_ms);
 
 #endif

@@ -1,4 +1,4 @@
-/*  windows - start times and quantities, within what one question may ask. */
+/*  windows - chooses start times and quantities, as many as one question may ask about. */
 #include "windows.h"
 
 #include "must.h"
@@ -12,7 +12,7 @@
 #define SETS_MAX       64 /* sets of network needs looked at together */
 #define SUBSETS_OF_MAX 4  /* so many needs: every set of them */
 
-/*  What a plan may want of one resource, counted from its start. */
+/*  What a plan may want of one resource; times count from the plan's start. */
 typedef struct {
     const char *resource;
     free_profile_t *supply;
@@ -59,8 +59,8 @@ static void demand_places (demands_t *self, snapshot_t *snapshot, size_t source)
 
 /*  --- links --- */
 
-/*  Sets of network needs, as bits, that may come together on one link: each alone first, then all,
- *  then, of a few needs, every other set, else pairs. */
+/*  Sets of network needs, as bits, that may use one link together: first each need alone, then all
+ *  needs; then every other set if there are few needs, else all pairs. */
 typedef struct {
     uint64_t sets [SETS_MAX];
     size_t count;
@@ -100,7 +100,7 @@ static sets_t sets_of (size_t needs)
     return sets;
 }
 
-/*  What the needs of a set want of a link together; nothing when some of them can't use it. */
+/*  Adds what the needs of a set want of a link together; nothing when one of them can't use it. */
 static void demand_set (demands_t *self, snapshot_t *snapshot, size_t link, uint64_t set)
 {
     demand_t demand = {.resource = graph_link (snapshot->graph, link)->link->name,
@@ -129,7 +129,7 @@ static void demand_links (demands_t *self, snapshot_t *snapshot, size_t source)
     size_t links = 0;
     for (size_t i = 0; i < snapshot->links_count; i++)
         links += snapshot->links [i].source == source && snapshot->links [i].useful;
-    /* Rather fewer sets of every link than all of some links. */
+    /* Ask about fewer sets on every link rather than about all sets on some links. */
     while (sets.count * links > LINK_WINDOWS_ASKED_MAX)
         sets.count--;
     for (size_t i = 0; i < snapshot->links_count; i++)

@@ -1,6 +1,6 @@
-/*  assign - needs to places at one start time, with the least sum of weights.
+/*  assign - assigns needs to places at one start time, with the least sum of weights.
  *
- *  The two exact methods that a search uses, each resumable: run for some steps, then go on.
+ *  Two exact methods; each runs for some steps at a time and can be continued.
  */
 #ifndef MUSUBI_ASSIGN_H
 #define MUSUBI_ASSIGN_H
@@ -8,7 +8,7 @@
 #include "routes.h"
 #include "weights.h"
 
-#define WEIGHT_NONE INT64_MAX /* this need can't go there */
+#define WEIGHT_NONE INT64_MAX /* the need can't be placed there */
 
 typedef enum { ASSIGN_MORE, ASSIGN_FOUND, ASSIGN_NONE } assign_state_t;
 
@@ -38,15 +38,16 @@ typedef struct {
 
 typedef struct packing packing_t;
 
-/*  Plans not better than bound are not looked for. weights [need] [option]; all borrowed, but needs
- *  copied. wiring stands at this start, NULL without network needs; the paths of the best plan are
- *  kept there. */
+/*  Only plans that weigh less than bound are looked for. weights [need] [option]; all is borrowed,
+ *  only needs are copied. wiring has been started at this start; NULL without network needs. The
+ *  paths of the best plan are kept in it. */
 packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
                         const int64_t *const *weights, routes_t *wiring, int64_t check_from_ms,
                         int64_t bound);
 void packing_destroy (packing_t **self_p);
 
-/*  ASSIGN_MORE may already have a plan: packing_choice is then not NULL. ASSIGN_FOUND: the best. */
+/*  On ASSIGN_MORE there may be a plan already: packing_choice is not NULL then. On ASSIGN_FOUND it
+ *  is the best one. */
 assign_state_t packing_run (packing_t *self, uint64_t *steps);
 const size_t *packing_choice (const packing_t *self);
 int64_t packing_weight (const packing_t *self);

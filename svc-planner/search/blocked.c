@@ -1,7 +1,7 @@
-/*  blocked - a search for one connection and its ends, and a look at the start where they failed.
+/*  blocked - searches for one connection with its two ends only, and explains why there is none.
  *
- *  Told is the earliest start at which both ends have places: the two places between which the most
- *  is free, and the link that is too narrow there.
+ *  The explanation is about the earliest start at which both ends have places: the two places
+ *  between which the most bandwidth is free, and the link that is too narrow there.
  */
 #include "blocked.h"
 
@@ -19,7 +19,7 @@
 #define ALONE_STEPS_LEAST  200000
 #define ALONE_STEPS_A_LINK 256
 #define ALONE_SLICE_STEPS  200000
-#define PAIRS_LOOKED_MAX   16 /* pairs of places, where a latency limit asks for each path */
+#define PAIRS_LOOKED_MAX   16 /* with a latency limit: pairs of places that are looked at */
 
 /*  The request cut down to one network need and its ends, over the same places and links. */
 typedef struct {
@@ -55,11 +55,11 @@ static void blocked_cut (part_t *self, const snapshot_t *snapshot, const search_
     if (order->present_paths)
         self->present_path = order->present_paths [need];
     self->order.policy = POLICY_TIME;
-    self->order.spread = false; /* whether it can be had does not hang on lots */
+    self->order.spread = false; /* lots do not decide whether it can be had */
     self->order.steps_max = search_steps (snapshot, order, ALONE_STEPS_A_LINK, ALONE_STEPS_LEAST);
     self->order.present = order->present ? self->present : NULL;
     self->order.present_paths = order->present_paths ? &self->present_path : NULL;
-    /*  Leads count from the first need of the whole. */
+    /*  Leads count from the first need of the whole request. */
     self->order.soonest_ms +=
       user_request_offset_least (&self->request) - user_request_offset_least (whole);
 }
@@ -76,7 +76,7 @@ static search_state_t blocked_find (part_t *self, int64_t *start_ms)
     return state;
 }
 
-/*  --- which two places are the nearest to it --- */
+/*  --- which two places come nearest to it --- */
 
 /*  A vertex of a place that has room for an end at the start. */
 typedef struct {
@@ -118,7 +118,7 @@ static end_vertex_t *find_stands (const part_t *self, int end, int64_t start_ms,
     return list;
 }
 
-/*  Each vertex by itself. */
+/*  Groups for link_group: each vertex by itself. */
 static size_t *groups_new (size_t vertices)
 {
     size_t *groups = must (calloc (vertices + 1, sizeof *groups));
@@ -127,17 +127,18 @@ static size_t *groups_new (size_t vertices)
     return groups;
 }
 
-/*  What each link has for the connection while it carries. Of those nobody was asked about because
- *  they are too narrow, or lead nowhere, their whole capacity; negative: not what is required. */
+/*  What each link has free for the connection while it carries. Links that nobody was asked about,
+ *  because they are too narrow or lead nowhere, count with their whole capacity; negative: the link
+ *  may not be used. */
 typedef struct {
     int64_t start_ms;
     int64_t from_ms;
     int64_t until_ms;
     int64_t *mbps;        /* by link */
-    const source_t *late; /* of the domains for which the start is too near, the slowest */
+    const source_t *late; /* the slowest domain for which the start is too near, or NULL */
 } rooms_t;
 
-/*  What stays where it is needs no lead. */
+/*  A link that the connection keeps needs no lead. */
 static bool stays (const part_t *self, size_t link)
 {
     const present_path_t *present = self->order.present_paths;
@@ -213,7 +214,8 @@ typedef struct {
     size_t counts [2];
 } stands_t;
 
-/*  A pair of stands at two sites that are in one group; false when there is none. */
+/*  Finds two stands at different sites whose vertices are in one group; false when there are
+ *  none. */
 static bool pair_joined (const stands_t *self, size_t *groups, size_t pair [2])
 {
     for (size_t a = 0; a < self->counts [0]; a++)
@@ -229,8 +231,8 @@ static bool pair_joined (const stands_t *self, size_t *groups, size_t pair [2])
     return false;
 }
 
-/*  The pair with the widest path between them: links are joined, widest first, until two places
- *  hang together. */
+/*  The pair with the widest path between them: links are joined, widest first, until two places are
+ *  connected. */
 static bool widest_pair (const part_t *self, rooms_t *rooms, const stands_t *stands,
                          size_t pair [2])
 {
@@ -256,8 +258,8 @@ static void blocked_join (const part_t *self, size_t *groups, size_t link)
     groups [link_group (groups, ends [0])] = link_group (groups, ends [1]);
 }
 
-/*  The domain that is left out and without which no two places hang together; NULL when they do, or
- *  would not with any either. */
+/*  The left-out domain without which no two places are connected; NULL when some are connected, or
+ *  no single domain would connect them. */
 static const source_t *find_missing (const part_t *self, const rooms_t *rooms,
                                      const stands_t *stands)
 {
@@ -283,7 +285,7 @@ static const source_t *find_missing (const part_t *self, const rooms_t *rooms,
     return missing == SIZE_MAX ? NULL : &snapshot->sources [missing];
 }
 
-/*  --- telling --- */
+/*  --- the explanation --- */
 
 static int64_t room_at (void *owner, size_t link)
 {
@@ -312,7 +314,7 @@ static void blocked_look (const part_t *self, rooms_t *rooms, const size_t pair 
                   link->domain, link->link->name, link->link->mbps);
 }
 
-/*  Of some pairs the one whose narrowest link has the most room. */
+/*  Looks at some pairs, and explains the one whose narrowest link has the most room. */
 static void look_at_pairs (const part_t *self, rooms_t *rooms, const stands_t *stands,
                            blocked_t *blocked)
 {

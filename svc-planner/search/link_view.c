@@ -1,4 +1,4 @@
-/*  link_view - one need's view of the links. */
+/*  link_view - which links a need may use, what they cost, and who is connected by them. */
 #include "link_view.h"
 
 #include "must.h"
@@ -11,8 +11,8 @@
 #define COSTS_MAX 64 /* vertices from which all costs are worked out */
 #define COST_NONE (INT64_C (1) << 60)
 
-/*  First start at which the link's domain takes part in a plan. What stays where it is needs no
- *  lead. */
+/*  The first start for which the link's domain has notice enough; INT64_MAX: the need may never use
+ *  the link. A link that the need keeps needs no lead. */
 static int64_t opens (const snapshot_t *snapshot, const search_order_t *order, size_t network_need,
                       size_t link)
 {
@@ -101,7 +101,7 @@ bool link_view_same (const link_view_t *self, const link_view_t *other)
                    self->snapshot->links_count * sizeof *self->opens_ms) == 0;
 }
 
-/*  Of a connection that has passed only the path counts, not what is free. */
+/*  Once a connection is over only its path counts, not what is free. */
 static int64_t link_view_room_of (const link_view_t *self, size_t link)
 {
     if (self->opens_ms [link] > self->start_ms)
@@ -148,7 +148,7 @@ bool link_view_joins (link_view_t *self, size_t from, size_t to)
     return link_group (self->groups, from) == link_group (self->groups, to);
 }
 
-/*  Does a step make room that was not there before it? */
+/*  Does this step bring room that was not there before? */
 static bool makes_room (const link_view_t *self, const free_profile_t *supply, size_t step)
 {
     int64_t free_mbps = supply->steps [step].free;

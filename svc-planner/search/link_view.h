@@ -1,7 +1,7 @@
 /*  link_view - the links of a snapshot as one network need sees them: which it may use, what they
  *  cost it, and how much room they have for it at a start.
  *
- *  Needs that would see the same share one.
+ *  Needs that see the same share one view.
  */
 #ifndef MUSUBI_LINK_VIEW_H
 #define MUSUBI_LINK_VIEW_H
@@ -11,43 +11,43 @@
 /*  Owns its lists: link_view_clear. */
 typedef struct {
     const snapshot_t *snapshot;
-    int64_t begin_ms; /* of the connection, counted from the start */
+    int64_t begin_ms; /* when the connection carries, counted from the start */
     int64_t end_ms;
-    int64_t check_from_ms; /* what lies before needs no room: it has passed */
+    int64_t check_from_ms; /* earlier times have passed and need no room */
     uint32_t mbps;
     int64_t latency_us_max;
     int64_t *opens_ms; /* by link: first start at which it may be used; INT64_MAX = never */
-    int64_t *cost;     /* by link: what the need pays for it, as far as that weighs */
-    int64_t *nearest;  /* by vertex: the least cost of a link there */
+    int64_t *cost;     /* by link: what the need pays for it; 0 where prices do not weigh */
+    int64_t *nearest;  /* by vertex: the least cost of any link at it */
     bool costly;       /* some link costs anything */
     int64_t **costs;   /* by vertex, once asked for: least cost from there to each vertex */
     size_t costs_count;
-    size_t *step_at; /* by link: the first step that has not passed */
+    size_t *step_at; /* by link: the first step of its supply that has not passed */
 
     int64_t start_ms; /* what follows is of this start */
-    bool looked;      /* is known */
-    int64_t from_ms;  /* when it carries, as far as that is yet to come: [from_ms, until_ms) */
+    bool looked;      /* start_ms is set */
+    int64_t from_ms;  /* the part of [begin, end) that is still to come: [from_ms, until_ms) */
     int64_t until_ms;
-    int64_t *room; /* by link: Mbit/s, were nobody else there; negative: it may not be used */
+    int64_t *room; /* by link: Mbit/s free for this need alone; negative: not to be used */
     bool grouped;
-    size_t *groups; /* by vertex: another one of those it hangs together with, by links with room */
+    size_t *groups; /* by vertex: another vertex that links with room connect it to, or itself */
 } link_view_t;
 
-/*  priced: whether cost weighs at all. */
+/*  priced: do prices weigh at all? */
 void link_view_init (link_view_t *self, const snapshot_t *snapshot, const search_order_t *order,
                      size_t network_need, bool priced);
 void link_view_clear (link_view_t *self);
 
 bool link_view_same (const link_view_t *self, const link_view_t *other);
 
-/*  Look at this start. */
+/*  Works out what follows from this start. */
 void link_view_at (link_view_t *self, int64_t start_ms);
 
-/*  Is there a path between these vertices whose links have room, however long? */
+/*  Is there a path between these vertices whose links all have room, however long it is? */
 bool link_view_joins (link_view_t *self, size_t from, size_t to);
 
-/*  Vertices hang together in groups, each of which has one that stands for all: where groups tells
- *  of each vertex another one of its group, or itself. */
+/*  Connected vertices form groups. groups [v] is another vertex of v's group, or v itself when v
+ *  represents the group. Returns the representative. */
 static inline size_t link_group (size_t *groups, size_t vertex)
 {
     while (groups [vertex] != vertex)
@@ -55,14 +55,14 @@ static inline size_t link_group (size_t *groups, size_t vertex)
     return vertex;
 }
 
-/*  The next start after this one at which some link has more room, or may be used at all; INT64_MAX
- *  when there is none. To be asked with ascending times. */
+/*  The next start after this one at which some link has more room or begins to be usable; INT64_MAX
+ *  when there is none. Ask with ascending times. */
 int64_t link_view_next_start (link_view_t *self, int64_t after_ms, uint64_t *steps);
 
-/*  No path between these vertices costs less, whatever is free. */
+/*  A lower bound of what a path between these vertices costs, whatever is free. */
 int64_t link_view_least_cost (link_view_t *self, size_t from, size_t to);
 
-/*  No path between two different vertices, one of each set, costs less. */
+/*  A lower bound of what a path from a vertex of one set to a different one of the other costs. */
 int64_t link_view_least_between (const link_view_t *self, const bool *from, const bool *to);
 
 #endif

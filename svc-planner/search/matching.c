@@ -88,7 +88,7 @@ static void shift (matching_t *self, int64_t delta)
     }
 }
 
-/*  Place one more need along the cheapest chain of exchanges; false when there is none. */
+/*  Places one more need along the cheapest chain of exchanges; false when there is none. */
 static bool place_need (matching_t *self, size_t need)
 {
     self->need_of [0] = need;

@@ -1,8 +1,8 @@
-/*  packing - needs that may share places or are joined by paths: depth-first branch and bound.
+/*  packing - depth-first branch and bound for needs that may share places or are joined by paths.
  *
- *  The need with the fewest options goes first, then those that paths join to what is placed
- *  already; a network need comes right after its second end, so that places too far apart fall out
- *  at once. A branch ends where the weights so far and the least weights of the rest are no better
+ *  The need with the fewest options is placed first, then needs that paths join to those placed. A
+ *  network need comes right after its second end, so that places too far apart are ruled out at
+ *  once. A branch ends when the weights so far plus the least weights of the rest are no better
  *  than the best plan known. Needs that are alike in everything are placed in ascending order of
  *  options, so that a plan is not met once for each of their permutations.
  */
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  A depth of the search: a compute need to be placed, or a network need to be given a path. */
+/*  A level of the search: a compute need to be placed, or a network need to be given a path. */
 typedef struct {
     bool network;
     size_t need;
@@ -59,7 +59,8 @@ static size_t taken_by (const packing_t *self, size_t need)
     return self->levels [self->level_of [need]].taken;
 }
 
-/*  Fewest options first; then the most nodes; then as asked, which keeps like needs in order. */
+/*  Fewest options first, then most CPUs, then the request's order, which keeps like needs in
+ *  order. */
 static bool goes_before (const packing_t *self, size_t a, size_t b)
 {
     const packing_need_t *first = &self->needs [a], *second = &self->needs [b];
@@ -70,7 +71,7 @@ static bool goes_before (const packing_t *self, size_t a, size_t b)
     return first_cpus != second_cpus ? first_cpus > second_cpus : a < b;
 }
 
-/*  The compute need to be placed next: joined to those placed, if there is one. */
+/*  The compute need to be placed next: one that is joined to those placed, if there is any. */
 static size_t choose_next (const packing_t *self, uint64_t placed, uint64_t joined)
 {
     size_t next = SIZE_MAX;
@@ -150,18 +151,18 @@ void packing_destroy (packing_t **self_p)
     *self_p = NULL;
 }
 
-/*  What a need takes of a place, cleaning included, as far as it is yet to come. */
+/*  What a need takes of a place, cleaning included, as far as that is still to come. */
 static window_t packing_stay_of (const packing_t *self, size_t index, const option_t *option)
 {
     const packing_need_t *need = &self->needs [index];
     const site_class_t *place = &self->snapshot->places [option->place];
     const source_t *site = &self->snapshot->sources [place->source];
-    int64_t gap_ms = place->supply.windows_count > 0 ? 0 : site->gap_ms; /* it was asked without */
+    int64_t gap_ms = place->supply.windows_count > 0 ? 0 : site->gap_ms; /* windows leave it out */
     int64_t from_ms = need->from_ms > self->check_from_ms ? need->from_ms : self->check_from_ms;
     return (window_t){from_ms, need->until_ms + gap_ms, option->nodes};
 }
 
-/*  Does it fit beside those that stay at the same place already? The steps it took are counted. */
+/*  Does it fit beside the needs placed there already? Counts the steps that this takes. */
 static bool packing_fits (packing_t *self, size_t need, const option_t *option, uint64_t *steps)
 {
     const site_class_t *places = self->snapshot->places;
@@ -184,9 +185,9 @@ static bool packing_fits (packing_t *self, size_t need, const option_t *option, 
             others [others_count++] = other;
     }
     if (stay.from_ms >= stay.until_ms || others_count == 0)
-        return true; /* alone it fits, else it would be no option at this start */
+        return true; /* it fits alone, or it would be no option at this start */
     if (place->supply.windows_count > 0)
-        return false; /* asked one by one: what fits together is not known */
+        return false; /* asked about one by one: whether both fit together is not known */
     uint64_t cost = self->depth + 2 * (1 + others_count) * (1 + others_count);
     *steps -= cost < *steps ? cost : *steps;
     return free_profile_least_beside (&place->supply, stay.from_ms, stay.until_ms, others,
@@ -235,7 +236,7 @@ static void step_down (packing_t *self, int64_t weight)
     enter (self);
 }
 
-/*  What may be spent at this level, so that with the least of the rest a plan is better. */
+/*  What this level may weigh at most for a plan to be better than the best one known. */
 static int64_t budget (const packing_t *self)
 {
     if (self->bound == INT64_MAX)
@@ -243,7 +244,7 @@ static int64_t budget (const packing_t *self)
     return self->bound - self->weight - self->levels [self->depth + 1].rest_weight;
 }
 
-/*  Try the next path, or the next place that fits. False when nothing is left here. */
+/*  Tries the next path, or the next place that fits. False when none is left at this level. */
 static bool advance_path (packing_t *self, const packing_level_t *level, uint64_t *steps)
 {
     if (!routes_next (self->wiring, level->need, budget (self), steps)) {

@@ -1,7 +1,7 @@
-/*  routes - one route after the other.
+/*  routes - lays one route after the other.
  *
- *  Where the best path alone fits beside the others it is the best there, too. Only where it does
- *  not, or where the rest can't go with it, further ones are looked for one by one.
+ *  Where the best path alone also fits beside the others, it is the best there. Only where it does
+ *  not fit, or the needs after it can't be had with it, further paths are looked for one by one.
  */
 #include "routes_state.h"
 
@@ -36,7 +36,6 @@ int64_t routes_next_start (routes_t *self, int64_t after_ms, uint64_t *steps)
 
 /*  --- room --- */
 
-/*  Mbit/s of a link that the others leave to a need; negative: it may not be used. */
 int64_t routes_room_beside (const routes_t *self, size_t need, size_t link)
 {
     const link_view_t *view = routes_view (self, need);
@@ -69,7 +68,7 @@ static bool links_fit (const routes_t *self, size_t need, const size_t *links, s
     return true;
 }
 
-/*  Tell those whose path leaves a link too little for this need, which could use it otherwise. */
+/*  Notes at each route which of its links it leaves too narrow for this need. */
 static void tell_hinderers (routes_t *self, size_t need, uint64_t *steps)
 {
     const link_view_t *view = routes_view (self, need);
@@ -144,7 +143,7 @@ void routes_open (routes_t *self, size_t need, const size_t options [2])
       &connection->alone [options [0] * needs [connection->ends [1]].options_count + options [1]];
 }
 
-/*  Could no path between the two places weigh less? */
+/*  Is it certain that no path between the two places weighs less than bound? */
 static bool too_heavy (const routes_t *self, size_t need, int64_t bound)
 {
     const routed_need_t *connection = &self->connections [need];

@@ -1,4 +1,4 @@
-/*  routes_build - what of a wiring is the same at every start. */
+/*  routes_build - makes the parts of a wiring that are the same at every start. */
 #include "routes_state.h"
 
 #include "must.h"
@@ -28,7 +28,7 @@ static void find_vertices (routes_t *self)
     }
 }
 
-/*  Is the plan with the least price wanted, at one start or over all? */
+/*  Does the policy want the cheapest plan, at one start or over all? */
 static bool is_priced (const search_order_t *order)
 {
     return order->policy == POLICY_TIME || order->policy == POLICY_COST;
@@ -58,7 +58,7 @@ static bool *routes_build_mark_ends (const routes_t *self, size_t compute_need)
     return marks;
 }
 
-/*  No path of the need weighs less, wherever its ends are. */
+/*  A lower bound of what the need's path weighs, wherever its ends are. */
 static int64_t least_of (const routes_t *self, const routed_need_t *connection)
 {
     const link_view_t *view = &self->views [connection->view];
@@ -193,8 +193,8 @@ uint64_t routes_joined (const routes_t *self, size_t compute_need)
     return others;
 }
 
-/*  How many connections that ask the same of a path has a compute need with the one at the other
- *  end of this one? A fixed path there may not do for the way back. */
+/*  Counts the connections like this one that the compute need has to the other end of this one.
+ *  Where paths are fixed, the way back counts as different. */
 static size_t count_like (const routes_t *self, const routed_need_t *like, int end, size_t need)
 {
     size_t count = 0;
@@ -208,7 +208,7 @@ static size_t count_like (const routes_t *self, const routed_need_t *like, int e
     return count;
 }
 
-/*  Has b whatever a has? */
+/*  Has b every connection that a has? */
 static bool has_all (const routes_t *self, size_t a, size_t b)
 {
     for (size_t i = 0; i < self->connections_count; i++) {

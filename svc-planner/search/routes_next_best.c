@@ -1,10 +1,10 @@
 /*  routes_next_best - paths after the first, each chosen so that it can help.
  *
- *  When the rest did not go with a path, it is known which of its links hindered others. A path
- *  that lies on all of these would fail as well, whatever else it lies on. So the paths not tried
- *  part into spaces: those that avoid the first of these links, those that avoid the second, and so
- *  on; the best of each is looked for, and the lightest of all is next. A link that every path
- *  needs leaves an empty space, and that is seen at once.
+ *  When the rest of the request can't be had with a path, it is known which of its links hindered
+ *  others. Any path over all of these links would fail as well. So the paths not tried yet fall
+ *  into spaces: those that avoid the first of these links, those that avoid the second, and so on.
+ *  The best path of each space is looked for, and the lightest of them is tried next. A link that
+ *  every path needs leaves an empty space, which is seen at once.
  */
 #include "routes_state.h"
 
@@ -19,7 +19,7 @@ static void bar (routes_t *self, const space_t *space, bool barred)
         self->barred [space->barred [i]] = barred;
 }
 
-/*  Find the best path of a space and keep it, if it has one. */
+/*  Finds the best path of a space and keeps the space, if there is one. */
 static void add_space (routes_t *self, size_t need, space_t *space, uint64_t *steps)
 {
     routed_need_t *connection = &self->connections [need];
@@ -54,8 +54,8 @@ static void add_first_spaces (routes_t *self, size_t need, uint64_t *steps)
         }
 }
 
-/*  What is left of a space without the paths that lie on all of these links. A fixed path is the
- *  only one between its vertices. */
+/*  Adds what is left of a space without the paths over all of these links. Nothing is left where
+ *  paths are fixed: there is only one between two vertices. */
 static void routes_next_best_part (routes_t *self, size_t need, const space_t *space,
                                    const hopeless_t *hopeless, uint64_t *steps)
 {
@@ -80,7 +80,7 @@ static bool lies_on (const path_t *path, size_t link)
     return false;
 }
 
-/*  Why a path can't help; NULL when it may. */
+/*  The links for which a path can't help; NULL when it may. */
 static const hopeless_t *find_hopeless (const routed_need_t *self, const path_t *path)
 {
     for (size_t h = 0; h < self->hopeless_count; h++) {

@@ -1,5 +1,5 @@
-/*  routes_prune - places that can't be right, whatever is chosen for the other needs: seen at once
- *  at a start, instead of again with every combination of the others.
+/*  routes_prune - rules out places that can't work whatever is chosen for the other needs: once at
+ *  a start, instead of again in every combination with the others.
  */
 #include "routes_state.h"
 
@@ -33,7 +33,7 @@ static bool leaves_at (const routes_t *self, const routed_need_t *connection, si
            view->from_ms <= at_ms && at_ms < view->until_ms;
 }
 
-/*  What a link can carry at an instant of the connections that leave a site. */
+/*  How much of the connections that leave a site a link can carry at an instant. */
 static int64_t carries (const routes_t *self, size_t need, size_t link, int64_t at_ms)
 {
     int64_t wanted = 0;
@@ -49,7 +49,7 @@ static int64_t carries (const routes_t *self, size_t need, size_t link, int64_t 
     return free_mbps < wanted ? free_mbps : wanted;
 }
 
-/*  Have the links at the place enough for all connections that leave it at an instant? */
+/*  Have the links at the place room for all connections that leave it at an instant? */
 static bool has_room (const routes_t *self, size_t need, size_t place, int64_t at_ms,
                       uint64_t *steps)
 {

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/*  What a fixed path has no room on is on its way all the same. */
+/*  A fixed path leads over its links even where they have no room. */
 static int64_t routes_single_free_of (void *owner, size_t link)
 {
     const asker_t *asker = owner;
@@ -86,7 +86,7 @@ static void set_alone (routes_t *self, single_t *alone, size_t from, int64_t wei
     }
 }
 
-/*  Where the links of a path lead from a vertex; SIZE_MAX when they don't hang together. */
+/*  The vertex to which the links of a path lead; SIZE_MAX when they are not connected. */
 static size_t routes_single_walk (const graph_t *graph, size_t from, const size_t *links,
                                   size_t count)
 {
@@ -99,7 +99,7 @@ static size_t routes_single_walk (const graph_t *graph, size_t from, const size_
     return from;
 }
 
-/*  The present path, where it leads from the one place to the other and may stay. */
+/*  Takes the present path, if it leads from the one place to the other and may stay. */
 static bool keep_present (routes_t *self, size_t need, single_t *alone)
 {
     const routed_need_t *connection = &self->connections [need];

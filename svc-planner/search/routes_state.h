@@ -1,5 +1,5 @@
-/*  routes_state - what the files of wiring share: routes_build.c makes it, routes_single.c knows the
- *  best path of each pair of options alone, routes_next_best.c finds the next ones, routes.c lays one
+/*  routes_state - what the files of wiring share: routes_build.c makes it, routes_single.c finds the
+ *  best path for each pair of options by itself, routes_next_best.c the next ones, routes.c lays one
  *  route after the other.
  */
 #ifndef MUSUBI_ROUTES_STATE_H
@@ -11,14 +11,14 @@
 
 #include <assert.h>
 
-/*  Steps of one question for a path: two or three look at each end of each link, and a latency
- *  limit asks for more. Never more than the whole search has. */
+/*  Steps of one search for a path: two or three look at each end of each link; a latency limit
+ *  takes more. Never more than the whole search has. */
 #define PATH_STEPS_LEAST  50000
 #define PATH_STEPS_A_LINK 16
 
-/*  The best path between two options, with nobody else there. */
+/*  The best path between two options, without the request's other connections. */
 typedef struct {
-    uint64_t round; /* of the start that it is known for */
+    uint64_t round; /* counts starts: the one that this is known for */
     bool found;
     int64_t weight;
     size_t from;     /* vertex */
@@ -35,15 +35,15 @@ typedef struct {
 
 static_assert (PATH_HOPS_MAX <= 64, "the links of a route fit into 64 bits");
 
-/*  Links that a path had better not all lie on: the rest did not go with that. */
+/*  Links that a path must not use all together: the rest could not be had with that. */
 #define HOPELESS_MAX 16 /* of one need at a time; more are forgotten */
 typedef struct {
     size_t links [PATH_HOPS_MAX];
     size_t links_count;
 } hopeless_t;
 
-/*  The paths between two vertices that avoid some links, and the best of them. */
-#define SPACES_MAX 256 /* of one need at a time; beyond it "none" is not proven */
+/*  All paths between two vertices that avoid some links, and the best of them. */
+#define SPACES_MAX 256 /* of one need at a time; beyond that "no plan" is not proven */
 #define BARRED_MAX 32
 typedef struct {
     size_t ends [2];
@@ -59,31 +59,31 @@ typedef struct {
     size_t view;
     bool apart; /* the ends can't be on one site */
     present_path_t present;
-    single_t *alone; /* by option of the one end and of the other; shared by those that are alike */
+    single_t *alone; /* by option of the one end and of the other; like connections share it */
     bool shares;
-    int64_t least; /* no path of it weighs less */
+    int64_t least; /* a lower bound of what its path weighs */
 
     bool open;
     bool routed;
-    uint64_t hinders; /* by link of the route, as bits: to leave it could help somebody */
+    uint64_t hinders; /* links of the route, as bits, that hinder other needs */
     hopeless_t hopeless [HOPELESS_MAX];
     size_t hopeless_count;
     size_t places [2];
     single_t *best;
     bool tried;
     bool spread;     /* the first spaces were made */
-    space_t *spaces; /* that may hold a path still to be tried */
+    space_t *spaces; /* spaces that may hold a path still to be tried */
     size_t spaces_count;
     size_t spaces_made;
     size_t spaces_room;
-    space_t space; /* that the route is of, once there are any */
+    space_t space; /* the space that the route is from, once there are spaces */
     route_t route;
 } routed_need_t;
 
-/*  That a need's path lies over a link: a list for each link, the latest first. */
+/*  A need's path uses a link: a list for each link, the latest first. */
 typedef struct {
     size_t need;
-    size_t next; /* 0 = none: counted from 1 */
+    size_t next; /* 1 + its index; 0 = none */
 } link_use_t;
 
 struct wiring {
@@ -95,7 +95,7 @@ struct wiring {
     size_t views_count;
     routed_need_t *connections;
     size_t connections_count;
-    size_t *vertices_from; /* by place, one more than places: into vertices */
+    size_t *vertices_from; /* by place and one more: where its vertices begin in `vertices` */
     size_t *vertices;      /* of the sites of places */
     bool any_present;      /* some need has a path already */
     size_t *uses_of;       /* by link: into uses */
@@ -106,12 +106,12 @@ struct wiring {
     size_t alone_links_room;
     uint64_t round;
     bool unproven;
-    path_finder_t *seeker; /* of best paths; kept for its memory */
+    path_finder_t *seeker; /* finds best paths; kept to reuse its memory */
     bool *barred;          /* by link, while a space is searched */
     path_t *kept;          /* by network need */
 };
 
-/*  Who asks for a path: a need, alone or beside the others. */
+/*  A need that a path is sought for, by itself or beside the others. */
 typedef struct {
     const routes_t *wiring;
     size_t need;
@@ -142,20 +142,18 @@ static inline size_t routes_vertex (const routes_t *self, size_t place, size_t i
 /*  Mbit/s of a link that the others leave to a need; negative: it may not be used. */
 int64_t routes_room_beside (const routes_t *self, size_t need, size_t link);
 
-/*  The question of an asker, who must outlive it, for a path between two vertices. */
+/*  The question for a path between two vertices; the asker must outlive it. */
 path_question_t routes_question (const routes_t *self, asker_t *asker, size_t from, size_t to);
 
-/*  The best path, within some steps. */
+/*  Finds the best path, within path_steps_max. */
 path_state_t routes_seek (routes_t *self, const path_question_t *question, path_t *path,
                           uint64_t *steps);
 
 int64_t routes_weigh (const routes_t *self, size_t need, const size_t *links, size_t count);
 bool routes_on_one_site (const routes_t *self, const routed_need_t *connection);
 
-/*  The next path beside the others that could help, and weighs less than bound; lightest first.
- *  When there is none, or it did not go with the rest, routes_note_hopeless tells why before the
- *  next.
- */
+/*  The next path beside the others that could help and weighs less than bound, lightest first. When
+ *  the rest can't be had with it, call routes_note_hopeless before asking for the next. */
 const space_t *routes_find_further (routes_t *self, size_t need, int64_t bound, uint64_t *steps);
 void routes_note_hopeless (routes_t *self, size_t need);
 

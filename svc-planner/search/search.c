@@ -1,8 +1,8 @@
 /*  search - from profiles to start times to an assignment.
  *
- *  For every option of a need the start times at which it would fit alone are worked out once; see
- *  start_windows.h. What remains at a start is which options to combine, and which paths go with them; see
- *  assign.h and routes.h.
+ *  The start times at which each option of a need would fit alone are worked out once (start_windows.h).
+ *  What is left to decide at a start is which options to combine (assign.h) and which paths go with
+ *  them (routes.h).
  */
 #include "search.h"
 
@@ -15,14 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define START_SHARE  8    /* one start may use this part of all steps */
-#define SPREAD_LEAST 1000 /* a place's price counts so much */
-#define SPREAD_MOST  3000 /* or up to so much, in thousandths, where plans are spread */
+#define START_SHARE 8 /* one start may use this part of all steps */
+/*  Where plans are spread, a price counts from so many to so many thousandths, by lot. */
+#define SPREAD_LEAST 1000
+#define SPREAD_MOST  3000
 
 typedef struct {
     start_windows_t *views; /* by option */
     size_t *order;          /* options ascending by weight */
-    size_t *fit;            /* those of order that fit at the start looked at */
+    size_t *fit;            /* the options of order that fit at the start looked at */
     size_t fit_count;
     size_t like; /* an earlier need that is the same in everything */
 } need_view_t;
@@ -35,18 +36,18 @@ struct search {
     int64_t **weights;
     int64_t *cells;       /* scratch of matching: weights by need and site */
     size_t *cell_option;  /* scratch: the option behind each cell */
-    int64_t *lots;        /* by place: what its price counts; NULL = all alike */
+    int64_t *lots;        /* by place: thousandths of its price that count; NULL = all of it */
     int64_t least_weight; /* no plan can weigh less */
-    int64_t least_paths;  /* the part of it that paths weigh */
+    int64_t least_paths;  /* the part of least_weight that is for paths */
     uint64_t steps_left;
     uint64_t start_steps_left;
-    bool begun; /* some start was looked at */
+    bool begun; /* a start has been looked at */
     bool assigning;
-    int64_t start_ms; /* looked at now */
+    int64_t start_ms; /* the start that is looked at now */
     matching_t *matching;
     packing_t *packing;
     routes_t *wiring; /* NULL without network needs */
-    bool undecided;   /* some start was left before it was searched to its end */
+    bool undecided;   /* a start was given up before it was searched to its end */
     bool found;
     int64_t found_start_ms;
     int64_t found_weight;
@@ -63,7 +64,7 @@ static const source_t *search_site_of (const search_t *self, const option_t *opt
     return &self->snapshot->sources [search_place_of (self, option)->source];
 }
 
-/*  Windows were asked for without the cleaning gap. */
+/*  Questions about windows leave the cleaning gap out. */
 static stay_t search_stay_of (const search_t *self, size_t need, const option_t *option,
                               int64_t nodes)
 {
@@ -87,16 +88,16 @@ static start_window_t frame_of (const search_t *self, size_t need, const option_
 {
     int64_t from_ms = self->order.starts.earliest_ms;
     bool fixed = from_ms == self->order.starts.latest_ms;
-    /* What joins a reservation that keeps its start begins for itself. */
+    /* A need added to a reservation that keeps its start counts from its own begin. */
     int64_t begin_ms = fixed && self->order.present ? compute_latest (self->request, need)
                                                     : user_request_offset_least (self->request);
-    if (!fixed || !is_present (self, need, option)) /* what stays where it is needs no lead */
+    if (!fixed || !is_present (self, need, option)) /* else it needs no lead */
         from_ms = greatest (from_ms, self->order.soonest_ms +
                                        search_site_of (self, option)->lead_ms - begin_ms);
     return (start_window_t){from_ms, self->order.starts.latest_ms};
 }
 
-/*  A fixed start that may lie in the past: only what is yet to come needs capacity. */
+/*  For a fixed start, which may lie in the past: only what is still to come needs capacity. */
 static void span_of_fixed (const search_t *self, start_windows_t *view,
                            const free_profile_t *supply, const stay_t *stay, start_window_t within)
 {
@@ -135,14 +136,15 @@ static void make_views (search_t *self, size_t need)
         const option_t *option = &options->options [i];
         find_spans (self, &view->views [i], need, option, option->nodes);
         stay_t stay = search_stay_of (self, need, option, option->nodes);
-        /*  Where needs may share a place, any rise can make room for several together. */
+        /*  Where needs may share a place, any rise of what is free can make room for several
+         *  together. */
         start_windows_find_changes (&view->views [i], &search_place_of (self, option)->supply,
                                     &stay, frame_of (self, need, option),
                                     !self->request->distinct_sites);
     }
 }
 
-/*  For each place, what its price counts: like needs stay alike. */
+/*  Draws for each place how much its price counts. By place, so that like needs stay alike. */
 static void draw_lots (search_t *self)
 {
     self->lots = must (calloc (self->snapshot->places_count + 1, sizeof *self->lots));
@@ -157,7 +159,7 @@ static int64_t weigh (search_t *self, size_t need, const option_t *option)
     switch (self->order.policy) {
     case POLICY_TIME:
     case POLICY_COST:
-    case POLICY_QUALITY: /* ip's */
+    case POLICY_QUALITY: /* only algorithm ip ranks by quality */
         weight = least (snapshot_cost (self->snapshot, need, option), WEIGHT_MAX);
         if (self->lots)
             weight = least (weight * self->lots [option->place] / SPREAD_LEAST, WEIGHT_MAX);
@@ -300,8 +302,8 @@ static void spend (search_t *self, uint64_t steps)
     self->steps_left -= steps < self->steps_left ? steps : self->steps_left;
 }
 
-/*  Move to the next start worth a look; false when there is none. Before the first start at which
- *  some need has a place links don't matter. */
+/*  Moves to the next start worth a look; false when there is none. Links don't matter before the
+ *  first start at which some need has a place. */
 static bool next_start (search_t *self)
 {
     int64_t start_ms = INT64_MAX;
@@ -320,7 +322,8 @@ static bool next_start (search_t *self)
     return start_ms <= self->order.starts.latest_ms;
 }
 
-/*  Pass the changes up to the start, and find what fits there. False when some need has nothing. */
+/*  Passes all changes up to the start and finds the options that fit there. False when some need
+ *  has none. */
 static bool find_fits (search_t *self)
 {
     bool all = true;
@@ -337,7 +340,7 @@ static bool find_fits (search_t *self)
     return all;
 }
 
-/*  Drop what fits, but has not the links for it. False when some need has nothing left. */
+/*  Drops options that fit but lack links. False when some need has none left. */
 static bool find_served (search_t *self)
 {
     uint64_t rest = self->steps_left;
@@ -413,7 +416,7 @@ static void keep_matching (search_t *self)
     keep_plan (self, matching_weight (self->matching), choice);
 }
 
-/*  The assignment has ended, or was given up. True when the start is done with. */
+/*  The assignment has ended or was given up. True when nothing is left to do at this start. */
 static bool end_matching (search_t *self, assign_state_t state)
 {
     bool packs =
@@ -422,7 +425,7 @@ static bool end_matching (search_t *self, assign_state_t state)
     if (state == ASSIGN_FOUND && !self->wiring)
         keep_matching (self);
     matching_destroy (&self->matching);
-    if (packs) /* distinct sites there are; now with paths between them */
+    if (packs) /* there are distinct sites; now find paths between them */
         begin_packing (self);
     return !packs;
 }
@@ -437,7 +440,7 @@ static bool end_packing (search_t *self)
     return true;
 }
 
-/*  Go on at this start; true when it is searched to its end or given up. */
+/*  Continues at this start; true when it is searched to its end or given up. */
 static bool assign_here (search_t *self, uint64_t steps)
 {
     uint64_t given = steps < self->start_steps_left ? steps : self->start_steps_left;
@@ -467,7 +470,7 @@ static bool content (const search_t *self)
     return self->found && (first_counts || self->found_weight <= self->least_weight);
 }
 
-/*  Take up the next start worth a look; false when there is none. */
+/*  Begins with the next start worth a look; false when there is none. */
 static bool begin_start (search_t *self)
 {
     if (content (self) || !next_start (self))

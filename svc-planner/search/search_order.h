@@ -1,22 +1,21 @@
-/*  search_order - what a search is told: for all of its parts.
- */
+/*  search_order - what a search and its parts are told. */
 #ifndef MUSUBI_SEARCH_ORDER_H
 #define MUSUBI_SEARCH_ORDER_H
 
 #include "prng.h"
 #include "snapshot.h"
 
-/*  Where a need is now, when a reservation is changed: preferred over every other place. */
+/*  When a reservation is changed: where a need is now. Preferred over every other place. */
 typedef struct {
     bool set;
-    bool pinned; /* it has begun: no other place will do */
+    bool pinned; /* it has begun and can't be moved */
     size_t place;
 } present_t;
 
-/*  The path that a network need has now: kept before any other where its ends stay. */
+/*  The path that a network need has now; preferred over every other one while its ends stay. */
 typedef struct {
     bool set;
-    bool pinned;                  /* it has begun: no other path will do */
+    bool pinned;                  /* it has begun and can't be changed */
     size_t links [PATH_HOPS_MAX]; /* of the snapshot's graph, from the first end to the second */
     size_t links_count;           /* 0 = both ends are on one site */
 } present_path_t;
@@ -24,16 +23,16 @@ typedef struct {
 typedef struct {
     starts_t starts;
     policy_t policy;
-    int64_t soonest_ms;       /* a site's part of a plan can't begin before this + its lead */
-    int64_t check_from_ms;    /* what lies before needs no capacity: it has passed */
-    const present_t *present; /* one a need, or NULL; copied */
+    int64_t soonest_ms; /* a site's or domain's part of a plan can't begin before this + its lead */
+    int64_t check_from_ms;               /* earlier times have passed and need no capacity */
+    const present_t *present;            /* one a need, or NULL; copied */
     const present_path_t *present_paths; /* one a network need, or NULL; copied */
-    bool spread;  /* others are at it: places far apart in price count as equal, by lot (time) */
-    prng_t *prng; /* lots are drawn from it; it outlives the search */
+    bool spread;  /* policy time, when others compete: prices are weighted by lot (search.c) */
+    prng_t *prng; /* for lots; it outlives the search */
     uint64_t steps_max;
 } search_order_t;
 
-/*  So many for each link, but no fewer than that, and no more than the whole search has. */
+/*  a_link steps for each link, at least `least`, at most what the whole search has. */
 static inline uint64_t search_steps (const snapshot_t *snapshot, const search_order_t *order,
                                      uint64_t a_link, uint64_t least)
 {

@@ -1,6 +1,6 @@
-/*  start_windows - the starts at which one option of a need fits alone, and those at which something
- *  becomes free for it: worked out once, in one pass over what is known, then walked through with
- *  ascending starts.
+/*  start_windows - the starts at which one option of a need fits alone, and the starts at which something
+ *  becomes free for it. Both are worked out once, in one pass over the supply, and then walked
+ *  through with ascending starts.
  */
 #ifndef MUSUBI_START_WINDOWS_H
 #define MUSUBI_START_WINDOWS_H
@@ -18,14 +18,15 @@ typedef struct {
     start_window_t *spans; /* ascending */
     size_t spans_count;
     size_t spans_room;
-    size_t span_at;   /* first that has not passed */
+    size_t span_at;   /* the first span that has not passed */
     int64_t *changes; /* starts worth a look, ascending */
     size_t changes_count;
     size_t changes_room;
     size_t change_at;
 } start_windows_t;
 
-/*  A need at a place: when, counted from the start, it takes how much for how long. */
+/*  A need at a place: how much it takes, from when on (counted from the start), and for how
+ *  long. */
 typedef struct {
     int64_t offset_ms;
     int64_t length_ms; /* cleaning included */
@@ -34,22 +35,22 @@ typedef struct {
 
 void start_windows_clear (start_windows_t *self);
 
-/*  Add a span, as far as it lies within. */
+/*  Adds the part of a span that lies within. */
 void start_windows_add (start_windows_t *self, start_window_t span, start_window_t within);
 
-/*  Add all starts within at which the stay fits. */
+/*  Adds all starts within at which the stay fits. */
 void start_windows_fill (start_windows_t *self, const free_profile_t *supply, const stay_t *stay,
                          start_window_t within);
 
-/*  Add the beginnings of all spans to the changes; rises: and those starts at which the supply
- *  rises, where there are any spans at all. */
+/*  Adds the beginnings of all spans to the changes; with rises, also the starts at which the supply
+ *  rises, if there are any spans. */
 void start_windows_find_changes (start_windows_t *self, const free_profile_t *supply,
                                  const stay_t *stay, start_window_t within, bool rises);
 
 /*  The first change not passed; INT64_MAX when there is none. */
 int64_t start_windows_next_change (const start_windows_t *self);
 
-/*  Pass everything up to this start. Does the option fit there? */
+/*  Passes everything up to this start. Does the option fit there? */
 bool start_windows_pass (start_windows_t *self, int64_t start_ms);
 
 #endif

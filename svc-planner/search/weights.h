@@ -1,4 +1,4 @@
-/*  weights - how much a place or a path may weigh, so that sums are safe. */
+/*  weights - bounds of what a place or a path weighs, so that no sum overflows. */
 #ifndef MUSUBI_WEIGHTS_H
 #define MUSUBI_WEIGHTS_H
 
