@@ -39,8 +39,8 @@ int main (int argc, char **argv)
       .gives_way = finisher_gives_way,
       .states = &decision_states,
       .not_adopted =
-        "a planner goes by its store's id, under another one its decisions are nobody's; "
-        "give it an empty store, and settle what it left with musubi txn resolve",
+        "a planner is known by its store's id, and under another id nobody could look up its "
+        "decisions; start it with an empty store, and settle what is left with musubi txn resolve",
     };
     int code, count;
     char **arguments = finisher_arguments (argc, argv, &count, &code);

@@ -21,80 +21,91 @@ const config_key_t planner_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "gis", 0, 0, "endpoints of the directories, separated by commas"),
   KEY_TEXT ("administrators", "",
             "actors that see every reservation's details, separated by commas"),
-  KEY_DURATION ("margin", "15s", 0, DAY_MS, "a start of \"now\" means so much later"),
+  KEY_DURATION ("margin", "15s", 0, DAY_MS,
+                "how much later than the request a start of \"now\" is"),
   KEY_DURATION ("guard", "1s", 0, DAY_MS,
-                "nothing is decided nearer than this to a plan's edge (T4)"),
-  KEY_DURATION ("decide", "10s", 100, 600000, "a plan is decided within this, or given up (T4)"),
-  KEY_DURATION ("hold_ttl", "60s", 100, DAY_MS, "life asked for holds"),
-  KEY_DURATION ("frame", "1d", 1000, YEAR_MS, "how far ahead to look when a request sets no end"),
+                "no plan is committed closer than this to its edge, when votes become void (T4)"),
+  KEY_DURATION ("decide", "10s", 100, 600000,
+                "time to collect the votes on one plan; then it is given up (T4)"),
+  KEY_DURATION ("hold_ttl", "60s", 100, DAY_MS, "lifetime requested for holds"),
+  KEY_DURATION ("frame", "1d", 1000, YEAR_MS,
+                "how far ahead to search for a start when a request sets no end"),
   KEY_DURATION ("retention", "1d", 1000, YEAR_MS,
-                "decisions are kept so long past their last window (T5)"),
+                "how long decisions are kept after the end of their last window (T5)"),
   KEY_DURATION ("ledger/retention", "366d", 1000, 100 * YEAR_MS,
-                "rows of the ledger are kept so long, and longer while what they tell of stands"),
-  KEY_DURATION ("tell_done", "50ms", 1, 60000,
-                "that all have acknowledged is told so late, in batches (T6)"),
+                "how long rows of the ledger are kept; longer while what they record still stands"),
+  KEY_DURATION (
+    "tell_done", "50ms", 1, 60000,
+    "delay before participants are told that all have acknowledged, so that one message tells "
+    "of several transactions (T6)"),
   KEY_DURATION ("finish/interval", "30s", 0, DAY_MS,
-                "how often dead planners' stores are looked for in the pool; 0s = never (T8)"),
+                "how often the pool is searched for stores of dead planners; 0s = never (T8)"),
   KEY_DURATION ("finish/linger", "45s", 0, DAY_MS,
-                "a finisher stays so long after it was last asked something (T8)"),
-  KEY_FLAG ("finish/only", "false", "settle this store and end; what --finish STORE sets (T8)"),
+                "how long a finisher stays after it was last asked something (T8)"),
+  KEY_FLAG ("finish/only", "false", "settle this store and end, as --finish STORE does (T8)"),
   KEY_DURATION (
     "backtrack/wait", "20s", 100, DAY_MS,
-    "bbr, bir: first start tried, and end of planning, after the receipt (w_interval of S0)"),
+    "bbr, bir: time for planning from the receipt on; the first start tried is at its end "
+    "(w_interval of S0)"),
   KEY_FLAG ("backtrack/whole_deadline", "false",
-            "bbr, bir: no place from which the whole plan can't end by the deadline"),
+            "bbr, bir: skip places so late that the whole plan could not end by the deadline"),
   KEY_FLAG ("backtrack/least_delay", "false",
-            "bbr, bir: a late place moves the start only when all places are late"),
-  KEY_FLAG ("backtrack/serial", "false", "bbr, bir: sites are asked one after another"),
-  KEY_FLAG ("backtrack/count_own", "false", "bbr: what the plan itself takes counts as taken"),
+            "bbr, bir: move the start to a later place only when no place is free on time"),
+  KEY_FLAG ("backtrack/serial", "false", "bbr, bir: ask sites one after another"),
+  KEY_FLAG ("backtrack/count_own", "false", "bbr: count what the plan has chosen so far as taken"),
   KEY_FLAG ("backtrack/terse", "false",
-            "bbr, bir: no further question is asked to say what was in the way"),
+            "bbr, bir: refuse in one sentence, without asking again what was in the way"),
   KEY_DURATION (
     "standing/wait", "10s", 0, 3600000,
-    "how long to wait, at start, for a directory that says how far this store had come, "
-    "before it is served without (T14); 0s = it is served meanwhile"),
+    "how long to wait, at start, for a directory to say how far this store had come, before "
+    "serving without knowing it (T14); 0s = serve at once"),
   KEY_INTEGER ("ip/windows", "10", 1, WINDOWS_ASKED_MAX,
-               "ip: starts that are looked at, at equal distances (N of S4)"),
+               "ip: number of start times tried, at equal distances (N of S4)"),
   KEY_TEXT ("ip/solver", "auto",
-            "ip: auto, glpk, glpk-pruned or glpk-plain; glpk-pruned wants ip/hops_max"),
-  KEY_FLAG ("ip/first", "false", "ip: any plan of a window will do, not the best only"),
-  KEY_INTEGER ("ip/hops_max", "0", 0, 1024, "ip: links of a path (Pmax of S4); 0 = any"),
-  KEY_INTEGER ("ip/steps_max", "20000", 100, 1e9, "ip: steps of the solver for one window"),
+            "ip: auto, glpk, glpk-pruned or glpk-plain; glpk-pruned needs ip/hops_max"),
+  KEY_FLAG ("ip/first", "false", "ip: take the first plan found for a window, not the best one"),
+  KEY_INTEGER ("ip/hops_max", "0", 0, 1024,
+               "ip: most links in a path (Pmax of S4); 0 = any number"),
+  KEY_INTEGER ("ip/steps_max", "20000", 100, 1e9, "ip: most steps of the solver for one window"),
   KEY_DURATION ("ip/time_limit", "5s", 1, DAY_MS,
-                "ip: windows whose turn comes later are left out"),
+                "ip: windows whose turn has not come after this time are left out"),
   KEY_INTEGER ("ip/workers", NULL, 1, SOLVERS_MAX,
-               "ip: solvers in processes of their own at once; as many as there are processors"),
+               "ip: most solver processes at once; by default one for each processor"),
   KEY_TEXT ("ip/balance", "even",
-            "ip: of equal plans even takes the least used sites (A), none any; weights and power "
-            "say what plans weigh where users want no more than an early start (B)"),
+            "ip: which of equal plans is taken: even = the one at the least used sites (A), "
+            "none = any, weights or power = the best by these, for requests that ask only for an "
+            "early start (B)"),
   KEY_INTEGER ("ip/weights/*", NULL, 1, 1000000,
-               "ip, balance weights: a site's or domain's prices count so many times"),
-  KEY_INTEGER ("ip/visible", "100", 1, 100,
-               "ip: percent of what is free that plans may use (C), of users without a level"),
+               "ip with balance weights: what the prices of this site or domain are multiplied by"),
+  KEY_INTEGER (
+    "ip/visible", "100", 1, 100,
+    "ip: percent of what is free that plans of users without a service level may use (C)"),
   KEY_INTEGER ("ip/levels/*/visible", "100", 1, 100,
-               "ip: the same, of the users of a service level"),
-  KEY_TEXT ("ip/levels/*/users", "", "ip: who they are, separated by commas"),
+               "ip: the same, for the users of this service level"),
+  KEY_TEXT ("ip/levels/*/users", "", "ip: the users of this service level, separated by commas"),
   KEY_DURATION ("limits/request", "30s", 100, DAY_MS,
-                "an answer by then, even if it is \"in progress\""),
-  KEY_DURATION ("limits/try", "1s", 10, 60000, "patience with one try of a call, at least"),
+                "a request is answered within this, even if only with \"in progress\""),
+  KEY_DURATION ("limits/try", "1s", 10, 60000,
+                "how long one try of a call waits for its answer, at least"),
   KEY_DURATION ("limits/try_max", "3s", 10, 60000,
-                "and at most, with a service whose answers are measured to take longer, or silent"),
+                "the same, at most: with a service that was slow or silent before"),
   KEY_DURATION ("limits/frame_max", "31d", 1000, YEAR_MS, "longest time frame searched"),
   KEY_DURATION ("limits/backoff", "20ms", 1, 60000,
-                "before the second attempt, at most; with jitter"),
-  KEY_INTEGER ("limits/in_progress_max", "4096", 1, 1e6, "requests at once"),
-  KEY_INTEGER ("limits/tries_max", "3", 1, 100, "tries of a question or a hold"),
-  KEY_INTEGER ("limits/attempts_max", "32", 1, 100, "rounds of hold and prepare for one request"),
+                "longest pause before the second attempt; jittered"),
+  KEY_INTEGER ("limits/in_progress_max", "4096", 1, 1e6, "most requests in progress at once"),
+  KEY_INTEGER ("limits/tries_max", "3", 1, 100, "most tries of one question or hold"),
+  KEY_INTEGER ("limits/attempts_max", "32", 1, 100, "most rounds of votes for one request"),
   KEY_INTEGER ("limits/repair_tries_max", "8", 0, 100,
-               "plans looked for in the place of one that somebody could not keep (T10)"),
+               "most plans tried in place of one that a participant could not keep (T10)"),
   KEY_DURATION ("limits/repair", "30s", 0, DAY_MS,
-                "and for so long; then what is left is released (T10)"),
+                "how long such plans are looked for; then what is left is released (T10)"),
   KEY_INTEGER ("limits/candidates_max", "64", 1, CANDIDATES_MAX,
-               "places asked at once for one need"),
+               "most places asked at once for one need"),
   KEY_INTEGER ("limits/asked_max", "1024", 1, ASKED_MAX,
-               "places asked for one need in all, round by round, until a plan is found"),
-  KEY_INTEGER ("limits/search_steps_max", "2000000", 1000, 1e12,
-               "steps of one search; then the best so far, or \"unknown\""),
+               "most places asked for one need in all, round by round, until a plan is found"),
+  KEY_INTEGER (
+    "limits/search_steps_max", "2000000", 1000, 1e12,
+    "most steps of one search; then the best plan so far is taken, or the answer is \"unknown\""),
   KEY_INTEGER ("limits/search_slice_steps", "50000", 100, 1e9,
                "steps after which other requests get their turn"),
 };
@@ -143,7 +154,8 @@ static bool read_weights (const config_t *config, lists_t *lists, ip_settings_t 
         snprintf (path, sizeof path, "ip/weights/%s", names [i]);
         if (!add_number (lists->weights, &ip->weights_count, names [i],
                          config_integer (config, path)))
-            return config_wrong (config, path, why, "the name is too long");
+            return config_wrong (config, path, why,
+                                 "the name is too long, or there are more than %d", NAMED_MAX);
     }
     ip->weights = lists->weights;
     return true;
@@ -166,10 +178,10 @@ static bool read_levels (const config_t *config, lists_t *lists, ip_settings_t *
             if (has_number (lists->visible_to, ip->visible_to_count, words.words [w]))
                 good = config_wrong (config, users, why, "%s has a level already", words.words [w]);
             else
-                good =
-                  add_number (lists->visible_to, &ip->visible_to_count, words.words [w],
-                              config_integer (config, visible)) ||
-                  config_wrong (config, users, why, "a name is too long, or there are too many");
+                good = add_number (lists->visible_to, &ip->visible_to_count, words.words [w],
+                                   config_integer (config, visible)) ||
+                       config_wrong (config, users, why,
+                                     "a name is too long, or there are more than %d", NAMED_MAX);
         }
         name_list_clear (&words);
     }
@@ -201,7 +213,7 @@ static bool read_programs (const config_t *config, lists_t *lists, ip_settings_t
         return config_wrong (config, "ip/solver", why,
                              "must be auto, glpk, glpk-pruned or glpk-plain");
     if (ip->solver == SOLVER_GLPK_PRUNED && ip->hops_max == 0)
-        return config_wrong (config, "ip/solver", why, "glpk-pruned wants ip/hops_max, too");
+        return config_wrong (config, "ip/solver", why, "glpk-pruned needs ip/hops_max, too");
     while (balance < most && strcmp (config_text (config, "ip/balance"), balances [balance]) != 0)
         balance++;
     if (balance == most)
@@ -253,7 +265,7 @@ static bool planner_config_sound (const planner_settings_t *settings, const name
 {
     const char *what = NULL;
     if (gis->count == 0)
-        what = "gis: at least one directory's endpoint is needed";
+        what = "gis: must name the endpoint of at least one directory";
     else if (name_list_too_long (gis, ENDPOINT_BYTES_MAX))
         what = "gis: an endpoint is too long";
     else if (name_list_too_long (administrators, NAME_BYTES_MAX))

@@ -153,8 +153,8 @@ static void coordinator_on_outcome (void *owner, const moment_t *now, const requ
     coordinator_t *self = owner;
     const decision_request_t *asked = body;
     if (!may_ask (self, request, &asked->txid)) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask this",
-                        request->actor);
+        service_refuse (self->service, request, CALL_DENIED,
+                        "%.63s may not ask what became of this transaction", request->actor);
         return;
     }
     bool done;

@@ -136,7 +136,7 @@ static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
 {
     service_t *service = decision->coordinator->service;
     char why [SENTENCE_BYTES];
-    snprintf (why, sizeof why, "%s was told to abort by another planner, which has fenced it",
+    snprintf (why, sizeof why, "another planner has fenced %s and told it to abort",
               decision->record.plan.participants [at].name);
     decision_move (decision, LEVEL_ALARM, DECISION_EVENT_FENCED, DECISION_ABORTED, why);
     service_count (service, "fenced", 1);
@@ -282,7 +282,7 @@ static void decision_take_answer (decision_t *decision, const moment_t *now, siz
         ballot_answered (decision, now, at);
         return;
     case COMMAND_EDGE_REFUSED:
-        ballot_spoilt (decision, now, at, "heard of the commit too late and its window is taken");
+        ballot_spoilt (decision, now, at, "heard of the commit too late, and its window is taken");
         return;
     case COMMAND_UNKNOWN:
     case COMMAND_ABORTED:

@@ -36,14 +36,16 @@ void *read_request_new (read_requests_t *inquiries, const request_t *request, si
     if (inquiries->settings->finishing || !directory_known (service->directory)) {
         service_refuse (service, request, CALL_OVERLOADED, "%s",
                         inquiries->settings->finishing
-                          ? "this planner only settles what a dead one left"
-                          : "the directory has not answered this planner yet");
+                          ? "this planner only settles what a dead one left: ask another planner"
+                          : "the directory has not answered this planner yet: ask again");
         return NULL;
     }
     if (ordered_count (inquiries->open) >= inquiries->settings->in_progress_max) {
-        service_refuse (service, request, CALL_OVERLOADED,
-                        "in_progress_max = %u questions are under way",
-                        inquiries->settings->in_progress_max);
+        service_refuse (
+          service, request, CALL_OVERLOADED,
+          "%u questions are in progress, as many as limits/in_progress_max allows: ask "
+          "again later, or another planner",
+          inquiries->settings->in_progress_max);
         return NULL;
     }
     read_request_t *self = read_request_make (inquiries, request->actor, size, free_it);
@@ -58,7 +60,7 @@ void read_request_tell (read_request_t *self, packed_t answer)
         ; /* its end is in the log */
     else if (answer.size > BODY_BYTES_MAX)
         outbox_refuse (self->inquiries->service->outbox, self->reply_to, CALL_OVERLOADED,
-                       "the answer is larger than a message may be: ask for less");
+                       "the answer would be larger than a message may be: ask for less");
     else
         outbox_reply (self->inquiries->service->outbox, self->reply_to, packed_bytes (answer));
     free (answer.data);

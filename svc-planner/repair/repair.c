@@ -510,7 +510,7 @@ static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdi
         } else if (!repair_home_of (self) && self->plan.operation == OPERATION_RESERVE) {
             repair_act (self, now, newest, booked_of (self, now));
         } else if (version_heard (self, newest)) {
-            conclude_standing (self, now, "repaired, and placed as told");
+            conclude_standing (self, now, "repaired: its places are now those of this answer");
         } else {
             repair_again (self, now); /* it is kept by all, but some don't tell what they have */
         }

@@ -122,10 +122,12 @@ static void settle_on_limit (void *owner, const moment_t *now, uint64_t token)
     self->limit_timer = 0;
     const participant_ref_t *party = settle_silent (self);
     if (self->outcome != OUTCOME_LOST)
-        settle_tell (self, self->outcome, false, "%s, but not acknowledged by all yet",
+        settle_tell (self, self->outcome, false,
+                     "%s, but not every participant has acknowledged yet",
                      self->outcome == OUTCOME_COMMITTED ? "committed" : "aborted");
     else
-        settle_tell (self, OUTCOME_LOST, false, "not known: %.63s does not answer, and all must",
+        settle_tell (self, OUTCOME_LOST, false,
+                     "not known: %.63s does not answer, and every participant must",
                      party                                ? party->name
                      : self->plan.participants_count == 0 ? self->order.participant
                                                           : "somebody");
@@ -162,7 +164,8 @@ static void on_driven (void *owner, const moment_t *now, decision_end_t end, con
     if (end == DECISION_END_COMMITTED)
         settle_tell (self, OUTCOME_COMMITTED, true, "committed by all");
     else
-        settle_tell (self, OUTCOME_COMMITTED, true, "committed, and not kept by all: %s", text);
+        settle_tell (self, OUTCOME_COMMITTED, true,
+                     "committed, but not kept by every participant: %s", text);
 }
 
 static void commit (settle_t *self, const moment_t *now)
@@ -173,7 +176,8 @@ static void commit (settle_t *self, const moment_t *now)
         /* T9: who was refused at its edge is no proof for those in doubt, and the fence bars us too
          */
         coordinator_raise (coordinator, &self->order.txid, self->epoch);
-        settle_tell (self, OUTCOME_COMMITTED, false, "committed; this planner is at it already");
+        settle_tell (self, OUTCOME_COMMITTED, false,
+                     "committed; this planner is carrying it out already");
         return;
     }
     plan_t plan;
@@ -254,9 +258,11 @@ static void end_round (settle_t *self, const moment_t *now)
 {
     if (!self->order.fence) {
         if (any (self, says_committed))
-            settle_tell (self, OUTCOME_COMMITTED, false, "committed: those in doubt find it out");
+            settle_tell (self, OUTCOME_COMMITTED, false,
+                         "committed: participants in doubt find it out by themselves");
         else if (any (self, says_aborted))
-            settle_tell (self, OUTCOME_ABORTED, false, "aborted: those in doubt find it out");
+            settle_tell (self, OUTCOME_ABORTED, false,
+                         "aborted: participants in doubt find it out by themselves");
         else if (settle_silent (self))
             settle_tell (self, OUTCOME_LOST, false, "not known: %.63s does not answer",
                          settle_silent (self)->name);
@@ -342,10 +348,12 @@ static void settle_on_coordinator (void *owner, const moment_t *now, uint64_t to
                 codec_decode (&outcome_answer_codec, &said, result->body, why) &&
                 txid_compare (&said.txid, &self->order.txid) == 0;
     if (told && said.outcome == OUTCOME_COMMITTED)
-        settle_tell (self, said.outcome, said.done, "committed, says its coordinator");
+        settle_tell (self, said.outcome, said.done, "its coordinator says that it is committed");
     else if (told && said.outcome == OUTCOME_ABORTED)
-        settle_tell (self, said.outcome, false,
-                     "aborted, says its coordinator: those in doubt find it out");
+        settle_tell (
+          self, said.outcome, false,
+          "its coordinator says that it is aborted: participants in doubt find it out by "
+          "themselves");
     else
         settle_ask_all (self, now);
 }
@@ -358,8 +366,8 @@ static void settle_begin (settle_t *self, const moment_t *now)
     outcome_t outcome = coordinator_outcome (inquiries->coordinator, &self->order.txid, &done);
     if (ours || outcome == OUTCOME_COMMITTED)
         settle_tell (self, outcome, done,
-                     ours ? "this planner is its coordinator, and alive"
-                          : "committed; this planner is at it already");
+                     ours ? "this planner is its coordinator and ends it by itself"
+                          : "committed; this planner is carrying it out already");
     else if (self->order.fence)
         settle_ask_all (self, now);
     else
@@ -376,13 +384,13 @@ static void on_plan (void *owner, const moment_t *now, uint64_t token, const cal
     char why [WHY_BYTES];
     self->call = 0;
     if (result->status != CALL_OK)
-        settle_tell (self, OUTCOME_LOST, false, "%.63s does not tell the plan: %.100s",
+        settle_tell (self, OUTCOME_LOST, false, "%.63s did not send the plan: %.100s",
                      self->order.participant, result->reason);
     else if (!command_told_decode (result->body, &self->plan, why))
-        settle_tell (self, OUTCOME_LOST, false, "%.63s tells no plan: %s", self->order.participant,
-                     why);
+        settle_tell (self, OUTCOME_LOST, false, "%.63s sent a plan that can't be read: %s",
+                     self->order.participant, why);
     else if (txid_compare (&self->plan.txid, &self->order.txid) != 0)
-        settle_tell (self, OUTCOME_LOST, false, "%.63s knows no plan of this txid",
+        settle_tell (self, OUTCOME_LOST, false, "%.63s knows no plan with this txid",
                      self->order.participant);
     else
         settle_begin (self, now);

@@ -17,11 +17,11 @@ static bool unstaged (const user_request_t *request, const char *prefix, char wh
 {
     for (size_t i = 0; i < request->compute_count; i++)
         if (request->compute [i].stages.count > 0)
-            return wrong (why, "%scompute[%zu].stages: come with changes, they can't be asked for",
+            return wrong (why, "%scompute[%zu].stages: must be empty: only planners write them",
                           prefix, i);
     for (size_t i = 0; i < request->network_count; i++)
         if (request->network [i].stages.count > 0)
-            return wrong (why, "%snetwork[%zu].stages: come with changes, they can't be asked for",
+            return wrong (why, "%snetwork[%zu].stages: must be empty: only planners write them",
                           prefix, i);
     return true;
 }

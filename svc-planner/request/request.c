@@ -46,7 +46,8 @@ static bool check_instant (const instant_t *instant, int64_t span_ms, const char
     if (!instant->set || (instant->ms >= 0 && instant->ms <= most))
         return true;
     if (instant->from_now)
-        return wrong (why, "%s: must be 0 to %lld ms from now", field, (long long) most);
+        return wrong (why, "%s: must be 0 s to %s from now", field,
+                      timetext_format_duration (most, last));
     return wrong (why, "%s: must be from 1970 to %s, so that it ends before 9999", field,
                   timetext_format (most, last));
 }
@@ -59,6 +60,7 @@ static bool request_surely_before (const instant_t *a, const instant_t *b, int64
 
 static bool check_frame (const frame_t *frame, int64_t span_ms, char why [WHY_BYTES])
 {
+    char span [TIMETEXT_BYTES];
     if (!check_instant (&frame->start, span_ms, "request.window.start", why) ||
         !check_instant (&frame->earliest, span_ms, "request.window.earliest", why) ||
         !check_instant (&frame->latest, span_ms, "request.window.latest", why) ||
@@ -71,9 +73,9 @@ static bool check_frame (const frame_t *frame, int64_t span_ms, char why [WHY_BY
         return wrong (why, "request.window.latest: is before earliest");
     if (request_surely_before (&frame->deadline, &frame->earliest, span_ms))
         return wrong (why,
-                      "request.window.deadline: is before the earliest start and %lld ms that "
-                      "the request lasts",
-                      (long long) span_ms);
+                      "request.window.deadline: must be at least %s after the earliest start, "
+                      "because the request lasts so long",
+                      timetext_format_duration (span_ms, span));
     return true;
 }
 
@@ -108,13 +110,14 @@ static bool request_check_file (const user_request_t *self, size_t at, char why 
     if (*need->file == 0)
         return wrong (why, "request.data[%zu].file: must not be empty", at);
     if (user_request_need (self, need->at) == SIZE_MAX)
-        return wrong (why, "request.data[%zu].at: no compute need '%s'", at, need->at);
+        return wrong (why, "request.data[%zu].at: there is no compute need '%s'", at, need->at);
     return true;
 }
 
 static bool check_count (size_t count, size_t most, const char *field, char why [WHY_BYTES])
 {
-    return count <= most || wrong (why, "%s: %zu needs, at most %zu", field, count, most);
+    return count <= most ||
+           wrong (why, "%s: has %zu needs, must have at most %zu", field, count, most);
 }
 
 static const char *const policies [] = {
@@ -146,10 +149,11 @@ static bool check_programmed (const user_request_t *self, char why [WHY_BYTES])
             int side = strcmp (ends [0], other [0]) == 0 ? 0 : 1;
             if (strcmp (ends [0], other [side]) != 0 || strcmp (ends [1], other [1 - side]) != 0)
                 continue;
-            return wrong (why,
-                          "request.network[%zu].between: joins what request.network[%zu] joins; "
-                          "with ip there is one connection between two needs",
-                          i, k);
+            return wrong (
+              why,
+              "request.network[%zu].between: joins the same needs as request.network[%zu]; "
+              "with ip there may be only one connection between two needs",
+              i, k);
         }
     return true;
 }
@@ -168,7 +172,7 @@ static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
     if (strcmp (self->algorithm, "ip") == 0)
         return check_programmed (self, why);
     if (user_request_policy (self) == POLICY_QUALITY)
-        return wrong (why, "request.policy: quality is for request.algorithm ip");
+        return wrong (why, "request.policy: quality needs request.algorithm ip");
     bool faithful = *self->algorithm && strcmp (self->algorithm, "auto") != 0;
     if (faithful && strcmp (self->route, "free") == 0)
         return wrong (why, "request.route: must be fixed with %s", self->algorithm);
@@ -273,6 +277,7 @@ bool user_request_resolve (const user_request_t *self, const planner_settings_t 
                            int64_t wall_ms, starts_t *starts, char why [WHY_BYTES])
 {
     const frame_t *window = &self->window;
+    char text [TIMETEXT_BYTES];
     if (window->start.set)
         return resolve_fixed (window, settings, wall_ms, starts, why);
 
@@ -289,18 +294,18 @@ bool user_request_resolve (const user_request_t *self, const planner_settings_t 
                         : window->deadline.set ? starts->deadline_ms - span_ms
                                                : starts->earliest_ms + settings->frame_ms;
     if (window->deadline.set && starts->deadline_ms - span_ms < starts->earliest_ms)
-        return wrong (why,
-                      "request.window.deadline: can't be kept any more: the request lasts %lld ms",
-                      (long long) span_ms);
+        return wrong (why, "request.window.deadline: can't be kept any more: the request lasts %s",
+                      timetext_format_duration (span_ms, text));
     if (window->deadline.set)
         starts->latest_ms = request_least (starts->latest_ms, starts->deadline_ms - span_ms);
     if (starts->latest_ms < starts->earliest_ms)
-        return wrong (why, "request.window.latest: has passed, or is nearer than sites "
-                           "accept");
+        return wrong (why, "request.window.latest: has passed, or is too near for sites to "
+                           "accept it");
     if (starts->latest_ms - starts->earliest_ms > settings->frame_ms_max)
         return wrong (why,
-                      "request.window: starts over more than frame_max = %lld ms are not looked at",
-                      (long long) settings->frame_ms_max);
+                      "request.window: earliest and latest start must not be further apart than "
+                      "limits/frame_max = %s",
+                      timetext_format_duration (settings->frame_ms_max, text));
     return true;
 }
 
@@ -343,7 +348,9 @@ bool request_name_parse (request_name_t *self, const char *actor, const char *re
         int written = snprintf (self->full, sizeof self->full, "%s@%s", request_id,
                                 participant_ref_short_name (home));
         if (written < 0 || (size_t) written >= sizeof self->full)
-            return wrong (why, "request id: too long together with its home");
+            return wrong (why,
+                          "request id: must not be longer than %d bytes together with its home",
+                          REQUEST_ID_BYTES_MAX);
         snprintf (self->home, sizeof self->home, "%s", home);
         return true;
     }
@@ -353,5 +360,6 @@ bool request_name_parse (request_name_t *self, const char *actor, const char *re
             snprintf (self->home, sizeof self->home, "%s", homes [i]);
             return true;
         }
-    return wrong (why, "request id: this federation has no home '%.40s'", at + 1);
+    return wrong (why, "request id: no directory is named '%.40s', which would be its home",
+                  at + 1);
 }

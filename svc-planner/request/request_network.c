@@ -5,9 +5,9 @@
 
 #include "domain.h"
 #include "stages.h"
+#include "timetext.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,8 +63,8 @@ static bool check_ends (const user_request_t *self, size_t at, char why [WHY_BYT
         return wrong (why, "request.network[%zu].between: must name two compute needs", at);
     for (int end = 0; end < 2; end++)
         if (user_request_need (self, need->ends [end]) == SIZE_MAX)
-            return wrong (why, "request.network[%zu].between[%d]: no compute need '%s'", at, end,
-                          need->ends [end]);
+            return wrong (why, "request.network[%zu].between[%d]: there is no compute need '%s'",
+                          at, end, need->ends [end]);
     if (strcmp (need->ends [0], need->ends [1]) == 0)
         return wrong (why, "request.network[%zu].between: '%s' can't be linked to itself", at,
                       need->ends [0]);
@@ -100,19 +100,23 @@ static bool request_network_check_time (const user_request_t *self, size_t at, c
     if (need->duration_ms < 0 || need->duration_ms > DURATION_MS_MAX)
         return wrong (why, "request.network[%zu].duration: must be 1 ms to 366 days", at);
     if (need->duration_ms == 0 && need->offset_ms > 0)
-        return wrong (why, "request.network[%zu].duration: must be given with an offset", at);
+        return wrong (
+          why, "request.network[%zu].duration: must be given, too, when there is an offset", at);
+    char text [4][TIMETEXT_BYTES];
     int64_t shared_from_ms, shared_until_ms, from_ms, until_ms;
     shared_time (self, at, &shared_from_ms, &shared_until_ms);
     if (shared_from_ms >= shared_until_ms)
-        return wrong (why, "request.network[%zu].between: '%s' and '%s' share no time", at,
-                      need->ends [0], need->ends [1]);
+        return wrong (why, "request.network[%zu].between: '%s' and '%s' never run at the same time",
+                      at, need->ends [0], need->ends [1]);
     network_need_interval (self, at, &from_ms, &until_ms);
     if (from_ms < shared_from_ms || until_ms > shared_until_ms)
         return wrong (why,
-                      "request.network[%zu].offset: %" PRId64 " ms to %" PRId64
-                      " ms is not within the time both ends share, %" PRId64 " ms to %" PRId64
-                      " ms",
-                      at, from_ms, until_ms, shared_from_ms, shared_until_ms);
+                      "request.network[%zu].offset: it would last from %s to %s, but its ends run "
+                      "together only from %s to %s",
+                      at, timetext_format_duration (from_ms, text [0]),
+                      timetext_format_duration (until_ms, text [1]),
+                      timetext_format_duration (shared_from_ms, text [2]),
+                      timetext_format_duration (shared_until_ms, text [3]));
     return true;
 }
 

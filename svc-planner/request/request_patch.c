@@ -36,7 +36,7 @@ bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES])
     if (!self->window_set && self->duration_ms == 0 && self->compute_count == 0 &&
         self->network_count == 0 && self->added.compute_count == 0 &&
         self->added.network_count == 0 && self->removed_count == 0)
-        return wrong (why, "a change must name a window, a duration or a need");
+        return wrong (why, "the change is empty: it must name a window, a duration or a need");
     return true;
 }
 
@@ -86,7 +86,8 @@ static void add_needs (user_request_t *self, const user_request_t *added)
 static bool check_left (const user_request_t *self, const char *removed, char why [WHY_BYTES])
 {
     if (self->compute_count == 0)
-        return wrong (why, "remove: no compute need would be left: release it instead");
+        return wrong (why,
+                      "remove: no compute need would be left: release the reservation instead");
     if (user_request_need (self, removed) != SIZE_MAX)
         return true; /* another one of that id has come */
     for (size_t i = 0; i < self->network_count; i++)
@@ -96,7 +97,7 @@ static bool check_left (const user_request_t *self, const char *removed, char wh
                               self->network [i].id, removed);
     for (size_t i = 0; i < self->data_count; i++)
         if (strcmp (self->data [i].at, removed) == 0)
-            return wrong (why, "remove: file %.60s is needed at '%s'", self->data [i].file,
+            return wrong (why, "remove: file %.60s is still needed at '%s'", self->data [i].file,
                           removed);
     return true;
 }

@@ -78,8 +78,7 @@ bool stages_check (const stages_t *self, int64_t from_ms, int64_t until_ms, cons
         at_ms = self->list [i].until_ms;
     }
     if (self->count > 0 && at_ms >= until_ms)
-        return wrong (why, "%s.duration: it would end before its last change has taken effect",
-                      field);
+        return wrong (why, "%s.duration: must not end before its last change takes effect", field);
     return true;
 }
 
@@ -142,12 +141,13 @@ static bool add_stage (stages_t *to, const passage_t *passage, const change_time
     if (amount == passage->after.amount)
         return true;
     if (effect_ms >= passage->after.until_ms)
-        return wrong (why, "need %s ends before a change of it could take effect, in %" PRId64 " s",
+        return wrong (why, "need %s ends before a change could take effect, in %" PRId64 " s",
                       passage->id, (effect_ms - time->now_ms + 999) / 1000);
     if (effect_ms == last_ms)
         return true; /* what it was to have by then it never had */
     if (to->count == STAGES_MAX)
-        return wrong (why, "need %s was changed %d times while it lasts, which is the most",
+        return wrong (why,
+                      "need %s has been changed %d times while it runs, and can't be changed again",
                       passage->id, STAGES_MAX);
     to->list [to->count++] = (stage_t){effect_ms, amount};
     return true;

@@ -61,8 +61,8 @@ static void algorithm_auto_explain (pending_t *self)
 {
     if (!self->plan.proven)
         answer_reason (&self->answer, "", "",
-                       "no plan found within search_steps_max = %" PRIu64
-                       " steps: whether there is one is unknown",
+                       "no plan found within limits/search_steps_max = %" PRIu64
+                       " steps: there may be one",
                        self->pendings->settings->search_steps_max);
 }
 

@@ -10,6 +10,7 @@
 #include "connections.h"
 #include "must.h"
 #include "planning.h"
+#include "timetext.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,15 +28,17 @@ static void algorithm_backtracking_explain (pending_t *self)
 {
     const algorithm_backtracking_found_t *found = self->plan.found;
     const char *algorithm = self->plan.algorithm->name;
-    long long wait_ms = (long long) self->pendings->settings->backtrack_wait_ms;
+    char wait [TIMETEXT_BYTES];
+    timetext_format_duration (self->pendings->settings->backtrack_wait_ms, wait);
     if (self->plan.starts.earliest_ms > self->plan.starts.latest_ms)
-        answer_reason (&self->answer, "", "",
-                       "%s's first start is backtrack/wait = %lld ms from now, and the latest one "
-                       "is before that",
-                       algorithm, wait_ms);
+        answer_reason (
+          &self->answer, "", "",
+          "%s tries no start before backtrack/wait = %s from now, and the latest start "
+          "allowed is earlier",
+          algorithm, wait);
     else if (found->end == BACKTRACKING_LATE)
-        answer_reason (&self->answer, "", "", "%s found no plan within backtrack/wait = %lld ms",
-                       algorithm, wait_ms);
+        answer_reason (&self->answer, "", "", "%s found no plan within backtrack/wait = %s",
+                       algorithm, wait);
     else
         answer_reason (&self->answer, "", "",
                        "%s found no plan; its search tries each choice once, so there may be one "
@@ -57,11 +60,11 @@ static reason_t *explain_refusal (pending_t *self, const char *need, const hindr
     const tentative_refusal_t *refusal = &met->refusal;
     if (refusal->reason == REFUSAL_NONE)
         return answer_reason (&self->answer, need, refusal->party,
-                              "%s did not answer when %s held it", refusal->party,
+                              "%s did not answer when %s asked it for a hold", refusal->party,
                               self->plan.algorithm->name);
     reason_t *reason = answer_reason (
       &self->answer, need, *refusal->resource ? refusal->resource : refusal->party,
-      "refused when %s held it: %s%s%s", self->plan.algorithm->name,
+      "refused the hold that %s asked for: %s%s%s", self->plan.algorithm->name,
       refusal_reason_word (refusal->reason), *refusal->text ? ": " : "", refusal->text);
     reason->free = refusal->free;
     return reason;
@@ -90,10 +93,10 @@ static reason_t *explain_link (pending_t *self, const network_need_t *need, cons
         link_resource (self->plan.snapshot->graph, met->link, resource);
         free = free_profile_least (supply, met->from_ms, met->until_ms);
     }
-    reason_t *reason =
-      answer_reason (&self->answer, need->id, resource,
-                     "%" PRIu32 " Mbit/s between %s and %s: not on the path that %s tried last",
-                     need->mbps, need->ends [0], need->ends [1], self->plan.algorithm->name);
+    reason_t *reason = answer_reason (
+      &self->answer, need->id, resource,
+      "%" PRIu32 " Mbit/s between %s and %s: not free on the path that %s tried last", need->mbps,
+      need->ends [0], need->ends [1], self->plan.algorithm->name);
     reason->free = free;
     return reason;
 }

@@ -10,6 +10,7 @@
 #include "planning.h"
 #include "ranking.h"
 #include "solvers.h"
+#include "timetext.h"
 #include "windows.h"
 
 #include <inttypes.h>
@@ -138,7 +139,7 @@ static bool has_next (pending_t *self)
     const algorithm_ip_found_t *found = self->plan.found;
     if (ranking_has_next (found->ranking))
         return true;
-    answer_reason (&self->answer, "", "", "ip: no other plan of its list can be had");
+    answer_reason (&self->answer, "", "", "ip: no other plan on its list is possible any more");
     return false;
 }
 
@@ -168,12 +169,13 @@ static void algorithm_ip_explain (pending_t *self)
     const algorithm_ip_found_t *found = self->plan.found;
     const ranking_tally_t *tally = ranking_tally (found->ranking);
     const ip_settings_t *settings = &self->pendings->settings->ip;
+    char limit [TIMETEXT_BYTES];
     reason_t *reason = answer_reason (
       &self->answer, "", "",
       "ip: no plan found in %zu windows with a site for each need: %zu have none, %zu are unknown "
-      "after %" PRIu64 " steps, %zu were not looked at in %" PRId64 " ms%s%s",
+      "after %" PRIu64 " steps, %zu were not reached within %s%s%s",
       tally->windows, tally->proven, tally->unknown, settings->steps_max, tally->late,
-      settings->time_ms_max, *tally->why ? "; " : "", tally->why);
+      timetext_format_duration (settings->time_ms_max, limit), *tally->why ? "; " : "", tally->why);
     reason->from_ms = self->plan.starts.earliest_ms;
     reason->until_ms = self->plan.starts.latest_ms + user_request_span (&self->request);
 }

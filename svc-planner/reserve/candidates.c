@@ -118,11 +118,11 @@ void candidates_log_conflicts (pending_t *self)
                                            : !all && !pendings->conflicts;
     for (size_t i = 0; !same && i < count && i < CONFLICTS_LOGGED_MAX; i++)
         outbox_log (pendings->service->outbox, LEVEL_WARNING,
-                    "domains disagree, no path crosses between them there: %s",
+                    "domains disagree about a point, so no path crosses it: %s",
                     graph_conflict (graph, i));
     if (!same && count > CONFLICTS_LOGGED_MAX)
-        outbox_log (pendings->service->outbox, LEVEL_WARNING, "domains disagree at %zu points more",
-                    count - CONFLICTS_LOGGED_MAX);
+        outbox_log (pendings->service->outbox, LEVEL_WARNING,
+                    "domains disagree about %zu more points", count - CONFLICTS_LOGGED_MAX);
     free (pendings->conflicts);
     pendings->conflicts = all;
 }

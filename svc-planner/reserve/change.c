@@ -59,7 +59,7 @@ static void blame_change (pending_t *self, const moment_t *now, const char *what
         char why [WHY_BYTES], txid [TXID_TEXT_BYTES], party [PARTICIPANT_REF_WORDS_BYTES];
         if (!part->known || !part->record.pending_set)
             continue;
-        snprintf (why, sizeof why, "change %s (%s) of it is pending at %s",
+        snprintf (why, sizeof why, "change %s (%s) of the reservation is pending at %s",
                   txid_text (&part->record.pending, txid),
                   operation_words [part->record.pending_operation],
                   participant_ref_words (part->party.name, party));
@@ -141,10 +141,11 @@ static bool stays_begun (pending_t *self, const moment_t *now, const present_sta
 {
     char start [TIMETEXT_BYTES];
     return !self->patch.window_set || admits_start (self, now, present->start_ms) ||
-           wrong (why,
-                  "it began at %s and can't be moved any more: its end, CPUs and bandwidth can be "
-                  "changed",
-                  timetext_format (present->start_ms, start));
+           wrong (
+             why,
+             "it began at %s and can't be moved any more: only its end, CPUs and bandwidth can "
+             "be changed",
+             timetext_format (present->start_ms, start));
 }
 
 /*  Nor does a need that has begun go to another site. */
@@ -201,7 +202,7 @@ static bool change_merge (pending_t *self, const moment_t *now, present_state_t 
     user_request_clear (&self->request);
     user_request_copy (&self->request, &present->before);
     if (!find_start (self, now, present))
-        return wrong (why, "its sites book nothing for it any more");
+        return wrong (why, "its sites have no bookings for it any more");
     if (!user_request_patch (&self->request, &self->patch, why) || !sites_stay (self, now, why))
         return false;
     if (self->patch.window_set && !present->begun)
@@ -305,7 +306,7 @@ static void change_on_located (void *owner, const moment_t *now)
             proceed (self, now);
         else
             change_look_again (self, now, LOCATES_MAX,
-                               "says that another change of it is under way");
+                               "says that another change of the reservation is in progress");
         break;
     case LOCATED_SILENT:
         if (self->base.looks >= SILENT_MAX && can_give_back (self, true))
@@ -313,23 +314,25 @@ static void change_on_located (void *owner, const moment_t *now)
         else
             change_look_again (self, now,
                                self->operation == OPERATION_RELEASE ? LOCATES_MAX : SILENT_MAX,
-                               "takes part and does not answer");
+                               "takes part in the reservation and does not answer");
         break;
     case LOCATED_UNSURE:
         change_look_again (self, now, SILENT_MAX,
-                           "does not answer, and nobody who does knows this reservation");
+                           "does not answer, and nobody else knows this reservation");
         break;
     case LOCATED_LOST:
         if (self->operation == OPERATION_RELEASE || self->mend)
             proceed (self, now);
         else
-            blame (self, now, "took part and has lost it: it can only be released");
+            blame (self, now,
+                   "has lost its part of the reservation, which can only be released now");
         break;
     case LOCATED_OVER:
         if (self->mend) /* at everybody's edge: nothing is left, and all of it is looked for */
             proceed (self, now);
         else
-            give_up (self, now, self->reservation, "it has ended, or was released or failed");
+            give_up (self, now, self->reservation,
+                     "the reservation has ended, was released or failed");
         break;
     case LOCATED_NOWHERE:
         give_up (self, now, self->reservation, "nobody knows this reservation");

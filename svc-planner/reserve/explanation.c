@@ -8,6 +8,7 @@
 #include "domain_conflicts.h"
 #include "must.h"
 #include "participant_ref.h"
+#include "timetext.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static void explain_impossible (pending_t *self, size_t at)
                        "no class of nodes meets its requirements");
     } else {
         reason_t *reason = answer_reason (&self->answer, need->id, need->site,
-                                          "no class has %" PRIu32 " CPUs: at most %" PRIu64,
+                                          "no class has %" PRIu32 " CPUs: the largest has %" PRIu64,
                                           need->cpus, options->cpus_most);
         reason->wanted = need->cpus;
         reason->free = (int64_t) options->cpus_most;
@@ -135,14 +136,14 @@ static void explain_short (pending_t *self, size_t need, size_t place, int64_t n
                   at->class_name);
         cpus = nodes * at->cpus_per_node;
     }
-    char where [64] = "nowhere free";
+    char where [64] = "nowhere free", text [TIMETEXT_BYTES];
     size_t told = count_places (self->plan.snapshot, need, false);
     if (told < options->could)
-        snprintf (where, sizeof where, "free at none of the %zu places that told", told);
-    reason_t *reason =
-      answer_reason (&self->answer, wanted->id, resource,
-                     "%" PRIu32 " CPUs are %s for %" PRId64 " s in the frame: at most %" PRId64,
-                     wanted->cpus, where, need_duration (&self->request, need) / 1000, cpus);
+        snprintf (where, sizeof where, "free at none of the %zu places that answered", told);
+    reason_t *reason = answer_reason (
+      &self->answer, wanted->id, resource,
+      "%" PRIu32 " CPUs are %s for %s within the time frame: at most %" PRId64, wanted->cpus, where,
+      timetext_format_duration (need_duration (&self->request, need), text), cpus);
     reason->from_ms = self->plan.starts.earliest_ms + wanted->offset_ms;
     reason->until_ms =
       self->plan.starts.latest_ms + wanted->offset_ms + need_duration (&self->request, need);
@@ -286,7 +287,7 @@ static void explain_conflicts (pending_t *self)
                                           CONFLICTS_TOLD_MAX);
     for (size_t i = 0; i < count; i++)
         answer_reason (&self->answer, "", graph_conflict_vertex (graph, conflicts [i]),
-                       "no path crosses there between domains that disagree: %s",
+                       "no path crosses this point, because domains disagree about it: %s",
                        graph_conflict (graph, conflicts [i]));
 }
 
@@ -314,15 +315,16 @@ bool pending_in_doubt (const pending_t *self)
 
 void pending_explain_unasked (pending_t *self)
 {
+    char limit [TIMETEXT_BYTES];
     for (size_t i = 0; self->plan.snapshot && i < self->request.compute_count; i++) {
         const need_options_t *options = &self->plan.snapshot->needs [i];
         if (need_unasked (options) > 0)
-            answer_reason (&self->answer, self->request.compute [i].id, "",
-                           "%zu of %zu places that could have it were not asked: "
-                           "limits/asked_max = %" PRIu32 ", limits/request = %" PRId64 " ms",
-                           need_unasked (options), options->could,
-                           self->pendings->settings->asked_max,
-                           self->pendings->settings->request_limit_ms);
+            answer_reason (
+              &self->answer, self->request.compute [i].id, "",
+              "%zu of %zu places that could have it were not asked: "
+              "limits/asked_max = %" PRIu32 ", limits/request = %s",
+              need_unasked (options), options->could, self->pendings->settings->asked_max,
+              timetext_format_duration (self->pendings->settings->request_limit_ms, limit));
     }
 }
 
@@ -332,7 +334,7 @@ void pending_explain (pending_t *self, const moment_t *now)
     bool connections = explain_connections (self);
     if (needs && connections && self->plan.proven)
         answer_reason (&self->answer, "", "",
-                       "each need could be had alone, but not all at one start%s",
+                       "each need is free by itself, but not all of them at one start%s",
                        self->request.distinct_sites ? " on distinct sites" : "");
     pending_explain_unasked (self);
     for (size_t i = 0; i < self->plan.snapshot->sources_count; i++)

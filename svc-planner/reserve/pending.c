@@ -58,10 +58,11 @@ static void pending_join (pending_t *self, const request_t *request,
      */
     if (memcmp (self->receipt.digest, digest, DIGEST_BYTES) != 0)
         pending_reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
-                       "this request id is under way with another body: ask again");
+                       "this request id is in progress for another request: ask again");
     else if (self->receipt.waiters_count == WAITERS_MAX)
-        pending_reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
-                       "it is under way, and many wait for it already");
+        pending_reply (
+          self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
+          "the request is in progress, and as many as may do wait for its answer already");
     else
         self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
 }
@@ -80,7 +81,7 @@ static bool name_request (pendings_t *pendings, const moment_t *now, const reque
     size_t homes_count = directory_homes (pendings->service->directory, &homes);
     if (homes_count == 0)
         return service_refuse (pendings->service, request, CALL_OVERLOADED,
-                               "the directory has not answered this planner yet");
+                               "the directory has not answered this planner yet: ask again");
     const char *wanted = request->request_id;
     if (*wanted == 0) {
         name_anew (now, id);
@@ -94,8 +95,9 @@ static bool name_request (pendings_t *pendings, const moment_t *now, const reque
 static bool receivable (pendings_t *pendings, const request_t *request)
 {
     if (pendings->settings->finishing)
-        return service_refuse (pendings->service, request, CALL_OVERLOADED,
-                               "this planner only settles what a dead one left");
+        return service_refuse (
+          pendings->service, request, CALL_OVERLOADED,
+          "this planner only settles what a dead one left: ask another planner");
     if (strlen (request->actor) > NAME_BYTES_MAX ||
         !word_sound (request->actor, strlen (request->actor)))
         return service_refuse (pendings->service, request, CALL_BAD_REQUEST,
@@ -103,7 +105,7 @@ static bool receivable (pendings_t *pendings, const request_t *request)
                                NAME_BYTES_MAX);
     if (!directory_known (pendings->service->directory))
         return service_refuse (pendings->service, request, CALL_OVERLOADED,
-                               "the directory has not answered this planner yet");
+                               "the directory has not answered this planner yet: ask again");
     return true;
 }
 
@@ -112,9 +114,11 @@ static bool room_for_one (pendings_t *pendings, const request_t *request)
     if (ordered_count (pendings->open) < pendings->settings->in_progress_max)
         return true;
     service_count (pendings->service, "overloaded", 1);
-    return service_refuse (pendings->service, request, CALL_OVERLOADED,
-                           "in_progress_max = %u requests are under way",
-                           pendings->settings->in_progress_max);
+    return service_refuse (
+      pendings->service, request, CALL_OVERLOADED,
+      "%u requests are in progress, as many as limits/in_progress_max allows: ask "
+      "again later, or another planner",
+      pendings->settings->in_progress_max);
 }
 
 /*  What may follow: time can be over in any step but the last two, which end the request. */
@@ -146,7 +150,8 @@ static void pending_tell_awaited (pending_t *self)
                        participant_ref_words (party->name, words));
     }
     if (self->answer.reasons_count == 0)
-        answer_reason (&self->answer, "", "", "decided, but not acknowledged by all yet");
+        answer_reason (&self->answer, "", "",
+                       "decided, but not every participant has acknowledged yet");
 }
 
 /*  Time is up: whatever is true now is told. */

@@ -19,9 +19,10 @@ static bool has_services (pending_t *self)
 {
     const user_request_t *request = &self->request;
     for (size_t i = 0; i < request->data_count; i++)
-        answer_reason (&self->answer, request->data [i].at, "data",
-                       "no replica services in this federation: %.120s can't be brought to %s",
-                       request->data [i].file, request->data [i].at);
+        answer_reason (
+          &self->answer, request->data [i].at, "data",
+          "file %.120s can't be brought to %s: this federation has no replica services",
+          request->data [i].file, request->data [i].at);
     return request->data_count == 0;
 }
 

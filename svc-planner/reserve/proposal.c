@@ -222,7 +222,8 @@ static void proposal_tell_awaited (const plan_t *plan, answer_t *answer)
     for (size_t i = 0; i < plan->awaited_count; i++) {
         const char *name = plan->awaited [i].name;
         memcpy (answer->awaited [i], name, sizeof answer->awaited [i]);
-        answer_reason (answer, "", name, "%s does not answer: it gives its part back once it does",
+        answer_reason (answer, "", name,
+                       "%s does not answer: it will give its part back once it does",
                        participant_ref_words (name, words));
     }
 }
@@ -278,9 +279,10 @@ static bool small_enough (pending_t *self)
         snprintf (why, sizeof why, "the request has %zu bytes: participants keep at most %d",
                   plan->request_size, PLAN_REQUEST_BYTES_MAX);
     else if (self->vote.proposal.answer.size > CLAIM_ANSWER_BYTES_MAX)
-        snprintf (why, sizeof why,
-                  "its places and paths would take %zu bytes to tell: at most %d can be kept",
-                  self->vote.proposal.answer.size, CLAIM_ANSWER_BYTES_MAX);
+        snprintf (
+          why, sizeof why,
+          "the answer, with its places and paths, would have %zu bytes: at most %d can be kept",
+          self->vote.proposal.answer.size, CLAIM_ANSWER_BYTES_MAX);
     else
         return true;
     coordinator_drop (self->pendings->coordinator, &plan->txid);
@@ -296,7 +298,7 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     if (!self->mend) /* a repair's plan answers no request */
         home = directory_find (pendings->service->directory, self->receipt.name.home);
     if (!home && !self->mend)
-        return refuse_plan (self, "the request's home is not in the directory any more");
+        return refuse_plan (self, "the request's home is not in the directory any more: ask again");
     char why [WHY_BYTES];
     if (!shares_fit (shares, why))
         return refuse_plan (self, why);

@@ -12,6 +12,7 @@
 #include "phases.h"
 #include "planner_wire.h"
 #include "repair_attempt.h"
+#include "timetext.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static void tell_in_progress (pending_t *self, const moment_t *now)
     }
     if (self->answer.reasons_count == 0)
         answer_reason (&self->answer, "", "",
-                       "committed, but not acknowledged by all yet: ask again");
+                       "committed, but not every participant has acknowledged yet: ask again");
     pending_tell (self, now, ANSWER_IN_PROGRESS);
 }
 
@@ -83,7 +84,7 @@ static void refuse_follow (pending_t *self, const moment_t *now, claim_look_t *l
     if (look->conflict) {
         self->answer.reasons_count = 0;
         answer_reason (&self->answer, "", self->receipt.name.home,
-                       "this request id was used with another body");
+                       "this request id was used before for another request");
         pending_tell (self, now, ANSWER_CONFLICT);
         return;
     }
@@ -120,7 +121,7 @@ static void refuse_follow (pending_t *self, const moment_t *now, claim_look_t *l
     self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
     answer_reason (&self->answer, "", self->receipt.name.home,
-                   "another attempt of this request is under way: ask again");
+                   "another attempt of this request is in progress: ask again");
     pending_tell (self, now, ANSWER_IN_PROGRESS);
 }
 
@@ -128,7 +129,7 @@ static void refuse_tell_unknown (pending_t *self, const moment_t *now, const cha
 {
     answer_reason (
       &self->answer, "", self->receipt.name.home, "the request's home did not %s (%s): ask again",
-      self->close.unsure ? "say whether it was answered before" : "take the refusal", why);
+      self->close.unsure ? "say whether it was answered before" : "confirm the refusal", why);
     pending_tell (self, now, ANSWER_UNKNOWN);
 }
 
@@ -268,8 +269,10 @@ void pending_give_up (pending_t *self, const moment_t *now)
 void pending_doubt (pending_t *self, const moment_t *now)
 {
     stop_planning (self);
-    answer_reason (&self->answer, "", "", "who did not answer may still have it: ask again%s",
-                   self->receipt.dry_run ? "" : " with the same request id");
+    answer_reason (
+      &self->answer, "", "",
+      "a site or network domain that did not answer may still have it free: ask again%s",
+      self->receipt.dry_run ? "" : " with the same request id");
     if (self->receipt.dry_run) {
         trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
         pending_tell (self, now, ANSWER_UNKNOWN);
@@ -288,8 +291,9 @@ static bool only_late (const pending_t *self)
 
 void pending_late (pending_t *self, const moment_t *now)
 {
-    answer_reason (&self->answer, "", "", "not decided within request_limit = %lld ms",
-                   (long long) self->pendings->settings->request_limit_ms);
+    char limit [TIMETEXT_BYTES];
+    answer_reason (&self->answer, "", "", "not decided within limits/request = %s",
+                   timetext_format_duration (self->pendings->settings->request_limit_ms, limit));
     pending_explain_unasked (self);
     pending_go (self, now, only_late (self) ? STEP_DOUBT : STEP_GIVE_UP);
 }

@@ -94,7 +94,7 @@ void repair_attempt_located (pending_t *self, const moment_t *now)
     bool known = start_that_stands (self, &start_ms);
     self->patch.window_set = mend->step == MEND_ELSEWHERE && !repair_attempt_has_begun (self, now);
     if (!self->patch.window_set && !known) {
-        repair_attempt_end (self, now, MEND_NO_PLAN, "nobody has anything of it any more");
+        repair_attempt_end (self, now, MEND_NO_PLAN, "no participant has any part of it any more");
         return;
     }
     self->plan.keeps_start = !self->patch.window_set;
@@ -125,7 +125,7 @@ void repair_attempt_narrow (pending_t *self)
     snapshot_t *snapshot = self->plan.snapshot;
     for (size_t i = 0; i < snapshot->sources_count && self->mend->step == MEND_SAME; i++)
         if (!took_part (self->mend, snapshot->sources [i].party.name, false))
-            snapshot_leave_out (snapshot, i, "had no part in it");
+            snapshot_leave_out (snapshot, i, "took no part in the plan that is repaired");
     for (size_t i = 0; i < self->request.compute_count; i++)
         if (!self->plan.present [i].set)
             prefer_lost (self, i);

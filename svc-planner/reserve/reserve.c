@@ -16,7 +16,7 @@ static bool fits_plan (const user_request_t *request, size_t size, char why [WHY
     packed_t packed = codec_encode (&user_request_codec, request);
     free (packed.data);
     return packed.size + 256 <= PLAN_REQUEST_BYTES_MAX ||
-           wrong (why, "request: larger than %d bytes", PLAN_REQUEST_BYTES_MAX);
+           wrong (why, "request: must not be larger than %d bytes", PLAN_REQUEST_BYTES_MAX);
 }
 
 static const algorithm_t *algorithm_named (const char *name)

@@ -256,7 +256,8 @@ void pending_again (pending_t *self, const moment_t *now)
         return;
     }
     if (self->vote.rounds >= settings->attempts_max) {
-        answer_reason (&self->answer, "", "", "gave up after attempts_max = %u rounds",
+        answer_reason (&self->answer, "", "",
+                       "gave up after %u rounds of votes (limits/attempts_max)",
                        settings->attempts_max);
         pending_go (self, now, STEP_GIVE_UP);
         return;
@@ -305,7 +306,7 @@ static void voting_refused (pending_t *self, const moment_t *now)
     case LESSON_CONFLICT:
         trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
         answer_reason (&self->answer, "", self->receipt.name.home,
-                       "this request id was used with another body");
+                       "this request id was used before for another request");
         pending_tell (self, now, ANSWER_CONFLICT);
         break;
     case LESSON_NO_HOME:
@@ -341,7 +342,8 @@ static void voting_on_settled (void *owner, const moment_t *now, decision_end_t 
     }
     if (end == DECISION_END_FENCED) {
         self->answer.reasons_count = 0;
-        answer_reason (&self->answer, "", "", "ended in another planner's hands: %s", text);
+        answer_reason (&self->answer, "", "", "another planner has ended this transaction: %s",
+                       text);
         pending_go (self, now, STEP_GIVE_UP);
         return;
     }
@@ -418,7 +420,7 @@ static void voting_on_voted (void *owner, const moment_t *now, bool prepared)
     }
     if (!voting_decide (self, now)) {
         self->answer.reasons_count = 0;
-        answer_reason (&self->answer, "", "", "the votes came too late to be decided on");
+        answer_reason (&self->answer, "", "", "the votes came in too late to decide");
         give_time (self, now);
         log_no (self, 0);
         attempt_destroy (&self->vote.attempt);

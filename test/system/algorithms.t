@@ -124,7 +124,7 @@ check "the planners still answer others" musubi sites
 request 2 500
 for choice in auto:quality bbr:quality bir:quality; do
   exits 2 "$choice do not go together" musubi reserve "$work/request.json" --algorithm "${choice%:*}" --policy quality
-  says "  … and the answer says so" 'request.policy: quality is for request.algorithm ip'
+  says "  … and the answer says so" 'request.policy: quality needs request.algorithm ip'
 done
 for policy in load random; do
   exits 2 "ip:$policy do not go together" musubi reserve "$work/request.json" --algorithm ip --policy $policy

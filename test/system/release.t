@@ -24,7 +24,7 @@ check "there is a reservation at two sites" test -n "$id"
 slay "$(pid_of lis/b)"
 exits 0 "it is released though one of them is dead" musubi release "$id" --request-id r@g1
 says "  … who gives back now is told" '^  given back at: site a$'
-says "  … and who is awaited" '^  lis/b: site b does not answer: it gives its part back once it does$'
+says "  … and who is awaited" '^  lis/b: site b does not answer: it will give its part back once it does$'
 check "asked again, it is told the same" test "$(musubi --json release "$id" --request-id r@g1 2>/dev/null | field 'a["awaited"]')" = "['lis/b']"
 check "show says that it is not over" shows releasing
 exits 0 "  … and on whom it waits" musubi show "$id"

@@ -360,7 +360,7 @@ static void when_the_list_ends_the_refusal_says_why (void **state)
     assert_non_null (reason);
     assert_string_equal (reason->need, "n0");
     assert_string_equal (answer->reasons [answer->n_reasons - 1]->text,
-                         "ip: no other plan of its list can be had");
+                         "ip: no other plan on its list is possible any more");
     message_free (&answer->base);
     fed_end (&fed);
 }

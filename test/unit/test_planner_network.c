@@ -348,7 +348,7 @@ static void what_could_be_had_instead_is_told_when_a_search_finds_it (void **sta
     answer = reserve_net (&fed, "p0", "r5@g1", &both);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_string_equal (answer->reasons [0]->text,
-                         "each need could be had alone, but not all at one start");
+                         "each need is free by itself, but not all of them at one start");
     assert_int_equal (answer->n_alternatives, 1);
     assert_string_equal (answer->alternatives [0]->change,
                          "need n0-n2 with 150 Mbit/s instead of 300");
@@ -548,7 +548,7 @@ static void a_domain_that_died_is_named_and_keeps_its_part (void **state)
     expect_status (change, MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN);
     assert_string_equal (change->reasons [0]->resource, "nis/N");
     assert_string_equal (change->reasons [0]->text,
-                         "network domain N takes part and does not answer");
+                         "network domain N takes part in the reservation and does not answer");
     message_free (&change->base);
 
     fed_start (&fed, fed_find (&fed, "nis/N"));

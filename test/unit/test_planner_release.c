@@ -63,7 +63,7 @@ static void it_is_given_back_where_it_can_be_and_the_rest_when_the_site_is_back 
     assert_string_equal (answer->reasons [0]->text, "given back at: site s0");
     assert_string_equal (answer->reasons [1]->resource, "lis/s1");
     assert_string_equal (answer->reasons [1]->text,
-                         "site s1 does not answer: it gives its part back once it does");
+                         "site s1 does not answer: it will give its part back once it does");
     message_free (&answer->base);
     answer = release (&fed, "p0", "r@g1", reservation); /* a repeat */
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);

@@ -523,7 +523,7 @@ static void R10_the_second_change_is_told_the_name_of_the_first_and_may_be_asked
       fed_ask (&fed, "p0", "Planner", "Modify", "alice", "m1@g1", &first.body.base, 60000);
     fed_run (&fed, 200); /* prepared at both sites, decided, and not known at a */
     Musubi__Answer *answer = change (&fed, "p1", "m2@g1", &second);
-    expect_refused (answer, "(modify) of it is pending at site a");
+    expect_refused (answer, "(modify) of the reservation is pending at site a");
     fed.counts [0] = 0;
     answer = read_answer (&fed, asked);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
@@ -554,7 +554,8 @@ static void R11_a_change_that_is_pending_is_no_reason_to_refuse_a_release (void 
     fed_run (&fed, 200); /* prepared at both sites, decided, and not known at a */
     Musubi__Answer *answer = release (&fed, "p1", "x@g1", reservation);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN);
-    assert_non_null (strstr (answer->reasons [0]->text, "(modify) of it is pending at site a"));
+    assert_non_null (
+      strstr (answer->reasons [0]->text, "(modify) of the reservation is pending at site a"));
     message_free (&answer->base);
     fed.counts [0] = 0;
     message_free (&read_answer (&fed, asked)->base);

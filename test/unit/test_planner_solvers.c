@@ -129,7 +129,7 @@ static void what_is_not_told_in_time_is_not_claimed (void **state)
     assert_in_range (fed.mono_ms - begun_ms, 5000, 6000);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_non_null (strstr (answer->reasons [0]->text, "0 have none, 0 are unknown"));
-    assert_non_null (strstr (answer->reasons [0]->text, "10 were not looked at in 5000 ms"));
+    assert_non_null (strstr (answer->reasons [0]->text, "10 were not reached within 5s"));
     message_free (&answer->base);
 
     /* When those processes have ended at last, there is room for others. */

@@ -212,16 +212,17 @@ static const request_bad_t bads [] = {
   {"request.compute[0].duration: must be given here or for the whole request", no_duration},
   {"request.compute[0].site: must be a site's name, or absent", odd_site},
   {"request.compute: must have at least one need", no_needs},
-  {"request.network: 65 needs, at most 64", too_many_links},
-  {"request.network[0].between[1]: no compute need 'n7'", dangling_link},
+  {"request.network: has 65 needs, must have at most 64", too_many_links},
+  {"request.network[0].between[1]: there is no compute need 'n7'", dangling_link},
   {"request.network[0].between: 'n1' can't be linked to itself", link_to_itself},
   {"request.network[0].between: must name two compute needs", link_with_one_end},
-  {"request.data[0].at: no compute need 'n9'", file_nowhere},
+  {"request.data[0].at: there is no compute need 'n9'", file_nowhere},
   {"request.data[0].file: must not be empty", file_without_name},
   {"request.window.start: excludes earliest, latest and deadline; give one or the other",
    start_and_latest},
   {"request.window.latest: is before earliest", latest_before_earliest},
-  {"request.window.deadline: is before the earliest start and 3600000 ms that the request lasts",
+  {"request.window.deadline: must be at least 1h after the earliest start, because the request "
+   "lasts so long",
    deadline_before_start},
   {"request.window.earliest: must be from 1970 to 9998-12-31T23:00:00Z, so that it ends before "
    "9999",
@@ -230,11 +231,11 @@ static const request_bad_t bads [] = {
    last_second},
   {"request.policy: 'best' must be time, cost, load, random or quality", odd_policy},
   {"request.algorithm: 'best' must be auto, bbr, bir or ip", odd_algorithm},
-  {"request.policy: quality is for request.algorithm ip", quality_without_ip},
+  {"request.policy: quality needs request.algorithm ip", quality_without_ip},
   {"request.policy: must be time, cost or quality with ip", load_with_ip},
   {"request.route: must be free with ip", fixed_with_ip},
-  {"request.network[1].between: joins what request.network[0] joins; with ip there is one "
-   "connection between two needs",
+  {"request.network[1].between: joins the same needs as request.network[0]; with ip there may be "
+   "only one connection between two needs",
    two_connections_with_ip},
 };
 
@@ -264,7 +265,7 @@ static void sixty_four_needs_are_a_request_and_sixty_five_are_not (void **state)
     user_request_clear (&request);
     request = sound (NEEDS_MAX + 1);
     assert_false (user_request_check (&request, why));
-    assert_string_equal (why, "request.compute: 65 needs, at most 64");
+    assert_string_equal (why, "request.compute: has 65 needs, must have at most 64");
     user_request_clear (&request);
 }
 
@@ -404,7 +405,7 @@ static void an_id_says_its_home_or_is_given_one_by_hash (void **state)
     long_id [REQUEST_ID_BYTES_MAX] = 0;
     assert_false (request_name_parse (&name, "alice", long_id, homes, 3, why)); /* no room: @g1 */
     assert_false (request_name_parse (&name, "alice", "r1@g9", homes, 3, why));
-    assert_string_equal (why, "request id: this federation has no home 'g9'");
+    assert_string_equal (why, "request id: no directory is named 'g9', which would be its home");
     assert_false (request_name_parse (&name, "alice", "@g1", homes, 3, why));
     assert_false (request_name_parse (&name, "alice", "a b@g1", homes, 3, why));
 }

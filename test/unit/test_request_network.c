@@ -132,14 +132,15 @@ static const request_network_bad_t bads [] = {
   {"request.network[0].id: must be given, as its ends' ids joined by \"-\" are longer than 63 "
    "bytes",
    no_id},
-  {"request.network[0].offset: 0 ms to 2400000 ms is not within the time both ends share, 600000 "
-   "ms to 2400000 ms",
+  {"request.network[0].offset: it would last from 0s to 40m, but its ends run together only from "
+   "10m to 40m",
    begins_before_an_end},
-  {"request.network[0].offset: 1200000 ms to 2400001 ms is not within the time both ends share, "
-   "600000 ms to 2400000 ms",
+  {"request.network[0].offset: it would last from 20m to 40m1ms, but its ends run together only "
+   "from 10m to 40m",
    ends_after_an_end},
-  {"request.network[0].duration: must be given with an offset", offset_alone},
-  {"request.network[0].between: 'ocean' and 'air' share no time", ends_that_never_meet},
+  {"request.network[0].duration: must be given, too, when there is an offset", offset_alone},
+  {"request.network[0].between: 'ocean' and 'air' never run at the same time",
+   ends_that_never_meet},
   {"request.route: 'scenic' must be free or fixed", odd_route},
 };
 
