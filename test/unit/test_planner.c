@@ -302,7 +302,7 @@ static void data_and_connections_that_nobody_offers_are_refused_in_words (void *
       fed_ask (&fed, "p0", "Planner", "Reserve", "alice", "m@g1", &message.base, 9000);
     assert_null (fed_answer (&fed, asked, &musubi__answer__descriptor, &status, reason));
     assert_int_equal (status, CALL_BAD_REQUEST);
-    assert_string_equal (reason, "request.network[0].between[1]: no compute need 'c'");
+    assert_string_equal (reason, "request.network[0].between[1]: there is no compute need 'c'");
     fed_end (&fed);
 }
 
