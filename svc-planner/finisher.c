@@ -262,7 +262,8 @@ static void follow_starter (void)
         raise (SIGTERM);
 }
 
-/*  The value of an option, written "--finish STORE" or "--finish=STORE"; NULL: another one is there.
+/*  The value of an option, written "--finish STORE" or "--finish=STORE"; NULL: another one is
+ *  there.
  */
 static const char *option_value (char **argv, int *at, const char *option)
 {

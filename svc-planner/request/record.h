@@ -50,7 +50,8 @@ typedef struct {
 
 void view_clear (view_t *self);
 
-/*  Planner.Show's answer; view NULL: nobody who answered knows it. Cut to what a message carries. */
+/*  Planner.Show's answer; view NULL: nobody who answered knows it. Cut to what a message carries.
+ */
 packed_t show_answer_encode (const view_t *view, const char **silent, size_t silent_count);
 
 /*  Planner.List. */

@@ -1,5 +1,5 @@
-/*  algorithm - the ways to find a plan, as planning, voting and closing use them without asking
- *  which one it is.
+/*  algorithm - the ways to find a plan. Planning and voting call them through this table and never
+ *  ask which one it is.
  */
 #ifndef MUSUBI_ALGORITHM_H
 #define MUSUBI_ALGORITHM_H
@@ -8,34 +8,34 @@
 
 struct pending;
 
-/*  Functions may be NULL where that is said. */
+/*  Functions may be NULL where it says so. */
 typedef struct {
     const char *name;
-    bool asks_itself;   /* nobody is asked before it starts */
-    bool keeps_reasons; /* its plans were made all at once: it is told why each was refused */
+    bool asks_itself;   /* it asks sites itself: no survey before it starts */
+    bool keeps_reasons; /* its plans are made all at once: reasons of refused votes add up */
 
-    /*  What its survey is to ask for beyond the usual, or NULL. */
+    /*  What the survey must ask for beyond the usual, or NULL. */
     void (*ask) (const struct pending *self, availability_query_order_t *order);
 
     /*  Look for a plan on the snapshot. Ends, now or later, in planning_found or planning_none. */
     void (*start) (struct pending *self, const moment_t *now);
 
-    /*  A vote was refused: is another round worth a try? False with a reason; NULL: it is. Then,
-     *  after a pause, another plan: ends as start does, or gives up; NULL: there is only one round.
+    /*  After a refused vote: may another plan be accepted? False with a reason; NULL: yes. Then,
+     *  after a pause, again looks for it and ends as start does, or gives up; NULL: only one round.
      */
     bool (*has_next) (struct pending *self);
     void (*again) (struct pending *self, const moment_t *now);
 
-    /*  The plan at hand can't be proposed: is there another? NULL: never. */
+    /*  The plan at hand can't be proposed: go on to another. False: there is none; NULL: never. */
     bool (*next) (struct pending *self);
 
     choice_t (*result) (const struct pending *self);
 
-    /*  Why there is no plan: before the reasons need by need, and after them, or NULL. */
+    /*  Say why there is no plan, before the reasons need by need; and after them, or NULL. */
     void (*explain) (struct pending *self);
     void (*explain_rest) (struct pending *self);
 
-    /*  Free what it has made for this request, if anything; or NULL. */
+    /*  Free its own state of this request, if there is any; or NULL. */
     void (*clear) (struct pending *self);
 } algorithm_t;
 

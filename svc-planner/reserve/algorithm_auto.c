@@ -1,10 +1,10 @@
-/*  algorithm_auto - the planner's own search, in slices, on what everybody has told. */
+/*  algorithm_auto - the planner's own search, in slices, on the answers of one survey. */
 #include "candidates.h"
 #include "planning.h"
 
 #include <inttypes.h>
 
-#define SURVEY_ROUND 6 /* after so many, the other sites' profiles are old too */
+#define SURVEY_ROUND 6 /* after so many rounds, survey again: the profiles have grown old */
 
 static void algorithm_auto_on_slice (void *owner, const moment_t *now, uint64_t token)
 {
@@ -14,7 +14,7 @@ static void algorithm_auto_on_slice (void *owner, const moment_t *now, uint64_t 
     self->pause_timer = 0;
     switch (search_run (self->plan.search, settings->search_slice_steps)) {
     case SEARCH_MORE:
-        /* Not at once: everything else that is due has its turn first. */
+        /* Everything else that is due has its turn first. */
         service_count (self->pendings->service, "search_slices", 1);
         self->pause_timer = timers_set (self->pendings->service->timers, now->mono_ms + 1,
                                         algorithm_auto_on_slice, self, 0);
@@ -40,14 +40,14 @@ static void algorithm_auto_start (pending_t *self, const moment_t *now)
     algorithm_auto_on_slice (self, now, 0);
 }
 
-/*  On the snapshot as refusals have corrected it. */
+/*  Search again on the snapshot, which refusals have corrected. */
 static void algorithm_auto_again (pending_t *self, const moment_t *now)
 {
     if (self->vote.rounds < SURVEY_ROUND) {
         algorithm_auto_start (self, now);
         return;
     }
-    /* What we hold ourselves would look taken to the survey. */
+    /* The survey would count our own holds as taken. */
     trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
     pending_go (self, now, STEP_PLAN);
 }

@@ -1,9 +1,8 @@
-/*  algorithm_backtracking - a request planned as S0 does it, by bbr or bir: from its receipt to a
- *  plan that is put to the vote once.
+/*  algorithm_backtracking - bbr and bir: a request planned as S0 does it, and put to the vote once.
  *
  *  The first start tried is w_interval after the receipt, unless the user names a time; planning
- *  ends by then. A plan that is refused in the vote is not followed by another: with nothing but
- *  its own tentative state changed, the same search would find the same plan again.
+ *  ends by then. After a refused vote there is no other plan: the same search would find the same
+ *  plan again, since nothing has changed but its own tentative state.
  */
 #include "backtracking.h"
 #include "candidates.h"
@@ -19,10 +18,10 @@
 
 typedef struct {
     backtracking_t *search;
-    backtracking_end_t end; /* how it ended */
+    backtracking_end_t end;
 } algorithm_backtracking_found_t;
 
-/*  --- no --- */
+/*  --- reasons --- */
 
 static void algorithm_backtracking_explain (pending_t *self)
 {
@@ -54,7 +53,7 @@ static bool algorithm_backtracking_told_of (const answer_t *answer, const char *
     return false;
 }
 
-/*  A hold that was wanted and refused, in its participant's words. */
+/*  A hold that was refused, in its participant's words. */
 static reason_t *explain_refusal (pending_t *self, const char *need, const hindrance_t *met)
 {
     const tentative_refusal_t *refusal = &met->refusal;
@@ -83,7 +82,8 @@ static void explain_place (pending_t *self, size_t need, const hindrance_t *met)
     reason->wanted = wanted->cpus;
 }
 
-/*  The link that was too full, with what everybody has told since; or that there was no path. */
+/*  The link that was too full, with what the last survey says is free; or that there was no path.
+ */
 static reason_t *explain_link (pending_t *self, const network_need_t *need, const hindrance_t *met)
 {
     char resource [RESOURCE_BYTES] = "network";
@@ -111,7 +111,7 @@ static void explain_path (pending_t *self, size_t at, const hindrance_t *met)
     reason->wanted = need->mbps;
 }
 
-/*  For each need that nothing was said of yet, the last no that the search met. */
+/*  For each need without a reason yet: the last obstacle that the search met. */
 static void explain_rest (pending_t *self)
 {
     const algorithm_backtracking_found_t *found = self->plan.found;
@@ -130,15 +130,15 @@ static void explain_rest (pending_t *self)
 static void algorithm_backtracking_on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     pending_t *self = owner;
-    (void) hasty; /* it was patient */
+    (void) hasty; /* this survey waited for everybody */
     availability_query_destroy (&self->plan.survey);
     search_order_t order = candidates_search_order (self, now);
     self->plan.search = search_new (self->plan.snapshot, &order);
     planning_none (self, now, false);
 }
 
-/*  What was asked on the way tells little of why: everybody is asked once more, for everything.
- *  What is still held of the plan is let go first, or it would seem to be taken. */
+/*  What the search asked says little about the reasons, so everybody is surveyed once more. Our
+ *  holds are aborted first: the survey would count them as taken. */
 static void find_reasons (pending_t *self, const moment_t *now)
 {
     pendings_t *pendings = self->pendings;
@@ -170,7 +170,7 @@ static void on_searched (void *owner, const moment_t *now, backtracking_end_t en
         find_reasons (self, now);
 }
 
-/*  Named by the user, not reckoned from now. */
+/*  Does the user name an absolute start? */
 static bool start_named (const user_request_t *request)
 {
     const instant_t *first =
@@ -186,10 +186,11 @@ static void algorithm_backtracking_start (pending_t *self, const moment_t *now)
     int64_t ready_ms = self->receipt.begun_wall_ms + pendings->settings->backtrack_wait_ms;
     if (!start_named (&self->request) && starts.earliest_ms < ready_ms)
         starts.earliest_ms = ready_ms;
-    /* Otherwise the deadline alone bounds a start: each need's own, as the paper cuts it. */
+    /* Without a latest start, the deadline alone bounds the starts, need by need, as in the paper.
+     */
     if (!window->start.set && !window->latest.set && starts.deadline_ms < INT64_MAX)
         starts.latest_ms = INT64_MAX;
-    self->plan.starts.earliest_ms = starts.earliest_ms; /* what reasons are given for */
+    self->plan.starts.earliest_ms = starts.earliest_ms; /* reasons are given for this frame */
     bool incremental = self->plan.algorithm == &algorithm_bir;
     int64_t ends_ms = starts.earliest_ms < ready_ms ? starts.earliest_ms : ready_ms;
     algorithm_backtracking_found_t *found = self->plan.found = must (calloc (1, sizeof *found));
@@ -203,7 +204,7 @@ static void algorithm_backtracking_start (pending_t *self, const moment_t *now)
                               .request_id = self->receipt.name.full,
                               .starts = starts,
                               .policy = user_request_policy (&self->request),
-                              /* Who only asks holds nothing, but counts what it would hold. */
+                              /* A dry run holds nothing, but counts what it would hold. */
                               .incremental = incremental && !self->receipt.dry_run,
                               .counts_own = pendings->settings->backtrack_own ||
                                             (incremental && self->receipt.dry_run),

@@ -1,9 +1,9 @@
-/*  algorithm_ip - a request planned as S4 does it, by ip: N windows, one question to everybody, an
- *  integer program a window, and the plans put to the vote down the ranked list.
+/*  algorithm_ip - a request planned as S4 does it: N windows, one survey, an integer program for
+ *  each window, and the plans put to the vote in the order of their rank.
  *
- *  S4's managers tell what is free at the windows asked, and no table. The one question is the
- *  planner's usual one: who discloses profiles is asked for one, of which the programs read what is
- *  free throughout each window and nothing else; who discloses windows only is asked about these.
+ *  S4's managers tell what is free at the windows asked, and no table. Here the survey is the
+ *  planner's usual one: of a profile, the programs read only what is free throughout each window; a
+ *  source that discloses windows only is asked about these windows.
  */
 #include "candidates.h"
 #include "must.h"
@@ -17,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OVERDUE_MS 750 /* after the limit solvers are killed, and told of, by then */
+#define OVERDUE_MS 750 /* after the time limit: solvers have been killed and reported by then */
 
 typedef struct {
     ranking_t *ranking;
-    int64_t until_ms; /* monotonic: no more windows are begun */
-    bool begun;       /* its last window is, or time is over */
+    int64_t until_ms; /* monotonic: no window is begun after this */
+    bool begun;       /* the last window, or time has run out */
 } algorithm_ip_found_t;
 
-/*  The user's service level (C). */
+/*  Percent of what is free that the user's service level may see (C). */
 static uint32_t visible_to (const pending_t *self)
 {
     const ip_settings_t *settings = &self->pendings->settings->ip;
@@ -35,14 +35,13 @@ static uint32_t visible_to (const pending_t *self)
     return settings->visible;
 }
 
-/*  About how many starts, and for how much more. */
 static void algorithm_ip_ask (const pending_t *self, availability_query_order_t *order)
 {
     order->starts_most = self->pendings->settings->ip.windows;
     order->visible = visible_to (self);
 }
 
-/*  No more than were asked about where windows only are disclosed. */
+/*  No more than one question to a source that discloses windows only has room for. */
 static size_t windows_of (const pending_t *self)
 {
     size_t most = windows_starts (self->plan.snapshot, &self->plan.starts);
@@ -54,10 +53,9 @@ static size_t windows_of (const pending_t *self)
 
 static void algorithm_ip_tell_none (pending_t *self, const moment_t *now)
 {
-    search_order_t order =
-      candidates_search_order (self, now); /* says what is in the way of each need */
+    search_order_t order = candidates_search_order (self, now); /* this search finds the reasons */
     self->plan.search = search_new (self->plan.snapshot, &order);
-    planning_none (self, now, false); /* other starts may do */
+    planning_none (self, now, false); /* starts between the windows may be possible */
 }
 
 static void go_down_the_list (pending_t *self, const moment_t *now)
@@ -71,7 +69,7 @@ static void go_down_the_list (pending_t *self, const moment_t *now)
         algorithm_ip_tell_none (self, now);
 }
 
-/*  A window has been solved elsewhere. */
+/*  Another process has solved a window. */
 static void on_solved (void *owner, const moment_t *now, uint64_t window, bool ok, bytes_t result)
 {
     pending_t *self = owner;
@@ -106,7 +104,7 @@ static void algorithm_ip_on_slice (void *owner, const moment_t *now, uint64_t to
         solvers_ask (self->pendings->solvers, now, aside.order, found->until_ms, on_solved, self,
                      aside.window);
     if (more && now->mono_ms < found->until_ms) {
-        /* Not at once: everything else that is due has its turn first. */
+        /* Everything else that is due has its turn first. */
         self->pause_timer = timers_set (timers, now->mono_ms + 1, algorithm_ip_on_slice, self, 0);
         return;
     }

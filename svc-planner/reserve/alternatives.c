@@ -1,9 +1,9 @@
 /*  alternatives - what a refused user could have instead: fewer CPUs, less bandwidth, any latency,
  *  sites that need not be distinct.
  *
- *  Each is tried on what was answered already, so nobody is asked again, and what is told was found
- *  by a search. Starts outside the frame were not asked about: nothing is said of them. A busy
- *  planner does not look for any.
+ *  Each alternative has been found by a search on what was answered already, so nobody is asked
+ *  again. Starts outside the time frame were not asked about, so they are not offered. A busy
+ *  planner does not look for alternatives.
  */
 #include "candidates.h"
 #include "explanation.h"
@@ -14,13 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHANGES_MAX 4     /* looked at for one request */
+#define CHANGES_MAX 4     /* tried for one request */
 #define STEPS_MAX   20000 /* of one search */
-#define BUSY        8     /* requests in progress, from which on only dry runs are told any */
+#define BUSY        8     /* with more requests in progress, only dry runs are offered any */
 
 typedef enum { FEWER_CPUS, LESS_BANDWIDTH, ANY_LATENCY, SAME_SITES } alternatives_kind_t;
 
-/*  One thing that could be asked differently. */
 typedef struct {
     alternatives_kind_t kind;
     size_t need;
@@ -55,8 +54,8 @@ static void alternatives_find_places (const pending_t *self, relaxations_t *chan
     }
 }
 
-/*  What was found to be in the way of connections; where nothing is, but they don't go together,
- *  half of the widest is worth a try. */
+/*  Changes that would remove the obstacles of connections. When there are none, and the connections
+ *  only don't fit together, try half the bandwidth of the widest. */
 static void find_connections (const pending_t *self, relaxations_t *changes)
 {
     size_t widest = 0, obstacles = 0;
@@ -76,7 +75,7 @@ static void find_connections (const pending_t *self, relaxations_t *changes)
         alternatives_add (changes, LESS_BANDWIDTH, widest, self->request.network [widest].mbps / 2);
 }
 
-/*  --- a change made and told --- */
+/*  --- a change made, and in words --- */
 
 static void alternatives_make (user_request_t *request, const relaxation_t *change)
 {
@@ -129,7 +128,7 @@ static void alternatives_tell (const user_request_t *request, const relaxation_t
 static void copy_supply (free_profile_t *to, const free_profile_t *from)
 {
     if (!to || !from)
-        return; /* not asked about: nothing is known to be free there */
+        return; /* it was not asked about */
     free_profile_set (to, &(profile_t){.steps = from->steps,
                                        .steps_count = from->steps_count,
                                        .until_ms = from->until_ms});
@@ -137,7 +136,7 @@ static void copy_supply (free_profile_t *to, const free_profile_t *from)
         free_profile_window (to, from->windows [i]);
 }
 
-/*  What is known to be free, for a snapshot of a request that differs. */
+/*  Copy what is known to be free into the snapshot of a changed request. */
 static void copy_knowledge (snapshot_t *to, snapshot_t *from)
 {
     for (size_t i = 0; i < to->sources_count; i++) {
@@ -162,7 +161,7 @@ static void copy_knowledge (snapshot_t *to, snapshot_t *from)
     }
 }
 
-/*  Search with these changes made; when it finds a plan, that is told. */
+/*  Search with these changes made; if there is a plan, add it to the answer. */
 static bool try (pending_t *self, const moment_t *now, const relaxation_t *changes, size_t count)
 {
     user_request_t request;
@@ -177,7 +176,7 @@ static bool try (pending_t *self, const moment_t *now, const relaxation_t *chang
     search_order_t order = candidates_search_order (self, now);
     order.policy = POLICY_TIME;
     order.steps_max = STEPS_MAX;
-    order.present = NULL; /* it counts places of another snapshot */
+    order.present = NULL; /* its indexes are those of another snapshot */
     order.present_paths = NULL;
     search_t *search = search_new (snapshot, &order);
     search_state_t state;
@@ -195,7 +194,7 @@ static bool try (pending_t *self, const moment_t *now, const relaxation_t *chang
 void pending_seek_alternatives (pending_t *self, const moment_t *now)
 {
     relaxations_t changes = {0};
-    /* What a changed reservation may become is bound to where it is now. */
+    /* A change depends on where the reservation is now, so it is offered none. */
     if (self->operation != OPERATION_RESERVE ||
         (!self->receipt.dry_run && ordered_count (self->pendings->open) > BUSY))
         return;

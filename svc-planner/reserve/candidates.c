@@ -1,8 +1,8 @@
-/*  candidates - who could have part in a plan: the sites and domains of the directory, with what
- *  this request has learned of them.
+/*  candidates - the sites and domains of the directory that could take part in a plan, with what
+ *  this request has learned about them.
  *
- *  The directory only says who is worth asking (T16); what is free the sites themselves say, and
- *  what is promised only their votes do.
+ *  The directory only says whom to ask (T16). What is free, the sites say themselves; what is
+ *  promised, only their votes say.
  */
 #include "candidates.h"
 
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONFLICTS_LOGGED_MAX 16 /* disagreements of domains; the rest is counted */
+#define CONFLICTS_LOGGED_MAX 16 /* of domains; the rest is only counted */
 
-/*  The sites in random order: equal ones are tried equally, and many planners at once don't all
- *  run for the same. */
+/*  The sites in random order, so that planners at work at the same time don't all try the same one
+ *  first. */
 static const directory_entry_t **shuffled_sites (pending_t *self, size_t *count)
 {
     service_t *service = self->pendings->service;
@@ -82,7 +82,7 @@ void candidates_add_sites (pending_t *self, snapshot_t *snapshot)
         qsort (sites, count, sizeof *sites, compare_prices);
     for (size_t i = 0; i < snapshot->request->compute_count; i++)
         snapshot->needs [i].could = 0;
-    /* Where the reservation is now comes first: it must not fall to the limit. */
+    /* The reservation's present sites come first: the limit must not cut them off. */
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < count; i++)
             if (present_at (self, sites [i]) == (round == 0))

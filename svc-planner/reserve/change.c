@@ -1,8 +1,8 @@
-/*  change - modify and release: a reservation is found, looked at, and changed from the version it
- *  has to the next one (T11).
+/*  change - modify and release: a reservation is located and changed from its version to the next
+ *  one (T11).
  *
- *  All its participants must answer and agree before a change begins; where another change is on
- *  its way, it is looked at again after a pause.
+ *  Before a change begins, all participants of the reservation must answer and agree. While another
+ *  change is in progress, it is located again after a pause.
  */
 #include "candidates.h"
 #include "directory.h"
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOCATES_MAX 16 /* looks at a reservation that is changing */
-#define SILENT_MAX  2  /* looks while a participant is silent */
+#define LOCATES_MAX 16 /* how often a reservation that is changing is located */
+#define SILENT_MAX  2  /* the same, while a participant is silent */
 
 static void give_up (pending_t *self, const moment_t *now, const char *resource, const char *why)
 {
@@ -27,8 +27,8 @@ static void give_up (pending_t *self, const moment_t *now, const char *resource,
     pending_go (self, now, STEP_GIVE_UP);
 }
 
-/*  Why nothing comes of it, by one participant. It is refused where that one has answered; but no
- *  reason of another's is one to refuse a release (R11). */
+/*  End because of one participant. If that one has answered, the request is refused, except a
+ *  release: no participant can make it fail for good (R11). */
 static void end_for (pending_t *self, const moment_t *now, const char *participant, const char *why)
 {
     locate_verdict_t verdict = self->base.locate->verdict;
@@ -41,7 +41,7 @@ static void end_for (pending_t *self, const moment_t *now, const char *participa
     pending_go (self, now, STEP_DOUBT);
 }
 
-/*  For what one participant does: "network domain N does not answer, …". */
+/*  End with "network domain N does not answer, …". */
 static void blame (pending_t *self, const moment_t *now, const char *what)
 {
     char words [PARTICIPANT_REF_WORDS_BYTES], why [WHY_BYTES];
@@ -50,8 +50,8 @@ static void blame (pending_t *self, const moment_t *now, const char *what)
     end_for (self, now, culprit, why);
 }
 
-/*  Which change is in the way, where one says so: "change 3fa9c2d1-7-42 (modify) is pending at site
- *  ams"; else what. */
+/*  End with the change that is in the way, "change 3fa9c2d1-7-42 (modify) … is pending at site
+ *  ams", if a participant names it; else as blame does. */
 static void blame_change (pending_t *self, const moment_t *now, const char *what)
 {
     for (size_t i = 0; i < self->base.locate->count; i++) {
@@ -71,12 +71,12 @@ static void blame_change (pending_t *self, const moment_t *now, const char *what
 
 /*  --- modify --- */
 
-/*  What is booked of it now. */
+/*  The reservation as it is before the change. */
 typedef struct {
-    user_request_t before; /* what it was made for; owned */
+    user_request_t before; /* its request; owned */
     int64_t start_ms;
-    bool begun;      /* something of it */
-    int64_t lead_ms; /* the longest of those who take part, or may come to */
+    bool begun;      /* some of its bookings */
+    int64_t lead_ms; /* longest lead of all participants, and of any that may join */
 } present_state_t;
 
 static int64_t change_later (int64_t a, int64_t b)
@@ -84,7 +84,8 @@ static int64_t change_later (int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/*  When it starts, as the earliest booking of each need has it, and whether it has. */
+/*  Find the start from the earliest bookings, and whether it has passed. False: nothing is booked.
+ */
 static bool find_start (const pending_t *self, const moment_t *now, present_state_t *present)
 {
     present->start_ms = INT64_MAX;
@@ -124,7 +125,7 @@ static int64_t find_lead (const pending_t *self)
     return lead_ms;
 }
 
-/*  Does a new window leave the start where it is? */
+/*  Does the new window allow the present start? */
 static bool admits_start (const pending_t *self, const moment_t *now, int64_t start_ms)
 {
     user_request_t fixed = {.window = self->patch.window};
@@ -135,7 +136,7 @@ static bool admits_start (const pending_t *self, const moment_t *now, int64_t st
            (!window->latest.set || window->latest.ms >= start_ms);
 }
 
-/*  What has begun stays where and when it is: only what is to come of it can be changed (R10). */
+/*  A reservation that has begun keeps its start: only what lies ahead can be changed (R10). */
 static bool stays_begun (pending_t *self, const moment_t *now, const present_state_t *present,
                          char why [WHY_BYTES])
 {
@@ -148,7 +149,7 @@ static bool stays_begun (pending_t *self, const moment_t *now, const present_sta
              timetext_format (present->start_ms, start));
 }
 
-/*  Nor does a need that has begun go to another site. */
+/*  A need that has begun stays at its site. */
 static bool sites_stay (const pending_t *self, const moment_t *now, char why [WHY_BYTES])
 {
     for (size_t i = 0; i < self->base.locate->count; i++) {
@@ -193,7 +194,7 @@ static bool keep_start (pending_t *self, const moment_t *now, const present_stat
     return true;
 }
 
-/*  The request as it would be after the change, and when it may start. */
+/*  Make the request as it will be after the change, and find when it may start. */
 static bool change_merge (pending_t *self, const moment_t *now, present_state_t *present,
                           char why [WHY_BYTES])
 {
@@ -243,8 +244,9 @@ static void release_located (pending_t *self, const moment_t *now)
     pending_go (self, now, propose (self, now) ? STEP_VOTE : STEP_GIVE_UP);
 }
 
-/*  R11: can those who answer give it back by themselves? While others are silent, when they know
- *  one version; once it is released, those who were silent then. Nothing of it may be pending. */
+/*  R11: can the participants that answer release their parts without the others? While others are
+ *  silent: if they agree on the version. After an earlier release: those that were silent then. In
+ *  both cases no change may be pending. */
 static bool can_give_back (const pending_t *self, bool others_silent)
 {
     const part_record_t *newest = locate_newest (self->base.locate);
@@ -274,7 +276,7 @@ static void proceed (pending_t *self, const moment_t *now)
         release_located (self, now);
 }
 
-/*  why: what it is about whoever the verdict names. */
+/*  Locate it again after a pause, or end. why: what the participant that the verdict names did. */
 static void change_look_again (pending_t *self, const moment_t *now, uint32_t looks_max,
                                const char *why)
 {
@@ -328,7 +330,7 @@ static void change_on_located (void *owner, const moment_t *now)
                    "has lost its part of the reservation, which can only be released now");
         break;
     case LOCATED_OVER:
-        if (self->mend) /* at everybody's edge: nothing is left, and all of it is looked for */
+        if (self->mend) /* every part may have been lost at its edge: the repair plans all anew */
             proceed (self, now);
         else
             give_up (self, now, self->reservation,

@@ -1,5 +1,5 @@
-/*  explanation - why there is no plan, need by need: what is short and when, who was left out,
- *  where domains disagree.
+/*  explanation - why there is no plan, need by need: what is short and when, which sources were
+ *  left out, and where domains disagree.
  */
 #include "explanation.h"
 
@@ -16,9 +16,9 @@
 #include <string.h>
 
 #define CONFLICTS_TOLD_MAX 4
-#define EXAMINED_AT_ONCE   8 /* network needs: each is a search */
+#define EXAMINED_AT_ONCE   8 /* network needs in one slice: each takes a search */
 
-/*  --- what could never be had --- */
+/*  --- needs that can never be met --- */
 
 static void explain_impossible (pending_t *self, size_t at)
 {
@@ -48,7 +48,7 @@ static bool has_option_at (const snapshot_t *snapshot, size_t need, size_t sourc
     return false;
 }
 
-/*  May both ends be at one site, where they need no network? */
+/*  Could both ends be at one site, where they need no network? */
 static bool may_be_local (const pending_t *self, size_t at)
 {
     const snapshot_t *snapshot = self->plan.snapshot;
@@ -69,7 +69,7 @@ static bool ends_possible (const pending_t *self, size_t at)
     return true;
 }
 
-/*  Without any domain only ends at one site can be linked. */
+/*  Without network domains, ends can be linked only within one site. */
 static bool linkable (const pending_t *self, size_t at)
 {
     return self->plan.snapshot->links_count > 0 || !ends_possible (self, at) ||
@@ -104,10 +104,11 @@ bool pending_possible (pending_t *self)
     return all;
 }
 
-/*  --- what can't be had in the frame --- */
+/*  --- needs that can't be met within the time frame --- */
 
-/*  Of the places that a need could have, those that told what is free there and take part; or,
- *  with silent, those that did not answer. */
+/*  How many of a need's places answered and were not left out; with silent, how many did not
+ *  answer.
+ */
 static size_t count_places (const snapshot_t *snapshot, size_t need, bool silent)
 {
     const need_options_t *options = &snapshot->needs [need];
@@ -128,7 +129,7 @@ static void explain_short (pending_t *self, size_t need, size_t place, int64_t n
     int64_t cpus = 0;
     snprintf (resource, sizeof resource, "%s", wanted->site);
     if (place == SIZE_MAX && options->options_count == 1)
-        place = options->options [0].place; /* nothing is free there */
+        place = options->options [0].place; /* the only place, where nothing is free */
     if (place != SIZE_MAX) {
         const site_class_t *at = &self->plan.snapshot->places [place];
         const source_t *site = &self->plan.snapshot->sources [at->source];
@@ -151,8 +152,8 @@ static void explain_short (pending_t *self, size_t need, size_t place, int64_t n
     reason->free = cpus;
 }
 
-/*  Every site that could have the need wants more notice than even the latest start gives: the one
- *  that wants the least of it; else NULL. */
+/*  When every site for the need requires more notice than even the latest start gives: the site
+ *  that requires least. Else NULL. */
 static const source_t *explanation_too_near (const pending_t *self, const moment_t *now,
                                              size_t need)
 {
@@ -197,7 +198,7 @@ static void explain_connection (pending_t *self, size_t at, const blocked_t *blo
     reason->free = blocked->free;
 }
 
-/*  Could the need be had alone? Else *place and *nodes as search_alone tells them. */
+/*  Could the need be met if it were the only one? If not, *place and *nodes are search_alone's. */
 static bool alone (const pending_t *self, size_t need, size_t *place, int64_t *nodes)
 {
     *place = SIZE_MAX;
@@ -234,7 +235,7 @@ bool pending_examine (pending_t *self)
     return self->plan.examined == self->request.network_count;
 }
 
-/*  Each need that can't be had even alone. */
+/*  A reason for each compute need that can't be met even alone. */
 static bool explain_needs (pending_t *self, const moment_t *now)
 {
     bool all = true;
@@ -255,7 +256,7 @@ static bool explain_needs (pending_t *self, const moment_t *now)
     return all;
 }
 
-/*  Each connection whose ends could be had, but not with it. */
+/*  A reason for each connection that can't be had although its ends can. */
 static bool explain_connections (pending_t *self)
 {
     bool all = true;
@@ -271,7 +272,8 @@ static bool explain_connections (pending_t *self)
     return all;
 }
 
-/*  Those first that touch a path of a connection that can't be had; of any, where each could. */
+/*  Disagreements of domains, those first that touch a path of a connection that can't be had; when
+ *  every connection could be had alone, those that touch any connection. */
 static void explain_conflicts (pending_t *self)
 {
     const graph_t *graph = self->plan.snapshot->graph;

@@ -1,6 +1,6 @@
 /*  pending - receipt and answer of a user's request.
  *
- *  Received bodies are known by their digest: the same id with other bytes is a conflict, the same
+ *  A request body is recognised by its digest: the same id with other bytes is a conflict, the same
  *  bytes again wait for the same answer (T2).
  */
 #include "pending.h"
@@ -17,7 +17,7 @@
 
 #include <sodium.h>
 
-#define BACKOFF_DOUBLINGS 4 /* then halved again: who has waited long enough goes first */
+#define BACKOFF_DOUBLINGS 4 /* then halved again, so that old requests go before new ones */
 #define VOTE_MS           1000
 #define CLOSING_SHARE     6 /* the last sixth of a request's time is for closing it */
 
@@ -38,7 +38,7 @@ static void digest_body (uint8_t digest [DIGEST_BYTES], const request_t *request
     crypto_generichash_final (&state, digest, DIGEST_BYTES);
 }
 
-/*  Answer one who asked, without a pending request. */
+/*  Answer without a pending request. */
 static void pending_reply (pendings_t *pendings, const request_t *request, answer_status_t status,
                            const char *request_id, const char *reason)
 {
@@ -50,11 +50,11 @@ static void pending_reply (pendings_t *pendings, const request_t *request, answe
     codec_clear (&answer_codec, &answer);
 }
 
-/*  A repeat while the first is under way: it waits for the same answer. */
+/*  A repeat of a request in progress waits for the same answer. */
 static void pending_join (pending_t *self, const request_t *request,
                           const uint8_t digest [DIGEST_BYTES])
 {
-    /* Which body the id belongs to is for the home to say; the one under way may be the wrong one.
+    /* Only the home knows which body the id belongs to: the one in progress may be the wrong one.
      */
     if (memcmp (self->receipt.digest, digest, DIGEST_BYTES) != 0)
         pending_reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
@@ -67,7 +67,7 @@ static void pending_join (pending_t *self, const request_t *request,
         self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
 }
 
-/*  A request without an id gets one here: it is told with the answer. */
+/*  A request without an id gets one here, which the answer tells. */
 static void name_anew (const moment_t *now, char id [REQUEST_ID_BYTES_MAX + 1])
 {
     sodium_bin2hex (id, REQUEST_ID_BYTES_MAX + 1, now->entropy, 12);
@@ -121,7 +121,8 @@ static bool room_for_one (pendings_t *pendings, const request_t *request)
       pendings->settings->in_progress_max);
 }
 
-/*  What may follow: time can be over in any step but the last two, which end the request. */
+/*  Which steps may follow which. Time may run out in any step but the last two, which end the
+ *  request. */
 void pending_go (pending_t *self, const moment_t *now, pending_step_t step)
 {
     enum { ANY = 1 << STEP_LATE | 1 << STEP_GIVE_UP | 1 << STEP_DOUBT };
@@ -154,14 +155,14 @@ static void pending_tell_awaited (pending_t *self)
                        "decided, but not every participant has acknowledged yet");
 }
 
-/*  Time is up: whatever is true now is told. */
+/*  Time is up: answer with what is known now. */
 static void pending_on_limit (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     pending_t *self = owner;
     self->receipt.limit_timer = 0;
     if (self->mend && self->vote.decided) {
-        return; /* nobody waits, and it is driven to its end in any case */
+        return; /* nobody waits for it, and the coordinator drives it to its end */
     } else if (self->vote.decided) {
         self->answer.reasons_count = 0;
         pending_tell_awaited (self);
@@ -329,7 +330,7 @@ void pending_tell (pending_t *self, const moment_t *now, answer_status_t status)
     answer_t *answer = &self->answer;
     answer->status = status;
     pending_sign (self, now, answer);
-    /* A reserve that was not decided has tried out names that mean nothing. */
+    /* The ids that an undecided reserve has tried name no reservation. */
     if (self->operation != OPERATION_RESERVE || status == ANSWER_IN_PROGRESS)
         snprintf (answer->reservation, sizeof answer->reservation, "%s", self->reservation);
     packed_t packed = codec_encode (&answer_codec, answer);
@@ -360,7 +361,7 @@ void pending_pause (pending_t *self, const moment_t *now, uint32_t round, pendin
     self->pause_timer = timers_set (service->timers, now->mono_ms + pause_ms, on_pause, self, step);
 }
 
-/*  By who asks and what for; dry runs have no request id and are told apart by number. */
+/*  By actor and request id; dry runs have no request id and are told apart by number. */
 int pending_compare (const void *key, const void *thing)
 {
     const pending_t *first = key, *second = thing;

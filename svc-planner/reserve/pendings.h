@@ -1,5 +1,5 @@
-/*  pendings - the requests that a planner has under way. The door of this room: what is behind it
- *  is in pending.h.
+/*  pendings - the requests that a planner has in progress. Other rooms use this header alone; a
+ *  request's own struct is in pending.h.
  */
 #ifndef MUSUBI_PENDINGS_H
 #define MUSUBI_PENDINGS_H
@@ -11,7 +11,7 @@
 typedef struct pending pending_t;
 typedef void pending_step_fn (pending_t *self, const moment_t *now);
 
-/*  What they share. All but the last four is borrowed, and filled by who opens them. */
+/*  What they share. All but the last four members are borrowed and filled before pendings_open. */
 typedef struct {
     service_t *service;
     const planner_settings_t *settings;
@@ -21,10 +21,10 @@ typedef struct {
     pending_step_fn *const *steps; /* by pending_step_t */
     ordered_t *open;               /* by actor and request id; dry runs by number */
     uint64_t begun;
-    char *conflicts; /* what domains disagree about, as last logged; NULL = nothing */
+    char *conflicts; /* domains' disagreements, as last logged; NULL = none */
 } pendings_t;
 
-/*  Closing ends those under way, and tells nobody. */
+/*  Closing ends the requests in progress without an answer. */
 void pendings_open (pendings_t *self);
 void pendings_close (pendings_t *self);
 
@@ -33,32 +33,32 @@ method_fn planner_on_reserve;
 method_fn planner_on_modify;
 method_fn planner_on_release;
 
-/*  Where the next plan is looked for in the place of one that could not be kept, in this order. */
+/*  What a repair tries in place of a plan that could not be kept, in this order. */
 typedef enum {
-    MEND_SAME,      /* the same window, at those that were in it */
+    MEND_SAME,      /* the same window, at the same participants */
     MEND_ELSEWHERE, /* another site, path or window, as the request allows */
     MEND_BACK,      /* of a change: what the reservation was before */
-    MEND_NOTHING,   /* none: it is released */
+    MEND_NOTHING,   /* no plan: it is released */
 } mend_step_t;
 
 typedef enum {
     MEND_SETTLED,  /* every participant has acknowledged the plan */
-    MEND_SPOILT,   /* decided, and not kept by all, or ended by somebody else: look again */
-    MEND_NO_PLAN,  /* none was found or taken: text says why */
+    MEND_SPOILT,   /* decided, but not kept by all, or ended by another planner: look again */
+    MEND_NO_PLAN,  /* none was found or accepted: text says why */
     MEND_DEFERRED, /* somebody was silent, or the reservation was changing: look again */
 } mend_end_t;
 
-/*  A plan looked for by a repair (T10): no user waits for it, and it has no home. */
+/*  A repair's request for a plan (T10): no user waits for it, and it has no home. */
 typedef struct {
     mend_step_t step;
-    const plan_t *plan;     /* that could not be kept; borrowed for the request's life, as is all */
-    const bool *spoilt;     /* its participants that have not */
-    const before_t *before; /* a change's */
+    const plan_t *plan; /* that could not be kept; borrowed, as all here, while the request lives */
+    const bool *spoilt; /* the participants that could not keep it, by index */
+    const before_t *before; /* what the reservation was, if the plan is a change */
     void (*ended) (void *owner, const moment_t *now, mend_end_t end, const char *text);
     void *owner;
 } mend_t;
 
-/*  Look for a plan in the place of one that could not be kept. Told once by mend->ended, never from
+/*  Look for a plan in place of one that could not be kept. mend->ended is called once, never from
  *  within; the request is gone then. */
 pending_t *pending_mend (pendings_t *pendings, const moment_t *now, const mend_t *mend);
 void pending_destroy (pending_t *self);

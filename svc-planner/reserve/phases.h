@@ -1,5 +1,5 @@
-/*  phases - where each phase of a pending request begins; reserve.c makes steps of them. None is
- *  called but through pending_go.
+/*  phases - the first function of each step of a pending request, for the table in reserve.c. They
+ *  are called by pending_go alone.
  */
 #ifndef MUSUBI_PHASES_H
 #define MUSUBI_PHASES_H

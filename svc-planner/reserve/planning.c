@@ -1,5 +1,6 @@
-/*  planning - from a request to a plan: candidates from the directory, one survey, an algorithm on
- *  what was answered; where it finds nothing, more candidates, or the reasons.
+/*  planning - from a request to a plan: find candidates in the directory, ask them in one survey,
+ *  and run an algorithm on their answers. When it finds no plan, ask more candidates or give
+ *  reasons.
  */
 #include "planning.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  Data come with services that this federation has none of yet. */
+/*  A file can't be brought anywhere yet: no service of the federation does that for a plan. */
 static bool has_services (pending_t *self)
 {
     const user_request_t *request = &self->request;
@@ -49,7 +50,7 @@ static void planning_find_places (pending_t *self, const moment_t *now)
     }
 }
 
-/*  Does the connection carry already? Then it keeps its path. */
+/*  A connection that has begun keeps its path. */
 static bool planning_has_begun (const part_record_t *const *records, size_t count, const char *need,
                                 int64_t wall_ms)
 {
@@ -94,12 +95,13 @@ static void planning_on_surveyed (void *owner, const moment_t *now, bool hasty)
     self->plan.algorithm->start (self, now);
 }
 
-/*  The frame in wall time; a change without a window keeps its start, and that may have passed. */
+/*  The time frame in wall time. A change without a window keeps its start, which may have passed.
+ */
 static bool planning_resolve (pending_t *self)
 {
     char why [WHY_BYTES];
     if (self->plan.keeps_start)
-        return true; /* change.c has set it */
+        return true; /* change.c has set plan.starts */
     if (user_request_resolve (&self->request, self->pendings->settings, self->receipt.begun_wall_ms,
                               &self->plan.starts, why))
         return true;
@@ -107,7 +109,7 @@ static bool planning_resolve (pending_t *self)
     return false;
 }
 
-/*  Ask those candidates that were not asked yet. */
+/*  Ask the candidates that have not been asked yet. */
 static void ask_round (pending_t *self, const moment_t *now)
 {
     candidates_apply_lessons (self);
@@ -154,13 +156,13 @@ bool planning_ask_on (pending_t *self, const moment_t *now)
 
 /*  --- what follows from a search --- */
 
-/*  Of a change: when it takes effect is reckoned anew. */
+/*  A change is located again, so that the time it takes effect is computed from now. */
 static pending_step_t replan_step (const pending_t *self)
 {
     return self->operation == OPERATION_MODIFY ? STEP_LOCATE : STEP_PLAN;
 }
 
-/*  The reasons are looked for in slices, too: a request may have many needs. */
+/*  Reasons are searched in slices, too, because a request may have many needs. */
 static void on_examine (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
@@ -191,9 +193,9 @@ static void give_reasons (pending_t *self, const moment_t *now, bool proven)
     on_examine (self, now, 0);
 }
 
-/*  Nothing fits what we know. If some site was not waited for, wait for it. If others were at it
- *  too, what they held may be free again by now: then look once more, having let go of our own
- *  holds. */
+/*  What is known has no room for the request. If the survey did not wait for suspects, survey again
+ *  and wait for them. If other requests competed, what they held may be free by now: let go of our
+ *  own holds and plan once more. */
 void planning_none (pending_t *self, const moment_t *now, bool proven)
 {
     if (planning_ask_on (self, now))
@@ -248,7 +250,7 @@ void pending_plan (pending_t *self, const moment_t *now)
     }
     self->plan.snapshot = candidates_snapshot (self, &self->request);
     candidates_log_conflicts (self);
-    /* Who only asks is told of every need that is in the way. */
+    /* A dry run goes on, to name every need that is in the way. */
     if (!pending_possible (self) && !self->receipt.dry_run) {
         pending_go (self, now, STEP_GIVE_UP);
         return;

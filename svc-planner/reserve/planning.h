@@ -1,20 +1,20 @@
-/*  planning - what becomes of a search; called by algorithms. */
+/*  planning - what follows from the result of a search; called by the algorithms. */
 #ifndef MUSUBI_PLANNING_H
 #define MUSUBI_PLANNING_H
 
 #include "pending.h"
 
-/*  There is a plan: it is told, or put to the vote. */
+/*  There is a plan: a dry run tells it, any other request puts it to the vote. */
 void planning_found (pending_t *self, const moment_t *now);
 
-/*  There is no plan; or, not proven, none was found, and another question may help. */
+/*  No plan was found. proven: there is none on what is known. Another survey may still help. */
 void planning_none (pending_t *self, const moment_t *now, bool proven);
 
-/*  The steps ran out before one was found. */
+/*  The search ran out of steps before it found a plan. */
 void planning_unknown (pending_t *self, const moment_t *now);
 
-/*  Nothing was found, and there are places that nobody was asked about yet: ask about the next of
- *  them, and look again. False: there are none, or too many were asked. */
+/*  No plan was found: ask about the next places that have not been asked about yet, and plan again.
+ *  False: there are none left, or limits/asked_max is reached. */
 bool planning_ask_on (pending_t *self, const moment_t *now);
 
 #endif

@@ -1,5 +1,5 @@
-/*  proposal - a plan as it is put to the vote: who takes part with what, until when it must be
- *  decided, and what the user will be told (T1, T4, T9, T11).
+/*  proposal - a plan as it is put to the vote: the participants and their parts, the time by which
+ *  it must be decided, and the answer for the user (T1, T4, T9, T11).
  */
 #include "proposal.h"
 
@@ -38,7 +38,7 @@ static share_t *proposal_share_of_source (shares_t *shares, const source_t *sour
     return share;
 }
 
-/*  Where it puts a need. */
+/*  Where the plan puts a need. */
 static const option_t *option_of (const pending_t *self, size_t need)
 {
     return &self->plan.snapshot->needs [need]
@@ -72,7 +72,7 @@ static void share_place (const pending_t *self, shares_t *shares, size_t at)
     }
 }
 
-/*  The stretch of a need's path that begins with its first-th link: a circuit of one domain. */
+/*  count links of a need's path from the first-th on, all of one domain: one circuit. */
 static void share_stretch (const pending_t *self, shares_t *shares, size_t at, const phase_t *phase,
                            size_t first, size_t count)
 {
@@ -97,7 +97,7 @@ static void share_stretch (const pending_t *self, shares_t *shares, size_t at, c
     share_connect (share, &circuit);
 }
 
-/*  What the search chose. */
+/*  What the algorithm chose. */
 static void share_choice (const pending_t *self, shares_t *shares)
 {
     for (size_t i = 0; i < self->request.compute_count; i++)
@@ -114,7 +114,7 @@ static void share_choice (const pending_t *self, shares_t *shares)
     }
 }
 
-/*  How a site or domain deals with requests, as the directory has it now. */
+/*  The lead and the cleaning gap of a site or domain, as the directory has them now. */
 static void share_manner (share_t *share, const directory_entry_t *entry)
 {
     share->lead_ms = proposal_later (share->lead_ms, participant_ref_lead_ms (entry));
@@ -122,7 +122,7 @@ static void share_manner (share_t *share, const directory_entry_t *entry)
         share->gap_ms = proposal_later (share->gap_ms, entry->site->cleaning_gap_ms);
 }
 
-/*  What the reservation has now, at those who still know it. */
+/*  What the reservation has now, at the participants that still know it. */
 static void share_present (const pending_t *self, shares_t *shares)
 {
     for (size_t i = 0; i < self->base.locate->count; i++) {
@@ -154,7 +154,9 @@ static void name_reservation (plan_t *plan)
               plan->txid.start, plan->txid.counter);
 }
 
-/*  The request as it is kept for those who plan again: with absolute times. */
+/*  The request as the plan carries it, with absolute times: a later change or repair starts from
+ *  it.
+ */
 static packed_t proposal_pack_request (const pending_t *self)
 {
     if (self->mend && self->mend->step == MEND_BACK)
@@ -189,8 +191,8 @@ static void fill_participants (pending_t *self, const shares_t *shares,
         plan->participants [shares->count] = participant_ref_of_entry (home);
 }
 
-/*  Of a release: those who were not heard, of whom take part, or are awaited by a release before
- *  it. It is driven there once they answer (R11). */
+/*  The participants of a released reservation, and those an earlier release awaits, that did not
+ *  answer. The release goes on there once they do (R11). */
 static size_t find_awaited (const pending_t *self, participant_ref_t awaited [PARTICIPANTS_MAX])
 {
     size_t count = 0;
@@ -209,7 +211,7 @@ static size_t find_awaited (const pending_t *self, participant_ref_t awaited [PA
     return count;
 }
 
-/*  Who gives it back now, and who will. */
+/*  Name the participants that release now, and those that will later. */
 static void proposal_tell_awaited (const plan_t *plan, answer_t *answer)
 {
     char words [PARTICIPANT_REF_WORDS_BYTES], given [SENTENCE_BYTES] = "nowhere yet";
@@ -238,7 +240,7 @@ static void fill_claim (pending_t *self, const moment_t *now)
         proposal_tell_awaited (plan, &answer);
     snprintf (answer.reservation, sizeof answer.reservation, "%s", plan->reservation);
     pending_sign (self, now, &answer);
-    answer.rounds++; /* with the one that is to come */
+    answer.rounds++; /* this one counts */
     self->vote.proposal.answer = codec_encode (&answer_codec, &answer);
     codec_clear (&answer_codec, &answer);
     attempt_part_t *claim = &self->vote.proposal.parts [plan->participants_count - 1];
@@ -247,7 +249,7 @@ static void fill_claim (pending_t *self, const moment_t *now)
       claim_part_encode (self->receipt.digest, packed_bytes (self->vote.proposal.answer));
 }
 
-/*  Whose it is stays so, whoever changes it. */
+/*  A change does not change the owner. */
 static const char *owner_of (const pending_t *self)
 {
     const part_record_t *newest = self->base.locate ? locate_newest (self->base.locate) : NULL;
@@ -270,7 +272,7 @@ static bool refuse_late (pending_t *self, int64_t edge_ms)
     return false;
 }
 
-/*  What everyone must be told is bounded (transaction.h). */
+/*  Request and answer must fit into the plan and the claim (transaction.h). */
 static bool small_enough (pending_t *self)
 {
     char why [WHY_BYTES];
@@ -305,7 +307,7 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     int64_t wall_ms = timekeeper_most (&pendings->service->timekeeper, now);
     participant_ref_t awaited [PARTICIPANTS_MAX];
     size_t awaited_count = find_awaited (self, awaited);
-    /* A part that was not heard may end later than all that were. */
+    /* A silent participant's part may end later than all the others. */
     int64_t rest_ms = awaited_count > 0 ? locate_newest (self->base.locate)->plan.end_ms : 0;
     int64_t edge_ms = proposal_later (shares_edge (shares), rest_ms);
     int64_t decide_by_ms = wall_ms + settings->decide_ms;
@@ -344,7 +346,7 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     return small_enough (self);
 }
 
-/*  Each has again what it had; who came in with the change leaves. */
+/*  Everyone gets back what it had before the change; participants that the change added leave. */
 static void share_before (const pending_t *self, shares_t *shares)
 {
     const before_t *before = self->mend->before;
@@ -451,7 +453,6 @@ static void fill_connections (const pending_t *self, answer_t *answer, size_t at
         answer->cost += snapshot_path_cost (self->plan.snapshot, at, path);
 }
 
-/*  How many phases all needs have. */
 static void count_phases (const user_request_t *request, size_t *compute, size_t *network)
 {
     phase_t phases [PHASES_MAX];

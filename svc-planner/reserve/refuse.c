@@ -1,11 +1,11 @@
 /*  refuse - the end of a request without a commit (T2).
  *
- *  "Refused" is a promise too: no other attempt of this request may commit any more. So whatever
- *  our own attempts left at the home is aborted, then the claim is closed there with the refusal as
- *  its answer, and only when that is flushed is it told. Where the home knows better, the home's
- *  answer is told; where it is silent, nothing is known. Where we found nothing because somebody
- *  else was silent, nothing is refused: the claim stays open, but the home may know the answer of
- *  an attempt before this one.
+ *  "Refused" is a promise, too: no other attempt of this request may commit any more. So what our
+ *  own attempts left at the home is aborted, then the claim is closed there with the refusal as its
+ *  answer, and the user is told only after that is flushed. If the home has another answer, that
+ *  one is told; if the home is silent, the outcome is unknown. If no plan was found because a site
+ *  or domain was silent, nothing is refused: the claim stays open, and the home is asked whether an
+ *  earlier attempt has an answer.
  */
 #include "explanation.h"
 #include "participant_ref.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOSES_MAX 4 /* own remains may have to be aborted first */
+#define CLOSES_MAX 4 /* tries: holds of our own may have to be aborted in between */
 
 static void refuse_close_claim (pending_t *self, const moment_t *now);
 
@@ -63,8 +63,8 @@ static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t ve
     }
 }
 
-/*  A committed claim that is not known to be done: is the transaction complete? Takes the look
- *  over. */
+/*  The claim is committed but not known to be done: ask everyone whether the transaction is
+ *  complete. Takes the look over. */
 static void confirm (pending_t *self, const moment_t *now, claim_look_t *look)
 {
     self->answer.reasons_count = 0;
@@ -78,7 +78,7 @@ static void confirm (pending_t *self, const moment_t *now, claim_look_t *look)
                                        self->close.look.holder, on_confirmed, self);
 }
 
-/*  What the home says instead of what we expected. */
+/*  The claim is not closed: act on the state in which the home has it. */
 static void refuse_follow (pending_t *self, const moment_t *now, claim_look_t *look)
 {
     if (look->conflict) {
@@ -109,7 +109,7 @@ static void refuse_follow (pending_t *self, const moment_t *now, claim_look_t *l
             pending_tell (self, now, ANSWER_UNKNOWN);
             return;
         }
-        if (!self->close.giving_up) { /* who had it has let go of it */
+        if (!self->close.giving_up) { /* the other attempt has let go of it */
             pending_go (self, now, STEP_AGAIN);
             return;
         }
@@ -117,7 +117,7 @@ static void refuse_follow (pending_t *self, const moment_t *now, claim_look_t *l
     case CLAIM_HELD:
         break;
     }
-    /* What this one found wanting may be what that one has. */
+    /* Our reasons may only say what the other attempt has taken. */
     self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
     answer_reason (&self->answer, "", self->receipt.name.home,
@@ -139,7 +139,7 @@ static void tell_closed (pending_t *self, const moment_t *now, packed_t answer)
         pending_tell (self, now, ANSWER_REFUSED);
         return;
     }
-    /* Closed by us, or by somebody before us with the answer that counts. */
+    /* Closed by us or by somebody before us; the answer kept at the home counts. */
     service_count (self->pendings->service, "told_refused", 1);
     pending_log (self, LEVEL_INFO, "refused",
                  self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
@@ -168,7 +168,7 @@ static void on_home (void *owner, const moment_t *now, uint64_t closing,
     claim_look_clear (&told.look);
 }
 
-/*  Close the claim with this refusal; NULL: look at it. */
+/*  Close the claim with this refusal; NULL: only look at it. */
 static void refuse_ask_home (pending_t *self, const moment_t *now, const packed_t *refusal)
 {
     const planner_settings_t *settings = self->pendings->settings;
@@ -206,13 +206,13 @@ static void refuse_on_aborted (void *owner, const moment_t *now, uint64_t token,
                                const call_result_t *result)
 {
     (void) token;
-    (void) result; /* were it not aborted, the claim would not close */
+    (void) result; /* if it was not aborted, the claim will not close */
     pending_t *self = owner;
     self->close.call = 0;
     refuse_close_claim (self, now);
 }
 
-/*  What is left in the trail is at the home: abort it, one after the other, then close, or look. */
+/*  Only holds at the home are left in the trail: abort them one by one, then close or look. */
 static void refuse_close_claim (pending_t *self, const moment_t *now)
 {
     if (self->trail.count == 0) {
@@ -281,8 +281,8 @@ void pending_doubt (pending_t *self, const moment_t *now)
     close_at_home (self, now, true);
 }
 
-/*  Was it only time that was short? A release takes nothing from anybody; and whose vote did not
- *  come in time has said no to nothing. */
+/*  Did the request only run out of time? A release takes nothing from anybody, and a vote that did
+ *  not come in time is not a no. */
 static bool only_late (const pending_t *self)
 {
     bool voting = self->vote.attempt && !self->vote.contended;

@@ -1,9 +1,9 @@
-/*  repair_attempt - a repair's request (T10): a plan looked for in the place of one that could not be
- *  kept, and put to the vote as a change of the reservation.
+/*  repair_attempt - a repair's request (T10): a plan in place of one that could not be kept, put to the
+ *  vote as a change of the reservation.
  *
- *  It goes the way of a user's change (change.c, planning.c, voting.c) with three differences:
- *  nobody waits, it has no home, and it starts from what is left: who has lost its part is at the
- *  new version with what it kept of the old, perhaps nothing.
+ *  It takes the steps of a user's change (change.c, planning.c, voting.c) with three differences:
+ *  nobody waits for it, it has no home, and it starts from what is left. A participant that lost
+ *  its part is at the new version with what it kept of the old one, perhaps nothing.
  */
 #include "repair_attempt.h"
 
@@ -45,8 +45,8 @@ static bool took_part (const mend_t *mend, const char *name, bool spoilt_only)
     return false;
 }
 
-/*  When the version that could not be kept starts, as those have it who kept it: by the earliest of
- *  the phases of a need that was changed while it lasted. */
+/*  The start of the version that could not be kept, from the bookings of the participants that did
+ *  keep it. False: there are none. */
 static bool start_that_stands (const pending_t *self, int64_t *start_ms)
 {
     *start_ms = INT64_MAX;
@@ -64,7 +64,7 @@ static bool start_that_stands (const pending_t *self, int64_t *start_ms)
     return *start_ms < INT64_MAX;
 }
 
-/*  Does any of it run already? Then it keeps its start. */
+/*  A reservation of which anything has begun keeps its start. */
 static bool repair_attempt_has_begun (const pending_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < self->base.locate->count; i++) {
@@ -105,7 +105,7 @@ void repair_attempt_located (pending_t *self, const moment_t *now)
     pending_go (self, now, STEP_PLAN);
 }
 
-/*  A need that nobody has any more goes back to one that had lost its part, where that can be. */
+/*  A need that no participant has any more goes back, where it can, to one that lost its part. */
 static void prefer_lost (pending_t *self, size_t need)
 {
     const snapshot_t *snapshot = self->plan.snapshot;

@@ -1,13 +1,13 @@
-/*  repair_attempt - a repair's request (T10). */
+/*  repair_attempt - a repair's request for a plan (T10). */
 #ifndef MUSUBI_REPAIR_ATTEMPT_H
 #define MUSUBI_REPAIR_ATTEMPT_H
 
 #include "pending.h"
 
-/*  The reservation was found. */
+/*  The reservation has been located: choose what to ask for. */
 void repair_attempt_located (pending_t *self, const moment_t *now);
 
-/*  Sites and domains that this step does without; places that it keeps. */
+/*  Leave out the sites and domains that this step does without; prefer the places it keeps. */
 void repair_attempt_narrow (pending_t *self);
 
 /*  Ends the request. */

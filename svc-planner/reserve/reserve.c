@@ -1,14 +1,12 @@
-/*  reserve - a user asks for something new; and the steps of every pending request, put together.
- */
-
+/*  reserve - a user's new request is received; and the table of steps of every pending request. */
 #include "phases.h"
 #include "planner_wire.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/*  The request travels in the plan (T1), which has room for so much. Packed anew it is never twice
- *  as large as it came; absolute times may take more room. */
+/*  The request travels in the plan (T1), which has limited room. Encoded again it is never more
+ *  than twice as large as it came; 256 bytes are for times that become absolute. */
 static bool fits_plan (const user_request_t *request, size_t size, char why [WHY_BYTES])
 {
     if (2 * size + 256 <= PLAN_REQUEST_BYTES_MAX)

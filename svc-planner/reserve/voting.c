@@ -1,8 +1,9 @@
-/*  voting - a proposal put to the vote, and what a no teaches (T3, T4).
+/*  voting - puts a proposal to the vote and learns from refusals (T3, T4).
  *
- *  Every vote yes: the decision is logged and driven, and the user hears when all have acknowledged
- *  (T6). Any no: what was refused corrects the snapshot and the next plan follows under a new txid,
- *  replacing the holds of this one where it still needs them and aborting them elsewhere.
+ *  When every vote is yes, the decision is logged and driven, and the user is told once all have
+ *  acknowledged (T6). After a no, the refusals correct the snapshot and the next plan follows under
+ *  a new txid: it replaces the holds of this one where it still needs them, and they are aborted
+ *  elsewhere.
  */
 #include "candidates.h"
 #include "must.h"
@@ -15,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  What the votes of a round say together. */
+/*  What follows from a refused round; the higher one counts. */
 typedef enum {
-    LESSON_PLAN_AGAIN,   /* the snapshot is corrected: another plan may do */
-    LESSON_LOCATE_AGAIN, /* the reservation was changing: look at it anew */
-    LESSON_LOOK,         /* the home has an answer, or another attempt */
+    LESSON_PLAN_AGAIN,   /* the snapshot is corrected: another plan may be accepted */
+    LESSON_LOCATE_AGAIN, /* the reservation was changing: locate it again */
+    LESSON_LOOK,         /* the home has an answer, or another attempt is in progress */
     LESSON_CONFLICT,     /* the request id was used with another body */
-    LESSON_NO_HOME,      /* the home does not answer: nothing can be told for certain */
-    LESSON_GIVE_UP,      /* it will not change by asking again */
+    LESSON_NO_HOME,      /* the home does not answer, so the outcome is unknown */
+    LESSON_GIVE_UP,      /* asking again would not change the answer */
 } lesson_t;
 
 /*  --- a site's or domain's no --- */
@@ -39,7 +40,7 @@ static void note_reason (pending_t *self, const participant_ref_t *party, const 
     reason->free = refusal->free;
 }
 
-/*  What is known of a resource "ams/thin"; NULL when it is none of this source's. */
+/*  The supply of a resource such as "ams/thin"; NULL when this source has no such resource. */
 static free_profile_t *supply_named (snapshot_t *snapshot, size_t source, const char *resource)
 {
     const char *slash = strrchr (resource, '/');
@@ -66,8 +67,8 @@ static void learn_short (pending_t *self, size_t source, const refusal_t *refusa
         candidates_learn (self, source, 0, refusal_reason_word (refusal->reason));
 }
 
-/*  It says that the plan's time is over, and by our clock it is not: the clocks differ, and will in
- *  the next round. */
+/*  It says that the plan came too late, but by our clock there is time left: its clock is ahead,
+ *  and will be in the next round. */
 static bool clock_ahead (const pending_t *self, const moment_t *now, const refusal_t *refusal)
 {
     const plan_t *plan = &self->vote.attempt->plan;
@@ -75,9 +76,9 @@ static bool clock_ahead (const pending_t *self, const moment_t *now, const refus
            now->wall_ms < plan->edge_ms;
 }
 
-/*  So far that no plan waits long enough for it: it is left out. So it is where this plan did not
- *  wait as was learned before: one of a list that is made already. Else plans start so much later
- *  there as it was late, and as long as this round took, so that they are decided later, too. */
+/*  Later plans start that much later there: by how late the vote was, and by how long this round
+ *  took. A source is left out when no plan could wait long enough for its clock, or when this plan,
+ *  made before (algorithm ip has a list of them), did not wait as was learned already. */
 static void learn_ahead (pending_t *self, const moment_t *now, size_t source,
                          const refusal_t *refusal)
 {
@@ -104,7 +105,7 @@ static lesson_t learn_refusal (pending_t *self, const moment_t *now, size_t sour
     case REFUSAL_BUSY_CHANGE:
     case REFUSAL_STALE_VERSION:
     case REFUSAL_NO_RESERVATION:
-    case REFUSAL_ENDED: /* only this attempt was, by somebody who took it for dead (T7, T8) */
+    case REFUSAL_ENDED: /* somebody took this planner for dead and ended this attempt (T7, T8) */
         return self->operation == OPERATION_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
     case REFUSAL_LATE:
         return self->operation == OPERATION_RELEASE ? LESSON_LOCATE_AGAIN : LESSON_PLAN_AGAIN;
@@ -113,16 +114,16 @@ static lesson_t learn_refusal (pending_t *self, const moment_t *now, size_t sour
     }
     if (self->operation == OPERATION_RELEASE)
         return LESSON_GIVE_UP;
-    if (source == SIZE_MAX) /* it takes part because the reservation is there, and can't leave */
+    if (source == SIZE_MAX) /* it has part of the reservation already, so no plan can avoid it */
         return LESSON_GIVE_UP;
-    if (refusal->reason == REFUSAL_CLAIM_ANSWERED) /* whose home has forgotten it (T2) */
+    if (refusal->reason == REFUSAL_CLAIM_ANSWERED) /* the request's home has forgotten it (T2) */
         return LESSON_GIVE_UP;
     if (refusal->reason == REFUSAL_SHORT)
         learn_short (self, source, refusal);
     else if (refusal->reason == REFUSAL_LIMIT && refusal->from_ms < refusal->until_ms)
-        /* Uncommitted holds have their share for now (hold_quota.h). Where only windows are
-         * disclosed nothing is learnt: the same plan may do after the pause, most holds end soon.
-         */
+        /* The limit on uncommitted holds is reached for now (hold_quota.h). A source that only
+         * discloses windows teaches nothing: the same plan may be accepted after the pause, because
+         * most holds end soon. */
         learn_fresh (self, source, refusal);
     else if (refusal->reason == REFUSAL_TOO_NEAR && refusal->from_ms > now->wall_ms)
         candidates_learn (self, source, refusal->from_ms - now->wall_ms, NULL);
@@ -185,7 +186,6 @@ static lesson_t learn_home (pending_t *self, const participant_ref_t *party, con
     }
 }
 
-/*  The gravest lesson counts. */
 static lesson_t learn (pending_t *self, const moment_t *now)
 {
     lesson_t gravest = LESSON_PLAN_AGAIN;
@@ -235,7 +235,7 @@ static void count_no (pending_t *self)
     }
 }
 
-/*  reason: the first one of this round. */
+/*  reason: index of this round's first one. */
 static void log_no (pending_t *self, size_t reason)
 {
     char text [TXID_TEXT_BYTES];
@@ -272,7 +272,8 @@ void pending_next (pending_t *self, const moment_t *now)
     self->plan.algorithm->again (self, now);
 }
 
-/*  Its time was over before all had voted: they may be far, and the next plan has twice as long. */
+/*  When time ran out before all had voted, the voters may be far away: give the next plan twice as
+ *  long. */
 static void give_time (pending_t *self, const moment_t *now)
 {
     pendings_t *pendings = self->pendings;
@@ -321,15 +322,14 @@ static void voting_refused (pending_t *self, const moment_t *now)
 
 /*  --- the decision --- */
 
-/*  Every participant has acknowledged; or a repair has ended, and the home knows how (T10); or
- *  another planner has aborted it, so that the claim is free and must be closed before "refused" is
- *  told (T2, T8).
- */
+/*  The decision has ended: every participant has acknowledged; or a repair has ended and the home
+ *  has its answer (T10); or another planner has aborted it, so that the claim is free and must be
+ *  closed before "refused" is told (T2, T8). */
 static void voting_on_settled (void *owner, const moment_t *now, decision_end_t end,
                                const char *text)
 {
     pending_t *self = owner;
-    self->vote.decided = false; /* nobody is to be told of it again */
+    self->vote.decided = false;
     if (self->mend) {
         repair_attempt_end (self, now, end == DECISION_END_COMMITTED ? MEND_SETTLED : MEND_SPOILT,
                             text);
@@ -360,7 +360,7 @@ static void voting_on_settled (void *owner, const moment_t *now, decision_end_t 
     pending_tell_packed (self, packed_bytes (answer));
 }
 
-/*  What it books, and nothing else; lent. */
+/*  Its bookings and circuits, and nothing else; lent. */
 static part_record_t booked (const located_part_t *part)
 {
     const part_record_t *record = &part->record;
@@ -375,7 +375,7 @@ static part_record_t booked (const located_part_t *part)
     return booked;
 }
 
-/*  What a change takes the place of: its repair may have to go back there (T10). */
+/*  What the reservation is before a change: a repair may have to go back to it (T10). */
 static before_t before_change (const pending_t *self)
 {
     before_t lent = {0}, before;
@@ -386,7 +386,7 @@ static before_t before_change (const pending_t *self)
         if (part->known && part->record.bookings_count + part->record.circuits_count > 0)
             lent.parts [lent.parts_count++] = booked (part);
     }
-    lent.request = plan->request; /* none where no plan is on record */
+    lent.request = plan->request; /* NULL when no plan is on record */
     lent.request_size = plan->request_size;
     codec_copy (&before_codec, &before, &lent);
     free (lent.parts);
@@ -429,7 +429,7 @@ static void voting_on_voted (void *owner, const moment_t *now, bool prepared)
     }
     attempt_destroy (&self->vote.attempt);
     pending_clear_planning (self);
-    /* Whatever an earlier round left somewhere is not part of this any more. */
+    /* The decided plan needs no holds of earlier rounds. */
     trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
 }
 
