@@ -30,8 +30,10 @@ static void replica_begin (const replica_t *self, const moment_t *now, const req
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     uint64_t transfer;
     if (!may (&self->access, VERB_STORE, request->actor, request->actor, "")) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s has no account here",
-                        request->actor);
+        service_refuse (
+          self->service, request, CALL_DENIED,
+          "%.63s has no account at this site; add it to accounts in the site's configuration",
+          request->actor);
         return;
     }
     call_status_t status =
@@ -60,9 +62,10 @@ static void on_transfer (void *owner, const moment_t *now, const request_t *requ
     const transfer_question_t *asked = body;
     packed_t answer;
     if (!fetcher_told (self->negotiator, asked->transfer, asked->guest, &answer))
-        service_refuse (self->service, request, CALL_NOT_FOUND,
-                        "%s knows of no transfer %llu: it is long over, or was not begun",
-                        self->service->name, (unsigned long long) asked->transfer);
+        service_refuse (
+          self->service, request, CALL_NOT_FOUND,
+          "%s knows of no transfer %llu: it ended more than a minute ago, or was never begun",
+          self->service->name, (unsigned long long) asked->transfer);
     else
         service_reply (self->service, request, answer);
 }
@@ -119,8 +122,10 @@ static const file_t *file_said (const replica_t *self, const request_t *request,
         return NULL;
     }
     if (!may (&self->access, VERB_KEEP, request->actor, request->actor, file->owner)) {
-        service_refuse (self->service, request, CALL_DENIED, "%s is %.63s's, not %.63s's",
-                        said->name, *file->owner ? file->owner : "its site", request->actor);
+        service_refuse (
+          self->service, request, CALL_DENIED,
+          "%s belongs to %.63s, not to %.63s; only its owner or an administrator may do this",
+          said->name, *file->owner ? file->owner : "its site", request->actor);
         return NULL;
     }
     return file;
@@ -169,13 +174,15 @@ static void on_evict (void *owner, const moment_t *now, const request_t *request
     if (!file)
         return;
     if (file->pinned) {
-        service_refuse (self->service, request, CALL_DENIED, "%s is pinned: unpin it first",
+        service_refuse (self->service, request, CALL_DENIED, "%s is pinned; unpin it first",
                         said->name);
         return;
     }
     if (file->kept && !said->yes) {
         service_refuse (self->service, request, CALL_DENIED,
-                        "%s was put here: say kept to remove it for ever", said->name);
+                        "%s was put at this site and may be the only copy; evict it with --kept to "
+                        "remove it for ever",
+                        said->name);
         return;
     }
     cache_evicted_t evicted = cache_evict (self->cache, now, said->name);

@@ -19,32 +19,36 @@ static_assert (2 * TRANSFERS_MOST <= CHAIN_TRANSFERS_MAX, "as many again may be 
 const config_key_t replica_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "name", 0, 0, "the site's name in the federation, such as ams"),
   KEY_TEXT ("gis", "", "endpoints of the directories, separated by commas"),
-  KEY_FLAG ("index", "false", "true: no site's files, but what all sites tell of theirs"),
+  KEY_FLAG (
+    "index", "false",
+    "true: this is an index, which remembers what all sites have and has no files of its own"),
   KEY_TEXT ("nodes", "",
             "names of the site's storage nodes (svc-replica node), separated by commas"),
   KEY_TEXT ("cost", "throughput",
-            "by what a source is chosen: throughput, as measured, and present load; or rtt"),
+            "how a source is chosen: throughput (measured throughput and present load) or rtt "
+            "(round trip time)"),
   KEY_TEXT ("accounts/*", NULL,
-            "actors that have this local account, separated by commas; * = anybody. Who has none "
-            "can't put or get here"),
+            "actors that have this local account, separated by commas; * = anybody. An actor "
+            "without an account can't put or get files here"),
   KEY_TEXT ("administrators", "",
-            "actors that may pin, rule and evict others' files, separated by commas"),
+            "actors that may pin, rule and evict files of other owners, separated by commas"),
   KEY_INTEGER ("mbps", "0", 0, 1000000, "Mbit/s of each transfer; 0 = as fast as it goes"),
-  KEY_INTEGER ("limits/files_max", "1000000", 1, 100000000, "files in the catalogue"),
+  KEY_INTEGER ("limits/files_max", "1000000", 1, 100000000,
+               "most files that the catalogue may have"),
   KEY_INTEGER ("limits/places_max", "4000000", 1, 1000000000,
-               "files of all sites together that an index remembers"),
+               "most places of files that an index remembers, of all sites together"),
   KEY_INTEGER ("limits/transfers_max", "1024", 1, TRANSFERS_MOST,
-               "transfers to or in the site at once"),
+               "most transfers to the site or inside it at once"),
   KEY_INTEGER ("limits/transfers_per_source_max", "16", 1, TRANSFERS_MOST,
-               "transfers that the site feeds to others at once"),
+               "most transfers that the site feeds to other sites at once"),
   KEY_INTEGER ("limits/transfers_per_pair_max", "4", 1, TRANSFERS_MOST,
-               "of those, to one site; and those from one site to here"),
+               "most of those to any one site; also most transfers from any one site to here"),
   KEY_DURATION ("limits/patience", "60s", 1000, 60 * MINUTE_MS,
-                "a transfer waits so long for a source, or for room, before it fails"),
+                "a transfer that waits longer than this for a source, or for room, fails"),
   KEY_DURATION ("limits/node_silent", "25s", 100, 60 * MINUTE_MS,
-                "nothing new is put on a storage node silent for so long"),
+                "a storage node that is silent for longer than this gets nothing new"),
   KEY_DURATION ("limits/node_lost", "120s", 100, 24 * 60 * MINUTE_MS,
-                "what it was to receive has failed when it is silent for so long"),
+                "a storage node that is silent for longer than this has failed in its transfers"),
 };
 const size_t replica_keys_count = sizeof replica_keys / sizeof *replica_keys;
 
@@ -54,14 +58,17 @@ static bool nodes_read (const config_t *config, name_list_t *nodes, char why [CO
     if (!words_short (nodes, "nodes", NAME_BYTES_MAX, why))
         return false;
     if (nodes->count > CHAIN_NODES_MAX)
-        return wrong_setting (why, "nodes: at most %d", CHAIN_NODES_MAX);
+        return wrong_setting (why, "nodes: at most %d names are allowed", CHAIN_NODES_MAX);
     for (size_t i = 0; i < nodes->count; i++) {
         const char *name = nodes->words [i];
         if (strncmp (name, "guest-", 6) == 0)
-            return wrong_setting (why, "nodes: \"%.60s\": names of clients begin so", name);
+            return wrong_setting (why,
+                                  "nodes: \"%.60s\" begins with guest-, as only the names of "
+                                  "clients do; choose another name",
+                                  name);
         for (size_t k = 0; k < i; k++)
             if (strcmp (nodes->words [k], name) == 0)
-                return wrong_setting (why, "nodes: %.60s stands there twice", name);
+                return wrong_setting (why, "nodes: %.60s is named twice", name);
     }
     return true;
 }

@@ -145,10 +145,12 @@ static uint64_t could_have (const cache_survey_t *survey)
 static cache_answer_t cache_refuse (bool up, uint64_t size, uint64_t most, char why [WHY_BYTES])
 {
     if (!up)
-        snprintf (why, WHY_BYTES, "none of the site's storage nodes is up and without the file");
+        snprintf (why, WHY_BYTES,
+                  "none of the site's storage nodes that are up is without a copy of the file");
     else
         snprintf (why, WHY_BYTES,
-                  "disk full: %" PRIu64 " bytes are wanted, no storage node can have more than "
+                  "disk full: the file has %" PRIu64
+                  " bytes, and no storage node can make room for more than "
                   "%" PRIu64,
                   size, most);
     return CACHE_FULL;
@@ -183,7 +185,7 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
     if (coming || (found && most >= size))
         return CACHE_WAIT; /* also for transfers under way, whose files may leave after them */
     if (cache_awaited (self)) {
-        snprintf (node, NAME_BYTES_MAX + 1, "storage nodes that are not up");
+        snprintf (node, NAME_BYTES_MAX + 1, "storage nodes that are not up yet");
         return CACHE_WAIT;
     }
     return cache_refuse (found, size, most, why);

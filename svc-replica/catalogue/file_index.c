@@ -184,10 +184,12 @@ static void on_publish (void *owner, const moment_t *now, const request_t *reque
     bool full =
       !ordered_find (self->tellers, from->site) && ordered_count (self->tellers) >= SITES_MAX;
     if (!own)
-        service_refuse (self->service, request, CALL_DENIED, "%.63s may not tell for replica/%s",
-                        request->actor, from->site);
+        service_refuse (self->service, request, CALL_DENIED,
+                        "%.63s may not publish for site %s; only replica/%s may", request->actor,
+                        from->site, from->site);
     else if (full)
-        service_refuse (self->service, request, CALL_OVERLOADED, "too many sites");
+        service_refuse (self->service, request, CALL_OVERLOADED,
+                        "the index knows %d sites already, and may not know more", SITES_MAX);
     else {
         index_site_t *teller = teller_of (self, now, from);
         file_index_publish (self, teller, from);
@@ -260,7 +262,7 @@ static void on_stale (void *owner, const moment_t *now, const request_t *request
     const stale_t *stale = body;
     if (strncmp (request->actor, "replica/", 8) != 0) {
         service_refuse (self->service, request, CALL_DENIED,
-                        "only a site's svc-replica may say so");
+                        "only a site's svc-replica may say that a place is stale");
         return;
     }
     index_row_t *told = told_find (self, stale->name, stale->site);

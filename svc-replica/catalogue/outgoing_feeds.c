@@ -106,7 +106,7 @@ static bool lend (outgoing_feeds_t *self, const moment_t *now, const offer_quest
 {
     bool tried [COPIES_MAX] = {false};
     size_t copy;
-    snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "none of its storage nodes with the file is up");
+    snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "none of its storage nodes that have the file is up");
     while (node_for (self, file, tried, &copy)) {
         if (lend_node (self, now, question, file->copies [copy].node, answer, why))
             return true;
@@ -155,7 +155,8 @@ static void outgoing_feeds_offer (outgoing_feeds_t *self, const moment_t *now,
     }
     if (!file->content.digest_known ||
         memcmp (file->content.digest, question->digest, FILE_DIGEST_BYTES) != 0) {
-        service_refuse (self->service, request, CALL_NOT_FOUND, "%s has other bytes under %s",
+        service_refuse (self->service, request, CALL_NOT_FOUND,
+                        "%s has another file called %s: its digest is not the one asked for",
                         self->service->name, question->name);
         return;
     }
@@ -168,9 +169,10 @@ static void outgoing_feeds_offer (outgoing_feeds_t *self, const moment_t *now,
     uint32_t count = count_loans (self, site, &pair);
     if (count >= self->limits.source_max || pair >= self->limits.pair_max) {
         service_count (self->service, "offers_refused", 1);
-        service_refuse (self->service, request, CALL_OVERLOADED,
-                        "%s feeds %u transfers, %u of them to %s: no more at once",
-                        self->service->name, count, pair, site);
+        service_refuse (
+          self->service, request, CALL_OVERLOADED,
+          "%s feeds %u transfers already, %u of them to %s, and may not feed more; ask again later",
+          self->service->name, count, pair, site);
         return;
     }
     if (!lend (self, now, question, file, &answer, why)) {
@@ -191,7 +193,8 @@ static void on_offer (void *owner, const moment_t *now, const request_t *request
     const offer_question_t *question = body;
     const char *site = outgoing_feeds_site_of (request);
     if (!site)
-        service_refuse (self->service, request, CALL_DENIED, "only a site's svc-replica may ask");
+        service_refuse (self->service, request, CALL_DENIED,
+                        "only a site's svc-replica may ask for an offer");
     else
         outgoing_feeds_offer (self, now, request, site, question);
 }
@@ -203,7 +206,8 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
     const char *site = outgoing_feeds_site_of (request);
     outgoing_feed_t *loan = ordered_find (self->loans, end->transfer.bytes);
     if (!site || (loan && strcmp (loan->site, site) != 0)) {
-        service_refuse (self->service, request, CALL_DENIED, "this loan is another site's");
+        service_refuse (self->service, request, CALL_DENIED,
+                        "this transfer belongs to another site, which alone may end it");
         return;
     }
     const chain_transfer_t *transfer = chain_transfer (self->chain, &end->transfer);

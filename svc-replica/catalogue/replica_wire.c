@@ -73,8 +73,8 @@ static bool put_question_rule (void *self, char why [WHY_BYTES])
 {
     const begin_question_t *question = self;
     if (text_has_bidi_control (question->name))
-        return wrong (why,
-                      "name: characters that turn text around, such as U+202E, are not allowed");
+        return wrong (
+          why, "name: must not have characters that change the direction of text, such as U+202E");
     return name_rule (self, why);
 }
 
@@ -310,7 +310,8 @@ static const codec_row_t publish_rows [] = {
 static bool publish_rule (void *self, char why [WHY_BYTES])
 {
     const publish_t *publish = self;
-    return publish->after <= publish->number || wrong (why, "after: must not be above number");
+    return publish->after <= publish->number ||
+           wrong (why, "after: must not be greater than number");
 }
 
 const codec_t publish_codec =

@@ -194,7 +194,7 @@ static bool prove (const void *order, void *told, char why [WHY_BYTES])
         return false;
     if (same_file (&before, &after))
         return true;
-    return wrong (why, "%.120s changed while it was read", work->from);
+    return wrong (why, "%.120s was changed while it was read", work->from);
 }
 
 /*  --- drop and sweep --- */

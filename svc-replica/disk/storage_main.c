@@ -15,19 +15,21 @@
 #define WORKERS_OF_FILES    4
 
 static const config_key_t storage_keys [] = {
-  KEY_NEEDED (CONFIG_TEXT, "name", 0, 0, "the storage node's name in its site"),
+  KEY_NEEDED (CONFIG_TEXT, "name", 0, 0, "the name of this storage node in its site"),
   KEY_NEEDED (CONFIG_TEXT, "replica", 0, 0,
               "endpoints of the site's svc-replica, separated by commas"),
   KEY_NEEDED (CONFIG_TEXT, "folder", 0, 0,
-              "where its files lie, an absolute path; made when it is not there"),
-  KEY_INTEGER ("bytes", "107374182400", 1, 9e18, "bytes that its files may use"),
+              "folder of its files, an absolute path; it is made when there is none"),
+  KEY_INTEGER ("bytes", "107374182400", 1, 9e18, "bytes that its files may take in all"),
   KEY_TEXT ("bind/data", "tcp://127.0.0.1:0",
-            "where other nodes fetch bytes, port 0 = any free one; none = nobody does"),
-  KEY_FLAG ("guest/guest", "false", "a client's end for one file, and not one of the site's nodes"),
-  KEY_TEXT ("guest/gives", NULL, "logical name of the file that it has"),
-  KEY_TEXT ("guest/gives_path", NULL, "where that is, an absolute path"),
-  KEY_TEXT ("guest/takes", NULL, "logical name of the file that it is to receive"),
-  KEY_TEXT ("guest/takes_path", NULL, "where that is to be put, an absolute path"),
+            "endpoint from which other nodes fetch its files; port 0 = any free one, none = it "
+            "feeds nobody"),
+  KEY_FLAG ("guest/guest", "false",
+            "true: this is a client's end of one transfer, not one of the site's storage nodes"),
+  KEY_TEXT ("guest/gives", NULL, "name in the federation of the file that the client gives"),
+  KEY_TEXT ("guest/gives_path", NULL, "path of the file that the client gives, absolute"),
+  KEY_TEXT ("guest/takes", NULL, "name in the federation of the file that the client takes"),
+  KEY_TEXT ("guest/takes_path", NULL, "path that the file is written to, absolute"),
 };
 
 static bool path_right (const char *key, const char *path, char why [CONFIG_WHY_BYTES])
@@ -41,9 +43,9 @@ static bool storage_main_guest_right (const storage_settings_t *settings,
                                       char why [CONFIG_WHY_BYTES])
 {
     if (!settings->gives_file != !settings->gives_path)
-        return wrong_setting (why, "guest/gives and guest/gives_path go together");
+        return wrong_setting (why, "guest/gives and guest/gives_path must be given together");
     if (!settings->takes_file != !settings->takes_path)
-        return wrong_setting (why, "guest/takes and guest/takes_path go together");
+        return wrong_setting (why, "guest/takes and guest/takes_path must be given together");
     if (settings->gives_path && !path_right ("guest/gives_path", settings->gives_path, why))
         return false;
     return !settings->takes_path || path_right ("guest/takes_path", settings->takes_path, why);
@@ -54,9 +56,9 @@ static bool storage_main_settings_right (const storage_settings_t *settings,
 {
     if (*settings->name == '\0' || strlen (settings->name) > NODE_NAME_BYTES_MAX ||
         strpbrk (settings->name, "/ \t"))
-        return wrong_setting (why,
-                              "name: \"%.80s\" should be 1 to %d bytes without blank and slash",
-                              settings->name, NODE_NAME_BYTES_MAX);
+        return wrong_setting (
+          why, "name: \"%.80s\" should have 1 to %d bytes, without blanks and slashes",
+          settings->name, NODE_NAME_BYTES_MAX);
     if (settings->sites_count == 0 || settings->sites_count > SITES_MAX)
         return wrong_setting (why, "replica: give 1 to %d endpoints", SITES_MAX);
     if (!path_right ("folder", settings->folder, why) || !storage_main_guest_right (settings, why))
@@ -102,7 +104,8 @@ int storage_main (int argc, char **argv)
       .workers = WORKERS_OF_FILES,
       .flows = true,
       .core_new = storage_main_core_new,
-      .not_adopted = "its files would not be those of the store; give it an empty store and folder",
+      .not_adopted =
+        "its files would not match its store; start it with an empty store and an empty folder",
     };
     return host_run (&program, argc, argv);
 }

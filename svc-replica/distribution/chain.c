@@ -72,7 +72,7 @@ static void chain_remove (chain_t *self, chain_transfer_t *transfer)
 static void chain_on_record (void *owner, bytes_t key, bytes_t value)
 {
     chain_t *self = owner;
-    char why [WHY_BYTES] = "its key is none";
+    char why [WHY_BYTES] = "its key is not the 16 bytes of a transfer's id";
     chain_transfer_t *transfer = must (calloc (1, sizeof *transfer));
     if (key.size != CHAIN_ID_BYTES || !codec_decode (&chain_transfer_codec, transfer, value, why)) {
         service_bad_record (self->service, "transfers", why);
@@ -138,19 +138,24 @@ static bool receiver_right (const chain_t *self, const chain_transfer_t *transfe
 {
     const chain_node_t *place = chain_node (self, node);
     if (*node == '\0' || strlen (node) > NAME_BYTES_MAX)
-        return chain_no (why, "receiver: \"%.80s\" is no node's name", node);
+        return chain_no (why, "receiver: \"%.80s\" should be a node's name of 1 to %d bytes", node,
+                         NAME_BYTES_MAX);
     if (chain_receiver_find (transfer, node))
-        return chain_no (why, "receiver: node %s is one already", node);
+        return chain_no (why, "receiver: node %s receives this transfer already", node);
     for (size_t i = 0; i < transfer->sources_count; i++)
         if (strcmp (transfer->sources [i].node, node) == 0)
-            return chain_no (why, "receiver: node %s is a source of it", node);
+            return chain_no (
+              why, "receiver: node %s is a source of this transfer, so it can't receive it", node);
     if (transfer->receivers_count == CHAIN_RECEIVERS_MAX)
-        return chain_no (why, "receivers: at most %d", CHAIN_RECEIVERS_MAX);
+        return chain_no (why, "receivers: this transfer has %d already, and may not have more",
+                         CHAIN_RECEIVERS_MAX);
     if (place && transfer->size_known && !chain_has_room (self, place, transfer->content.size))
         return chain_no (why, "receiver: node %s has no room for %" PRIu64 " bytes", node,
                          transfer->content.size);
     if (!place && self->places_count >= CHAIN_NODES_MAX)
-        return chain_no (why, "receiver: more than %d nodes", CHAIN_NODES_MAX);
+        return chain_no (
+          why, "receiver: the site has %d nodes and guests already, and may not have more",
+          CHAIN_NODES_MAX);
     return true;
 }
 
@@ -179,24 +184,32 @@ static bool source_right (const chain_t *self, chain_transfer_t *transfer,
                           const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     if (transfer->sources_count == CHAIN_SOURCES_MAX && !source_named (transfer, source))
-        return chain_no (why, "sources: at most %d", CHAIN_SOURCES_MAX);
+        return chain_no (why, "sources: this transfer has %d already, and may not have more",
+                         CHAIN_SOURCES_MAX);
     if (source->node) {
         if (*source->node == '\0' || strlen (source->node) > NAME_BYTES_MAX)
-            return chain_no (why, "source: \"%.80s\" is no node's name", source->node);
+            return chain_no (why, "source: \"%.80s\" should be a node's name of 1 to %d bytes",
+                             source->node, NAME_BYTES_MAX);
         if (chain_receiver_find (transfer, source->node))
-            return chain_no (why, "source: node %s is a receiver of it", source->node);
+            return chain_no (
+              why, "source: node %s receives this transfer, so it can't be a source of it",
+              source->node);
         return chain_node (self, source->node) || self->places_count < CHAIN_NODES_MAX ||
-               chain_no (why, "source: more than %d nodes", CHAIN_NODES_MAX);
+               chain_no (why,
+                         "source: the site has %d nodes and guests already, and may not have more",
+                         CHAIN_NODES_MAX);
     }
     if (!source->name || *source->name == '\0' || strlen (source->name) > FEEDER_NAME_BYTES_MAX ||
         strpbrk (source->name, " \t"))
-        return chain_no (why, "source: a name of 1 to %d bytes without blanks",
+        return chain_no (why, "source: its name should have 1 to %d bytes and no blanks",
                          FEEDER_NAME_BYTES_MAX);
     if (!source->endpoint || strncmp (source->endpoint, "tcp://", 6) != 0 ||
         strlen (source->endpoint) > CHAIN_ENDPOINT_BYTES_MAX)
-        return chain_no (why, "source: %.80s has no data endpoint", source->name);
+        return chain_no (
+          why, "source: %.80s has no data endpoint; one such as tcp://10.0.0.7:4711 is wanted",
+          source->name);
     return transfer->size_known ||
-           chain_no (why, "size: of what comes from elsewhere it must be known");
+           chain_no (why, "size: a file that comes from another site must have a known size");
 }
 
 /*  One that it has already is told to be back. */
@@ -219,7 +232,7 @@ static bool order_take (const chain_t *self, chain_transfer_t *transfer, const c
     if (!chain_file_name_right (order->file, wrong_name))
         return chain_no (why, "%.200s", wrong_name);
     if (order->receivers_count == 0)
-        return chain_no (why, "receivers: none");
+        return chain_no (why, "receivers: none is given; at least one is wanted");
     snprintf (transfer->file, sizeof transfer->file, "%s", order->file);
     transfer->size_known = order->size_known;
     transfer->content = order->content;
@@ -272,7 +285,9 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
                   char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     if (ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
-        return chain_no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
+        return chain_no (
+          why, "the site has %d transfers already, and may not have more; try again later",
+          CHAIN_TRANSFERS_MAX);
     chain_transfer_t *transfer = must (calloc (1, sizeof *transfer));
     transfer->receivers = must (calloc (CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
     if (!order_take (self, transfer, order, why)) {
@@ -356,16 +371,18 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
 {
     const chain_node_t *place = chain_node (self, loan->node);
     if (!place || !chain_file (place, loan->file))
-        return chain_no (why, "node %s has no file %.150s", loan->node, loan->file);
+        return chain_no (why, "node %s does not have the file %.150s", loan->node, loan->file);
     if (place->agent.state != AGENT_UP || !*place->data)
-        return chain_no (why, "node %s can't be reached now", loan->node);
+        return chain_no (why, "node %s is not up, or has no data endpoint", loan->node);
     chain_transfer_t *transfer = chain_transfer (self, &loan->id);
     if (transfer &&
         (!transfer->loan || memcmp (transfer->token, loan->token, CHAIN_TOKEN_BYTES) != 0 ||
          strcmp (transfer->sources [0].node, loan->node) != 0))
-        return chain_no (why, "there is another transfer of this id");
+        return chain_no (why, "another transfer has this id");
     if (!transfer && ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
-        return chain_no (why, "transfers: at most %d at once", CHAIN_TRANSFERS_MAX);
+        return chain_no (
+          why, "the site has %d transfers already, and may not have more; try again later",
+          CHAIN_TRANSFERS_MAX);
     if (!transfer) {
         const chain_file_t *file = chain_file (place, loan->file);
         transfer = must (calloc (1, sizeof *transfer));

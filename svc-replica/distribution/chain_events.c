@@ -106,7 +106,8 @@ static void on_transfers (void *owner, const moment_t *now, const request_t *req
     chain_t *self = owner;
     const transfers_question_t *asked = body;
     if (asked->one && !chain_transfer (self, &asked->id)) {
-        service_refuse (self->service, request, CALL_NOT_FOUND, "transfer: it is not known here");
+        service_refuse (self->service, request, CALL_NOT_FOUND,
+                        "transfer: this site knows of no transfer with this id");
         return;
     }
     service_reply (self->service, request,

@@ -146,23 +146,26 @@ static chain_node_t *place_for (chain_t *self, const moment_t *now, const reques
     chain_node_t *place = chain_node (self, asked->node);
     if (!agent_is (request->actor, "storage/", asked->node)) {
         service_refuse (self->service, request, CALL_DENIED,
-                        "storage node %s is attended by storage/%s alone, not by %s", asked->node,
-                        asked->node, request->actor);
+                        "storage node %s may be attended by the actor storage/%s alone, not by %s",
+                        asked->node, asked->node, request->actor);
         return NULL;
     }
     if (!place && !asked->guest) {
         service_refuse (self->service, request, CALL_NOT_FOUND,
-                        "node: %s has no storage node %s; its names are in its configuration",
+                        "node: %s has no storage node %s; add it to nodes in the configuration of "
+                        "the site's svc-replica",
                         self->service->name, asked->node);
         return NULL;
     }
     if (place && place->guest != asked->guest) {
-        service_refuse (self->service, request, CALL_BAD_REQUEST, "guest: %s is %s name",
-                        asked->node, place->guest ? "a guest's" : "a storage node's");
+        service_refuse (self->service, request, CALL_BAD_REQUEST,
+                        "guest: the name %s belongs to %s already; use another one", asked->node,
+                        place->guest ? "a guest" : "a storage node");
         return NULL;
     }
     if (!place && self->places_count >= CHAIN_NODES_MAX) {
-        service_refuse (self->service, request, CALL_OVERLOADED, "nodes: at most %d",
+        service_refuse (self->service, request, CALL_OVERLOADED,
+                        "the site has %d storage nodes and guests already, and may not have more",
                         CHAIN_NODES_MAX);
         return NULL;
     }

@@ -126,14 +126,16 @@ static void source_receipt (chain_t *self, const moment_t *now, chain_transfer_t
     if (transfer->over)
         return;
     if (receipt->content.size != transfer->content.size) {
-        source_fail (self, now, transfer, source, true, "its file has another size");
+        source_fail (self, now, transfer, source, true,
+                     "its file has another size than the transfer");
         return;
     }
     if (receipt->content.digest_known && !transfer->content.digest_known)
         digest_learn (self, now, transfer, receipt);
     else if (receipt->content.digest_known &&
              memcmp (receipt->content.digest, transfer->content.digest, CHAIN_DIGEST_BYTES) != 0) {
-        source_fail (self, now, transfer, source, true, "its file has another digest");
+        source_fail (self, now, transfer, source, true,
+                     "its file has another digest than the transfer");
         return;
     }
     if (source->doubted_ms != 0 && source->doubted_ms == proved_ms (self, transfer, source))
@@ -217,7 +219,7 @@ static void source_chunk_wrong (chain_t *self, const moment_t *now, chain_transf
     bool enough = ++source->wrongs >= CHUNKS_WRONG_MAX || !place || place->guest;
     source->doubted_ms = proved_ms (self, transfer, source);
     chain_prove (self, now, source->node, transfer->file);
-    source_fail (self, now, transfer, source, enough, "its bytes are not those of its digests");
+    source_fail (self, now, transfer, source, enough, "its bytes do not match its digests");
     if (transfer->epoch == epoch)
         chain_replan (self, now, transfer);
 }

@@ -88,7 +88,7 @@ static bool storage_attend_rule (void *self, char why [WHY_BYTES])
     const storage_attend_t *attend = self;
     for (size_t i = 1; i < attend->files_count; i++)
         if (attend->files [i].number <= attend->files [i - 1].number)
-            return wrong (why, "files[%zu].number: must ascend", i);
+            return wrong (why, "files[%zu].number: must be greater than the number before it", i);
     return true;
 }
 
@@ -125,7 +125,7 @@ static bool wanted_transfer_rule (void *self, char why [WHY_BYTES])
 {
     const wanted_transfer_t *wanted = self;
     return wanted->feeds_only || wanted->size_known ||
-           wrong (why, "size: what is to be received has no size");
+           wrong (why, "size: must be known of a file that is to be received");
 }
 
 static const codec_t wanted_transfer_codec =

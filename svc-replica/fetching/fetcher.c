@@ -246,7 +246,8 @@ static bool fetcher_join (transit_t *transit, const moment_t *now, const char *g
     if (transit->begun)
         return chain_join (transit->negotiator->parts.chain, now, &transit->id, guest, why);
     if (transit->guests_count == CHAIN_RECEIVERS_MAX - 1) {
-        snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "%zu receivers wait for it: no more",
+        snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
+                  "%zu receivers wait for this file already, and no more may; ask again later",
                   transit->guests_count);
         return false;
     }
@@ -258,8 +259,10 @@ static bool busy (const fetcher_t *self, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
     if (self->live < self->limits.transfers_max)
         return false;
-    snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "%zu transfers are under way: ask again later",
-              self->live);
+    snprintf (
+      why, CHAIN_WHY_BYTES_MAX + 1,
+      "the site has %zu transfers under way already, and may not have more; ask again later",
+      self->live);
     return true;
 }
 
@@ -276,15 +279,18 @@ call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_que
     *transfer = 0;
     if ((file && !content_same (&file->content, &content)) ||
         (transit && !content_same (&transit->file.content, &content))) {
-        snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
-                  "there is another file called %.160s here; choose another name, or evict it",
-                  question->name);
+        snprintf (
+          why, CHAIN_WHY_BYTES_MAX + 1,
+          "this site has another file called %.160s; choose another name, or evict that file first",
+          question->name);
         return CALL_DENIED;
     }
     if (transit && strcmp (transit->guest, question->guest) != 0) {
         /* The same bytes from somebody else: one more source, when it has begun. */
         chain_source_t source = {.node = question->guest};
-        snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "somebody puts %.160s just now", question->name);
+        snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
+                  "somebody else is putting %.160s just now; try again when that is done",
+                  question->name);
         if (!transit->begun || !chain_source (self->parts.chain, now, &transit->id, &source, why))
             return CALL_OVERLOADED;
     }

@@ -20,7 +20,8 @@ static void on_room (void *owner, const moment_t *now, uint64_t token)
     char why [CHAIN_WHY_BYTES_MAX + 1];
     snprintf (why, sizeof why, "%s", transit->why);
     if (now->mono_ms >= transit->until_ms)
-        transit_fail (transit, now, "disk full: no room in time: %.200s", why);
+        transit_fail (transit, now, "disk full: there was no room within limits/patience: %.180s",
+                      why);
     else
         transit_room (transit, now);
 }
@@ -72,12 +73,12 @@ static bool stage (const transit_t *transit, char why [CHAIN_WHY_BYTES_MAX + 1])
     case CATALOGUE_OK:
         return true;
     case CATALOGUE_FULL:
-        snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "the catalogue is full");
+        snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "the site's catalogue is full (limits/files_max)");
         return false;
     case CATALOGUE_OTHER:
         break;
     }
-    snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "there is another file of that name here");
+    snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "this site has another file of that name");
     return false;
 }
 
@@ -96,7 +97,7 @@ void transit_room (transit_t *transit, const moment_t *now)
     transit_move (transit, TRANSIT_ROOM);
     timers_cancel (timers, transit->timer);
     if (answer == CACHE_WAIT) {
-        snprintf (transit->why, sizeof transit->why, "waits for room at %s", node);
+        snprintf (transit->why, sizeof transit->why, "waits until there is room at %s", node);
         transit->timer = timers_set (timers, now->mono_ms + ROOM_LOOK_MS, on_room, transit, 0);
         return;
     }
@@ -227,7 +228,7 @@ void fetcher_over (void *owner, const moment_t *now, const chain_transfer_t *tra
     snprintf (why, sizeof why, "%s",
               *transfer->why  ? transfer->why
               : *transit->why ? transit->why
-                              : "nobody received it");
+                              : "no receiver got the file");
     for (size_t i = 0; i < transfer->receivers_count; i++)
         verified += transfer->receivers [i].state == RECEIVER_VERIFIED;
     transit_source_ended (transit, now, verified > 0 ? transfer->content.size : 0, false);

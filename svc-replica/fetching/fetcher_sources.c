@@ -176,8 +176,9 @@ static void queue (transit_t *transit, const moment_t *now)
 {
     fetcher_t *self = transit->negotiator;
     timers_t *timers = self->parts.service->timers;
-    snprintf (transit->why, sizeof transit->why,
-              "as many transfers as may come from where it is: waits for its turn");
+    snprintf (
+      transit->why, sizeof transit->why,
+      "waits for its turn: as many transfers as allowed come from the sites that have the file");
     transit->queued = true;
     transit->until_ms = now->mono_ms + self->limits.patience_ms;
     transit_move (transit, TRANSIT_RESTING);
@@ -402,7 +403,7 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
         return;
     }
     snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source,
-              result->status == CALL_OK ? "its node is not ready" : result->reason);
+              result->status == CALL_OK ? "its storage node is not ready yet" : result->reason);
     if (result->status == CALL_NOT_FOUND) {
         not_there (transit, now);
     } else if (result->status == CALL_OVERLOADED) {
@@ -440,7 +441,7 @@ void transit_source (transit_t *transit, const moment_t *now)
     if (best == count) {
         char why [CHAIN_WHY_BYTES_MAX + 1];
         snprintf (why, sizeof why, "%s%s%.150s",
-                  count > 0 ? "no source can be asked now" : "no source is left",
+                  count > 0 ? "no source can be asked just now" : "no source is left",
                   *transit->why ? "; " : "", transit->why);
         fetcher_sources_rest (transit, now, again_ms, why);
         return;

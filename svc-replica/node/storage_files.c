@@ -122,7 +122,7 @@ static void storage_files_on_record (void *owner, bytes_t key, bytes_t value)
 {
     (void) key;
     storage_t *self = owner;
-    char why [WHY_BYTES] = "it comes twice";
+    char why [WHY_BYTES] = "another record has the same name";
     own_file_t *file = must (calloc (1, sizeof *file));
     if (!codec_decode (&stored_file_codec, &file->stored, value, why) ||
         ordered_find (self->files, file->stored.file)) {
@@ -307,8 +307,8 @@ static void looked (storage_t *self, const moment_t *now, own_file_t *file,
         order_keep (self, file);
         return;
     }
-    outbox_log (self->service->outbox, LEVEL_WARNING, "a part did not survive name=\"%s\"",
-                file->stored.file);
+    outbox_log (self->service->outbox, LEVEL_WARNING,
+                "part lost in a restart, will be received again name=\"%s\"", file->stored.file);
     file_forget (self, file);
     transfer_kept (self, now, &id, true, "");
 }
@@ -335,9 +335,9 @@ static void storage_files_proved (storage_t *self, const moment_t *now, own_file
     bool right = *why == '\0' && result->there && result->content.digest_known;
     if (right && file->stored.content.digest_known &&
         !content_same (&result->content, &file->stored.content)) {
-        outbox_log (self->service->outbox, LEVEL_ALARM, "file is not what it was name=\"%s\"",
-                    file->stored.file);
-        why = "its bytes are not those of its digest";
+        outbox_log (self->service->outbox, LEVEL_ALARM,
+                    "file has changed on disk, is removed name=\"%s\"", file->stored.file);
+        why = "its bytes do not match its digest";
         right = false;
     }
     if (right) {
@@ -347,7 +347,7 @@ static void storage_files_proved (storage_t *self, const moment_t *now, own_file
                     file->stored.file, (unsigned long long) file->stored.content.size);
         storage_files_file_changed (self, now, file);
     } else if (!*why) {
-        why = "the file is not there";
+        why = "the file is not on the disk";
     }
     transfers_proved (self, now, file, why);
     if (right)

@@ -281,7 +281,7 @@ static void link_failed (storage_t *self, const moment_t *now, transfer_t *trans
         }
     }
     if (event->link == links->link) {
-        outbox_log (self->service->outbox, LEVEL_INFO, "feeder %s is gone why=\"%.120s\"",
+        outbox_log (self->service->outbox, LEVEL_INFO, "feeder %s lost why=\"%.120s\"",
                     links->feeder, event->why);
         links->link = 0;
         if (event->wrong)

@@ -128,12 +128,13 @@ static void begin_feeding (storage_t *self, const moment_t *now, transfer_t *tra
 {
     own_file_t *file = files_find (self, transfer->wanted.file);
     if (!file) {
-        storage_reports_fail (self, now, transfer, false, "it has no such file");
+        storage_reports_fail (self, now, transfer, false, "this node does not have the file");
         return;
     }
     if (transfer->wanted.content.digest_known && file->stored.content.digest_known &&
         !same_digest (transfer, file)) {
-        storage_reports_fail (self, now, transfer, true, "it has this file with another digest");
+        storage_reports_fail (self, now, transfer, true,
+                              "this node has the file with another digest");
         return;
     }
     digest_take (transfer, file);
@@ -199,7 +200,7 @@ static void storage_reports_check (storage_t *self, const moment_t *now, transfe
     if (memcmp (transfer->receipt.content.digest, transfer->wanted.content.digest,
                 CHAIN_DIGEST_BYTES) != 0) {
         storage_reports_fail (self, now, transfer, true,
-                              "all bytes came, and they are not those of the digest");
+                              "all bytes came, and do not match the digest");
         return;
     }
     transfer->work = 1; /* the file's own */

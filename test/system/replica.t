@@ -101,7 +101,7 @@ exits 1 "a name that nobody has" musubi get nobody/has.it -o x --site ams
 says "in clear words" 'no site has nobody/has.it'
 head -c $((30 * MB)) /dev/zero >thirty
 exits 1 "more than any disk" musubi put thirty big --site ams
-says "in clear words" 'disk full: 30000000 bytes are wanted'
+says "in clear words" 'disk full: the file has 30000000 bytes'
 check "leaves nothing" nowhere big
 MUSUBI_ACTOR=mallory exits 1 "another's file is not his to pin" musubi pin era5/2020.nc --site ams
 check "nothing came of what was refused" test ! -e x
@@ -174,7 +174,7 @@ wait $one
 came=$?
 check "one that changes where it comes from is refused where it goes" test $came = 1
 output=$(cat five.out)
-says "in clear words" 'berlin.*: its bytes are not those of its digests'
+says "in clear words" 'berlin.*: its bytes do not match its digests'
 check "and comes to nobody" test ! -e five.got
 check "its site reads it again, and drops it" until_ nowhere five
 musubi put three gone --site berlin >/dev/null

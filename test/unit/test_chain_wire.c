@@ -35,7 +35,8 @@ static void files_that_do_not_ascend_are_refused (void **state)
                                .question.number = 17,
                                .files = files,
                                .files_count = 2};
-    refused (&storage_attend_codec, &attend, "files[1].number: must ascend");
+    refused (&storage_attend_codec, &attend,
+             "files[1].number: must be greater than the number before it");
 }
 
 static void what_is_to_be_received_has_a_size (void **state)
@@ -48,7 +49,7 @@ static void what_is_to_be_received_has_a_size (void **state)
                                .report_ms = 250,
                                .site = "ams"};
     refused (&storage_wanted_codec, &wanted,
-             "transfers[0].size: what is to be received has no size");
+             "transfers[0].size: must be known of a file that is to be received");
 }
 
 static void a_name_of_two_lines_names_no_file (void **state)
