@@ -160,11 +160,14 @@ int run_get (cli_t *cli)
 {
     get_options_t options = {0};
     cli_option_t list [] = {
-      TEXT_OPTION ("output", &options.output, "FILE",
-                   "-o: where to, - = standard output; else its name, here"),
-      TEXT_OPTION ("site", &options.site, "SITE", "by way of it; the only one if there is one"),
-      FLAG_OPTION ("stage", &options.stage, "to the site alone, not to this machine"),
-      FLAG_OPTION ("keep", &options.keep, "it is not evicted there to make room"),
+      TEXT_OPTION (
+        "output", &options.output, "FILE",
+        "-o: write the file here; - = standard output. Otherwise its own name in this folder"),
+      TEXT_OPTION (
+        "site", &options.site, "SITE",
+        "the site that fetches it for you; may be left out when only one site keeps files"),
+      FLAG_OPTION ("stage", &options.stage, "bring it to the site only, not to this machine"),
+      FLAG_OPTION ("keep", &options.keep, "the site does not evict its copy to make room"),
       {0}};
     cli_words_t words;
     int code;
@@ -172,7 +175,9 @@ int run_get (cli_t *cli)
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (options.stage && options.output)
-        return cli_fail (EXIT_USAGE, "get: --stage and --output contradict each other");
+        return cli_fail (
+          EXIT_USAGE,
+          "get: --stage brings nothing to this machine, so --output can't be given with it");
     if (options.stage || get_place_find (&place, options.output, words.list [0])) {
         session_auto_t *session = session_open_all (cli, &code);
         const json_t *site =

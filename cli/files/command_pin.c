@@ -18,11 +18,12 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
     json_auto_t *silent = json_array ();
     json_t *held = replica_sites_gather (session, site, name, silent);
     if (json_array_size (held) == 0) {
-        *code = json_array_size (silent) > 0
-                  ? cli_fail (EXIT_UNKNOWN, "%s: nobody has told of %s; these did not answer: %s",
-                              command, name, texts_join (silent, ", ", text, sizeof text))
-                  : cli_fail (EXIT_REFUSED, "%s: %s has %s", command,
-                              site_name ? site_name : "no site", site_name ? "no such file" : name);
+        *code =
+          json_array_size (silent) > 0
+            ? cli_fail (EXIT_UNKNOWN, "%s: no site that answered has %s; these did not answer: %s",
+                        command, name, texts_join (silent, ", ", text, sizeof text))
+            : cli_fail (EXIT_REFUSED, "%s: %s has %s", command, site_name ? site_name : "no site",
+                        site_name ? "no such file" : name);
         json_decref (held);
         held = NULL;
     }
@@ -33,14 +34,16 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
 static bool keeps_some (const cli_t *cli, const char *site, const json_t *answer)
 {
     long long copies = number_of (answer, "copies"), left = number_of (answer, "left");
-    char keeps [96] = "keeps its copy";
+    char keeps [96] = "keeps its copy for now";
     if (copies > 0 && left == 0)
         return false;
     if (copies > 0)
-        snprintf (keeps, sizeof keeps, "evicts %lld of its copies and keeps %lld", copies, left);
-    cli_fail (EXIT_UNKNOWN,
-              "%s: %s %s for now: a transfer reads it, or its storage node isn't up yet; ask again",
-              cli->command->name, site, keeps);
+        snprintf (keeps, sizeof keeps, "evicts %lld of its copies and keeps %lld for now", copies,
+                  left);
+    cli_fail (
+      EXIT_UNKNOWN,
+      "%s: %s %s: a transfer is using it, or its storage node is not up yet; try again later",
+      cli->command->name, site, keeps);
     return true;
 }
 
@@ -93,7 +96,9 @@ static int pin (cli_t *cli, bool pinned)
 {
     const char *site = NULL;
     cli_option_t list [] = {
-      TEXT_OPTION ("site", &site, "SITE", "there alone; otherwise at all that have it"), {0}};
+      TEXT_OPTION ("site", &site, "SITE",
+                   "only at this site; otherwise at all sites that have the file"),
+      {0}};
     return pin_run (cli, list, &site, "Pin", "pinned", &pinned, pinned ? "pinned" : "unpinned");
 }
 
@@ -112,8 +117,10 @@ int run_evict (cli_t *cli)
     const char *site = NULL;
     bool kept = false;
     cli_option_t list [] = {
-      TEXT_OPTION ("site", &site, "SITE", "there alone; otherwise at all that have it"),
-      FLAG_OPTION ("kept", &kept, "also where it was put: it may be gone for ever"),
+      TEXT_OPTION ("site", &site, "SITE",
+                   "only at this site; otherwise at all sites that have the file"),
+      FLAG_OPTION ("kept", &kept,
+                   "also where it was put; if that was the last copy, the file is lost"),
       {0}};
     return pin_run (cli, list, &site, "Evict", "kept", &kept, "evicted");
 }
@@ -143,10 +150,12 @@ int run_rule (cli_t *cli)
     const char *spread = "sites";
     int64_t copies = -1;
     cli_option_t list [] = {
-      INTEGER_OPTION ("copies", &copies, "N", "at so many sites; 0 ends the rule", 0, 16),
+      INTEGER_OPTION ("copies", &copies, "N", "how many sites are to keep a copy; 0 ends the rule",
+                      0, 16),
       TEXT_OPTION ("spread", &spread, "sites|domains",
-                   "each at another site, or each in another network domain"),
-      TEXT_OPTION ("site", &site, "SITE", "who sees to it; otherwise where it was put"),
+                   "whether each copy is at another site, or in another network domain, too"),
+      TEXT_OPTION ("site", &site, "SITE",
+                   "the site that sees to it; otherwise the one where the file was put"),
       {0}};
     cli_words_t words;
     int code;
@@ -154,8 +163,9 @@ int run_rule (cli_t *cli)
         return code;
     bool domains = strcmp (spread, "domains") == 0;
     if (copies < 0 || (!domains && strcmp (spread, "sites") != 0))
-        return cli_fail (EXIT_USAGE, copies < 0 ? "rule: how many? say --copies N"
-                                                : "rule: --spread should be sites or domains");
+        return cli_fail (
+          EXIT_USAGE, copies < 0 ? "rule: --copies N is needed: how many sites are to keep a copy"
+                                 : "rule: --spread should be sites or domains");
     session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
@@ -168,9 +178,10 @@ int run_rule (cli_t *cli)
         code = pin_say (cli, session, home, "Rule", question, "ruled");
         size_t sites = replica_sites_count (session);
         if (code == EXIT_DONE && (size_t) copies > sites)
-            cli_note (cli, "rule: only %zu site%s files: the other %zu cop%s when there are more",
+            cli_note (cli,
+                      "rule: only %zu site%s files; the other %zu cop%s as soon as more sites do",
                       sites, sites == 1 ? " keeps" : "s keep", (size_t) copies - sites,
-                      (size_t) copies - sites == 1 ? "y comes" : "ies come");
+                      (size_t) copies - sites == 1 ? "y is made" : "ies are made");
     }
     return code;
 }

@@ -44,12 +44,11 @@ static bool bind_right (const char *endpoint, const char *bind)
 {
     if (bind || is_near (endpoint))
         return true;
-    cli_fail (
-      EXIT_USAGE,
-      "put: the site is reached at %s and fetches the file from here: say with --bind "
-      "tcp://ADDRESS:PORT at which address of this machine (port 0 = any free one); all who "
-      "can reach that are trusted",
-      endpoint);
+    cli_fail (EXIT_USAGE,
+              "put: the site is reached at %s and fetches the file from here: say with --bind "
+              "tcp://ADDRESS:PORT at which address of this machine (port 0 = any free one). "
+              "Everybody who can reach that address is trusted",
+              endpoint);
     return false;
 }
 
@@ -83,10 +82,12 @@ int run_put (cli_t *cli)
     put_options_t options = {0};
     cli_option_t list [] = {
       TEXT_OPTION ("site", &options.site, "SITE",
-                   "where it is to be; the only one if there is one"),
+                   "the site that keeps it; may be left out when only one site keeps files"),
       TEXT_OPTION ("bind", &options.bind, "tcp://ADDRESS:PORT",
-                   "where the site fetches it from this machine; wanted when that is not loopback"),
-      DURATION_OPTION ("lifetime", &options.lifetime_ms, "D", "it is dropped after so long"),
+                   "address of this machine from which the site fetches it; needed when the site "
+                   "is on another machine"),
+      DURATION_OPTION ("lifetime", &options.lifetime_ms, "D",
+                       "the site drops the file after this time"),
       {0}};
     cli_words_t words;
     int code;
@@ -98,8 +99,8 @@ int run_put (cli_t *cli)
     const char *slash = strrchr (words.list [0], '/');
     const char *name = words.count > 1 ? words.list [1] : slash ? slash + 1 : words.list [0];
     if (text_has_bidi_control (name))
-        return cli_fail (EXIT_USAGE, "put: the name has characters that turn text around, such as "
-                                     "U+202E: give another NAME");
+        return cli_fail (EXIT_USAGE, "put: the name has characters that change the direction of "
+                                     "text, such as U+202E; give another NAME");
     session_auto_t *session = session_open_all (cli, &code);
     const json_t *site = session ? replica_sites_entry (session, "put", options.site, &code) : NULL;
     return site ? put_put (cli, session, site, path, name, &options) : code;

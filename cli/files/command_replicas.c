@@ -130,7 +130,8 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
     else if (!name || json_array_size (files) > 0)
         print_files (files);
     if (json_array_size (silent) > 0)
-        code = cli_fail (EXIT_UNKNOWN, "replicas: these did not answer: %s",
+        code = cli_fail (EXIT_UNKNOWN,
+                         "replicas: the list is not complete; these sites did not answer: %s",
                          texts_join (silent, ", ", text, sizeof text));
     else if (name && json_array_size (files) == 0)
         code = cli_fail (EXIT_REFUSED, "replicas: no site has %s", name);
@@ -140,7 +141,7 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
 int run_replicas (cli_t *cli)
 {
     const char *site = NULL;
-    cli_option_t list [] = {TEXT_OPTION ("site", &site, "SITE", "of this site alone"), {0}};
+    cli_option_t list [] = {TEXT_OPTION ("site", &site, "SITE", "only what this site has"), {0}};
     cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);

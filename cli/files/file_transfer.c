@@ -50,7 +50,7 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
     int file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
     if (file < 0 || fstat (file, &status) != 0 || !S_ISREG (status.st_mode)) {
         cli_fail (EXIT_USAGE, "%s: %s: %s", command, path,
-                  file < 0 ? strerror (errno) : "is no regular file");
+                  file < 0 ? strerror (errno) : "is not a regular file");
         if (file >= 0)
             close (file);
         return false;
@@ -60,11 +60,12 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
         abort ();
     bool read = digest_read (file, context, (uint64_t) status.st_size, size);
     if (!read)
-        cli_fail (EXIT_USAGE, "%s: %s: %s", command, path,
-                  cli_interrupted ()                  ? "interrupted"
-                  : *size > (uint64_t) status.st_size ? "has more bytes than its size says: it is "
-                                                        "being written, or is no plain file"
-                                                      : strerror (errno));
+        cli_fail (
+          EXIT_USAGE, "%s: %s: %s", command, path,
+          cli_interrupted () ? "interrupted"
+          : *size > (uint64_t) status.st_size
+            ? "has more bytes than its size says; it is being written, or is not a regular file"
+            : strerror (errno));
     else if (EVP_DigestFinal_ex (context, bytes, NULL) != 1)
         abort ();
     EVP_MD_CTX_free (context);
@@ -231,8 +232,9 @@ static bool file_transfer_look (const file_transfer_t *self, json_int_t *transfe
     if (cli_interrupted ())
         *code = cli_fail (EXIT_REFUSED, "%s: interrupted", command);
     else if (status == CALL_TIMED_OUT)
-        *code = cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; asking again is safe", command,
-                          text_of (self->site, "name"));
+        *code =
+          cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; it is safe to run the command again",
+                    command, text_of (self->site, "name"));
     else if (status != CALL_OK)
         *code = cli_fail (EXIT_REFUSED, "%s: %s", command, reason);
     else if (file_transfer_is (*answer, "TRANSFER_FAILED"))
@@ -295,7 +297,7 @@ int carry (file_transfer_t *self, json_t **last)
 {
     *last = NULL;
     if (!self->question)
-        return cli_fail (EXIT_USAGE, "%s: the name must be UTF-8", self->cli->command->name);
+        return cli_fail (EXIT_USAGE, "%s: NAME must be UTF-8", self->cli->command->name);
     int code = begin_and_follow (self, last);
     transfer_client_end (&self->guest);
     json_decref (self->question);

@@ -30,10 +30,11 @@ const json_t *replica_sites_entry (session_t *session, const char *command, cons
     if (!found && json_array_size (sites) == 0)
         *code = cli_fail (EXIT_REFUSED, "%s: no site of this federation keeps files", command);
     else if (!found && name)
-        *code = cli_fail (EXIT_REFUSED, "%s: no site called %s keeps files; these do: %s", command,
-                          name, text);
+        *code = cli_fail (EXIT_REFUSED, "%s: no site called %s keeps files; these sites do: %s",
+                          command, name, text);
     else if (!found)
-        *code = cli_fail (EXIT_USAGE, "%s: at which site? say --site, of %s", command, text);
+        *code = cli_fail (EXIT_USAGE, "%s: several sites keep files; choose one with --site: %s",
+                          command, text);
     return found;
 }
 
@@ -67,7 +68,8 @@ json_t *replica_sites_ask (const cli_t *cli, session_t *session, const json_t *s
     const char *name = text_of (site, "name") + strlen (KIND);
     *code = session_code (status);
     if (status == CALL_TIMED_OUT)
-        cli_fail (*code, "%s: %s does not answer; asking again is safe", cli->command->name, name);
+        cli_fail (*code, "%s: %s does not answer; it is safe to run the command again",
+                  cli->command->name, name);
     else if (status != CALL_OK)
         cli_fail (*code, "%s: %s: %s", cli->command->name, name, reason);
     return answer;

@@ -113,7 +113,8 @@ bool transfer_client_lives (const transfer_client_t *self, char why [TRANSFER_CL
     text_auto_t *path = must_print ("%s/log", self->folder);
     file_auto_t *file = fopen (path, "re");
     char line [TRANSFER_CLIENT_WHY_BYTES];
-    snprintf (why, TRANSFER_CLIENT_WHY_BYTES, "its end here (svc-replica node) has ended");
+    snprintf (why, TRANSFER_CLIENT_WHY_BYTES,
+              "the process that sends or receives it on this machine (svc-replica node) has ended");
     while (file && fgets (line, sizeof line, file)) {
         line [strcspn (line, "\n")] = '\0';
         snprintf (why, TRANSFER_CLIENT_WHY_BYTES, "%s", line);

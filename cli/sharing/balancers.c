@@ -23,12 +23,13 @@ const json_t *balancers_find (session_t *session, const char *command, const cha
     entries_list (all, names);
     *code = EXIT_DONE;
     if (json_array_size (all) == 0)
-        *code = cli_fail (EXIT_REFUSED, "%s: no balancer is known", command);
+        *code = cli_fail (EXIT_REFUSED, "%s: this federation has no balancer", command);
     else if (!found)
         *code = cli_fail (EXIT_REFUSED, "%s: there is no balancer \"%s\"; there are: %s", command,
                           name, names);
     else if (!name && json_array_size (all) > 1)
-        *code = cli_fail (EXIT_USAGE, "%s: which balancer? There are: %s", command, names);
+        *code =
+          cli_fail (EXIT_USAGE, "%s: there are several balancers; name one: %s", command, names);
     return *code == EXIT_DONE ? found : NULL;
 }
 
@@ -42,8 +43,9 @@ json_t *balancers_ask (const cli_t *cli, session_t *session, const json_t *entry
     json_decref (question);
     *code = session_code (status);
     if (status == CALL_UNKNOWN_METHOD)
-        *code = cli_fail (EXIT_REFUSED, "%s: %s shares nothing (back_end = none)",
-                          cli->command->name, name_short (text_of (entry, "name")));
+        *code =
+          cli_fail (EXIT_REFUSED, "%s: %s runs no tasks, so it can't share any (back_end = none)",
+                    cli->command->name, name_short (text_of (entry, "name")));
     else if (status != CALL_OK)
         cli_fail (*code, "%s: %s: %s", cli->command->name, name_short (text_of (entry, "name")),
                   reason);

@@ -170,18 +170,21 @@ static void print_scores (const coalition_sites_t *sites, const json_t *form, si
     size_t count = json_array_size (list);
     size_t most = (width > GRID_LEFT + GRID_STEP ? width - GRID_LEFT : GRID_STEP) / GRID_STEP;
     size_t first = count > most ? count - most : 0;
-    fputs ("\nscore: how many times as fast its jobs were as alone\n", to);
+    fputs (
+      "\nscore: how many times faster the jobs of a site were than they would have been alone\n",
+      to);
     if (sites->score_least == sites->score_most)
         fprintf (to, "  %s\n",
-                 sites->scored ? "1.000 for all that have one" : "nobody has one yet");
+                 sites->scored ? "1.000 for every site that has a score"
+                               : "no site has a score yet");
     for (size_t row = 0; row < GRID_HEIGHT && sites->score_least < sites->score_most; row++)
         print_grid_row (sites, list, first, row, to);
     const char *before = "\n";
     for (size_t i = 0; i < sites->count; i++, before = "  ")
         fprintf (to, "%s%c %s", before, (char) ('A' + i), sites->names [i]);
-    fprintf (to, "  * several\n");
+    fprintf (to, "  * several sites\n");
     if (sites->more)
-        fprintf (to, "sites beyond the first %d are in the table only\n", COALITION_SITES_MAX);
+        fprintf (to, "only the first %d sites are drawn; the table has all\n", COALITION_SITES_MAX);
 }
 
 void coalition_chart_print (const json_t *form, size_t width, FILE *to)

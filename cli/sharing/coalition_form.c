@@ -159,8 +159,8 @@ void coalition_form_print (const json_t *form, FILE *to)
         const char *when = time_brief (text_of (form, "next_step"), next);
         fprintf (
           to,
-          "%s has no coalition yet: the next one is formed%s%s, of the sites that have joined\n",
-          text_of (form, "balancer"), *when ? " at " : " when sites have joined", when);
+          "%s has no coalition yet; the next one is formed%s%s, from the sites that have joined\n",
+          text_of (form, "balancer"), *when ? " at " : " as soon as sites have joined", when);
         return;
     }
     fprintf (to, "%s: coalition %" PRId64 " since %s, step %" PRId64 ", the next at %s\n\n",

@@ -47,8 +47,8 @@ static json_t *own_jobs (const cli_t *cli, session_t *session, const json_t *sta
         json_object_set_new (asked, home, json_true ());
         if (!site)
             *code = cli_fail (EXIT_UNKNOWN,
-                              "%s: %s is not listed: promises to its owners are left "
-                              "out (--all tells them)",
+                              "%s: %s is not in the directory, so it is not known which bags there "
+                              "are yours: promises about its bags are left out (--all shows them)",
                               cli->command->name, home);
         else if (!own_add (cli, session, site, own, &told))
             *code = told;
@@ -79,7 +79,7 @@ static int run_status (cli_t *cli)
 {
     bool all = false;
     cli_option_t list [] = {
-      FLAG_OPTION ("all", &all, "what is promised to all owners, not only to you"), {0}};
+      FLAG_OPTION ("all", &all, "promises about the bags of all owners, not only yours"), {0}};
     cli_words_t words;
     int code;
     session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
@@ -108,8 +108,8 @@ static bool balance_terms_read (const cli_t *cli, const char *text, balance_term
     if (!plain && (!timetext_parse_duration (duration, &ms) || ms < 0 ||
                    (double) ms > LEVEL_S_MOST * 1000 || (terms->automatic && ms == 0))) {
         *code = cli_fail (EXIT_USAGE,
-                          "%s: level: a duration such as 30m, auto, or auto:30m, which begins "
-                          "there and never at 0; not \"%s\"",
+                          "%s: level: \"%s\" should be a duration such as 30m, or auto, or "
+                          "auto:30m, which begins at 30m (never at 0)",
                           cli->command->name, text);
         return false;
     }
@@ -132,7 +132,7 @@ static int balance_join (const cli_t *cli, session_t *session, const json_t *sit
                                    "balancer", name_short (balancer), "level_s", terms->level_s,
                                    "automatic", terms->automatic));
     else
-        printf ("%s shares its unreserved work by %s, level %s%s\n", task_site_name (site),
+        printf ("%s shares its unreserved work through %s, level %s%s\n", task_site_name (site),
                 name_short (balancer), terms->automatic ? "auto from " : "",
                 seconds_text (terms->level_s, level));
     return EXIT_DONE;
@@ -143,10 +143,12 @@ static int run_join (cli_t *cli)
     const char *balancer = NULL;
     const char *level = NULL;
     cli_option_t list [] = {
-      TEXT_OPTION ("balancer", &balancer, "NAME", "whose coalition; the only balancer"),
-      TEXT_OPTION ("level", &level, "D|auto[:D]",
-                   "how far it takes part: it sends and receives no more than it does in this "
-                   "time; auto follows what it gains, from 1m on unless said"),
+      TEXT_OPTION ("balancer", &balancer, "NAME",
+                   "the balancer whose coalition it joins; may be left out when there is only one"),
+      TEXT_OPTION (
+        "level", &level, "D|auto[:D]",
+        "how far it takes part: it sends and receives at most the work that it does itself in this "
+        "time; auto adapts it to what the site gains, from 1m on, or from D on"),
       {0}};
     cli_words_t words;
     balance_terms_t terms;
@@ -154,7 +156,7 @@ static int run_join (cli_t *cli)
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (!level)
-        return cli_fail (EXIT_USAGE, "%s: --level says how far: a duration such as 30m, or auto",
+        return cli_fail (EXIT_USAGE, "%s: --level is needed: a duration such as 30m, or auto",
                          cli->command->name);
     if (!balance_terms_read (cli, level, &terms, &code))
         return code;
@@ -175,7 +177,8 @@ static json_t *membership (const cli_t *cli, session_t *session, const json_t *s
     if (!answer || *text_of (answer, "balancer"))
         return answer;
     *code =
-      cli_fail (EXIT_REFUSED, "%s: %s has joined no coalition; musubi balance join %s --level D",
+      cli_fail (EXIT_REFUSED,
+                "%s: %s has not joined a coalition; join it with musubi balance join %s --level D",
                 cli->command->name, task_site_name (site), task_site_name (site));
     json_decref (answer);
     return NULL;
@@ -215,7 +218,7 @@ static int balance_leave (const cli_t *cli, session_t *session, const json_t *si
         cli_print_json (
           json_pack ("{s:s, s:I}", "site", task_site_name (site), "given_back", given_back));
     else
-        printf ("%s shares no more; tasks of others that waited there and go home: %" PRId64 "\n",
+        printf ("%s shares no more; %" PRId64 " waiting tasks of other sites go home\n",
                 task_site_name (site), (int64_t) given_back);
     return EXIT_DONE;
 }
@@ -245,19 +248,19 @@ int run_balance (cli_t *cli)
 {
     static const cli_command_t commands [] = {
       {"balance status", "[BALANCER] [--all]",
-       "The members of a coalition: level, speed, work, who has given and gained; and by when your "
-       "bags will be complete.",
+       "The members of a coalition with level, speed, work given and taken; and when your bags "
+       "will be complete.",
        run_status},
       {"balance join", "SITE [--balancer NAME] --level D|auto[:D]",
        "A site shares its unreserved work from the next coalition on.", run_join},
-      {"balance leave", "SITE", "It does no more: what waits there of others goes home.",
-       run_leave},
-      {"balance level", "SITE D|auto[:D]", "How far a site takes part from the next coalition on.",
-       run_level},
+      {"balance leave", "SITE",
+       "A site shares no more; tasks of other sites that wait there go home.", run_leave},
+      {"balance level", "SITE D|auto[:D]",
+       "Change how far a site takes part, from the next coalition on.", run_level},
       {"balance history", "[BALANCER] [--from COALITION] [--svg FILE]",
-       "Past coalitions: who gave, who gained, each owner's score.", run_balance_history},
+       "Past coalitions: what each site gave and took, and its score.", run_balance_history},
       {"balance --step", "FILE.json|- [--reschedule]",
-       "Steps of the algorithm out of a file; nobody is asked.", tools_start},
+       "Run steps of the algorithm on a file; no service is asked.", tools_start},
     };
     if (off_line (cli))
         return tools_start (cli);

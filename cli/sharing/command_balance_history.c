@@ -68,8 +68,10 @@ int run_balance_history (cli_t *cli)
     int64_t from = 0;
     const char *svg = NULL;
     cli_option_t list [] = {
-      INTEGER_OPTION ("from", &from, "COALITION", "the first one told; the oldest kept", 0, 0),
-      TEXT_OPTION ("svg", &svg, "FILE", "draw into this file; - = standard output"),
+      INTEGER_OPTION (
+        "from", &from, "COALITION",
+        "number of the first coalition to show; otherwise the oldest one that is kept", 0, 0),
+      TEXT_OPTION ("svg", &svg, "FILE", "draw a picture into this file; - = standard output"),
       {0}};
     cli_words_t words;
     int code;

@@ -115,7 +115,7 @@ static json_t *ask_owner (session_t *session, const resource_entry_t *offer,
         from_ms = soonest_ms;
     json_auto_t *question = windows ? windows_question (offer, options, from_ms, until_ms)
                                     : free_question (offer, options, from_ms, until_ms);
-    char reason [CLIENT_REASON_BYTES] = "--class is not UTF-8";
+    char reason [CLIENT_REASON_BYTES] = "--class must be UTF-8";
     json_auto_t *answer = NULL;
     call_status_t status = CALL_BAD_REQUEST;
     if (question)
@@ -161,9 +161,10 @@ static void print_spans (const resource_entry_t *offer, const json_t *form,
         table_print_forms (offer->link ? columns + 1 : columns, spans, stdout);
     const json_t *utilisation = json_object_get (form, "utilisation");
     if (utilisation)
-        printf ("%.1f %% of it is booked\n", 100 * json_number_value (utilisation));
+        printf ("%.1f %% of its capacity is booked in that time\n",
+                100 * json_number_value (utilisation));
     else if (json_array_size (spans) > 0)
-        printf ("%s tells only whether given windows fit: these are some that do\n",
+        printf ("%s discloses only whether given windows fit; these are some that do\n",
                 name_short (text_of (offer->entry, "name")));
 }
 
@@ -175,7 +176,8 @@ static int ask_free (const cli_t *cli, session_t *session, const char *name,
     if (!offer_find (session, "free", name, &offer, &code))
         return code;
     if (offer.link && options->class)
-        return cli_fail (EXIT_USAGE, "free: --class is of sites; %s is a link", offer.name);
+        return cli_fail (EXIT_USAGE, "free: --class can be given for sites only; %s is a link",
+                         offer.name);
     json_auto_t *form = ask_owner (session, &offer, options, &code);
     if (form && cli->json)
         cli_print_json (json_incref (form));
@@ -190,18 +192,19 @@ int run_free (cli_t *cli)
       .between = {{.set = true, .relative = true, .ms = 0},
                   {.set = true, .relative = true, .ms = INT64_C (24) * 3600000}}};
     cli_option_t list [] = {
-      INTEGER_OPTION ("need", &options.need, "N", "CPUs wanted of a site, Mbit/s of a link", 1,
+      INTEGER_OPTION ("need", &options.need, "N", "CPUs of a site, or Mbit/s of a link", 1,
                       UINT32_MAX),
-      DURATION_OPTION ("for", &options.for_ms, "D", "for how long"),
-      SPAN_OPTION ("between", options.between, "T T", "in which time; now now+24h"),
-      TEXT_OPTION ("class", &options.class, "NAME", "only this class of a site's nodes"),
+      DURATION_OPTION ("for", &options.for_ms, "D", "for how long they must be free"),
+      SPAN_OPTION ("between", options.between, "T T",
+                   "within which time; now to now+24h unless given"),
+      TEXT_OPTION ("class", &options.class, "NAME", "only nodes of this class"),
       {0}};
     cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (options.need == 0 || options.for_ms == 0)
-        return cli_fail (EXIT_USAGE, "free: --need and --for are wanted");
+        return cli_fail (EXIT_USAGE, "free: --need and --for must be given");
     session_auto_t *session = session_open_all (cli, &code);
     return session ? ask_free (cli, session, words.list [0], &options) : code;
 }

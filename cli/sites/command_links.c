@@ -96,11 +96,12 @@ static void warn_of (const json_t *form, size_t passed_over)
 {
     const json_t *one;
     for (size_t i = 0; (one = item_of (form, "disagreements", i)); i++)
-        fprintf (stderr, "musubi: %s: no path crosses there from one to the other\n",
+        fprintf (stderr,
+                 "musubi: %s; until they agree, no path crosses there from one to the other\n",
                  text_of (one, "text"));
     if (passed_over > 0)
         fprintf (stderr,
-                 "musubi: %zu domains describe themselves in a way that can't be understood\n",
+                 "musubi: %zu domains are left out, because their descriptions are not valid\n",
                  passed_over);
 }
 
@@ -116,7 +117,7 @@ int run_links (cli_t *cli)
     if (cli->json)
         cli_print_json (json_incref (form));
     else if (json_array_size (json_object_get (form, "links")) == 0)
-        puts ("no network domain is known");
+        puts ("this federation has no network domain");
     else
         table_print_forms (link_rows, json_object_get (form, "links"), stdout);
     warn_of (form, passed_over);

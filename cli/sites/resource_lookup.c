@@ -135,10 +135,11 @@ static void refuse_site (const session_t *session, const char *name)
     for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
         if (link_of (entry, name)) {
             const char *of = name_short (text_of (entry, "name"));
-            cli_fail (EXIT_REFUSED, "%s is a link of domain %s: say %s/%s", name, of, of, name);
+            cli_fail (EXIT_REFUSED, "%s is a link of domain %s; write it as %s/%s", name, of, of,
+                      name);
             return;
         }
-    fprintf (stderr, "musubi: there is no site \"%s\"; there are:", name);
+    fprintf (stderr, "musubi: there is no site \"%s\"; the sites are:", name);
     tell_those_with (session, "site", name);
 }
 
@@ -152,14 +153,14 @@ static void refuse_link (const session_t *session, const json_t *entry, const ch
 {
     if (!entry) {
         fprintf (stderr,
-                 "musubi: there is no domain \"%.*s\"; there are:", (int) strcspn (name, "/"),
+                 "musubi: there is no domain \"%.*s\"; the domains are:", (int) strcspn (name, "/"),
                  name);
         tell_those_with (session, "domain", name);
         return;
     }
     fprintf (stderr,
-             "musubi: domain %.*s has no link \"%s\"; there are:", (int) strcspn (name, "/"), name,
-             name_short (name));
+             "musubi: domain %.*s has no link \"%s\"; its links are:", (int) strcspn (name, "/"),
+             name, name_short (name));
     offer_count_t telling = {0};
     const json_t *link;
     for (size_t i = 0; (link = json_array_get (links_of (entry), i)); i++)
@@ -188,7 +189,7 @@ bool offer_find (session_t *session, const char *command, const char *text, reso
     *offer = (resource_entry_t){0};
     *code = EXIT_USAGE;
     if ((size_t) snprintf (offer->name, sizeof offer->name, "%s", name) >= sizeof offer->name) {
-        cli_fail (*code, "%s: a site or DOMAIN/LINK is wanted; this name is too long", command);
+        cli_fail (*code, "%s: the name of the site, or DOMAIN/LINK, is too long", command);
         return false;
     }
     look_up (session, name, offer);

@@ -23,7 +23,8 @@ static int cancel_cancel (const cli_t *cli, session_t *session, const char *text
         cli_print_json (json_pack ("{s:s, s:I, s:I}", "name", text, "cancelled",
                                    (json_int_t) cancelled, "ended", (json_int_t) ended));
     else
-        printf ("%s: %" PRId64 " not begun, %" PRId64 " told to end\n", text, cancelled, ended);
+        printf ("%s: %" PRId64 " cancelled before they started, %" PRId64 " told to end\n", text,
+                cancelled, ended);
     return EXIT_DONE;
 }
 

@@ -101,7 +101,7 @@ static int nodes_drain (const cli_t *cli, session_t *session, const char *named,
         return code;
     json_t *question = json_pack ("{s:s, s:b}", "node", node, "drained", drained);
     if (!question)
-        return cli_fail (EXIT_USAGE, "nodes: the node's name is not UTF-8");
+        return cli_fail (EXIT_USAGE, "nodes: NODE must be UTF-8");
     json_auto_t *answer = nodes_ask (cli, session, site, "Drain", question, &code);
     if (!answer)
         return code;
@@ -114,7 +114,7 @@ static int nodes_drain (const cli_t *cli, session_t *session, const char *named,
         printf ("%s at %s %s\n", node, task_site_name (site),
                 drained ? "is drained: it finishes what it runs" : "is resumed");
         for (size_t i = 0; (one = json_array_get (overbooked, i)); i++)
-            printf ("%s has too few nodes now\n", json_string_value (one));
+            printf ("reservation %s has too few nodes now\n", json_string_value (one));
     }
     return EXIT_DONE;
 }
@@ -124,8 +124,8 @@ int run_nodes (cli_t *cli)
     nodes_options_t options = {0};
     cli_option_t list_of [] = {
       TEXT_OPTION ("drain", &options.drain, "NODE",
-                   "take it out: it finishes what it runs, and gets nothing new"),
-      TEXT_OPTION ("resume", &options.resume, "NODE", "take it back"),
+                   "take this node out: it finishes what it runs, and gets nothing new"),
+      TEXT_OPTION ("resume", &options.resume, "NODE", "give this node work again"),
       {0}};
     cli_words_t words;
     int code;
@@ -134,9 +134,9 @@ int run_nodes (cli_t *cli)
     const char *named = words.count > 0 ? words.list [0] : NULL;
     const char *node = options.drain ? options.drain : options.resume;
     if (options.drain && options.resume)
-        return cli_fail (EXIT_USAGE, "nodes: --drain or --resume, not both");
+        return cli_fail (EXIT_USAGE, "nodes: give --drain or --resume, not both");
     if (node && !named)
-        return cli_fail (EXIT_USAGE, "nodes: at which site? musubi nodes SITE --%s %s",
+        return cli_fail (EXIT_USAGE, "nodes: the site is missing; say musubi nodes SITE --%s %s",
                          options.drain ? "drain" : "resume", node);
     session_auto_t *session = session_open_all (cli, &code);
     if (!session)

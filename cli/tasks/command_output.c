@@ -144,8 +144,8 @@ static int output (const cli_t *cli, session_t *session, const task_name_t *name
     }
     if (dropped > 0 && !cli->json)
         fprintf (stderr,
-                 "output: %" PRId64 " bytes more were dropped: its node keeps %" PRId64
-                 " (limits/output, limits/output_room)\n",
+                 "output: %" PRId64 " more bytes were dropped: the node keeps only %" PRId64
+                 " (limits/output and limits/output_room of the node)\n",
                  dropped, offset);
     bool ended = options->follow && !cli_interrupted () && !ferror (stdout);
     return ended ? output_wait_end (cli, session, site, name) : EXIT_DONE;
@@ -155,10 +155,10 @@ int run_output (cli_t *cli)
 {
     output_options_t options = {0};
     cli_option_t list [] = {
-      FLAG_OPTION ("errors", &options.errors, "standard error, where it is kept apart"),
+      FLAG_OPTION ("errors", &options.errors, "standard error, if the task keeps it apart"),
       FLAG_OPTION (
         "follow", &options.follow,
-        "from its start until the task has ended; exit 1 unless it ended with exit code 0"),
+        "wait for the task and print until it has ended; exit 1 unless its exit code was 0"),
       {0}};
     cli_words_t words;
     int code;
@@ -166,7 +166,8 @@ int run_output (cli_t *cli)
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     if (!task_name_read (&name, words.list [0]))
-        return cli_fail (EXIT_USAGE, "output: \"%s\" is no task such as ams/12.3", words.list [0]);
+        return cli_fail (EXIT_USAGE, "output: \"%s\" should be a task such as ams/12.3",
+                         words.list [0]);
     session_auto_t *session = session_open_all (cli, &code);
     return session ? output (cli, session, &name, &options) : code;
 }

@@ -195,9 +195,10 @@ int run_queue (cli_t *cli)
 {
     queue_options_t options = {0};
     cli_option_t list [] = {
-      INTEGER_OPTION ("bag", &options.bag, "N", "the tasks of this bag, as SITE/N", 1, 9e15),
-      FLAG_OPTION ("mine", &options.mine, "only one's own"),
-      FLAG_OPTION ("over", &options.over, "those that are over, too"),
+      INTEGER_OPTION ("bag", &options.bag, "N", "the tasks of this bag; the same as SITE/N", 1,
+                      9e15),
+      FLAG_OPTION ("mine", &options.mine, "only your own bags"),
+      FLAG_OPTION ("over", &options.over, "also bags whose tasks have all ended"),
       {0}};
     cli_words_t words;
     int code;
@@ -207,7 +208,7 @@ int run_queue (cli_t *cli)
     task_name_t name = {.bag = 0};
     char whole [2 * NAME_BYTES_MAX];
     if (options.bag > 0 && !named)
-        return cli_fail (EXIT_USAGE, "queue: --bag is of which site? SITE --bag N, or SITE/N");
+        return cli_fail (EXIT_USAGE, "queue: --bag needs a site: say SITE --bag N, or SITE/N");
     if (options.bag > 0) {
         snprintf (whole, sizeof whole, "%s/%" PRId64, named, options.bag);
         named = whole;

@@ -84,12 +84,13 @@ static const json_t *site_of_view (session_t *session, const json_t *view,
     if (count == 1)
         return task_site (session, "submit", found, code);
     if (count == 0)
-        *code = cli_fail (EXIT_REFUSED, "submit: %s%s%s has no nodes at any site that answers",
+        *code = cli_fail (EXIT_REFUSED,
+                          "submit: reservation %s%s%s has no nodes at any site that answers",
                           name->id, *name->need ? "/" : "", name->need);
     else
         *code = cli_fail (EXIT_USAGE,
-                          "submit: at which site? %s has nodes at %s; name one, or a need: "
-                          "--reservation %s/NEED",
+                          "submit: reservation %s has nodes at %s; name one of these sites, or a "
+                          "need: --reservation %s/NEED",
                           name->id, sites, name->id);
     return NULL;
 }
@@ -102,7 +103,7 @@ static const json_t *site_of_reservation (const cli_t *cli, session_t *session,
     const json_t *view = json_object_get (answer, "view");
     const json_t *site = NULL;
     if (!body)
-        *code = cli_fail (EXIT_USAGE, "submit: the reservation's id is not UTF-8");
+        *code = cli_fail (EXIT_USAGE, "submit: the id of the reservation must be UTF-8");
     else if (answer && !view)
         *code = cli_fail (EXIT_REFUSED, "submit: %s: there is no such reservation", name->id);
     else if (view)
@@ -151,7 +152,7 @@ static json_t *question_of (const submit_options_t *options, const reservation_n
       options->name, "class_name", options->class, "reservation", reservation->id, "need",
       reservation->need);
     if (!question)
-        cli_fail (EXIT_USAGE, "submit: something of this is not UTF-8");
+        cli_fail (EXIT_USAGE, "submit: all options and the program's words must be UTF-8");
     return question;
 }
 
@@ -209,16 +210,15 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
     if (options->dry_run)
         return tell_planned (cli, site, question);
     if (input_waits ())
-        return cli_fail (EXIT_USAGE,
-                         "submit: standard input isn't passed to tasks, and there is some: put it "
-                         "into a file that the node has, or say </dev/null to leave it");
+        return cli_fail (EXIT_USAGE, "submit: tasks get no standard input, but some is given: put "
+                                     "it into a file on the node, or add </dev/null to leave it");
     fprintf (stderr, "request-id %s\n", id);
     json_auto_t *answer =
       task_ask (cli, session, site, "Submit", json_incref (question), id, &code);
     if (answer)
         tell_submitted (cli, site, answer, options->count);
     if (answer && input_waits ()) /* it came meanwhile */
-        fputs ("submit: standard input isn't passed to tasks; what is there was left\n", stderr);
+        fputs ("submit: tasks get no standard input; what was given was not read\n", stderr);
     return code;
 }
 
@@ -236,29 +236,36 @@ int run_submit (cli_t *cli)
     submit_options_t options = {.cpus = 1, .count = 1, .cpu_limit_ms = -1};
     reservation_name_t reservation;
     cli_option_t list [] = {
-      DURATION_OPTION ("limit", &options.limit_ms, "D", "wall time of each task; wanted"),
-      INTEGER_OPTION ("cpus", &options.cpus, "N", "CPUs of one node, for each; 1", 1, UINT32_MAX),
+      DURATION_OPTION ("limit", &options.limit_ms, "D",
+                       "wall time that each task may take; needed"),
+      INTEGER_OPTION ("cpus", &options.cpus, "N", "CPUs of one node for each task; 1 unless given",
+                      1, UINT32_MAX),
       INTEGER_OPTION ("count", &options.count, "N",
-                      "alike tasks; MUSUBI_TASK_INDEX tells them apart; 1", 1, UINT32_MAX),
+                      "how many such tasks; MUSUBI_TASK_INDEX tells them apart; 1 unless given", 1,
+                      UINT32_MAX),
       TEXT_OPTION ("name", &options.name, "NAME", "for people"),
       TEXT_OPTION ("reservation", &options.reservation, "ID[/NEED]",
-                   "run on its nodes, within its time"),
-      INTEGER_OPTION ("priority", &options.priority, "P", "-1000 to 1000, higher first; 0", -1000,
-                      1000),
+                   "run on the nodes of this reservation, within its time"),
+      INTEGER_OPTION ("priority", &options.priority, "P",
+                      "-1000 to 1000, higher ones run first; 0 unless given", -1000, 1000),
       TEXT_OPTION ("class", &options.class, "NAME", "only on this class of nodes"),
       FLAG_OPTION ("preemptible", &options.preemptible,
-                   "may borrow idle reserved nodes; is ended when they are wanted"),
-      FLAG_OPTION ("requeue", &options.requeue, "run again what was lost or preempted"),
+                   "may use idle reserved nodes; is ended when their reservation wants them"),
+      FLAG_OPTION ("requeue", &options.requeue, "run a task again that was lost or preempted"),
       FLAG_OPTION ("shared", &options.shared,
-                   "tasks that wait may be run at other sites of the coalition"),
+                   "waiting tasks may run at other sites of the coalition"),
       TEXT_OPTION ("folder", &options.folder, "DIR", "working folder on the node"),
-      TEXT_OPTION ("output", &options.output, "FILE", "standard output, else kept with the task"),
-      TEXT_OPTION ("errors", &options.errors, "FILE", "standard error, else with the output"),
-      TEXTS_OPTION ("env", &options.environment, "NAME=VALUE", "a variable; again for more"),
+      TEXT_OPTION ("output", &options.output, "FILE",
+                   "file on the node for standard output; otherwise it is kept with the task"),
+      TEXT_OPTION ("errors", &options.errors, "FILE",
+                   "file on the node for standard error; otherwise it goes with standard output"),
+      TEXTS_OPTION ("env", &options.environment, "NAME=VALUE",
+                    "a variable of the environment; may be given several times"),
       DURATION_OPTION ("cpu-limit", &options.cpu_limit_ms, "D",
-                       "processor time of each; cpus x limit"),
-      TEXT_OPTION ("request-id", &cli->request_id, "ID", "ask again for the same bag"),
-      FLAG_OPTION ("dry-run", &options.dry_run, "only say where it would go"),
+                       "processor time that each task may take; cpus x limit unless given"),
+      TEXT_OPTION ("request-id", &cli->request_id, "ID",
+                   "submit the same bag again; it is made only once"),
+      FLAG_OPTION ("dry-run", &options.dry_run, "only say which site would be asked"),
       {0}};
     cli_words_t words;
     int code;
@@ -270,14 +277,16 @@ int run_submit (cli_t *cli)
     if (!parsed)
         return code;
     if (program == cli->rest_count)
-        return cli_fail (EXIT_USAGE, "submit: what is to be run? -- PROGRAM ARG… is wanted");
+        return cli_fail (EXIT_USAGE,
+                         "submit: the program is missing; end the line with -- PROGRAM ARG…");
     if (options.limit_ms == 0)
-        return cli_fail (EXIT_USAGE, "submit: --limit is wanted, such as --limit 10m");
+        return cli_fail (EXIT_USAGE, "submit: --limit is needed, such as --limit 10m");
     if (options.cpu_limit_ms == 0)
-        return cli_fail (EXIT_USAGE, "submit: --cpu-limit 0s leaves no time; leave it out for "
-                                     "cpus x limit");
+        return cli_fail (
+          EXIT_USAGE,
+          "submit: --cpu-limit must be more than 0s; without it a task may take cpus x limit");
     if (!reservation_read (&reservation, options.reservation))
-        return cli_fail (EXIT_USAGE, "submit: --reservation: \"%s\" is not ID or ID/NEED",
+        return cli_fail (EXIT_USAGE, "submit: --reservation: \"%s\" should be ID or ID/NEED",
                          options.reservation);
     session_auto_t *session = session_open_all (&before, &code);
     if (!session)

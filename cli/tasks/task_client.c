@@ -57,10 +57,10 @@ bool task_word (const char *command, const char *word, bool *of_bag, task_name_t
     *of_bag = task_name_read (name, word);
     if (*of_bag || !strchr (rest, '/'))
         return true;
-    *code = cli_fail (EXIT_USAGE,
-                      "%s: \"%s\" is neither a site such as ams nor a bag such as ams/12 nor a "
-                      "task such as ams/12.3",
-                      command, word);
+    *code = cli_fail (
+      EXIT_USAGE,
+      "%s: \"%s\" should be a site such as ams, a bag such as ams/12 or a task such as ams/12.3",
+      command, word);
     return false;
 }
 
@@ -90,7 +90,7 @@ const json_t *task_site (session_t *session, const char *command, const char *na
     if (!offer_find (session, command, name, &offer, code))
         return NULL;
     if (offer.link) {
-        *code = cli_fail (EXIT_USAGE, "%s: %s is a link; a site is wanted", command, offer.name);
+        *code = cli_fail (EXIT_USAGE, "%s: %s is a link; name a site", command, offer.name);
         return NULL;
     }
     *code = EXIT_DONE;
@@ -147,14 +147,18 @@ const json_t *task_only_site (session_t *session, const char *command, int *code
     const json_t *only =
       json_array_size (sites) == 1 && !*silent ? json_array_get (sites, 0) : NULL;
     if (json_array_size (sites) == 0 && *silent) {
-        *code = cli_fail (EXIT_UNKNOWN, "%s: at which site? %s: no answer", command, silent);
+        *code = cli_fail (
+          EXIT_UNKNOWN,
+          "%s: it is not known which sites run tasks, because these did not answer: %s; name one",
+          command, silent);
     } else if (json_array_size (sites) == 0) {
         *code = cli_fail (EXIT_REFUSED, "%s: no site that answers runs tasks (back_end = runner)",
                           command);
     } else if (!only) {
         char names [ENTRIES_TEXT_BYTES];
-        *code = cli_fail (EXIT_USAGE, "%s: at which site? These run tasks: %s%s%s", command,
-                          entries_list (sites, names), *silent ? "; no answer from " : "", silent);
+        *code =
+          cli_fail (EXIT_USAGE, "%s: name a site; these run tasks: %s%s%s", command,
+                    entries_list (sites, names), *silent ? "; these did not answer: " : "", silent);
     }
     return only;
 }
@@ -183,7 +187,7 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
     if (site)
         json_array_append (sites, (json_t *) site);
     if (*silent)
-        code = cli_fail (EXIT_UNKNOWN, "%s: %s: no answer", command, silent);
+        code = cli_fail (EXIT_UNKNOWN, "%s: these sites did not answer: %s", command, silent);
     json_auto_t *list = json_array ();
     size_t answered = 0;
     for (size_t i = 0; (site = json_array_get (sites, i)); i++) {

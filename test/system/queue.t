@@ -202,7 +202,7 @@ check "is told whole, piece by piece" cmp <(yes 0123456789abcde | head -n 100000
 four=$(run --class thin --cpus 4 --count 4 -- "$shared/task" four "$shared/never")
 comes "three of four run on three nodes" is "$four.2" state running
 exits 0 "one that waits is cancelled" musubi cancel "$four.3"
-says "as such" ': 1 not begun, 0 told to end'
+says "as such" ': 1 cancelled before they started, 0 told to end'
 exits 0 "one that runs is told to end" musubi cancel "$four.1"
 says "as such" ': 0 not begun, 1 told to end'
 comes "it has ended" is "$four.1" state stopped

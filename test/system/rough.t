@@ -33,7 +33,7 @@ echo x >x
 comes "a file is put" musubi put x a/x --site kyoto
 sites=$(musubi sites --json | jq '.sites | length')
 exits 0 "more copies than there are sites" musubi rule a/x --copies $((sites + 4))
-says "are told of" "rule: only $sites sites keep files: the other 4 copies come when there are more"
+says "are told of" "rule: only $sites sites keep files; the other 4 copies are made as soon as more sites do"
 
 for node in $(musubi up --dir "$federation" --pids | sed -n 's|.* \(storage/.*@kyoto\)$|\1|p'); do slay "$(pid_of "$node")"; done
 slay "$(pid_of replica/kyoto)"

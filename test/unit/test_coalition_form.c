@@ -96,11 +96,13 @@ static void nothing_told_is_a_status_too (void **state)
     assert_int_equal (json_array_size (json_object_get (form, "members")), 0);
     assert_null (json_object_get (form, "formed"));
     char *text = print (coalition_form_print, form);
-    assert_non_null (strstr (text, "has no coalition yet: the next one is formed when sites have"));
+    assert_non_null (
+      strstr (text, "has no coalition yet; the next one is formed as soon as sites"));
     free (text);
     json_object_set_new (form, "next_step", json_string ("2026-12-01T09:00:00Z"));
     text = print (coalition_form_print, form);
-    assert_non_null (strstr (text, "the next one is formed at 2026-12-01T09:00:00Z, of the sites"));
+    assert_non_null (
+      strstr (text, "the next one is formed at 2026-12-01T09:00:00Z, from the sites"));
     free (text);
     json_decref (form);
     json_decref (status);
