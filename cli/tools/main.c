@@ -16,7 +16,7 @@ static int run_federation (cli_t *cli)
     return cli_run_own (cli, &command, 1);
 }
 
-/*  Those without a text have it in tools.c. */
+/*  A command without a text here has it in cli/programs/tools.c. */
 static const cli_command_t listed [] = {
   {.name = "workload", .run = run_workload},
   {.name = "check", .run = run_check},

@@ -1,14 +1,13 @@
-/*  musubi audit - replays the ledgers of a whole federation and holds them against everything that
- *  it says of itself; or makes a store whole from its ledger (rebuild.h).
+/*  musubi audit - replays the ledgers of a whole federation and compares them with everything that
+ *  its services say they have; or repairs a store from its ledger (rebuild.h).
  *
  *      each ledger    every row follows from those before it; nothing was ever overbooked
  *      each process   its records, reservations and calendar are what its ledger comes to
  *      all ledgers    no mixed outcome, no orphan, no commit that nobody decided
  *      all records    what `musubi check` finds
  *
- *  All ledgers are read once, then each again to its end: what the first reading told of is
- *  known to everybody by the second, so that work in progress is not taken for an orphan.
- */
+ *  All ledgers are read once, and then each again to its end. By then everybody has heard of what
+ *  the first reading showed, so that work in progress is not taken for an orphan. */
 #include "audit_commands.h"
 
 #include "check_gather.h"

@@ -1,4 +1,4 @@
-/*  audit_commands - ledgers replayed and held against what is said. */
+/*  audit_commands - audit: ledgers replayed and compared with what services say. */
 #ifndef MUSUBI_AUDIT_COMMANDS_H
 #define MUSUBI_AUDIT_COMMANDS_H
 

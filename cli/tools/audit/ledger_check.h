@@ -1,5 +1,5 @@
-/*  ledger_check - one process whose ledger is read, replayed and held against what it says of itself.
- */
+/*  ledger_check - one process whose ledger is read, replayed and compared with what the process
+ *  says it has. */
 #ifndef MUSUBI_LEDGER_CHECK_H
 #define MUSUBI_LEDGER_CHECK_H
 
@@ -20,8 +20,8 @@ typedef struct {
     uint64_t last; /* rows that it says it has */
     uint64_t mark; /* rows that were read before the others were read to their end */
     FILE *file;    /* where rows are kept, too; NULL = nowhere */
-    size_t kept;   /* records, reservations and stretches of profiles held against the ledger */
-    bool moving;   /* it never stood still for long enough to be held against its ledger */
+    size_t kept;   /* records, reservations and intervals of profiles compared with the ledger */
+    bool moving;   /* its ledger grew during each comparison, so that none counts */
     char why [CLIENT_REASON_BYTES]; /* not heard, or no file: why */
 } ledger_check_t;
 
@@ -34,18 +34,17 @@ void ledger_check_end (ledger_check_t *self);
  *  when it does not answer, or by another store. */
 bool ledger_check_read (ledger_check_t *self, const char *folder);
 
-/*  Once, when a folder was given: the file is ended. False when not all rows are in it, which is
- *  told.
- */
+/*  Called once, when a folder was given: ends the file. False when not all rows are in it, which is
+ *  reported. */
 bool ledger_check_saved (ledger_check_t *self);
 
-/*  Holds its records, its reservations and its calendar against the replay, at a moment between two
- *  rows: new rows are read, and what was compared meanwhile is compared again. */
+/*  Compares its records, its reservations and its calendar with the replay. When new rows came
+ *  meanwhile, they are read and everything is compared again. */
 void ledger_check_compare (ledger_check_t *self);
 
 /*  --- ledger_check_compare.c --- */
 
-/*  One question; false when it was not answered. The body lives until the next one. */
+/*  Asks one question; false when it was not answered. The body lives until the next question. */
 bool ledger_check_ask (ledger_check_t *self, const char *service, const char *method,
                        packed_t question, client_reply_t *reply);
 

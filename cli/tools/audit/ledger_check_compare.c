@@ -1,8 +1,7 @@
-/*  ledger_check_compare - what one says of itself against what its ledger makes it have.
+/*  ledger_check_compare - what a process says it has, compared with what its ledger comes to.
  *
- *  It goes on working meanwhile. So the differences that a round finds count only when no row came
- *  between its beginning and its end; else the rows are read and the round is made again.
- */
+ *  The process goes on working meanwhile. So the differences that a round finds count only if no
+ *  row came during the round; otherwise the rows are read and the round is repeated. */
 #include "ledger_check.h"
 
 #include "calendar_wire.h"
@@ -20,7 +19,7 @@
 
 #define ROUNDS_MAX    20
 #define ROUND_REST_MS 100
-#define STEPS_EXACT   64 /* a profile of fewer steps was not shortened by its teller */
+#define STEPS_EXACT   64 /* a profile with fewer steps was not shortened by the service */
 
 /*  One round. */
 typedef struct {
@@ -57,7 +56,7 @@ static bool ledger_check_compare_same (const codec_t *codec, packed_t packed, co
     return same;
 }
 
-/*  A claim's part is not told by records. */
+/*  Records do not show the part of a claim. */
 static bool part_same (part_kind_t kind, packed_t part, compute_part_t compute,
                        network_part_t network)
 {
@@ -205,7 +204,7 @@ static bool compare_reservations (ledger_check_compare_round_t *self)
 
 /*  --- the calendar --- */
 
-/*  exact: what is told is all that is free, not the least of it. */
+/*  exact: the profile was not shortened, so it says just what is free, and not the least. */
 static void compare_stretch (ledger_check_compare_round_t *self, const char *resource,
                              const profile_step_t *told, int64_t until_ms, bool exact)
 {

@@ -6,9 +6,8 @@
  *      +-----------------------+-----------+--------+-----+--------+-----+-----+---+
  *                                           4 bytes, network order
  *
- *  Rows are as stored, ascending, so that their digests can be checked. The length 0 is the end: a
- *  copy that was cut between two rows would else look whole.
- */
+ *  Rows are as stored, ascending, so that their digests can be checked. The length 0 marks the end:
+ *  without it a copy that was cut between two rows would look whole. */
 #ifndef MUSUBI_LEDGER_FILE_H
 #define MUSUBI_LEDGER_FILE_H
 

@@ -1,5 +1,4 @@
-/*  rebuild - rows first: what they come to is then what the records must be.
- */
+/*  rebuild - replays the rows, then makes the records what the rows come to. */
 #include "rebuild.h"
 
 #include "ledger_file.h"
@@ -41,7 +40,7 @@ typedef struct {
 
 typedef struct {
     const cli_t *cli;
-    bool anew; /* into a folder without a store: everything is written, which need not be told */
+    bool anew; /* into a folder without a store: what is written is not listed */
     store_t *store;
     uint8_t file_store [STORE_ID_BYTES];
     kept_rows_t own;  /* of the store */
@@ -147,7 +146,7 @@ static bool row_same (const kept_row_t *one, const kept_row_t *other)
            memcmp (one->bytes.data, other->bytes.data, one->bytes.size) == 0;
 }
 
-/*  Does a row name this one as the one before it? */
+/*  Does the next row hold the digest of this one? */
 static bool rebuild_named (const kept_rows_t *rows, size_t next, const kept_row_t *row)
 {
     uint8_t digest [LEDGER_DIGEST_BYTES];
@@ -163,9 +162,10 @@ static bool rebuild_named (const kept_rows_t *rows, size_t next, const kept_row_
     return same;
 }
 
-/*  The rows in order, each from the file where the store's is missing, damaged or another one: a
- *  row never changes, and the file was out of reach of what changed this one. That is written back.
- *  But a file may be damaged, too: a row of the store that its next one names stays. */
+/*  Replays the rows in order. A row that is missing, damaged or different in the store is taken
+ *  from the file and written back: rows never change, and what damaged the store could not reach
+ *  the file. But the file may be damaged, too, so a row of the store stays if the next row holds
+ *  its digest. */
 static void replay_rows (rebuild_t *self)
 {
     size_t own = 0;
@@ -216,7 +216,7 @@ static bool rebuild_take_record (void *owner, uint8_t table, bytes_t key, bytes_
     return true;
 }
 
-/*  Only a coordinator can end these. */
+/*  Lists the votes without a decision, which only a coordinator can end. */
 static void tell_doubts (rebuild_t *self)
 {
     const replay_command_t *one;
@@ -306,7 +306,7 @@ static int rebuild_open_store (rebuild_t *self, const char *folder)
     }
 }
 
-/*  Is the file one that this store can be helped by? */
+/*  Can this store be repaired from the file? */
 static int rebuild_check_file (rebuild_t *self, const char *folder, const char *from)
 {
     if (memcmp (self->file_store, store_facts (self->store)->identity.id, STORE_ID_BYTES) != 0)

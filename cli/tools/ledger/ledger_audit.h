@@ -1,6 +1,6 @@
-/*  ledger_audit - do the ledgers of a federation tell of whole transactions?
+/*  ledger_audit - compares the ledgers of a federation: are all transactions whole?
  *
- *  Each ledger has been replayed by itself (ledger_replay.h). Held together, it finds
+ *  Each ledger has been replayed by itself (ledger_replay.h). Compared with each other they show
  *
  *      - a transaction that was committed by one of its participants and aborted by another,
  *      - one of which two participants have different plans,
@@ -9,16 +9,15 @@
  *      - a commit that its coordinator never decided,
  *      - a decision that all are said to have acknowledged, and one has not.
  *
- *  It goes by the stores that a plan names: who has lost its store is not judged by the new one's
- *  ledger. Also what has been pruned since is judged. Pure.
- */
+ *  Plans name stores: a participant that has lost its store is not judged by the ledger of its new
+ *  one. Records that were pruned since are judged, too. Pure. */
 #ifndef MUSUBI_LEDGER_AUDIT_H
 #define MUSUBI_LEDGER_AUDIT_H
 
 #include "ledger_replay.h"
 
-/*  Whose ledger it is. mark: rows up to this one were read before the other ledgers were read to
- *  their end, so what they tell must be known there; 0 = all. */
+/*  A ledger and its owner. mark: the rows up to this one were read before the other ledgers were
+ *  read to their end, so the others must know what these rows say; 0 = all rows. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     uint8_t store [STORE_ID_BYTES];

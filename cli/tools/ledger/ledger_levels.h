@@ -24,7 +24,7 @@ typedef struct {
 
 void levels_clear (levels_t *self);
 
-/*  So much more, or less, over [from, until). */
+/*  Adds change, which may be negative, over [from, until). */
 void levels_add (levels_t *self, int64_t from_ms, int64_t until_ms, int64_t change);
 
 int64_t levels_at (const levels_t *self, int64_t at_ms);

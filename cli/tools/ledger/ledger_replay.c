@@ -110,7 +110,7 @@ static void check_number (ledger_replay_t *self, uint64_t number)
     broken (self);
 }
 
-/*  Zeros stand for a row before that its own process found damaged: that one is told already. */
+/*  Zeros stand for a previous row that its own process found damaged, which is reported already. */
 static void check_digest (ledger_replay_t *self, const ledger_row_t *row)
 {
     static const uint8_t zeros [LEDGER_DIGEST_BYTES];

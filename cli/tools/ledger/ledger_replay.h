@@ -1,4 +1,4 @@
-/*  ledger_replay - follows a ledger row by row and keeps what must then stand (T14, R19).
+/*  ledger_replay - follows a ledger row by row and keeps what must stand after each row (T14, R19).
  *
  *  It is a judge of its own: it knows the rows and the state table, and shares no code with the
  *  participant, the timetable or the calendar. Every row is held against what came before it:
@@ -9,11 +9,11 @@
  *      - one attempt that has a claim, none once it is closed (T2),
  *      - nothing taken beyond what there was at that moment, at any instant of the window, with the
  *        gap after each booking; while a change is pending the larger of old and new counts. What
- *  was taken before a capacity was lowered stays and is no fault of anybody's.
+ *        was taken before a capacity was lowered stays, and is not reported.
  *
- *  A ledger may have been cut: what began before its first row is then taken as it is found. So it
- *  is after a row that is damaged or missing, which is told. Pure; one thread at a time.
- */
+ *  A ledger may have been cut at the front: what began before its first row is taken as it is
+ *  found. The same holds after a row that is damaged or missing, which is reported. Pure; one
+ *  thread at a time. */
 #ifndef MUSUBI_LEDGER_REPLAY_H
 #define MUSUBI_LEDGER_REPLAY_H
 
@@ -22,7 +22,7 @@
 #include "ordered.h"
 #include "participant_records.h"
 
-/*  Told for each violation, one sentence. */
+/*  Called for each violation, with one sentence. */
 typedef void replay_tell_fn (void *owner, const char *sentence);
 
 typedef struct {
@@ -58,8 +58,8 @@ typedef struct {
     reservation_record_t record;
 } replay_reservation_t;
 
-/*  A record that rows tell as it is in the store: of a closed claim, a coordinator's decision, or
- *  whether the circuits of a reservation are switched. */
+/*  A record that rows hold just as the store does: of a closed claim, of a coordinator's decision,
+ *  or of whether the circuits of a reservation are switched. */
 #define REPLAY_KEY_BYTES (NAME_BYTES_MAX + REQUEST_ID_BYTES_MAX + 2)
 typedef struct {
     uint8_t table;
@@ -113,10 +113,11 @@ typedef struct {
 ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner);
 void ledger_replay_destroy (ledger_replay_t **self_p);
 
-/*  The next row, as stored. False when it can't be read, which is told. */
+/*  Takes the next row, as it is stored. False when it can't be read, which is reported. */
 bool ledger_replay_row (ledger_replay_t *self, bytes_t row);
 
-/*  All rows were given: the ledger says that there are so many. Tells of missing ones. */
+/*  All rows were given, and the ledger says that there are so many: reports those that are missing.
+ */
 void ledger_replay_end (ledger_replay_t *self, uint64_t last);
 
 /*  Of the reservations that stand, ascending by id; after = NULL: the first. NULL at the end. */

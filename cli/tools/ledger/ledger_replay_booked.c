@@ -49,7 +49,7 @@ static void add_booking (ledger_replay_t *self, replay_spans_t *spans, const cha
 }
 
 /*  A need that was changed while it lasts is booked anew where its booking ends: as much as goes on
- *  is not cleaned in between. Each booking goes on from others with no more than it has. */
+ *  is not cleaned in between. No booking takes over more than it has. */
 static void find_kept (const compute_booking_t *bookings, size_t count, replay_span_t *spans)
 {
     int64_t *begun = must (calloc (count + 1, sizeof *begun));
@@ -101,7 +101,7 @@ bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, packed_t packed
 
 /*  --- the larger of two, the difference of two --- */
 
-/*  From then on so much more or less, of the first list or of the second. */
+/*  From at_ms on, so much more is taken by the first list, and by the second. */
 typedef struct {
     size_t resource;
     int64_t at_ms;
@@ -140,7 +140,7 @@ static size_t ledger_replay_booked_add_edges (edge_t *edges, size_t count,
 typedef void pair_fn (void *owner, size_t resource, int64_t from_ms, int64_t until_ms,
                       const int64_t sums [2]);
 
-/*  Every stretch over which both sums stay as they are, unless both are zero. */
+/*  Visits every interval over which both sums stay the same, unless both are zero. */
 static void pair_up (const replay_spans_t *first, const replay_spans_t *second,
                      const ledger_replay_t *gaps, pair_fn *visit, void *owner)
 {

@@ -49,9 +49,9 @@ static bool event_known (const char *event, int *number)
     return false;
 }
 
-/*  A step of the table, or what may change in a record whose state stays: a hold's life, that all
- *  have acknowledged, the answer of a claim (T10), and who has fenced it, which buries what is not
- *  known here. */
+/*  A step of the state table, or a change that leaves the state: a hold is renewed, all have
+ *  acknowledged, the answer of a claim is amended (T10), or it is fenced, which makes a tombstone
+ *  of a transaction that is not known here. */
 static bool allowed (const ledger_row_t *row)
 {
     int event;
@@ -67,7 +67,7 @@ static bool allowed (const ledger_row_t *row)
     return strcmp (row->event, "fence") == 0 && (!over (row->from) || row->from == COMMAND_ABORTED);
 }
 
-/*  Was it where the row says, and does that step exist? */
+/*  Was the command in the state that the row says, and does the step exist? */
 static void check_step (ledger_replay_t *self, const replay_command_t *entry,
                         const ledger_row_t *row)
 {
@@ -143,7 +143,7 @@ static void standing_remove (ledger_replay_t *self, replay_standing_t *standing)
     replay_standing_free (standing);
 }
 
-/*  One step of a change, with all that the judge needs of it. */
+/*  One step of a change, with all that it is judged by. */
 typedef struct {
     ledger_replay_t *replay;
     replay_command_t *entry;
@@ -369,7 +369,7 @@ void replay_moved (ledger_replay_t *self, ledger_row_t *row)
         return;
     }
     replay_command_t *entry = ledger_replay_moved_entry_of (self, row);
-    if (entry->gone && row->from == COMMAND_UNKNOWN) { /* buried anew, long after */
+    if (entry->gone && row->from == COMMAND_UNKNOWN) { /* a new tombstone, long after */
         entry->gone = false;
         entry->state = COMMAND_UNKNOWN;
         codec_clear (&command_record_codec, &entry->record);
@@ -392,7 +392,7 @@ void replay_moved (ledger_replay_t *self, ledger_row_t *row)
         replay_violation (self, "%s is %s without a plan", text, word (row->to));
 }
 
-/*  Nobody holds the claim for a command that has left. */
+/*  A command whose record was removed does not hold its claim any more. */
 static void claim_left (ledger_replay_t *self, const replay_command_t *entry)
 {
     plan_t plan;

@@ -64,8 +64,8 @@ void replay_standing_free (void *thing);
 bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, packed_t part,
                         replay_spans_t *spans, int64_t *until_ms);
 
-/*  Its current, wanted or taken is another one: counts it anew. takes: the change is a taking, so
- *  there must be room for all that it adds. */
+/*  Counts a reservation anew after its current, wanted or taken has changed. takes: the change
+ *  takes capacity, so there must be room for all that it adds. */
 void replay_count (ledger_replay_t *self, replay_standing_t *standing, bool takes);
 
 /*  STARTED tells of all resources, CHANGED_CAPACITY of some. */

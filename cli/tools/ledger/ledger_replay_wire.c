@@ -1,6 +1,5 @@
-/*  ledger_replay_wire - proto/ledger.proto, read by the judge: the records that rows carry are held
- *  against rules between their fields by nobody, for they are what is in question.
- */
+/*  ledger_replay_wire - proto/ledger.proto, as the judge reads it: rules between the fields of the
+ *  records that rows carry are not applied, because these records are what is judged. */
 #include "ledger_replay_wire.h"
 
 #include "ledger.pb-c.h"

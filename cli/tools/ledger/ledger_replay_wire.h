@@ -36,8 +36,7 @@ typedef struct {
 /*  To be read by codec_decode_fields: no rule between fields is minded. */
 extern const codec_t ledger_row_codec;
 
-/*  What a DecisionRecord comes to: all have acknowledged that they committed. False when it is
- *  none. */
+/*  Does a DecisionRecord say that all have acknowledged the commit? False when it can't be read. */
 bool decision_read (bytes_t record, bool *acknowledged);
 
 #endif

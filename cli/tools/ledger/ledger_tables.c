@@ -1,4 +1,5 @@
-/*  ledger_tables - what must be there, by table and key; each record takes its own out. */
+/*  ledger_tables - the records that must be there, by table and key; each that is given is taken
+ *  out. */
 #include "ledger_tables.h"
 
 #include "must.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  A record that must be there. value NULL: it must, and what it says is not known. */
+/*  A record that must be there. value NULL: its content is not known. */
 typedef struct {
     replay_key_t key;
     packed_t value;
@@ -44,7 +45,7 @@ static void wanted_free (void *thing)
 
 /*  --- what the replay has --- */
 
-/*  Told whole: a plan, or a tombstone that was seen from its beginning. */
+/*  Is the whole record known: one with a plan, or a tombstone that was seen from its beginning? */
 static bool ledger_tables_whole (const replay_command_t *command)
 {
     return command->record.plan.size > 0 || !command->found;
@@ -165,7 +166,7 @@ static bool ledger_tables_put (ledger_tables_t *self, const ledger_tables_wanted
 
 /*  --- records --- */
 
-/*  The quantity that was set, while it is not the one configured. */
+/*  A capacity is on record while it was set to something else than what is configured. */
 static void judge_capacity (ledger_tables_t *self, bytes_t key, bytes_t value, bool sound)
 {
     char name [NAME_BYTES_MAX + 1] = "";
@@ -197,8 +198,8 @@ static bool ledger_tables_judged (uint8_t table)
            table == TABLE_DECISIONS || table == TABLE_USES;
 }
 
-/*  No row tells of it. What is damaged and nobody's is rubbish, if no row is missing; anything else
- *  may be a promise. */
+/*  No row mentions the record. A damaged one is rubbish if no row is missing; anything else may be
+ *  a promise. */
 static void judge_unknown (ledger_tables_t *self, uint8_t table, bytes_t key, bool sound)
 {
     const replay_figures_t *figures = &self->replay->figures;

@@ -1,10 +1,9 @@
-/*  ledger_tables - are the records of a store those that its ledger tells of?
+/*  ledger_tables - compares the records of a store with its ledger.
  *
  *  Given every record of the tables of commands, reservations, claims, decisions, capacities and
- *  uses, it tells of each that the replay has otherwise, that is missing, that is damaged, or of
- *  which no row tells; and what must be put or deleted for the store to be as the ledger says. What
- *  began before the first row, or in a hole, is not judged. Pure.
- */
+ *  uses, it reports each that differs from the replay, is missing, is damaged, or is mentioned by
+ *  no row; and it says what must be put or deleted to make the store agree. What began before the
+ *  first row, or in a hole, is not judged. Pure. */
 #ifndef MUSUBI_LEDGER_TABLES_H
 #define MUSUBI_LEDGER_TABLES_H
 
@@ -30,7 +29,7 @@ void ledger_tables_destroy (ledger_tables_t **self_p);
 void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, bytes_t value,
                            bool sound);
 
-/*  That were all: tells what is missing. Returns how many differences there were. */
+/*  After the last record: reports what is missing. Returns how many differences there were. */
 size_t ledger_tables_end (ledger_tables_t *self);
 
 #endif

@@ -1,9 +1,8 @@
 /*  musubi federation from-graphml - a federation on the map of a real network.
  *
  *  Input: a GraphML file as the Internet Topology Zoo keeps them, how many sites to place on it,
- *  and the seed of what is decided by lot. Output: a federation file (deploy/federations/README.md)
- *  that `up` takes. What was left out of the map is told on standard error.
- */
+ *  and the seed of the random choices. Output: a federation file (deploy/federations/README.md)
+ *  that `up` takes. What was left out of the map is reported on standard error. */
 #include "federation.h"
 #include "graphml.h"
 #include "maps_commands.h"

@@ -47,7 +47,7 @@ topology_t *topology_new (const map_t *map, const topology_order_t *order,
                           char why [TOPOLOGY_WHY_BYTES]);
 void topology_destroy (topology_t **self_p);
 
-/*  Nodes that were left out because they don't hang together with the others. */
+/*  How many nodes were left out because they are not connected to the others. */
 size_t topology_left_out (const topology_t *self);
 
 /*  As a federation file. */

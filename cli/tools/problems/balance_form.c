@@ -33,7 +33,7 @@ static double level_of (const json_t *json)
     return word && strcmp (word, "inf") == 0 ? INFINITY : real_read (json);
 }
 
-/*  A job that is not known yet is the own one of the cluster where it is met. */
+/*  A job that is new belongs to the cluster where it is met. */
 static uint32_t job_number (balance_vector_t *vector, json_t *numbers, const json_t *name,
                             size_t at)
 {

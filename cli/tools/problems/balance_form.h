@@ -6,10 +6,9 @@
  *                    "queues_in": [[["J1", 6]…], []],           job, load; head to tail
  *                    "owners": {"J1": 0…}}…]}                   clusters, by number
  *
- *  Pieces of one job may lie in several queues. Whose owner is not told is the own one of the first
- *  cluster that has some of it. What stands there for whoever made the file, and is not
- *  read: tolerance, indices, and a vector's note, expect and expect_reschedule.
- */
+ *  Pieces of one job may lie in several queues. A job whose owner is not given belongs to the first
+ *  cluster that has some of it. These keys may stand there and are not read: tolerance, indices,
+ *  and a vector's note, expect and expect_reschedule. */
 #ifndef MUSUBI_BALANCE_FORM_H
 #define MUSUBI_BALANCE_FORM_H
 

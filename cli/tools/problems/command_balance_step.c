@@ -1,8 +1,7 @@
-/*  musubi balance --step - steps of the balancing algorithm out of a file, done here; nobody is
- *  asked. A line of JSON for each, in the file's order. Written out, transfers are up to half the
- *  square of the clusters and pieces jobs times clusters: what would be too much is refused before
- *  it begins.
- */
+/*  musubi balance --step - computes steps of the balancing algorithm out of a file; no service is
+ *  asked. It prints a line of JSON for each step, in the file's order. A step has up to half as
+ *  many transfers as the square of its clusters, and up to as many pieces as jobs times clusters:
+ *  one that could be too large to print is refused before it begins. */
 #include "balance_form.h"
 #include "problems_commands.h"
 

@@ -1,8 +1,8 @@
-/*  musubi solve - co-allocation problems out of a file, solved here; nobody is asked.
+/*  musubi solve - solves co-allocation problems out of a file; no service is asked.
  *
- *  A line of JSON for each, in the file's order, as soon as it is solved. `auto` minds the clock
- *  itself; GLPK may not look at it for minutes, so it solves in a process that can be ended.
- */
+ *  It prints a line of JSON for each, in the file's order, as soon as it is solved. `auto` keeps
+ *  its time limit itself; GLPK may not look at the clock for minutes, so it runs in a process that
+ *  can be ended. */
 #include "json_fields.h"
 #include "problems_commands.h"
 #include "program_form.h"
@@ -75,7 +75,7 @@ static void print_answer (const instance_t *instance, const solve_variant_t *var
     fflush (stdout);
 }
 
-/*  False when there is no answer: why has been told. */
+/*  False when there is no answer; why has been reported. */
 static bool solve_aside (const program_t *program, const solver_order_t *order,
                          solver_answer_t *answer, int64_t *solve_us)
 {

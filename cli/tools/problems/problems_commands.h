@@ -1,4 +1,5 @@
-/*  problems_commands - the algorithms on problems out of a file; nobody is asked. */
+/*  problems_commands - solve and balance --step: the algorithms on problems out of a file; no
+ *  service is asked. */
 #ifndef MUSUBI_PROBLEMS_COMMANDS_H
 #define MUSUBI_PROBLEMS_COMMANDS_H
 

@@ -5,9 +5,8 @@
  *                      "edges": [[0, 1, 10, 3]…],                 nodes, bandwidth free, unit cost
  *                      "request": {"cpu": [2, 2], "links": [[0, 1, 1]…]}}…]}
  *
- *  A link joins two requested sites and names the bandwidth wanted. What is "expected" of an
- *  instance, and its request's "type", are for whoever made it, and not read.
- */
+ *  A link joins two requested sites and names the bandwidth wanted. An instance's "expected" and
+ *  its request's "type" may stand there and are not read. */
 #ifndef MUSUBI_PROGRAM_FORM_H
 #define MUSUBI_PROGRAM_FORM_H
 

@@ -1,6 +1,5 @@
-/*  check - gathers the records, sorts them by transaction, and judges what is about one transaction
- *  or one answer. What is about one resource or one reservation is in check_booked and check_asked.
- */
+/*  check - keeps what was gathered, and judges transactions, requests and answers. Resources are
+ *  judged in check_booked.c, reservations in check_asked.c. */
 #include "check_state.h"
 
 #include "must.h"
@@ -9,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/*  A vote may wait for its window's edge; past that and this it should have ended. */
+/*  A vote may wait until its window's edge; so long after that it should have ended. */
 #define OVERDUE_MS 60000
 
 void *check_append (void *list_p, size_t *count, size_t *room, size_t size)
@@ -219,7 +218,7 @@ static bool is_silent (const check_t *self, const char *participant)
     return peer && peer->silent;
 }
 
-/*  Has another store its name now? Then nothing of what it voted for need be on record there. */
+/*  Does another store have the party's name now? Then its votes need not be on record there. */
 static bool is_replaced (const check_t *self, const participant_ref_t *party)
 {
     const peer_t *peer = check_peer (self, party->name);
@@ -236,8 +235,8 @@ static int by_transaction (const void *a, const void *b)
     return order ? order : strcmp (one->participant, other->participant);
 }
 
-/*  Was it put right or given back, after an edge refused part of it (T10)? Then somebody has
- *  committed a change of a later version. */
+/*  Was the reservation repaired or released after a commit was refused at its edge (T10)? Then
+ *  somebody has committed a later version. */
 static bool repaired (const check_t *self, const plan_t *plan)
 {
     for (size_t i = 0; i < self->records_count; i++) {
@@ -264,7 +263,7 @@ bool check_takes_part (const plan_t *plan, const char *participant)
     return parties_find (plan->participants, plan->participants_count, participant) != NULL;
 }
 
-/*  One transaction is one plan (T1): does it mean the same to both? */
+/*  One transaction is one plan (T1): do both have the same? */
 static bool same_plan (const plan_t *one, const plan_t *other)
 {
     if (strcmp (one->reservation, other->reservation) != 0 || one->operation != other->operation ||
@@ -279,7 +278,7 @@ static bool same_plan (const plan_t *one, const plan_t *other)
     return true;
 }
 
-/*  What those who have committed it have of its plan. */
+/*  Do all who have committed the transaction have the same plan, and a part in it? */
 static void judge_plan (check_t *self, const check_record_t *const *records, size_t count,
                         const check_record_t *committed)
 {

@@ -1,7 +1,8 @@
-/*  check - do the participants' own records tell of whole transactions and kept capacities?
+/*  check - judges the participants' own records: are transactions whole, do reservations have what
+ *  was asked for, is nothing overbooked?
  *
- *  An auditor's view that trusts no planner: it is given every participant's command records and
- *  what it says it has - classes of nodes, links - and finds
+ *  It trusts no planner. Given every participant's command records and the classes of nodes and the
+ *  links that it describes, it finds
  *
  *      - a transaction committed at one participant of its plan and not at another, or of which two
  *        have different plans,
@@ -14,9 +15,8 @@
  *      - two reservations that one request made,
  *      - an answer told to a user that the records contradict.
  *
- *  Pure; shares no code with calendar, participant, planner, graph or path,
- *  but for the messages that all of them tell.
- */
+ *  Pure. It shares no code with calendar, participant, planner, graph or path, except the structs
+ *  of messages. */
 #ifndef MUSUBI_CHECK_H
 #define MUSUBI_CHECK_H
 
@@ -43,11 +43,13 @@ void check_vertex (check_t *self, const char *participant, const vertex_t *verte
 /*  A participant that could not be asked: what concerns it is counted, not judged. */
 void check_silent (check_t *self, const char *participant);
 
-/*  The store that answered under this name. What its plan says another store of that name voted
- *  for, it can't have on record: that store was lost, and the reservation booked again (T14). */
+/*  The store that answers under this name now. Where a plan names another store of the participant,
+ *  that one was lost and its reservations were booked again (T14): its votes are on nobody's
+ *  record, and rightly. */
 void check_store (check_t *self, const char *participant, const uint8_t store [STORE_ID_BYTES]);
 
-/*  What that participant's clock says. Where it is ahead of the judge's, its bookings end by it. */
+/*  What the participant's clock says. Where it is ahead of the judge's, its bookings end by its own
+ *  clock. */
 void check_clock (check_t *self, const char *participant, int64_t wall_ms);
 
 /*  --- what was asked and recorded --- */
@@ -68,17 +70,17 @@ typedef struct {
     uint32_t epoch;
     char fenced_by [NAME_BYTES_MAX + 1];
 } check_record_t;
-extern const codec_t check_record_codec; /* but for the plan and what was asked */
+extern const codec_t check_record_codec; /* without the plan and the request */
 void check_record_clear (check_record_t *self);
 
-/*  Everything is copied, but for its participant. */
+/*  Everything is copied, except the record's own participant. */
 void check_command (check_t *self, const char *participant, const check_record_t *record);
 
 /*  What a user was told: done (committed), or refused; reservation may be "". */
 void check_answer (check_t *self, const char *request_id, const char *reservation, bool done);
 
-/*  What is booked is judged elsewhere, by what there was when it was: not held against what there
- *  is now, which may be less. */
+/*  Overbooking is judged elsewhere, against the capacities of the time: it is not looked for here,
+ *  where only those of now are known. */
 void check_booked_elsewhere (check_t *self);
 
 /*  --- the verdict --- */
@@ -88,11 +90,12 @@ typedef struct {
     size_t reservations; /* standing: last version neither released nor empty */
     size_t connections;  /* of those whose every part could be judged: between different sites */
     size_t circuits;     /* that these are made of */
-    size_t unasked;      /* reservations whose request is on nobody's record: not held against it */
+    size_t unasked;      /* reservations whose request is on nobody's record: not compared with
+                            one */
     size_t answers;
     size_t pending;  /* held or prepared commands: fine while work goes on */
     size_t unjudged; /* transactions with a silent participant */
-    size_t lost; /* with one whose store was lost since: its votes are on nobody's record (T14) */
+    size_t lost;     /* with a participant whose store was lost since (T14) */
     size_t repaired; /* edge refused, then put right or released at the others (T10) */
     size_t violations;
 } check_result_t;

@@ -111,7 +111,7 @@ static void judge_nodes (const judged_t *self, const compute_need_t *need, uint3
         check_need_violation (self, need->id, "asked for %u CPUs, but %s has booked %u", cpus,
                               booked->participant, booking->cpus);
     if (!class)
-        return; /* told where it is booked */
+        return; /* check_booked.c reports it */
     if ((int64_t) booking->nodes * class->cpus_per_node < cpus)
         check_need_violation (self, need->id,
                               "asked for %u CPUs, but its %u nodes at %s have fewer", cpus,
@@ -176,7 +176,7 @@ static void judge_distinct (const judged_t *self)
                   self->booked [i].participant);
 }
 
-/*  A plan keeps its request with wall times; one that counts from now binds nobody here. */
+/*  Plans keep requests with wall times; a time that counts from now can't be judged: 0. */
 static int64_t wall_of (const instant_t *instant)
 {
     return instant->set && !instant->from_now ? instant->ms : 0;
@@ -315,8 +315,8 @@ static bool is_over (const check_t *self, const check_record_t *record)
     return true;
 }
 
-/*  Who is not told of the last version any more must have nothing of an older one left, but what is
- *  over: a release need not be taken to whom has nothing to give back (R11). */
+/*  A participant that the last version leaves out must have nothing of an older one left, except
+ *  what is over: a release need not reach a participant that has nothing to give back (R11). */
 static void judge_left (check_t *self, const plan_t *last, const check_record_t *const *records,
                         size_t count)
 {
@@ -337,8 +337,8 @@ static void judge_left (check_t *self, const plan_t *last, const check_record_t 
     }
 }
 
-/*  All records of one reservation, ascending by version. Where the last version is not committed at
- *  all who take part, that is told, or can't be judged: it is not judged here. */
+/*  All records of one reservation, ascending by version. A last version that is not committed
+ *  everywhere is judged as a transaction, not here. */
 static void judge_reservation (check_t *self, const check_record_t *const *records, size_t count)
 {
     size_t last = count;
@@ -361,7 +361,8 @@ static void judge_reservation (check_t *self, const check_record_t *const *recor
         if (records [i]->state == COMMAND_COMMITTED &&
             records [i]->plan.base_version == plan->base_version &&
             (records [i]->plan.operation != OPERATION_RELEASE ||
-             plan->operation != OPERATION_RELEASE)) { /* else the rest of one */
+             plan->operation != OPERATION_RELEASE)) { /* else one releases what the other could
+                                                         not reach */
             check_violation (self, "reservation %s has two different versions %u, at %s and at %s",
                              plan->reservation, plan->base_version + 1, records [i]->participant,
                              records [last - 1]->participant);

@@ -11,7 +11,8 @@
 
 #include <stdlib.h>
 
-/*  So much more, or less, of it from then on. which: 0 = the committed version, 1 = a vote. */
+/*  From at_ms on, change more of the offer is booked. which: 0 = the committed version, 1 = a vote.
+ */
 typedef struct {
     const check_offer_t *offer;
     int64_t at_ms;
@@ -54,7 +55,7 @@ static int by_participant (const void *a, const void *b)
     return order ? order : check_by_version (a, b);
 }
 
-/*  kept: so much of it goes on being booked for the same need, without cleaning in between. */
+/*  kept: how much of it stays booked for the same need, without cleaning in between. */
 static void check_booked_book (check_t *self, check_booked_steps_t *steps,
                                const check_record_t *record, const char *name, bool is_link,
                                int64_t quantity, int64_t kept, int64_t from_ms, int64_t until_ms,
@@ -73,7 +74,7 @@ static void check_booked_book (check_t *self, check_booked_steps_t *steps,
                                            kept - quantity, which});
 }
 
-/*  How many nodes of a booking its need has further on, where that begins as this ends. */
+/*  How many nodes of a booking stay with its need, in a booking that begins when this one ends. */
 static int64_t nodes_kept (const check_record_t *record, const compute_booking_t *booking)
 {
     for (size_t i = 0; i < record->bookings_count; i++) {
@@ -102,7 +103,7 @@ static void book_record (check_t *self, check_booked_steps_t *steps, const check
     }
 }
 
-/*  From the steps of two versions, those of the larger of both; own is used up. */
+/*  Turns the steps of two versions into those of the larger of both; own is emptied. */
 static void add_larger (check_booked_steps_t *all, check_booked_steps_t *own)
 {
     sort_steps (own);
@@ -143,7 +144,8 @@ static void check_booked_add_reservation (check_t *self, check_booked_steps_t *a
     add_larger (all, own);
 }
 
-/*  The steps of one class or link, ascending by time. Told once, where it first is too much. */
+/*  The steps of one class or link, ascending by time. Reported once, at the first moment when too
+ *  much is booked. */
 static void judge_offer (check_t *self, const check_booked_step_t *steps, size_t count)
 {
     const check_offer_t *offer = steps->offer;

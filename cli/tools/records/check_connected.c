@@ -1,8 +1,7 @@
-/*  check_connected - is each network need a way from the one site to the other?
+/*  check_connected - does each network need have a path from the one site to the other?
  *
  *  Its circuits are laid end to end by their hops and walked, link by link as the domains describe
- *  them, from the site of the need's first end to that of its second.
- */
+ *  them, from the site of the need's first end to that of its second. */
 #include "check_state.h"
 
 #include <stdlib.h>
@@ -68,7 +67,7 @@ static bool step_to (check_connected_walk_t *walk, const char *vertex)
     return true;
 }
 
-/*  The same kind, and each attribute of the one the other has, too. */
+/*  Do both have the same kind and the same attributes? */
 static bool same_point (const point_t *one, const point_t *other)
 {
     if (one->kind != other->kind || one->attributes_count != other->attributes_count)
@@ -84,7 +83,8 @@ static bool same_point (const point_t *one, const point_t *other)
     return true;
 }
 
-/*  May one go from one domain to another here? Both must know the place, and mean the same. */
+/*  May a path cross from one domain to the other at this vertex? Both must describe it, and alike.
+ */
 static bool may_cross (const check_t *check, const char *from, const char *to, const char *vertex)
 {
     const point_t *one = check_point (check, from, vertex);
@@ -93,7 +93,7 @@ static bool may_cross (const check_t *check, const char *from, const char *to, c
            (one && other && one->kind != VERTEX_ROUTER && same_point (one, other));
 }
 
-/*  Along one circuit; false when it leads nowhere, which is told. */
+/*  Goes along one circuit. False when it can't, which is reported. */
 static bool walk_circuit (const judged_t *self, const network_need_t *need, const laid_t *laid,
                           check_connected_walk_t *walk)
 {
@@ -101,7 +101,7 @@ static bool walk_circuit (const judged_t *self, const network_need_t *need, cons
         const char *name = laid->circuit->links [l];
         const check_offer_t *link = check_offer (self->check, laid->participant, name);
         if (!link || !link->is_link)
-            return false; /* told where it is booked */
+            return false; /* check_booked.c reports it */
         size_t near_end = strcmp (link->ends [0], walk->at) == 0 ? 0 : 1;
         if (strcmp (link->ends [near_end], walk->at) != 0) {
             check_need_violation (self, need->id, "is broken: link %s/%s does not begin at %s",

@@ -1,7 +1,6 @@
-/*  check_gather - asks every participant itself for its records, and has them checked.
+/*  check_gather - asks every participant for its records, and has them checked.
  *
- *  Planners are not asked: what they say is what is in question.
- */
+ *  Planners are not asked: what they say is what is in question. */
 #ifndef MUSUBI_CHECK_GATHER_H
 #define MUSUBI_CHECK_GATHER_H
 
@@ -18,7 +17,7 @@ typedef struct {
 void check_gather (check_gather_t *self, session_t *session);
 void check_gather_end (check_gather_t *self);
 
-/*  Keeps violations; prints the first so many unless they are told as JSON. */
+/*  Collects violations, and prints the first of them, `most` at the most, unless JSON is wanted. */
 typedef struct {
     json_t *sentences;
     bool json;
@@ -27,11 +26,11 @@ typedef struct {
 void check_tell (void *teller, const char *sentence);
 void check_tell_rest (const check_teller_t *self); /* how many more there were */
 
-/*  One question to one endpoint; takes the question. False unless CALL_OK. */
+/*  Asks one endpoint, and frees the question. False unless CALL_OK. */
 bool check_ask (session_t *session, const char *endpoint, const char *service, const char *method,
                 packed_t question, client_reply_t *reply);
 
-/*  Waits so long for work in progress to end, and for those who are not yet back. */
+/*  Waits at most so long until nothing is in progress and everybody answers. */
 void check_wait (session_t *session, int64_t settle_ms);
 
 /*  answers = a file of answers as `musubi workload --answers` writes it, or NULL. settle_ms: how

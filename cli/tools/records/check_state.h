@@ -1,11 +1,10 @@
-/*  check_state - what the judge has gathered, and what its parts ask of each other. Of check*.c
+/*  check_state - what was gathered, and what the files of the judge ask of each other. For check*.c
  *  only.
  *
  *      check.c         gathers; whole transactions, what is pending, what users were told
  *      check_booked.c  nothing has more booked than there is of it
  *      check_asked.c   each reservation has the CPUs that its request asks, and no more
- *      check_connected.c   and between them its connections
- */
+ *      check_connected.c   and between them its connections */
 #ifndef MUSUBI_CHECK_STATE_H
 #define MUSUBI_CHECK_STATE_H
 
@@ -13,13 +12,13 @@
 
 #include <string.h>
 
-/*  How an offer and a point begin. */
+/*  The first members of an offer and of a point. */
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
     char name [NAME_BYTES_MAX + 1];
 } named_t;
 
-/*  A class or a link: something of a participant of which there is so much. */
+/*  A class or a link of a participant, and how much of it there is. */
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
     char name [NAME_BYTES_MAX + 1];
@@ -47,7 +46,7 @@ typedef struct {
     bool done;
 } user_answer_t;
 
-/*  A participant, as far as it was heard of. */
+/*  What is known of a participant. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     bool silent;
@@ -81,7 +80,7 @@ struct check {
     void *owner;
 };
 
-/*  Room for one more element of a list that grows; returns where it goes, zeroed. */
+/*  Adds an element to a list that grows, and returns it zeroed. */
 void *check_append (void *list_p, size_t *count, size_t *room, size_t size);
 
 /*  A list of so many elements, zeroed, never NULL. */
@@ -102,7 +101,7 @@ bool check_takes_part (const plan_t *plan, const char *participant);
 
 /*  --- of one reservation --- */
 
-/*  One booking or circuit of the version that is judged, and whose. */
+/*  One booking or circuit of the version that is judged, and the participant that has it. */
 typedef struct {
     const char *participant;
     const compute_booking_t *booking;
@@ -114,14 +113,14 @@ typedef struct {
     size_t phase; /* of its need, in which it begins */
 } laid_t;
 
-/*  A time over which a need has one amount, from the reservation's start. */
+/*  An interval over which a need has one amount, counted from the reservation's start. */
 typedef struct {
     int64_t from_ms;
     int64_t until_ms;
     uint32_t amount; /* never 0 */
 } check_phase_t;
 
-/*  What the stages of a need make of the time that it lasts; the caller frees the list. */
+/*  The phases of a need, by its stages; the caller frees the list. */
 check_phase_t *check_phases (const stages_t *stages, check_phase_t whole, size_t *count);
 
 typedef struct {
@@ -136,7 +135,7 @@ typedef struct {
     int64_t start_ms;
 } judged_t;
 
-/*  "reservation ID: NEED " before it. */
+/*  The sentence begins with "reservation ID: NEED ". */
 void check_need_violation (const judged_t *self, const char *need, const char *format, ...)
   __attribute__ ((format (printf, 3, 4)));
 
@@ -146,7 +145,7 @@ int64_t check_duration (const user_request_t *asked, const compute_need_t *need)
 /*  The first booking of a need; NULL when there is none. */
 const booked_t *check_booking (const judged_t *self, const char *need);
 
-/*  The attribute that it was required to have and has not so; NULL when it meets all. */
+/*  The first attribute that the offer does not have as required; NULL when it has all. */
 const char *check_lacking (const check_offer_t *offer, const requirement_t *require, size_t count);
 
 /*  "ams" of "lis/ams": what the site is called in requests, and as a vertex. */
@@ -160,10 +159,11 @@ void check_connected (judged_t *self);
 /*  Records by reservation, the version that a command makes, transaction, participant. */
 int check_by_version (const void *a, const void *b);
 
-/*  Takes records, in any order. The list is sorted by participant, reservation and version. */
+/*  The records may come in any order; the list is sorted by participant, reservation and version.
+ */
 void check_booked (check_t *self, const check_record_t **records, size_t count);
 
-/*  Takes records, in any order. The list is sorted by reservation and version. */
+/*  The records may come in any order; the list is sorted by reservation and version. */
 void check_asked (check_t *self, const check_record_t **records, size_t count);
 
 #endif

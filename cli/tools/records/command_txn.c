@@ -1,9 +1,8 @@
-/*  musubi txn - what is not over yet, and its end by hand, for operators.
+/*  musubi txn - for operators: transactions that are not over, and how to end one by hand.
  *
  *  Everything is taken from the participants' own records. What becomes of a transaction is never
  *  decided here: the coordinator knows, or the participants find it out (T7); with --fence a
- *  planner ends it in the coordinator's place (T8).
- */
+ *  planner ends it in the coordinator's place (T8). */
 #include "json_fields.h"
 #include "listing.h"
 #include "record_fetch.h"
@@ -60,7 +59,7 @@ static json_t *txn_names_of (const json_t *set)
     return names;
 }
 
-/*  Those forms that are wanted, new; takes forms. */
+/*  The forms that are wanted, as a new list; frees the old one. */
 static json_t *sift (json_t *forms, bool (*wanted) (const json_t *form))
 {
     json_t *sifted = json_array ();
@@ -116,7 +115,7 @@ static int run_list_txns (cli_t *cli)
 
 /*  --- one --- */
 
-/*  Its form, new, and who knows its plan; NULL after telling why not, with *code. */
+/*  The form of a transaction, new; NULL after saying why there is none, with *code. */
 static json_t *txn_find (const cli_t *cli, session_t *session, const char *txid, int *code)
 {
     record_fetch_t from;
@@ -169,7 +168,8 @@ static const char *txn_outcome_of (session_t *session, const char *service, cons
     return text;
 }
 
-/*  Tombstones are on nobody's record: whoever answers and has none is asked how it ended. */
+/*  Participants do not list their tombstones: one that answers and has no record is asked how the
+ *  transaction ended. */
 static void ask_recordless (session_t *session, json_t *form)
 {
     const json_t *one;
@@ -205,7 +205,7 @@ static void print_one (const cli_t *cli, const json_t *form)
         transaction_print (form, cli_wall_ms (), stdout);
 }
 
-/*  A session and the form that a word means; NULL after telling why not, with *code. */
+/*  Opens a session and finds the transaction; NULL after saying why not, with *code. */
 static json_t *open_one (const cli_t *cli, const char *txid, session_t **session, int *code)
 {
     if (!txid_sound (txid)) {
@@ -245,7 +245,7 @@ static int run_show_txn (cli_t *cli)
 
 /*  --- resolve --- */
 
-/*  Looks again at the one that is known; stays as it was where nobody tells. */
+/*  Asks again for a form; it stays as it was when nobody answers. */
 static void txn_look_again (session_t *session, json_t **form)
 {
     record_fetch_t from;
@@ -259,7 +259,7 @@ static void txn_look_again (session_t *session, json_t **form)
     record_fetch_clear (&from);
 }
 
-/*  One of those that have a record: it can tell the plan. */
+/*  A participant that has a record, and so the plan. */
 static const char *who_knows (const json_t *form)
 {
     const json_t *one;
@@ -269,7 +269,7 @@ static const char *who_knows (const json_t *form)
     return "";
 }
 
-/*  What a planner makes of it; NULL after telling why nothing, with *code. */
+/*  Has a planner settle it; NULL after saying why that failed, with *code. */
 static json_t *txn_settle (const cli_t *cli, session_t *session, const json_t *form, bool fence,
                            int *code)
 {
@@ -286,7 +286,7 @@ static bool txn_known (const json_t *answer)
     return strcmp (outcome, "OUTCOME_COMMITTED") == 0 || strcmp (outcome, "OUTCOME_ABORTED") == 0;
 }
 
-/*  How it stands at each, and what that means; the exit code. */
+/*  Prints how it stands at each participant; returns the exit code. */
 static int txn_tell_end (const cli_t *cli, json_t *form, const char *said)
 {
     bool open = transaction_open (form);
@@ -310,7 +310,8 @@ static int txn_resolve (const cli_t *cli, session_t *session, json_t **form, boo
     json_t *answer = txn_settle (cli, session, *form, false, &code);
     if (!answer)
         return code;
-    /* Known: those in doubt need a moment to hear of it; only then force would help. */
+    /* When the outcome is known, participants in doubt need a moment to hear of it; a fence is
+       for those that do not. */
     int64_t until_ms = cli_mono_ms () + session->places.timeout_ms;
     txn_look_again (session, form);
     while (txn_known (answer) && transaction_open (*form) && cli_mono_ms () < until_ms &&

@@ -9,7 +9,7 @@
 #include "records.h"
 #include "session.h"
 
-/*  Each record that is wanted, with whose it is. */
+/*  Called for each record that is wanted, with the name of its participant. */
 typedef void record_fetch_take_fn (void *owner, const char *participant,
                                    const check_record_t *record);
 

@@ -1,5 +1,5 @@
-/*  records - the pages that a participant tells auditors: commands, rows of its ledger; to and from proto.
- */
+/*  records - pages of what a participant gives to auditors: its commands, the rows of its ledger;
+ *  from proto. */
 #ifndef MUSUBI_RECORDS_H
 #define MUSUBI_RECORDS_H
 
@@ -12,17 +12,17 @@
  *  say. On true the caller clears it (codec_clear). */
 bool json_read (const codec_t *codec, void *self, const json_t *written);
 
-/*  Hands the commands of a page to take, in order; each lives for the call only. *last is the txid
- *  to go on from. False when the body is no such page. */
+/*  Calls take for each command of a page, in order; the record lives for that call only. *last is
+ *  the txid after which the next page begins. False when the body is no such page. */
 typedef void records_take_fn (void *owner, const check_record_t *record);
 bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *last, bool *more);
 
-/*  Hands the rows of a page to take, in order, as stored. *last = number of the ledger's last one.
- *  False when the body is no such page. */
+/*  Calls take for each row of a page, in order, as it is stored. *last is the number of the
+ *  ledger's last row. False when the body is no such page. */
 typedef void rows_take_fn (void *owner, bytes_t row);
 bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, bool *more);
 
-/*  The wall clock of who tells its status. */
+/*  The wall clock of the service that answered with its status. */
 bool clock_read (bytes_t body, int64_t *wall_ms);
 
 #endif

@@ -1,4 +1,4 @@
-/*  records_commands - the participants' records, judged and shown. */
+/*  records_commands - check and txn: the participants' records, judged and shown. */
 #ifndef MUSUBI_RECORDS_COMMANDS_H
 #define MUSUBI_RECORDS_COMMANDS_H
 

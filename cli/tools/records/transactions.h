@@ -6,19 +6,16 @@
  *  "coordinator", "home", "request_id", "since", "decide_by", "edge", "participants":
  *  [{"participant", "store", "state", "held", "voted", "acknowledged", "fenced", "fenced_by"}]}
  *
- *  version is the one that it makes. A participant's state is its command's ("prepared"), "unknown"
- *  when it has no record, "lost" when it has another store by now, or "silent". The status is what
- *  all of them mean together:
+ *  version is the one that the transaction makes. A participant's state is its command's
+ *  ("prepared"), "unknown" when it has no record, "lost" when it has another store by now, or
+ *  "silent". The status is what all of them mean together:
  *
- *      held        somebody holds, nobody has voted
- *      voting      votes are there, and the decision may still be taken
- *      in doubt    votes are there, the time for a decision is over, and nobody tells of one
- *      committing  committed somewhere, and not yet where it was voted for
- *      aborting    ended somewhere, and not yet where it was voted for
- *      repair      committed, and somebody could not keep its part any more
- *      repaired    the same, with a later version committed
- *      committed, aborted, expired, rejected, unknown   over
- */
+ *      held somebody holds, nobody has voted voting votes are there, and the decision may still be
+ *      taken in doubt votes are there, the time for a decision is over, and nobody knows of one
+ *      committing committed somewhere, and not yet where it was voted for aborting ended somewhere,
+ *      and not yet where it was voted for repair committed, and somebody could not keep its part
+ *      any more repaired the same, with a later version committed committed, aborted, expired,
+ *      rejected, unknown over */
 #ifndef MUSUBI_TRANSACTIONS_H
 #define MUSUBI_TRANSACTIONS_H
 
@@ -27,12 +24,12 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/*  "3fa9c2d1-7-42" as logs have it, or with the whole store id: is it a txid? with all of its
+/*  Is it a txid, as logs write it ("3fa9c2d1-7-42") or with the whole store id? Has it the whole
  *  store id? */
 bool txid_sound (const char *text);
 bool txid_whole (const char *text);
 
-/*  As logs have it. The text lives in the caller's array. */
+/*  As logs write it. The text lives in the caller's array. */
 #define TXID_BRIEF_BYTES 44
 const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES]);
 
@@ -48,7 +45,7 @@ void transactions_take (json_t *self, const char *participant, const check_recor
 /*  The forms, the oldest first; new. silent: names of those that did not answer, as keys. */
 json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t now_ms);
 
-/*  Is it not over? Has somebody voted whose decision should have come? */
+/*  Is it not over? Is the decision overdue for somebody who has voted? */
 bool transaction_open (const json_t *form);
 bool transaction_in_doubt (const json_t *form);
 

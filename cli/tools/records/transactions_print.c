@@ -38,7 +38,7 @@ static const char *coordinator_brief (const json_t *form, char text [CELL_BYTES]
     return text;
 }
 
-/*  "epoch 2 by planner/3fa9c2d1": the highest. */
+/*  "epoch 2 by planner/3fa9c2d1". */
 static const char *fence_cell (const json_t *one, const char *key, char text [CELL_BYTES])
 {
     (void) key;

@@ -184,7 +184,7 @@ static bool show_progress (void *owner, size_t answered, size_t of)
     return !self->interrupted;
 }
 
-/*  What was in the way, as scripts read it. */
+/*  The kind of resource that was lacking, as scripts read it. */
 static const char *const blocker_words [REPLAY_BLOCKERS + 1] = {"class", "link", "none", "several"};
 
 static json_t *summary_json (const replay_summary_t *summary, size_t planners)

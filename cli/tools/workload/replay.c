@@ -170,7 +170,8 @@ static bool take_reply (replay_t *self, replay_slot_t *slot, const client_reply_
     return true;
 }
 
-/*  Sends again what waited long enough. Returns how many gave up instead. */
+/*  Sends again the requests that have waited long enough. Returns how many were given up instead.
+ */
 static size_t send_due (replay_t *self)
 {
     size_t over = 0;

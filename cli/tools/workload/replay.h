@@ -16,7 +16,7 @@
 
 typedef enum { REPLAY_COMMITTED, REPLAY_REFUSED, REPLAY_UNKNOWN } replay_status_t;
 
-/*  Refused: what kind of resource the first reason names as in the way. */
+/*  Of a refusal: the kind of resource that its first reason names. */
 typedef enum {
     REPLAY_BY_CLASS,   /* a compute need finds no nodes */
     REPLAY_BY_LINK,    /* a network need finds no path */

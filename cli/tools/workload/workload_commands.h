@@ -1,4 +1,4 @@
-/*  workload_commands - a job log replayed. */
+/*  workload_commands - workload: a job log replayed. */
 #ifndef MUSUBI_WORKLOAD_COMMANDS_H
 #define MUSUBI_WORKLOAD_COMMANDS_H
 
