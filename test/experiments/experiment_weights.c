@@ -137,8 +137,10 @@ static void judge_order (experiment_run_t *run, size_t arm, size_t classes, size
                   class_part (run, arm, class), class_load (run, arm, class, AT_30));
     snprintf (what, sizeof what, "%s-ordered", name);
     experiment_criterion (run, what, wrong == 0,
-                          "share of plans to 50 %%/load at 30 %%, lightest weight first:%s; %zu "
-                          "neighbours out of order to 50 %%",
+                          "judged by the share of plans to 50 %%%s; share/load at 30 %%, lightest "
+                          "weight first:%s; %zu neighbours out of order",
+                          alone ? ", the first class by nothing else, and the others by load, too"
+                                : ", and by load",
                           told, wrong);
 }
 
