@@ -1,9 +1,7 @@
 /*  bench - what benches share: a clock that counts our own work, medians, and one way to report.
  *
- *  A bench puts figures under a row and a column. At its end they are printed as one table, and,
- *  with
- *  --json FILE, written there together with the machine they were measured on.
- */
+ *  A bench puts figures under a row and a column. At its end they are printed as one table and,
+ *  with --json FILE, written to that file together with the machine that they were measured on. */
 #ifndef MUSUBI_BENCH_H
 #define MUSUBI_BENCH_H
 

@@ -1,9 +1,9 @@
-/*  bench_balance - what a balancing step costs, and a rebuilt schedule, however many there are.
+/*  bench_balance - what a balancing step and a rebuilt schedule cost, by the number of clusters.
  *
- *  Clusters of speeds 1 to 2 and loads of gamma's; levels without bounds, such that all bind, and
- *  mixed. Beside the step the paper's double loop, where that ends soon. Microseconds of processor
- *  time; and the twelve tables of S1, in seconds for a hundred rounds.
- */
+ *  Clusters have speeds of 1 to 2 and loads drawn from gamma distributions; levels are without
+ *  bounds, all binding, or mixed. Beside the step stands the paper's double loop, where that ends
+ *  soon. Figures are microseconds of processor time; S1's twelve tables are in seconds for a
+ *  hundred rounds. */
 #include "balance_world.h"
 #include "bench.h"
 #include "bilb_direct.h"

@@ -4,12 +4,11 @@
  *  Uncontended: eight sites and windows drawn over twenty days, so that nothing ever conflicts.
  *  Then all at one site: first in one and the same window, with room for all; then with room for
  *  four at a time, so that nearly every plan meets others: all want the earliest hour of the same
- *  hundred, and who finds it taken must take a later one.
+ *  hundred, and a client that finds it taken must take a later one.
  *
  *  Fair is: at least half the throughput of the uncontended, the 99th percentile of a reservation's
  *  latency at most twenty times its median, and no client starved: the least busy client's share is
- *  shown beside the mean.
- */
+ *  shown beside the mean. */
 #include "bench.h"
 #include "prng.h"
 #include "reserve.h"
@@ -116,7 +115,7 @@ static void take (fairness_crowd_t *self, fairness_caller_t *caller, const clien
     caller->releasing = !caller->releasing;
 }
 
-/*  For the given time, and until nobody has anything any more. Returns seconds. */
+/*  Runs for the given time, and until all is released. Returns seconds. */
 static double run (fairness_crowd_t *self, double seconds)
 {
     self->reserved = self->otherwise = 0;

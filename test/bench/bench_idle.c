@@ -1,7 +1,6 @@
 /*  bench_idle - what a site that runs tasks costs while there are none: processor time of each
- *  node's agent, and of the site that hears them all, over a minute in which nobody wants anything.
- *  Beside it a site of the same federation without nodes, which keeps the times only.
- */
+ *  node's agent, and of the site that hears them all, over a minute without requests. Beside it
+ *  stands a site of the same federation without nodes, which has nothing but its timers. */
 #include "bench.h"
 #include "message.h"
 #include "nodes.pb-c.h"

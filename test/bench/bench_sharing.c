@@ -4,9 +4,9 @@
  *  balancer. A round's arrivals are drawn as in S1's case I; a unit of time is a second. Each job
  *  is a bag of tasks that sleep a grain each, as many as its load comes to. The sum of the flow
  *  times (completion less release) of each site's jobs is put beside that in the simulation of the
- *  same arrivals (balance_world.h, test/sim). Beside it the same arrivals that nobody shares, and
- *  their simulation; and both simulations with tasks as long as their turns are on this machine
- *  now: what is between one task and the next on a CPU is starting, telling and flushing.
+ *  same arrivals (balance_world.h, test/sim). Beside it stand the same arrivals without sharing,
+ *  and their simulation; and both simulations with tasks as long as their turns really are on this
+ *  machine now: between one task and the next on a CPU there is starting, reporting and flushing.
  */
 #include "balance_world.h"
 #include "bench.h"

@@ -1,4 +1,4 @@
-/*  queue_site - see there. Agents' messages are made and read outside of what is measured. */
+/*  queue_site - agents' messages are made and read outside the time that is measured. */
 #include "queue_site.h"
 #include "../limits_preset.h"
 

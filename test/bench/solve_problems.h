@@ -2,12 +2,11 @@
  *
  *  The windows of S4's simulation: ten sites in three domains and two exchange points, two users
  *  whose requests arrive over a day for the next one until 100 % of the CPUs are asked for, ten
- * start times a request, the first one that can be had is taken. What each window had free, and was
- *  asked, is a problem.
+ *  start times a request, of which the first that can be had is taken. What was free in each
+ *  window, with what was asked for, is a problem.
  *
  *  Larger networks of the same make: domains of three to five sites, fully meshed, each joined
- *  through all its sites to one to three exchange points, and a share of everything in use.
- */
+ *  through all its sites to one to three exchange points, and a share of everything in use. */
 #ifndef MUSUBI_SOLVE_PROBLEMS_H
 #define MUSUBI_SOLVE_PROBLEMS_H
 

@@ -9,7 +9,7 @@
  *  The caller frees it. */
 packed_t submit_date_encode (const char *reservation);
 
-/*  The bag that has come of it. */
+/*  The bag that the answer names. */
 uint64_t submitted_bag (bytes_t answer);
 
 /*  The body of Output, of a bag's only task. */

@@ -5,7 +5,8 @@
 #include "../codecs.h"
 #include "fuzzing.h"
 
-/*  By a sum over the message's name, so that seeds stay what they are; else by place. */
+/*  Picks a table by a sum over its message's name, so that seeds keep their meaning; else by place.
+ */
 static const codec_t *pick (const uint8_t *by)
 {
     static codecs_t all;

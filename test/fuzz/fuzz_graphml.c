@@ -1,7 +1,6 @@
-/*  fuzz_graphml - any text as a map of a network, after three bytes of what is wanted of it: it
- *  is read or refused with a line, and the federation that is laid over a map can be read as any
- *  other.
- */
+/*  fuzz_graphml - any text as a map of a network, after three bytes that say which federation is to
+ *  be laid over it: the map is read or refused with a line, and the federation can be read as any
+ *  other. */
 #include "federation.h"
 #include "fuzzing.h"
 #include "graphml.h"

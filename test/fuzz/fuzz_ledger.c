@@ -3,12 +3,11 @@
  *
  *      f   a file, as cli/ledger_file writes it
  *      a   the body of an answer of Ledger.Rows
- *      r   rows, each two bytes of length before it; one that is a row is numbered and chained when
- *  the length's highest bit is set, so that more than the chain is tried
+ *      r   rows, each with two bytes of length before it; a sound row is numbered and chained when the
+ *          highest bit of the length is set, so that more than the chain is tried
  *
- *  What two replays of the same rows say is the same; far away nothing is booked; and records that
- *  were mended by what the rows come to need no mending after it.
- */
+ *  Two replays of the same rows say the same; at either end of time nothing is booked; and records
+ *  that were mended by a replay need no second mending. */
 #include "fuzzing.h"
 #include "ledger_audit.h"
 #include "ledger_file.h"

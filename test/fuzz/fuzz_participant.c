@@ -361,7 +361,8 @@ static void play_flush (participant_play_t *self)
     self->flushed = self->model;
 }
 
-/*  Who has acknowledged is written down with something else, later, and may be asked again. */
+/*  An acknowledgement is stored later, together with something else, so it may be asked for again.
+ */
 static void play_crash (participant_play_t *self)
 {
     self->model = self->flushed;

@@ -202,7 +202,7 @@ static void sort (rig_records_t *records)
 
 static void step (rig_t *self, const event_t *event);
 
-/*  The rows that were asked for, shown before anything else happens. */
+/*  Hands over the rows that were asked for before anything else happens. */
 static void show_rows (rig_t *self)
 {
     row_t rows [RIG_ROWS_MAX];
