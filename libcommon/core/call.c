@@ -1,22 +1,19 @@
 /*  call - a table of calls in flight, each waiting either for the answer to its last try or for the
  *  back-off before its next one.
  *
- *  Calls and tries are numbered alike: a serial number that is never used again, over the index of
- *  the call's slot. So any number finds its slot at once, and a number that is no longer the slot's
- *  (a late or doubled answer, a call that has ended) finds nothing. A host ends each try exactly
+ *  Calls and tries are numbered alike, and no number is used again. So a late or doubled answer
+ *  finds nothing, nor does whoever cancels a call that has ended. A host ends each try exactly
  *  once (EVENT_ANSWER), with CALL_TIMED_OUT if need be, so no timer of ours watches a try.
  */
 #include "call.h"
 #include "must.h"
+#include "ordered.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOT_BITS    24
-#define SLOTS_MAX    (1u << SLOT_BITS) /* what the number has room for; owners bound their calls */
-#define SERIAL_MAX   (UINT64_MAX >> SLOT_BITS)
 #define REASON_BYTES 128
 
 typedef struct {
@@ -56,55 +53,19 @@ struct calls {
     prng_t *prng;
     call_resolve_fn *resolve;
     void *resolver;
-    call_t **slots;
-    uint32_t *free_slots; /* a stack: the slot freed last is taken first */
-    size_t slots_count;
-    size_t slots_room;
-    size_t free_count;
-    uint64_t serial;
+    ordered_t *by_number;
+    ordered_t *by_try; /* those in flight */
+    uint64_t numbers;  /* given so far, to calls and tries */
     int64_t patience_ms;
     round_trip_t ways [CALL_WAYS_MAX]; /* by way: of two that share a place the later one counts */
 };
 
-static uint64_t number_new (calls_t *self, size_t slot)
+/*  Take a call out of the tables. The caller frees it. */
+static void call_remove (calls_t *self, const call_t *call)
 {
-    assert (self->serial < SERIAL_MAX);
-    return ++self->serial << SLOT_BITS | slot;
-}
-
-static size_t number_slot (uint64_t number)
-{
-    return number & (SLOTS_MAX - 1);
-}
-
-/*  The call in the slot that a number names: it may be another one by now, or none. */
-static call_t *call_at (const calls_t *self, uint64_t number)
-{
-    size_t slot = number_slot (number);
-    return number != 0 && slot < self->slots_count ? self->slots [slot] : NULL;
-}
-
-static size_t call_slot_take (calls_t *self)
-{
-    if (self->free_count > 0)
-        return self->free_slots [--self->free_count];
-    assert (self->slots_count < SLOTS_MAX);
-    if (self->slots_count == self->slots_room) {
-        self->slots_room = self->slots_room ? 2 * self->slots_room : 32;
-        self->slots = must (realloc (self->slots, self->slots_room * sizeof (call_t *)));
-        self->free_slots =
-          must (realloc (self->free_slots, self->slots_room * sizeof *self->free_slots));
-    }
-    return self->slots_count++;
-}
-
-/*  Take a call out of the table. The caller frees it. */
-static void call_remove (calls_t *self, call_t *call)
-{
-    size_t slot = number_slot (call->number);
     timers_cancel (self->timers, call->timer);
-    self->slots [slot] = NULL;
-    self->free_slots [self->free_count++] = (uint32_t) slot;
+    ordered_remove (self->by_number, &call->number);
+    ordered_remove (self->by_try, &call->try);
 }
 
 static const char *append_text (char **at, const char *text)
@@ -219,6 +180,7 @@ static void on_backoff_over (void *owner, const moment_t *now, uint64_t token);
 
 static void call_back_off (calls_t *self, const moment_t *now, call_t *call)
 {
+    ordered_remove (self->by_try, &call->try);
     call->try = 0;
     call->timer = timers_set (self->timers, now->mono_ms + call_backoff_ms (self, call->tries),
                               on_backoff_over, self, call->number);
@@ -235,7 +197,8 @@ static void call_try (calls_t *self, const moment_t *now, call_t *call)
         call_back_off (self, now, call);
         return;
     }
-    call->try = number_new (self, number_slot (call->number));
+    call->try = ++self->numbers;
+    ordered_add (self->by_try, &call->try, call);
     call->tried_ms = now->mono_ms;
     effect_t effect = {.kind = EFFECT_CALL,
                        .call = {.call = call->try,
@@ -268,8 +231,8 @@ static void call_end (calls_t *self, const moment_t *now, call_t *call, const ca
 static void on_backoff_over (void *owner, const moment_t *now, uint64_t token)
 {
     calls_t *self = owner;
-    call_t *call = call_at (self, token);
-    assert (call && call->number == token && call->try == 0);
+    call_t *call = ordered_find (self->by_number, &token);
+    assert (call && call->try == 0);
     if (!tries_spent (call)) {
         call_try (self, now, call);
         return;
@@ -287,6 +250,8 @@ calls_t *calls_new (outbox_t *outbox, timers_t *timers, prng_t *prng)
     self->outbox = outbox;
     self->timers = timers;
     self->prng = prng;
+    self->by_number = ordered_by_number (offsetof (call_t, number));
+    self->by_try = ordered_by_number (offsetof (call_t, try));
     self->patience_ms = CALL_PATIENCE_MS_MAX;
     return self;
 }
@@ -296,13 +261,10 @@ void calls_destroy (calls_t **self_p)
     calls_t *self = *self_p;
     if (!self)
         return;
-    for (size_t i = 0; i < self->slots_count; i++) {
-        if (self->slots [i])
-            timers_cancel (self->timers, self->slots [i]->timer);
-        free (self->slots [i]);
-    }
-    free (self->slots);
-    free (self->free_slots);
+    for (call_t *call; (call = ordered_after (self->by_number, NULL)); free (call))
+        call_remove (self, call);
+    ordered_destroy (&self->by_number);
+    ordered_destroy (&self->by_try);
     free (self);
     *self_p = NULL;
 }
@@ -327,9 +289,8 @@ uint64_t calls_start (calls_t *self, const moment_t *now, const call_order_t *or
     assert (order->body.size <= BODY_BYTES_MAX);
 
     call_t *call = call_new (order);
-    size_t slot = call_slot_take (self);
-    self->slots [slot] = call;
-    call->number = number_new (self, slot);
+    call->number = ++self->numbers;
+    ordered_add (self->by_number, &call->number, call);
     call->done = done;
     call->owner = owner;
     call->token = token;
@@ -340,8 +301,8 @@ uint64_t calls_start (calls_t *self, const moment_t *now, const call_order_t *or
 
 void calls_cancel (calls_t *self, uint64_t number)
 {
-    call_t *call = call_at (self, number);
-    if (!call || call->number != number)
+    call_t *call = ordered_find (self->by_number, &number);
+    if (!call)
         return;
     call_remove (self, call);
     free (call);
@@ -350,8 +311,8 @@ void calls_cancel (calls_t *self, uint64_t number)
 void calls_answer (calls_t *self, const moment_t *now, const event_t *event)
 {
     assert (self && now && event->kind == EVENT_ANSWER);
-    call_t *call = call_at (self, event->answer.call);
-    if (!call || call->try != event->answer.call)
+    call_t *call = ordered_find (self->by_try, &event->answer.call);
+    if (!call)
         return; /* late, doubled, or cancelled */
 
     call_status_t status = event->answer.status;

@@ -1,11 +1,12 @@
-/*  bus - frames in, events out. Requests wait for their replies in a table of slots; the slot and
- *  its generation are the number that the core replies to.
+/*  bus - frames in, events out. Requests wait for their replies under numbers, which the core replies
+ *  to.
  */
 #include "bus.h"
 
 #include "envelope.h"
 #include "message.h"
 #include "must.h"
+#include "ordered.h"
 #include "sockets.h"
 
 #include <assert.h>
@@ -28,14 +29,12 @@
 
 /*  A request whose reply is owed. */
 typedef struct {
-    uint8_t identity [IDENTITY_BYTES_MAX];
-    uint8_t identity_size;
-    bool delimiter;
-    bool pending;
-    uint32_t generation;
-    uint32_t next_free; /* index + 1; 0 = none */
+    uint64_t number; /* that the core replies to */
     uint64_t call;
-} bus_slot_t;
+    bool delimiter;
+    uint8_t identity_size;
+    uint8_t identity [IDENTITY_BYTES_MAX];
+} owed_t;
 
 typedef struct {
     char *endpoint;
@@ -63,10 +62,8 @@ struct bus {
     store_identity_t store;
     char endpoint [ENDPOINT_BYTES_MAX + 1];
     char events [ENDPOINT_BYTES_MAX + 1];
-    bus_slot_t *slots;
-    uint32_t slots_count;
-    size_t slots_room;
-    uint32_t free_slot; /* index + 1; 0 = none */
+    ordered_t *owed; /* by number */
+    uint64_t numbers;
     zhashx_t *subscriptions;
     size_t lacking; /* subscriptions that wait for a descriptor */
     uint64_t hints;
@@ -235,6 +232,7 @@ bus_t *bus_new (poll_set_t *ports, int port_kind, const bus_settings_t *settings
     self->port_kind = port_kind;
     self->store = *store;
     self->subscriptions = must (zhashx_new ());
+    self->owed = ordered_by_number (offsetof (owed_t, number));
     self->connections_max = settings->connections_max;
     bus_limit (self, SIZE_MAX);
     for (int i = 0; i < FRAMES_MAX; i++)
@@ -272,7 +270,7 @@ void bus_destroy (bus_t **self_p)
     for (int i = 0; i < FRAMES_MAX; i++)
         zmq_msg_close (&self->frames [i]);
     message_free (self->head);
-    free (self->slots);
+    ordered_end (&self->owed, free);
     free (self);
     *self_p = NULL;
 }
@@ -293,42 +291,12 @@ const char *bus_events (const bus_t *self)
     return self->events;
 }
 
-static uint64_t bus_slot_take (bus_t *self, const bus_slot_t *from)
+static uint64_t owed_add (bus_t *self, const owed_t *from)
 {
-    uint32_t index = self->slots_count;
-    if (self->free_slot) {
-        index = self->free_slot - 1;
-        self->free_slot = self->slots [index].next_free;
-    } else {
-        self->slots =
-          must_grow (self->slots, self->slots_count, &self->slots_room, sizeof (bus_slot_t));
-        self->slots [self->slots_count++].generation = 0;
-    }
-    bus_slot_t *slot = &self->slots [index];
-    uint32_t generation = slot->generation + 1;
-    *slot = *from;
-    slot->generation = generation;
-    slot->pending = true;
-    self->counts.pending++;
-    return (uint64_t) generation << 32 | index;
-}
-
-/*  NULL when that request is not pending. */
-static bus_slot_t *slot_find (bus_t *self, uint64_t reply_to)
-{
-    uint32_t index = (uint32_t) reply_to;
-    if (index >= self->slots_count)
-        return NULL;
-    bus_slot_t *slot = &self->slots [index];
-    return slot->pending && slot->generation == reply_to >> 32 ? slot : NULL;
-}
-
-static void slot_release (bus_t *self, bus_slot_t *slot)
-{
-    slot->pending = false;
-    slot->next_free = self->free_slot;
-    self->free_slot = (uint32_t) (slot - self->slots) + 1;
-    self->counts.pending--;
+    owed_t *owed = must_copy (from, sizeof *from);
+    owed->number = ++self->numbers;
+    ordered_add (self->owed, &owed->number, owed);
+    return owed->number;
 }
 
 static void count_sent (bus_t *self, size_t bytes)
@@ -338,7 +306,7 @@ static void count_sent (bus_t *self, size_t bytes)
 }
 
 /*  A ROUTER takes every frame, and drops them when the peer is gone or does not read. */
-static void send_reply (bus_t *self, const bus_slot_t *to, call_status_t status, const char *reason,
+static void send_reply (bus_t *self, const owed_t *to, call_status_t status, const char *reason,
                         bytes_t body)
 {
     uint8_t frame [HEADER_BYTES_MAX];
@@ -362,7 +330,7 @@ static void send_reply (bus_t *self, const bus_slot_t *to, call_status_t status,
     count_sent (self, size + body.size);
 }
 
-static void bus_refuse (bus_t *self, const bus_slot_t *to, call_status_t status, const char *reason)
+static void bus_refuse (bus_t *self, const owed_t *to, call_status_t status, const char *reason)
 {
     self->counts.refused++;
     send_reply (self, to, status, reason, (bytes_t){0});
@@ -370,7 +338,7 @@ static void bus_refuse (bus_t *self, const bus_slot_t *to, call_status_t status,
 
 /*  [identity] [delimiter] [header] [body]; false when there is no message. A body that is missing
  *  or followed by more is told by *whole. */
-static bool receive_frames (bus_t *self, bus_slot_t *from, bool *whole)
+static bool receive_frames (bus_t *self, owed_t *from, bool *whole)
 {
     size_t count = socket_receive (self->router->handle, self->frames, FRAMES_MAX);
     if (count == 0)
@@ -409,7 +377,7 @@ static call_status_t bus_judge (bus_t *self, const Musubi__RequestHeader *header
         *why = "another store serves this address";
         return CALL_WRONG_STORE;
     }
-    if (self->counts.pending >= REQUESTS_PENDING_MAX) {
+    if (ordered_count (self->owed) >= REQUESTS_PENDING_MAX) {
         *why = "too many requests wait for their answers here";
         return CALL_OVERLOADED;
     }
@@ -418,7 +386,7 @@ static call_status_t bus_judge (bus_t *self, const Musubi__RequestHeader *header
 
 static bool receive_request (bus_t *self, event_t *event)
 {
-    bus_slot_t from = {0};
+    owed_t from = {0};
     bool whole;
     const char *why = "";
     if (!receive_frames (self, &from, &whole)) {
@@ -445,7 +413,7 @@ static bool receive_request (bus_t *self, event_t *event)
                                    .actor = header->actor,
                                    .request_id = header->request_id,
                                    .body = frame_bytes (self->body),
-                                   .reply_to = bus_slot_take (self, &from)}};
+                                   .reply_to = owed_add (self, &from)}};
     return true;
 }
 
@@ -629,11 +597,11 @@ bool bus_effect (bus_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
     case EFFECT_REPLY: {
-        bus_slot_t *slot = slot_find (self, effect->reply.reply_to);
-        assert (slot && effect->reply.status != CALL_TIMED_OUT);
+        owed_t *owed = ordered_remove (self->owed, &effect->reply.reply_to);
+        assert (owed && effect->reply.status != CALL_TIMED_OUT);
         assert (effect->reply.body.size <= BODY_BYTES_MAX);
-        send_reply (self, slot, effect->reply.status, effect->reply.reason, effect->reply.body);
-        slot_release (self, slot);
+        send_reply (self, owed, effect->reply.status, effect->reply.reason, effect->reply.body);
+        free (owed);
         break;
     }
     case EFFECT_PUBLISH:
@@ -652,5 +620,7 @@ bool bus_effect (bus_t *self, const effect_t *effect)
 
 bus_counts_t bus_counts (const bus_t *self)
 {
-    return self->counts;
+    bus_counts_t counts = self->counts;
+    counts.pending = ordered_count (self->owed);
+    return counts;
 }
