@@ -1,11 +1,13 @@
-/*  flows - orders and news pass between the host's loop and the thread of the flows as items of two
- *  lists under one lock; a descriptor on each side says that there are some.
+/*  flows - orders and news pass between the host's loop and the thread of the flows in two lists
+ *  under one lock; a descriptor on each side says that there are some.
  */
 #include "flows.h"
 
 #include "flow_loop.h"
 #include "must.h"
+#include "outbox.h"
 
+#include <assert.h>
 #include <czmq.h>
 #include <errno.h>
 #include <netdb.h>
@@ -22,75 +24,54 @@
 #define ENDPOINT_BYTES 256
 
 typedef struct {
-    bool last; /* the thread is to end */
-    flow_order_t order;
     flow_event_t event;
-    uint8_t id [FLOW_ID_BYTES];
-    uint8_t token [FLOW_TOKEN_BYTES];
     uint8_t digest [FLOW_DIGEST_BYTES];
-    char *text; /* path, endpoint or why */
-    char *marks;
-} item_t;
-
-typedef struct {
-    zlistx_t *items; /* of item_t */
-    int file;        /* an eventfd */
-} flows_list_t;
+    char *why;
+} flow_news_item_t;
 
 struct flows {
     pthread_t thread;
     pthread_mutex_t lock;
-    flows_list_t orders;
-    flows_list_t news;
-    item_t *told; /* what was last received */
+    outbox_t *orders; /* under the lock */
+    outbox_t *taken;  /* orders that the thread is at */
+    int orders_file;  /* an eventfd: there are orders */
+    zlistx_t *news;   /* of flow_news_item_t, under the lock */
+    int news_file;
+    flow_news_item_t *told; /* what was last received */
     flow_loop_t loop;
     char endpoint [ENDPOINT_BYTES];
 };
 
-static void item_free (item_t *item)
+static void news_free (flow_news_item_t *news)
 {
-    if (!item)
+    if (!news)
         return;
-    free (item->text);
-    free (item->marks);
-    free (item);
+    free (news->why);
+    free (news);
 }
 
-static void flows_push (flows_t *self, flows_list_t *list, item_t *item)
+/*  Whoever reads the descriptor looks at what there is. */
+static void descriptor_stir (int file)
 {
     static const uint64_t one = 1;
-    pthread_mutex_lock (&self->lock);
-    zlistx_add_end (list->items, item);
-    pthread_mutex_unlock (&self->lock);
-    if (write (list->file, &one, sizeof one) != (ssize_t) sizeof one)
-        abort (); /* the counter can't be full */
+    ssize_t written = write (file, &one, sizeof one);
+    assert (written == (ssize_t) sizeof one); /* the counter can't be full */
+    (void) written;
 }
 
-/*  NULL when there is none; then the descriptor is quiet. */
-static item_t *pull (flows_t *self, flows_list_t *list)
+static void descriptor_quiet (int file)
 {
     uint64_t count;
+    ssize_t got = read (file, &count, sizeof count);
+    (void) got; /* it may be quiet */
+}
+
+static void flows_give (flows_t *self, const effect_t *effect)
+{
     pthread_mutex_lock (&self->lock);
-    item_t *item = zlistx_detach (list->items, NULL);
-    if (!item && read (list->file, &count, sizeof count) < 0)
-        count = 0; /* it was quiet */
+    outbox_push (self->orders, effect);
     pthread_mutex_unlock (&self->lock);
-    return item;
-}
-
-static void list_init (flows_list_t *list)
-{
-    list->items = must (zlistx_new ());
-    list->file = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
-}
-
-static void list_end (flows_list_t *list)
-{
-    for (item_t *item; (item = zlistx_detach (list->items, NULL));)
-        item_free (item);
-    zlistx_destroy (&list->items);
-    if (list->file >= 0)
-        close (list->file);
+    descriptor_stir (self->orders_file);
 }
 
 /*  --- the thread --- */
@@ -98,15 +79,34 @@ static void list_end (flows_list_t *list)
 static void flows_tell (void *owner, const flow_event_t *event)
 {
     flows_t *self = owner;
-    item_t *item = must (calloc (1, sizeof *item));
-    item->event = *event;
-    item->text = must (strdup (event->why));
-    item->event.why = item->text;
-    if (event->digest) {
-        memcpy (item->digest, event->digest, FLOW_DIGEST_BYTES);
-        item->event.digest = item->digest;
+    flow_news_item_t *news = must (calloc (1, sizeof *news));
+    news->event = *event;
+    news->event.why = news->why = must (strdup (event->why));
+    if (event->digest)
+        news->event.digest = memcpy (news->digest, event->digest, FLOW_DIGEST_BYTES);
+    pthread_mutex_lock (&self->lock);
+    zlistx_add_end (self->news, news);
+    pthread_mutex_unlock (&self->lock);
+    descriptor_stir (self->news_file);
+}
+
+/*  All orders that there are; false when the last of them is to end. */
+static bool orders_follow (flows_t *self)
+{
+    effect_t effect;
+    descriptor_quiet (self->orders_file);
+    pthread_mutex_lock (&self->lock);
+    outbox_t *orders = self->orders;
+    self->orders = self->taken;
+    self->taken = orders;
+    pthread_mutex_unlock (&self->lock);
+    while (outbox_next (orders, &effect)) {
+        if (effect.kind == EFFECT_STOP)
+            return false;
+        flow_loop_order (&self->loop, &effect.flow);
     }
-    flows_push (self, &self->news, item);
+    outbox_clear (orders);
+    return true;
 }
 
 static void *flows_run (void *owner)
@@ -116,15 +116,8 @@ static void *flows_run (void *owner)
     sigemptyset (&pipe);
     sigaddset (&pipe, SIGPIPE);
     pthread_sigmask (SIG_BLOCK, &pipe, NULL); /* sendfile has no MSG_NOSIGNAL */
-    for (bool last = false; !last;) {
-        if (!flow_loop_turn (&self->loop))
-            continue;
-        for (item_t *item; !last && (item = pull (self, &self->orders)); item_free (item)) {
-            last = item->last;
-            if (!last)
-                flow_loop_order (&self->loop, &item->order);
-        }
-    }
+    while (!flow_loop_turn (&self->loop) || orders_follow (self))
+        ;
     return NULL;
 }
 
@@ -185,9 +178,16 @@ static bool endpoint_find (flows_t *self, int listener, const char *listen, cons
 static void flows_free (flows_t *self)
 {
     flow_loop_end (&self->loop);
-    list_end (&self->orders);
-    list_end (&self->news);
-    item_free (self->told);
+    for (flow_news_item_t *news; (news = zlistx_detach (self->news, NULL));)
+        news_free (news);
+    zlistx_destroy (&self->news);
+    news_free (self->told);
+    outbox_destroy (&self->orders);
+    outbox_destroy (&self->taken);
+    if (self->orders_file >= 0)
+        close (self->orders_file);
+    if (self->news_file >= 0)
+        close (self->news_file);
     pthread_mutex_destroy (&self->lock);
     free (self);
 }
@@ -204,14 +204,17 @@ flows_t *flows_new (poll_set_t *ports, const char *listen, const char *host,
     }
     flows_t *self = must (calloc (1, sizeof *self));
     pthread_mutex_init (&self->lock, NULL);
-    list_init (&self->orders);
-    list_init (&self->news);
+    self->orders = outbox_new ();
+    self->taken = outbox_new ();
+    self->news = must (zlistx_new ());
+    self->orders_file = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
+    self->news_file = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
     self->loop.tell = flows_tell;
     self->loop.owner = self;
-    bool made = self->orders.file >= 0 && self->news.file >= 0 &&
-                flow_loop_init (&self->loop, listener, self->orders.file) &&
+    bool made = self->orders_file >= 0 && self->news_file >= 0 &&
+                flow_loop_init (&self->loop, listener, self->orders_file) &&
                 (listener < 0 || endpoint_find (self, listener, listen, host, why)) &&
-                poll_set_watch (ports, self->news.file) &&
+                poll_set_watch (ports, self->news_file) &&
                 pthread_create (&self->thread, NULL, flows_run, self) == 0;
     if (made)
         return self;
@@ -224,9 +227,7 @@ void flows_destroy (flows_t **self_p)
     flows_t *self = *self_p;
     if (!self)
         return;
-    item_t *last = must (calloc (1, sizeof *last));
-    last->last = true;
-    flows_push (self, &self->orders, last);
+    flows_give (self, &(effect_t){.kind = EFFECT_STOP});
     pthread_join (self->thread, NULL);
     flows_free (self);
     *self_p = NULL;
@@ -237,32 +238,19 @@ const char *flows_endpoint (const flows_t *self)
     return self->endpoint;
 }
 
-void flows_order (flows_t *self, const flow_order_t *order)
+void flows_order (flows_t *self, const flow_order_t *wanted)
 {
-    item_t *item = must (calloc (1, sizeof *item));
-    item->order = *order;
-    if (order->verb == FLOW_OPEN) {
-        memcpy (item->id, order->id, FLOW_ID_BYTES);
-        memcpy (item->token, order->token, FLOW_TOKEN_BYTES);
-        item->order.id = item->id;
-        item->order.token = item->token;
-        item->order.path = item->text = must (strdup (order->path));
-        if (order->marks)
-            item->order.marks = item->marks = must (strdup (order->marks));
-        if (order->digest) {
-            memcpy (item->digest, order->digest, FLOW_DIGEST_BYTES);
-            item->order.digest = item->digest;
-        }
-    } else if (order->verb == FLOW_DIAL) {
-        item->order.endpoint = item->text = must (strdup (order->endpoint));
-    }
-    flows_push (self, &self->orders, item);
+    flows_give (self, &(effect_t){.kind = EFFECT_FLOW, .flow = *wanted});
 }
 
 bool flows_receive (flows_t *self, event_t *event)
 {
-    item_free (self->told);
-    self->told = pull (self, &self->news);
+    news_free (self->told);
+    pthread_mutex_lock (&self->lock);
+    self->told = zlistx_detach (self->news, NULL);
+    if (!self->told)
+        descriptor_quiet (self->news_file);
+    pthread_mutex_unlock (&self->lock);
     if (!self->told)
         return false;
     *event = (event_t){.kind = EVENT_FLOW, .flow = self->told->event};
