@@ -64,7 +64,7 @@ static void use_store (circuit_usage_t *self, use_t *use)
 {
     use->asked = true;
     packed_t value = codec_encode (&use_record_codec, use);
-    bytes_t record = {.data = value.data, .size = value.size};
+    bytes_t record = packed_bytes (value);
     outbox_put (self->service->outbox, TABLE_USES, text_bytes (use->reservation), record);
     tell_ledger (self, use, NULL, record);
     free (value.data);
@@ -338,13 +338,8 @@ void circuit_usage_destroy (circuit_usage_t **self_p)
         return;
     timers_cancel (self->service->timers, self->timer);
     change_notice_end (&self->hint);
-    for (use_t *use; (use = ordered_after (self->by_reservation, NULL));) {
-        turn_set (self, use, INT64_MAX);
-        ordered_remove (self->by_reservation, use->reservation);
-        free (use);
-    }
-    ordered_destroy (&self->by_reservation);
     ordered_destroy (&self->turns);
+    ordered_end (&self->by_reservation, free);
     free (self);
     *self_p = NULL;
 }

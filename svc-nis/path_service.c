@@ -162,14 +162,11 @@ static void path_answer (answering_t *self, const path_ask_t *ask, Musubi__PathA
 static void path_service_reply (path_service_t *self, const request_t *request,
                                 const Musubi__PathsAnswer *told)
 {
-    packed_t answer = packed_of (&told->base);
-    if (answer.size <= BODY_BYTES_MAX)
-        outbox_reply (self->service->outbox, request->reply_to,
-                      (bytes_t){.data = answer.data, .size = answer.size});
+    if (protobuf_c_message_get_packed_size (&told->base) <= BODY_BYTES_MAX)
+        service_reply (self->service, request, packed_of (&told->base));
     else
         service_refuse (self->service, request, CALL_BAD_REQUEST,
                         "questions: the paths are too long for one answer, ask fewer at once");
-    free (answer.data);
 }
 
 static void path_service_step (path_service_t *self, const request_t *request,
