@@ -57,7 +57,7 @@ static bool balancer_config_settings_read (const config_t *config, balancer_sett
       .kept_max = balancer_config_count_of (config, "limits/kept_max"),
       .history_max = balancer_config_count_of (config, "limits/history_max"),
       .silent_max = balancer_config_count_of (config, "limits/silent_max"),
-      .diligence_steps = balancer_config_count_of (config, "limits/diligence_steps"),
+      .delivered_work_steps = balancer_config_count_of (config, "limits/diligence_steps"),
       .work_least = config_real (config, "limits/work_least"),
       .timeout_ms = config_duration_ms (config, "timeout")};
     return settings->coalition_ms >= settings->step_ms ||

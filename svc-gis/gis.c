@@ -25,7 +25,7 @@ typedef struct {
     gis_settings_t settings; /* its lists are our copies */
     roster_t *roster;
     watermarks_t *watermarks;
-    registration_t *announcer; /* at the other GIS */
+    registration_t *registration; /* at the other GIS */
     home_t *home;
     recall_t *recall;
 } gis_t;
@@ -282,7 +282,7 @@ static void gis_on_start (void *owner, const moment_t *now)
     memcpy (own.store, self->service->store.id, STORE_ID_BYTES);
     memcpy (own.endpoint, self->service->endpoint, sizeof own.endpoint);
     memcpy (own.events, self->service->events, sizeof own.events);
-    registration_announce (self->announcer, now, &own);
+    registration_announce (self->registration, now, &own);
     packed_t packed = codec_encode (&directory_entry_codec, &own);
     roster_answer_t answer = roster_list (self->roster, now, &own, &packed, ROSTER_FOR_EVER);
     assert (answer == ROSTER_OK); /* it is the first */
@@ -313,7 +313,7 @@ static void gis_destroy (void *owner)
     gis_t *self = owner;
     recall_destroy (&self->recall);
     home_destroy (&self->home);
-    registration_destroy (&self->announcer);
+    registration_destroy (&self->registration);
     watermarks_destroy (&self->watermarks);
     roster_destroy (&self->roster);
     service_destroy (&self->service);
@@ -339,12 +339,12 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     self->settings = gis_copy_settings (settings);
     self->service = member_new (self->settings.name, NULL, 0);
     self->roster = roster_new (self->service, self->settings.entries_max);
-    self->announcer = registration_new (self->service->calls, self->service->outbox,
-                                        self->service->timers, &self->service->prng,
-                                        self->settings.gis_endpoints, self->settings.gis_count);
+    self->registration = registration_new (self->service->calls, self->service->outbox,
+                                           self->service->timers, &self->service->prng,
+                                           self->settings.gis_endpoints, self->settings.gis_count);
     self->watermarks = watermarks_new (self->service, self->settings.watermarks_max);
-    restore_guard_wait (self->service->standing, self->settings.standing_wait_ms);
-    registration_standing (self->announcer, self->service->standing);
+    restore_guard_wait (self->service->restore_guard, self->settings.restore_guard_wait_ms);
+    registration_guard (self->registration, self->service->restore_guard);
     calls_resolver (self->service->calls, gis_resolve, self->roster);
     service_at_start (self->service, gis_on_start, self);
     self->home = home_new (self->service, &self->settings);

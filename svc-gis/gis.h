@@ -48,9 +48,9 @@ typedef struct {
     uint32_t lease_ms_min; /* a lease asked for is brought into these bounds */
     uint32_t lease_ms_max;
     uint32_t entries_max;
-    uint32_t watermarks_max;  /* names whose ledgers are remembered (T14) */
-    int64_t standing_wait_ms; /* for another directory, at start; 0 = it serves meanwhile */
-    uint32_t closed_max;      /* refusals kept at once; claims under way are bounded by limits */
+    uint32_t watermarks_max;       /* names whose ledgers are remembered (T14) */
+    int64_t restore_guard_wait_ms; /* for another directory, at start; 0 = it serves meanwhile */
+    uint32_t closed_max; /* refusals kept at once; claims under way are bounded by limits */
     participant_limits_t limits;
     access_t access; /* administrators may announce and withdraw in others' names */
 } gis_settings_t;

@@ -81,7 +81,7 @@ static bool gis_config_limits_read (const config_t *config, gis_settings_t *sett
     settings->entries_max = (uint32_t) config_integer (config, "limits/entries_max");
     settings->closed_max = (uint32_t) config_integer (config, "limits/closed_max");
     settings->watermarks_max = (uint32_t) config_integer (config, "limits/watermarks_max");
-    settings->standing_wait_ms = config_duration_ms (config, "standing/wait");
+    settings->restore_guard_wait_ms = config_duration_ms (config, "standing/wait");
     if (settings->lease_ms_min > settings->lease_ms_max)
         return wrong_setting (why, "lease_min: must not be longer than lease_max");
     return participant_limits_read (config, &settings->limits, why);

@@ -53,7 +53,7 @@ static void recall_look (recall_t *self, const moment_t *now)
     else if (self->lost && time)
         snprintf (text, sizeof text,
                   "its store was lost: all have a lease to tell which of its requests were done");
-    restore_guard_learn (self->service->standing, text);
+    restore_guard_learn (self->service->restore_guard, text);
     if (!self->fresh || time || *text)
         return;
     if (self->lost)
@@ -61,7 +61,7 @@ static void recall_look (recall_t *self, const moment_t *now)
                     "recall done recalled=%" PRId64 ": requests are claimed again",
                     service_counted (self->service, "recalled"));
     self->fresh = self->lost = false;
-    restore_guard_settled (self->service->standing, now);
+    restore_guard_settled (self->service->restore_guard, now);
 }
 
 static void recall_ask (recall_t *self, const moment_t *now);
@@ -194,7 +194,7 @@ recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster)
                        .home = home,
                        .roster = roster,
                        .tellers = ordered_by_text (offsetof (recall_source_t, name))};
-    restore_guard_on_lost (service->standing, recall_on_lost, self);
+    restore_guard_on_lost (service->restore_guard, recall_on_lost, self);
     return self;
 }
 

@@ -77,7 +77,7 @@ static void active_set (circuit_usage_t *self, use_t *use, bool active)
     use->active = active;
     outbox_log (self->service->outbox, LEVEL_INFO, "use reservation=%s %s", use->reservation,
                 active ? "idle->active" : "active->idle");
-    change_notice_tell (&self->hint);
+    change_notice_tell (&self->notice);
 }
 
 static void use_end (circuit_usage_t *self, use_t *use)
@@ -318,7 +318,7 @@ circuit_usage_t *circuit_usage_new (service_t *service, const access_t *access, 
     self->mode = mode;
     self->by_reservation = ordered_by_text (offsetof (use_t, reservation));
     self->turns = ordered_new (circuit_usage_by_turn);
-    self->hint = (change_notice_t){.service = service, .topic = "use"};
+    self->notice = (change_notice_t){.service = service, .topic = "use"};
     service_serve (service, "Nis", "Provision", &use_question_codec, on_provision, self);
     service_serve (service, "Nis", "Release", &use_question_codec, on_release, self);
     service_load (service, TABLE_USES, circuit_usage_on_record, self);
@@ -337,7 +337,7 @@ void circuit_usage_destroy (circuit_usage_t **self_p)
     if (!self)
         return;
     timers_cancel (self->service->timers, self->timer);
-    change_notice_end (&self->hint);
+    change_notice_end (&self->notice);
     ordered_destroy (&self->turns);
     ordered_end (&self->by_reservation, free);
     free (self);

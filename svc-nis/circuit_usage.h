@@ -33,7 +33,7 @@ typedef struct uses {
     ordered_t *by_reservation;
     ordered_t *turns; /* by time, then reservation */
     uint64_t timer;
-    change_notice_t hint;
+    change_notice_t notice;
 } circuit_usage_t;
 
 /*  Registers its methods, table and start with the service, which is borrowed for life. Comes

@@ -19,7 +19,7 @@ const provider_limits_t nis_limits_default = {
   .bookings = {.bookings_max = 4000000,
                .bookings_per_actor_max = TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT,
                .fresh_steps_max = 8192,
-               .uncommitted = HOLD_QUOTA_LIMITS_DEFAULT},
+               .hold_quota = HOLD_QUOTA_LIMITS_DEFAULT},
   .questions = {.profile_steps_max = 32768,
                 .spans_max = 1024,
                 .windows_max = NIS_WINDOWS_MOST,

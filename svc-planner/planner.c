@@ -26,7 +26,7 @@ typedef struct {
     named_number_t *visible_to;
     coordinator_t *coordinator;
     solvers_t *solvers;
-    unresponsive_t suspects; /* who was silent lately */
+    unresponsive_t unresponsive; /* who was silent lately */
     pendings_t pendings;
     read_requests_t inquiries;
     repairs_t repairs;
@@ -120,12 +120,12 @@ static void open_parts (planner_t *self)
     self->pendings = (pendings_t){.service = self->service,
                                   .settings = &self->settings,
                                   .coordinator = self->coordinator,
-                                  .suspects = &self->suspects,
+                                  .unresponsive = &self->unresponsive,
                                   .solvers = self->solvers};
     self->inquiries = (read_requests_t){.service = self->service,
                                         .settings = &self->settings,
                                         .coordinator = self->coordinator,
-                                        .suspects = &self->suspects,
+                                        .unresponsive = &self->unresponsive,
                                         .access = &self->access};
     self->repairs = (repairs_t){.pendings = &self->pendings};
     self->finish = (takeover_t){.service = self->service,
@@ -144,7 +144,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     planner_copy_settings (self, settings);
     self->service = member_new ("planner", settings->gis_endpoints, settings->gis_count);
     calls_patience (self->service->calls, self->settings.try_ms_max);
-    restore_guard_wait (self->service->standing, self->settings.standing_wait_ms);
+    restore_guard_wait (self->service->restore_guard, self->settings.restore_guard_wait_ms);
     service_at_start (self->service, on_named, self);
     service_on_work (self->service, planner_on_work, self);
     self->solvers = solvers_new (self->service, self->settings.ip.workers, &self->works);

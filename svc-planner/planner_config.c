@@ -239,7 +239,7 @@ static planner_settings_t read_settings (const config_t *config)
     settings.backtrack_serial = config_boolean (config, "backtrack/serial");
     settings.backtrack_own = config_boolean (config, "backtrack/count_own");
     settings.backtrack_terse = config_boolean (config, "backtrack/terse");
-    settings.standing_wait_ms = config_duration_ms (config, "standing/wait");
+    settings.restore_guard_wait_ms = config_duration_ms (config, "standing/wait");
     settings.finish_interval_ms = config_duration_ms (config, "finish/interval");
     settings.finish_linger_ms = config_duration_ms (config, "finish/linger");
     settings.finishing = config_boolean (config, "finish/only");

@@ -37,8 +37,8 @@ static void replica_begin (const replica_t *self, const moment_t *now, const req
         return;
     }
     call_status_t status =
-      put ? fetcher_put (self->negotiator, now, question, request->actor, &transfer, why)
-          : fetcher_get (self->negotiator, now, question, &transfer, why);
+      put ? fetcher_put (self->fetcher, now, question, request->actor, &transfer, why)
+          : fetcher_get (self->fetcher, now, question, &transfer, why);
     if (status == CALL_OK)
         tell_begun (self, request, question->name, transfer);
     else
@@ -61,7 +61,7 @@ static void on_transfer (void *owner, const moment_t *now, const request_t *requ
     replica_t *self = owner;
     const transfer_question_t *asked = body;
     packed_t answer;
-    if (!fetcher_told (self->negotiator, asked->transfer, asked->guest, &answer))
+    if (!fetcher_told (self->fetcher, asked->transfer, asked->guest, &answer))
         service_refuse (
           self->service, request, CALL_NOT_FOUND,
           "%s knows of no transfer %llu: it ended more than a minute ago, or was never begun",
@@ -197,7 +197,7 @@ static void replica_start (void *owner, const moment_t *now)
     member_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
     if (self->index)
         return;
-    fetcher_start (self->negotiator, now);
+    fetcher_start (self->fetcher, now);
     cache_start (self->cache, now);
     publisher_look (self->publisher, now);
     rules_hurry (self->rules, now);
@@ -207,8 +207,8 @@ static void replica_destroy (void *owner)
 {
     replica_t *self = owner;
     rules_destroy (&self->rules);
-    fetcher_destroy (&self->negotiator);
-    outgoing_feeds_destroy (&self->loans);
+    fetcher_destroy (&self->fetcher);
+    outgoing_feeds_destroy (&self->outgoing_feeds);
     publisher_destroy (&self->publisher);
     locating_destroy (&self->locating);
     selector_destroy (&self->selector);
@@ -242,10 +242,11 @@ static void site_make (replica_t *self, const replica_settings_t *settings)
     self->chain = chain_new (self->service, settings->nodes, settings->nodes_count, &limits->chain);
     self->catalogue = catalogue_new (self->service, limits->files_max);
     self->cache = cache_new (self->service, self->catalogue, self->chain);
-    self->selector = selector_new (settings->cost, limits->loans.pair_max);
+    self->selector = selector_new (settings->cost, limits->outgoing_feeds.pair_max);
     self->locating = locating_new (self->service, self->site, self->selector);
     self->publisher = publisher_new (self->service, self->catalogue, self->site);
-    self->loans = outgoing_feeds_new (self->service, self->catalogue, self->chain, &limits->loans);
+    self->outgoing_feeds =
+      outgoing_feeds_new (self->service, self->catalogue, self->chain, &limits->outgoing_feeds);
     self->rules = rules_new (self->service, self->catalogue, self->locating, self->site);
     fetcher_parts_t parts = {.service = self->service,
                              .catalogue = self->catalogue,
@@ -255,7 +256,7 @@ static void site_make (replica_t *self, const replica_settings_t *settings)
                              .locating = self->locating,
                              .publisher = self->publisher,
                              .site = self->site};
-    self->negotiator = fetcher_new (&parts, &limits->transfers);
+    self->fetcher = fetcher_new (&parts, &limits->transfers);
     replica_serve (self);
 }
 

@@ -13,7 +13,7 @@
 typedef struct {
     uint32_t files_max;  /* in the catalogue; 1 000 000 */
     uint32_t places_max; /* that an index remembers; 4 000 000 */
-    outgoing_feeds_limits_t loans;
+    outgoing_feeds_limits_t outgoing_feeds;
     fetcher_limits_t transfers;
     chain_limits_t chain;
 } replica_limits_t;
@@ -43,8 +43,8 @@ typedef struct {
     selector_t *selector;
     locating_t *locating;
     publisher_t *publisher;
-    outgoing_feeds_t *loans;
-    fetcher_t *negotiator;
+    outgoing_feeds_t *outgoing_feeds;
+    fetcher_t *fetcher;
     rules_t *rules;
 } replica_t;
 

@@ -81,7 +81,7 @@ static bool replica_config_limits_read (const config_t *config, replica_settings
     limits->chain = chain_limits_default;
     limits->files_max = (uint32_t) config_integer (config, "limits/files_max");
     limits->places_max = (uint32_t) config_integer (config, "limits/places_max");
-    limits->loans = (outgoing_feeds_limits_t){
+    limits->outgoing_feeds = (outgoing_feeds_limits_t){
       .source_max = (uint32_t) config_integer (config, "limits/transfers_per_source_max"),
       .pair_max = (uint32_t) config_integer (config, "limits/transfers_per_pair_max"),
       .mbps = mbps};

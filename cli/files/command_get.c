@@ -145,7 +145,7 @@ static int get (const cli_t *cli, session_t *session, const json_t *site, const 
       .site = site,
       .method = "Get",
       .question = json_pack ("{s:s, s:b}", "name", name, "keep", options->keep),
-      .errand = {.name = name, .path = place->path, .size = INT64_MAX / 2}};
+      .order = {.name = name, .path = place->path, .size = INT64_MAX / 2}};
     int code = carry (&carrying, &last);
     bool aside = place->through != NULL;
     if (code == EXIT_DONE && aside)

@@ -69,7 +69,7 @@ static int put_put (const cli_t *cli, session_t *session, const json_t *site, co
       .method = "Put",
       .question = json_pack ("{s:s, s:I, s:s, s:I}", "name", name, "size", (json_int_t) size,
                              "digest", digest, "lifetime_ms", (json_int_t) options->lifetime_ms),
-      .errand = {.gives = true, .name = name, .path = path, .size = size, .bind = options->bind}};
+      .order = {.gives = true, .name = name, .path = path, .size = size, .bind = options->bind}};
     int code = carry (&carrying, &last);
     if (code == EXIT_DONE)
         put_tell (cli, name_short (text_of (site, "name")), name, size, digest, last == NULL,

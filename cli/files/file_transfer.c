@@ -222,7 +222,7 @@ static bool file_transfer_look (const file_transfer_t *self, json_int_t *transfe
     char reason [CLIENT_REASON_BYTES];
     const char *command = self->cli->command->name;
     json_auto_t *question = json_pack ("{s:I, s:s}", "transfer", *transfer, "guest",
-                                       self->errand.gives ? "" : self->guest.name);
+                                       self->order.gives ? "" : self->guest.name);
     call_status_t status =
       replica_sites_try (self->session, self->site, "Transfer", question, answer, reason);
     if (status == CALL_NOT_FOUND) {
@@ -247,7 +247,7 @@ static bool file_transfer_look (const file_transfer_t *self, json_int_t *transfe
 /*  Until it is over; the last answer is kept. */
 static int file_transfer_follow (const file_transfer_t *self, json_int_t transfer, json_t **last)
 {
-    transfer_progress_t progress = {.self = self->guest.name, .gives = self->errand.gives};
+    transfer_progress_t progress = {.self = self->guest.name, .gives = self->order.gives};
     char why [TRANSFER_CLIENT_WHY_BYTES];
     int code = EXIT_DONE;
     int64_t rest_ms = LOOK_MS_FIRST;
@@ -269,7 +269,7 @@ static int file_transfer_follow (const file_transfer_t *self, json_int_t transfe
             code = cli_fail (EXIT_REFUSED, "%s: interrupted", self->cli->command->name);
             break;
         }
-        if (self->errand.path && !transfer_client_lives (&self->guest, why)) {
+        if (self->order.path && !transfer_client_lives (&self->guest, why)) {
             code = cli_fail (EXIT_REFUSED, "%s: %s", self->cli->command->name, why);
             break;
         }
@@ -285,8 +285,8 @@ static int begin_and_follow (file_transfer_t *self, json_t **last)
 {
     int code;
     char why [TRANSFER_CLIENT_WHY_BYTES];
-    if (self->errand.path &&
-        !transfer_client_start (&self->guest, text_of (self->site, "endpoint"), &self->errand, why))
+    if (self->order.path &&
+        !transfer_client_start (&self->guest, text_of (self->site, "endpoint"), &self->order, why))
         return cli_fail (EXIT_REFUSED, "%s: %s", self->cli->command->name, why);
     take (self->question, "guest", json_string (self->guest.name));
     json_int_t transfer = file_transfer_begin (self, &code);

@@ -17,7 +17,7 @@ typedef struct {
     const json_t *site;
     const char *method;      /* "Put", "Get" */
     json_t *question;        /* its body, but for the guest; taken over. NULL: it was not UTF-8 */
-    transfer_order_t errand; /* path NULL = into the site alone */
+    transfer_order_t order;  /* path NULL = into the site alone */
     transfer_client_t guest; /* private: the end here while it goes on */
 } file_transfer_t;
 

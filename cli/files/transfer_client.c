@@ -24,17 +24,16 @@ static bool transfer_client_failed (char why [TRANSFER_CLIENT_WHY_BYTES], const 
     return false;
 }
 
-static bool transfer_client_folder_make (transfer_client_t *self, const transfer_order_t *errand,
+static bool transfer_client_folder_make (transfer_client_t *self, const transfer_order_t *order,
                                          char why [TRANSFER_CLIENT_WHY_BYTES])
 {
     const char *temporary = getenv ("TMPDIR");
-    const char *slash = strrchr (errand->path, '/');
-    if (errand->gives)
+    const char *slash = strrchr (order->path, '/');
+    if (order->gives)
         self->folder =
           must_print ("%s/musubi-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     else
-        self->folder =
-          must_print ("%.*s/.musubi-XXXXXX", (int) (slash - errand->path), errand->path);
+        self->folder = must_print ("%.*s/.musubi-XXXXXX", (int) (slash - order->path), order->path);
     if (mkdtemp (self->folder))
         return true;
     transfer_client_failed (why, "can't be made", self->folder);
@@ -55,12 +54,12 @@ static void name_draw (transfer_client_t *self)
 #define SETTINGS_MAX 11
 
 static bool transfer_client_run (transfer_client_t *self, const char *endpoint,
-                                 const transfer_order_t *errand,
+                                 const transfer_order_t *order,
                                  char why [TRANSFER_CLIENT_WHY_BYTES])
 {
     char program [PROGRAM_BYTES];
-    const char *verb = errand->gives ? "gives" : "takes";
-    uint64_t bytes = errand->size + ROOM_BYTES;
+    const char *verb = order->gives ? "gives" : "takes";
+    uint64_t bytes = order->size + ROOM_BYTES;
     size_t count = 9;
     char *settings [SETTINGS_MAX] = {
       must_print ("name=%s", self->name),
@@ -69,12 +68,12 @@ static bool transfer_client_run (transfer_client_t *self, const char *endpoint,
       must_print ("store/folder=%s/store", self->folder),
       must_print ("bytes=%" PRIu64, bytes),
       must_print ("guest/guest=true"),
-      must_print ("guest/%s=%s", verb, errand->name),
-      must_print ("guest/%s_path=%s", verb, errand->path),
+      must_print ("guest/%s=%s", verb, order->name),
+      must_print ("guest/%s_path=%s", verb, order->path),
       must_print ("store/bytes=16777216"),
     };
-    if (errand->bind) {
-        settings [count++] = must_print ("bind/data=%s", errand->bind);
+    if (order->bind) {
+        settings [count++] = must_print ("bind/data=%s", order->bind);
         settings [count++] = must_print ("bind/trusted=true");
     }
     char node [] = "node";
@@ -96,14 +95,14 @@ static bool transfer_client_run (transfer_client_t *self, const char *endpoint,
 }
 
 bool transfer_client_start (transfer_client_t *self, const char *endpoint,
-                            const transfer_order_t *errand, char why [TRANSFER_CLIENT_WHY_BYTES])
+                            const transfer_order_t *order, char why [TRANSFER_CLIENT_WHY_BYTES])
 {
     *self = (transfer_client_t){.folder = NULL};
     if (sodium_init () < 0)
         return transfer_client_failed (why, "can't be used", "libsodium");
     name_draw (self);
-    return transfer_client_folder_make (self, errand, why) &&
-           transfer_client_run (self, endpoint, errand, why);
+    return transfer_client_folder_make (self, order, why) &&
+           transfer_client_run (self, endpoint, order, why);
 }
 
 bool transfer_client_lives (const transfer_client_t *self, char why [TRANSFER_CLIENT_WHY_BYTES])

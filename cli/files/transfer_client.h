@@ -27,7 +27,7 @@ typedef struct {
 
 /*  Starts it towards a site's svc-replica. False with why. Ended by transfer_client_end in either case. */
 bool transfer_client_start (transfer_client_t *self, const char *endpoint,
-                            const transfer_order_t *errand, char why [TRANSFER_CLIENT_WHY_BYTES]);
+                            const transfer_order_t *order, char why [TRANSFER_CLIENT_WHY_BYTES]);
 
 /*  False with the end of its log when it has ended by itself. */
 bool transfer_client_lives (const transfer_client_t *self, char why [TRANSFER_CLIENT_WHY_BYTES]);

@@ -10,7 +10,7 @@
 #define BURST_GAP_MS 100
 #define BURST_MS_MAX 500
 
-struct hints {
+struct notices {
     zsock_t *socket;
     zpoller_t *poller;
     json_t *followed; /* a set of endpoints */
@@ -62,8 +62,8 @@ void change_watch_wait (change_watch_t *self, int64_t ms)
 {
     int64_t until_ms = INT64_MAX;
     while (ms > 0 && zpoller_wait (self->poller, (int) ms)) {
-        zmsg_t *hint = zmsg_recv (self->socket);
-        zmsg_destroy (&hint);
+        zmsg_t *notice = zmsg_recv (self->socket);
+        zmsg_destroy (&notice);
         int64_t now_ms = cli_mono_ms ();
         if (until_ms == INT64_MAX)
             until_ms = now_ms + BURST_MS_MAX;

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-typedef struct hints change_watch_t;
+typedef struct notices change_watch_t;
 
 /*  topics: as publishers name them, parted by blanks: "calendar" is said when capacity has come
  *  free, "reservation" when one has changed, "use" when circuits may be used or no longer. */

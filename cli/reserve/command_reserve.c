@@ -90,7 +90,7 @@ static int wait_and_ask (const cli_t *cli, planner_request_t *planned, json_t *r
                          json_t **form)
 {
     int64_t last_ms = last_moment (request);
-    change_watch_t *hints = change_watch_new ("calendar");
+    change_watch_t *notices = change_watch_new ("calendar");
     int64_t poll_ms = POLL_MS_FIRST;
     int code = EXIT_REFUSED;
     cli_note (cli, "refused for now; waiting for capacity%s",
@@ -99,8 +99,8 @@ static int wait_and_ask (const cli_t *cli, planner_request_t *planned, json_t *r
         int64_t left_ms = last_ms - cli_wall_ms ();
         if (left_ms <= 0)
             break;
-        change_watch_follow (hints, planned->session->entries);
-        change_watch_wait (hints, left_ms < poll_ms ? left_ms : poll_ms);
+        change_watch_follow (notices, planned->session->entries);
+        change_watch_wait (notices, left_ms < poll_ms ? left_ms : poll_ms);
         poll_ms = poll_ms * 2 < POLL_MS ? poll_ms * 2 : POLL_MS;
         if (cli_interrupted ())
             break;
@@ -117,7 +117,7 @@ static int wait_and_ask (const cli_t *cli, planner_request_t *planned, json_t *r
     }
     if (code == EXIT_REFUSED && !cli_interrupted ())
         cli_note (cli, "waited as long as the request has time; this is what lacked:");
-    change_watch_destroy (&hints);
+    change_watch_destroy (&notices);
     return code;
 }
 

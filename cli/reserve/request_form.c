@@ -310,10 +310,10 @@ static bool connection_named (const request_form_reader_t *reader, const json_t 
 {
     char id [CONNECTION_ID_BYTES];
     connection_id (need, id);
-    const char *hint = json_object_get (need, "id") ? "" : "; give it one of its own";
+    const char *notice = json_object_get (need, "id") ? "" : "; give it one of its own";
     if (strlen (id) > NAME_BYTES_MAX)
         return refuse (reader, "id", "\"%.40s…\" is longer than %d bytes%s", id, NAME_BYTES_MAX,
-                       hint);
+                       notice);
     bool used = need_known (json_object_get (request, "compute"), id);
     const json_t *other;
     for (size_t i = 0; (other = item_of (request, "network", i)); i++) {
@@ -321,7 +321,7 @@ static bool connection_named (const request_form_reader_t *reader, const json_t 
         connection_id (other, known);
         used = used || strcmp (known, id) == 0;
     }
-    return !used || refuse (reader, "id", "\"%.60s\" is used twice%s", id, hint);
+    return !used || refuse (reader, "id", "\"%.60s\" is used twice%s", id, notice);
 }
 
 static bool read_network_need (const request_form_reader_t *reader, json_t *written,

@@ -22,7 +22,7 @@ static bool watch_ended (void)
 
 /*  What a look costs and when the next one is due. */
 typedef struct {
-    change_watch_t *hints;
+    change_watch_t *notices;
     int64_t begun_ms; /* monotonic, of the last look */
     int64_t known_ms; /* monotonic, of the last look at the directory */
     int64_t edge_ms;  /* wall: the next start or end of anything watched; INT64_MAX = none known */
@@ -31,7 +31,7 @@ typedef struct {
 
 static pace_t pace_new (void)
 {
-    return (pace_t){.hints = change_watch_new ("calendar reservation use"),
+    return (pace_t){.notices = change_watch_new ("calendar reservation use"),
                     .known_ms = cli_mono_ms (),
                     .edge_ms = INT64_MAX};
 }
@@ -57,7 +57,7 @@ static void pace_begin (const watch_t *self, pace_t *pace)
         session_look (self->session, "planner");
         pace->known_ms = cli_mono_ms ();
     }
-    change_watch_follow (pace->hints, self->session->entries);
+    change_watch_follow (pace->notices, self->session->entries);
     pace->begun_ms = cli_mono_ms ();
 }
 
@@ -69,7 +69,7 @@ static void pace_rest (const watch_t *self, const pace_t *pace)
         rest_ms = pace->edge_ms - cli_wall_ms () + EDGE_MS;
     cli_rest (least_ms < REST_MS_MAX ? least_ms : REST_MS_MAX);
     if (!cli_interrupted ())
-        change_watch_wait (pace->hints, rest_ms > 1 ? rest_ms : 1);
+        change_watch_wait (pace->notices, rest_ms > 1 ? rest_ms : 1);
 }
 
 static void watch_tell (const watch_t *self, const json_t *changes)
@@ -163,7 +163,7 @@ int watch_one (const watch_t *self, const char *id, const json_t *first)
             pace_rest (self, &pace);
     }
     json_decref (before);
-    change_watch_destroy (&pace.hints);
+    change_watch_destroy (&pace.notices);
     return code;
 }
 
@@ -256,6 +256,6 @@ int watch_all (const watch_t *self, const char *owner)
     }
     json_decref (survey.known);
     json_decref (survey.silent);
-    change_watch_destroy (&pace.hints);
+    change_watch_destroy (&pace.notices);
     return EXIT_DONE;
 }

@@ -16,7 +16,7 @@
 #define ANSWER_MS     5000  /* an answer may be so much later than the site meant it */
 #define DOUBLINGS_MAX 6
 
-struct attending {
+struct agent_poll {
     service_t *service;
     agent_poll_settings_t settings;
     char **sites;

@@ -12,7 +12,7 @@
 #include "message.h"
 #include "service.h"
 
-typedef struct attending agent_poll_t;
+typedef struct agent_poll agent_poll_t;
 
 /*  Of every question: a member of its struct. */
 typedef struct {

@@ -186,18 +186,18 @@ static bool meant (const config_t *self, const char *path, bool section,
 static bool refuse_unknown (const config_t *self, const zpl_node_t *node,
                             char why [CONFIG_WHY_BYTES])
 {
-    char path [ZPL_PATH_BYTES], nearest [KEY_BYTES_MAX + 1], place [220], hint [160];
+    char path [ZPL_PATH_BYTES], nearest [KEY_BYTES_MAX + 1], place [220], notice [160];
     zpl_path (node, path);
     if (node->line)
         snprintf (place, sizeof place, "%.200s:%u", self->file, node->line);
     else
         snprintf (place, sizeof place, "--set");
     if (meant (self, path, node->first != NULL, nearest))
-        snprintf (hint, sizeof hint, ", did you mean '%s'?", nearest);
+        snprintf (notice, sizeof notice, ", did you mean '%s'?", nearest);
     else
-        snprintf (hint, sizeof hint, "; --help lists all keys");
+        snprintf (notice, sizeof notice, "; --help lists all keys");
     snprintf (why, CONFIG_WHY_BYTES, "%s: unknown %s '%.100s'%s", place,
-              node->first ? "section" : "key", path, hint);
+              node->first ? "section" : "key", path, notice);
     return false;
 }
 

@@ -75,7 +75,7 @@ typedef enum {
     EVENT_REQUEST, /* somebody asks; answer it now or later with EFFECT_REPLY */
     EVENT_ANSWER,  /* a call has ended; exactly one for each EFFECT_CALL */
     EVENT_TIMER,   /* the time of the last EFFECT_TIMER has come */
-    EVENT_HINT,    /* a publisher one has subscribed to says something; may be lost or doubled */
+    EVENT_NOTICE,  /* a publisher one has subscribed to says something; may be lost or doubled */
     EVENT_WORK,    /* work has ended; exactly one for each EFFECT_WORK */
     EVENT_ROWS,    /* what EFFECT_READ asked for; exactly one for each */
     EVENT_FLOW,    /* news of bulk bytes (flow.h) */
@@ -142,7 +142,7 @@ typedef struct {
             uint8_t store [STORE_ID_BYTES];
             uint32_t store_start;
             bytes_t body;
-        } hint;
+        } notice;
         struct {
             uint64_t work;
             bool ok; /* false: it failed or was killed; result is a sentence why */

@@ -421,9 +421,9 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
     case EVENT_TIMER:
         self->tables->alarm_ms = INT64_MAX; /* it has rung; the next one must be set anew */
         break;
-    case EVENT_HINT:
+    case EVENT_NOTICE:
         if (self->tables->member.owner)
-            self->tables->member.hint (self->tables->member.owner, now, event);
+            self->tables->member.notice (self->tables->member.owner, now, event);
         break;
     case EVENT_WORK:
         service_work_ended (self, now, event);

@@ -54,10 +54,10 @@ typedef struct service {
     timekeeper_t timekeeper;
     calls_t *calls;
     struct directory *directory; /* follows a GIS; NULL in a GIS, which sets its own resolver */
-    struct standing *standing;   /* may it speak for its store? (T14) */
-    struct ledger *ledger;       /* what happens to what this process has promised */
-    const char *caller;          /* whose request is being served; "" = nobody's */
-    int64_t wall_ms;             /* of this step */
+    struct restore_guard *restore_guard; /* may it speak for its store? (T14) */
+    struct ledger *ledger;               /* what happens to what this process has promised */
+    const char *caller;                  /* whose request is being served; "" = nobody's */
+    int64_t wall_ms;                     /* of this step */
     counter_t counters [COUNTERS_MAX];
     size_t counters_count;
     counter_t limits [LIMITS_MAX]; /* shown by Service.Status */
@@ -83,7 +83,7 @@ typedef struct {
     void *owner;
     void (*start) (void *owner, const moment_t *now, const event_t *event); /* before all others */
     void (*started) (void *owner, const moment_t *now);                     /* after them */
-    void (*hint) (void *owner, const moment_t *now, const event_t *event);
+    void (*notice) (void *owner, const moment_t *now, const event_t *event);
     void (*rows) (void *owner, const moment_t *now, const event_t *event);
 
     /*  False, with why: it may not speak for its store now. */

@@ -46,7 +46,7 @@ struct directory {
     outbox_t *outbox;
     timers_t *timers;
     prng_t *prng;
-    registration_t *announcer;
+    registration_t *registration;
 
     const char *const *gis; /* endpoints */
     size_t gis_count;
@@ -212,17 +212,17 @@ static void apply (directory_t *self, const moment_t *now, const uint8_t *store,
 static void backlog_add (directory_t *self, const event_t *event)
 {
     if (self->backlog_count == BACKLOG_MAX ||
-        self->backlog_bytes + event->hint.body.size > BACKLOG_BYTES_MAX) {
+        self->backlog_bytes + event->notice.body.size > BACKLOG_BYTES_MAX) {
         self->ask_again = true;
         return;
     }
-    self->backlog_bytes += event->hint.body.size;
+    self->backlog_bytes += event->notice.body.size;
     if (!self->backlog)
         self->backlog = must (calloc (BACKLOG_MAX, sizeof *self->backlog));
     own_entry_t *heard = &self->backlog [self->backlog_count++];
     *heard =
-      (own_entry_t){.start = event->hint.store_start, .body = packed_copy (event->hint.body)};
-    memcpy (heard->store, event->hint.store, STORE_ID_BYTES);
+      (own_entry_t){.start = event->notice.store_start, .body = packed_copy (event->notice.body)};
+    memcpy (heard->store, event->notice.store, STORE_ID_BYTES);
 }
 
 static void backlog_clear (directory_t *self)
@@ -300,10 +300,10 @@ static void homes_take (directory_t *self, const directory_snapshot_t *snapshot)
 /*  Our own entry must be in there: a GIS that has lost it is told before the next heartbeat. */
 static void see_own_entry (directory_t *self, const moment_t *now)
 {
-    const directory_entry_t *own = registration_entry (self->announcer);
+    const directory_entry_t *own = registration_entry (self->registration);
     const listed_t *listed = own ? ordered_find (self->table, own->name) : NULL;
     if (own && (!listed || listed->fades_ms != INT64_MAX))
-        registration_remind (self->announcer, now, self->followed);
+        registration_remind (self->registration, now, self->followed);
 }
 
 /*  The pages are whole: they become the table. */
@@ -346,7 +346,7 @@ static void directory_on_snapshot (void *owner, const moment_t *now, uint64_t to
 
 static void ask_page (directory_t *self, const moment_t *now, const char *after)
 {
-    const directory_entry_t *own = registration_entry (self->announcer);
+    const directory_entry_t *own = registration_entry (self->registration);
     snapshot_request_t question = {0};
     snprintf (question.after, sizeof question.after, "%s", after);
     if (self->mark.start != 0)
@@ -485,7 +485,7 @@ directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
     self->prng = prng;
     self->due_ms = INT64_MAX;
     self->table = ordered_by_text (offsetof (listed_t, entry.name));
-    self->announcer = registration_new (calls, outbox, timers, prng, gis_endpoints, gis_count);
+    self->registration = registration_new (calls, outbox, timers, prng, gis_endpoints, gis_count);
     self->gis = names_copy (gis_endpoints, gis_count);
     self->gis_count = gis_count;
     return self;
@@ -498,7 +498,7 @@ void directory_destroy (directory_t **self_p)
         return;
     calls_cancel (self->calls, self->call);
     timers_cancel (self->timers, self->timer);
-    registration_destroy (&self->announcer);
+    registration_destroy (&self->registration);
     codec_clear (&directory_snapshot_codec, &self->pages);
     backlog_clear (self);
     free (self->backlog);
@@ -509,9 +509,9 @@ void directory_destroy (directory_t **self_p)
     *self_p = NULL;
 }
 
-void directory_standing (directory_t *self, struct standing *standing)
+void directory_restore_guard (directory_t *self, struct restore_guard *restore_guard)
 {
-    registration_standing (self->announcer, standing);
+    registration_guard (self->registration, restore_guard);
 }
 
 void directory_start (directory_t *self, const moment_t *now)
@@ -521,23 +521,23 @@ void directory_start (directory_t *self, const moment_t *now)
         directory_ask (self, now);
 }
 
-void directory_hint (directory_t *self, const moment_t *now, const event_t *event)
+void directory_notice (directory_t *self, const moment_t *now, const event_t *event)
 {
-    assert (self && now && event->kind == EVENT_HINT);
-    if (!*self->events || strcmp (event->hint.topic, "directory") != 0 ||
-        strcmp (event->hint.endpoint, self->events) != 0)
+    assert (self && now && event->kind == EVENT_NOTICE);
+    if (!*self->events || strcmp (event->notice.topic, "directory") != 0 ||
+        strcmp (event->notice.endpoint, self->events) != 0)
         return;
     self->heard_ms = now->mono_ms;
     if (self->call != 0)
         backlog_add (self, event);
     else
-        apply (self, now, event->hint.store, event->hint.store_start, event->hint.body);
+        apply (self, now, event->notice.store, event->notice.store_start, event->notice.body);
 }
 
 void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry)
 {
     assert (self);
-    registration_announce (self->announcer, now, entry);
+    registration_announce (self->registration, now, entry);
 }
 
 bool directory_known (const directory_t *self)
@@ -580,5 +580,5 @@ bool directory_hears (const directory_t *self)
 
 int64_t directory_skew_ms (const directory_t *self)
 {
-    return registration_skew_ms (self->announcer, self->followed);
+    return registration_skew_ms (self->registration, self->followed);
 }

@@ -17,7 +17,7 @@
 #define DIRECTORY_POLL_MS     5000 /* asks for a snapshot when no hint has come for so long */
 #define DIRECTORY_ENTRIES_MAX 16384
 
-struct standing;
+struct restore_guard;
 
 typedef struct directory directory_t;
 
@@ -26,14 +26,14 @@ directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
                             const char *const *gis_endpoints, size_t gis_count);
 void directory_destroy (directory_t **self_p);
 
-/*  Before the start: see registration_standing. */
-void directory_standing (directory_t *self, struct standing *standing);
+/*  Before the start: see registration_guard. */
+void directory_restore_guard (directory_t *self, struct restore_guard *restore_guard);
 
 /*  Start following (at EVENT_START). */
 void directory_start (directory_t *self, const moment_t *now);
 
-/*  Hand in an EVENT_HINT. */
-void directory_hint (directory_t *self, const moment_t *now, const event_t *event);
+/*  Hand in an EVENT_NOTICE. */
+void directory_notice (directory_t *self, const moment_t *now, const event_t *event);
 
 /*  Publish this entry from now on, with heartbeats; again to change it. The entry is copied. */
 void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry);

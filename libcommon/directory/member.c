@@ -6,7 +6,7 @@
 
 static void member_start (void *owner, const moment_t *now, const event_t *event)
 {
-    restore_guard_start (((service_t *) owner)->standing, now, event->start.adopted_from);
+    restore_guard_start (((service_t *) owner)->restore_guard, now, event->start.adopted_from);
 }
 
 static void started (void *owner, const moment_t *now)
@@ -16,11 +16,11 @@ static void started (void *owner, const moment_t *now)
         directory_start (self->directory, now);
 }
 
-static void on_hint (void *owner, const moment_t *now, const event_t *event)
+static void on_notice (void *owner, const moment_t *now, const event_t *event)
 {
     service_t *self = owner;
     if (self->directory)
-        directory_hint (self->directory, now, event);
+        directory_notice (self->directory, now, event);
 }
 
 static void member_on_rows (void *owner, const moment_t *now, const event_t *event)
@@ -31,12 +31,12 @@ static void member_on_rows (void *owner, const moment_t *now, const event_t *eve
 static bool serves (void *owner, const char *service, const char *method,
                     char why [SERVES_WHY_BYTES])
 {
-    return restore_guard_serves (((service_t *) owner)->standing, service, method, why);
+    return restore_guard_serves (((service_t *) owner)->restore_guard, service, method, why);
 }
 
 static const char *text (void *owner)
 {
-    return restore_guard_text (((service_t *) owner)->standing);
+    return restore_guard_text (((service_t *) owner)->restore_guard);
 }
 
 static void member_end (void *owner)
@@ -44,7 +44,7 @@ static void member_end (void *owner)
     service_t *self = owner;
     ledger_destroy (&self->ledger);
     directory_destroy (&self->directory);
-    restore_guard_destroy (&self->standing);
+    restore_guard_destroy (&self->restore_guard);
 }
 
 static const char *member_resolve (void *owner, const char *peer)
@@ -61,14 +61,14 @@ service_t *member_new (const char *name, const char *const *gis_endpoints, size_
                                          gis_endpoints, gis_count);
         calls_resolver (self->calls, member_resolve, self->directory);
     }
-    self->standing = restore_guard_new (self);
+    self->restore_guard = restore_guard_new (self);
     if (self->directory)
-        directory_standing (self->directory, self->standing);
+        directory_restore_guard (self->directory, self->restore_guard);
     self->ledger = ledger_new (self);
     service_join (self, &(service_membership_t){.owner = self,
                                                 .start = member_start,
                                                 .started = started,
-                                                .hint = on_hint,
+                                                .notice = on_notice,
                                                 .rows = member_on_rows,
                                                 .serves = serves,
                                                 .restore_guard_text = text,

@@ -9,14 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { DESK_NEW, DESK_LISTED, DESK_SILENT, DESK_REFUSED } desk_state_t;
+typedef enum {
+    REGISTRAR_NEW,
+    REGISTRAR_LISTED,
+    REGISTRAR_SILENT,
+    REGISTRAR_REFUSED
+} registrar_state_t;
 
-static const char *const desk_words [] = {"new", "listed", "silent", "refused"};
+static const char *const registrar_words [] = {"new", "listed", "silent", "refused"};
 
 typedef struct {
-    registration_t *announcer;
+    registration_t *registration;
     char *endpoint;
-    desk_state_t state;
+    registrar_state_t state;
     uint64_t call;  /* in flight; 0 = none */
     int64_t gap_ms; /* an entry changed since is told after this gap; INT64_MAX = unchanged */
     uint64_t timer;
@@ -27,12 +32,12 @@ typedef struct {
     int64_t skew_ms;
 } registrar_t;
 
-struct announcer {
+struct registration {
     calls_t *calls;
     outbox_t *outbox;
     timers_t *timers;
     prng_t *prng;
-    restore_guard_t *standing; /* NULL: no marks */
+    restore_guard_t *restore_guard; /* NULL: no marks */
     registrar_t *desks;
     size_t desks_count;
     bool announcing;
@@ -40,117 +45,119 @@ struct announcer {
     packed_t packed; /* the entry, to see whether it changes */
 };
 
-static void desk_move (registrar_t *desk, desk_state_t to, const char *reason)
+static void registrar_move (registrar_t *registrar, registrar_state_t to, const char *reason)
 {
-    if (desk->state == to)
+    if (registrar->state == to)
         return;
-    outbox_log (desk->announcer->outbox, to == DESK_LISTED ? LEVEL_INFO : LEVEL_WARNING,
-                "announce %s gis=%s %s->%s%s%.200s", desk->announcer->entry.name, desk->endpoint,
-                desk_words [desk->state], desk_words [to], *reason ? " reason=" : "", reason);
-    desk->state = to;
+    outbox_log (
+      registrar->registration->outbox, to == REGISTRAR_LISTED ? LEVEL_INFO : LEVEL_WARNING,
+      "announce %s gis=%s %s->%s%s%.200s", registrar->registration->entry.name, registrar->endpoint,
+      registrar_words [registrar->state], registrar_words [to], *reason ? " reason=" : "", reason);
+    registrar->state = to;
 }
 
 static void registration_on_due (void *owner, const moment_t *now, uint64_t token);
 
-static void desk_schedule (registrar_t *desk, int64_t due_ms)
+static void registrar_schedule (registrar_t *registrar, int64_t due_ms)
 {
-    timers_t *timers = desk->announcer->timers;
-    timers_cancel (timers, desk->timer);
-    desk->due_ms = due_ms;
-    desk->timer = timers_set (timers, due_ms, registration_on_due, desk, 0);
+    timers_t *timers = registrar->registration->timers;
+    timers_cancel (timers, registrar->timer);
+    registrar->due_ms = due_ms;
+    registrar->timer = timers_set (timers, due_ms, registration_on_due, registrar, 0);
 }
 
 /*  Less up to a part of it, so that services started together do not stay in step. */
-static int64_t jitter (const registrar_t *desk, int64_t ms, uint64_t part)
+static int64_t jitter (const registrar_t *registrar, int64_t ms, uint64_t part)
 {
-    return ms - (int64_t) prng_below (desk->announcer->prng, (uint64_t) ms / part + 1);
+    return ms - (int64_t) prng_below (registrar->registration->prng, (uint64_t) ms / part + 1);
 }
 
-static int64_t registration_backoff_ms (registrar_t *desk)
+static int64_t registration_backoff_ms (registrar_t *registrar)
 {
     int64_t ms = CALL_BACKOFF_MS;
-    for (uint32_t i = 0; i < desk->failures && ms < CALL_BACKOFF_MS_MAX; i++)
+    for (uint32_t i = 0; i < registrar->failures && ms < CALL_BACKOFF_MS_MAX; i++)
         ms *= 2;
-    desk->failures++;
-    return jitter (desk, ms < CALL_BACKOFF_MS_MAX ? ms : CALL_BACKOFF_MS_MAX, 2);
+    registrar->failures++;
+    return jitter (registrar, ms < CALL_BACKOFF_MS_MAX ? ms : CALL_BACKOFF_MS_MAX, 2);
 }
 
 /*  The GIS read its clock between our sending and our hearing: half the way is the best guess. */
-static void measure_skew (registrar_t *desk, const moment_t *now, int64_t gis_wall_ms)
+static void measure_skew (registrar_t *registrar, const moment_t *now, int64_t gis_wall_ms)
 {
-    int64_t way_ms = (now->mono_ms - desk->sent_ms) / 2;
-    desk->skew_ms = gis_wall_ms - (now->wall_ms - way_ms);
-    desk->skew_known = true;
+    int64_t way_ms = (now->mono_ms - registrar->sent_ms) / 2;
+    registrar->skew_ms = gis_wall_ms - (now->wall_ms - way_ms);
+    registrar->skew_known = true;
 }
 
-static size_t desk_number (const registrar_t *desk)
+static size_t registrar_number (const registrar_t *registrar)
 {
-    return (size_t) (desk - desk->announcer->desks);
+    return (size_t) (registrar - registrar->registration->desks);
 }
 
 /*  Returns when to announce again. */
-static int64_t desk_answered (registrar_t *desk, const moment_t *now, const call_result_t *result)
+static int64_t registrar_answered (registrar_t *registrar, const moment_t *now,
+                                   const call_result_t *result)
 {
     announce_answer_t answer;
-    restore_guard_t *standing = desk->announcer->standing;
+    restore_guard_t *restore_guard = registrar->registration->restore_guard;
     char why [WHY_BYTES];
     if (result->status == CALL_TIMED_OUT || result->status == CALL_OVERLOADED) {
-        desk_move (desk, DESK_SILENT, result->reason);
-        return now->mono_ms + registration_backoff_ms (desk);
+        registrar_move (registrar, REGISTRAR_SILENT, result->reason);
+        return now->mono_ms + registration_backoff_ms (registrar);
     }
     if (result->status != CALL_OK) {
-        desk_move (desk, DESK_REFUSED, result->reason);
-        if (standing && result->status == CALL_DENIED)
-            restore_guard_denied (standing, now);
-        return now->mono_ms + jitter (desk, ANNOUNCE_REFUSED_MS, 10);
+        registrar_move (registrar, REGISTRAR_REFUSED, result->reason);
+        if (restore_guard && result->status == CALL_DENIED)
+            restore_guard_denied (restore_guard, now);
+        return now->mono_ms + jitter (registrar, ANNOUNCE_REFUSED_MS, 10);
     }
     if (!codec_decode (&announce_answer_codec, &answer, result->body, why)) {
-        desk_move (desk, DESK_REFUSED, why);
-        return now->mono_ms + jitter (desk, ANNOUNCE_REFUSED_MS, 10);
+        registrar_move (registrar, REGISTRAR_REFUSED, why);
+        return now->mono_ms + jitter (registrar, ANNOUNCE_REFUSED_MS, 10);
     }
-    desk->failures = 0;
-    measure_skew (desk, now, answer.wall_ms);
-    desk_move (desk, DESK_LISTED, "");
-    if (standing)
-        restore_guard_heard (standing, now, desk_number (desk),
+    registrar->failures = 0;
+    measure_skew (registrar, now, answer.wall_ms);
+    registrar_move (registrar, REGISTRAR_LISTED, "");
+    if (restore_guard)
+        restore_guard_heard (restore_guard, now, registrar_number (registrar),
                              answer.before_set ? &answer.before : NULL, answer.replaced);
     int64_t beat_ms = answer.lease_ms / 3 > ANNOUNCE_GAP_MS ? answer.lease_ms / 3 : ANNOUNCE_GAP_MS;
-    return now->mono_ms + jitter (desk, beat_ms, 10);
+    return now->mono_ms + jitter (registrar, beat_ms, 10);
 }
 
-static bool desk_barred (const registrar_t *desk)
+static bool registrar_barred (const registrar_t *registrar)
 {
-    const restore_guard_t *standing = desk->announcer->standing;
-    return standing && restore_guard_state (standing) == RESTORE_GUARD_BACKUP;
+    const restore_guard_t *restore_guard = registrar->registration->restore_guard;
+    return restore_guard && restore_guard_state (restore_guard) == RESTORE_GUARD_BACKUP;
 }
 
 static void registration_on_answer (void *owner, const moment_t *now, uint64_t token,
                                     const call_result_t *result)
 {
     (void) token;
-    registrar_t *desk = owner;
-    desk->call = 0;
-    int64_t due_ms = desk_answered (desk, now, result);
-    if (desk_barred (desk))
+    registrar_t *registrar = owner;
+    registrar->call = 0;
+    int64_t due_ms = registrar_answered (registrar, now, result);
+    if (registrar_barred (registrar))
         return; /* nobody should come to a restored backup */
-    if (desk->gap_ms < INT64_MAX && desk->state == DESK_LISTED &&
-        due_ms > desk->sent_ms + desk->gap_ms)
-        due_ms = desk->sent_ms + desk->gap_ms;
-    desk_schedule (desk, due_ms);
+    if (registrar->gap_ms < INT64_MAX && registrar->state == REGISTRAR_LISTED &&
+        due_ms > registrar->sent_ms + registrar->gap_ms)
+        due_ms = registrar->sent_ms + registrar->gap_ms;
+    registrar_schedule (registrar, due_ms);
 }
 
-static void desk_send (registrar_t *desk, const moment_t *now)
+static void registrar_send (registrar_t *registrar, const moment_t *now)
 {
-    registration_t *self = desk->announcer;
+    registration_t *self = registrar->registration;
     announcement_t announcement = {
       .entry = self->packed, .lease_ms = DIRECTORY_LEASE_MS, .wall_ms = now->wall_ms};
-    if (self->standing) {
-        announcement.mark = restore_guard_mark (self->standing);
-        announcement.seen =
-          announcement.mark.row > 0 && restore_guard_seen (self->standing, desk_number (desk));
+    if (self->restore_guard) {
+        announcement.mark = restore_guard_mark (self->restore_guard);
+        announcement.seen = announcement.mark.row > 0 &&
+                            restore_guard_seen (self->restore_guard, registrar_number (registrar));
     }
     packed_t body = codec_encode (&announcement_codec, &announcement);
-    call_order_t order = {.endpoint = desk->endpoint,
+    call_order_t order = {.endpoint = registrar->endpoint,
                           .service = "Gis",
                           .method = "Announce",
                           .actor = self->entry.name,
@@ -158,36 +165,36 @@ static void desk_send (registrar_t *desk, const moment_t *now)
                           .timeout_ms = ANNOUNCE_TRY_MS,
                           .lasting = true,
                           .tries_max = 1};
-    desk->gap_ms = INT64_MAX;
-    desk->sent_ms = now->mono_ms;
-    desk->call = calls_start (self->calls, now, &order, registration_on_answer, desk, 0);
+    registrar->gap_ms = INT64_MAX;
+    registrar->sent_ms = now->mono_ms;
+    registrar->call = calls_start (self->calls, now, &order, registration_on_answer, registrar, 0);
     free (body.data);
 }
 
 static void registration_on_due (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    registrar_t *desk = owner;
-    desk->timer = 0;
-    desk->due_ms = INT64_MAX;
-    if (!desk_barred (desk))
-        desk_send (desk, now);
+    registrar_t *registrar = owner;
+    registrar->timer = 0;
+    registrar->due_ms = INT64_MAX;
+    if (!registrar_barred (registrar))
+        registrar_send (registrar, now);
 }
 
 /*  Say it soon: at once, but for the gap since the last time. */
-static void desk_hurry (registrar_t *desk, const moment_t *now, int64_t gap_ms)
+static void registrar_hurry (registrar_t *registrar, const moment_t *now, int64_t gap_ms)
 {
-    if (desk_barred (desk))
+    if (registrar_barred (registrar))
         return;
-    if (gap_ms < desk->gap_ms)
-        desk->gap_ms = gap_ms;
-    if (desk->call != 0)
+    if (gap_ms < registrar->gap_ms)
+        registrar->gap_ms = gap_ms;
+    if (registrar->call != 0)
         return; /* its answer schedules the next */
     int64_t due_ms = now->mono_ms;
-    if (desk->state != DESK_NEW && due_ms < desk->sent_ms + gap_ms)
-        due_ms = desk->sent_ms + gap_ms;
-    if (due_ms < desk->due_ms)
-        desk_schedule (desk, due_ms);
+    if (registrar->state != REGISTRAR_NEW && due_ms < registrar->sent_ms + gap_ms)
+        due_ms = registrar->sent_ms + gap_ms;
+    if (due_ms < registrar->due_ms)
+        registrar_schedule (registrar, due_ms);
 }
 
 registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *timers, prng_t *prng,
@@ -203,7 +210,7 @@ registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *ti
     self->desks_count = gis_count;
     for (size_t i = 0; i < gis_count; i++)
         self->desks [i] = (registrar_t){
-          .announcer = self, .endpoint = must (strdup (gis_endpoints [i])), .due_ms = INT64_MAX};
+          .registration = self, .endpoint = must (strdup (gis_endpoints [i])), .due_ms = INT64_MAX};
     return self;
 }
 
@@ -211,14 +218,14 @@ registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *ti
 static void on_seen (void *owner, const moment_t *now, size_t gis)
 {
     registration_t *self = owner;
-    desk_hurry (&self->desks [gis], now, ANNOUNCE_GAP_MS);
+    registrar_hurry (&self->desks [gis], now, ANNOUNCE_GAP_MS);
 }
 
-void registration_standing (registration_t *self, restore_guard_t *standing)
+void registration_guard (registration_t *self, restore_guard_t *restore_guard)
 {
-    self->standing = standing;
-    restore_guard_on_seen (standing, on_seen, self);
-    restore_guard_expect (standing, self->desks_count);
+    self->restore_guard = restore_guard;
+    restore_guard_on_seen (restore_guard, on_seen, self);
+    restore_guard_expect (restore_guard, self->desks_count);
 }
 
 void registration_destroy (registration_t **self_p)
@@ -263,7 +270,7 @@ void registration_announce (registration_t *self, const moment_t *now,
     self->packed = packed;
     self->announcing = true;
     for (size_t i = 0; i < self->desks_count; i++)
-        desk_hurry (&self->desks [i], now, load_only ? ANNOUNCE_LOAD_MS : ANNOUNCE_GAP_MS);
+        registrar_hurry (&self->desks [i], now, load_only ? ANNOUNCE_LOAD_MS : ANNOUNCE_GAP_MS);
 }
 
 const directory_entry_t *registration_entry (const registration_t *self)
@@ -275,7 +282,7 @@ void registration_remind (registration_t *self, const moment_t *now, size_t gis)
 {
     assert (gis < self->desks_count);
     if (self->announcing && self->desks [gis].call == 0)
-        desk_hurry (&self->desks [gis], now, ANNOUNCE_GAP_MS);
+        registrar_hurry (&self->desks [gis], now, ANNOUNCE_GAP_MS);
 }
 
 int64_t registration_skew_ms (const registration_t *self, size_t gis)

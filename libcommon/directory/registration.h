@@ -19,7 +19,7 @@
 #define ANNOUNCE_LOAD_MS    1000 /* the same when only the load has changed */
 #define ANNOUNCE_REFUSED_MS 5000 /* before a GIS that refused is asked again */
 
-typedef struct announcer registration_t;
+typedef struct registration registration_t;
 
 /*  gis_endpoints are copied; the rest is borrowed for life. */
 registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *timers, prng_t *prng,
@@ -28,7 +28,7 @@ void registration_destroy (registration_t **self_p);
 
 /*  Before the first announcement: whose mark goes with each, and who is told what each GIS
  *  remembered (T14). Borrowed for life. Without it none goes. */
-void registration_standing (registration_t *self, restore_guard_t *standing);
+void registration_guard (registration_t *self, restore_guard_t *restore_guard);
 
 /*  Announce this entry from now on; again to change it. Copied. */
 void registration_announce (registration_t *self, const moment_t *now,

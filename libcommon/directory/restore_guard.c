@@ -28,7 +28,7 @@ typedef struct {
     ledger_mark_t before; /* from NOTE_READING on */
 } note_t;
 
-struct standing {
+struct restore_guard {
     service_t *service;
     restore_guard_state_t state;
     size_t directories;

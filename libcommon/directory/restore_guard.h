@@ -37,7 +37,7 @@ typedef enum {
     RESTORE_GUARD_BACKUP, /* for as long as this process lives */
 } restore_guard_state_t;
 
-typedef struct standing restore_guard_t;
+typedef struct restore_guard restore_guard_t;
 
 /*  Made by service_new for every service, as service->standing. */
 restore_guard_t *restore_guard_new (struct service *service);

@@ -19,8 +19,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define HINT_RECONNECT_MS_MAX   1000
-#define HINT_HEARTBEAT_MS       2000 /* a publisher that vanished is dialled again */
+#define NOTICE_RECONNECT_MS_MAX 1000
+#define NOTICE_HEARTBEAT_MS     2000 /* a publisher that vanished is dialled again */
 #define FILES_OF_A_SUBSCRIPTION 2
 #define FRAMES_MAX              4         /* of a message */
 #define CONNECTIONS_LEAST       8         /* whatever else takes descriptors */
@@ -66,7 +66,7 @@ struct bus {
     uint64_t numbers;
     zhashx_t *subscriptions;
     size_t lacking; /* subscriptions that wait for a descriptor */
-    uint64_t hints;
+    uint64_t notices;
     bus_counts_t counts;
 
     /*  The message last received. */
@@ -427,7 +427,7 @@ static bool topic_read (bus_t *self, bytes_t frame)
 }
 
 /*  [topic] [header] [body] */
-static bool receive_hint (bus_t *self, polled_t *port, event_t *event)
+static bool receive_notice (bus_t *self, polled_t *port, event_t *event)
 {
     const subscription_t *subscription = port->owner;
     size_t count = socket_receive (port->handle, self->frames, FRAMES_MAX);
@@ -437,21 +437,21 @@ static bool receive_hint (bus_t *self, polled_t *port, event_t *event)
     }
     message_free (self->head);
     const Musubi__HintHeader *header =
-      count == 3 ? hint_header_read (frame_bytes (&self->frames [1])) : NULL;
+      count == 3 ? notice_header_read (frame_bytes (&self->frames [1])) : NULL;
     self->head = (ProtobufCMessage *) header;
     if (!header || !topic_read (self, frame_bytes (&self->frames [0])) ||
         zmq_msg_size (&self->frames [2]) > BODY_BYTES_MAX) {
         self->counts.dropped++;
         return false;
     }
-    *event = (event_t){.kind = EVENT_HINT,
-                       .hint = {.endpoint = subscription->endpoint,
-                                .topic = self->topic,
-                                .number = header->number,
-                                .store_start = header->start,
-                                .body = frame_bytes (&self->frames [2])}};
+    *event = (event_t){.kind = EVENT_NOTICE,
+                       .notice = {.endpoint = subscription->endpoint,
+                                  .topic = self->topic,
+                                  .number = header->number,
+                                  .store_start = header->start,
+                                  .body = frame_bytes (&self->frames [2])}};
     if (header->store.len > 0)
-        memcpy (event->hint.store, header->store.data, STORE_ID_BYTES);
+        memcpy (event->notice.store, header->store.data, STORE_ID_BYTES);
     return true;
 }
 
@@ -506,7 +506,7 @@ bool bus_receive (bus_t *self, polled_t *port, event_t *event)
     if (port == self->router)
         return receive_request (self, event);
     if (port->owner)
-        return receive_hint (self, port, event);
+        return receive_notice (self, port, event);
     hear_listener (self, port);
     return false;
 }
@@ -516,7 +516,7 @@ static void bus_publish (bus_t *self, const char *topic, bytes_t body)
     uint8_t frame [HEADER_BYTES_MAX];
     Musubi__HintHeader header = MUSUBI__HINT_HEADER__INIT;
     header.protocol = PROTOCOL;
-    header.number = ++self->hints;
+    header.number = ++self->notices;
     header.store = bytes_put (self->store.id, STORE_ID_BYTES);
     header.start = self->store.start;
     size_t size = header_write (&header.base, frame);
@@ -534,8 +534,8 @@ static bool subscription_dial (bus_t *self, subscription_t *subscription)
     if (!socket)
         return false;
     zmq_setsockopt (socket, ZMQ_SUBSCRIBE, "", 0);
-    socket_set (socket, ZMQ_RECONNECT_IVL_MAX, HINT_RECONNECT_MS_MAX);
-    socket_set (socket, ZMQ_HEARTBEAT_IVL, HINT_HEARTBEAT_MS);
+    socket_set (socket, ZMQ_RECONNECT_IVL_MAX, NOTICE_RECONNECT_MS_MAX);
+    socket_set (socket, ZMQ_HEARTBEAT_IVL, NOTICE_HEARTBEAT_MS);
     socket_set (socket, ZMQ_IPV6, strchr (subscription->endpoint, '[') != NULL);
     if (zmq_connect (socket, subscription->endpoint) == 0)
         subscription->port = poll_set_add (self->ports, &socket, self->port_kind, subscription);

@@ -43,7 +43,7 @@ void bus_linger (bus_t *self, int milliseconds);
 const char *bus_endpoint (const bus_t *self);
 const char *bus_events (const bus_t *self);
 
-/*  Reads one message of a ready port. True with EVENT_REQUEST or EVENT_HINT, which lives until the
+/*  Reads one message of a ready port. True with EVENT_REQUEST or EVENT_NOTICE, which lives until the
  *  next bus_receive; false when there was none, or one that is dealt with: ask poll_set_ready again.
  */
 bool bus_receive (bus_t *self, polled_t *port, event_t *event);

@@ -49,7 +49,7 @@ Musubi__ReplyHeader *reply_header_read (bytes_t frame)
                       (ProtobufCMessage *) header);
 }
 
-Musubi__HintHeader *hint_header_read (bytes_t frame)
+Musubi__HintHeader *notice_header_read (bytes_t frame)
 {
     Musubi__HintHeader *header = header_read (&musubi__hint_header__descriptor, frame);
     return header_if (header && header->protocol == PROTOCOL && store_right (&header->store),

@@ -19,7 +19,7 @@
  *  field is out of bounds, or the protocol is another one. The caller ends it with message_free. */
 Musubi__RequestHeader *request_header_read (bytes_t frame);
 Musubi__ReplyHeader *reply_header_read (bytes_t frame);
-Musubi__HintHeader *hint_header_read (bytes_t frame);
+Musubi__HintHeader *notice_header_read (bytes_t frame);
 
 /*  Is each field within its bounds? Else the status to refuse it with, and why, a static sentence. */
 call_status_t request_header_judge (const Musubi__RequestHeader *header, const char **why);

@@ -261,14 +261,14 @@ static bool may_abort (const participant_t *self, const request_t *request, cons
            participant_may (self, VERB_COMMIT, request, txid, command);
 }
 
-command_t *participant_bury_asked (participant_t *self, const moment_t *now,
-                                   const request_t *request, const txid_t *txid,
-                                   int64_t decide_by_ms, command_event_t event)
+command_t *participant_tombstone_asked (participant_t *self, const moment_t *now,
+                                        const request_t *request, const txid_t *txid,
+                                        int64_t decide_by_ms, command_event_t event)
 {
     command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
     bool known = event == EVENT_ABORT || readmit_over (self, &answer.refusal);
     command_t *tombstone =
-      known ? command_bury (self, now, txid, decide_by_ms, event, &answer.refusal) : NULL;
+      known ? command_make_tombstone (self, now, txid, decide_by_ms, event, &answer.refusal) : NULL;
     if (!tombstone)
         participant_answer (self, request, &answer);
     return tombstone;
@@ -289,7 +289,7 @@ static void participant_on_abort (void *owner, const moment_t *now, const reques
     if (!command) {
         int64_t decide_by_ms = now->wall_ms + DECIDE_AHEAD_MS_MAX;
         command =
-          participant_bury_asked (self, now, request, &asked->txid, decide_by_ms, EVENT_ABORT);
+          participant_tombstone_asked (self, now, request, &asked->txid, decide_by_ms, EVENT_ABORT);
         if (!command)
             return;
     } else if (!command_finished (command)) {

@@ -42,11 +42,11 @@ typedef struct {
 
 /*  Limits that a resource keeps by itself: how it names them in REFUSAL_LIMIT. The participant says
  *  when they free (timetable.h, hold_quota.h). */
-#define BOOKINGS_IN_ALL               "bookings_max"
-#define BOOKINGS_PER_ACTOR            "bookings_per_actor_max"
-#define UNCOMMITTED_SHARE             "uncommitted_share"
-#define UNCOMMITTED_SHARE_PER_PLANNER "uncommitted_share_per_planner"
-#define UNCOMMITTED_SHARE_PER_ACTOR   "uncommitted_share_per_actor"
+#define BOOKINGS_IN_ALL              "bookings_max"
+#define BOOKINGS_PER_ACTOR           "bookings_per_actor_max"
+#define HOLD_QUOTA_SHARE             "uncommitted_share"
+#define HOLD_QUOTA_SHARE_PER_PLANNER "uncommitted_share_per_planner"
+#define HOLD_QUOTA_SHARE_PER_ACTOR   "uncommitted_share_per_actor"
 
 /*  Who keeps something beside each reservation, such as the use of its circuits. All may be NULL.
  */

@@ -178,13 +178,13 @@ static void tell_frees (const participant_t *self, const moment_t *now, const pl
     const char *limit = refusal->resource;
     if (refusal->reason != REFUSAL_LIMIT)
         return;
-    if (strcmp (limit, UNCOMMITTED_SHARE_PER_ACTOR) == 0 ||
+    if (strcmp (limit, HOLD_QUOTA_SHARE_PER_ACTOR) == 0 ||
         strcmp (limit, BOOKINGS_PER_ACTOR) == 0) {
         actor = ordered_find (self->actors, plan->actor);
         if (!actor)
             return;
     }
-    if (strcmp (limit, UNCOMMITTED_SHARE_PER_PLANNER) == 0)
+    if (strcmp (limit, HOLD_QUOTA_SHARE_PER_PLANNER) == 0)
         planner = ordered_find (self->planners, plan->coordinator.name);
     refusal->frees_ms = limit_frees_ms (self, now, actor, planner, refusal);
 }
@@ -301,7 +301,8 @@ static bool drop_replaced (participant_t *self, const moment_t *now, const reque
         command_t *command = command_find (self, old);
         if (!command) {
             if (!records_unreadable (self, old) && /* that one is never held again anyway */
-                !command_bury (self, now, old, hold->plan.decide_by_ms, EVENT_REPLACED, refusal))
+                !command_make_tombstone (self, now, old, hold->plan.decide_by_ms, EVENT_REPLACED,
+                                         refusal))
                 return false;
             continue;
         }

@@ -109,8 +109,8 @@ command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *p
     } else {
         char planner [NAME_BYTES_MAX + 1];
         command->planner = tally_join (self->planners, txid_planner (txid, planner));
-        command->planner->buried++;
-        self->buried_count++;
+        command->planner->tombstoned++;
+        self->tombstones_count++;
     }
     ordered_add (self->commands, &command->txid, command);
     if (plan && *plan->home && *plan->request_id && !self->resource.claims) {
@@ -136,8 +136,8 @@ void command_free (command_t *self)
                         &(requested_t){.request = self->request, .txid = self->txid});
     free (self->request);
     if (self->plan.size == 0) {
-        self->planner->buried--;
-        participant->buried_count--;
+        self->planner->tombstoned--;
+        participant->tombstones_count--;
     }
     tally_leave (participant->actors, self->actor);
     tally_leave (participant->planners, self->planner);

@@ -33,11 +33,11 @@ static bool may_resolve (const request_t *request, const command_t *command)
     return among;
 }
 
-static int64_t buried_until (const moment_t *now, int64_t decide_by_ms)
+static int64_t tombstone_until (const moment_t *now, int64_t decide_by_ms)
 {
     if (decide_by_ms < now->wall_ms)
         return now->wall_ms;
-    int64_t most_ms = now->wall_ms + BURIED_AHEAD_MS_MAX;
+    int64_t most_ms = now->wall_ms + TOMBSTONE_AHEAD_MS_MAX;
     return decide_by_ms < most_ms ? decide_by_ms : most_ms;
 }
 
@@ -61,8 +61,9 @@ void participant_on_resolve (void *owner, const moment_t *now, const request_t *
         return;
     }
     if (!command)
-        command = participant_bury_asked (self, now, request, &asked->txid,
-                                          buried_until (now, asked->decide_by_ms), EVENT_RESOLVE);
+        command =
+          participant_tombstone_asked (self, now, request, &asked->txid,
+                                       tombstone_until (now, asked->decide_by_ms), EVENT_RESOLVE);
     else if (command->state == COMMAND_HELD)
         command_move (command, now, COMMAND_ABORTED, EVENT_RESOLVE);
     if (command)
@@ -119,14 +120,15 @@ static void fence (command_t *command, const moment_t *now, uint32_t epoch, cons
 static void fence_step (participant_t *self, const moment_t *now, const request_t *request,
                         const fence_request_t *asked, command_t *command)
 {
-    bool buried = !command;
+    bool tombstoned = !command;
     uint32_t epoch = asked->epoch;
-    if (buried)
-        command = participant_bury_asked (self, now, request, &asked->txid,
-                                          buried_until (now, asked->decide_by_ms), EVENT_FENCE);
+    if (tombstoned)
+        command =
+          participant_tombstone_asked (self, now, request, &asked->txid,
+                                       tombstone_until (now, asked->decide_by_ms), EVENT_FENCE);
     if (!command)
         return;
-    bool open = buried || !command_finished (command);
+    bool open = tombstoned || !command_finished (command);
     if (open && epoch <= command->epoch && !fenced_by (command, epoch, request->actor)) {
         answer_fenced (command, now, request);
         return;

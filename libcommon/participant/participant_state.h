@@ -26,23 +26,23 @@
 
 #include <sys/queue.h>
 
-#define RELEASE_WAIT_MS     10000    /* a release that met a pending change bars new ones so long */
-#define DECIDE_AHEAD_MS_MAX 3600000  /* a plan must be decided within an hour */
-#define BURIED_AHEAD_MS_MAX 86400000 /* what a RESOLVE may say of decide_by */
-#define EDGE_LOOK_MS_MAX    60000  /* an edge far away is looked at so often: clocks get stepped */
-#define ASK_TIMEOUT_MS      1000   /* a question in doubt */
-#define DONE_LAZY_MS        5000   /* marks wait so long for a write to travel with */
-#define DONE_BATCH          256    /* marks that travel with one write */
-#define PRUNE_STEP          256    /* records looked at in one go */
-#define PRUNE_PACE_MS       50     /* between two goes of one sweep */
-#define PRUNE_REST_MS_MIN   1000   /* between two sweeps: an eighth of the retention, */
-#define PRUNE_REST_MS_MAX   600000 /* within these bounds */
-#define PRUNE_ASKS_MAX      16     /* questions for acknowledgement in one go */
-#define DRIFTED_TOLD_MAX    64     /* reservations that don't fit the configuration, in the log */
-#define LOOKS_MAX           4096   /* records looked at for one page, told or not */
-#define STORE_RESERVE_PARTS 10     /* the last tenth of the store is for decisions (T13), */
-#define LEDGER_ROOM_BYTES   1024   /* and so much for the rows that each open command may need */
-#define BURY_RESERVE_PARTS  20     /* its half for those of known commands alone */
+#define RELEASE_WAIT_MS         10000 /* a release that met a pending change bars new ones so long */
+#define DECIDE_AHEAD_MS_MAX     3600000  /* a plan must be decided within an hour */
+#define TOMBSTONE_AHEAD_MS_MAX  86400000 /* what a RESOLVE may say of decide_by */
+#define EDGE_LOOK_MS_MAX        60000 /* an edge far away is looked at so often: clocks get stepped */
+#define ASK_TIMEOUT_MS          1000   /* a question in doubt */
+#define DONE_LAZY_MS            5000   /* marks wait so long for a write to travel with */
+#define DONE_BATCH              256    /* marks that travel with one write */
+#define PRUNE_STEP              256    /* records looked at in one go */
+#define PRUNE_PACE_MS           50     /* between two goes of one sweep */
+#define PRUNE_REST_MS_MIN       1000   /* between two sweeps: an eighth of the retention, */
+#define PRUNE_REST_MS_MAX       600000 /* within these bounds */
+#define PRUNE_ASKS_MAX          16     /* questions for acknowledgement in one go */
+#define DRIFTED_TOLD_MAX        64   /* reservations that don't fit the configuration, in the log */
+#define LOOKS_MAX               4096 /* records looked at for one page, told or not */
+#define STORE_RESERVE_PARTS     10   /* the last tenth of the store is for decisions (T13), */
+#define LEDGER_ROOM_BYTES       1024 /* and so much for the rows that each open command may need */
+#define TOMBSTONE_RESERVE_PARTS 20   /* its half for those of known commands alone */
 
 typedef struct command command_t;
 typedef struct reservation reservation_t;
@@ -51,9 +51,9 @@ typedef struct doubt doubt_t;
 /*  How many open commands one actor or one planner has; kept while any command names it. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
-    size_t commands; /* that name it */
-    size_t open;     /* of those, held or prepared */
-    size_t buried;   /* of those, tombstones */
+    size_t commands;   /* that name it */
+    size_t open;       /* of those, held or prepared */
+    size_t tombstoned; /* of those, tombstones */
 } tally_t;
 
 struct command {
@@ -132,7 +132,7 @@ struct participant {
     struct command_list done_unstored;
     uint64_t done_timer;
     size_t open_count;
-    size_t buried_count;
+    size_t tombstones_count;
     bool readmitting; /* what it has lost is being booked again: it grants nothing yet (T14) */
     uint64_t prune_timer;
     bool prune_reservations; /* which table the sweep is in */
@@ -176,9 +176,9 @@ void participant_answer_ended (participant_t *self, const moment_t *now, const r
 
 /*  A tombstone for a txid that is not known here; NULL when there is no room for one, which has
  *  been answered: nothing is known, nothing is promised (T7). */
-command_t *participant_bury_asked (participant_t *self, const moment_t *now,
-                                   const request_t *request, const txid_t *txid,
-                                   int64_t decide_by_ms, command_event_t event);
+command_t *participant_tombstone_asked (participant_t *self, const moment_t *now,
+                                        const request_t *request, const txid_t *txid,
+                                        int64_t decide_by_ms, command_event_t event);
 
 /*  --- participant_resolve.c --- */
 
@@ -285,8 +285,8 @@ void records_done_later (participant_t *self, const moment_t *now);
 
 /*  A txid that is not known here will never be held (T7, R5). NULL with *refusal when there is
  *  no room for its tombstone. */
-command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
-                         int64_t decide_by_ms, command_event_t event, refusal_t *refusal);
+command_t *command_make_tombstone (participant_t *self, const moment_t *now, const txid_t *txid,
+                                   int64_t decide_by_ms, command_event_t event, refusal_t *refusal);
 
 /*  --- participant_prune.c --- */
 

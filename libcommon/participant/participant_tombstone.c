@@ -20,36 +20,36 @@ static bool check_unknown (const participant_t *self, const txid_t *txid, refusa
 /*  T13: what is left then is for commands that are known. */
 static bool participant_tombstone_check_room (const moment_t *now, refusal_t *refusal)
 {
-    if (now->store_free_bytes >= now->store_bytes / BURY_RESERVE_PARTS)
+    if (now->store_free_bytes >= now->store_bytes / TOMBSTONE_RESERVE_PARTS)
         return true;
     refusal->free = (int64_t) (now->store_free_bytes >> 10);
     return refuse_with (refusal, REFUSAL_STORE_FULL, "only %" PRIu64 " KiB are left in the store",
                         now->store_free_bytes >> 10);
 }
 
-static bool participant_tombstone_check_limit (const char *limit, size_t buried, uint32_t most,
+static bool participant_tombstone_check_limit (const char *limit, size_t tombstoned, uint32_t most,
                                                refusal_t *refusal)
 {
-    if (buried < most)
+    if (tombstoned < most)
         return true;
     snprintf (refusal->resource, sizeof refusal->resource, "%s", limit);
-    refusal->wanted = (int64_t) buried + 1;
-    refusal->free = (int64_t) most - (int64_t) buried;
+    refusal->wanted = (int64_t) tombstoned + 1;
+    refusal->free = (int64_t) most - (int64_t) tombstoned;
     return refuse_with (refusal, REFUSAL_LIMIT, "%zu are buried, which is all that %s allows",
-                        buried, limit);
+                        tombstoned, limit);
 }
 
-command_t *command_bury (participant_t *self, const moment_t *now, const txid_t *txid,
-                         int64_t decide_by_ms, command_event_t event, refusal_t *refusal)
+command_t *command_make_tombstone (participant_t *self, const moment_t *now, const txid_t *txid,
+                                   int64_t decide_by_ms, command_event_t event, refusal_t *refusal)
 {
     char name [NAME_BYTES_MAX + 1];
     const tally_t *planner = ordered_find (self->planners, txid_planner (txid, name));
     const participant_limits_t *limits = &self->limits;
     if (!check_unknown (self, txid, refusal) || !participant_tombstone_check_room (now, refusal) ||
-        !participant_tombstone_check_limit ("tombstones_max", self->buried_count,
+        !participant_tombstone_check_limit ("tombstones_max", self->tombstones_count,
                                             limits->tombstones_max, refusal) ||
         !participant_tombstone_check_limit ("tombstones_per_planner_max",
-                                            planner ? planner->buried : 0,
+                                            planner ? planner->tombstoned : 0,
                                             limits->tombstones_per_planner_max, refusal))
         return NULL;
     command_t *tombstone = command_new (self, txid, NULL);

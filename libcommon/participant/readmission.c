@@ -132,9 +132,9 @@ static void wait (readmission_t *self, const moment_t *now, const char *what)
 {
     char text [SERVES_WHY_BYTES];
     snprintf (text, sizeof text, "its store was lost; no holds yet: %s", what);
-    if (strcmp (text, restore_guard_text (self->service->standing)) != 0)
+    if (strcmp (text, restore_guard_text (self->service->restore_guard)) != 0)
         outbox_log (self->service->outbox, LEVEL_ALARM, "readmission waits: %s", what);
-    restore_guard_tell (self->service->standing, text);
+    restore_guard_tell (self->service->restore_guard, text);
     self->timer = timers_set (self->service->timers, now->mono_ms + READMISSION_AGAIN_MS,
                               readmission_on_round, self, 0);
 }
@@ -154,9 +154,9 @@ static void readmission_finish (readmission_t *self, const moment_t *now)
                 ordered_count (self->kept));
     readmission_forget (self);
     participant_readmitting (self->participant, false);
-    restore_guard_tell (self->service->standing, "");
+    restore_guard_tell (self->service->restore_guard, "");
     self->lost = false;
-    restore_guard_settled (self->service->standing, now);
+    restore_guard_settled (self->service->restore_guard, now);
 }
 
 /*  --- asking --- */
@@ -280,7 +280,7 @@ static void readmission_on_lost (void *owner, const moment_t *now,
         return; /* what is told is not of one store alone */
     self->lost = true;
     participant_readmitting (self->participant, true);
-    restore_guard_tell (self->service->standing,
+    restore_guard_tell (self->service->restore_guard,
                         "its store was lost; no holds yet: homes are asked");
     readmission_begin (self, now);
 }
@@ -294,7 +294,7 @@ readmission_t *readmission_new (service_t *service, participant_t *participant,
     self->part = part;
     self->owner = owner;
     self->kept = ordered_by_text (offsetof (readmission_entry_t, plan.reservation));
-    restore_guard_on_lost (service->standing, readmission_on_lost, self);
+    restore_guard_on_lost (service->restore_guard, readmission_on_lost, self);
     return self;
 }
 

@@ -25,7 +25,7 @@ typedef struct {
     calendar_t *held;
 } quota_account_t;
 
-struct uncommitted {
+struct hold_quota {
     const free_capacity_t *room;
     struct {
         const char *name;
@@ -49,11 +49,11 @@ hold_quota_t *hold_quota_new (const free_capacity_t *room, const hold_quota_limi
 {
     hold_quota_t *self = must (calloc (1, sizeof *self));
     self->room = room;
-    self->limits [SCOPE_ALL].name = UNCOMMITTED_SHARE;
+    self->limits [SCOPE_ALL].name = HOLD_QUOTA_SHARE;
     self->limits [SCOPE_ALL].percent = limits->share;
-    self->limits [SCOPE_PLANNER].name = UNCOMMITTED_SHARE_PER_PLANNER;
+    self->limits [SCOPE_PLANNER].name = HOLD_QUOTA_SHARE_PER_PLANNER;
     self->limits [SCOPE_PLANNER].percent = limits->share_per_planner;
-    self->limits [SCOPE_ACTOR].name = UNCOMMITTED_SHARE_PER_ACTOR;
+    self->limits [SCOPE_ACTOR].name = HOLD_QUOTA_SHARE_PER_ACTOR;
     self->limits [SCOPE_ACTOR].percent = limits->share_per_actor;
     self->accounts = ordered_new (hold_quota_key_compare);
     return self;

@@ -30,7 +30,7 @@ typedef struct {
     char actor [NAME_BYTES_MAX + 1];
 } holder_t;
 
-typedef struct uncommitted hold_quota_t;
+typedef struct hold_quota hold_quota_t;
 
 /*  The room is borrowed for life. */
 hold_quota_t *hold_quota_new (const free_capacity_t *room, const hold_quota_limits_t *limits);

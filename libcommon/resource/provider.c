@@ -13,7 +13,7 @@ void provider_begin (provider_t *self, const provider_settings_t *settings)
             fresh_steps_max <= CALENDAR_SERVICE_STEPS_MOST);
     access_copy (&self->access, &settings->access);
     self->service = member_new (settings->name, settings->gis_endpoints, settings->gis_count);
-    restore_guard_wait (self->service->standing, settings->standing_wait_ms);
+    restore_guard_wait (self->service->restore_guard, settings->restore_guard_wait_ms);
 }
 
 void provider_book (provider_t *self, const provider_settings_t *settings,

@@ -25,7 +25,7 @@ typedef struct {
     provider_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;
-    int64_t standing_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
+    int64_t restore_guard_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
 } provider_settings_t;
 
 typedef struct {

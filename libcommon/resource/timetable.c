@@ -27,7 +27,7 @@ struct timetable {
     free_capacity_t *room;
     part_reader_t reader;
     timetable_limits_t limits;
-    hold_quota_t *uncommitted;
+    hold_quota_t *hold_quota;
     TAILQ_HEAD (, holding) holdings;
     size_t promised;        /* bookings that all holdings have or will have */
     owner_counts_t *owners; /* in whose names */
@@ -45,9 +45,9 @@ void timetable_limits_show (service_t *service, const timetable_limits_t *limits
 {
     service_limit (service, BOOKINGS_IN_ALL, limits->bookings_max);
     service_limit (service, BOOKINGS_PER_ACTOR, limits->bookings_per_actor_max);
-    service_limit (service, UNCOMMITTED_SHARE, limits->uncommitted.share);
-    service_limit (service, UNCOMMITTED_SHARE_PER_PLANNER, limits->uncommitted.share_per_planner);
-    service_limit (service, UNCOMMITTED_SHARE_PER_ACTOR, limits->uncommitted.share_per_actor);
+    service_limit (service, HOLD_QUOTA_SHARE, limits->hold_quota.share);
+    service_limit (service, HOLD_QUOTA_SHARE_PER_PLANNER, limits->hold_quota.share_per_planner);
+    service_limit (service, HOLD_QUOTA_SHARE_PER_ACTOR, limits->hold_quota.share_per_actor);
 }
 
 timetable_t *timetable_new (free_capacity_t *room, const part_reader_t *reader,
@@ -61,7 +61,7 @@ timetable_t *timetable_new (free_capacity_t *room, const part_reader_t *reader,
     self->limits = *limits;
     TAILQ_INIT (&self->holdings);
     self->owners = owner_counts_new ();
-    self->uncommitted = hold_quota_new (room, &limits->uncommitted);
+    self->hold_quota = hold_quota_new (room, &limits->hold_quota);
     return self;
 }
 
@@ -103,7 +103,7 @@ void timetable_destroy (timetable_t **self_p)
         free_capacity_release (self->room, &holding->booked);
         holding_destroy (holding);
     }
-    hold_quota_destroy (&self->uncommitted);
+    hold_quota_destroy (&self->hold_quota);
     owner_counts_destroy (&self->owners);
     free (self);
     *self_p = NULL;
@@ -114,14 +114,14 @@ static void holding_hold (timetable_t *self, timetable_holding_t *holding, const
 {
     holding->holder = must (malloc (sizeof *holding->holder));
     *holding->holder = *holder;
-    hold_quota_add (self->uncommitted, holder, &holding->booked);
+    hold_quota_add (self->hold_quota, holder, &holding->booked);
 }
 
 static void holding_unhold (timetable_t *self, timetable_holding_t *holding)
 {
     if (!holding->holder)
         return;
-    hold_quota_take_off (self->uncommitted, holding->holder, &holding->booked);
+    hold_quota_take_off (self->hold_quota, holding->holder, &holding->booked);
     free (holding->holder);
     holding->holder = NULL;
 }
@@ -323,7 +323,7 @@ static bool excess_refused (const timetable_t *self, const plan_t *plan,
 {
     excess_t excess;
     holder_t holder = holder_of (plan);
-    if (late || !hold_quota_excess (self->uncommitted, &holder, changes, &excess))
+    if (late || !hold_quota_excess (self->hold_quota, &holder, changes, &excess))
         return false;
     admission_refuse_excess (self->room, &excess, asked, refusal);
     return true;

@@ -36,7 +36,7 @@ typedef struct {
     uint32_t
       bookings_per_actor_max; /* of those, in one actor's name; 0 = as many as there may be */
     uint32_t fresh_steps_max; /* in the fresh profiles of one refusal */
-    hold_quota_limits_t uncommitted;
+    hold_quota_limits_t hold_quota;
 } timetable_limits_t;
 
 #define TIMETABLE_BOOKINGS_MOST              1000000000

@@ -89,7 +89,7 @@ bool provider_config_read (const config_t *config, const char *kind, const char 
     settings->name = words->name;
     settings->gis_endpoints = (const char *const *) words->gis.words;
     settings->gis_count = words->gis.count;
-    settings->standing_wait_ms = config_duration_ms (config, "standing/wait");
+    settings->restore_guard_wait_ms = config_duration_ms (config, "standing/wait");
     return true;
 }
 
@@ -112,9 +112,9 @@ bool provider_limits_read (const config_t *config, provider_settings_t *settings
       .bookings_max = number (config, "limits/bookings_max"),
       .bookings_per_actor_max = number (config, "limits/bookings_per_actor_max"),
       .fresh_steps_max = number (config, "limits/fresh_steps_max"),
-      .uncommitted = {.share = number (config, "limits/uncommitted_share"),
-                      .share_per_planner = number (config, "limits/uncommitted_share_per_planner"),
-                      .share_per_actor = number (config, "limits/uncommitted_share_per_actor")}};
+      .hold_quota = {.share = number (config, "limits/uncommitted_share"),
+                     .share_per_planner = number (config, "limits/uncommitted_share_per_planner"),
+                     .share_per_actor = number (config, "limits/uncommitted_share_per_actor")}};
     settings->limits.questions.profile_steps_max = number (config, "limits/profile_steps_max");
     settings->limits.questions.spans_max = number (config, "limits/spans_max");
     return participant_limits_read (config, &settings->participant, why);

@@ -37,7 +37,7 @@ static void balancer_check_settings (const balancer_settings_t *settings)
     assert (limits->members_max > 1 && limits->members_max <= BALANCER_MEMBERS_MOST);
     assert (limits->jobs_max > 0 && limits->jobs_max <= BALANCER_JOBS_MOST);
     assert (limits->orders_max > 0 && limits->orders_max <= BALANCER_ORDERS_MOST);
-    assert (limits->silent_max > 0 && limits->diligence_steps > 0 && limits->timeout_ms > 0);
+    assert (limits->silent_max > 0 && limits->delivered_work_steps > 0 && limits->timeout_ms > 0);
     assert (limits->work_least >= 0 && limits->work_least < 1);
 }
 

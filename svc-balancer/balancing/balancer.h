@@ -19,15 +19,16 @@
 #define BALANCER_ORDERS_MOST  100000
 
 typedef struct {
-    uint32_t members_max;     /* of a coalition; 256 */
-    uint32_t jobs_max;        /* bags considered in one step; 10 000 */
-    uint32_t orders_max;      /* in one step; 1 000 */
-    uint32_t kept_max;        /* finished jobs kept for the length of a coalition; 100 000 */
-    uint32_t history_max;     /* ended coalitions kept; 1 000 */
-    uint32_t silent_max;      /* steps without an answer until a member is set aside; 3 */
-    uint32_t diligence_steps; /* steps over which a member's work is compared with its CPUs; 6 */
-    double work_least;        /* a member that does a smaller share is set aside; 0.5 */
-    int64_t timeout_ms;       /* of a question to a member; 2 s, and at most half a step */
+    uint32_t members_max; /* of a coalition; 256 */
+    uint32_t jobs_max;    /* bags considered in one step; 10 000 */
+    uint32_t orders_max;  /* in one step; 1 000 */
+    uint32_t kept_max;    /* finished jobs kept for the length of a coalition; 100 000 */
+    uint32_t history_max; /* ended coalitions kept; 1 000 */
+    uint32_t silent_max;  /* steps without an answer until a member is set aside; 3 */
+    uint32_t
+      delivered_work_steps; /* steps over which a member's work is compared with its CPUs; 6 */
+    double work_least;      /* a member that does a smaller share is set aside; 0.5 */
+    int64_t timeout_ms;     /* of a question to a member; 2 s, and at most half a step */
 } balancer_limits_t;
 
 /*  Everything is copied by balancer_core. */

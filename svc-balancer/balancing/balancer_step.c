@@ -71,7 +71,7 @@ static void take_candidate (balancer_t *self, const coalition_candidate_t *candi
     *kept->aside = '\0';
     kept->heard = false;
     member->silent = 0;
-    member->diligence = (diligence_t){.seen = false};
+    member->delivered_work = (delivered_work_t){.seen = false};
     member->cpus_sum = 0;
     member->cpus_count = 0;
 }
@@ -313,12 +313,13 @@ static void balancer_step_judge (balancer_t *self)
             snprintf (why, sizeof why, "it did not answer in %u steps", member->silent);
             balancer_set_aside (self, member, false, why);
         } else if (member->fresh &&
-                   delivered_work_short (&member->diligence, limits->diligence_steps,
+                   delivered_work_short (&member->delivered_work, limits->delivered_work_steps,
                                          limits->work_least)) {
             snprintf (why, sizeof why,
                       "it did %.0f CPU seconds of work in %u steps in which tasks waited; its CPUs "
                       "could have done %.0f",
-                      member->diligence.work_s, member->diligence.steps, member->diligence.could_s);
+                      member->delivered_work.work_s, member->delivered_work.steps,
+                      member->delivered_work.could_s);
             balancer_set_aside (self, member, true, why);
         }
     }

@@ -100,7 +100,7 @@ static void told_in_full (balancer_t *self, const moment_t *now, coalition_membe
     member->silent = 0;
     member->cpus_sum += member->told.cpus;
     member->cpus_count++;
-    self->done_s += delivered_work_see (&member->diligence, &member->told, now->mono_ms);
+    self->done_s += delivered_work_see (&member->delivered_work, &member->told, now->mono_ms);
 }
 
 /*  Takes a page of a member's queue, or the reason why there is none. True when the next page is to

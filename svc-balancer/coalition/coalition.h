@@ -65,7 +65,7 @@ typedef struct {
     uint32_t steps; /* without a break */
     double work_s;  /* in them */
     double could_s;
-} diligence_t;
+} delivered_work_t;
 
 typedef struct {
     member_kept_t kept;
@@ -78,7 +78,7 @@ typedef struct {
     uint32_t silent;       /* steps */
     uint64_t call;
     uint32_t tries; /* how often its queue was read anew from its head */
-    diligence_t diligence;
+    delivered_work_t delivered_work;
     double cpus_sum; /* over the steps of this coalition that it has told */
     uint32_t cpus_count;
 } coalition_member_t;

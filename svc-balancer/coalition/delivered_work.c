@@ -21,15 +21,15 @@ static bool waits (const member_queue_t *told)
     return false;
 }
 
-double delivered_work_see (diligence_t *self, const member_queue_t *told, int64_t mono_ms)
+double delivered_work_see (delivered_work_t *self, const member_queue_t *told, int64_t mono_ms)
 {
-    diligence_t before = *self;
-    *self = (diligence_t){.seen = true,
-                          .busy = waits (told),
-                          .start = told->start,
-                          .progress_s = progress (told),
-                          .cpus = told->cpus,
-                          .mono_ms = mono_ms};
+    delivered_work_t before = *self;
+    *self = (delivered_work_t){.seen = true,
+                               .busy = waits (told),
+                               .start = told->start,
+                               .progress_s = progress (told),
+                               .cpus = told->cpus,
+                               .mono_ms = mono_ms};
     if (!before.seen || before.start != told->start)
         return 0;
     double work_s = fmax (0, self->progress_s - before.progress_s);
@@ -42,7 +42,7 @@ double delivered_work_see (diligence_t *self, const member_queue_t *told, int64_
     return work_s;
 }
 
-bool delivered_work_short (const diligence_t *self, uint32_t steps, double least)
+bool delivered_work_short (const delivered_work_t *self, uint32_t steps, double least)
 {
     return self->steps >= steps && self->work_s < least * self->could_s;
 }

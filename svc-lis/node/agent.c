@@ -58,7 +58,7 @@ static void agent_on_start (void *owner, const moment_t *now)
 {
     agent_t *self = owner;
     agent_runs_start (self, now);
-    agent_poll_start (self->attending, now);
+    agent_poll_start (self->agent_poll, now);
 }
 
 static void agent_destroy (void *owner)
@@ -66,7 +66,7 @@ static void agent_destroy (void *owner)
     agent_t *self = owner;
     ordered_end (&self->works, free);
     agent_runs_end (self);
-    agent_poll_destroy (&self->attending);
+    agent_poll_destroy (&self->agent_poll);
     service_destroy (&self->service);
     free (self);
 }
@@ -79,7 +79,7 @@ void agent_core (const agent_settings_t *settings, core_t *core)
     char name [NAME_BYTES_MAX + 1];
     snprintf (name, sizeof name, "node/%.58s", settings->name);
     self->service = member_new (name, NULL, 0);
-    self->attending =
+    self->agent_poll =
       agent_poll_new (self->service, &(agent_poll_settings_t){.service = "Nodes",
                                                               .sites = settings->sites,
                                                               .sites_count = settings->sites_count,

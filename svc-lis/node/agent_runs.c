@@ -22,7 +22,7 @@
 
 static bool of_site (const agent_t *self, const agent_run_t *run)
 {
-    const uint8_t *site = agent_poll_store (self->attending);
+    const uint8_t *site = agent_poll_store (self->agent_poll);
     return site && memcmp (run->record.site, site, STORE_ID_BYTES) == 0;
 }
 
@@ -165,7 +165,7 @@ static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_s
     outbox_log (self->service->outbox, LEVEL_INFO, "run %s %s->%s exit=%d signal=%d%s%s",
                 run_id_text (&run->record.id, text), from, run_state_word (state),
                 run->report.exit_code, run->report.signal, *why ? " why=" : "", why);
-    agent_poll_news (self->attending, now, 0);
+    agent_poll_news (self->agent_poll, now, 0);
 }
 
 /*  A look may have been taken before something that is known by now: nothing goes back. */
@@ -183,7 +183,7 @@ static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run,
         run_end (self, now, run, report->state, report->why);
     } else if (before.state == RUN_CLAIMED) {
         run->report.state = RUN_RUNNING;
-        agent_poll_news (self->attending, now, 0);
+        agent_poll_news (self->agent_poll, now, 0);
     }
 }
 
@@ -196,7 +196,7 @@ void agent_run_stands (agent_t *self, const moment_t *now, const stand_t *stand)
         return;
     run_stands (self, now, run, &stand->report);
     if (run_over (run->report.state) && run->work == 0 && !of_site (self, run) &&
-        agent_poll_store (self->attending))
+        agent_poll_store (self->agent_poll))
         run_forget (self, run);
 }
 
@@ -316,12 +316,12 @@ static void agent_runs_lease (agent_t *self)
 /*  Claimed: stored before it is begun. */
 static agent_run_t *run_claim (agent_t *self, const moment_t *now, wanted_run_t *wanted)
 {
-    agent_run_t *run = run_new (self, agent_poll_store (self->attending), &wanted->id);
+    agent_run_t *run = run_new (self, agent_poll_store (self->agent_poll), &wanted->id);
     if (wanted->wish == WISH_START && wanted->order) {
         run->record.order = wanted->order;
         wanted->order = NULL;
         run_store (self, run);
-        agent_poll_news (self->attending, now, 0);
+        agent_poll_news (self->agent_poll, now, 0);
     }
     look_later (self, now);
     return run;
@@ -336,7 +336,7 @@ static void want_end (agent_run_t *run, int64_t grace_ms)
 
 static void want_one (agent_t *self, const moment_t *now, wanted_run_t *wanted)
 {
-    agent_run_t *run = run_find (self, agent_poll_store (self->attending), &wanted->id);
+    agent_run_t *run = run_find (self, agent_poll_store (self->agent_poll), &wanted->id);
     if (!run && wanted->wish == WISH_FORGET)
         return;
     if (!run)
@@ -373,7 +373,7 @@ static void want_others (agent_t *self)
 static void want_output (agent_t *self, const wanted_output_t *wanted)
 {
     char name [RUN_NAME_BYTES_MAX + 1];
-    const char *names [] = {run_name (agent_poll_store (self->attending), &wanted->id, name)};
+    const char *names [] = {run_name (agent_poll_store (self->agent_poll), &wanted->id, name)};
     if (agent_awaits (self, WORK_READ, wanted->number))
         return;
     agent_order (self, RUN_READ,

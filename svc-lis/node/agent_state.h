@@ -64,7 +64,7 @@ typedef struct {
     ordered_t *works; /* ordered_work_t that are not done, by number */
     uint64_t works_ordered;
 
-    agent_poll_t *attending; /* its site */
+    agent_poll_t *agent_poll; /* its site */
     char site_name [NAME_BYTES_MAX + 1];
     int64_t lease_ms;       /* as last told */
     int64_t lease_until_ms; /* mono: may go on without another word; 0 = no word yet */

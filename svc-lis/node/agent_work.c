@@ -28,8 +28,8 @@ static void bring (agent_t *self, const moment_t *now, uint64_t output, const wo
     snprintf (brought.why, sizeof brought.why, "%s", result->why);
     packed_t body = codec_encode (&brought_codec, &brought);
     service_ask (self->service, now,
-                 &(call_order_t){.endpoint = agent_poll_endpoint (self->attending),
-                                 .to_store = agent_poll_store (self->attending),
+                 &(call_order_t){.endpoint = agent_poll_endpoint (self->agent_poll),
+                                 .to_store = agent_poll_store (self->agent_poll),
                                  .service = "Nodes",
                                  .method = "Bring",
                                  .timeout_ms = BRING_MS,

@@ -250,7 +250,7 @@ static void on_back_end_told (void *owner, const moment_t *now, const char *rese
     (void) why;
     openings_t *self = owner;
     opening_entry_t *entry = opening_find (self, reservation);
-    change_notice_tell (&self->hint);
+    change_notice_tell (&self->notice);
     if (entry)
         opening_soon (entry, now);
 }
@@ -368,7 +368,7 @@ openings_t *openings_new (const openings_parts_t *parts, const openings_limits_t
     self->active = ordered_by_text (offsetof (opening_entry_t, reservation));
     self->turns = ordered_new (openings_by_turn);
     self->holders = must (calloc (nodes_count (parts->nodes) + 1, sizeof *self->holders));
-    self->hint = (change_notice_t){.service = parts->service, .topic = "opening"};
+    self->notice = (change_notice_t){.service = parts->service, .topic = "opening"};
     nodes_observe (parts->nodes, &(nodes_observer_t){.owner = self,
                                                      .run_moved = on_run_moved,
                                                      .node_moved = openings_on_node_moved});
@@ -401,7 +401,7 @@ void openings_destroy (openings_t **self_p)
     if (!self)
         return;
     timers_cancel (self->parts.service->timers, self->timer);
-    change_notice_end (&self->hint);
+    change_notice_end (&self->notice);
     for (opening_entry_t *entry; (entry = ordered_after (self->by_reservation, NULL));)
         opening_free (entry);
     ordered_destroy (&self->by_reservation);

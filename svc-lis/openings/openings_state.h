@@ -56,7 +56,7 @@ struct openings {
     opening_entry_t **holders; /* of each node: whom it is bound to; NULL = nobody */
     uint64_t timer;
     int64_t now_ms; /* of the last turn */
-    change_notice_t hint;
+    change_notice_t notice;
 };
 
 /*  What both clocks agree has come. */

@@ -13,7 +13,7 @@ static void opening_changed (opening_entry_t *entry, const moment_t *now)
 {
     openings_t *self = entry->openings;
     opening_put (entry);
-    change_notice_tell (&self->hint);
+    change_notice_tell (&self->notice);
     if (!self->observer.moved)
         return;
     opening_t view = opening_view (entry, present_ms (self, now));
@@ -30,7 +30,7 @@ static void tell_degraded (opening_entry_t *entry, int64_t now_ms)
     if (degraded == entry->degraded)
         return;
     entry->degraded = degraded;
-    change_notice_tell (&self->hint);
+    change_notice_tell (&self->notice);
     service_count (self->parts.service, degraded ? "openings_degraded" : "openings_healed", 1);
     outbox_log (self->parts.service->outbox, degraded ? LEVEL_ALARM : LEVEL_INFO,
                 "opening %s %s nodes_lacking=%u", entry->reservation,

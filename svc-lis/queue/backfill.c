@@ -308,7 +308,7 @@ typedef struct {
     failed_t *failed;
 } backfill_pass_t;
 
-static bool seats (const backfill_t *self, const backfill_node_t *node, const backfill_bag_t *bag)
+static bool slots (const backfill_t *self, const backfill_node_t *node, const backfill_bag_t *bag)
 {
     return node->cpus_free >= bag->cpus && bag_fits_class (bag, node->class) &&
            node->runs_count < self->runs_max;
@@ -335,10 +335,10 @@ static size_t place_booked (const backfill_pass_t *pass, backfill_bag_t *bag)
         for (size_t i = 0; i < pass->open_count && bag->waiting > 0; i++) {
             size_t at = pass->open [i];
             backfill_node_t *node = &self->nodes [at];
-            if (!seats (self, node, bag) || node->ready_ms > self->now_ms ||
+            if (!slots (self, node, bag) || node->ready_ms > self->now_ms ||
                 node_kind (self, node, until_ms) != kind)
                 continue;
-            while (bag->waiting > 0 && seats (self, node, bag) &&
+            while (bag->waiting > 0 && slots (self, node, bag) &&
                    spares_promise (self, at, bag, until_ms - self->gap_ms) &&
                    can_book (self, at, until_ms)) {
                 backfill_start (self, bag, at);
@@ -398,7 +398,7 @@ static size_t place_preemptible (const backfill_pass_t *pass, backfill_bag_t *ba
         for (size_t i = 0; i < pass->open_count && bag->waiting > 0; i++) {
             size_t at = pass->open [i];
             backfill_node_t *node = &self->nodes [at];
-            if (!seats (self, node, bag) || borrow_kind (self, node) != kind ||
+            if (!slots (self, node, bag) || borrow_kind (self, node) != kind ||
                 (kind == BORROW_IDLE && *nodes_unwanted (pass, node->class) < 1) ||
                 !spares_promise (self, at, bag, until_ms))
                 continue;
@@ -407,7 +407,7 @@ static size_t place_preemptible (const backfill_pass_t *pass, backfill_bag_t *ba
             do {
                 backfill_start (self, bag, at);
                 started++;
-            } while (bag->waiting > 0 && seats (self, node, bag) &&
+            } while (bag->waiting > 0 && slots (self, node, bag) &&
                      spares_promise (self, at, bag, until_ms));
         }
     }

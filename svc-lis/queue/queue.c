@@ -51,7 +51,7 @@ static backfill_t queue_world (queue_t *self, const moment_t *now)
       .classes_count = self->parts.site->classes_count,
       .calendars = self->calendars,
       .class_from = self->class_from,
-      .nodes = self->seats,
+      .nodes = self->slots,
       .nodes_count = nodes_count (self->parts.nodes),
       .depth = self->limits.depth,
       .promises = self->promises,
@@ -210,14 +210,14 @@ static void queue_on_start (void *owner, const moment_t *now)
     queue_soon (self);
 }
 
-static void seats_make (queue_t *self)
+static void slots_make (queue_t *self)
 {
     size_t count = nodes_count (self->parts.nodes);
-    self->seats = must (calloc (count + 1, sizeof *self->seats));
+    self->slots = must (calloc (count + 1, sizeof *self->slots));
     self->places = must (calloc (count + 1, sizeof *self->places));
     for (size_t i = 0; i < count; i++) {
         site_node_t node = nodes_at (self->parts.nodes, i);
-        self->seats [i] = (backfill_node_t){.class = node.class,
+        self->slots [i] = (backfill_node_t){.class = node.class,
                                             .cpus = node.cpus,
                                             .cpus_free = node.cpus,
                                             .booked_until_ms = INT64_MIN,
@@ -231,7 +231,7 @@ static void seats_make (queue_t *self)
     self->class_from = must (calloc (classes + 1, sizeof *self->class_from));
     for (size_t i = 0, node = 0; i < classes; i++) {
         self->calendars [i] = free_capacity_calendar (self->parts.room, i);
-        while (node < count && self->seats [node].class <= i)
+        while (node < count && self->slots [node].class <= i)
             node++;
         self->class_from [i + 1] = node;
     }
@@ -245,7 +245,7 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     self->bags = bags_new ();
     self->due = ordered_new (queue_by_end);
     self->freed = (change_notice_t){.service = parts->service, .topic = "calendar"};
-    seats_make (self);
+    slots_make (self);
     queue_serve (self);
     queue_records (self);
     nodes_observe (parts->nodes, &(nodes_observer_t){.owner = self,
@@ -279,11 +279,11 @@ void queue_destroy (queue_t **self_p)
         if (self->places [i].booked.in_calendar)
             free_capacity_release (
               self->parts.room, &(interval_list_t){.list = &self->places [i].booked, .count = 1});
-        backfill_node_clear (&self->seats [i]);
+        backfill_node_clear (&self->slots [i]);
     }
     ordered_end (&self->due, free);
     bags_destroy (&self->bags);
-    free (self->seats);
+    free (self->slots);
     free (self->places);
     free (self->calendars);
     free (self->class_from);

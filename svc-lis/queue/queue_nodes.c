@@ -22,11 +22,11 @@ static void rebook (queue_t *self, size_t node, int64_t now_ms, int64_t until_ms
     bool has = booked->in_calendar && booked->over.until > now_ms;
     int64_t from_ms = has ? booked->over.from : now_ms;
     unbook (self, node);
-    self->seats [node].booked_until_ms = until_ms;
+    self->slots [node].booked_until_ms = until_ms;
     if (until_ms <= from_ms || until_ms <= now_ms)
         return;
     *booked = (resource_interval_t){
-      .resource = self->seats [node].class, .over = {from_ms, until_ms}, .quantity = 1};
+      .resource = self->slots [node].class, .over = {from_ms, until_ms}, .quantity = 1};
     free_capacity_book (self->parts.room, &(interval_list_t){.list = booked, .count = 1});
 }
 
@@ -38,7 +38,7 @@ static bool reserved (const queue_t *self, size_t node)
 
 void queue_book (queue_t *self, const moment_t *now, size_t node, int64_t until_ms)
 {
-    if (until_ms > self->seats [node].booked_until_ms && !reserved (self, node))
+    if (until_ms > self->slots [node].booked_until_ms && !reserved (self, node))
         rebook (self, node, queue_now_ms (self, now), until_ms);
 }
 
@@ -47,25 +47,25 @@ void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const bac
     int64_t gap_ms = free_capacity_terms (self->parts.room)->gap_ms;
     if (seat->booked)
         queue_book (self, now, node, seat->until_ms + gap_ms);
-    backfill_node_add (&self->seats [node], seat, gap_ms);
+    backfill_node_add (&self->slots [node], seat, gap_ms);
 }
 
 void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat)
 {
-    backfill_node_remove (&self->seats [node], seat);
+    backfill_node_remove (&self->slots [node], seat);
     if (!seat->booked)
         return;
     int64_t now_ms = queue_now_ms (self, now);
-    int64_t busy_ms = backfill_node_busy_until (&self->seats [node]);
+    int64_t busy_ms = backfill_node_busy_until (&self->slots [node]);
     int64_t until_ms =
       (busy_ms > now_ms ? busy_ms : now_ms) + free_capacity_terms (self->parts.room)->gap_ms;
-    if (until_ms >= self->seats [node].booked_until_ms)
+    if (until_ms >= self->slots [node].booked_until_ms)
         return;
     if (self->places [node].booked.in_calendar) {
         rebook (self, node, now_ms, until_ms);
         change_notice_tell (&self->freed);
     } else {
-        self->seats [node].booked_until_ms = until_ms;
+        self->slots [node].booked_until_ms = until_ms;
     }
 }
 
@@ -88,7 +88,7 @@ interval_list_t queue_booked (const queue_t *self)
 
 static void queue_nodes_refresh (queue_t *self, int64_t now_ms, size_t node)
 {
-    backfill_node_t *seat = &self->seats [node];
+    backfill_node_t *seat = &self->slots [node];
     const char *holder = openings_of_node (self->parts.openings, node);
     opening_t opening;
     seat->ready_ms = INT64_MAX;
@@ -162,7 +162,7 @@ static void tell_borrowers (queue_t *self, const moment_t *now, size_t node, boo
 
 static bool borrowed (const queue_t *self, size_t node, int64_t now_ms)
 {
-    const backfill_node_t *seat = &self->seats [node];
+    const backfill_node_t *seat = &self->slots [node];
     return seat->runs_count > 0 && seat->ready_ms <= now_ms && seat->given_until_ms == INT64_MAX &&
            seat->booked_until_ms <= now_ms;
 }
@@ -172,9 +172,9 @@ static size_t next_wanted (const queue_t *self, size_t class, int64_t now_ms)
 {
     size_t least = SIZE_MAX;
     for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
-        const backfill_node_t *seat = &self->seats [i];
+        const backfill_node_t *seat = &self->slots [i];
         if (borrowed (self, i, now_ms) && !self->places [i].wanted &&
-            (least == SIZE_MAX || seat->cpus_free > self->seats [least].cpus_free))
+            (least == SIZE_MAX || seat->cpus_free > self->slots [least].cpus_free))
             least = i;
     }
     return least;
@@ -183,7 +183,7 @@ static size_t next_wanted (const queue_t *self, size_t class, int64_t now_ms)
 static void queue_nodes_want (queue_t *self, const moment_t *now, size_t node, int64_t now_ms)
 {
     queue_node_t *place = &self->places [node];
-    place->wanted = self->seats [node].wanted = true;
+    place->wanted = self->slots [node].wanted = true;
     place->wanted_ms = now_ms + self->limits.warning_ms - self->limits.grace_ms;
     tell_borrowers (self, now, node, false);
 }
@@ -197,7 +197,7 @@ static void preempt_class (queue_t *self, const moment_t *now, size_t class, int
         if (!place->wanted)
             continue;
         if (lacking <= 0 || !borrowed (self, i, now_ms)) {
-            place->wanted = self->seats [i].wanted = false;
+            place->wanted = self->slots [i].wanted = false;
             continue;
         }
         lacking--;
@@ -236,6 +236,6 @@ double queue_cpus (const queue_t *self)
     double count = 0;
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++)
         if (nodes_usable (self->parts.nodes, i) && !openings_of_node (self->parts.openings, i))
-            count += self->seats [i].cpus;
+            count += self->slots [i].cpus;
     return count;
 }

@@ -80,7 +80,7 @@ static queue_reservations_where_t where_now (const queue_t *self, const moment_t
 static bool takes (const queue_t *self, const bag_t *bag, const queue_reservations_where_t *where,
                    size_t node)
 {
-    const backfill_node_t *seat = &self->seats [node];
+    const backfill_node_t *seat = &self->slots [node];
     return (where->any || where->classes [seat->class]) &&
            (bag->waiting.class == BACKFILL_ANY || bag->waiting.class == seat->class) &&
            seat->cpus_free >= bag->waiting.cpus && nodes_usable (self->parts.nodes, node) &&
@@ -99,7 +99,7 @@ static void reservation_queue_start (queue_t *self, const moment_t *now, bag_t *
         size_t node = opening->nodes [i];
         while (bag->waiting.waiting > 0 && takes (self, bag, &where, node)) {
             queue_start_task (self, now, bag, node, &seat);
-            backfill_node_add (&self->seats [node], &seat, 0);
+            backfill_node_add (&self->slots [node], &seat, 0);
         }
     }
 }

@@ -242,7 +242,7 @@ static void run_settle (queue_t *self, const moment_t *now, bag_t *bag, uint32_t
     run_t run;
     task->seat.cpus = bag->waiting.cpus;
     if (!nodes_find (self->parts.nodes, task->node_name, &task->node) ||
-        self->seats [task->node].cpus_free < task->seat.cpus)
+        self->slots [task->node].cpus_free < task->seat.cpus)
         task->node = TASK_NODE_NONE; /* another configuration: it goes on beside what is counted */
     if (task->node != TASK_NODE_NONE)
         queue_seat_take (self, now, task->node, &task->seat);

@@ -38,7 +38,7 @@ struct queue {
     queue_limits_t limits;
     queue_sharer_t sharer;
     bags_t *bags;
-    backfill_node_t *seats; /* of each node: what runs there */
+    backfill_node_t *slots; /* of each node: what runs there */
     queue_node_t *places;
     const calendar_t **calendars; /* of each class */
     size_t *class_from;           /* of each class, its first node; and behind the last one */

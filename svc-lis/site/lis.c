@@ -20,7 +20,7 @@ const provider_limits_t lis_limits_default = {
   .bookings = {.bookings_max = 4000000,
                .bookings_per_actor_max = TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT,
                .fresh_steps_max = 2048,
-               .uncommitted = HOLD_QUOTA_LIMITS_DEFAULT},
+               .hold_quota = HOLD_QUOTA_LIMITS_DEFAULT},
   .questions = {.profile_steps_max = 16384,
                 .spans_max = 1024,
                 .windows_max = 64,

@@ -17,7 +17,7 @@ typedef struct {
     size_t windows_count;
 } availability_query_question_t;
 
-struct survey {
+struct query {
     service_t *service;
     const planner_settings_t *settings;
     availability_query_order_t order;
@@ -66,7 +66,7 @@ static void availability_query_answered (availability_query_t *self, const momen
 {
     source_t *source = &self->snapshot->sources [at];
     bool silent = status == CALL_TIMED_OUT;
-    unresponsive_judge (self->order.suspects, now, source->party.name, silent);
+    unresponsive_judge (self->order.unresponsive, now, source->party.name, silent);
     source->silent = source->silent || silent;
     self->hasty = self->hasty || (silent && !self->order.patient);
     if (!self->questions [at].suspect && --self->waiting == 0)
@@ -84,10 +84,11 @@ static void take_windows (availability_query_t *self, size_t at, bytes_t body)
     if (!good)
         leave_out (self, at, why);
     for (size_t i = 0; good && i < question->windows_count; i++) /* drop what was asked before */
-        free_profile_clear (snapshot_supply (self->snapshot, at, question->windows [i].resource));
+        free_profile_clear (
+          snapshot_free_profile (self->snapshot, at, question->windows [i].resource));
     for (size_t i = 0; good && i < question->windows_count; i++) {
         const window_question_t *asked = &question->windows [i];
-        free_profile_window (snapshot_supply (self->snapshot, at, asked->resource),
+        free_profile_window (snapshot_free_profile (self->snapshot, at, asked->resource),
                              (window_t){.from_ms = asked->over.from,
                                         .until_ms = asked->over.until,
                                         .quantity = fits [i] ? asked->quantity : 0});
@@ -152,9 +153,10 @@ static void take_profiles (availability_query_t *self, size_t at, bytes_t body)
         return;
     }
     for (size_t i = 0; i < told.count; i++) {
-        free_profile_t *supply = snapshot_supply (self->snapshot, at, told.profiles [i].resource);
-        if (supply)
-            free_profile_set (supply, &told.profiles [i]);
+        free_profile_t *free_profile =
+          snapshot_free_profile (self->snapshot, at, told.profiles [i].resource);
+        if (free_profile)
+            free_profile_set (free_profile, &told.profiles [i]);
     }
     codec_clear (&profile_answer_codec, &told);
 }
@@ -244,7 +246,7 @@ static void count_waiting (availability_query_t *self, const moment_t *now, bool
         asked++;
         self->questions [i].suspect =
           !patient &&
-          unresponsive_has (self->order.suspects, now, self->snapshot->sources [i].party.name);
+          unresponsive_has (self->order.unresponsive, now, self->snapshot->sources [i].party.name);
         self->waiting += !self->questions [i].suspect;
     }
     if (asked > 0 && self->waiting == 0)

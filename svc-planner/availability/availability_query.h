@@ -10,7 +10,7 @@
 #include "snapshot.h"
 #include "unresponsive.h"
 
-typedef struct survey availability_query_t;
+typedef struct query availability_query_t;
 
 typedef void availability_query_done_fn (void *owner, const moment_t *now, bool hasty);
 
@@ -18,8 +18,8 @@ typedef void availability_query_done_fn (void *owner, const moment_t *now, bool 
 typedef struct {
     snapshot_t *snapshot;
     starts_t starts;
-    const char *reservation;  /* what it holds counts as free; "" = none; copied */
-    unresponsive_t *suspects; /* they are asked too, but waited for only if */
+    const char *reservation;      /* what it holds counts as free; "" = none; copied */
+    unresponsive_t *unresponsive; /* they are asked too, but waited for only if */
     bool patient;       /* patient, or if nobody else is asked. Patient: a try lasts try_ms_max */
     size_t starts_most; /* windows at no more starts; 0 = as many as there is room for */
     uint32_t visible;   /* percent of what is free that may be seen, so that more must fit than

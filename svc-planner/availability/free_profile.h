@@ -19,7 +19,7 @@ typedef struct {
 } window_t;
 
 /*  Owns its lists: free_profile_clear. */
-typedef struct supply {
+typedef struct free_profile {
     profile_step_t *steps; /* nothing is free outside [steps [0].from_ms, until_ms) */
     size_t steps_count;
     int64_t until_ms;

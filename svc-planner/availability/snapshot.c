@@ -30,9 +30,9 @@ void snapshot_destroy (snapshot_t **self_p)
     for (size_t i = 0; i < self->request->compute_count; i++)
         free (self->needs [i].options);
     for (size_t i = 0; i < self->places_count; i++)
-        free_profile_clear (&self->places [i].supply);
+        free_profile_clear (&self->places [i].free_profile);
     for (size_t i = 0; i < self->links_count; i++)
-        free_profile_clear (&self->links [i].supply);
+        free_profile_clear (&self->links [i].free_profile);
     graph_destroy (&self->graph);
     free (self->links);
     free (self->needs);
@@ -173,19 +173,19 @@ size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_
     return SIZE_MAX;
 }
 
-static free_profile_t *link_supply (snapshot_t *self, size_t source, const char *name)
+static free_profile_t *link_free_profile (snapshot_t *self, size_t source, const char *name)
 {
     const char *domain = participant_ref_short_name (self->sources [source].party.name);
     size_t link = self->links ? graph_find_link (self->graph, domain, name) : SIZE_MAX;
-    return link == SIZE_MAX ? NULL : &self->links [link].supply;
+    return link == SIZE_MAX ? NULL : &self->links [link].free_profile;
 }
 
-free_profile_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource)
+free_profile_t *snapshot_free_profile (snapshot_t *self, size_t source, const char *resource)
 {
     if (self->sources [source].kind == SOURCE_DOMAIN)
-        return link_supply (self, source, resource);
+        return link_free_profile (self, source, resource);
     size_t place = snapshot_place (self, source, resource);
-    return place == SIZE_MAX ? NULL : &self->places [place].supply;
+    return place == SIZE_MAX ? NULL : &self->places [place].free_profile;
 }
 
 void snapshot_leave_out (snapshot_t *self, size_t source, const char *why)

@@ -37,7 +37,7 @@ typedef struct {
     uint32_t nodes;
     uint32_t cpus_per_node;
     int64_t price;
-    free_profile_t supply; /* of nodes */
+    free_profile_t free_profile; /* of nodes */
 } site_class_t;
 
 /*  One need at one place. */
@@ -62,8 +62,8 @@ size_t need_unasked (const need_options_t *self);
 /*  A link of the graph. */
 typedef struct {
     size_t source;
-    bool useful;           /* a path of some need may use it; only useful links are asked about */
-    free_profile_t supply; /* of Mbit/s */
+    bool useful; /* a path of some need may use it; only useful links are asked about */
+    free_profile_t free_profile; /* of Mbit/s */
 } snapshot_link_t;
 
 typedef struct {
@@ -112,7 +112,7 @@ size_t snapshot_place (const snapshot_t *self, size_t source, const char *class_
 uint32_t place_nodes (const site_class_t *place, uint32_t cpus);
 
 /*  What is known of a class or link, by its name at its source; NULL when there is none. */
-free_profile_t *snapshot_supply (snapshot_t *self, size_t source, const char *resource);
+free_profile_t *snapshot_free_profile (snapshot_t *self, size_t source, const char *resource);
 
 /*  Leaves this source out of all plans from now on. */
 void snapshot_leave_out (snapshot_t *self, size_t source, const char *why);

@@ -15,7 +15,7 @@
 /*  What a plan may want of one resource; times count from the plan's start. */
 typedef struct {
     const char *resource;
-    free_profile_t *supply;
+    free_profile_t *free_profile;
     int64_t quantity;
     int64_t from_ms;
     int64_t until_ms;
@@ -29,7 +29,8 @@ typedef struct {
 
 static void add_demand (demands_t *self, const demand_t *demand)
 {
-    for (size_t i = self->count; i > 0 && self->demands [i - 1].supply == demand->supply; i--)
+    for (size_t i = self->count;
+         i > 0 && self->demands [i - 1].free_profile == demand->free_profile; i--)
         if (self->demands [i - 1].quantity == demand->quantity &&
             self->demands [i - 1].from_ms == demand->from_ms &&
             self->demands [i - 1].until_ms == demand->until_ms)
@@ -49,7 +50,7 @@ static void demand_places (demands_t *self, snapshot_t *snapshot, size_t source)
                 continue;
             int64_t offset_ms = request->compute [n].offset_ms;
             add_demand (self, &(demand_t){.resource = place->class_name,
-                                          .supply = &place->supply,
+                                          .free_profile = &place->free_profile,
                                           .quantity = option->nodes,
                                           .from_ms = compute_latest (request, n),
                                           .until_ms = offset_ms + need_duration (request, n)});
@@ -104,7 +105,7 @@ static sets_t sets_of (size_t needs)
 static void demand_set (demands_t *self, snapshot_t *snapshot, size_t link, uint64_t set)
 {
     demand_t demand = {.resource = graph_link (snapshot->graph, link)->link->name,
-                       .supply = &snapshot->links [link].supply,
+                       .free_profile = &snapshot->links [link].free_profile,
                        .from_ms = INT64_MAX,
                        .until_ms = INT64_MIN};
     for (size_t n = 0; n < snapshot->request->network_count; n++) {

@@ -68,7 +68,7 @@ static uint64_t backtracking_ask (backtracking_t *self, const moment_t *now, siz
 {
     const participant_ref_t *party = &self->order.snapshot->sources [source].party;
     const planner_settings_t *settings = self->order.settings;
-    bool suspected = unresponsive_has (self->order.suspects, now, party->name);
+    bool suspected = unresponsive_has (self->order.unresponsive, now, party->name);
     service_count (self->order.service, "backtracking_questions", 1);
     return service_ask (
       self->order.service, now,
@@ -86,7 +86,7 @@ static void judge_peer (backtracking_t *self, const moment_t *now, size_t source
 {
     source_t *of = &self->order.snapshot->sources [source];
     bool silent = status == CALL_TIMED_OUT;
-    unresponsive_judge (self->order.suspects, now, of->party.name, silent);
+    unresponsive_judge (self->order.unresponsive, now, of->party.name, silent);
     of->silent = of->silent || silent;
 }
 

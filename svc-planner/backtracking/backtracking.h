@@ -22,7 +22,7 @@ typedef struct {
     service_t *service;
     const planner_settings_t *settings;
     coordinator_t *coordinator;
-    unresponsive_t *suspects;
+    unresponsive_t *unresponsive;
     snapshot_t *snapshot; /* who is silent is noted there */
     const char *actor;
     const char *request_id;

@@ -146,7 +146,7 @@ static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
 
 /*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks
  *  for the next. */
-static bool decision_is_mending (const decision_t *decision)
+static bool decision_is_repairing (const decision_t *decision)
 {
     const plan_t *plan = &decision->record.plan;
     const decision_t *repaired = NULL;
@@ -190,7 +190,7 @@ static void ballot_answered (decision_t *decision, const moment_t *now, size_t a
         return;
     if (!to_repair (decision)) {
         decision_settle (decision, now);
-    } else if (decision_is_mending (decision)) {
+    } else if (decision_is_repairing (decision)) {
         decision_move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING,
                        decision->record.text);
         decision_end_repair (decision, now, DECISION_END_RELEASED, decision->record.text);

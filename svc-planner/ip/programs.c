@@ -305,9 +305,10 @@ static bool programs_fits (const programs_t *self, size_t need, const option_t *
         return false;
     int64_t from_ms = self->start_ms + self->request->compute [need].offset_ms;
     int64_t until_ms = from_ms + need_duration (self->request, need);
-    if (place->supply.windows_count == 0)
+    if (place->free_profile.windows_count == 0)
         until_ms += site->gap_ms; /* who is asked about windows minds it itself */
-    return seen (self, free_profile_least (&place->supply, from_ms, until_ms)) >= option->nodes;
+    return seen (self, free_profile_least (&place->free_profile, from_ms, until_ms)) >=
+           option->nodes;
 }
 
 /*  Less than a unit of weight: the least used first, then by lot. */
@@ -315,7 +316,8 @@ static int64_t programs_tie_of (programs_t *self, const site_class_t *place)
 {
     if (self->ties == 1)
         return 0;
-    int64_t level = free_profile_utilisation (&place->supply, place->nodes) * TIES_LEVEL / 1000001;
+    int64_t level =
+      free_profile_utilisation (&place->free_profile, place->nodes) * TIES_LEVEL / 1000001;
     return level * TIES_LOTS + (int64_t) prng_below (self->prng, TIES_LOTS);
 }
 

@@ -232,7 +232,7 @@ static bool need_stands (const ranking_t *self, const window_plan_t *plan, size_
     const site_class_t *place = &snapshot->places [option->place];
     int64_t from_ms = plan->start_ms + snapshot->request->compute [need].offset_ms;
     return !snapshot->sources [place->source].left_out &&
-           free_profile_least (&place->supply, from_ms,
+           free_profile_least (&place->free_profile, from_ms,
                                from_ms + need_duration (snapshot->request, need)) >= option->nodes;
 }
 
@@ -246,7 +246,7 @@ static bool path_stands (const ranking_t *self, const window_plan_t *plan, size_
     for (size_t i = 0; i < path->links_count; i++) {
         const snapshot_link_t *link = &snapshot->links [path->links [i]];
         if (snapshot->sources [link->source].left_out ||
-            free_profile_least (&link->supply, plan->start_ms + from_ms,
+            free_profile_least (&link->free_profile, plan->start_ms + from_ms,
                                 plan->start_ms + until_ms) < snapshot->request->network [need].mbps)
             return false;
     }

@@ -34,7 +34,7 @@ typedef struct {
 struct doubt;
 
 typedef struct {
-    read_request_t inquiry;
+    read_request_t read_request;
     list_request_t question;
     sheet_t *sheets; /* one a site or network domain */
     size_t sheets_count;
@@ -55,10 +55,10 @@ typedef struct doubt {
     outcomes_t *outcomes;
 } list_doubt_t;
 
-static void list_free (read_request_t *inquiry)
+static void list_free (read_request_t *read_request)
 {
-    list_t *self = (list_t *) inquiry;
-    service_t *service = inquiry->inquiries->service;
+    list_t *self = (list_t *) read_request;
+    service_t *service = read_request->inquiries->service;
     timers_cancel (service->timers, self->timer);
     for (size_t i = 0; i < self->doubts_count; i++)
         outcomes_destroy (&self->doubts [i].outcomes);
@@ -85,7 +85,7 @@ static void list_tell (list_t *self)
       codec_encode (&views_page_codec, &(views_page_t){self->views, self->views_count, silent,
                                                        silent_count, self->more});
     free (silent);
-    read_request_tell (&self->inquiry, packed);
+    read_request_tell (&self->read_request, packed);
 }
 
 static void list_on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
@@ -147,7 +147,7 @@ static const part_record_t *take_view (list_t *self, const char *id, size_t *at,
     }
     view_t *view = &self->views [self->views_count++];
     const part_record_t *doubted =
-      view_build (view, parts, self->sheets_count, &self->inquiry, graph);
+      view_build (view, parts, self->sheets_count, &self->read_request, graph);
     free (view->parts);
     view->parts = NULL;
     view->parts_count = 0;
@@ -156,7 +156,7 @@ static const part_record_t *take_view (list_t *self, const char *id, size_t *at,
 
 static void ask_after (list_t *self, const moment_t *now, size_t view, const part_record_t *newest)
 {
-    const read_requests_t *inquiries = self->inquiry.inquiries;
+    const read_requests_t *inquiries = self->read_request.inquiries;
     list_doubt_t *doubt = &self->doubts [self->doubts_count++];
     *doubt = (list_doubt_t){.list = self, .view = view};
     self->doubts_open++;
@@ -172,7 +172,7 @@ static void list_merge (list_t *self, const moment_t *now)
     view_part_t *parts = must (calloc (self->sheets_count + 1, sizeof *parts));
     self->views = must (calloc (self->question.most, sizeof *self->views));
     self->doubts = must (calloc (DOUBTS_MAX, sizeof *self->doubts));
-    graph_t *graph = federation_graph (self->inquiry.inquiries->service->directory);
+    graph_t *graph = federation_graph (self->read_request.inquiries->service->directory);
     while ((id = next_id (self, at))) {
         bool past = last && strcmp (id, last) > 0;
         if (past || self->views_count == self->question.most || bytes > ANSWER_BYTES) {
@@ -213,7 +213,8 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
     sheet->call = 0;
     bool silent = result->status == CALL_TIMED_OUT;
     if (!(silent && sheet->suspected))
-        unresponsive_judge (self->inquiry.inquiries->suspects, now, sheet->party.name, silent);
+        unresponsive_judge (self->read_request.inquiries->unresponsive, now, sheet->party.name,
+                            silent);
     memcpy (after, sheet->page.next, sizeof after);
     codec_clear (&parts_page_codec, &sheet->page);
     sheet->answered = result->status == CALL_OK &&
@@ -234,12 +235,12 @@ static void list_on_nobody (void *owner, const moment_t *now, uint64_t token)
 
 static void list_ask (list_t *self, const moment_t *now, size_t at)
 {
-    read_requests_t *inquiries = self->inquiry.inquiries;
+    read_requests_t *inquiries = self->read_request.inquiries;
     sheet_t *sheet = &self->sheets [at];
     list_request_t question = self->question;
     memcpy (question.after, sheet->page.next, sizeof question.after);
     sheet->asks++;
-    sheet->suspected = unresponsive_has (inquiries->suspects, now, sheet->party.name);
+    sheet->suspected = unresponsive_has (inquiries->unresponsive, now, sheet->party.name);
     self->waiting++;
     sheet->call = service_ask (
       inquiries->service, now,
@@ -256,7 +257,7 @@ static void list_ask (list_t *self, const moment_t *now, size_t at)
 
 static void add_sheets (list_t *self, const char *kind)
 {
-    directory_t *directory = self->inquiry.inquiries->service->directory;
+    directory_t *directory = self->read_request.inquiries->service->directory;
     const directory_entry_t *entry = directory_next (directory, kind, NULL);
     for (; entry; entry = directory_next (directory, kind, entry)) {
         self->sheets =

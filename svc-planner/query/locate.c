@@ -211,8 +211,8 @@ static void learn_silence (locate_t *self, const moment_t *now, const located_pa
                            call_status_t status)
 {
     bool silent = status == CALL_TIMED_OUT;
-    if (self->suspects && !(silent && part->suspected))
-        unresponsive_judge (self->suspects, now, part->party.name, silent);
+    if (self->unresponsive && !(silent && part->suspected))
+        unresponsive_judge (self->unresponsive, now, part->party.name, silent);
 }
 
 static void on_shown (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
@@ -244,7 +244,8 @@ static void locate_ask (locate_t *self, const moment_t *now, size_t at)
     show_request_t question;
     memcpy (question.reservation, self->reservation, sizeof question.reservation);
     self->waiting++;
-    part->suspected = self->suspects && unresponsive_has (self->suspects, now, part->party.name);
+    part->suspected =
+      self->unresponsive && unresponsive_has (self->unresponsive, now, part->party.name);
     part->call = service_ask (
       self->service, now,
       &(call_order_t){.peer = part->party.name,
@@ -276,13 +277,13 @@ static void add_kind (locate_t *self, const char *kind)
 }
 
 locate_t *locate_new (service_t *service, const planner_settings_t *settings,
-                      unresponsive_t *suspects, const moment_t *now, const char *reservation,
+                      unresponsive_t *unresponsive, const moment_t *now, const char *reservation,
                       const plan_t *plan, locate_done_fn *done, void *owner)
 {
     locate_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
-    self->suspects = suspects;
+    self->unresponsive = unresponsive;
     self->done = done;
     self->owner = owner;
     snprintf (self->reservation, sizeof self->reservation, "%s", reservation);

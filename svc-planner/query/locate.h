@@ -40,7 +40,7 @@ typedef void locate_done_fn (void *owner, const moment_t *now);
 typedef struct {
     service_t *service;
     const planner_settings_t *settings;
-    unresponsive_t *suspects; /* NULL = nobody is suspected */
+    unresponsive_t *unresponsive; /* NULL = nobody is suspected */
     char reservation [NAME_BYTES_MAX + 1];
     located_part_t *parts; /* of whom is asked */
     size_t count;
@@ -59,7 +59,7 @@ typedef struct {
  *  them in any case, and of a release those alone whom it awaits; or NULL. done is called once,
  *  never from within locate_new; then the questions below have answers. */
 locate_t *locate_new (service_t *service, const planner_settings_t *settings,
-                      unresponsive_t *suspects, const moment_t *now, const char *reservation,
+                      unresponsive_t *unresponsive, const moment_t *now, const char *reservation,
                       const plan_t *plan, locate_done_fn *done, void *owner);
 void locate_destroy (locate_t **self_p);
 

@@ -80,8 +80,8 @@ void read_requests_open (read_requests_t *self)
 
 static void read_request_end (void *thing)
 {
-    read_request_t *inquiry = thing;
-    inquiry->free (inquiry);
+    read_request_t *read_request = thing;
+    read_request->free (read_request);
 }
 
 void read_requests_close (read_requests_t *self)

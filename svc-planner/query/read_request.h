@@ -14,7 +14,7 @@ typedef struct {
     service_t *service;
     const planner_settings_t *settings;
     coordinator_t *coordinator;
-    unresponsive_t *suspects;
+    unresponsive_t *unresponsive;
     const access_t *access; /* who administers the planner */
     ordered_t *open;        /* by number */
     uint64_t begun;
@@ -28,12 +28,12 @@ void read_requests_close (read_requests_t *self);
 method_fn planner_on_show;
 method_fn planner_on_list;
 
-typedef struct inquiry read_request_t;
+typedef struct read_request read_request_t;
 
 typedef void read_request_free_fn (read_request_t *self);
 
 /*  The first member of every inquiry. */
-struct inquiry {
+struct read_request {
     read_requests_t *inquiries;
     uint64_t number;
     bool own; /* nobody asked: there is nobody to answer */

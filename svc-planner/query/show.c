@@ -11,16 +11,16 @@
 #include <string.h>
 
 typedef struct {
-    read_request_t inquiry;
+    read_request_t read_request;
     char reservation [NAME_BYTES_MAX + 1];
     locate_t *locate;
     outcomes_t *outcomes;
     view_t view;
 } show_t;
 
-static void show_free (read_request_t *inquiry)
+static void show_free (read_request_t *read_request)
 {
-    show_t *self = (show_t *) inquiry;
+    show_t *self = (show_t *) read_request;
     outcomes_destroy (&self->outcomes);
     locate_destroy (&self->locate);
     view_clear (&self->view);
@@ -37,7 +37,7 @@ static void show_tell (show_t *self)
     packed_t packed =
       show_answer_encode (self->view.reservation ? &self->view : NULL, silent, silent_count);
     free (silent);
-    read_request_tell (&self->inquiry, packed);
+    read_request_tell (&self->read_request, packed);
 }
 
 static void show_on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
@@ -52,11 +52,11 @@ static void show_on_outcomes (void *owner, const moment_t *now, outcomes_verdict
 static void show_on_located (void *owner, const moment_t *now)
 {
     show_t *self = owner;
-    const read_requests_t *inquiries = self->inquiry.inquiries;
+    const read_requests_t *inquiries = self->read_request.inquiries;
     const part_record_t *doubted = NULL;
     if (locate_newest (self->locate)) {
         graph_t *graph = federation_graph (inquiries->service->directory);
-        doubted = view_located (&self->view, self->locate, &self->inquiry, graph);
+        doubted = view_located (&self->view, self->locate, &self->read_request, graph);
         graph_destroy (&graph);
     }
     if (doubted)
@@ -74,6 +74,6 @@ void planner_on_show (void *owner, const moment_t *now, const request_t *request
     if (!self)
         return;
     memcpy (self->reservation, asked->reservation, sizeof self->reservation);
-    self->locate = locate_new (inquiries->service, inquiries->settings, inquiries->suspects, now,
-                               self->reservation, NULL, show_on_located, self);
+    self->locate = locate_new (inquiries->service, inquiries->settings, inquiries->unresponsive,
+                               now, self->reservation, NULL, show_on_located, self);
 }

@@ -33,8 +33,8 @@ typedef struct {
     int64_t until_mono_ms;       /* no more plans are looked for after that */
     char cause [SENTENCE_BYTES]; /* who could not keep what */
     char last [SENTENCE_BYTES];  /* why the last plan did not do */
-    mend_step_t step;
-    mend_t mend;
+    repair_step_t step;
+    repair_order_t repair_order;
     pending_t *mending;
     uint64_t timer;
     uint32_t pauses;
@@ -218,7 +218,7 @@ static void repair_conclude (repair_t *self, const moment_t *now, answer_status_
     free (answer.data);
 }
 
-static void conclude_standing (repair_t *self, const moment_t *now, const char *how)
+static void conclude_restore_guard (repair_t *self, const moment_t *now, const char *how)
 {
     snprintf (self->text, sizeof self->text, "%.120s: %s", self->cause, how);
     repair_conclude (self, now, ANSWER_COMMITTED);
@@ -240,15 +240,15 @@ static void conclude_rest (repair_t *self, const moment_t *now, const char *how)
 
 /*  --- another plan in its place --- */
 
-static void on_mended (void *owner, const moment_t *now, mend_end_t end, const char *text)
+static void on_mended (void *owner, const moment_t *now, repair_end_t end, const char *text)
 {
     repair_t *self = owner;
     self->mending = NULL;
-    if (end == MEND_SPOILT || end == MEND_NO_PLAN)
+    if (end == REPAIR_SPOILT || end == REPAIR_NO_PLAN)
         snprintf (self->last, sizeof self->last, "%s", text);
-    if (end == MEND_NO_PLAN || (end == MEND_SPOILT && self->step == MEND_SAME))
+    if (end == REPAIR_NO_PLAN || (end == REPAIR_SPOILT && self->step == REPAIR_SAME))
         self->step++;
-    if (end == MEND_DEFERRED)
+    if (end == REPAIR_DEFERRED)
         repair_again (self, now);
     else
         repair_look (self, now);
@@ -256,32 +256,32 @@ static void on_mended (void *owner, const moment_t *now, mend_end_t end, const c
 
 /*  A home that has lost the claim can't keep the request from being done again: then nothing of it
  *  may stand. */
-static mend_step_t repair_next_step (const repair_t *self, const moment_t *now)
+static repair_step_t repair_next_step (const repair_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->pendings->settings;
     bool change = self->plan.operation == OPERATION_MODIFY && self->before.parts_count > 0;
-    mend_step_t step = self->step;
+    repair_step_t step = self->step;
     if (self->tries >= settings->repair_tries_max || now->mono_ms >= self->until_mono_ms)
-        return MEND_NOTHING;
-    if (step < MEND_BACK && !repair_home_of (self))
-        step = MEND_BACK;
-    if (step == MEND_BACK && !change)
-        step = MEND_NOTHING;
+        return REPAIR_NOTHING;
+    if (step < REPAIR_BACK && !repair_home_of (self))
+        step = REPAIR_BACK;
+    if (step == REPAIR_BACK && !change)
+        step = REPAIR_NOTHING;
     return step;
 }
 
-static void mend (repair_t *self, const moment_t *now)
+static void repair_order (repair_t *self, const moment_t *now)
 {
     self->tries++;
     coordinator_repair_try (self->pendings->coordinator, &self->txid);
     service_count (self->pendings->service, "repair_tries", 1);
-    self->mend = (mend_t){.step = self->step,
-                          .plan = &self->plan,
-                          .spoilt = self->spoilt,
-                          .before = &self->before,
-                          .ended = on_mended,
-                          .owner = self};
-    self->mending = pending_mend (self->pendings, now, &self->mend);
+    self->repair_order = (repair_order_t){.step = self->step,
+                                          .plan = &self->plan,
+                                          .spoilt = self->spoilt,
+                                          .before = &self->before,
+                                          .ended = on_mended,
+                                          .owner = self};
+    self->mending = pending_repair (self->pendings, now, &self->repair_order);
 }
 
 /*  --- the release --- */
@@ -321,7 +321,7 @@ static bool books (const repair_t *self, const moment_t *now, const located_part
 }
 
 /*  A plan in the place of ours, or the rest of our release. */
-static bool repair_is_mending (const repair_t *self, const part_record_t *record)
+static bool repair_has_attempt (const repair_t *self, const part_record_t *record)
 {
     return record->plan_set && txid_compare (&record->plan.repairs, &self->txid) == 0;
 }
@@ -352,7 +352,7 @@ static void find_unheard (const repair_t *self, unheard_t *unheard)
     add_unheard (self, unheard, plan->awaited, plan->awaited_count, NULL);
     if (plan->operation != OPERATION_RELEASE) /* else they have given it back */
         add_unheard (self, unheard, plan->participants, plan->participants_count, self->spoilt);
-    if (!newest || !repair_is_mending (self, newest))
+    if (!newest || !repair_has_attempt (self, newest))
         return;
     plan = &newest->plan;
     add_unheard (self, unheard, plan->participants, plan->participants_count, NULL);
@@ -440,13 +440,13 @@ static bool version_heard (const repair_t *self, const part_record_t *newest)
 static bool superseded (const repair_t *self, const part_record_t *newest)
 {
     return newest && newest->version > self->plan.base_version + 1 && newest->plan_set &&
-           !repair_is_mending (self, newest);
+           !repair_has_attempt (self, newest);
 }
 
 /*  Part of it is released: nothing comes in its place any more. */
 static bool is_released (const repair_t *self, const part_record_t *newest)
 {
-    return is_rest (self) || (newest && repair_is_mending (self, newest) &&
+    return is_rest (self) || (newest && repair_has_attempt (self, newest) &&
                               newest->plan.operation == OPERATION_RELEASE);
 }
 
@@ -457,11 +457,11 @@ static void repair_act (repair_t *self, const moment_t *now, const part_record_t
     unheard_t unheard;
     find_unheard (self, &unheard);
     bool heard = unheard.count == 0;
-    mend_step_t step = is_released (self, newest) ? MEND_NOTHING : repair_next_step (self, now);
-    if (step != MEND_NOTHING && heard) {
+    repair_step_t step = is_released (self, newest) ? REPAIR_NOTHING : repair_next_step (self, now);
+    if (step != REPAIR_NOTHING && heard) {
         self->step = step;
-        mend (self, now);
-    } else if (step != MEND_NOTHING) {
+        repair_order (self, now);
+    } else if (step != REPAIR_NOTHING) {
         repair_again (self, now);
     } else if (booked > 0) {
         release (self, now);
@@ -510,13 +510,13 @@ static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdi
         } else if (!repair_home_of (self) && self->plan.operation == OPERATION_RESERVE) {
             repair_act (self, now, newest, booked_of (self, now));
         } else if (version_heard (self, newest)) {
-            conclude_standing (self, now, "repaired: its places are now those of this answer");
+            conclude_restore_guard (self, now, "repaired: its places are now those of this answer");
         } else {
             repair_again (self, now); /* it is kept by all, but some don't tell what they have */
         }
         break;
     case OUTCOMES_GONE:
-        self->step = self->step == MEND_SAME ? MEND_ELSEWHERE : self->step;
+        self->step = self->step == REPAIR_SAME ? REPAIR_ELSEWHERE : self->step;
         repair_act (self, now, newest, booked_of (self, now));
         break;
     case OUTCOMES_OPEN:
@@ -540,11 +540,11 @@ static void repair_on_located (void *owner, const moment_t *now)
         else if (released)
             conclude_failed (self, now, "and released since");
         else
-            conclude_standing (self, now, "it has been changed since");
+            conclude_restore_guard (self, now, "it has been changed since");
     } else if (pending > 0 || !directory_known (pendings->service->directory)) {
         locate_abort_remains (self->locate, self->pendings->coordinator, now);
         repair_again (self, now);
-    } else if (newest && repair_is_mending (self, newest) &&
+    } else if (newest && repair_has_attempt (self, newest) &&
                (!is_released (self, newest) || booked == 0)) {
         outcomes_destroy (&self->outcomes);
         self->outcomes = outcomes_new (pendings->service, pendings->settings, now, &newest->plan,
@@ -559,7 +559,7 @@ static void repair_look (repair_t *self, const moment_t *now)
     pendings_t *pendings = self->pendings;
     /* T14: what a restored backup has forgotten may be decided by now. It would say aborted of it,
      * and give out its txids again. */
-    if (restore_guard_state (pendings->service->standing) != RESTORE_GUARD_GOOD) {
+    if (restore_guard_state (pendings->service->restore_guard) != RESTORE_GUARD_GOOD) {
         repair_again (self, now);
         return;
     }

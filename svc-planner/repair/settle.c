@@ -38,10 +38,10 @@ typedef struct {
 } seat_t;
 
 typedef struct {
-    read_request_t inquiry;
+    read_request_t read_request;
     settle_order_t order;
     plan_t plan;
-    seat_t seats [PARTICIPANTS_MAX];
+    seat_t slots [PARTICIPANTS_MAX];
     size_t waiting;
     uint64_t call; /* for the plan, or to the coordinator */
     uint32_t epoch;
@@ -54,17 +54,17 @@ typedef struct {
 
 static void settle_ask_all (settle_t *self, const moment_t *now);
 
-static void settle_free (read_request_t *inquiry)
+static void settle_free (read_request_t *read_request)
 {
-    settle_t *self = (settle_t *) inquiry;
-    service_t *service = inquiry->inquiries->service;
+    settle_t *self = (settle_t *) read_request;
+    service_t *service = read_request->inquiries->service;
     timers_cancel (service->timers, self->timer);
     timers_cancel (service->timers, self->limit_timer);
     calls_cancel (service->calls, self->call);
     for (size_t i = 0; i < self->plan.participants_count; i++)
-        calls_cancel (service->calls, self->seats [i].call);
+        calls_cancel (service->calls, self->slots [i].call);
     if (self->adopted)
-        coordinator_disown (inquiry->inquiries->coordinator, &self->order.txid);
+        coordinator_disown (read_request->inquiries->coordinator, &self->order.txid);
     codec_clear (&plan_codec, &self->plan);
     free (self);
 }
@@ -74,7 +74,7 @@ static void settle_tell (settle_t *self, outcome_t outcome, bool done, const cha
 
 static void settle_tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
 {
-    service_t *service = self->inquiry.inquiries->service;
+    service_t *service = self->read_request.inquiries->service;
     char txid [TXID_TEXT_BYTES];
     settle_answer_t answer = {.txid = self->order.txid,
                               .outcome = outcome,
@@ -86,19 +86,19 @@ static void settle_tell (settle_t *self, outcome_t outcome, bool done, const cha
     va_end (values);
     for (size_t i = 0; i < answer.voices_count; i++)
         answer.voices [i] = (settle_voice_t){.participant = self->plan.participants [i].name,
-                                             .answered = self->seats [i].answered,
-                                             .state = self->seats [i].state};
+                                             .answered = self->slots [i].answered,
+                                             .state = self->slots [i].state};
     outbox_log (service->outbox, LEVEL_INFO, "settle %s fence=%d by=%s why=%s",
-                txid_text (&self->order.txid, txid), self->order.fence, self->inquiry.actor,
+                txid_text (&self->order.txid, txid), self->order.fence, self->read_request.actor,
                 answer.text);
-    read_request_tell (&self->inquiry, codec_encode (&settle_answer_codec, &answer));
+    read_request_tell (&self->read_request, codec_encode (&settle_answer_codec, &answer));
 }
 
 static uint64_t settle_ask (settle_t *self, const moment_t *now, const participant_ref_t *party,
                             const char *service_name, const char *method, packed_t body,
                             uint32_t tries, call_done_fn *done, uint64_t token)
 {
-    const read_requests_t *inquiries = self->inquiry.inquiries;
+    const read_requests_t *inquiries = self->read_request.inquiries;
     call_order_t order = participant_ref_order (party, inquiries->settings, service_name, method);
     order.tries_max = tries;
     return service_ask (inquiries->service, now, &order, body, done, self, token);
@@ -109,7 +109,7 @@ static uint64_t settle_ask (settle_t *self, const moment_t *now, const participa
 static const participant_ref_t *settle_silent (const settle_t *self)
 {
     for (size_t i = 0; i < self->plan.participants_count; i++)
-        if (!self->seats [i].answered)
+        if (!self->slots [i].answered)
             return &self->plan.participants [i];
     return NULL;
 }
@@ -148,7 +148,7 @@ static bool says_aborted (const seat_t *seat)
 static bool any (const settle_t *self, bool (*says) (const seat_t *seat))
 {
     for (size_t i = 0; i < self->plan.participants_count; i++)
-        if (says (&self->seats [i]))
+        if (says (&self->slots [i]))
             return true;
     return false;
 }
@@ -160,7 +160,7 @@ static void on_driven (void *owner, const moment_t *now, decision_end_t end, con
     self->adopted = false;
     for (size_t i = 0; i < self->plan.participants_count; i++)
         if (end == DECISION_END_COMMITTED)
-            self->seats [i].state = COMMAND_COMMITTED;
+            self->slots [i].state = COMMAND_COMMITTED;
     if (end == DECISION_END_COMMITTED)
         settle_tell (self, OUTCOME_COMMITTED, true, "committed by all");
     else
@@ -170,7 +170,7 @@ static void on_driven (void *owner, const moment_t *now, decision_end_t end, con
 
 static void commit (settle_t *self, const moment_t *now)
 {
-    coordinator_t *coordinator = self->inquiry.inquiries->coordinator;
+    coordinator_t *coordinator = self->read_request.inquiries->coordinator;
     self->outcome = OUTCOME_COMMITTED;
     if (coordinator_outcome (coordinator, &self->order.txid, NULL) != OUTCOME_LOST) {
         /* T9: who was refused at its edge is no proof for those in doubt, and the fence bars us too
@@ -191,7 +191,7 @@ static void settle_on_aborted (void *owner, const moment_t *now, uint64_t token,
 {
     (void) now;
     settle_t *self = owner;
-    seat_t *seat = &self->seats [token];
+    seat_t *seat = &self->slots [token];
     char why [WHY_BYTES];
     command_answer_t answer;
     seat->call = 0;
@@ -203,7 +203,7 @@ static void settle_on_aborted (void *owner, const moment_t *now, uint64_t token,
     if (--self->waiting > 0)
         return;
     for (size_t i = 0; i < self->plan.participants_count; i++)
-        if (!says_aborted (&self->seats [i])) {
+        if (!says_aborted (&self->slots [i])) {
             settle_tell (self, OUTCOME_ABORTED, false, "aborted, but %.63s has not acknowledged",
                          self->plan.participants [i].name);
             return;
@@ -215,7 +215,7 @@ static void abort_all (settle_t *self, const moment_t *now)
 {
     self->outcome = OUTCOME_ABORTED;
     for (size_t i = 0; i < self->plan.participants_count; i++) {
-        seat_t *seat = &self->seats [i];
+        seat_t *seat = &self->slots [i];
         if (says_aborted (seat))
             continue;
         self->waiting++;
@@ -223,7 +223,7 @@ static void abort_all (settle_t *self, const moment_t *now)
           settle_ask (self, now, &self->plan.participants [i], "Participant", "Abort",
                       codec_encode (&decision_request_codec,
                                     &(decision_request_t){self->order.txid, self->epoch}),
-                      self->inquiry.inquiries->settings->tries_max, settle_on_aborted, i);
+                      self->read_request.inquiries->settings->tries_max, settle_on_aborted, i);
     }
     if (self->waiting == 0)
         settle_tell (self, OUTCOME_ABORTED, true, "aborted by all");
@@ -241,7 +241,7 @@ static void settle_on_again (void *owner, const moment_t *now, uint64_t token)
 
 static void settle_again (settle_t *self, const moment_t *now)
 {
-    service_t *service = self->inquiry.inquiries->service;
+    service_t *service = self->read_request.inquiries->service;
     int64_t pause_ms = AGAIN_MS / 2 + (int64_t) prng_below (&service->prng, AGAIN_MS);
     self->timer = timers_set (service->timers, now->mono_ms + pause_ms, settle_on_again, self, 0);
 }
@@ -249,7 +249,7 @@ static void settle_again (settle_t *self, const moment_t *now)
 static bool all_fenced (const settle_t *self)
 {
     for (size_t i = 0; i < self->plan.participants_count; i++)
-        if (!self->seats [i].fenced)
+        if (!self->slots [i].fenced)
             return false;
     return true;
 }
@@ -274,7 +274,7 @@ static void end_round (settle_t *self, const moment_t *now)
     if (self->epoch_seen >= self->epoch && self->epoch_seen < UINT32_MAX) {
         self->epoch = self->epoch_seen + 1; /* the answers of the epoch before are void */
         for (size_t i = 0; i < self->plan.participants_count; i++)
-            self->seats [i].fenced = false;
+            self->slots [i].fenced = false;
     }
     if (!all_fenced (self))
         settle_again (self, now);
@@ -298,7 +298,7 @@ static void settle_on_answer (void *owner, const moment_t *now, uint64_t token,
                               const call_result_t *result)
 {
     settle_t *self = owner;
-    seat_t *seat = &self->seats [token];
+    seat_t *seat = &self->slots [token];
     char why [WHY_BYTES];
     command_answer_t answer;
     seat->call = 0;
@@ -318,7 +318,7 @@ static void settle_ask_all (settle_t *self, const moment_t *now)
 {
     bool fence = self->order.fence;
     for (size_t i = 0; i < self->plan.participants_count; i++) {
-        seat_t *seat = &self->seats [i];
+        seat_t *seat = &self->slots [i];
         if (fence && seat->fenced)
             continue;
         self->waiting++;
@@ -360,7 +360,7 @@ static void settle_on_coordinator (void *owner, const moment_t *now, uint64_t to
 
 static void settle_begin (settle_t *self, const moment_t *now)
 {
-    const read_requests_t *inquiries = self->inquiry.inquiries;
+    const read_requests_t *inquiries = self->read_request.inquiries;
     bool done;
     bool ours = memcmp (self->order.txid.store, inquiries->service->store.id, STORE_ID_BYTES) == 0;
     outcome_t outcome = coordinator_outcome (inquiries->coordinator, &self->order.txid, &done);
@@ -398,7 +398,7 @@ static void on_plan (void *owner, const moment_t *now, uint64_t token, const cal
 
 static settle_t *settle_start (settle_t *self, const moment_t *now, const settle_order_t *order)
 {
-    const read_requests_t *inquiries = self->inquiry.inquiries;
+    const read_requests_t *inquiries = self->read_request.inquiries;
     self->order = *order;
     self->epoch = 1;
     self->outcome = OUTCOME_LOST;

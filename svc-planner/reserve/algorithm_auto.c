@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#define SURVEY_ROUND 6 /* after so many rounds, survey again: the profiles have grown old */
+#define QUERY_ROUND 6 /* after so many rounds, survey again: the profiles have grown old */
 
 static void algorithm_auto_on_slice (void *owner, const moment_t *now, uint64_t token)
 {
@@ -43,7 +43,7 @@ static void algorithm_auto_start (pending_t *self, const moment_t *now)
 /*  Search again on the snapshot, which refusals have corrected. */
 static void algorithm_auto_again (pending_t *self, const moment_t *now)
 {
-    if (self->vote.rounds < SURVEY_ROUND) {
+    if (self->vote.rounds < QUERY_ROUND) {
         algorithm_auto_start (self, now);
         return;
     }

@@ -89,9 +89,9 @@ static reason_t *explain_link (pending_t *self, const network_need_t *need, cons
     char resource [RESOURCE_BYTES] = "network";
     int64_t free = 0;
     if (met->link != SIZE_MAX) {
-        const free_profile_t *supply = &self->plan.snapshot->links [met->link].supply;
+        const free_profile_t *free_profile = &self->plan.snapshot->links [met->link].free_profile;
         link_resource (self->plan.snapshot->graph, met->link, resource);
-        free = free_profile_least (supply, met->from_ms, met->until_ms);
+        free = free_profile_least (free_profile, met->from_ms, met->until_ms);
     }
     reason_t *reason = answer_reason (
       &self->answer, need->id, resource,
@@ -131,7 +131,7 @@ static void algorithm_backtracking_on_surveyed (void *owner, const moment_t *now
 {
     pending_t *self = owner;
     (void) hasty; /* this survey waited for everybody */
-    availability_query_destroy (&self->plan.survey);
+    availability_query_destroy (&self->plan.query);
     search_order_t order = candidates_search_order (self, now);
     self->plan.search = search_new (self->plan.snapshot, &order);
     planning_none (self, now, false);
@@ -149,12 +149,12 @@ static void find_reasons (pending_t *self, const moment_t *now)
         return;
     }
     trail_abort (&self->trail, pendings->coordinator, now, NULL, self->receipt.name.home);
-    self->plan.survey =
+    self->plan.query =
       availability_query_new (pendings->service, pendings->settings, now,
                               &(availability_query_order_t){.snapshot = self->plan.snapshot,
                                                             .starts = self->plan.starts,
                                                             .reservation = "",
-                                                            .suspects = pendings->suspects,
+                                                            .unresponsive = pendings->unresponsive,
                                                             .patient = true},
                               algorithm_backtracking_on_surveyed, self);
 }
@@ -198,7 +198,7 @@ static void algorithm_backtracking_start (pending_t *self, const moment_t *now)
       &(backtracking_order_t){.service = pendings->service,
                               .settings = pendings->settings,
                               .coordinator = pendings->coordinator,
-                              .suspects = pendings->suspects,
+                              .unresponsive = pendings->unresponsive,
                               .snapshot = self->plan.snapshot,
                               .actor = self->receipt.actor,
                               .request_id = self->receipt.name.full,

@@ -125,7 +125,7 @@ static void alternatives_tell (const user_request_t *request, const relaxation_t
 
 /*  --- the tries --- */
 
-static void copy_supply (free_profile_t *to, const free_profile_t *from)
+static void copy_free_profile (free_profile_t *to, const free_profile_t *from)
 {
     if (!to || !from)
         return; /* it was not asked about */
@@ -150,14 +150,16 @@ static void copy_knowledge (snapshot_t *to, snapshot_t *from)
         site_class_t *place = &to->places [i];
         size_t source = snapshot_source (from, to->sources [place->source].party.name);
         if (source != SIZE_MAX)
-            copy_supply (&place->supply, snapshot_supply (from, source, place->class_name));
+            copy_free_profile (&place->free_profile,
+                               snapshot_free_profile (from, source, place->class_name));
     }
     for (size_t i = 0; i < to->links_count; i++) {
         snapshot_link_t *link = &to->links [i];
         size_t source = snapshot_source (from, to->sources [link->source].party.name);
         if (source != SIZE_MAX)
-            copy_supply (&link->supply,
-                         snapshot_supply (from, source, graph_link (to->graph, i)->link->name));
+            copy_free_profile (
+              &link->free_profile,
+              snapshot_free_profile (from, source, graph_link (to->graph, i)->link->name));
     }
 }
 

@@ -268,7 +268,7 @@ static bool can_give_back (const pending_t *self, bool others_silent)
 static void proceed (pending_t *self, const moment_t *now)
 {
     self->base.version = locate_newest (self->base.locate)->version;
-    if (self->mend)
+    if (self->repair_order)
         repair_attempt_located (self, now);
     else if (self->operation == OPERATION_MODIFY)
         modify_located (self, now);
@@ -280,8 +280,8 @@ static void proceed (pending_t *self, const moment_t *now)
 static void change_look_again (pending_t *self, const moment_t *now, uint32_t looks_max,
                                const char *why)
 {
-    if (self->base.looks >= looks_max && self->mend) {
-        repair_attempt_end (self, now, MEND_DEFERRED, why);
+    if (self->base.looks >= looks_max && self->repair_order) {
+        repair_attempt_end (self, now, REPAIR_DEFERRED, why);
         return;
     }
     if (self->base.looks >= looks_max) {
@@ -323,14 +323,16 @@ static void change_on_located (void *owner, const moment_t *now)
                            "does not answer, and nobody else knows this reservation");
         break;
     case LOCATED_LOST:
-        if (self->operation == OPERATION_RELEASE || self->mend)
+        if (self->operation == OPERATION_RELEASE || self->repair_order)
             proceed (self, now);
         else
             blame (self, now,
                    "has lost its part of the reservation, which can only be released now");
         break;
     case LOCATED_OVER:
-        if (self->mend) /* every part may have been lost at its edge: the repair plans all anew */
+        if (
+          self
+            ->repair_order) /* every part may have been lost at its edge: the repair plans all anew */
             proceed (self, now);
         else
             give_up (self, now, self->reservation,
@@ -348,8 +350,8 @@ void pending_locate (pending_t *self, const moment_t *now)
     locate_destroy (&self->base.locate);
     self->base.looks++;
     self->base.locate =
-      locate_new (self->pendings->service, self->pendings->settings, self->pendings->suspects, now,
-                  self->reservation, NULL, change_on_located, self);
+      locate_new (self->pendings->service, self->pendings->settings, self->pendings->unresponsive,
+                  now, self->reservation, NULL, change_on_located, self);
 }
 
 void planner_on_modify (void *owner, const moment_t *now, const request_t *request, void *body)

@@ -161,7 +161,7 @@ static void pending_on_limit (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     pending_t *self = owner;
     self->receipt.limit_timer = 0;
-    if (self->mend && self->vote.decided) {
+    if (self->repair_order && self->vote.decided) {
         return; /* nobody waits for it, and the coordinator drives it to its end */
     } else if (self->vote.decided) {
         self->answer.reasons_count = 0;
@@ -234,7 +234,7 @@ pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request
 
 void pending_clear_search (pending_t *self)
 {
-    availability_query_destroy (&self->plan.survey);
+    availability_query_destroy (&self->plan.query);
     search_destroy (&self->plan.search);
     if (self->plan.algorithm->clear)
         self->plan.algorithm->clear (self);
@@ -285,7 +285,7 @@ void pending_log (const pending_t *self, log_level_t level, const char *move, co
 {
     outbox_log (self->pendings->service->outbox, level,
                 "request %s %s actor=%s kind=%s rounds=%u reservation=%s%s%s",
-                self->mend              ? "repair"
+                self->repair_order      ? "repair"
                 : self->receipt.dry_run ? "dry-run"
                                         : self->receipt.name.full,
                 move, self->receipt.actor, operation_words [self->operation], self->vote.rounds,

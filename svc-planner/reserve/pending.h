@@ -99,7 +99,7 @@ typedef struct {
     source_lesson_t lessons [LESSONS_MAX];
     size_t lessons_count;
     snapshot_t *snapshot;
-    availability_query_t *survey;
+    availability_query_t *query;
     bool hasty;   /* the survey did not wait for suspects */
     bool patient; /* the next one does */
     search_t *search;
@@ -137,7 +137,7 @@ typedef struct {
 struct pending {
     pendings_t *pendings;
     operation_t operation;
-    const mend_t *mend; /* of a repair's request; NULL = a user's */
+    const repair_order_t *repair_order; /* of a repair's request; NULL = a user's */
     uint64_t number;
     pending_step_t step;
     receipt_t receipt;

@@ -16,7 +16,7 @@ typedef struct {
     service_t *service;
     const planner_settings_t *settings;
     coordinator_t *coordinator;
-    unresponsive_t *suspects; /* who was silent lately */
+    unresponsive_t *unresponsive; /* who was silent lately */
     struct solvers *solvers;
     pending_step_fn *const *steps; /* by pending_step_t */
     ordered_t *open;               /* by actor and request id; dry runs by number */
@@ -35,32 +35,33 @@ method_fn planner_on_release;
 
 /*  What a repair tries in place of a plan that could not be kept, in this order. */
 typedef enum {
-    MEND_SAME,      /* the same window, at the same participants */
-    MEND_ELSEWHERE, /* another site, path or window, as the request allows */
-    MEND_BACK,      /* of a change: what the reservation was before */
-    MEND_NOTHING,   /* no plan: it is released */
-} mend_step_t;
+    REPAIR_SAME,      /* the same window, at the same participants */
+    REPAIR_ELSEWHERE, /* another site, path or window, as the request allows */
+    REPAIR_BACK,      /* of a change: what the reservation was before */
+    REPAIR_NOTHING,   /* no plan: it is released */
+} repair_step_t;
 
 typedef enum {
-    MEND_SETTLED,  /* every participant has acknowledged the plan */
-    MEND_SPOILT,   /* decided, but not kept by all, or ended by another planner: look again */
-    MEND_NO_PLAN,  /* none was found or accepted: text says why */
-    MEND_DEFERRED, /* somebody was silent, or the reservation was changing: look again */
-} mend_end_t;
+    REPAIR_SETTLED,  /* every participant has acknowledged the plan */
+    REPAIR_SPOILT,   /* decided, but not kept by all, or ended by another planner: look again */
+    REPAIR_NO_PLAN,  /* none was found or accepted: text says why */
+    REPAIR_DEFERRED, /* somebody was silent, or the reservation was changing: look again */
+} repair_end_t;
 
 /*  A repair's request for a plan (T10): no user waits for it, and it has no home. */
 typedef struct {
-    mend_step_t step;
+    repair_step_t step;
     const plan_t *plan; /* that could not be kept; borrowed, as all here, while the request lives */
     const bool *spoilt; /* the participants that could not keep it, by index */
     const before_t *before; /* what the reservation was, if the plan is a change */
-    void (*ended) (void *owner, const moment_t *now, mend_end_t end, const char *text);
+    void (*ended) (void *owner, const moment_t *now, repair_end_t end, const char *text);
     void *owner;
-} mend_t;
+} repair_order_t;
 
 /*  Look for a plan in place of one that could not be kept. mend->ended is called once, never from
  *  within; the request is gone then. */
-pending_t *pending_mend (pendings_t *pendings, const moment_t *now, const mend_t *mend);
+pending_t *pending_repair (pendings_t *pendings, const moment_t *now,
+                           const repair_order_t *repair_order);
 void pending_destroy (pending_t *self);
 
 #endif

@@ -89,7 +89,7 @@ static void planning_on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     pending_t *self = owner;
     self->plan.hasty = self->plan.hasty || hasty;
-    availability_query_destroy (&self->plan.survey);
+    availability_query_destroy (&self->plan.query);
     if (self->operation == OPERATION_MODIFY)
         self->plan.check_from_ms = now->wall_ms;
     self->plan.algorithm->start (self, now);
@@ -117,7 +117,7 @@ static void ask_round (pending_t *self, const moment_t *now)
         planning_find_places (self, now);
         find_paths (self, now);
     }
-    if (self->mend)
+    if (self->repair_order)
         repair_attempt_narrow (self);
     if (self->plan.algorithm->asks_itself) {
         self->plan.algorithm->start (self, now);
@@ -127,12 +127,12 @@ static void ask_round (pending_t *self, const moment_t *now)
       .snapshot = self->plan.snapshot,
       .starts = self->plan.starts,
       .reservation = self->operation == OPERATION_MODIFY ? self->reservation : "",
-      .suspects = self->pendings->suspects,
+      .unresponsive = self->pendings->unresponsive,
       .patient = self->plan.patient};
     if (self->plan.algorithm->ask)
         self->plan.algorithm->ask (self, &order);
-    self->plan.survey = availability_query_new (self->pendings->service, self->pendings->settings,
-                                                now, &order, planning_on_surveyed, self);
+    self->plan.query = availability_query_new (self->pendings->service, self->pendings->settings,
+                                               now, &order, planning_on_surveyed, self);
 }
 
 bool planning_ask_on (pending_t *self, const moment_t *now)
@@ -180,7 +180,7 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
     if (self->plan.algorithm->explain_rest)
         self->plan.algorithm->explain_rest (self);
     pending_seek_alternatives (self, now);
-    if (pending_in_doubt (self) && !self->mend)
+    if (pending_in_doubt (self) && !self->repair_order)
         pending_go (self, now, STEP_DOUBT);
     else
         pending_go (self, now, STEP_GIVE_UP);

@@ -159,9 +159,9 @@ static void name_reservation (plan_t *plan)
  */
 static packed_t proposal_pack_request (const pending_t *self)
 {
-    if (self->mend && self->mend->step == MEND_BACK)
+    if (self->repair_order && self->repair_order->step == REPAIR_BACK)
         return packed_copy (
-          (bytes_t){self->mend->before->request, self->mend->before->request_size});
+          (bytes_t){self->repair_order->before->request, self->repair_order->before->request_size});
     if (self->operation == OPERATION_RELEASE) {
         const part_record_t *newest = locate_newest (self->base.locate);
         return packed_copy ((bytes_t){newest->plan.request, newest->plan.request_size});
@@ -297,9 +297,9 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     pendings_t *pendings = self->pendings;
     const planner_settings_t *settings = pendings->settings;
     const directory_entry_t *home = NULL;
-    if (!self->mend) /* a repair's plan answers no request */
+    if (!self->repair_order) /* a repair's plan answers no request */
         home = directory_find (pendings->service->directory, self->receipt.name.home);
-    if (!home && !self->mend)
+    if (!home && !self->repair_order)
         return refuse_plan (self, "the request's home is not in the directory any more: ask again");
     char why [WHY_BYTES];
     if (!shares_fit (shares, why))
@@ -342,14 +342,14 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     if (home)
         fill_claim (self, now);
     else
-        plan->repairs = self->mend->plan->txid;
+        plan->repairs = self->repair_order->plan->txid;
     return small_enough (self);
 }
 
 /*  Everyone gets back what it had before the change; participants that the change added leave. */
 static void share_before (const pending_t *self, shares_t *shares)
 {
-    const before_t *before = self->mend->before;
+    const before_t *before = self->repair_order->before;
     for (size_t i = 0; i < before->parts_count; i++) {
         const part_record_t *part = &before->parts [i];
         const directory_entry_t *entry =
@@ -376,7 +376,7 @@ static void share_before (const pending_t *self, shares_t *shares)
 bool propose (pending_t *self, const moment_t *now)
 {
     shares_t shares = {0};
-    if (self->mend && self->mend->step == MEND_BACK)
+    if (self->repair_order && self->repair_order->step == REPAIR_BACK)
         share_before (self, &shares);
     else if (self->operation != OPERATION_RELEASE)
         share_choice (self, &shares);

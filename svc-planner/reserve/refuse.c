@@ -253,8 +253,8 @@ static void close_at_home (pending_t *self, const moment_t *now, bool unsure)
 void pending_give_up (pending_t *self, const moment_t *now)
 {
     stop_planning (self);
-    if (self->mend) {
-        repair_attempt_end (self, now, MEND_NO_PLAN,
+    if (self->repair_order) {
+        repair_attempt_end (self, now, REPAIR_NO_PLAN,
                             self->answer.reasons_count > 0 ? self->answer.reasons [0].text
                                                            : "no plan");
         return;
@@ -286,7 +286,8 @@ void pending_doubt (pending_t *self, const moment_t *now)
 static bool only_late (const pending_t *self)
 {
     bool voting = self->vote.attempt && !self->vote.contended;
-    return !self->mend && (self->operation == OPERATION_RELEASE || self->vote.unheard || voting);
+    return !self->repair_order &&
+           (self->operation == OPERATION_RELEASE || self->vote.unheard || voting);
 }
 
 void pending_late (pending_t *self, const moment_t *now)

@@ -15,33 +15,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-pending_t *pending_mend (pendings_t *pendings, const moment_t *now, const mend_t *mend)
+pending_t *pending_repair (pendings_t *pendings, const moment_t *now,
+                           const repair_order_t *repair_order)
 {
     receipt_t receipt = {0};
-    memcpy (receipt.actor, mend->plan->owner, sizeof receipt.actor);
+    memcpy (receipt.actor, repair_order->plan->owner, sizeof receipt.actor);
     pending_t *self = pending_begin (pendings, now, OPERATION_MODIFY, &receipt);
-    self->mend = mend;
-    memcpy (self->reservation, mend->plan->reservation, sizeof self->reservation);
+    self->repair_order = repair_order;
+    memcpy (self->reservation, repair_order->plan->reservation, sizeof self->reservation);
     pending_go (self, now, STEP_LOCATE);
     return self;
 }
 
-void repair_attempt_end (pending_t *self, const moment_t *now, mend_end_t end, const char *text)
+void repair_attempt_end (pending_t *self, const moment_t *now, repair_end_t end, const char *text)
 {
-    mend_t mend = *self->mend;
+    repair_order_t repair_order = *self->repair_order;
     char words [SENTENCE_BYTES];
     snprintf (words, sizeof words, "%s", text);
     attempt_destroy (&self->vote.attempt);
     trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
     pending_destroy (self);
-    mend.ended (mend.owner, now, end, words);
+    repair_order.ended (repair_order.owner, now, end, words);
 }
 
-static bool took_part (const mend_t *mend, const char *name, bool spoilt_only)
+static bool took_part (const repair_order_t *repair_order, const char *name, bool spoilt_only)
 {
-    for (size_t i = 0; i < mend->plan->participants_count; i++)
-        if (strcmp (mend->plan->participants [i].name, name) == 0)
-            return mend->spoilt [i] || !spoilt_only;
+    for (size_t i = 0; i < repair_order->plan->participants_count; i++)
+        if (strcmp (repair_order->plan->participants [i].name, name) == 0)
+            return repair_order->spoilt [i] || !spoilt_only;
     return false;
 }
 
@@ -54,7 +55,7 @@ static bool start_that_stands (const pending_t *self, int64_t *start_ms)
         const located_part_t *part = &self->base.locate->parts [i];
         for (size_t b = 0; b < part->record.bookings_count; b++) {
             size_t need = user_request_need (&self->request, part->record.bookings [b].need);
-            if (need == SIZE_MAX || took_part (self->mend, part->party.name, true))
+            if (need == SIZE_MAX || took_part (self->repair_order, part->party.name, true))
                 continue;
             int64_t start =
               part->record.bookings [b].from_ms - compute_first (&self->request, need);
@@ -78,23 +79,25 @@ static bool repair_attempt_has_begun (const pending_t *self, const moment_t *now
 
 void repair_attempt_located (pending_t *self, const moment_t *now)
 {
-    const mend_t *mend = self->mend;
+    const repair_order_t *repair_order = self->repair_order;
     char why [WHY_BYTES];
-    if (mend->step == MEND_BACK) {
+    if (repair_order->step == REPAIR_BACK) {
         pending_go (self, now, propose (self, now) ? STEP_VOTE : STEP_GIVE_UP);
         return;
     }
     user_request_clear (&self->request);
-    if (!plan_user_request (mend->plan, &self->request, why)) {
-        repair_attempt_end (self, now, MEND_NO_PLAN,
+    if (!plan_user_request (repair_order->plan, &self->request, why)) {
+        repair_attempt_end (self, now, REPAIR_NO_PLAN,
                             "the request it was made for is not on record");
         return;
     }
     int64_t start_ms;
     bool known = start_that_stands (self, &start_ms);
-    self->patch.window_set = mend->step == MEND_ELSEWHERE && !repair_attempt_has_begun (self, now);
+    self->patch.window_set =
+      repair_order->step == REPAIR_ELSEWHERE && !repair_attempt_has_begun (self, now);
     if (!self->patch.window_set && !known) {
-        repair_attempt_end (self, now, MEND_NO_PLAN, "no participant has any part of it any more");
+        repair_attempt_end (self, now, REPAIR_NO_PLAN,
+                            "no participant has any part of it any more");
         return;
     }
     self->plan.keeps_start = !self->patch.window_set;
@@ -113,7 +116,7 @@ static void prefer_lost (pending_t *self, size_t need)
     for (size_t i = 0; i < options->options_count; i++) {
         size_t place = options->options [i].place;
         const source_t *source = &snapshot->sources [snapshot->places [place].source];
-        if (!took_part (self->mend, source->party.name, true))
+        if (!took_part (self->repair_order, source->party.name, true))
             continue;
         self->plan.present [need] = (present_t){.set = true, .place = place};
         return;
@@ -123,8 +126,8 @@ static void prefer_lost (pending_t *self, size_t need)
 void repair_attempt_narrow (pending_t *self)
 {
     snapshot_t *snapshot = self->plan.snapshot;
-    for (size_t i = 0; i < snapshot->sources_count && self->mend->step == MEND_SAME; i++)
-        if (!took_part (self->mend, snapshot->sources [i].party.name, false))
+    for (size_t i = 0; i < snapshot->sources_count && self->repair_order->step == REPAIR_SAME; i++)
+        if (!took_part (self->repair_order, snapshot->sources [i].party.name, false))
             snapshot_leave_out (snapshot, i, "took no part in the plan that is repaired");
     for (size_t i = 0; i < self->request.compute_count; i++)
         if (!self->plan.present [i].set)

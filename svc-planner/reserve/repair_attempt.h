@@ -11,6 +11,6 @@ void repair_attempt_located (pending_t *self, const moment_t *now);
 void repair_attempt_narrow (pending_t *self);
 
 /*  Ends the request. */
-void repair_attempt_end (pending_t *self, const moment_t *now, mend_end_t end, const char *text);
+void repair_attempt_end (pending_t *self, const moment_t *now, repair_end_t end, const char *text);
 
 #endif

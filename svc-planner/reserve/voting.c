@@ -41,28 +41,30 @@ static void note_reason (pending_t *self, const participant_ref_t *party, const 
 }
 
 /*  The supply of a resource such as "ams/thin"; NULL when this source has no such resource. */
-static free_profile_t *supply_named (snapshot_t *snapshot, size_t source, const char *resource)
+static free_profile_t *free_profile_named (snapshot_t *snapshot, size_t source,
+                                           const char *resource)
 {
     const char *slash = strrchr (resource, '/');
-    return snapshot_supply (snapshot, source, slash ? slash + 1 : resource);
+    return snapshot_free_profile (snapshot, source, slash ? slash + 1 : resource);
 }
 
 static void learn_fresh (pending_t *self, size_t source, const refusal_t *refusal)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
-        free_profile_t *supply =
-          snapshot_supply (self->plan.snapshot, source, refusal->fresh [i].resource);
-        if (supply)
-            free_profile_patch (supply, &refusal->fresh [i]);
+        free_profile_t *free_profile =
+          snapshot_free_profile (self->plan.snapshot, source, refusal->fresh [i].resource);
+        if (free_profile)
+            free_profile_patch (free_profile, &refusal->fresh [i]);
     }
 }
 
 static void learn_short (pending_t *self, size_t source, const refusal_t *refusal)
 {
     learn_fresh (self, source, refusal);
-    free_profile_t *supply = supply_named (self->plan.snapshot, source, refusal->resource);
-    if (supply && refusal->from_ms < refusal->until_ms)
-        free_profile_deny (supply, refusal->from_ms, refusal->until_ms, refusal->wanted);
+    free_profile_t *free_profile =
+      free_profile_named (self->plan.snapshot, source, refusal->resource);
+    if (free_profile && refusal->from_ms < refusal->until_ms)
+        free_profile_deny (free_profile, refusal->from_ms, refusal->until_ms, refusal->wanted);
     else if (refusal->fresh_count == 0)
         candidates_learn (self, source, 0, refusal_reason_word (refusal->reason));
 }
@@ -330,9 +332,9 @@ static void voting_on_settled (void *owner, const moment_t *now, decision_end_t 
 {
     pending_t *self = owner;
     self->vote.decided = false;
-    if (self->mend) {
-        repair_attempt_end (self, now, end == DECISION_END_COMMITTED ? MEND_SETTLED : MEND_SPOILT,
-                            text);
+    if (self->repair_order) {
+        repair_attempt_end (self, now,
+                            end == DECISION_END_COMMITTED ? REPAIR_SETTLED : REPAIR_SPOILT, text);
         return;
     }
     if (end == DECISION_END_REPAIRED) {
@@ -396,7 +398,7 @@ static before_t before_change (const pending_t *self)
 static bool voting_decide (pending_t *self, const moment_t *now)
 {
     plan_t *plan = &self->vote.attempt->plan;
-    bool change = self->operation == OPERATION_MODIFY && !self->mend;
+    bool change = self->operation == OPERATION_MODIFY && !self->repair_order;
     before_t before = change ? before_change (self) : (before_t){0};
     self->vote.txid = plan->txid;
     bool decided =

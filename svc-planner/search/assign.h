@@ -42,7 +42,7 @@ typedef struct packing packing_t;
  *  only needs are copied. wiring has been started at this start; NULL without network needs. The
  *  paths of the best plan are kept in it. */
 packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
-                        const int64_t *const *weights, routes_t *wiring, int64_t check_from_ms,
+                        const int64_t *const *weights, routes_t *routes, int64_t check_from_ms,
                         int64_t bound);
 void packing_destroy (packing_t **self_p);
 

@@ -91,12 +91,12 @@ static bool blocked_stands (const part_t *self, int end, const option_t *option,
     int64_t from_ms = start_ms + compute_latest (&self->request, (size_t) end);
     int64_t until_ms = start_ms + self->ends [end].offset_ms +
                        need_duration (&self->request, (size_t) end) +
-                       (place->supply.windows_count > 0 ? 0 : source->gap_ms);
+                       (place->free_profile.windows_count > 0 ? 0 : source->gap_ms);
     if (from_ms < self->order.check_from_ms)
         from_ms = self->order.check_from_ms;
     return !source->left_out &&
            (from_ms >= until_ms ||
-            free_profile_least (&place->supply, from_ms, until_ms) >= option->nodes);
+            free_profile_least (&place->free_profile, from_ms, until_ms) >= option->nodes);
 }
 
 static end_vertex_t *find_stands (const part_t *self, int end, int64_t start_ms, size_t *count)
@@ -170,7 +170,7 @@ static int64_t blocked_room_of (const part_t *self, rooms_t *rooms, size_t link)
     }
     if (!known->useful || described->mbps < self->network.mbps || rooms->from_ms >= rooms->until_ms)
         return described->mbps;
-    int64_t mbps = free_profile_least (&known->supply, rooms->from_ms, rooms->until_ms);
+    int64_t mbps = free_profile_least (&known->free_profile, rooms->from_ms, rooms->until_ms);
     return mbps > 0 ? mbps : 0;
 }
 

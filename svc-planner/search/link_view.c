@@ -107,7 +107,7 @@ static int64_t link_view_room_of (const link_view_t *self, size_t link)
     if (self->opens_ms [link] > self->start_ms)
         return -1;
     return self->from_ms < self->until_ms
-             ? free_profile_least (&self->snapshot->links [link].supply, self->from_ms,
+             ? free_profile_least (&self->snapshot->links [link].free_profile, self->from_ms,
                                    self->until_ms)
              : graph_link (self->snapshot->graph, link)->link->mbps;
 }
@@ -149,29 +149,32 @@ bool link_view_joins (link_view_t *self, size_t from, size_t to)
 }
 
 /*  Does this step bring room that was not there before? */
-static bool makes_room (const link_view_t *self, const free_profile_t *supply, size_t step)
+static bool makes_room (const link_view_t *self, const free_profile_t *free_profile, size_t step)
 {
-    int64_t free_mbps = supply->steps [step].free;
-    return free_mbps >= self->mbps && (step == 0 || free_mbps > supply->steps [step - 1].free);
+    int64_t free_mbps = free_profile->steps [step].free;
+    return free_mbps >= self->mbps &&
+           (step == 0 || free_mbps > free_profile->steps [step - 1].free);
 }
 
 static int64_t link_view_next_step (link_view_t *self, size_t link, int64_t after_ms)
 {
-    const free_profile_t *supply = &self->snapshot->links [link].supply;
+    const free_profile_t *free_profile = &self->snapshot->links [link].free_profile;
     size_t at = self->step_at [link];
-    while (at < supply->steps_count && (supply->steps [at].from_ms - self->begin_ms <= after_ms ||
-                                        !makes_room (self, supply, at)))
+    while (at < free_profile->steps_count &&
+           (free_profile->steps [at].from_ms - self->begin_ms <= after_ms ||
+            !makes_room (self, free_profile, at)))
         at++;
     self->step_at [link] = at;
-    return at < supply->steps_count ? supply->steps [at].from_ms - self->begin_ms : INT64_MAX;
+    return at < free_profile->steps_count ? free_profile->steps [at].from_ms - self->begin_ms
+                                          : INT64_MAX;
 }
 
 static int64_t next_window (const link_view_t *self, size_t link, int64_t after_ms)
 {
-    const free_profile_t *supply = &self->snapshot->links [link].supply;
+    const free_profile_t *free_profile = &self->snapshot->links [link].free_profile;
     int64_t next_ms = INT64_MAX;
-    for (size_t i = 0; i < supply->windows_count; i++) {
-        const window_t *window = &supply->windows [i];
+    for (size_t i = 0; i < free_profile->windows_count; i++) {
+        const window_t *window = &free_profile->windows [i];
         if (window->quantity >= self->mbps && window->from_ms - self->begin_ms > after_ms)
             next_ms = least (next_ms, window->from_ms - self->begin_ms);
     }
@@ -184,13 +187,13 @@ int64_t link_view_next_start (link_view_t *self, int64_t after_ms, uint64_t *ste
     for (size_t i = 0; i < self->snapshot->links_count; i++) {
         if (self->opens_ms [i] == INT64_MAX)
             continue;
-        const free_profile_t *supply = &self->snapshot->links [i].supply;
-        next_ms =
-          least (next_ms, supply->windows_count > 0 ? next_window (self, i, after_ms)
-                                                    : link_view_next_step (self, i, after_ms));
+        const free_profile_t *free_profile = &self->snapshot->links [i].free_profile;
+        next_ms = least (next_ms, free_profile->windows_count > 0
+                                    ? next_window (self, i, after_ms)
+                                    : link_view_next_step (self, i, after_ms));
         if (self->opens_ms [i] > after_ms)
             next_ms = least (next_ms, self->opens_ms [i]);
-        *steps += 1 + supply->windows_count;
+        *steps += 1 + free_profile->windows_count;
     }
     return next_ms;
 }

@@ -25,7 +25,7 @@ typedef struct {
 struct packing {
     const snapshot_t *snapshot;
     const int64_t *const *weights;
-    routes_t *wiring;
+    routes_t *routes;
     int64_t check_from_ms;
     packing_need_t *needs;
     size_t needs_count;
@@ -98,10 +98,10 @@ static void arrange (packing_t *self)
     for (size_t i = 0; i < self->needs_count; i++) {
         size_t need = choose_next (self, placed, joined);
         placed |= UINT64_C (1) << need;
-        joined |= self->wiring ? routes_joined (self->wiring, need) : 0;
+        joined |= self->routes ? routes_joined (self->routes, need) : 0;
         self->level_of [need] = self->levels_count;
         add_level (self, false, need);
-        for (size_t n = 0; self->wiring && n < request->network_count; n++) {
+        for (size_t n = 0; self->routes && n < request->network_count; n++) {
             size_t ends [2] = {network_need_end (request, n, 0), network_need_end (request, n, 1)};
             if ((ends [0] == need || ends [1] == need) && placed >> ends [ends [0] == need] & 1)
                 add_level (self, true, n);
@@ -110,18 +110,18 @@ static void arrange (packing_t *self)
     int64_t rest = 0;
     for (size_t depth = self->levels_count; depth-- > 0;) {
         packing_level_t *level = &self->levels [depth];
-        rest += level->network ? routes_least (self->wiring, level->need)
+        rest += level->network ? routes_least (self->routes, level->need)
                                : weight_at (self, level->need, 0);
         level->rest_weight = rest;
     }
 }
 
 packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
-                        const int64_t *const *weights, routes_t *wiring, int64_t check_from_ms,
+                        const int64_t *const *weights, routes_t *routes, int64_t check_from_ms,
                         int64_t bound)
 {
     size_t count = snapshot->request->compute_count;
-    size_t levels = count + (wiring ? snapshot->request->network_count : 0);
+    size_t levels = count + (routes ? snapshot->request->network_count : 0);
     packing_t *self = must (calloc (1, sizeof *self));
     self->snapshot = snapshot;
     self->weights = weights;
@@ -130,7 +130,7 @@ packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
     self->needs_count = count;
     self->needs = must (malloc (count * sizeof *self->needs));
     memcpy (self->needs, needs, count * sizeof *needs);
-    self->wiring = wiring;
+    self->routes = routes;
     self->levels = must (calloc (levels + 1, sizeof *self->levels));
     self->level_of = must (calloc (count, sizeof *self->level_of));
     self->best = must (calloc (count, sizeof *self->best));
@@ -157,7 +157,8 @@ static window_t packing_stay_of (const packing_t *self, size_t index, const opti
     const packing_need_t *need = &self->needs [index];
     const site_class_t *place = &self->snapshot->places [option->place];
     const source_t *site = &self->snapshot->sources [place->source];
-    int64_t gap_ms = place->supply.windows_count > 0 ? 0 : site->gap_ms; /* windows leave it out */
+    int64_t gap_ms =
+      place->free_profile.windows_count > 0 ? 0 : site->gap_ms; /* windows leave it out */
     int64_t from_ms = need->from_ms > self->check_from_ms ? need->from_ms : self->check_from_ms;
     return (window_t){from_ms, need->until_ms + gap_ms, option->nodes};
 }
@@ -186,11 +187,11 @@ static bool packing_fits (packing_t *self, size_t need, const option_t *option, 
     }
     if (stay.from_ms >= stay.until_ms || others_count == 0)
         return true; /* it fits alone, or it would be no option at this start */
-    if (place->supply.windows_count > 0)
+    if (place->free_profile.windows_count > 0)
         return false; /* asked about one by one: whether both fit together is not known */
     uint64_t cost = self->depth + 2 * (1 + others_count) * (1 + others_count);
     *steps -= cost < *steps ? cost : *steps;
-    return free_profile_least_beside (&place->supply, stay.from_ms, stay.until_ms, others,
+    return free_profile_least_beside (&place->free_profile, stay.from_ms, stay.until_ms, others,
                                       others_count) >= stay.quantity;
 }
 
@@ -200,14 +201,14 @@ static void keep_best (packing_t *self)
     self->bound = self->weight;
     for (size_t i = 0; i < self->needs_count; i++)
         self->best [i] = option_index (self, i, taken_by (self, i));
-    if (self->wiring)
-        routes_keep (self->wiring);
+    if (self->routes)
+        routes_keep (self->routes);
 }
 
 static void step_back (packing_t *self)
 {
     const packing_level_t *level = &self->levels [--self->depth];
-    self->weight -= level->network ? routes_weight (self->wiring, level->need)
+    self->weight -= level->network ? routes_weight (self->routes, level->need)
                                    : weight_at (self, level->need, level->taken);
 }
 
@@ -222,7 +223,7 @@ static void enter (packing_t *self)
         size_t b = network_need_end (request, level->need, 1);
         size_t options [2] = {option_index (self, a, taken_by (self, a)),
                               option_index (self, b, taken_by (self, b))};
-        routes_open (self->wiring, level->need, options);
+        routes_open (self->routes, level->need, options);
     } else {
         size_t like = self->needs [level->need].like;
         level->cursor = like == SIZE_MAX ? 0 : taken_by (self, like);
@@ -247,11 +248,11 @@ static int64_t budget (const packing_t *self)
 /*  Tries the next path, or the next place that fits. False when none is left at this level. */
 static bool advance_path (packing_t *self, const packing_level_t *level, uint64_t *steps)
 {
-    if (!routes_next (self->wiring, level->need, budget (self), steps)) {
-        routes_close (self->wiring, level->need);
+    if (!routes_next (self->routes, level->need, budget (self), steps)) {
+        routes_close (self->routes, level->need);
         return false;
     }
-    step_down (self, routes_weight (self->wiring, level->need));
+    step_down (self, routes_weight (self->routes, level->need));
     return true;
 }
 

@@ -56,7 +56,7 @@ int64_t routes_room_beside (const routes_t *self, size_t need, size_t link)
     }
     if (!partly)
         return room - taken;
-    return free_profile_least_beside (&self->snapshot->links [link].supply, view->from_ms,
+    return free_profile_least_beside (&self->snapshot->links [link].free_profile, view->from_ms,
                                       view->until_ms, others, count);
 }
 

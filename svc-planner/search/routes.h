@@ -15,7 +15,7 @@
 
 #include "search_order.h"
 
-typedef struct wiring routes_t;
+typedef struct routes routes_t;
 
 /*  Borrows the snapshot for life; copies what it needs of the order. */
 routes_t *routes_new (const snapshot_t *snapshot, const search_order_t *order);

@@ -28,7 +28,7 @@ static void add_space (routes_t *self, size_t need, space_t *space, uint64_t *st
         return;
     }
     connection->spaces_made++;
-    asker_t asker = {.wiring = self, .need = need};
+    asker_t asker = {.routes = self, .need = need};
     path_question_t question = routes_question (self, &asker, space->ends [0], space->ends [1]);
     bar (self, space, true);
     path_state_t state = routes_seek (self, &question, &space->path, steps);

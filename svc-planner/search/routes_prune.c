@@ -45,7 +45,8 @@ static int64_t carries (const routes_t *self, size_t need, size_t link, int64_t 
     }
     if (wanted == 0)
         return 0;
-    int64_t free_mbps = free_profile_least (&self->snapshot->links [link].supply, at_ms, at_ms + 1);
+    int64_t free_mbps =
+      free_profile_least (&self->snapshot->links [link].free_profile, at_ms, at_ms + 1);
     return free_mbps < wanted ? free_mbps : wanted;
 }
 

@@ -11,7 +11,7 @@
 static int64_t routes_single_free_of (void *owner, size_t link)
 {
     const asker_t *asker = owner;
-    const routes_t *self = asker->wiring;
+    const routes_t *self = asker->routes;
     if (self->barred [link])
         return -1;
     int64_t room = asker->alone ? routes_view (self, asker->need)->room [link]
@@ -22,7 +22,7 @@ static int64_t routes_single_free_of (void *owner, size_t link)
 static int64_t routes_single_cost_of (void *owner, size_t link)
 {
     const asker_t *asker = owner;
-    return routes_view (asker->wiring, asker->need)->cost [link];
+    return routes_view (asker->routes, asker->need)->cost [link];
 }
 
 path_question_t routes_question (const routes_t *self, asker_t *asker, size_t from, size_t to)
@@ -132,7 +132,7 @@ static void seek_alone (routes_t *self, size_t need, single_t *alone, uint64_t *
 {
     const routed_need_t *connection = &self->connections [need];
     int64_t away = connection->present.set ? AWAY_WEIGHT : 0;
-    asker_t asker = {.wiring = self, .need = need, .alone = true};
+    asker_t asker = {.routes = self, .need = need, .alone = true};
     for (size_t a = 0; a < routes_vertices (self, connection->places [0]); a++) {
         for (size_t b = 0; b < routes_vertices (self, connection->places [1]); b++) {
             size_t from = routes_vertex (self, connection->places [0], a);

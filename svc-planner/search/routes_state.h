@@ -86,7 +86,7 @@ typedef struct {
     size_t next; /* 1 + its index; 0 = none */
 } link_use_t;
 
-struct wiring {
+struct routes {
     const snapshot_t *snapshot;
     const graph_t *graph;
     path_order_t order;
@@ -113,7 +113,7 @@ struct wiring {
 
 /*  A need that a path is sought for, by itself or beside the others. */
 typedef struct {
-    const routes_t *wiring;
+    const routes_t *routes;
     size_t need;
     bool alone;
 } asker_t;

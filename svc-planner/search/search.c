@@ -46,7 +46,7 @@ struct search {
     int64_t start_ms; /* the start that is looked at now */
     matching_t *matching;
     packing_t *packing;
-    routes_t *wiring; /* NULL without network needs */
+    routes_t *routes; /* NULL without network needs */
     bool undecided;   /* a start was given up before it was searched to its end */
     bool found;
     int64_t found_start_ms;
@@ -68,7 +68,7 @@ static const source_t *search_site_of (const search_t *self, const option_t *opt
 static stay_t search_stay_of (const search_t *self, size_t need, const option_t *option,
                               int64_t nodes)
 {
-    bool windows = search_place_of (self, option)->supply.windows_count > 0;
+    bool windows = search_place_of (self, option)->free_profile.windows_count > 0;
     int64_t gap_ms = windows ? 0 : search_site_of (self, option)->gap_ms;
     int64_t offset_ms = compute_latest (self->request, need);
     int64_t until_ms =
@@ -99,13 +99,15 @@ static start_window_t frame_of (const search_t *self, size_t need, const option_
 
 /*  For a fixed start, which may lie in the past: only what is still to come needs capacity. */
 static void span_of_fixed (const search_t *self, start_windows_t *view,
-                           const free_profile_t *supply, const stay_t *stay, start_window_t within)
+                           const free_profile_t *free_profile, const stay_t *stay,
+                           start_window_t within)
 {
     int64_t start_ms = self->order.starts.earliest_ms;
     int64_t begin_ms = start_ms + stay->offset_ms;
     int64_t from_ms = greatest (begin_ms, self->order.check_from_ms);
     int64_t until_ms = begin_ms + stay->length_ms;
-    if (from_ms >= until_ms || free_profile_least (supply, from_ms, until_ms) >= stay->quantity)
+    if (from_ms >= until_ms ||
+        free_profile_least (free_profile, from_ms, until_ms) >= stay->quantity)
         start_windows_add (view, (start_window_t){start_ms, start_ms}, within);
 }
 
@@ -122,9 +124,9 @@ static void find_spans (const search_t *self, start_windows_t *view, size_t need
         return;
     stay_t stay = search_stay_of (self, need, option, nodes);
     if (self->order.starts.earliest_ms == self->order.starts.latest_ms)
-        span_of_fixed (self, view, &place->supply, &stay, within);
+        span_of_fixed (self, view, &place->free_profile, &stay, within);
     else
-        start_windows_fill (view, &place->supply, &stay, within);
+        start_windows_fill (view, &place->free_profile, &stay, within);
 }
 
 static void make_views (search_t *self, size_t need)
@@ -138,7 +140,7 @@ static void make_views (search_t *self, size_t need)
         stay_t stay = search_stay_of (self, need, option, option->nodes);
         /*  Where needs may share a place, any rise of what is free can make room for several
          *  together. */
-        start_windows_find_changes (&view->views [i], &search_place_of (self, option)->supply,
+        start_windows_find_changes (&view->views [i], &search_place_of (self, option)->free_profile,
                                     &stay, frame_of (self, need, option),
                                     !self->request->distinct_sites);
     }
@@ -165,7 +167,7 @@ static int64_t weigh (search_t *self, size_t need, const option_t *option)
             weight = least (weight * self->lots [option->place] / SPREAD_LEAST, WEIGHT_MAX);
         break;
     case POLICY_LOAD:
-        weight = free_profile_utilisation (&search_place_of (self, option)->supply,
+        weight = free_profile_utilisation (&search_place_of (self, option)->free_profile,
                                            search_place_of (self, option)->nodes);
         break;
     case POLICY_RANDOM:
@@ -198,7 +200,7 @@ static bool alike (const search_t *self, size_t a, size_t b)
     const compute_need_t *first = &self->request->compute [a];
     const compute_need_t *second = &self->request->compute [b];
     const need_options_t *options = self->snapshot->needs;
-    if (self->wiring && !routes_alike (self->wiring, a, b))
+    if (self->routes && !routes_alike (self->routes, a, b))
         return false;
     if (first->offset_ms != second->offset_ms || first->cpus != second->cpus ||
         first->stages.count + second->stages.count > 0 ||
@@ -260,9 +262,9 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order)
             self->least_weight += self->weights [need][self->needs [need].order [0]];
     }
     if (self->request->network_count > 0)
-        self->wiring = routes_new (snapshot, order);
+        self->routes = routes_new (snapshot, order);
     for (size_t need = 0; need < self->request->network_count; need++)
-        self->least_paths += routes_least (self->wiring, need);
+        self->least_paths += routes_least (self->routes, need);
     self->least_weight += self->least_paths;
     find_likes (self);
     return self;
@@ -284,7 +286,7 @@ void search_destroy (search_t **self_p)
     }
     matching_destroy (&self->matching);
     packing_destroy (&self->packing);
-    routes_destroy (&self->wiring);
+    routes_destroy (&self->routes);
     free ((void *) self->order.present);
     free ((void *) self->order.present_paths);
     free (self->needs);
@@ -308,8 +310,8 @@ static bool next_start (search_t *self)
 {
     int64_t start_ms = INT64_MAX;
     uint64_t steps = 1;
-    if (self->wiring && self->begun)
-        start_ms = routes_next_start (self->wiring, self->start_ms, &steps);
+    if (self->routes && self->begun)
+        start_ms = routes_next_start (self->routes, self->start_ms, &steps);
     for (size_t need = 0; need < self->request->compute_count; need++) {
         for (size_t i = 0; i < self->snapshot->needs [need].options_count; i++) {
             start_ms = least (start_ms, start_windows_next_change (&self->needs [need].views [i]));
@@ -345,12 +347,12 @@ static bool find_served (search_t *self)
 {
     uint64_t rest = self->steps_left;
     bool all = true;
-    routes_start (self->wiring, self->start_ms);
+    routes_start (self->routes, self->start_ms);
     for (size_t need = 0; need < self->request->compute_count && all; need++) {
         need_view_t *view = &self->needs [need];
         size_t count = 0;
         for (size_t i = 0; i < view->fit_count; i++)
-            if (routes_serves (self->wiring, need, view->fit [i], &rest))
+            if (routes_serves (self->routes, need, view->fit [i], &rest))
                 view->fit [count++] = view->fit [i];
         view->fit_count = count;
         all = count > 0;
@@ -393,7 +395,7 @@ static void begin_packing (search_t *self)
         };
     }
     self->packing =
-      packing_new (self->snapshot, needs, (const int64_t *const *) self->weights, self->wiring,
+      packing_new (self->snapshot, needs, (const int64_t *const *) self->weights, self->routes,
                    self->order.check_from_ms, self->found ? self->found_weight : INT64_MAX);
 }
 
@@ -420,9 +422,9 @@ static void keep_matching (search_t *self)
 static bool end_matching (search_t *self, assign_state_t state)
 {
     bool packs =
-      self->wiring && state == ASSIGN_FOUND &&
+      self->routes && state == ASSIGN_FOUND &&
       !(self->found && matching_weight (self->matching) + self->least_paths >= self->found_weight);
-    if (state == ASSIGN_FOUND && !self->wiring)
+    if (state == ASSIGN_FOUND && !self->routes)
         keep_matching (self);
     matching_destroy (&self->matching);
     if (packs) /* there are distinct sites; now find paths between them */
@@ -434,7 +436,7 @@ static bool end_packing (search_t *self)
 {
     if (packing_choice (self->packing))
         keep_plan (self, packing_weight (self->packing), packing_choice (self->packing));
-    if (self->wiring && routes_unproven (self->wiring))
+    if (self->routes && routes_unproven (self->routes))
         self->undecided = true;
     packing_destroy (&self->packing);
     return true;
@@ -475,7 +477,7 @@ static bool begin_start (search_t *self)
 {
     if (content (self) || !next_start (self))
         return false;
-    if (!find_fits (self) || (self->wiring && !find_served (self)))
+    if (!find_fits (self) || (self->routes && !find_served (self)))
         return true;
     self->assigning = true;
     self->start_steps_left = self->order.steps_max / START_SHARE + 1;
@@ -503,7 +505,7 @@ choice_t search_choice (const search_t *self)
     assert (self->found);
     return (choice_t){.start_ms = self->found_start_ms,
                       .options = self->found_choice,
-                      .paths = self->wiring ? routes_kept (self->wiring) : NULL};
+                      .paths = self->routes ? routes_kept (self->routes) : NULL};
 }
 
 static bool fits_alone (const search_t *self, size_t need, const option_t *option, int64_t nodes)

@@ -25,19 +25,20 @@ void start_windows_add (start_windows_t *self, start_window_t span, start_window
     self->spans [self->spans_count++] = span;
 }
 
-static void fill_from_profile (start_windows_t *self, const free_profile_t *supply,
+static void fill_from_profile (start_windows_t *self, const free_profile_t *free_profile,
                                const stay_t *stay, start_window_t within)
 {
     size_t i = 0;
-    while (i < supply->steps_count) {
-        if (supply->steps [i].free < stay->quantity) {
+    while (i < free_profile->steps_count) {
+        if (free_profile->steps [i].free < stay->quantity) {
             i++;
             continue;
         }
-        int64_t from_ms = supply->steps [i].from_ms;
-        while (i < supply->steps_count && supply->steps [i].free >= stay->quantity)
+        int64_t from_ms = free_profile->steps [i].from_ms;
+        while (i < free_profile->steps_count && free_profile->steps [i].free >= stay->quantity)
             i++;
-        int64_t until_ms = i < supply->steps_count ? supply->steps [i].from_ms : supply->until_ms;
+        int64_t until_ms =
+          i < free_profile->steps_count ? free_profile->steps [i].from_ms : free_profile->until_ms;
         if (until_ms - from_ms >= stay->length_ms)
             start_windows_add (self,
                                (start_window_t){from_ms - stay->offset_ms,
@@ -54,11 +55,11 @@ static int compare_spans (const void *a, const void *b)
     return (first->until_ms > second->until_ms) - (first->until_ms < second->until_ms);
 }
 
-static void fill_from_windows (start_windows_t *self, const free_profile_t *supply,
+static void fill_from_windows (start_windows_t *self, const free_profile_t *free_profile,
                                const stay_t *stay, start_window_t within)
 {
-    for (size_t i = 0; i < supply->windows_count; i++) {
-        const window_t *window = &supply->windows [i];
+    for (size_t i = 0; i < free_profile->windows_count; i++) {
+        const window_t *window = &free_profile->windows [i];
         if (window->quantity >= stay->quantity &&
             window->until_ms - window->from_ms >= stay->length_ms)
             start_windows_add (
@@ -71,13 +72,13 @@ static void fill_from_windows (start_windows_t *self, const free_profile_t *supp
         qsort (self->spans, self->spans_count, sizeof *self->spans, compare_spans);
 }
 
-void start_windows_fill (start_windows_t *self, const free_profile_t *supply, const stay_t *stay,
-                         start_window_t within)
+void start_windows_fill (start_windows_t *self, const free_profile_t *free_profile,
+                         const stay_t *stay, start_window_t within)
 {
-    if (supply->windows_count > 0)
-        fill_from_windows (self, supply, stay, within);
+    if (free_profile->windows_count > 0)
+        fill_from_windows (self, free_profile, stay, within);
     else
-        fill_from_profile (self, supply, stay, within);
+        fill_from_profile (self, free_profile, stay, within);
 }
 
 static void add_change (start_windows_t *self, int64_t start_ms)
@@ -93,17 +94,17 @@ static int start_windows_compare_times (const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-void start_windows_find_changes (start_windows_t *self, const free_profile_t *supply,
+void start_windows_find_changes (start_windows_t *self, const free_profile_t *free_profile,
                                  const stay_t *stay, start_window_t within, bool rises)
 {
     for (size_t i = 0; i < self->spans_count; i++)
         add_change (self, self->spans [i].from_ms);
     if (!rises || self->spans_count == 0)
         return;
-    for (size_t i = 1; i < supply->steps_count; i++) {
-        int64_t start_ms = supply->steps [i].from_ms - stay->offset_ms;
-        if (supply->steps [i].free > supply->steps [i - 1].free &&
-            supply->steps [i].free >= stay->quantity && start_ms > within.from_ms &&
+    for (size_t i = 1; i < free_profile->steps_count; i++) {
+        int64_t start_ms = free_profile->steps [i].from_ms - stay->offset_ms;
+        if (free_profile->steps [i].free > free_profile->steps [i - 1].free &&
+            free_profile->steps [i].free >= stay->quantity && start_ms > within.from_ms &&
             start_ms <= within.until_ms)
             add_change (self, start_ms);
     }

@@ -39,12 +39,12 @@ void start_windows_clear (start_windows_t *self);
 void start_windows_add (start_windows_t *self, start_window_t span, start_window_t within);
 
 /*  Adds all starts within at which the stay fits. */
-void start_windows_fill (start_windows_t *self, const free_profile_t *supply, const stay_t *stay,
-                         start_window_t within);
+void start_windows_fill (start_windows_t *self, const free_profile_t *free_profile,
+                         const stay_t *stay, start_window_t within);
 
 /*  Adds the beginnings of all spans to the changes; with rises, also the starts at which the supply
  *  rises, if there are any spans. */
-void start_windows_find_changes (start_windows_t *self, const free_profile_t *supply,
+void start_windows_find_changes (start_windows_t *self, const free_profile_t *free_profile,
                                  const stay_t *stay, start_window_t within, bool rises);
 
 /*  The first change not passed; INT64_MAX when there is none. */

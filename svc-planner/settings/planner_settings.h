@@ -69,8 +69,8 @@ typedef struct {
     bool backtrack_own;         /* bbr: the plan's own choices count as taken */
     bool backtrack_terse;       /* bbr, bir: nobody is asked again to explain a refusal */
     ip_settings_t ip;
-    int64_t standing_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
-    bool finishing;           /* settle this store and end: takes no requests (T8) */
+    int64_t restore_guard_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
+    bool finishing;                /* settle this store and end: takes no requests (T8) */
 } planner_settings_t;
 
 extern const planner_settings_t planner_settings_default;

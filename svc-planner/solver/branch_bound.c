@@ -311,7 +311,7 @@ static void branch_bound_search (branch_bound_t *self, size_t level, int64_t cpu
     if (!look_out (self, level, &outlook) ||
         worse (self, so_far + outlook.least + outlook.contested))
         return;
-    if (self->stopped || !budget_step (self->spending)) {
+    if (self->stopped || !budget_step (self->budget)) {
         branch_bound_leave (self, so_far + outlook.least + outlook.contested);
         return;
     }
@@ -326,7 +326,7 @@ static void branch_bound_search (branch_bound_t *self, size_t level, int64_t cpu
         int64_t least = so_far + with_cost (&outlook, chosen, cost);
         if (worse (self, least))
             return;
-        if (self->stopped || self->spending->over) {
+        if (self->stopped || self->budget->over) {
             branch_bound_leave (self, least);
             return;
         }
@@ -343,7 +343,7 @@ static void search_all (branch_bound_t *self)
     for (;;) {
         self->left_bound = BRANCH_BOUND_NEVER;
         branch_bound_search (self, 0, 0, 0);
-        if (self->stopped || self->spending->over || self->left_bound >= self->best_cost)
+        if (self->stopped || self->budget->over || self->left_bound >= self->best_cost)
             return;
         self->settle_steps_max *= SETTLE_STEPS_GROW;
     }
@@ -368,12 +368,12 @@ static void branch_bound_answer_from (branch_bound_t *self, solver_answer_t *ans
     answer->plan = self->best;
 }
 
-void branch_bound_solve (const program_t *program, const solver_order_t *order, budget_t *spending,
+void branch_bound_solve (const program_t *program, const solver_order_t *order, budget_t *budget,
                          solver_answer_t *answer)
 {
     branch_bound_t self = {
       .program = program,
-      .spending = spending,
+      .budget = budget,
       .first = order->first,
       .sites = program->sites_count,
       .best_cost = BRANCH_BOUND_NEVER,
@@ -383,10 +383,10 @@ void branch_bound_solve (const program_t *program, const solver_order_t *order, 
         branch_bound_unmake (&self);
         return;
     }
-    solver_graph_t *net = solver_graph_new (program, spending);
+    solver_graph_t *net = solver_graph_new (program, budget);
     if (net) {
         self.net = net;
-        self.routing = routing_new (net, spending);
+        self.routing = routing_new (net, budget);
         self.best = program_plan_new (program);
         branch_bound_make (&self);
         search_all (&self);

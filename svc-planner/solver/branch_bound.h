@@ -10,7 +10,7 @@
 #include "budget.h"
 
 /*  As solver_run. */
-void branch_bound_solve (const program_t *program, const solver_order_t *order, budget_t *spending,
+void branch_bound_solve (const program_t *program, const solver_order_t *order, budget_t *budget,
                          solver_answer_t *answer);
 
 #endif

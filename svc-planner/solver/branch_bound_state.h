@@ -26,7 +26,7 @@ typedef struct {
     const program_t *program;
     const solver_graph_t *net;
     routing_t *routing;
-    budget_t *spending;
+    budget_t *budget;
     bool first;
     size_t sites;      /* requested */
     size_t places;     /* nodes that might do for some */

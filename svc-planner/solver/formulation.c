@@ -22,7 +22,7 @@
 
 typedef struct {
     const program_t *program;
-    budget_t *spending;
+    budget_t *budget;
     bool strong;
     bool pruned;
     glp_prob *lp;
@@ -77,7 +77,7 @@ static void add_columns (formulation_t *self)
                   formulation_add_column (self, program->nodes [i].unit_cost * program->cpus [j]);
         }
     self->x_last = glp_get_num_cols (self->lp);
-    for (size_t l = 0; l < program->links_count && budget_look (self->spending); l++) {
+    for (size_t l = 0; l < program->links_count && budget_look (self->budget); l++) {
         int64_t wanted = program->links [l].bandwidth;
         if (wanted == 0)
             continue;
@@ -248,7 +248,7 @@ static void add_rows (formulation_t *self)
 {
     const program_t *program = self->program;
     add_places (self);
-    for (size_t e = 0; e < program->edges_count && budget_look (self->spending); e++) {
+    for (size_t e = 0; e < program->edges_count && budget_look (self->budget); e++) {
         if (program->reading == PROGRAM_SHARED) {
             add_capacity (self, e, 2 * e, 2);
         } else {
@@ -256,10 +256,10 @@ static void add_rows (formulation_t *self)
             add_capacity (self, e, 2 * e + 1, 1);
         }
     }
-    for (size_t l = 0; l < program->links_count && budget_look (self->spending); l++)
+    for (size_t l = 0; l < program->links_count && budget_look (self->budget); l++)
         if (program->links [l].bandwidth > 0)
             add_link (self, l);
-    if (self->entries > 0 && !self->spending->over)
+    if (self->entries > 0 && !self->budget->over)
         glp_load_matrix (self->lp, self->entries, self->rows, self->columns, self->values);
 }
 
@@ -404,7 +404,7 @@ static void formulation_report (formulation_t *self)
         return;
     solver_answer_t so_far;
     formulation_answer_from (self, found ? GLP_FEAS : GLP_UNDEF, &so_far);
-    so_far.steps = self->spending->steps;
+    so_far.steps = self->budget->steps;
     self->order->report (self->order->hearer, &so_far);
     program_plan_destroy (&so_far.plan);
     self->told_bound = bound;
@@ -417,10 +417,10 @@ static void on_search (glp_tree *tree, void *of)
     int best = glp_ios_best_node (tree);
     if (best > 0)
         self->bound = fmax (self->bound, glp_ios_node_bound (tree, best));
-    self->spending->steps = iterations (self);
+    self->budget->steps = iterations (self);
     formulation_report (self);
     bool found = self->first && glp_mip_status (glp_ios_get_prob (tree)) == GLP_FEAS;
-    if (!budget_look (self->spending) || found) {
+    if (!budget_look (self->budget) || found) {
         glp_ios_terminate (tree);
         return;
     }
@@ -437,14 +437,14 @@ static int formulation_relax (formulation_t *self)
     glp_smcp order;
     glp_init_smcp (&order);
     order.msg_lev = GLP_MSG_OFF;
-    order.tm_lim = budget_left_ms (self->spending);
-    if (self->spending->limit->steps_max > 0)
-        order.it_lim = (int) fmin ((double) self->spending->limit->steps_max, INT32_MAX);
+    order.tm_lim = budget_left_ms (self->budget);
+    if (self->budget->limit->steps_max > 0)
+        order.it_lim = (int) fmin ((double) self->budget->limit->steps_max, INT32_MAX);
     glp_adv_basis (self->lp, 0);
     int code = glp_simplex (self->lp, &order);
-    self->spending->steps = iterations (self);
+    self->budget->steps = iterations (self);
     if (code == GLP_EITLIM || code == GLP_ETMLIM) {
-        self->spending->over = true;
+        self->budget->over = true;
         return GLP_UNDEF;
     }
     return code == 0 ? glp_get_status (self->lp) : GLP_UNDEF;
@@ -456,7 +456,7 @@ static int formulation_branch (formulation_t *self)
     glp_iocp order;
     glp_init_iocp (&order);
     order.msg_lev = GLP_MSG_OFF;
-    order.tm_lim = budget_left_ms (self->spending);
+    order.tm_lim = budget_left_ms (self->budget);
     order.cb_func = on_search;
     order.cb_info = self;
     int code = glp_intopt (self->lp, &order);
@@ -478,7 +478,7 @@ static bool formulation_begin (formulation_t *self)
     add_columns (self);
     add_rows (self);
     self->iterations_begun = (uint64_t) glp_get_it_cnt (self->lp);
-    return !self->spending->over;
+    return !self->budget->over;
 }
 
 static void formulation_end (formulation_t *self)
@@ -491,13 +491,13 @@ static void formulation_end (formulation_t *self)
     free (self->values);
 }
 
-void formulation_solve (const program_t *program, const solver_order_t *order, budget_t *spending,
+void formulation_solve (const program_t *program, const solver_order_t *order, budget_t *budget,
                         solver_answer_t *answer)
 {
     int told = glp_term_out (GLP_OFF);
     formulation_t self = {
       .program = program,
-      .spending = spending,
+      .budget = budget,
       .strong = order->kind == SOLVER_GLPK,
       .pruned = order->kind == SOLVER_GLPK_PRUNED,
       .first = order->first,
@@ -519,9 +519,9 @@ bool formulation_write (const program_t *program, const char *file)
 {
     int told = glp_term_out (GLP_OFF);
     solver_limit_t limit = {0};
-    budget_t spending;
-    budget_begin (&spending, &limit);
-    formulation_t self = {.program = program, .spending = &spending, .strong = true};
+    budget_t budget;
+    budget_begin (&budget, &limit);
+    formulation_t self = {.program = program, .budget = &budget, .strong = true};
     formulation_begin (&self);
     for (int i = 1; i <= glp_get_num_cols (self.lp); i++)
         glp_set_obj_coef (self.lp, i, glp_get_obj_coef (self.lp, i) * self.unit);

@@ -5,7 +5,7 @@
 #include "budget.h"
 
 /*  As solver_run, for the three kinds that are GLPK's. */
-void formulation_solve (const program_t *program, const solver_order_t *order, budget_t *spending,
+void formulation_solve (const program_t *program, const solver_order_t *order, budget_t *budget,
                         solver_answer_t *answer);
 
 /*  The strong form as a file that other solvers read (CPLEX LP), for benches. False when it can't be

@@ -22,7 +22,7 @@ typedef struct {
     const solver_graph_t *net;
     const lagrange_link_t *links;
     size_t count;
-    budget_t *spending;
+    budget_t *budget;
     size_t nodes;
     uint32_t hops_max; /* 0 = any */
     glp_prob *master;  /* row 1 + i: link i; then pools as they come */
@@ -123,7 +123,7 @@ static double lagrange_bound_walk_within (lagrange_t *self, const lagrange_link_
 
 static double lightest (lagrange_t *self, const lagrange_link_t *link)
 {
-    budget_step (self->spending);
+    budget_step (self->budget);
     return self->hops_max > 0 ? lagrange_bound_walk_within (self, link)
                               : lagrange_bound_walk (self, link);
 }
@@ -196,7 +196,7 @@ static bool master_solve (lagrange_t *self)
     glp_smcp order;
     glp_init_smcp (&order);
     order.msg_lev = GLP_MSG_OFF;
-    order.tm_lim = budget_left_ms (self->spending);
+    order.tm_lim = budget_left_ms (self->budget);
     if (glp_simplex (self->master, &order) != 0 || glp_get_status (self->master) != GLP_OPT)
         return false;
     for (size_t pool = 0; pool < self->net->pools_count; pool++)
@@ -233,7 +233,7 @@ static double price_paths (lagrange_t *self, bool *grown)
 static int64_t bound_find (lagrange_t *self, int64_t enough)
 {
     int64_t best = 0;
-    for (size_t round = 0; round < ROUNDS_MAX && !self->spending->over; round++) {
+    for (size_t round = 0; round < ROUNDS_MAX && !self->budget->over; round++) {
         if (!master_solve (self))
             break;
         bool grown;
@@ -252,7 +252,7 @@ static int64_t bound_find (lagrange_t *self, int64_t enough)
 }
 
 int64_t lagrange_bound (const solver_graph_t *net, const lagrange_link_t *links, size_t count,
-                        int64_t enough, budget_t *spending)
+                        int64_t enough, budget_t *budget)
 {
     const program_t *program = net->program;
     size_t nodes = program->nodes_count;
@@ -263,7 +263,7 @@ int64_t lagrange_bound (const solver_graph_t *net, const lagrange_link_t *links,
       .net = net,
       .links = links,
       .count = count,
-      .spending = spending,
+      .budget = budget,
       .nodes = nodes,
       .hops_max = limited ? program->hops_max : 0,
       .master = glp_create_prob (),

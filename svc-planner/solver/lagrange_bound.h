@@ -19,6 +19,6 @@ typedef struct {
 /*  No paths that fit cost less than this; INT64_MAX when there are none. Stops as soon as the bound
  *  is `enough`. */
 int64_t lagrange_bound (const solver_graph_t *net, const lagrange_link_t *links, size_t count,
-                        int64_t enough, budget_t *spending);
+                        int64_t enough, budget_t *budget);
 
 #endif

@@ -42,7 +42,7 @@ typedef struct {
 
 struct routing {
     const solver_graph_t *net;
-    budget_t *spending;
+    budget_t *budget;
     size_t nodes;
     routing_wire_t *wires;
     size_t wires_count;
@@ -68,7 +68,7 @@ struct routing {
     bool found;
 };
 
-routing_t *routing_new (const solver_graph_t *net, budget_t *spending)
+routing_t *routing_new (const solver_graph_t *net, budget_t *budget)
 {
     const program_t *program = net->program;
     size_t nodes = program->nodes_count;
@@ -76,7 +76,7 @@ routing_t *routing_new (const solver_graph_t *net, budget_t *spending)
     size_t states = nodes * (hops + 1);
     routing_t *self = must (calloc (1, sizeof *self));
     self->net = net;
-    self->spending = spending;
+    self->budget = budget;
     self->nodes = nodes;
     self->wires = must (calloc (program->links_count + 1, sizeof *self->wires));
     self->load = must (calloc (net->pools_count + 1, sizeof *self->load));
@@ -289,7 +289,7 @@ static bool routing_walk_within (routing_t *self, routing_wire_t *wire, const ui
 static bool find_path (routing_t *self, routing_wire_t *wire, const uint8_t *banned)
 {
     uint32_t hops_max = self->net->program->hops_max;
-    self->spending->steps++;
+    self->budget->steps++;
     return hops_max > 0 && hops_max < self->nodes
              ? routing_walk_within (self, wire, banned, hops_max)
              : routing_walk (self, wire, banned);
@@ -462,8 +462,7 @@ static int64_t relaxed_bound (routing_t *self)
                                       .bandwidth = wire->bandwidth,
                                       .banned = mark (self, self->banned, i, 0)};
     }
-    int64_t bound =
-      lagrange_bound (self->net, links, self->wires_count, self->limit, self->spending);
+    int64_t bound = lagrange_bound (self->net, links, self->wires_count, self->limit, self->budget);
     free (links);
     return bound;
 }
@@ -472,7 +471,7 @@ static void routing_settle_node (routing_t *self)
 {
     if (self->gave_up || self->cost >= self->limit)
         return;
-    if (!budget_step (self->spending) || self->spending->steps >= self->steps_until) {
+    if (!budget_step (self->budget) || self->budget->steps >= self->steps_until) {
         self->gave_up = true;
         return;
     }
@@ -503,7 +502,7 @@ static void lay_lightest (routing_t *self)
 
 static void settle_within (routing_t *self, uint64_t steps_max)
 {
-    self->steps_until = self->spending->steps + steps_max;
+    self->steps_until = self->budget->steps + steps_max;
     self->gave_up = false;
     routing_settle_node (self);
 }
@@ -521,7 +520,7 @@ routing_answer_t routing_settle (routing_t *self, int64_t limit, uint64_t steps_
     self->found = false;
     self->relax = false;
     settle_within (self, STEPS_BEFORE_RELAXING);
-    if (self->gave_up && !self->spending->over) {
+    if (self->gave_up && !self->budget->over) {
         self->relax = true;
         settle_within (self, steps_max);
     }

@@ -21,7 +21,7 @@ typedef enum {
 } routing_answer_t;
 
 /*  Borrows the net and the spending for life. */
-routing_t *routing_new (const solver_graph_t *net, budget_t *spending);
+routing_t *routing_new (const solver_graph_t *net, budget_t *budget);
 void routing_destroy (routing_t **self_p);
 
 /*  Open a link between these nodes, which are not too far for it. False when it does not fit beside

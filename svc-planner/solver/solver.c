@@ -52,13 +52,13 @@ void solver_run (const program_t *program, const solver_order_t *order, solver_a
 {
     assert (solver_takes (order->kind, program));
     *answer = (solver_answer_t){.status = SOLVER_UNKNOWN};
-    budget_t spending;
-    budget_begin (&spending, &order->limit);
+    budget_t budget;
+    budget_begin (&budget, &order->limit);
     if (order->kind == SOLVER_AUTO)
-        branch_bound_solve (program, order, &spending, answer);
+        branch_bound_solve (program, order, &budget, answer);
     else
-        formulation_solve (program, order, &spending, answer);
-    answer->steps = spending.steps;
+        formulation_solve (program, order, &budget, answer);
+    answer->steps = budget.steps;
     assert (!answer->plan ==
             (answer->status != SOLVER_OPTIMAL && answer->status != SOLVER_FEASIBLE));
 }

@@ -101,17 +101,17 @@ static void row_lower (int32_t *restrict row, const int32_t *restrict other, int
         }
 }
 
-static bool solver_graph_look (const solver_graph_t *self, budget_t *spending)
+static bool solver_graph_look (const solver_graph_t *self, budget_t *budget)
 {
-    return self->program->nodes_count < NODES_LOOK_LEAST || budget_look (spending);
+    return self->program->nodes_count < NODES_LOOK_LEAST || budget_look (budget);
 }
 
 /*  Paths of any length. */
-static bool close_all (const solver_graph_t *self, int32_t *table, budget_t *spending)
+static bool close_all (const solver_graph_t *self, int32_t *table, budget_t *budget)
 {
     size_t nodes = self->program->nodes_count;
     for (size_t k = 0; k < nodes; k++) {
-        if (!solver_graph_look (self, spending))
+        if (!solver_graph_look (self, budget))
             return false;
         for (size_t i = 0; i < nodes; i++) {
             int32_t via = table [i * self->stride + k];
@@ -124,7 +124,7 @@ static bool close_all (const solver_graph_t *self, int32_t *table, budget_t *spe
 
 /*  Paths of so many edges: from those of one, edge by edge. */
 static bool close_within (const solver_graph_t *self, int32_t *table, size_t class,
-                          uint32_t hops_max, budget_t *spending)
+                          uint32_t hops_max, budget_t *budget)
 {
     size_t nodes = self->program->nodes_count;
     size_t bytes = nodes * self->stride * sizeof *table;
@@ -132,7 +132,7 @@ static bool close_within (const solver_graph_t *self, int32_t *table, size_t cla
     for (uint32_t hop = 1; hop < hops_max; hop++) {
         memcpy (before, table, bytes);
         for (size_t i = 0; i < nodes; i++) {
-            if (!solver_graph_look (self, spending)) {
+            if (!solver_graph_look (self, budget)) {
                 free (before);
                 return false;
             }
@@ -150,7 +150,7 @@ static bool close_within (const solver_graph_t *self, int32_t *table, size_t cla
     return true;
 }
 
-static bool distances_find (solver_graph_t *self, int32_t *table, size_t class, budget_t *spending)
+static bool distances_find (solver_graph_t *self, int32_t *table, size_t class, budget_t *budget)
 {
     const program_t *program = self->program;
     for (size_t i = 0; i < program->nodes_count * self->stride; i++)
@@ -165,11 +165,11 @@ static bool distances_find (solver_graph_t *self, int32_t *table, size_t class, 
         table [edge->ends [1] * self->stride + edge->ends [0]] = (int32_t) edge->unit_cost;
     }
     if (program->hops_max == 0 || program->hops_max + 1 >= program->nodes_count)
-        return close_all (self, table, spending);
-    return close_within (self, table, class, program->hops_max, spending);
+        return close_all (self, table, budget);
+    return close_within (self, table, class, program->hops_max, budget);
 }
 
-solver_graph_t *solver_graph_new (const program_t *program, budget_t *spending)
+solver_graph_t *solver_graph_new (const program_t *program, budget_t *budget)
 {
     solver_graph_t *self = must (calloc (1, sizeof *self));
     self->program = program;
@@ -184,7 +184,7 @@ solver_graph_t *solver_graph_new (const program_t *program, budget_t *spending)
                            (self->classes_count * table + LANES) * sizeof *self->distances));
     bool within = true;
     for (size_t c = 0; c < self->classes_count && within; c++)
-        within = distances_find (self, &self->distances [c * table], classes [c], spending);
+        within = distances_find (self, &self->distances [c * table], classes [c], budget);
     free (classes);
     if (!within)
         solver_graph_destroy (&self);

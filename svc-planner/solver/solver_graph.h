@@ -38,7 +38,7 @@ typedef struct {
 } solver_graph_t;
 
 /*  NULL when the limit came first. */
-solver_graph_t *solver_graph_new (const program_t *program, budget_t *spending);
+solver_graph_t *solver_graph_new (const program_t *program, budget_t *budget);
 void solver_graph_destroy (solver_graph_t **self_p);
 
 /*  The edge of a pool. */

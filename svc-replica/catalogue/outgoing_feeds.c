@@ -16,12 +16,12 @@ typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
 } outgoing_feed_t;
 
-struct loans {
+struct outgoing_feeds {
     service_t *service;
     catalogue_t *catalogue;
     chain_t *chain;
     outgoing_feeds_limits_t limits;
-    ordered_t *loans; /* by id; of this start */
+    ordered_t *outgoing_feeds; /* by id; of this start */
 };
 
 /*  Who asks; NULL when it is no site's svc-replica. */
@@ -31,7 +31,8 @@ static const char *outgoing_feeds_site_of (const request_t *request)
 }
 
 /*  How many there are, and how many of those are this site's. */
-static uint32_t count_loans (const outgoing_feeds_t *self, const char *site, uint32_t *pair)
+static uint32_t count_outgoing_feeds (const outgoing_feeds_t *self, const char *site,
+                                      uint32_t *pair)
 {
     uint32_t count = 0;
     *pair = 0;
@@ -39,7 +40,7 @@ static uint32_t count_loans (const outgoing_feeds_t *self, const char *site, uin
          transfer = chain_next (self->chain, transfer)) {
         if (!transfer->loan || transfer->over)
             continue;
-        const outgoing_feed_t *loan = ordered_find (self->loans, transfer->id.bytes);
+        const outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, transfer->id.bytes);
         count++;
         *pair += loan && strcmp (loan->site, site) == 0;
     }
@@ -49,11 +50,12 @@ static uint32_t count_loans (const outgoing_feeds_t *self, const char *site, uin
 /*  Those that have ended by themselves. */
 static void outgoing_feeds_prune (outgoing_feeds_t *self)
 {
-    for (outgoing_feed_t *loan = ordered_after (self->loans, NULL), *next; loan; loan = next) {
-        next = ordered_after (self->loans, loan->id.bytes);
+    for (outgoing_feed_t *loan = ordered_after (self->outgoing_feeds, NULL), *next; loan;
+         loan = next) {
+        next = ordered_after (self->outgoing_feeds, loan->id.bytes);
         const chain_transfer_t *transfer = chain_transfer (self->chain, &loan->id);
         if (!transfer || transfer->over)
-            free (ordered_remove (self->loans, loan->id.bytes));
+            free (ordered_remove (self->outgoing_feeds, loan->id.bytes));
     }
 }
 
@@ -118,11 +120,11 @@ static bool lend (outgoing_feeds_t *self, const moment_t *now, const offer_quest
 static void loan_put (outgoing_feeds_t *self, const char *site, const offer_question_t *question,
                       const char *node)
 {
-    outgoing_feed_t *loan = ordered_find (self->loans, question->transfer.bytes);
+    outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, question->transfer.bytes);
     if (!loan) {
         loan = must (calloc (1, sizeof *loan));
         loan->id = question->transfer;
-        ordered_add (self->loans, loan->id.bytes, loan);
+        ordered_add (self->outgoing_feeds, loan->id.bytes, loan);
     }
     snprintf (loan->site, sizeof loan->site, "%s", site);
     snprintf (loan->node, sizeof loan->node, "%s", node);
@@ -134,7 +136,7 @@ static bool renew (outgoing_feeds_t *self, const moment_t *now, const char *site
                    const offer_question_t *question, offer_answer_t *answer)
 {
     char why [CHAIN_WHY_BYTES_MAX + 1];
-    const outgoing_feed_t *loan = ordered_find (self->loans, question->transfer.bytes);
+    const outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, question->transfer.bytes);
     return loan && strcmp (loan->site, site) == 0 && strcmp (loan->name, question->name) == 0 &&
            chain_transfer (self->chain, &question->transfer) &&
            lend_node (self, now, question, loan->node, answer, why);
@@ -161,12 +163,12 @@ static void outgoing_feeds_offer (outgoing_feeds_t *self, const moment_t *now,
         return;
     }
     if (renew (self, now, site, question, &answer)) {
-        answer.sending = count_loans (self, site, &pair);
+        answer.sending = count_outgoing_feeds (self, site, &pair);
         service_reply (self->service, request, codec_encode (&offer_answer_codec, &answer));
         return;
     }
     outgoing_feeds_prune (self);
-    uint32_t count = count_loans (self, site, &pair);
+    uint32_t count = count_outgoing_feeds (self, site, &pair);
     if (count >= self->limits.source_max || pair >= self->limits.pair_max) {
         service_count (self->service, "offers_refused", 1);
         service_refuse (
@@ -204,7 +206,7 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
     outgoing_feeds_t *self = owner;
     const offer_end_t *end = body;
     const char *site = outgoing_feeds_site_of (request);
-    outgoing_feed_t *loan = ordered_find (self->loans, end->transfer.bytes);
+    outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, end->transfer.bytes);
     if (!site || (loan && strcmp (loan->site, site) != 0)) {
         service_refuse (self->service, request, CALL_DENIED,
                         "this transfer belongs to another site, which alone may end it");
@@ -216,7 +218,7 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
     if (loan && end->wrong && chain_prove (self->chain, now, loan->node, end->name))
         outbox_log (self->service->outbox, LEVEL_WARNING, "copy doubted name=%s node=%s by=%s",
                     end->name, loan->node, site);
-    free (ordered_remove (self->loans, end->transfer.bytes));
+    free (ordered_remove (self->outgoing_feeds, end->transfer.bytes));
     service_reply (self->service, request, (packed_t){0});
 }
 
@@ -228,7 +230,7 @@ outgoing_feeds_t *outgoing_feeds_new (service_t *service, catalogue_t *catalogue
                                .catalogue = catalogue,
                                .chain = chain,
                                .limits = *limits,
-                               .loans =
+                               .outgoing_feeds =
                                  ordered_by_bytes (offsetof (outgoing_feed_t, id), CHAIN_ID_BYTES)};
     service_serve (service, "Replica", "Offer", &offer_question_codec, on_offer, self);
     service_serve (service, "Replica", "OfferEnd", &offer_end_codec, on_offer_end, self);
@@ -242,7 +244,7 @@ void outgoing_feeds_destroy (outgoing_feeds_t **self_p)
     outgoing_feeds_t *self = *self_p;
     if (!self)
         return;
-    ordered_end (&self->loans, free);
+    ordered_end (&self->outgoing_feeds, free);
     free (self);
     *self_p = NULL;
 }

@@ -10,7 +10,7 @@
 
 #define LOAN_MS (10 * 60000) /* it ends by itself, unless it is asked for again */
 
-typedef struct loans outgoing_feeds_t;
+typedef struct outgoing_feeds outgoing_feeds_t;
 
 /*  source_max: transfers that the site feeds to others at once; pair_max: of those, to one site;
  *  mbps: to each, 0 = no limit. All borrowed for life. */

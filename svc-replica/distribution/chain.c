@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOANS_LOOK_MS 60000 /* loans whose time is over are forgotten so often */
+#define OUTGOING_FEEDS_LOOK_MS 60000 /* loans whose time is over are forgotten so often */
 
 const chain_limits_t chain_limits_default = {
   .attend_ms = 10000, .report_ms = 250, .silent_ms = 25000, .lost_ms = 120000, .slow_ms = 2000};
@@ -404,7 +404,7 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
     return true;
 }
 
-static void on_loans (void *owner, const moment_t *now, uint64_t token)
+static void on_outgoing_feeds (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     chain_t *self = owner;
@@ -413,7 +413,8 @@ static void on_loans (void *owner, const moment_t *now, uint64_t token)
         if (transfer->loan && now->wall_ms >= transfer->until_ms)
             chain_forget (self, now, &transfer->id);
     }
-    timers_set (self->service->timers, now->mono_ms + LOANS_LOOK_MS, on_loans, self, 0);
+    timers_set (self->service->timers, now->mono_ms + OUTGOING_FEEDS_LOOK_MS, on_outgoing_feeds,
+                self, 0);
 }
 
 /*  --- life --- */
@@ -432,7 +433,7 @@ static void chain_on_start (void *owner, const moment_t *now)
         if (transfer->over && !transfer->loan)
             chain_tell (self, now, &(chain_event_t){.kind = TOLD_OVER, .id = transfer->id});
     }
-    on_loans (self, now, 0);
+    on_outgoing_feeds (self, now, 0);
 }
 
 chain_t *chain_new (service_t *service, const char *const *nodes, size_t nodes_count,

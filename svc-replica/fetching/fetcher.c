@@ -50,7 +50,7 @@ void transit_move (transit_t *transit, transit_state_t to)
     if (transit->state == to)
         return;
     assert (transit_next [transit->state] & TO (to));
-    outbox_log (transit->negotiator->parts.service->outbox,
+    outbox_log (transit->fetcher->parts.service->outbox,
                 to == TRANSIT_FAILED ? LEVEL_WARNING : LEVEL_INFO,
                 "transfer %llu %s name=%s %s->%s%s%s%s%s", (unsigned long long) transit->number,
                 kind_words [transit->kind], transit->file.name, state_words [transit->state],
@@ -61,7 +61,7 @@ void transit_move (transit_t *transit, transit_state_t to)
 
 static void transit_free (transit_t *transit)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     timers_cancel (self->parts.service->timers, transit->timer);
     timers_cancel (self->parts.service->timers, transit->renew_timer);
     locating_cancel (self->parts.locating, transit->question);
@@ -83,7 +83,7 @@ static void fetcher_on_kept (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     transit_t *transit = owner;
     if (transit->begun)
-        chain_forget (transit->negotiator->parts.chain, now, &transit->id);
+        chain_forget (transit->fetcher->parts.chain, now, &transit->id);
     transit_free (transit);
 }
 
@@ -103,7 +103,7 @@ static void fetcher_prune (fetcher_t *self, const moment_t *now)
 
 static void transit_ends (transit_t *transit, const moment_t *now, transit_state_t to)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     timers_t *timers = self->parts.service->timers;
     locating_cancel (self->parts.locating, transit->question);
     transit_call_end (transit, now);
@@ -118,7 +118,7 @@ static void transit_ends (transit_t *transit, const moment_t *now, transit_state
 
 static void fetcher_fail (transit_t *transit, const moment_t *now, const char *why)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     if (!transit_live (transit))
         return;
     if (why != transit->why)
@@ -150,7 +150,7 @@ static void guest_add (transit_t *transit, const char *guest)
 /*  Those that its chain has not brought it to wait for the next one. */
 static void unserved_wait (transit_t *transit)
 {
-    const chain_t *chain = transit->negotiator->parts.chain;
+    const chain_t *chain = transit->fetcher->parts.chain;
     const chain_transfer_t *transfer = chain_transfer (chain, &transit->id);
     for (size_t i = 0; transfer && i < transfer->receivers_count; i++) {
         const chain_receiver_t *receiver = &transfer->receivers [i];
@@ -162,7 +162,7 @@ static void unserved_wait (transit_t *transit)
 
 void transit_again (transit_t *transit, const moment_t *now, const char *why)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     if (transit->kind == TRANSIT_PUT || transit->chains >= CHAINS_MAX ||
         now->mono_ms >= transit->until_ms) {
         fetcher_fail (transit, now, why);
@@ -188,7 +188,7 @@ void transit_done (transit_t *transit, const moment_t *now)
 {
     if (!transit_live (transit))
         return;
-    service_count (transit->negotiator->parts.service, "transfers_done", 1);
+    service_count (transit->fetcher->parts.service, "transfers_done", 1);
     transit_ends (transit, now, TRANSIT_DONE);
 }
 
@@ -196,7 +196,7 @@ transit_t *transit_new (fetcher_t *self, const moment_t *now, transit_kind_t kin
 {
     fetcher_prune (self, now);
     transit_t *transit = must (calloc (1, sizeof *transit));
-    transit->negotiator = self;
+    transit->fetcher = self;
     /* A client's number of an earlier start must not mean another transfer. */
     transit->number = (uint64_t) self->parts.service->store.start << 32 | ++self->numbers;
     transit->kind = kind;
@@ -223,7 +223,7 @@ static transit_t *joinable (const fetcher_t *self, transit_kind_t kind, const ch
 
 static const chain_transfer_t *transfer_of (const transit_t *transit)
 {
-    return transit->begun ? chain_transfer (transit->negotiator->parts.chain, &transit->id) : NULL;
+    return transit->begun ? chain_transfer (transit->fetcher->parts.chain, &transit->id) : NULL;
 }
 
 static bool has_receiver (const transit_t *transit, const char *guest)
@@ -244,7 +244,7 @@ static bool fetcher_join (transit_t *transit, const moment_t *now, const char *g
     if (!*guest || has_receiver (transit, guest))
         return true;
     if (transit->begun)
-        return chain_join (transit->negotiator->parts.chain, now, &transit->id, guest, why);
+        return chain_join (transit->fetcher->parts.chain, now, &transit->id, guest, why);
     if (transit->guests_count == CHAIN_RECEIVERS_MAX - 1) {
         snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
                   "%zu receivers wait for this file already, and no more may; ask again later",

@@ -33,7 +33,7 @@ typedef struct {
     uint32_t mbps;          /* of each transfer; 0 = no limit */
 } fetcher_limits_t;
 
-typedef struct negotiator fetcher_t;
+typedef struct fetcher fetcher_t;
 
 typedef struct {
     service_t *service;

@@ -41,7 +41,7 @@ static const char **receivers_of (const transit_t *transit, size_t *count)
 static bool fetcher_destinations_begin (transit_t *transit, const moment_t *now,
                                         char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     chain_source_t source = {.node = transit->guest};
     size_t count;
     const char **receivers = receivers_of (transit, &count);
@@ -69,7 +69,7 @@ static bool fetcher_destinations_begin (transit_t *transit, const moment_t *now,
 
 static bool stage (const transit_t *transit, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    switch (catalogue_stage (transit->negotiator->parts.catalogue, &transit->file, transit->node)) {
+    switch (catalogue_stage (transit->fetcher->parts.catalogue, &transit->file, transit->node)) {
     case CATALOGUE_OK:
         return true;
     case CATALOGUE_FULL:
@@ -84,7 +84,7 @@ static bool stage (const transit_t *transit, char why [CHAIN_WHY_BYTES_MAX + 1])
 
 void transit_room (transit_t *transit, const moment_t *now)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     timers_t *timers = self->parts.service->timers;
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     char node [NAME_BYTES_MAX + 1] = "";
@@ -133,7 +133,7 @@ void fetcher_room (fetcher_t *self, const moment_t *now)
 /*  Its destination has failed: another one, as long as there is hope. */
 static void elsewhere (transit_t *transit, const moment_t *now, const char *failed)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     char node [NAME_BYTES_MAX + 1];
     char why [CHAIN_WHY_BYTES_MAX + 1] = "";
     bool found = ++transit->nodes_failed < NODES_TRIED_MAX &&

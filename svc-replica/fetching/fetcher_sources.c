@@ -25,12 +25,12 @@ static void on_rest (void *owner, const moment_t *now, uint64_t token)
 static void fetcher_sources_rest (transit_t *transit, const moment_t *now, int64_t again_ms,
                                   const char *why)
 {
-    timers_t *timers = transit->negotiator->parts.service->timers;
+    timers_t *timers = transit->fetcher->parts.service->timers;
     int64_t ms = TRANSIT_REST_MS;
     for (uint32_t i = 0; i < transit->rests && ms < TRANSIT_REST_MS_MAX; i++)
         ms *= 2;
     ms = ms < TRANSIT_REST_MS_MAX ? ms : TRANSIT_REST_MS_MAX;
-    ms -= (int64_t) prng_below (&transit->negotiator->parts.service->prng, (uint64_t) ms / 4 + 1);
+    ms -= (int64_t) prng_below (&transit->fetcher->parts.service->prng, (uint64_t) ms / 4 + 1);
     int64_t due_ms = now->mono_ms + ms;
     if (again_ms > due_ms && again_ms < now->mono_ms + TRANSIT_REST_MS_MAX)
         due_ms = again_ms;
@@ -145,7 +145,7 @@ static void fetcher_sources_on_located (void *owner, const moment_t *now,
 
 void transit_look (transit_t *transit, const moment_t *now)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     transit_move (transit, TRANSIT_LOOKING);
     bool everybody = transit->rests > 0; /* what the indexes said led nowhere */
     transit->question = locating_ask (self->parts.locating, now, transit->file.name, everybody,
@@ -166,7 +166,7 @@ static bool any_full (const transit_t *transit)
 {
     for (size_t i = 0; i < transit->candidates_count; i++)
         if (!transit->candidates [i].out &&
-            selector_full (transit->negotiator->parts.selector, transit->candidates [i].place.site))
+            selector_full (transit->fetcher->parts.selector, transit->candidates [i].place.site))
             return true;
     return false;
 }
@@ -174,7 +174,7 @@ static bool any_full (const transit_t *transit)
 /*  As many come from its sites as may: until one has ended. That is no want of patience. */
 static void queue (transit_t *transit, const moment_t *now)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     timers_t *timers = self->parts.service->timers;
     snprintf (
       transit->why, sizeof transit->why,
@@ -221,13 +221,13 @@ void transit_source_out (transit_t *transit)
 static void fetcher_sources_asked (transit_t *transit)
 {
     if (transit->asking)
-        selector_asked (transit->negotiator->parts.selector, transit->source);
+        selector_asked (transit->fetcher->parts.selector, transit->source);
     transit->asking = false;
 }
 
 void transit_call_end (transit_t *transit, const moment_t *now)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     bool asking = transit->asking;
     calls_cancel (self->parts.service->calls, transit->call);
     transit->call = 0;
@@ -247,7 +247,7 @@ static uint64_t ask_source (transit_t *transit, const moment_t *now, const char 
                           .method = method,
                           .timeout_ms = OFFER_TRY_MS,
                           .tries_max = tries};
-    return service_ask (transit->negotiator->parts.service, now, &order, body, done, transit, 0);
+    return service_ask (transit->fetcher->parts.service, now, &order, body, done, transit, 0);
 }
 
 static call_done_fn on_offered, fetcher_sources_on_renewed;
@@ -255,9 +255,8 @@ static call_done_fn on_offered, fetcher_sources_on_renewed;
 /*  Ask the chosen site, or the one that feeds it again. */
 static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *done)
 {
-    const chain_transfer_t *transfer =
-      chain_transfer (transit->negotiator->parts.chain, &transit->id);
-    offer_question_t question = {.transfer = transit->id, .mbps = transit->negotiator->limits.mbps};
+    const chain_transfer_t *transfer = chain_transfer (transit->fetcher->parts.chain, &transit->id);
+    offer_question_t question = {.transfer = transit->id, .mbps = transit->fetcher->limits.mbps};
     if (!transfer)
         return;
     memcpy (question.name, transit->file.name, sizeof question.name);
@@ -271,8 +270,7 @@ static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *do
 /*  Has anything come since the last look? */
 static bool stalls (transit_t *transit)
 {
-    const chain_transfer_t *transfer =
-      chain_transfer (transit->negotiator->parts.chain, &transit->id);
+    const chain_transfer_t *transfer = chain_transfer (transit->fetcher->parts.chain, &transit->id);
     uint64_t bytes = 0;
     for (size_t i = 0; transfer && i < transfer->receivers_count; i++)
         bytes += transfer->receivers [i].has;
@@ -287,7 +285,7 @@ static void look_after (transit_t *transit, const moment_t *now)
 {
     chain_source_t sources [CHAIN_SOURCES_MAX];
     bool here = transit->kind == TRANSIT_SERVE
-                  ? sources_here (transit->negotiator, transit->file.name, sources) > 0
+                  ? sources_here (transit->fetcher, transit->file.name, sources) > 0
                   : transit->settled;
     if (transit->state != TRANSIT_RUNNING || transit->kind == TRANSIT_PUT)
         return;
@@ -317,7 +315,7 @@ static void fetcher_sources_on_renew (void *owner, const moment_t *now, uint64_t
 
 void transit_watch (transit_t *transit, const moment_t *now)
 {
-    timers_t *timers = transit->negotiator->parts.service->timers;
+    timers_t *timers = transit->fetcher->parts.service->timers;
     timers_cancel (timers, transit->renew_timer);
     transit->renew_timer =
       timers_set (timers, now->mono_ms + STALL_MS, fetcher_sources_on_renew, transit, 0);
@@ -326,7 +324,7 @@ void transit_watch (transit_t *transit, const moment_t *now)
 /*  The site that was told to have the file has it not. */
 static void not_there (const transit_t *transit, const moment_t *now)
 {
-    const fetcher_parts_t *parts = &transit->negotiator->parts;
+    const fetcher_parts_t *parts = &transit->fetcher->parts;
     service_count (parts->service, "stale_found", 1);
     publisher_stale (parts->publisher, now, transit->file.name, transit->source);
     candidate_out (transit);
@@ -347,7 +345,7 @@ static void fetcher_sources_on_renewed (void *owner, const moment_t *now, uint64
 {
     (void) token;
     transit_t *transit = owner;
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     transit->call = 0;
     if (result->status == CALL_OK || result->status == CALL_OVERLOADED || !transit->feeding ||
         transit->state != TRANSIT_RUNNING)
@@ -363,7 +361,7 @@ static void fetcher_sources_on_renewed (void *owner, const moment_t *now, uint64
 static bool feed (transit_t *transit, const moment_t *now, const offer_answer_t *offer,
                   char why [CHAIN_WHY_BYTES_MAX + 1])
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     snprintf (transit->source_name, sizeof transit->source_name, "replica/%s/%s", transit->source,
               offer->node);
     chain_source_t source = {.name = transit->source_name, .endpoint = offer->endpoint};
@@ -386,7 +384,7 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
 {
     (void) token;
     transit_t *transit = owner;
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     offer_answer_t offer;
     char why [CHAIN_WHY_BYTES_MAX + 1];
     transit->call = 0;
@@ -419,7 +417,7 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
 
 void transit_source (transit_t *transit, const moment_t *now)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     const char *sites [PLACES_MAX];
     size_t count = 0;
     int64_t again_ms;
@@ -454,7 +452,7 @@ void transit_source (transit_t *transit, const moment_t *now)
 
 void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t bytes, bool wrong)
 {
-    fetcher_t *self = transit->negotiator;
+    fetcher_t *self = transit->fetcher;
     if (!transit->feeding)
         return;
     transit->feeding = false;

@@ -34,7 +34,7 @@ typedef struct {
 } fetch_source_t;
 
 typedef struct transit {
-    struct negotiator *negotiator;
+    struct fetcher *fetcher;
     uint64_t number;
     transit_kind_t kind;
     transit_state_t state;
@@ -70,7 +70,7 @@ typedef struct transit {
     char why [CHAIN_WHY_BYTES_MAX + 1];
 } transit_t;
 
-struct negotiator {
+struct fetcher {
     fetcher_parts_t parts;
     fetcher_limits_t limits;
     ordered_t *transits; /* by number */

@@ -17,7 +17,7 @@
 
 void storage_news (storage_t *self, const moment_t *now, bool at_once)
 {
-    agent_poll_news (self->attending, now, at_once ? 0 : self->report_ms);
+    agent_poll_news (self->agent_poll, now, at_once ? 0 : self->report_ms);
 }
 
 static packed_t storage_ask (void *owner, const agent_poll_question_t *question)
@@ -93,7 +93,7 @@ static void storage_on_start (void *owner, const moment_t *now)
 {
     storage_t *self = owner;
     files_start (self, now);
-    agent_poll_start (self->attending, now);
+    agent_poll_start (self->agent_poll, now);
 }
 
 static void storage_destroy (void *owner)
@@ -101,7 +101,7 @@ static void storage_destroy (void *owner)
     storage_t *self = owner;
     transfers_end (self);
     files_end (self);
-    agent_poll_destroy (&self->attending);
+    agent_poll_destroy (&self->agent_poll);
     service_destroy (&self->service);
     free (self);
 }
@@ -115,7 +115,7 @@ void storage_core (const storage_settings_t *settings, core_t *core)
     snprintf (name, sizeof name, "storage/%.54s", settings->name);
     self->service = member_new (name, NULL, 0);
     self->report_ms = REPORT_MS;
-    self->attending =
+    self->agent_poll =
       agent_poll_new (self->service, &(agent_poll_settings_t){.service = "Chain",
                                                               .sites = settings->sites,
                                                               .sites_count = settings->sites_count,

@@ -73,7 +73,7 @@ typedef struct {
     bool swept;                  /* it is done: transfers may begin */
     uint64_t writing; /* the work that writes a part to the disk; one at once; 0 = none */
 
-    agent_poll_t *attending; /* its site */
+    agent_poll_t *agent_poll; /* its site */
     uint64_t files_seen;
     int64_t report_ms;
 } storage_t;

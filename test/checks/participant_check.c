@@ -45,17 +45,17 @@ static void check_reservation (const reservation_t *reservation)
     assert (reservation->version > 0 || (!reservation->current && reservation->part.size == 0));
 }
 
-static size_t check_tallies (ordered_t *tallies, size_t buried)
+static size_t check_tallies (ordered_t *tallies, size_t tombstoned)
 {
     size_t open = 0;
     const char *at = NULL;
     for (const tally_t *tally; (tally = ordered_after (tallies, at)); at = tally->name) {
-        assert (tally->commands > 0 && tally->open + tally->buried <= tally->commands);
-        assert (tally->buried <= buried);
+        assert (tally->commands > 0 && tally->open + tally->tombstoned <= tally->commands);
+        assert (tally->tombstoned <= tombstoned);
         open += tally->open;
-        buried -= tally->buried;
+        tombstoned -= tally->tombstoned;
     }
-    assert (buried == 0);
+    assert (tombstoned == 0);
     return open;
 }
 
@@ -63,7 +63,7 @@ void participant_check (const participant_t *self)
 {
     size_t open = 0;
     size_t unstored = 0;
-    size_t buried = 0;
+    size_t tombstoned = 0;
     const txid_t *at = NULL;
     for (const command_t *command; (command = ordered_after (self->commands, at));
          at = &command->txid) {
@@ -71,7 +71,7 @@ void participant_check (const participant_t *self)
         check_command (self, command);
         open += command_open (command);
         unstored += command->done_unstored;
-        buried += command->plan.size == 0;
+        tombstoned += command->plan.size == 0;
     }
     const char *id = NULL;
     for (const reservation_t *reservation; (reservation = ordered_after (self->reservations, id));
@@ -79,9 +79,9 @@ void participant_check (const participant_t *self)
         assert (!id || strcmp (id, reservation->id) < 0);
         check_reservation (reservation);
     }
-    assert (open == self->open_count && buried == self->buried_count);
+    assert (open == self->open_count && tombstoned == self->tombstones_count);
     assert (check_tallies (self->actors, 0) == open);
-    assert (check_tallies (self->planners, buried) == open);
+    assert (check_tallies (self->planners, tombstoned) == open);
     const command_t *command;
     TAILQ_FOREACH (command, &self->open, open_link)
     assert (open-- > 0 && command_open (command));

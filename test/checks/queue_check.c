@@ -55,7 +55,7 @@ void queue_check (const queue_t *self)
 {
     bags_check (self->bags);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        const backfill_node_t *seat = &self->seats [i];
+        const backfill_node_t *seat = &self->slots [i];
         const resource_interval_t *booked = &self->places [i].booked;
         uint32_t used = 0;
         for (size_t k = 0; k < seat->runs_count; k++)

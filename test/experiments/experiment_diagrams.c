@@ -84,27 +84,27 @@ typedef struct {
     size_t said_count;
 } diagram_t;
 
-static sim_plus_errand_t *the_errand (schedule_t *schedule)
+static sim_plus_action_t *the_action (schedule_t *schedule)
 {
-    return &schedule->plus.errands [0];
+    return &schedule->plus.actions [0];
 }
 
 static sim_plus_change_t *the_change (diagram_t *self)
 {
-    sim_plus_errand_t *errand = the_errand (self->schedule);
+    sim_plus_action_t *errand = the_action (self->schedule);
     return &errand->changes [errand->changes_count - 1];
 }
 
-static void errand_begin (schedule_t *schedule, size_t number, int process)
+static void action_begin (schedule_t *schedule, size_t number, int process)
 {
-    sim_plus_errand_t *errand = &schedule->plus.errands [number];
-    *errand = (sim_plus_errand_t){.process = process};
+    sim_plus_action_t *errand = &schedule->plus.actions [number];
+    *errand = (sim_plus_action_t){.process = process};
     sim_text (errand->actor, sizeof errand->actor, "alice");
     snprintf (errand->id, sizeof errand->id, "plus-%zu", number + 1);
-    schedule->plus.errands_count = number + 1;
+    schedule->plus.actions_count = number + 1;
 }
 
-static sim_plus_change_t *errand_change (sim_plus_errand_t *errand, operation_t operation)
+static sim_plus_change_t *action_change (sim_plus_action_t *errand, operation_t operation)
 {
     sim_plus_change_t *change = &errand->changes [errand->changes_count++];
     *change =
@@ -122,12 +122,12 @@ static void diagram_users (void *owner, schedule_t *schedule)
 {
     diagram_t *self = owner;
     self->schedule = schedule;
-    errand_begin (schedule, 0,
+    action_begin (schedule, 0,
                   schedule->lis_processes [schedule_draw (schedule, schedule->sites_count)]);
-    sim_plus_errand_t *errand = the_errand (schedule);
+    sim_plus_action_t *errand = the_action (schedule);
     if (self->option->operation != OPERATION_RESERVE)
-        (void) errand_change (errand, OPERATION_RESERVE);
-    sim_plus_change_t *change = errand_change (errand, self->option->operation);
+        (void) action_change (errand, OPERATION_RESERVE);
+    sim_plus_change_t *change = action_change (errand, self->option->operation);
     change->end = self->course->end;
     change->wait_ms = self->course->wait_ms;
     change->start_ms = self->option->start_ms;
@@ -148,7 +148,7 @@ static bool booked_alike (const sim_command_t *command, const sim_plus_booked_t 
 static void look (diagram_t *self, const sim_plus_told_t *told, diagrams_said_t *said)
 {
     schedule_t *schedule = self->schedule;
-    const sim_plus_errand_t *errand = the_errand (schedule);
+    const sim_plus_action_t *errand = the_action (schedule);
     const sim_participant_t *site =
       sim_check_named (&schedule->check, sim_name (schedule->sim, errand->process));
     const sim_command_t *stands =
@@ -167,7 +167,7 @@ static void diagram_left (void *owner, const sim_message_t *message)
     sim_plus_told_t told;
     if (!self->schedule || self->said_count == SAID_MAX || message->kind != MESSAGE_ANSWER)
         return;
-    const sim_plus_errand_t *errand = the_errand (self->schedule);
+    const sim_plus_action_t *errand = the_action (self->schedule);
     bool about =
       strcmp (message->service, "Reservation") == 0 || strcmp (message->service, "Command") == 0;
     if (!about || strcmp (message->method, "Properties") == 0 ||
@@ -210,7 +210,7 @@ static bool old_kept (const diagram_t *self)
 /*  In the end: new, or all as before. sim_plus_check has held what was told against the site. */
 static bool as_told (diagram_t *self)
 {
-    const sim_plus_errand_t *errand = the_errand (self->schedule);
+    const sim_plus_action_t *errand = the_action (self->schedule);
     const sim_plus_change_t *change = the_change (self);
     const sim_command_t *stands = scene_current (
       self->schedule, sim_name (self->schedule->sim, errand->process), errand->reservation);
@@ -333,12 +333,12 @@ static void polling_users (void *owner, schedule_t *schedule)
 {
     (void) owner;
     for (size_t i = 0; i < POLLERS; i++) {
-        errand_begin (schedule, i,
+        action_begin (schedule, i,
                       schedule->lis_processes [schedule_draw (schedule, schedule->sites_count)]);
-        sim_plus_errand_t *errand = &schedule->plus.errands [i];
+        sim_plus_action_t *errand = &schedule->plus.actions [i];
         for (size_t c = 0; c < CHANGES; c++) {
             sim_plus_change_t *change =
-              errand_change (errand, c == 0             ? OPERATION_RESERVE
+              action_change (errand, c == 0             ? OPERATION_RESERVE
                                      : c + 1 == CHANGES ? OPERATION_RELEASE
                                                         : OPERATION_MODIFY);
             change->wait_ms = (int64_t) schedule_draw (schedule, 1000);
@@ -359,8 +359,8 @@ static void polling_judge (void *owner, schedule_t *schedule)
     double known = 0;
     double spoken = 0;
     double heard = 0;
-    for (size_t i = 0; i < plus->errands_count; i++) {
-        const sim_plus_errand_t *errand = &plus->errands [i];
+    for (size_t i = 0; i < plus->actions_count; i++) {
+        const sim_plus_action_t *errand = &plus->actions [i];
         spoken += (double) errand->spoken;
         heard += (double) errand->heard;
         for (size_t c = 0; c < errand->changes_count; c++) {

@@ -243,8 +243,8 @@ static void matrix_users (void *owner, schedule_t *schedule)
     (void) owner;
     schedule_users (schedule);
     for (size_t i = 0; i < schedule->clients_count; i++)
-        if (schedule->clients [i].errands_count > 0)
-            schedule->clients [i].errands [0].think_ms = 5;
+        if (schedule->clients [i].actions_count > 0)
+            schedule->clients [i].actions [0].think_ms = 5;
 }
 
 static const sim_options_t options = {

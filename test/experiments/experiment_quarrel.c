@@ -168,7 +168,7 @@ static void quarrel_users (void *owner, schedule_t *schedule)
     scene_wish (schedule, both, DURATION_MS,
                 schedule->map.count > 0 && schedule_draw (schedule, 2) == 0 ? 100 : 0, &wish);
     self->first = scene_reserve (schedule, "r", &wish);
-    scene_errand (client, self->first, 1, false);
+    scene_action (client, self->first, 1, false);
     for (size_t i = 0; i < 2; i++) {
         bool releases =
           self->pair == PAIR_RELEASE_RELEASE || (self->pair == PAIR_MODIFY_RELEASE && i == 1);
@@ -177,7 +177,7 @@ static void quarrel_users (void *owner, schedule_t *schedule)
           scene_change (schedule, ids [i], self->first,
                         releases ? OPERATION_RELEASE : OPERATION_MODIFY, releases ? NULL : &patch);
         self->commands [i]->shifts = patch.start_ms != 0;
-        scene_errand (client, self->commands [i], 20 + (int64_t) schedule_draw (schedule, 8),
+        scene_action (client, self->commands [i], 20 + (int64_t) schedule_draw (schedule, 8),
                       i == 1);
     }
     schedule_client (schedule, client, "client/1");

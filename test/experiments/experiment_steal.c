@@ -55,7 +55,7 @@ typedef struct steal {
     sim_request_t *second; /* B alone */
     sim_request_t *change;
     sim_request_t *change_second;
-    sim_errand_t *back;
+    sim_action_t *back;
     sim_thief_t thief;
     steal_rival_t rivals [RIVALS];
     int64_t shift_ms;
@@ -183,10 +183,10 @@ static void add_users (steal_t *self, schedule_t *schedule)
     }
     if (!plain (self)) {
         self->first = scene_reserve (schedule, "r", &wish);
-        scene_errand (client, self->first, 1, false);
+        scene_action (client, self->first, 1, false);
         self->change = scene_change (schedule, "m", self->first, OPERATION_MODIFY, &patch);
         self->change->shifts = true;
-        scene_errand (client, self->change, 20, false);
+        scene_action (client, self->change, 20, false);
         schedule_client (schedule, client, "client/1");
         return;
     }
@@ -195,16 +195,16 @@ static void add_users (steal_t *self, schedule_t *schedule)
     self->first = scene_reserve (schedule, "a", &alone);
     alone.needs [0] = wish.needs [1];
     self->second = scene_reserve (schedule, "b", &alone);
-    scene_errand (client, self->first, 1, false);
-    scene_errand (client, self->second, 1, false);
+    scene_action (client, self->first, 1, false);
+    scene_action (client, self->second, 1, false);
     self->change = scene_change (schedule, "ma", self->first, OPERATION_MODIFY, &patch);
     self->change_second = scene_change (schedule, "mb", self->second, OPERATION_MODIFY, &patch);
     patch.start_ms = 0;
     sim_request_t *back = scene_change (schedule, "back", self->first, OPERATION_MODIFY, &patch);
     self->change->shifts = self->change_second->shifts = back->shifts = true;
-    scene_errand (client, self->change, 20, false);
-    scene_errand (client, self->change_second, 1, false);
-    self->back = scene_errand (client, back, 1, false);
+    scene_action (client, self->change, 20, false);
+    scene_action (client, self->change_second, 1, false);
+    self->back = scene_action (client, back, 1, false);
     schedule_client (schedule, client, "client/1");
 }
 

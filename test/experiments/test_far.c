@@ -35,9 +35,9 @@ static void users (void *owner, schedule_t *schedule)
     sim_client_t *client = &schedule->clients [0];
     scene_wish (schedule, both, 20000, 0, &wish);
     self->reserve = scene_reserve (schedule, "r", &wish);
-    scene_errand (client, self->reserve, 1, false);
+    scene_action (client, self->reserve, 1, false);
     self->release = scene_change (schedule, "x", self->reserve, OPERATION_RELEASE, NULL);
-    scene_errand (client, self->release, 1, false);
+    scene_action (client, self->release, 1, false);
     schedule_client (schedule, client, "client/1");
 }
 

@@ -59,14 +59,14 @@ static void try_reply_header (bytes_t frame)
     message_free (&header->base);
 }
 
-static void try_hint_header (bytes_t frame)
+static void try_notice_header (bytes_t frame)
 {
-    Musubi__HintHeader *header = hint_header_read (frame);
+    Musubi__HintHeader *header = notice_header_read (frame);
     if (!header)
         return;
     uint8_t written [HEADER_BYTES_MAX];
     size_t size = header_write (&header->base, written);
-    Musubi__HintHeader *again = hint_header_read ((bytes_t){written, size});
+    Musubi__HintHeader *again = notice_header_read ((bytes_t){written, size});
     REQUIRE (again && again->number == header->number && again->start == header->start);
     message_free (&again->base);
     message_free (&header->base);
@@ -158,8 +158,8 @@ static void try_answers (bytes_t body)
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
     static decoder_fn *const tries [] = {
-      try_request_header, try_reply_header, try_hint_header, try_announce, try_answer_end,
-      try_reserve,        try_modify,       try_frame,       try_records,  try_answers};
+      try_request_header, try_reply_header, try_notice_header, try_announce, try_answer_end,
+      try_reserve,        try_modify,       try_frame,         try_records,  try_answers};
     if (size < 1 || data [0] >= sizeof tries / sizeof *tries)
         return FUZZ_UNWANTED;
     uint8_t *body = malloc (size); /* of its own, so that a step past its end is seen */

@@ -47,12 +47,12 @@ static refusal_reason_t answered (participant_play_t *self, size_t counter)
     REQUIRE (txid_compare (&answer.txid, &txid) == 0);
     command_state_t recorded = self->model.commands [counter].state;
     if (recorded == COMMAND_UNKNOWN && answer.state == COMMAND_ABORTED)
-        self->model.commands [counter].buried = true; /* before it came */
+        self->model.commands [counter].tombstoned = true; /* before it came */
     else
         REQUIRE (answer.state == recorded || /* a hold that has expired is as good as aborted */
                  (answer.state == COMMAND_ABORTED && recorded == COMMAND_EXPIRED) ||
                  /* pruned in the same step, after its end was told once more */
-                 (recorded == COMMAND_UNKNOWN && self->model.commands [counter].buried &&
+                 (recorded == COMMAND_UNKNOWN && self->model.commands [counter].tombstoned &&
                   answer.refusal.reason == REFUSAL_ENDED) ||
                  (answer.state == COMMAND_REJECTED && answer.refusal.reason != REFUSAL_NONE) ||
                  answer.refusal.reason == REFUSAL_MAY_NOT);
@@ -261,7 +261,7 @@ static void play_hold (participant_play_t *self)
     bool new = !self->holds [counter].data;
     const model_command_t *known = &self->model.commands [counter];
     if (new) {
-        if (known->state != COMMAND_UNKNOWN || known->buried)
+        if (known->state != COMMAND_UNKNOWN || known->tombstoned)
             return; /* no planner makes a plan for a txid that it has given up */
         self->holds [counter] = plan_hold (self, counter, &self->model.asked [counter]);
         self->flushed.asked [counter] = self->model.asked [counter];

@@ -74,7 +74,7 @@ static bool look (void *owner, const command_view_t *view)
     if (view->state == command->state)
         return true;
     REQUIRE (follows (command->state, view->state));
-    REQUIRE (!command->buried || view->state == COMMAND_ABORTED);
+    REQUIRE (!command->tombstoned || view->state == COMMAND_ABORTED);
     if (command->state == COMMAND_HELD && view->state == COMMAND_PREPARED)
         REQUIRE (looking->rig->now.mono_ms < command->expires_mono_ms);
     command->state = view->state;
@@ -94,7 +94,7 @@ static void forget_pruned (model_t *self, const looking_t *looking)
                        looking->rig->now.mono_ms >= command->expires_mono_ms;
         REQUIRE (expired || command->state == COMMAND_ABORTED ||
                  command->state == COMMAND_EXPIRED || (is_decided (command) && command->done));
-        *command = (model_command_t){.buried = true}; /* no plan is sent twice */
+        *command = (model_command_t){.tombstoned = true}; /* no plan is sent twice */
     }
 }
 
@@ -188,7 +188,7 @@ void model_look (model_t *self, const rig_t *rig)
 
 bool model_over (const model_command_t *command)
 {
-    return command->buried || (!is_open (command) && command->state != COMMAND_EDGE);
+    return command->tombstoned || (!is_open (command) && command->state != COMMAND_EDGE);
 }
 
 bool model_short (const model_t *self, const rig_t *rig, size_t reservation, const plain_t *part)

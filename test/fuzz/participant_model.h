@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
     command_state_t state;
     bool done;
-    bool buried;             /* over before it came */
+    bool tombstoned;         /* over before it came */
     int64_t expires_mono_ms; /* as last told while held */
 } model_command_t;
 

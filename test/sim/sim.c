@@ -180,7 +180,7 @@ void sim_send (sim_t *sim, sim_message_t *message)
                                               .kind = TICK_ARRIVAL,
                                               .process = message->to,
                                               .message = sim_message_copy (message)});
-    if (count == 0 && message->kind != MESSAGE_HINT)
+    if (count == 0 && message->kind != MESSAGE_NOTICE)
         sim_trace (sim, message->from, "-> %s.%s to %s is lost", message->service, message->method,
                    sim_name (sim, message->to));
     free (message);

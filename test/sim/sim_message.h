@@ -10,7 +10,7 @@
 #define SIM_ADDRESS_BYTES 96
 #define SIM_NOBODY        (-1)
 
-typedef enum { MESSAGE_REQUEST, MESSAGE_ANSWER, MESSAGE_HINT } sim_message_kind_t;
+typedef enum { MESSAGE_REQUEST, MESSAGE_ANSWER, MESSAGE_NOTICE } sim_message_kind_t;
 
 typedef struct {
     sim_message_kind_t kind;

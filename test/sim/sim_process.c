@@ -120,14 +120,14 @@ static void on_call (sim_process_t *self, const effect_t *effect)
 
 static void on_publish (sim_process_t *self, const effect_t *effect)
 {
-    sim_message_t *hint = sim_message_new (MESSAGE_HINT, effect->publish.body);
-    hint->from = self->number;
-    hint->store = *sim_store_identity (self->store);
-    hint->number = ++self->hints;
-    sim_text (hint->address, sizeof hint->address, self->address);
-    sim_text (hint->service, sizeof hint->service, "hint");
-    sim_text (hint->method, sizeof hint->method, effect->publish.topic);
-    leave_later (self, (leaving_t){.message = hint});
+    sim_message_t *notice = sim_message_new (MESSAGE_NOTICE, effect->publish.body);
+    notice->from = self->number;
+    notice->store = *sim_store_identity (self->store);
+    notice->number = ++self->notices;
+    sim_text (notice->address, sizeof notice->address, self->address);
+    sim_text (notice->service, sizeof notice->service, "hint");
+    sim_text (notice->method, sizeof notice->method, effect->publish.topic);
+    leave_later (self, (leaving_t){.message = notice});
 }
 
 static void on_subscribe (sim_process_t *self, const char *endpoint, bool wanted)
@@ -298,18 +298,19 @@ static void step_answer (sim_t *sim, sim_process_t *self, int64_t at_us,
     step (sim, self, at_us, &event);
 }
 
-static void step_hint (sim_t *sim, sim_process_t *self, int64_t at_us, const sim_message_t *message)
+static void step_notice (sim_t *sim, sim_process_t *self, int64_t at_us,
+                         const sim_message_t *message)
 {
     assert (message);
     char endpoint [SIM_ADDRESS_BYTES + 8];
     snprintf (endpoint, sizeof endpoint, "%s/events", message->address);
-    event_t event = {.kind = EVENT_HINT,
-                     .hint = {.endpoint = endpoint,
-                              .topic = message->method,
-                              .number = message->number,
-                              .store_start = message->store.start,
-                              .body = sim_message_body (message)}};
-    memcpy (event.hint.store, message->store.id, STORE_ID_BYTES);
+    event_t event = {.kind = EVENT_NOTICE,
+                     .notice = {.endpoint = endpoint,
+                                .topic = message->method,
+                                .number = message->number,
+                                .store_start = message->store.start,
+                                .body = sim_message_body (message)}};
+    memcpy (event.notice.store, message->store.id, STORE_ID_BYTES);
     step (sim, self, at_us, &event);
 }
 
@@ -371,8 +372,8 @@ static void step_waiting (sim_t *sim, sim_process_t *self, int64_t at_us, const 
     case EVENT_ANSWER:
         step_answer (sim, self, at_us, waiting->message);
         break;
-    case EVENT_HINT:
-        step_hint (sim, self, at_us, waiting->message);
+    case EVENT_NOTICE:
+        step_notice (sim, self, at_us, waiting->message);
         break;
     case EVENT_TIMER:
         self->alarm_waits = false;
@@ -466,7 +467,7 @@ static void call_leaves (sim_t *sim, sim_process_t *self, const sim_message_t *r
                                           .number = request->call});
 }
 
-static void hint_leaves (sim_t *sim, const sim_process_t *self, sim_message_t *hint)
+static void notice_leaves (sim_t *sim, const sim_process_t *self, sim_message_t *notice)
 {
     char endpoint [SIM_ADDRESS_BYTES + 8];
     snprintf (endpoint, sizeof endpoint, "%s/events", self->address);
@@ -475,12 +476,12 @@ static void hint_leaves (sim_t *sim, const sim_process_t *self, sim_message_t *h
         for (size_t s = 0; s < other->subscriptions_count; s++) {
             if (other->state != PROCESS_UP || strcmp (other->subscriptions [s], endpoint) != 0)
                 continue;
-            sim_message_t *copy = sim_message_copy (hint);
+            sim_message_t *copy = sim_message_copy (notice);
             copy->to = other->number;
             sim_send (sim, copy);
         }
     }
-    free (hint);
+    free (notice);
 }
 
 static void leave (sim_t *sim, sim_process_t *self, leaving_t *leaving)
@@ -512,8 +513,8 @@ static void leave (sim_t *sim, sim_process_t *self, leaving_t *leaving)
                                   .number = leaving->number});
         return;
     }
-    if (message->kind == MESSAGE_HINT) {
-        hint_leaves (sim, self, message);
+    if (message->kind == MESSAGE_NOTICE) {
+        notice_leaves (sim, self, message);
         return;
     }
     if (message->kind == MESSAGE_REQUEST) {
@@ -658,8 +659,8 @@ void process_receive (sim_t *sim, sim_process_t *self, sim_message_t *message)
         free (late);
         inbox_push (self, (waiting_t){.kind = EVENT_ANSWER, .message = message});
         break;
-    case MESSAGE_HINT:
-        inbox_push (self, (waiting_t){.kind = EVENT_HINT, .message = message});
+    case MESSAGE_NOTICE:
+        inbox_push (self, (waiting_t){.kind = EVENT_NOTICE, .message = message});
         break;
     }
     batch_begin (sim, self);
@@ -741,7 +742,7 @@ void process_start (sim_t *sim, sim_process_t *self)
     self->life++;
     self->alarm_mono_ms = INT64_MAX;
     self->mono_origin_us = (int64_t) prng_below (&sim->prng, 1000000) * 1000;
-    self->hints = 0;
+    self->notices = 0;
     const store_identity_t *identity = sim_store_identity (self->store);
     sim_trace (sim, self->number, "starts store=%02x%02x%02x%02x start=%u address=%s",
                identity->id [0], identity->id [1], identity->id [2], identity->id [3],

@@ -84,7 +84,7 @@ typedef struct {
     core_t core;
     int64_t alarm_mono_ms;
     uint64_t alarm; /* counts settings: an older alarm is void */
-    uint64_t hints;
+    uint64_t notices;
     uint64_t replies;
     char subscriptions [SIM_SUBSCRIPTIONS_MAX][SIM_ADDRESS_BYTES];
     size_t subscriptions_count;

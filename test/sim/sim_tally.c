@@ -59,7 +59,7 @@ static const char *const count_words [COUNTS] = {
 };
 
 static const char *const kind_words [] = {
-  [MESSAGE_REQUEST] = "request", [MESSAGE_ANSWER] = "answer", [MESSAGE_HINT] = "hint"};
+  [MESSAGE_REQUEST] = "request", [MESSAGE_ANSWER] = "answer", [MESSAGE_NOTICE] = "hint"};
 
 static size_t row_of (sim_tally_t *self, const char *name)
 {

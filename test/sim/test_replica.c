@@ -23,7 +23,7 @@ static const file_t *file_at (const replica_scene_t *scene, const char *site, co
     return core ? catalogue_find (((const replica_t *) core->self)->catalogue, name) : NULL;
 }
 
-static void check_negotiator (const fetcher_t *self)
+static void check_fetcher (const fetcher_t *self)
 {
     size_t live = 0;
     size_t over = 0;
@@ -43,7 +43,7 @@ static void check_site (const replica_scene_t *scene, const char *site)
 {
     const replica_t *self = scene_core (scene, site)->self;
     check_catalogue (self->catalogue);
-    check_negotiator (self->negotiator);
+    check_fetcher (self->fetcher);
 }
 
 static void put (replica_scene_t *scene, const char *site, const char *name, uint64_t size,

@@ -40,7 +40,7 @@ typedef struct {
     memory_host_t host;
     char endpoint [96];
     char events [96];
-    uint64_t hints;
+    uint64_t notices;
     char hears [FED_PROCS_MAX][96]; /* events addresses */
     size_t hears_count;
     site_t site;
@@ -75,8 +75,8 @@ typedef struct fed_call {
     bool over;
 } fed_call_t;
 
-typedef struct fed_hint {
-    struct fed_hint *next;
+typedef struct fed_notice {
+    struct fed_notice *next;
     int to;
     int64_t due_ms;
     char *endpoint, *topic;
@@ -85,7 +85,7 @@ typedef struct fed_hint {
     uint32_t start;
     uint8_t *body;
     size_t size;
-} fed_hint_t;
+} fed_notice_t;
 
 /*  Work ordered and not ended. */
 typedef struct {
@@ -104,7 +104,7 @@ typedef struct fed {
     fed_proc_t procs [FED_PROCS_MAX];
     int procs_count;
     fed_call_t *calls;
-    fed_hint_t *hints;
+    fed_notice_t *notices;
     uint64_t ids;
     bool verbose;
     unsigned counts [8]; /* for tests */
@@ -231,28 +231,28 @@ static inline uint64_t fed_send (fed_t *fed, int from, const effect_t *effect)
 static inline void fed_publish (fed_t *fed, int by, const effect_t *effect)
 {
     fed_proc_t *proc = &fed->procs [by];
-    proc->hints++;
+    proc->notices++;
     for (int i = 0; i < fed->procs_count; i++) {
         bool hears = false;
         for (size_t h = 0; h < fed->procs [i].hears_count; h++)
             hears = hears || strcmp (fed->procs [i].hears [h], proc->events) == 0;
         if (!hears)
             continue;
-        fed_hint_t *hint = calloc (1, sizeof *hint);
-        assert (hint);
-        *hint = (fed_hint_t){.to = i,
-                             .due_ms = fed->mono_ms + 1 + fed->procs [i].far_ms,
-                             .endpoint = fed_text (proc->events),
-                             .topic = fed_text (effect->publish.topic),
-                             .number = proc->hints,
-                             .start = proc->host.store.start,
-                             .body = fed_bytes (effect->publish.body),
-                             .size = effect->publish.body.size};
-        memcpy (hint->store, proc->host.store.id, STORE_ID_BYTES);
-        fed_hint_t **end = &fed->hints;
+        fed_notice_t *notice = calloc (1, sizeof *notice);
+        assert (notice);
+        *notice = (fed_notice_t){.to = i,
+                                 .due_ms = fed->mono_ms + 1 + fed->procs [i].far_ms,
+                                 .endpoint = fed_text (proc->events),
+                                 .topic = fed_text (effect->publish.topic),
+                                 .number = proc->notices,
+                                 .start = proc->host.store.start,
+                                 .body = fed_bytes (effect->publish.body),
+                                 .size = effect->publish.body.size};
+        memcpy (notice->store, proc->host.store.id, STORE_ID_BYTES);
+        fed_notice_t **end = &fed->notices;
         while (*end)
             end = &(*end)->next;
-        *end = hint;
+        *end = notice;
     }
 }
 
@@ -388,7 +388,7 @@ static inline void fed_start (fed_t *fed, int at)
     fed_proc_t *proc = &fed->procs [at];
     assert (!proc->up);
     proc->up = true;
-    proc->hints = 0;
+    proc->notices = 0;
     fed_make (fed, proc);
     memory_host_boot (&proc->host, NULL, proc->endpoint, fed_proc_step);
 }
@@ -488,33 +488,33 @@ static inline void fed_sweep (fed_t *fed)
 }
 
 /*  The one that is due first; of equals the first published. */
-static inline fed_hint_t **fed_first_hint (fed_t *fed)
+static inline fed_notice_t **fed_first_notice (fed_t *fed)
 {
-    fed_hint_t **first = &fed->hints;
-    for (fed_hint_t **at = &fed->hints; *at; at = &(*at)->next)
+    fed_notice_t **first = &fed->notices;
+    for (fed_notice_t **at = &fed->notices; *at; at = &(*at)->next)
         if ((*at)->due_ms < (*first)->due_ms)
             first = at;
     return first;
 }
 
-static inline void fed_hint_deliver (fed_t *fed)
+static inline void fed_notice_deliver (fed_t *fed)
 {
-    fed_hint_t **at = fed_first_hint (fed), *hint = *at;
-    *at = hint->next;
-    if (fed->procs [hint->to].up) {
-        event_t event = {.kind = EVENT_HINT,
-                         .hint = {.endpoint = hint->endpoint,
-                                  .topic = hint->topic,
-                                  .number = hint->number,
-                                  .store_start = hint->start,
-                                  .body = {.data = hint->body, .size = hint->size}}};
-        memcpy (event.hint.store, hint->store, STORE_ID_BYTES);
-        fed_step (fed, hint->to, &event);
+    fed_notice_t **at = fed_first_notice (fed), *notice = *at;
+    *at = notice->next;
+    if (fed->procs [notice->to].up) {
+        event_t event = {.kind = EVENT_NOTICE,
+                         .notice = {.endpoint = notice->endpoint,
+                                    .topic = notice->topic,
+                                    .number = notice->number,
+                                    .store_start = notice->start,
+                                    .body = {.data = notice->body, .size = notice->size}}};
+        memcpy (event.notice.store, notice->store, STORE_ID_BYTES);
+        fed_step (fed, notice->to, &event);
     }
-    free (hint->endpoint);
-    free (hint->topic);
-    free (hint->body);
-    free (hint);
+    free (notice->endpoint);
+    free (notice->topic);
+    free (notice->body);
+    free (notice);
 }
 
 static inline bool fed_work_due (const fed_t *fed)
@@ -539,8 +539,8 @@ static inline void fed_work_end (fed_t *fed)
 /*  One thing that is due now; false when nothing is. */
 static inline bool fed_once (fed_t *fed)
 {
-    if (fed->hints && (*fed_first_hint (fed))->due_ms <= fed->mono_ms) {
-        fed_hint_deliver (fed);
+    if (fed->notices && (*fed_first_notice (fed))->due_ms <= fed->mono_ms) {
+        fed_notice_deliver (fed);
         return true;
     }
     for (fed_call_t *call = fed->calls; call; call = call->next) {
@@ -575,7 +575,7 @@ static inline bool fed_once (fed_t *fed)
 
 static inline int64_t fed_next_ms (fed_t *fed)
 {
-    int64_t next = fed->hints ? (*fed_first_hint (fed))->due_ms : INT64_MAX;
+    int64_t next = fed->notices ? (*fed_first_notice (fed))->due_ms : INT64_MAX;
     if (fed_work_due (fed) && fed->work_at_ms < next)
         next = fed->work_at_ms;
     for (const fed_call_t *call = fed->calls; call; call = call->next) {
@@ -629,13 +629,13 @@ static inline void fed_end (fed_t *fed)
         fed_call_free (fed->calls);
         fed->calls = next;
     }
-    while (fed->hints) {
-        fed_hint_t *hint = fed->hints;
-        fed->hints = hint->next;
-        free (hint->endpoint);
-        free (hint->topic);
-        free (hint->body);
-        free (hint);
+    while (fed->notices) {
+        fed_notice_t *notice = fed->notices;
+        fed->notices = notice->next;
+        free (notice->endpoint);
+        free (notice->topic);
+        free (notice->body);
+        free (notice);
     }
 }
 

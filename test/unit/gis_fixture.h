@@ -47,7 +47,7 @@ typedef struct {
     directory_entry_t entry;
     int64_t skew_ms;    /* its wall clock - the world's */
     char heard [4][64]; /* endpoints subscribed to */
-    uint64_t hint_number;
+    uint64_t notice_number;
     size_t calls_of_snapshot; /* made by it */
     size_t calls_of_announce;
     size_t alarms;
@@ -57,7 +57,7 @@ typedef struct {
 typedef enum {
     FLYING_REQUEST,
     FLYING_ANSWER,
-    FLYING_HINT,
+    FLYING_NOTICE,
     FLYING_TIMEOUT,
     FLYING_ROWS
 } flying_kind_t;
@@ -89,9 +89,9 @@ struct world {
         uint64_t call;
     } asked_of [FLIGHT_MAX];
     uint64_t entropy;
-    bool lose_hints;
-    bool double_hints;
-    size_t hints_lost;
+    bool lose_notices;
+    bool double_notices;
+    size_t notices_lost;
 
     /*  The last reply to the test itself. */
     bool replied;
@@ -177,24 +177,24 @@ static inline void take_reply (node_t *node, const effect_t *effect)
 static inline void take_publish (node_t *node, const effect_t *effect)
 {
     world_t *self = node->world;
-    node->hint_number++;
+    node->notice_number++;
     for (size_t i = 0; i < self->nodes_count; i++) {
         for (size_t k = 0; k < 4; k++) {
             if (strcmp (self->nodes [i].heard [k], node->events) != 0)
                 continue;
-            if (self->lose_hints) {
-                self->hints_lost++;
+            if (self->lose_notices) {
+                self->notices_lost++;
                 continue;
             }
-            for (int copies = self->double_hints ? 2 : 1; copies > 0; copies--) {
-                flying_t *hint = fly (self, FLYING_HINT, WAY_MS);
-                hint->to = i;
-                snprintf (hint->text [0], sizeof hint->text [0], "%s", node->events);
-                snprintf (hint->text [1], sizeof hint->text [1], "%s", effect->publish.topic);
-                hint->number = node->hint_number;
-                memcpy (hint->store, node->host.store.id, STORE_ID_BYTES);
-                hint->start = node->host.store.start;
-                hint->body = kept_copy (effect->publish.body);
+            for (int copies = self->double_notices ? 2 : 1; copies > 0; copies--) {
+                flying_t *notice = fly (self, FLYING_NOTICE, WAY_MS);
+                notice->to = i;
+                snprintf (notice->text [0], sizeof notice->text [0], "%s", node->events);
+                snprintf (notice->text [1], sizeof notice->text [1], "%s", effect->publish.topic);
+                notice->number = node->notice_number;
+                memcpy (notice->store, node->host.store.id, STORE_ID_BYTES);
+                notice->start = node->host.store.start;
+                notice->body = kept_copy (effect->publish.body);
             }
         }
     }
@@ -306,15 +306,15 @@ static inline void deliver_rows (world_t *self, const flying_t *flying)
     node_step (node, &event);
 }
 
-static inline void deliver_hint (world_t *self, const flying_t *flying)
+static inline void deliver_notice (world_t *self, const flying_t *flying)
 {
-    event_t event = {.kind = EVENT_HINT,
-                     .hint = {.endpoint = flying->text [0],
-                              .topic = flying->text [1],
-                              .number = flying->number,
-                              .store_start = flying->start,
-                              .body = kept_bytes (flying->body)}};
-    memcpy (event.hint.store, flying->store, STORE_ID_BYTES);
+    event_t event = {.kind = EVENT_NOTICE,
+                     .notice = {.endpoint = flying->text [0],
+                                .topic = flying->text [1],
+                                .number = flying->number,
+                                .store_start = flying->start,
+                                .body = kept_bytes (flying->body)}};
+    memcpy (event.notice.store, flying->store, STORE_ID_BYTES);
     node_step (&self->nodes [flying->to], &event);
 }
 
@@ -324,8 +324,8 @@ static inline void deliver (world_t *self, const flying_t *flying)
         return;
     if (flying->kind == FLYING_REQUEST)
         deliver_request (self, flying);
-    else if (flying->kind == FLYING_HINT)
-        deliver_hint (self, flying);
+    else if (flying->kind == FLYING_NOTICE)
+        deliver_notice (self, flying);
     else if (flying->kind == FLYING_ROWS)
         deliver_rows (self, flying);
     else
@@ -450,7 +450,7 @@ static inline void node_die (node_t *node)
     world_t *self = node->world;
     node->host.core.destroy (node->host.core.self);
     node->up = false;
-    node->hint_number = 0;
+    node->notice_number = 0;
     memset (node->heard, 0, sizeof node->heard);
     size_t kept = 0;
     for (size_t i = 0; i < self->flying_count; i++) {

@@ -45,10 +45,10 @@ typedef struct {
         int64_t ends_ms; /* nobody ever answers */
     } calls [CALLS_MAX];
     size_t calls_count;
-    size_t hints;                /* "calendar" published */
-    size_t settled_hints;        /* "reservation" published */
-    size_t use_hints;            /* "use" published */
-    size_t opening_hints;        /* "opening" published */
+    size_t notices;              /* "calendar" published */
+    size_t settled_notices;      /* "reservation" published */
+    size_t use_notices;          /* "use" published */
+    size_t opening_notices;      /* "opening" published */
     size_t announced;            /* Gis.Announce called */
     uint32_t announced_quantity; /* in the last one */
 
@@ -135,14 +135,14 @@ static inline void take_effect (void *owner, const effect_t *effect)
     case EFFECT_PUBLISH:
         assert_int_equal (effect->publish.body.size, 0);
         if (strcmp (effect->publish.topic, "use") == 0) {
-            self->use_hints++;
+            self->use_notices++;
         } else if (strcmp (effect->publish.topic, "opening") == 0) {
-            self->opening_hints++;
+            self->opening_notices++;
         } else if (strcmp (effect->publish.topic, "reservation") == 0) {
-            self->settled_hints++;
+            self->settled_notices++;
         } else {
             assert_string_equal (effect->publish.topic, "calendar");
-            self->hints++;
+            self->notices++;
         }
         break;
     case EFFECT_LOG:

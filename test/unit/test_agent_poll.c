@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     service_t *service;
-    agent_poll_t *attending;
+    agent_poll_t *agent_poll;
     moment_t now;
     int64_t timer_ms;
     agent_poll_asked_t asked; /* the last that left */
@@ -120,14 +120,14 @@ static void answer (agent_poll_fixture_t *self, call_status_t status)
 static void news (agent_poll_fixture_t *self, int64_t gap_ms)
 {
     outbox_clear (self->service->outbox);
-    agent_poll_news (self->attending, &self->now, gap_ms);
+    agent_poll_news (self->agent_poll, &self->now, gap_ms);
     step (self, &(event_t){.kind = EVENT_TIMER});
 }
 
 static void on_start (void *owner, const moment_t *now)
 {
     agent_poll_fixture_t *self = owner;
-    agent_poll_start (self->attending, now);
+    agent_poll_start (self->agent_poll, now);
 }
 
 static void set_up (agent_poll_fixture_t *self, bool one_store)
@@ -137,7 +137,7 @@ static void set_up (agent_poll_fixture_t *self, bool one_store)
                                    .number = 40,
                                    .timer_ms = INT64_MAX};
     self->service = member_new ("node/n1", NULL, 0);
-    self->attending = agent_poll_new (
+    self->agent_poll = agent_poll_new (
       self->service, &(agent_poll_settings_t){"Nodes", sites, 2, one_store, BACKOFF_MS,
                                               BACKOFF_MS_MAX, on_ask, on_take, self});
     service_at_start (self->service, on_start, self);
@@ -147,7 +147,7 @@ static void set_up (agent_poll_fixture_t *self, bool one_store)
 
 static void tear_down (agent_poll_fixture_t *self)
 {
-    agent_poll_destroy (&self->attending);
+    agent_poll_destroy (&self->agent_poll);
     service_destroy (&self->service);
 }
 
@@ -160,7 +160,7 @@ static void the_first_question_is_bare_and_the_next_are_for_the_store_that_answe
     assert_true (self.question.bare);
     assert_int_equal (self.question.said.number, 1);
     assert_memory_equal (self.asked.to_store, no_store, STORE_ID_BYTES);
-    assert_null (agent_poll_store (self.attending));
+    assert_null (agent_poll_store (self.agent_poll));
     answer (&self, CALL_OK);
     assert_true (self.taken.bare);
     assert_int_equal (self.asked_count, 2);
@@ -168,7 +168,7 @@ static void the_first_question_is_bare_and_the_next_are_for_the_store_that_answe
     assert_int_equal (self.question.said.number, 2);
     assert_int_equal (self.question.said.seen, 0); /* nothing of a bare answer is carried out */
     assert_memory_equal (self.asked.to_store, first_store, STORE_ID_BYTES);
-    assert_memory_equal (agent_poll_store (self.attending), first_store, STORE_ID_BYTES);
+    assert_memory_equal (agent_poll_store (self.agent_poll), first_store, STORE_ID_BYTES);
     answer (&self, CALL_OK);
     assert_int_equal (self.asked_count, 3);
     assert_int_equal (self.question.said.seen, self.number);
@@ -285,10 +285,10 @@ static void an_answer_that_is_none_counts_as_none (void **state)
     self.understood = false;
     answer (&self, CALL_OK);
     assert_int_equal (self.asked_count, 1);
-    assert_null (agent_poll_store (self.attending));
+    assert_null (agent_poll_store (self.agent_poll));
     assert_in_range (pass (&self), BACKOFF_MS / 2, BACKOFF_MS);
     assert_true (self.question.bare);
-    assert_string_equal (agent_poll_endpoint (self.attending), sites [1]);
+    assert_string_equal (agent_poll_endpoint (self.agent_poll), sites [1]);
     tear_down (&self);
 }
 
@@ -306,7 +306,7 @@ static void another_store_is_attended_from_the_beginning (void **state)
     assert_int_equal (self.question.said.number, 4); /* they count on */
     assert_string_equal (self.asked.endpoint, sites [0]);
     assert_memory_equal (self.asked.to_store, no_store, STORE_ID_BYTES);
-    assert_null (agent_poll_store (self.attending));
+    assert_null (agent_poll_store (self.agent_poll));
     tear_down (&self);
 }
 

@@ -27,9 +27,9 @@ static bool near (double a, double b)
 /*  --- diligence --- */
 
 /*  Steps of ten seconds in which so much was done, while tasks wait. */
-static diligence_t watched (double cpus, double work_s, uint32_t steps)
+static delivered_work_t watched (double cpus, double work_s, uint32_t steps)
 {
-    diligence_t watch = {.seen = false};
+    delivered_work_t watch = {.seen = false};
     queued_t bag = {.bag = 1, .waiting = 5, .task_s = 10};
     for (uint32_t i = 0; i <= steps; i++) {
         member_queue_t told = {
@@ -42,10 +42,10 @@ static diligence_t watched (double cpus, double work_s, uint32_t steps)
 static void who_does_less_than_half_of_its_cpus_is_short (void **state)
 {
     (void) state;
-    diligence_t honest = watched (4, 40, 6);
-    diligence_t slow = watched (4, 20.1, 6);
-    diligence_t liar = watched (40, 40, 6);
-    diligence_t early = watched (40, 40, 5);
+    delivered_work_t honest = watched (4, 40, 6);
+    delivered_work_t slow = watched (4, 20.1, 6);
+    delivered_work_t liar = watched (40, 40, 6);
+    delivered_work_t early = watched (40, 40, 5);
     assert_false (delivered_work_short (&honest, 6, 0.5));
     assert_false (delivered_work_short (&slow, 6, 0.5));
     assert_true (delivered_work_short (&liar, 6, 0.5));
@@ -57,7 +57,7 @@ static void a_queue_that_drained_or_another_start_begins_anew (void **state)
 {
     (void) state;
     queued_t bag = {.bag = 1, .waiting = 5, .task_s = 10};
-    diligence_t watch = watched (40, 0, 5);
+    delivered_work_t watch = watched (40, 0, 5);
     member_queue_t empty = {.cpus = 40, .start = 1};
     delivered_work_see (&watch, &empty, 60000);
     assert_int_equal (watch.steps, 0);
@@ -71,7 +71,7 @@ static void a_queue_that_drained_or_another_start_begins_anew (void **state)
 static void what_runs_counts_as_far_as_it_has_come (void **state)
 {
     (void) state;
-    diligence_t watch = {.seen = false};
+    delivered_work_t watch = {.seen = false};
     double work_s = 0;
     for (int i = 0; i <= 3; i++) {
         queued_t bag = {

@@ -42,8 +42,8 @@ static struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     uint64_t reply_to;
     bool silent; /* it does not answer */
-    int hints;
-    uint64_t hint_number;
+    int notices;
+    uint64_t notice_number;
     char topic [NAME_BYTES_MAX + 1];
 } seen;
 
@@ -84,10 +84,10 @@ static void reply (uint64_t reply_to, bytes_t body)
 
 static void core_step (const event_t *event)
 {
-    if (event->kind == EVENT_HINT) {
-        seen.hints++;
-        seen.hint_number = event->hint.number;
-        strncpy (seen.topic, event->hint.topic, sizeof seen.topic - 1);
+    if (event->kind == EVENT_NOTICE) {
+        seen.notices++;
+        seen.notice_number = event->notice.number;
+        strncpy (seen.topic, event->notice.topic, sizeof seen.topic - 1);
         return;
     }
     assert_int_equal (event->kind, EVENT_REQUEST);
@@ -534,7 +534,7 @@ static void publish (const char *topic)
     bus_effect (bus, &(effect_t){.kind = EFFECT_PUBLISH, .publish = {.topic = topic}});
 }
 
-static void hints_are_numbered_and_stop_when_unsubscribed (void **state)
+static void notices_are_numbered_and_stop_when_unsubscribed (void **state)
 {
     (void) state;
     event_t answer;
@@ -542,28 +542,28 @@ static void hints_are_numbered_and_stop_when_unsubscribed (void **state)
     subscribe_to_oneself ();
     subscribe_to_oneself ();
     uint64_t published = 0;
-    while (seen.hints == 0) { /* a subscriber that joins late misses what was before */
+    while (seen.notices == 0) { /* a subscriber that joins late misses what was before */
         publish ("calendar");
         published++;
         assert_false (turn (&answer));
         assert_true (mono_ms () < until_ms);
     }
-    while (seen.hint_number < published)
+    while (seen.notice_number < published)
         assert_false (turn (&answer));
-    int hints = seen.hints;
+    int notices = seen.notices;
     publish ("directory");
-    while (seen.hint_number == published)
+    while (seen.notice_number == published)
         assert_false (turn (&answer));
     assert_string_equal (seen.topic, "directory");
-    assert_int_equal (seen.hints, hints + 1); /* not doubled */
-    assert_int_equal (seen.hint_number, published + 1);
+    assert_int_equal (seen.notices, notices + 1); /* not doubled */
+    assert_int_equal (seen.notice_number, published + 1);
     bus_effect (
       bus, &(effect_t){.kind = EFFECT_UNSUBSCRIBE, .subscribe = {.endpoint = bus_events (bus)}});
     assert_false (bus_effect (
       bus, &(effect_t){.kind = EFFECT_SUBSCRIBE, .subscribe = {.endpoint = "nowhere"}}));
 }
 
-static void garbled_hints_are_dropped (void **state)
+static void garbled_notices_are_dropped (void **state)
 {
     (void) state;
     event_t answer;
@@ -579,7 +579,7 @@ static void garbled_hints_are_dropped (void **state)
         assert_false (turn (&answer));
         assert_true (mono_ms () < until_ms);
     }
-    assert_int_equal (seen.hints, 0);
+    assert_int_equal (seen.notices, 0);
     zsock_destroy (&publisher);
 }
 
@@ -810,7 +810,7 @@ static void a_subscription_without_a_descriptor_waits_for_one (void **state)
     assert_int_equal (bus_lacking (bus), 1);
     give_back (taken, count, &before);
     int64_t until_ms = mono_ms () + PATIENCE_MS;
-    while (seen.hints == 0) {
+    while (seen.notices == 0) {
         bus_effect (bus,
                     &(effect_t){.kind = EFFECT_PUBLISH,
                                 .publish = {.topic = "t", .body = {(const uint8_t *) "x", 1}}});
@@ -891,8 +891,8 @@ int main (void)
       BUS_TEST (tells_others_the_host_they_can_reach),
       BUS_TEST (bound_to_every_address_tells_the_name_of_its_machine),
       BUS_TEST (an_address_in_use_is_told),
-      BUS_TEST (hints_are_numbered_and_stop_when_unsubscribed),
-      BUS_TEST (garbled_hints_are_dropped),
+      BUS_TEST (notices_are_numbered_and_stop_when_unsubscribed),
+      BUS_TEST (garbled_notices_are_dropped),
       BUS_TEST (every_call_gets_its_own_answer),
       BUS_TEST (silence_is_timed_out_once_and_late_answers_are_dropped),
       BUS_TEST (an_unreachable_address_is_timed_out),

@@ -61,27 +61,27 @@ static void circuits_may_be_used_when_asked_and_are_active_while_open (void **st
     assert_int_equal (use (&w, "Provision", "r1"), PROVISIONED);
     assert_int_equal (use (&w, "Provision", "r1"), PROVISIONED); /* again is harmless */
     assert_true (shown (&w, "r1"));
-    assert_int_equal (w.use_hints, 0);
+    assert_int_equal (w.use_notices, 0);
     pass (&w, 10 * MINUTE_MS - 1);
     assert_int_equal (use (&w, "Provision", "r1"), PROVISIONED);
-    assert_int_equal (w.use_hints, 0);
+    assert_int_equal (w.use_notices, 0);
     pass (&w, 1);
-    assert_int_equal (w.use_hints, 1); /* by itself, at that moment */
+    assert_int_equal (w.use_notices, 1); /* by itself, at that moment */
     assert_int_equal (use (&w, "Provision", "r1"), BOTH);
     restart (&w);
     assert_int_equal (use (&w, "Provision", "r1"), BOTH);
 
     pass (&w, 1000); /* past the rest between two hints */
-    size_t hints = w.use_hints;
+    size_t notices = w.use_notices;
     assert_int_equal (use (&w, "Release", "r1"), NEITHER);
     assert_int_equal (use (&w, "Release", "r1"), NEITHER);
     assert_false (shown (&w, "r1"));
-    assert_int_equal (w.use_hints, hints + 1);
+    assert_int_equal (w.use_notices, notices + 1);
     pass (&w, 1000);
     assert_int_equal (use (&w, "Provision", "r1"), BOTH);
-    assert_int_equal (w.use_hints, hints + 2);
+    assert_int_equal (w.use_notices, notices + 2);
     pass (&w, 10 * MINUTE_MS);
-    assert_int_equal (w.use_hints, hints + 3); /* the window has closed */
+    assert_int_equal (w.use_notices, notices + 3); /* the window has closed */
     assert_int_equal (use (&w, "Release", "r1"), NEITHER);
     close_world (&w);
 }
@@ -120,7 +120,7 @@ static void a_domain_may_provision_by_itself_at_the_start (void **state)
         pass (&w, 10 * MINUTE_MS);
         assert_true (shown (&w, "r1"));
         assert_false (shown (&w, "r2"));
-        assert_int_equal (w.use_hints, 1);
+        assert_int_equal (w.use_notices, 1);
         if (restarts)
             restart (&w);
         assert_int_equal (use (&w, "Provision", "r1"), BOTH);
@@ -154,9 +154,9 @@ static void several_windows_open_and_close_in_turn (void **state)
         pass (&w, cases [i].minutes * MINUTE_MS);
         assert_int_equal (use (&w, "Provision", "r1"), cases [i].told);
     }
-    assert_int_equal (w.use_hints, 3);
+    assert_int_equal (w.use_notices, 3);
     pass (&w, MINUTE_MS);
-    assert_int_equal (w.use_hints, 4);
+    assert_int_equal (w.use_notices, 4);
     assert_int_equal (ask_use (&w, "alice", "Provision", "r1"), CALL_DENIED); /* all over */
     close_world (&w);
 }
@@ -169,7 +169,7 @@ static void a_change_moves_the_window_and_leaving_ends_the_use (void **state)
     reserve (&w, "r1", circuit ("a-r", 100, 10, 20));
     use (&w, "Provision", "r1");
     pass (&w, 12 * MINUTE_MS);
-    size_t hints = w.use_hints;
+    size_t notices = w.use_notices;
 
     /*  Shortened to end soon. */
     circuit_t shorter = circuit ("a-r", 100, 10, 14);
@@ -185,16 +185,16 @@ static void a_change_moves_the_window_and_leaving_ends_the_use (void **state)
     codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     assert_int_equal (use (&w, "Provision", "r1"), BOTH);
-    assert_int_equal (w.use_hints, hints);
+    assert_int_equal (w.use_notices, notices);
     pass (&w, 2 * MINUTE_MS);
-    assert_int_equal (w.use_hints, hints + 1);
+    assert_int_equal (w.use_notices, notices + 1);
     assert_int_equal (ask_use (&w, "alice", "Provision", "r1"), CALL_DENIED);
 
     /*  Another one is released while it is active. */
     reserve (&w, "r2", circuit ("a-r", 100, 20, 30));
     use (&w, "Provision", "r2");
     pass (&w, 8 * MINUTE_MS);
-    hints = w.use_hints;
+    notices = w.use_notices;
     assert_int_equal (use (&w, "Provision", "r2"), BOTH);
     order = (service_order_t){
       .operation = OPERATION_RELEASE, .reservation = "r2", .base_version = 1, .prepare = true};
@@ -204,7 +204,7 @@ static void a_change_moves_the_window_and_leaving_ends_the_use (void **state)
     assert_int_equal (use (&w, "Provision", "r2"), BOTH); /* until it is committed */
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     pass (&w, 1000);
-    assert_int_equal (w.use_hints, hints + 1);
+    assert_int_equal (w.use_notices, notices + 1);
     assert_int_equal (records_of (&w, TABLE_USES), 1); /* r1's */
     assert_int_equal (ask_use (&w, "alice", "Provision", "r2"), CALL_DENIED);
     assert_int_equal (use (&w, "Release", "r2"), NEITHER);

@@ -179,7 +179,7 @@ static void model_run (uint64_t seed, size_t *taken, size_t *refused, size_t *se
     memcpy (self.capacities, capacities, sizeof capacities);
     prng_seed (&self.prng, seed);
     prepare_world (&self.w);
-    self.w.settings.provider.limits.bookings.uncommitted =
+    self.w.settings.provider.limits.bookings.hold_quota =
       (hold_quota_limits_t){0}; /* test_hold_quota.c */
     start (&self.w);
     for (int step = 0; step < 250; step++) {

@@ -108,7 +108,7 @@ static void a_lone_gis_is_the_only_home (void **state)
     assert_string_equal (list [0], "gis/g1");
 }
 
-static void a_new_start_is_known_by_a_hint (void **state)
+static void a_new_start_is_known_by_a_notice (void **state)
 {
     world_t *world = *state;
     gis_settings_t settings = settings_of ("gis/g1");
@@ -163,17 +163,17 @@ static void a_quiet_view_is_polled_at_its_pace (void **state)
     assert_in_range (node->calls_of_snapshot - asked, 19, 23);
 }
 
-static void lost_hints_are_made_up_for_by_polling (void **state)
+static void lost_notices_are_made_up_for_by_polling (void **state)
 {
     world_t *world = *state;
     gis_settings_t settings = settings_of ("gis/g1");
     gis_new (world, &settings);
     node_t *a = follower_new (world, "lis/ams", one_gis, 1);
     world_run (world, 2000);
-    world->lose_hints = true;
+    world->lose_notices = true;
     follower_new (world, "lis/tyo", one_gis, 1);
     world_run (world, DIRECTORY_POLL_MS + 100);
-    assert_true (world->hints_lost > 0);
+    assert_true (world->notices_lost > 0);
     assert_true (sees (a, "lis/tyo"));
 }
 
@@ -184,24 +184,24 @@ static void a_gap_is_settled_by_a_snapshot_at_once (void **state)
     gis_new (world, &settings);
     node_t *a = follower_new (world, "lis/ams", one_gis, 1);
     world_run (world, 2000);
-    world->lose_hints = true;
+    world->lose_notices = true;
     follower_new (world, "lis/lost", one_gis, 1);
     world_run (world, 20);
     assert_false (sees (a, "lis/lost"));
-    world->lose_hints = false;
+    world->lose_notices = false;
     follower_new (world, "lis/heard", one_gis, 1);
     world_run (world, 300); /* far less than a poll */
     assert_true (sees (a, "lis/lost") && sees (a, "lis/heard"));
 }
 
-static void doubled_hints_change_nothing (void **state)
+static void doubled_notices_change_nothing (void **state)
 {
     world_t *world = *state;
     gis_settings_t settings = settings_of ("gis/g1");
     gis_new (world, &settings);
     node_t *a = follower_new (world, "lis/ams", one_gis, 1);
     world_run (world, 2000);
-    world->double_hints = true;
+    world->double_notices = true;
     size_t asked = a->calls_of_snapshot;
     node_t *b = follower_new (world, "lis/tyo", one_gis, 1);
     world_run (world, 100);
@@ -421,8 +421,8 @@ static void after_any_disturbance_views_agree (void **state)
     for (size_t i = 0; i < 4; i++)
         followers [i] = follower_new (world, names [i], two_gis, 2);
     for (int round = 0; round < 300; round++) {
-        world->lose_hints = prng_below (&chance, 3) == 0;
-        world->double_hints = prng_below (&chance, 3) == 0;
+        world->lose_notices = prng_below (&chance, 3) == 0;
+        world->double_notices = prng_below (&chance, 3) == 0;
         size_t i = prng_below (&chance, 4);
         size_t g = prng_below (&chance, 2);
         if (prng_below (&chance, 10) == 0 && followers [i]->up) {
@@ -437,7 +437,7 @@ static void after_any_disturbance_views_agree (void **state)
         }
         world_run (world, (int64_t) prng_below (&chance, 3000));
     }
-    world->lose_hints = world->double_hints = false;
+    world->lose_notices = world->double_notices = false;
     for (size_t i = 0; i < 4; i++)
         if (!followers [i]->up)
             follower_up (followers [i], two_gis, 2);
@@ -467,13 +467,13 @@ int main (void)
       TEST (kinds_are_walked_ascending_by_name),
       TEST (homes_are_the_federations_list),
       TEST (a_lone_gis_is_the_only_home),
-      TEST (a_new_start_is_known_by_a_hint),
+      TEST (a_new_start_is_known_by_a_notice),
       TEST (the_dead_are_forgotten_after_their_lease_by_all),
       TEST (heartbeats_come_three_to_a_lease),
       TEST (a_quiet_view_is_polled_at_its_pace),
-      TEST (lost_hints_are_made_up_for_by_polling),
+      TEST (lost_notices_are_made_up_for_by_polling),
       TEST (a_gap_is_settled_by_a_snapshot_at_once),
-      TEST (doubled_hints_change_nothing),
+      TEST (doubled_notices_change_nothing),
       TEST (a_gis_that_returns_empty_is_refilled),
       TEST (a_gis_that_lost_us_is_told_before_the_next_heartbeat),
       TEST (what_a_returned_gis_is_never_told_again_fades),

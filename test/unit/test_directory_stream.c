@@ -146,16 +146,16 @@ static packed_t delta_of (uint64_t number, const char *name)
     return delta;
 }
 
-static void lone_hint (lone_t *self, directory_mark_t mark, const char *topic, packed_t body)
+static void lone_notice (lone_t *self, directory_mark_t mark, const char *topic, packed_t body)
 {
-    event_t event = {.kind = EVENT_HINT,
-                     .hint = {.endpoint = self->subscribed,
-                              .topic = topic,
-                              .number = 1,
-                              .store_start = mark.start,
-                              .body = kept_bytes (body)}};
-    memcpy (event.hint.store, mark.store, STORE_ID_BYTES);
-    directory_hint (self->directory, &self->now, &event);
+    event_t event = {.kind = EVENT_NOTICE,
+                     .notice = {.endpoint = self->subscribed,
+                                .topic = topic,
+                                .number = 1,
+                                .store_start = mark.start,
+                                .body = kept_bytes (body)}};
+    memcpy (event.notice.store, mark.store, STORE_ID_BYTES);
+    directory_notice (self->directory, &self->now, &event);
     lone_drain (self);
     free (body.data);
 }
@@ -195,17 +195,17 @@ static void changes_heard_while_a_snapshot_is_under_way_are_applied_after_it (vo
     lone_settle (self);
     lone_wait_for_question (self);
     directory_mark_t mark = mark_at (1, 1, 0);
-    lone_hint (self, mark, "directory", delta_of (6, "lis/c"));
-    lone_hint (self, mark, "directory", delta_of (7, "lis/d"));
-    lone_hint (self, mark, "directory",
-               codec_encode (&delta_told_codec,
-                             &(delta_told_t){.number = 8, .gone = true, .name = "lis/a"}));
+    lone_notice (self, mark, "directory", delta_of (6, "lis/c"));
+    lone_notice (self, mark, "directory", delta_of (7, "lis/d"));
+    lone_notice (self, mark, "directory",
+                 codec_encode (&delta_told_codec,
+                               &(delta_told_t){.number = 8, .gone = true, .name = "lis/a"}));
     assert_false (lone_sees (self, "lis/c"));
     lone_answer (self, CALL_OK, snapshot_of (three, 3, mark_at (1, 1, 6), false));
     assert_true (lone_sees (self, "lis/d"));
     assert_false (lone_sees (self, "lis/a"));
     assert_false (lone_sees (self, "lis/c")); /* the snapshot, which has number 6, says so */
-    lone_hint (self, mark, "directory", delta_of (9, "lis/e"));
+    lone_notice (self, mark, "directory", delta_of (9, "lis/e"));
     assert_true (lone_sees (self, "lis/e"));
 }
 
@@ -219,10 +219,10 @@ static void changes_between_pages_are_not_lost (void **state)
     directory_mark_t mark = mark_at (1, 1, 0);
     lone_answer (self, CALL_OK, snapshot_of (first, 2, mark_at (1, 1, 6), true));
     assert_string_equal (self->question.after, "lis/a");
-    lone_hint (self, mark, "directory",
-               codec_encode (
-                 &delta_told_codec,
-                 &(delta_told_t){.number = 7, .gone = true, .name = "lis/a"})); /* after its page */
+    lone_notice (self, mark, "directory",
+                 codec_encode (&delta_told_codec,
+                               &(delta_told_t){
+                                 .number = 7, .gone = true, .name = "lis/a"})); /* after its page */
     lone_answer (self, CALL_OK, snapshot_of (second, 1, mark_at (1, 1, 7), false));
     assert_false (lone_sees (self, "lis/a"));
     assert_true (lone_sees (self, "lis/b"));
@@ -275,7 +275,7 @@ static void a_new_start_or_store_or_garbage_raises_a_doubt (void **state)
         packed_t body = i == 2 ? kept_copy ((bytes_t){.data = (const uint8_t *) "\xff", .size = 1})
                                : delta_of (i == 3 ? 9 : 6, "lis/z");
         int64_t before_ms = self->now.mono_ms;
-        lone_hint (self, mark, "directory", body);
+        lone_notice (self, mark, "directory", body);
         assert_false (lone_sees (self, "lis/z"));
         lone_wait_for_question (self);
         assert_true (self->now.mono_ms - before_ms <= 200);
@@ -287,15 +287,15 @@ static void a_new_start_or_store_or_garbage_raises_a_doubt (void **state)
     }
 }
 
-static void hints_of_other_topics_and_places_are_nothing (void **state)
+static void notices_of_other_topics_and_places_are_nothing (void **state)
 {
     lone_t *self = *state;
     lone_settle (self);
     int64_t due_ms = timers_due (self->timers);
-    lone_hint (self, mark_at (3, 3, 0), "calendar", (packed_t){0});
-    event_t event = {.kind = EVENT_HINT,
-                     .hint = {.endpoint = "sim://elsewhere", .topic = "directory"}};
-    directory_hint (self->directory, &self->now, &event);
+    lone_notice (self, mark_at (3, 3, 0), "calendar", (packed_t){0});
+    event_t event = {.kind = EVENT_NOTICE,
+                     .notice = {.endpoint = "sim://elsewhere", .topic = "directory"}};
+    directory_notice (self->directory, &self->now, &event);
     assert_int_equal (timers_due (self->timers), due_ms);
 }
 
@@ -306,7 +306,7 @@ static void a_backlog_that_overflows_is_asked_about_again (void **state)
     lone_wait_for_question (self);
     directory_mark_t mark = mark_at (1, 1, 0);
     for (uint64_t i = 0; i < 5000; i++)
-        lone_hint (self, mark, "directory", delta_of (6 + i, "lis/c"));
+        lone_notice (self, mark, "directory", delta_of (6 + i, "lis/c"));
     lone_answer (self, CALL_OK, snapshot_of (three, 3, mark_at (1, 1, 5), false));
     lone_wait_for_question (self);
     assert_int_equal (self->question.have.number, 5 + 4096);
@@ -494,7 +494,7 @@ int main (void)
       LONE (a_restart_between_pages_begins_again),
       LONE (pages_that_do_not_go_on_are_given_up),
       LONE (a_new_start_or_store_or_garbage_raises_a_doubt),
-      LONE (hints_of_other_topics_and_places_are_nothing),
+      LONE (notices_of_other_topics_and_places_are_nothing),
       LONE (a_backlog_that_overflows_is_asked_about_again),
       LONE (answers_that_cannot_be_read_pass_the_turn),
       LONE (entries_that_only_newer_peers_know_hide_no_others),

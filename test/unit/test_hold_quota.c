@@ -14,7 +14,7 @@ static void open_limited (timetable_fixture_t *self, hold_quota_limits_t limits,
     open_fixture (self);
     timetable_destroy (&self->timetable);
     free_capacity_destroy (&self->room);
-    self->limits.uncommitted = limits;
+    self->limits.hold_quota = limits;
     self->site.disclosure = disclosure;
     open_site (self);
 }
@@ -57,14 +57,14 @@ static void each_share_refuses_by_name_those_whom_it_counts (void **state)
         const char *other_actor; /* who is not; NULL: everybody is */
         const char *other_planner;
     } cases [] = {
-      {{.share = 75}, UNCOMMITTED_SHARE, "bob", PLANNER_2, NULL, NULL},
+      {{.share = 75}, HOLD_QUOTA_SHARE, "bob", PLANNER_2, NULL, NULL},
       {{.share_per_planner = 75},
-       UNCOMMITTED_SHARE_PER_PLANNER,
+       HOLD_QUOTA_SHARE_PER_PLANNER,
        "bob",
        PLANNER_1,
        "alice",
        PLANNER_2},
-      {{.share_per_actor = 75}, UNCOMMITTED_SHARE_PER_ACTOR, "alice", PLANNER_2, "bob", PLANNER_1},
+      {{.share_per_actor = 75}, HOLD_QUOTA_SHARE_PER_ACTOR, "alice", PLANNER_2, "bob", PLANNER_1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         timetable_fixture_t f;
@@ -162,7 +162,7 @@ static void the_fresh_profile_is_what_the_share_leaves_and_the_change_has (void 
     void *one = hold_for (&f, "bob", PLANNER_1, thin (1, 12, 14), &refusal);
     compute_booking_t five = thin (5, 10, 20);
     assert_null (take (&f, current, &five, 1, &refusal));
-    assert_excess (&refusal, UNCOMMITTED_SHARE, 2, 1);
+    assert_excess (&refusal, HOLD_QUOTA_SHARE, 2, 1);
     assert_int_equal (refusal.fresh_count, 1);
     assert_string_equal (refusal.fresh [0].resource, "thin");
     assert_int_equal (refusal.fresh [0].steps_count, 1);
@@ -183,7 +183,7 @@ static void where_windows_are_disclosed_no_quantity_is_told (void **state)
     open_limited (&f, all_limits, DISCLOSE_WINDOWS);
     void *five = hold_for (&f, "alice", PLANNER_1, thin (5, 12, 14), &refusal);
     assert_null (hold_for (&f, "alice", PLANNER_1, thin (3, 10, 20), &refusal));
-    assert_excess (&refusal, UNCOMMITTED_SHARE_PER_ACTOR, 3, 0);
+    assert_excess (&refusal, HOLD_QUOTA_SHARE_PER_ACTOR, 3, 0);
     assert_int_equal (refusal.from_ms, at (10));
     assert_int_equal (refusal.until_ms, at (20));
     assert_int_equal (refusal.fresh_count, 0);
@@ -239,7 +239,7 @@ static void a_share_follows_the_capacity (void **state)
     void *two = hold_for (&f, "alice", PLANNER_1, thin (2, 10, 20), &refusal);
     free_capacity_set_quantity (f.room, 0, 4); /* the share is three */
     assert_null (hold_for (&f, "alice", PLANNER_1, thin (2, 10, 20), &refusal));
-    assert_excess (&refusal, UNCOMMITTED_SHARE_PER_ACTOR, 2, 1);
+    assert_excess (&refusal, HOLD_QUOTA_SHARE_PER_ACTOR, 2, 1);
     codec_clear (&refusal_codec, &refusal);
     free_capacity_set_quantity (f.room, 0, 8);
     drop (&f, two);

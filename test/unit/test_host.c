@@ -147,7 +147,7 @@ static void counter_step (void *owner, const moment_t *now, const event_t *event
         else
             outbox_refuse (self->outbox, self->asked, CALL_BAD_REQUEST, "work failed");
         break;
-    case EVENT_HINT:
+    case EVENT_NOTICE:
         break;
     }
 }

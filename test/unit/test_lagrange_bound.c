@@ -126,16 +126,16 @@ static int64_t try_all (const lagrange_bound_drawn_t *drawn)
 static int64_t bound_of (const lagrange_bound_drawn_t *drawn)
 {
     solver_limit_t limit = {0};
-    budget_t spending;
-    budget_begin (&spending, &limit);
-    solver_graph_t *net = solver_graph_new (&drawn->program, &spending);
+    budget_t budget;
+    budget_begin (&budget, &limit);
+    solver_graph_t *net = solver_graph_new (&drawn->program, &budget);
     lagrange_link_t links [LINKS_MOST];
     for (size_t l = 0; l < drawn->program.links_count; l++)
         links [l] = (lagrange_link_t){.from = drawn->wanted [l].ends [0],
                                       .to = drawn->wanted [l].ends [1],
                                       .bandwidth = drawn->wanted [l].bandwidth,
                                       .banned = drawn->banned [l]};
-    int64_t bound = lagrange_bound (net, links, drawn->program.links_count, INT64_MAX, &spending);
+    int64_t bound = lagrange_bound (net, links, drawn->program.links_count, INT64_MAX, &budget);
     solver_graph_destroy (&net);
     return bound;
 }

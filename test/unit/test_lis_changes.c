@@ -197,12 +197,12 @@ static void a_reservation_is_activated_and_released_by_time (void **state)
 
 /*  --- hints --- */
 
-static void a_hint_says_that_something_is_free_again (void **state)
+static void a_notice_says_that_something_is_free_again (void **state)
 {
     (void) state;
     service_world_t w;
     prepare_world (&w);
-    w.settings.provider.limits.bookings.uncommitted = (hold_quota_limits_t){0};
+    w.settings.provider.limits.bookings.hold_quota = (hold_quota_limits_t){0};
     start (&w);
     pass (&w, 1000);
     compute_booking_t one = booking ("thin", 1, 1, 10, 20);
@@ -216,27 +216,27 @@ static void a_hint_says_that_something_is_free_again (void **state)
         assert_int_equal (told.state, COMMAND_HELD);
         codec_clear (&command_answer_codec, &told);
     }
-    assert_int_equal (w.hints, 0);
+    assert_int_equal (w.notices, 0);
 
     /*  The first at once, those after it together. */
     for (size_t i = 0; i < 4; i++)
         tell (&w, "Abort", &txids [i]);
-    assert_int_equal (w.hints, 1);
+    assert_int_equal (w.notices, 1);
     pass (&w, 99);
-    assert_int_equal (w.hints, 1);
+    assert_int_equal (w.notices, 1);
     pass (&w, 1);
-    assert_int_equal (w.hints, 2);
+    assert_int_equal (w.notices, 2);
     pass (&w, 1000);
-    assert_int_equal (w.hints, 2);
+    assert_int_equal (w.notices, 2);
 
     /*  A hold that expires is one. */
     pass (&w, 120000);
-    assert_true (w.hints > 2);
+    assert_true (w.notices > 2);
 
     /*  What is freed of the past is none. */
     reserve (&w, "past", booking ("thin", 1, 1, 10, 20));
     pass (&w, 30 * MINUTE_MS);
-    size_t hints = w.hints;
+    size_t notices = w.notices;
     service_order_t order = {
       .operation = OPERATION_RELEASE, .reservation = "past", .base_version = 1, .prepare = true};
     txid_t txid = hold (&w, &order, &told);
@@ -244,11 +244,11 @@ static void a_hint_says_that_something_is_free_again (void **state)
     codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     pass (&w, 1000);
-    assert_int_equal (w.hints, hints);
+    assert_int_equal (w.notices, notices);
     close_world (&w);
 }
 
-static void a_hint_says_that_a_reservation_has_changed (void **state)
+static void a_notice_says_that_a_reservation_has_changed (void **state)
 {
     (void) state;
     service_world_t w;
@@ -260,14 +260,14 @@ static void a_hint_says_that_a_reservation_has_changed (void **state)
     txid_t txid = hold (&w, &order, &told);
     assert_int_equal (told.state, COMMAND_PREPARED);
     codec_clear (&command_answer_codec, &told);
-    assert_int_equal (w.settled_hints, 0);
+    assert_int_equal (w.settled_notices, 0);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
-    assert_int_equal (w.settled_hints, 1);
+    assert_int_equal (w.settled_notices, 1);
     /*  A commit that is told again changes nothing. */
     pass (&w, 1000);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     pass (&w, 1000);
-    assert_int_equal (w.settled_hints, 1);
+    assert_int_equal (w.settled_notices, 1);
 
     order = (service_order_t){
       .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
@@ -275,7 +275,7 @@ static void a_hint_says_that_a_reservation_has_changed (void **state)
     codec_clear (&command_answer_codec, &told);
     assert_int_equal (tell (&w, "Commit", &txid), COMMAND_COMMITTED);
     pass (&w, 1000);
-    assert_int_equal (w.settled_hints, 2);
+    assert_int_equal (w.settled_notices, 2);
     close_world (&w);
 }
 
@@ -324,11 +324,11 @@ static void lost_nodes_are_told_and_kept_in_mind (void **state)
     assert_int_equal (w.announced_quantity, 5);
 
     /*  More is a hint; as configured is no record. */
-    size_t hints = w.hints;
+    size_t notices = w.notices;
     Musubi__CapacityAnswer *none = set_capacity (&w, "thin", 8);
     assert_int_equal (none->overbooked_count, 0);
     message_free (&none->base);
-    assert_true (w.hints > hints);
+    assert_true (w.notices > notices);
     assert_int_equal (records_of (&w, TABLE_CAPACITIES), 0);
     assert_int_equal (free_at (&w, "thin", 17), 0);
 
@@ -394,8 +394,8 @@ int main (void)
       cmocka_unit_test (each_limit_is_refused_by_name),
       cmocka_unit_test (the_larger_of_old_and_new_stays_taken_through_a_restart),
       cmocka_unit_test (a_reservation_is_activated_and_released_by_time),
-      cmocka_unit_test (a_hint_says_that_something_is_free_again),
-      cmocka_unit_test (a_hint_says_that_a_reservation_has_changed),
+      cmocka_unit_test (a_notice_says_that_something_is_free_again),
+      cmocka_unit_test (a_notice_says_that_a_reservation_has_changed),
       cmocka_unit_test (lost_nodes_are_told_and_kept_in_mind),
       cmocka_unit_test (capacity_is_set_by_administrators_only),
       cmocka_unit_test (records_of_another_time_are_passed_over),

@@ -69,11 +69,11 @@ static void R9_a_capacity_set_again_is_told_alike_and_changes_nothing (void **st
         if (times == 1)
             restart (&w);
     }
-    size_t hints = w.hints;
+    size_t notices = w.notices;
     for (int times = 0; times < 3; times++) { /* something is free again: said once */
         message_free (&set_capacity (&w, "a-r", 1000)->base);
         pass (&w, 5000);
-        assert_int_equal (w.hints, hints + 1);
+        assert_int_equal (w.notices, notices + 1);
         assert_int_equal (records_of (&w, TABLE_CAPACITIES), 0);
     }
     close_world (&w);
@@ -99,9 +99,9 @@ static void is_announced_with_the_capacities_there_are (void **state)
     assert_int_equal (w.announced_quantity, 600);
     assert_int_equal (told_mbps (&w), 600);
     assert_int_equal (free_at (&w, "a-r", 12), -100);
-    size_t hints = w.hints;
+    size_t notices = w.notices;
     message_free (&set_capacity (&w, "a-r", 1000)->base);
-    assert_int_equal (w.hints, hints + 1);
+    assert_int_equal (w.notices, notices + 1);
     assert_int_equal (records_of (&w, TABLE_CAPACITIES), 0);
 
     Musubi__CapacityRequest request = MUSUBI__CAPACITY_REQUEST__INIT;

@@ -23,14 +23,14 @@ static void nodes_are_bound_late_and_run_nothing_else_until_they_are_clean (void
     f.w.settings.site.cleaning_gap_ms = 30 * SECOND_MS;
     open_field (&f);
     reserve (&f.w, "r1", booking ("thin", 6, 3, 10, 20));
-    size_t hints = f.w.opening_hints;
+    size_t notices = f.w.opening_notices;
     field_until (&f, 10, -6 * SECOND_MS);
     assert_int_equal (opening (&f, "r1").phase, OPENING_WAITING);
     assert_int_equal (bound (&f), 0);
     field_until (&f, 10, -5 * SECOND_MS);
     assert_int_equal (opening (&f, "r1").phase, OPENING_BINDING);
     assert_int_equal (opening (&f, "r1").nodes_count, 3);
-    assert_true (f.w.opening_hints > hints);
+    assert_true (f.w.opening_notices > notices);
     field_until (&f, 10, -1);
     assert_int_equal (opening (&f, "r1").phase, OPENING_BINDING);
     field_until (&f, 10, 0);

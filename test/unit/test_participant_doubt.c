@@ -532,7 +532,7 @@ static void T7_a_plan_of_one_asks_its_coordinator_again_and_again (void **state)
     rig_destroy (rig);
 }
 
-static int64_t buried_for_ms (int64_t decide_by_ms)
+static int64_t tombstone_for_ms (int64_t decide_by_ms)
 {
     participant_rig_t *rig = rig_started (10);
     txid_t txid = txid_numbered (1);
@@ -553,11 +553,11 @@ static void T15_tombstones_live_to_decide_by_and_retention (void **state)
     (void) state;
     int64_t day_ms = 24 * HOUR_MS;
     int64_t sweep_ms = 15 * 60000;
-    assert_in_range (buried_for_ms (0), day_ms, day_ms + sweep_ms);
-    assert_in_range (buried_for_ms (WALL_MS + HOUR_MS), day_ms + HOUR_MS,
+    assert_in_range (tombstone_for_ms (0), day_ms, day_ms + sweep_ms);
+    assert_in_range (tombstone_for_ms (WALL_MS + HOUR_MS), day_ms + HOUR_MS,
                      day_ms + HOUR_MS + sweep_ms);
     /* nobody makes us keep one for ever */
-    assert_in_range (buried_for_ms (WALL_MS + 1000 * day_ms), 2 * day_ms, 2 * day_ms + sweep_ms);
+    assert_in_range (tombstone_for_ms (WALL_MS + 1000 * day_ms), 2 * day_ms, 2 * day_ms + sweep_ms);
 }
 
 static void T10_edge_refused_counts_as_the_new_version_with_nothing (void **state)

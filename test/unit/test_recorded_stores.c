@@ -338,7 +338,7 @@ static void a_planner_knows_what_it_has_decided (void **state)
     planner_settings_t settings = planner_settings_default;
     settings.gis_endpoints = gis;
     settings.gis_count = 1;
-    settings.standing_wait_ms = 0;
+    settings.restore_guard_wait_ms = 0;
     store_read (&planner, "planner");
     planner_core (&settings, &planner.host.core);
     serve (&planner, "planner");

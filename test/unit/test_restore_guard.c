@@ -46,18 +46,18 @@ static void backup_restore (node_t *node, records_t backup, uint32_t start)
 
 static restore_guard_state_t standing_of (const node_t *node)
 {
-    return restore_guard_state (node->service->standing);
+    return restore_guard_state (node->service->restore_guard);
 }
 
 static bool serves (const node_t *node)
 {
     char why [SERVES_WHY_BYTES];
-    return restore_guard_serves (node->service->standing, "Participant", "Hold", why);
+    return restore_guard_serves (node->service->restore_guard, "Participant", "Hold", why);
 }
 
 static bool says (const node_t *node, const char *what)
 {
-    return strstr (restore_guard_text (node->service->standing), what) != NULL;
+    return strstr (restore_guard_text (node->service->restore_guard), what) != NULL;
 }
 
 /*  --- a start as usual --- */
@@ -66,7 +66,7 @@ static void without_a_directory_it_serves_at_once (void **state)
 {
     node_t *node = follower_new (*state, "lis/ams", NULL, 0);
     assert_true (serves (node));
-    assert_string_equal (restore_guard_text (node->service->standing), "");
+    assert_string_equal (restore_guard_text (node->service->restore_guard), "");
 }
 
 static void it_serves_when_the_first_directory_has_answered (void **state)
@@ -96,9 +96,9 @@ static void what_neither_promises_nor_tells_of_promises_is_served_meanwhile (voi
                   {"Ledger", "Rows", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char why [SERVES_WHY_BYTES];
-        assert_int_equal (
-          restore_guard_serves (node->service->standing, cases [i].service, cases [i].method, why),
-          cases [i].served);
+        assert_int_equal (restore_guard_serves (node->service->restore_guard, cases [i].service,
+                                                cases [i].method, why),
+                          cases [i].served);
     }
 }
 
@@ -248,8 +248,8 @@ static void waiting_up (node_t *node, const char *const *gis, size_t gis_count, 
                         int64_t wait_ms)
 {
     node->service = member_new (node->name, gis, gis_count);
-    restore_guard_on_lost (node->service->standing, on_lost, lost);
-    restore_guard_wait (node->service->standing, wait_ms);
+    restore_guard_on_lost (node->service->restore_guard, on_lost, lost);
+    restore_guard_wait (node->service->restore_guard, wait_ms);
     service_at_start (node->service, follower_start, node);
     node->host.core = service_as_core (node->service);
     node_up (node);
@@ -288,7 +288,7 @@ static void a_lost_store_is_told_until_it_is_made_up_for (void **state)
     world_run (world, DIRECTORY_LEASE_MS);
     assert_int_equal (lost.times, 2);
     moment_t now = {.mono_ms = world->now_ms, .wall_ms = EPOCH_MS + world->now_ms};
-    restore_guard_settled (node->service->standing, &now);
+    restore_guard_settled (node->service->restore_guard, &now);
     world_run (world, DIRECTORY_LEASE_MS);
     node_die (node);
     careful_up (node, &lost);

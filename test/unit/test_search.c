@@ -48,7 +48,7 @@ static void tell_profiles (search_problem_t *problem)
             if (count == 0 || steps [count - 1].free != free_nodes)
                 steps [count++] = (profile_step_t){.from_ms = t, .free = free_nodes};
         }
-        free_profile_set (&problem->snapshot->places [p].supply,
+        free_profile_set (&problem->snapshot->places [p].free_profile,
                           &(profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
     }
 }
@@ -118,7 +118,7 @@ static bool plan_fits (const search_problem_t *problem, int64_t start, const siz
                     wanted += option->nodes;
             }
             if (wanted > 0 &&
-                (t >= HORIZON || free_profile_least (&place->supply, t, t + 1) < wanted))
+                (t >= HORIZON || free_profile_least (&place->free_profile, t, t + 1) < wanted))
                 return false;
         }
     }
@@ -295,7 +295,7 @@ static void make_equal (equal_t *self, size_t needs, size_t sites, uint32_t node
     }
     profile_step_t step = {.from_ms = 0, .free = nodes};
     for (size_t p = 0; p < self->snapshot->places_count; p++)
-        free_profile_set (&self->snapshot->places [p].supply,
+        free_profile_set (&self->snapshot->places [p].free_profile,
                           &(profile_t){.steps = &step, .steps_count = 1, .until_ms = 1000});
 }
 
@@ -392,11 +392,12 @@ static void a_patch_corrects_its_interval_and_no_more (void **state)
             memcpy (steps, patch, sizeof steps);
             profile_t profile = {.steps = steps, .steps_count = count, .until_ms = until};
             if (round == 0)
-                free_profile_set (&equal.snapshot->places [0].supply, &profile);
+                free_profile_set (&equal.snapshot->places [0].free_profile, &profile);
             else
-                free_profile_patch (&equal.snapshot->places [0].supply, &profile);
+                free_profile_patch (&equal.snapshot->places [0].free_profile, &profile);
             for (int64_t t = 0; t < 60; t++)
-                if (free_profile_least (&equal.snapshot->places [0].supply, t, t + 1) != now [t])
+                if (free_profile_least (&equal.snapshot->places [0].free_profile, t, t + 1) !=
+                    now [t])
                     fail_msg ("seed %llu round %d t %lld", (unsigned long long) seed, round,
                               (long long) t);
             from = (int64_t) prng_below (&prng, 59);
@@ -412,9 +413,9 @@ static void windows_are_used_only_as_they_were_asked (void **state)
     equal_t equal;
     make_equal (&equal, 1, 1, 9, 2, false);
     site_class_t *place = &equal.snapshot->places [0];
-    place->supply.steps_count = 0;
-    free_profile_window (&equal.snapshot->places [0].supply, (window_t){40, 140, 1});
-    free_profile_window (&equal.snapshot->places [0].supply, (window_t){90, 190, 2});
+    place->free_profile.steps_count = 0;
+    free_profile_window (&equal.snapshot->places [0].free_profile, (window_t){40, 140, 1});
+    free_profile_window (&equal.snapshot->places [0].free_profile, (window_t){90, 190, 2});
     prng_t prng;
     prng_seed (&prng, 1);
     search_order_t order = {
@@ -423,7 +424,7 @@ static void windows_are_used_only_as_they_were_asked (void **state)
     assert_int_equal (run (search, 100), SEARCH_FOUND);
     assert_int_equal (search_choice (search).start_ms, 90);
     search_destroy (&search);
-    free_profile_deny (&equal.snapshot->places [0].supply, 90, 190, 2);
+    free_profile_deny (&equal.snapshot->places [0].free_profile, 90, 190, 2);
     search = search_new (equal.snapshot, &order);
     assert_int_equal (run (search, 100), SEARCH_NONE);
     search_destroy (&search);
@@ -459,9 +460,9 @@ static void what_is_short_is_told_with_the_most_that_fits (void **state)
     equal_t equal;
     make_equal (&equal, 1, 2, 9, 8, true);
     profile_step_t low [] = {{0, 4}, {300, 9}, {350, 5}};
-    free_profile_set (&equal.snapshot->places [0].supply,
+    free_profile_set (&equal.snapshot->places [0].free_profile,
                       &(profile_t){.steps = low, .steps_count = 3, .until_ms = 1000});
-    free_profile_set (&equal.snapshot->places [1].supply,
+    free_profile_set (&equal.snapshot->places [1].free_profile,
                       &(profile_t){.steps = low, .steps_count = 1, .until_ms = 1000});
     prng_t prng;
     prng_seed (&prng, 1);

@@ -206,14 +206,14 @@ static void make_request (search_network_problem_t *problem, prng_t *prng)
     problem->starts.deadline_ms = INT64_MAX;
 }
 
-static void tell (free_profile_t *supply, const int64_t free_at [HORIZON])
+static void tell (free_profile_t *free_profile, const int64_t free_at [HORIZON])
 {
     profile_step_t steps [HORIZON];
     size_t count = 0;
     for (int t = 0; t < HORIZON; t++)
         if (count == 0 || steps [count - 1].free != free_at [t])
             steps [count++] = (profile_step_t){.from_ms = t, .free = free_at [t]};
-    free_profile_set (supply,
+    free_profile_set (free_profile,
                       &(profile_t){.steps = steps, .steps_count = count, .until_ms = HORIZON});
 }
 
@@ -234,11 +234,11 @@ static void make_snapshot (search_network_problem_t *problem)
     for (size_t p = 0; p < problem->snapshot->places_count; p++) {
         site_class_t *place = &problem->snapshot->places [p];
         const char *name = problem->snapshot->sources [place->source].party.name;
-        tell (&place->supply, problem->free_at [name [strlen ("lis/s")] - '0']);
+        tell (&place->free_profile, problem->free_at [name [strlen ("lis/s")] - '0']);
     }
     for (size_t i = 0; i < problem->snapshot->links_count; i++)
         if (problem->snapshot->links [i].useful)
-            tell (&problem->snapshot->links [i].supply, problem->wires [i].free_at);
+            tell (&problem->snapshot->links [i].free_profile, problem->wires [i].free_at);
 }
 
 static void make_problem (search_network_problem_t *problem, prng_t *prng, policy_t policy,

@@ -114,10 +114,11 @@ static link_t *join (search_paths_world_t *self, size_t net, const char *a, cons
     return link;
 }
 
-static void tell (free_profile_t *supply, int64_t quantity)
+static void tell (free_profile_t *free_profile, int64_t quantity)
 {
     profile_step_t step = {.from_ms = 0, .free = quantity};
-    free_profile_set (supply, &(profile_t){.steps = &step, .steps_count = 1, .until_ms = UNTIL_MS});
+    free_profile_set (free_profile,
+                      &(profile_t){.steps = &step, .steps_count = 1, .until_ms = UNTIL_MS});
 }
 
 /*  All is free as it is described, as far as anybody would be asked. */
@@ -137,10 +138,10 @@ static void world_look (search_paths_world_t *self)
     }
     snapshot_join (self->snapshot);
     for (size_t p = 0; p < self->snapshot->places_count; p++)
-        tell (&self->snapshot->places [p].supply, self->class.nodes);
+        tell (&self->snapshot->places [p].free_profile, self->class.nodes);
     for (size_t i = 0; i < self->snapshot->links_count; i++)
         if (self->snapshot->links [i].useful)
-            tell (&self->snapshot->links [i].supply,
+            tell (&self->snapshot->links [i].free_profile,
                   graph_link (self->snapshot->graph, i)->link->mbps);
 }
 
@@ -170,9 +171,9 @@ static size_t link_at (const search_paths_world_t *self, size_t net, size_t link
     return found;
 }
 
-static free_profile_t *supply_of (const search_paths_world_t *self, size_t net, size_t link)
+static free_profile_t *free_profile_of (const search_paths_world_t *self, size_t net, size_t link)
 {
-    return &self->snapshot->links [link_at (self, net, link)].supply;
+    return &self->snapshot->links [link_at (self, net, link)].free_profile;
 }
 
 /*  The path of a need goes over these links of domain A, and no others. */
@@ -462,17 +463,17 @@ static void windows_of_links_are_used_as_they_were_asked (void **state)
     make_triangle (&world, 10, 1);
     want_path (&world, 0, 1, 3);
     world_look (&world);
-    free_profile_t *supply = supply_of (&world, 0, 0);
-    free_profile_clear (supply);
-    free_profile_window (supply, (window_t){40, 140, 0});
-    free_profile_window (supply, (window_t){90, 190, 3});
-    free_profile_window (supply, (window_t){200, 300, 6});
+    free_profile_t *free_profile = free_profile_of (&world, 0, 0);
+    free_profile_clear (free_profile);
+    free_profile_window (free_profile, (window_t){40, 140, 0});
+    free_profile_window (free_profile, (window_t){90, 190, 3});
+    free_profile_window (free_profile, (window_t){200, 300, 6});
     assert_int_equal (seek (&world), SEARCH_FOUND);
     assert_int_equal (search_choice (world.search).start_ms, 90);
     want_path (&world, 1, 0, 3); /* both together: only where the sum was asked for */
     assert_int_equal (seek (&world), SEARCH_FOUND);
     assert_int_equal (search_choice (world.search).start_ms, 200);
-    free_profile_deny (supply, 200, 300, 6);
+    free_profile_deny (free_profile, 200, 300, 6);
     assert_int_equal (seek (&world), SEARCH_NONE);
     world_end (&world);
 }
@@ -487,7 +488,7 @@ static void starts_follow_the_rise_of_a_link (void **state)
     need->duration_ms = 40;
     world_look (&world);
     profile_step_t steps [] = {{0, 4}, {60, 10}, {90, 3}, {130, 5}, {500, 0}};
-    free_profile_set (supply_of (&world, 0, 0),
+    free_profile_set (free_profile_of (&world, 0, 0),
                       &(profile_t){.steps = steps, .steps_count = 5, .until_ms = UNTIL_MS});
     assert_int_equal (seek (&world), SEARCH_FOUND);
     assert_int_equal (search_choice (world.search).start_ms, 100);
@@ -515,12 +516,12 @@ static void a_change_keeps_the_path_that_it_has (void **state)
     set_present (&world, (size_t []){1, 2}, 2);
     assert_int_equal (seek (&world), SEARCH_FOUND);
     ASSERT_PATH (&world, 0, 1, 2);
-    tell (supply_of (&world, 0, 2), 4); /* until it can't */
+    tell (free_profile_of (&world, 0, 2), 4); /* until it can't */
     assert_int_equal (seek (&world), SEARCH_FOUND);
     ASSERT_PATH (&world, 0, 0);
     world.paths [0].pinned = true;
     assert_int_equal (seek (&world), SEARCH_NONE);
-    tell (supply_of (&world, 0, 2), 5);
+    tell (free_profile_of (&world, 0, 2), 5);
     assert_int_equal (seek (&world), SEARCH_FOUND);
     ASSERT_PATH (&world, 0, 1, 2);
     world_end (&world);
@@ -553,7 +554,7 @@ static void what_has_passed_of_a_connection_needs_no_room (void **state)
     want_path (&world, 0, 1, 8);
     world_look (&world);
     profile_step_t steps [] = {{40, 8}, {150, 0}};
-    free_profile_set (supply_of (&world, 0, 0),
+    free_profile_set (free_profile_of (&world, 0, 0),
                       &(profile_t){.steps = steps, .steps_count = 2, .until_ms = UNTIL_MS});
     world.order.starts = (starts_t){0, 0, INT64_MAX};
     world.order.check_from_ms = 40;
@@ -580,8 +581,8 @@ static void what_blocks_is_the_link_with_the_most_room (void **state)
     need->offset_ms = 20;
     need->duration_ms = 50;
     world_look (&world);
-    tell (supply_of (&world, 0, 0), 3);
-    tell (supply_of (&world, 0, 2), 7);
+    tell (free_profile_of (&world, 0, 0), 3);
+    tell (free_profile_of (&world, 0, 2), 7);
     assert_int_equal (seek (&world), SEARCH_NONE);
     blocked_t blocked;
     assert_false (search_connection_alone (world.search, 0, &blocked));
@@ -603,13 +604,13 @@ static void a_spread_search_tells_what_blocks_as_well (void **state)
     want_path (&world, 0, 1, 11);
     world_look (&world);
     for (size_t i = 0; i < 3; i++)
-        tell (supply_of (&world, 0, i), 10);
+        tell (free_profile_of (&world, 0, i), 10);
     world.order.spread = true;
     assert_int_equal (seek (&world), SEARCH_NONE);
     blocked_t blocked;
     assert_false (search_connection_alone (world.search, 0, &blocked));
     assert_int_equal (blocked.free, 10);
-    tell (supply_of (&world, 0, 0), 11);
+    tell (free_profile_of (&world, 0, 0), 11);
     assert_int_equal (seek (&world), SEARCH_FOUND);
     assert_true (search_connection_alone (world.search, 0, &blocked));
     world.order.steps_max = 1;
@@ -632,7 +633,7 @@ static void of_many_places_the_best_joined_are_told_about (void **state)
     want_path (&world, 0, 1, 9);
     world_look (&world);
     for (size_t i = 0; i < 3; i++)
-        tell (supply_of (&world, 0, i), i == 1 ? 8 : 2);
+        tell (free_profile_of (&world, 0, i), i == 1 ? 8 : 2);
     assert_int_equal (seek (&world), SEARCH_NONE);
     blocked_t blocked;
     assert_false (search_connection_alone (world.search, 0, &blocked));
@@ -649,9 +650,9 @@ static void ends_that_never_fit_together_are_said_to_be_so (void **state)
     want_path (&world, 0, 1, 5);
     world_look (&world);
     profile_step_t early [] = {{0, 8}, {150, 0}}, late [] = {{0, 0}, {200, 8}};
-    free_profile_set (&world.snapshot->places [0].supply,
+    free_profile_set (&world.snapshot->places [0].free_profile,
                       &(profile_t){.steps = early, .steps_count = 2, .until_ms = UNTIL_MS});
-    free_profile_set (&world.snapshot->places [1].supply,
+    free_profile_set (&world.snapshot->places [1].free_profile,
                       &(profile_t){.steps = late, .steps_count = 2, .until_ms = UNTIL_MS});
     assert_int_equal (seek (&world), SEARCH_NONE);
     blocked_t blocked;

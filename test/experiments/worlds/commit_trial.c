@@ -288,8 +288,8 @@ static void ask_ours (commit_trial_t *self)
     client->sim = self->sim;
     client->book = &self->book;
     client->planners [client->planners_count++] = self->coordinator;
-    client->errands [client->errands_count++] =
-      (sim_errand_t){.request = request, .think_ms = 1, .patience_ms = ASKS_ONCE_MS};
+    client->actions [client->actions_count++] =
+      (sim_action_t){.request = request, .think_ms = 1, .patience_ms = ASKS_ONCE_MS};
     prng_seed (&client->prng, self->seed);
     (void) add (self, "client/1", sim_client_make, client);
 }

@@ -194,7 +194,7 @@ static void see_held (planning_world_t *self, const sim_message_t *message)
 static void left (void *owner, const sim_message_t *message)
 {
     planning_world_t *self = owner;
-    if (message->kind == MESSAGE_HINT || !counts (message))
+    if (message->kind == MESSAGE_NOTICE || !counts (message))
         return;
     self->messages++;
     if (is (message, "Participant", "Hold") && message->kind == MESSAGE_REQUEST)
@@ -420,7 +420,7 @@ static void add_lis (planning_world_t *self, size_t at, const char *name, const 
                                       .plus = plus_limits_default,
                                       .provider.gis_endpoints = gis_endpoint,
                                       .provider.gis_count = 1};
-    self->lis [at].provider.limits.bookings.uncommitted =
+    self->lis [at].provider.limits.bookings.hold_quota =
       self->order->quota || self->order->live ? quota : all_uncommitted;
     if (self->order->stale && at % STALE_EVERY == 0)
         self->lis [at].provider.gis_count = 0;
@@ -439,7 +439,7 @@ static void add_nis (planning_world_t *self, size_t at, const char *name, const 
                                       .provider.gis_endpoints = gis_endpoint,
                                       .provider.gis_count = 1,
                                       .paths_max = NIS_PATHS_MOST};
-    self->nis [at].provider.limits.bookings.uncommitted =
+    self->nis [at].provider.limits.bookings.hold_quota =
       self->order->quota || self->order->live ? quota : all_uncommitted;
     add (self, full, make_nis, &self->nis [at], 1000);
 }

@@ -59,11 +59,11 @@ sim_request_t *scene_change (schedule_t *schedule, const char *id, const sim_req
     return request;
 }
 
-sim_errand_t *scene_errand (sim_client_t *client, sim_request_t *request, int64_t think_ms,
+sim_action_t *scene_action (sim_client_t *client, sim_request_t *request, int64_t think_ms,
                             bool beside)
 {
-    sim_errand_t *errand = &client->errands [client->errands_count++];
-    *errand = (sim_errand_t){
+    sim_action_t *errand = &client->actions [client->actions_count++];
+    *errand = (sim_action_t){
       .request = request, .think_ms = think_ms, .beside = beside, .patience_ms = PATIENCE_MS};
     return errand;
 }

@@ -20,7 +20,7 @@ sim_request_t *scene_change (schedule_t *schedule, const char *id, const sim_req
                              operation_t operation, const sim_patch_t *patch);
 
 /*  The client asks for it think_ms after the errand before, or beside it. */
-sim_errand_t *scene_errand (sim_client_t *client, sim_request_t *request, int64_t think_ms,
+sim_action_t *scene_action (sim_client_t *client, sim_request_t *request, int64_t think_ms,
                             bool beside);
 
 /*  No faults: for sim_scene_t. */

@@ -11,7 +11,7 @@
 #define AGAIN_MS     40
 #define AGAIN_MS_TOP 1200
 
-static const char *method_of (const sim_errand_t *errand)
+static const char *method_of (const sim_action_t *errand)
 {
     static const char *const methods [] = {"Reserve", "Modify", "Release"};
     return errand->show ? "Show" : methods [errand->request->operation];
@@ -26,7 +26,7 @@ static int choose (sim_client_t *self)
     return planner;
 }
 
-static void ask (sim_client_t *self, sim_errand_t *errand)
+static void ask (sim_client_t *self, sim_action_t *errand)
 {
     int64_t now_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
     if (!sim_book_compose (self->book, errand->request, now_ms)) {
@@ -54,7 +54,7 @@ static void ask (sim_client_t *self, sim_errand_t *errand)
     free (shown.data);
 }
 
-static int64_t pause_ms (sim_client_t *self, const sim_errand_t *errand)
+static int64_t pause_ms (sim_client_t *self, const sim_action_t *errand)
 {
     int64_t most_ms = AGAIN_MS << (errand->tries < 5 ? errand->tries : 5);
     if (most_ms > AGAIN_MS_TOP)
@@ -63,7 +63,7 @@ static int64_t pause_ms (sim_client_t *self, const sim_errand_t *errand)
 }
 
 /*  True when the errand has its final answer. */
-static bool answered (sim_client_t *self, sim_errand_t *errand, const event_t *event)
+static bool answered (sim_client_t *self, sim_action_t *errand, const event_t *event)
 {
     call_status_t status = event->answer.status;
     if (errand->show)
@@ -101,8 +101,8 @@ static bool gives_up (sim_client_t *self)
 
 static void on_answer (sim_client_t *self, int64_t mono_ms, const event_t *event)
 {
-    for (size_t i = 0; i < self->errands_count; i++) {
-        sim_errand_t *errand = &self->errands [i];
+    for (size_t i = 0; i < self->actions_count; i++) {
+        sim_action_t *errand = &self->actions [i];
         if (errand->call != event->answer.call || errand->ended)
             continue;
         errand->call = 0;
@@ -116,10 +116,10 @@ static void on_answer (sim_client_t *self, int64_t mono_ms, const event_t *event
 static void begin (sim_client_t *self, int64_t mono_ms)
 {
     size_t at = 0;
-    while (at < self->errands_count && self->errands [at].ended)
+    while (at < self->actions_count && self->actions [at].ended)
         at++;
-    for (bool first = true; at < self->errands_count; at++, first = false) {
-        sim_errand_t *errand = &self->errands [at];
+    for (bool first = true; at < self->actions_count; at++, first = false) {
+        sim_action_t *errand = &self->actions [at];
         if (!first && !errand->beside)
             return;
         if (errand->begun)
@@ -134,9 +134,9 @@ static void client_step (void *owner, const moment_t *now, const event_t *event)
     sim_client_t *self = owner;
     outbox_clear (self->outbox);
     if (event->kind == EVENT_START)
-        for (size_t i = 0; i < self->errands_count; i++) { /* a new life: calls are forgotten */
-            self->errands [i].call = 0;
-            self->errands [i].due_ms = now->mono_ms + pause_ms (self, &self->errands [i]);
+        for (size_t i = 0; i < self->actions_count; i++) { /* a new life: calls are forgotten */
+            self->actions [i].call = 0;
+            self->actions [i].due_ms = now->mono_ms + pause_ms (self, &self->actions [i]);
         }
     if (event->kind == EVENT_ANSWER)
         on_answer (self, now->mono_ms, event);
@@ -145,8 +145,8 @@ static void client_step (void *owner, const moment_t *now, const event_t *event)
         again = false;
         begin (self, now->mono_ms);
         due_ms = INT64_MAX;
-        for (size_t i = 0; i < self->errands_count; i++) {
-            sim_errand_t *errand = &self->errands [i];
+        for (size_t i = 0; i < self->actions_count; i++) {
+            sim_action_t *errand = &self->actions [i];
             if (!errand->begun || errand->ended || errand->call)
                 continue;
             if (errand->due_ms <= now->mono_ms)
@@ -179,8 +179,8 @@ void sim_client_make (void *owner, core_t *core)
 
 bool sim_client_ended (const sim_client_t *self)
 {
-    for (size_t i = 0; i < self->errands_count; i++)
-        if (!self->errands [i].ended)
+    for (size_t i = 0; i < self->actions_count; i++)
+        if (!self->actions [i].ended)
             return false;
     return true;
 }

@@ -10,7 +10,7 @@
 #include "sim.h"
 #include "sim_book.h"
 
-#define SIM_ERRANDS_MAX  (2 * SIM_REQUESTS_MAX)
+#define SIM_ACTIONS_MAX  (2 * SIM_REQUESTS_MAX)
 #define SIM_PLANNERS_MAX 8
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     uint32_t tries;
     uint64_t call;
     int64_t due_ms; /* monotonic: the next try */
-} sim_errand_t;
+} sim_action_t;
 
 /*  Outlives the core's lives: it is what the user has in mind. */
 typedef struct {
@@ -37,8 +37,8 @@ typedef struct {
     bool patient;  /* faults are over: wait for answers */
     bool gives_up; /* but not for ever: nobody may have the room to keep its answer */
     uint32_t vain; /* answers since then that were not final */
-    sim_errand_t errands [SIM_ERRANDS_MAX];
-    size_t errands_count;
+    sim_action_t actions [SIM_ACTIONS_MAX];
+    size_t actions_count;
     uint64_t calls;
     struct outbox *outbox; /* of the present life */
 } sim_client_t;

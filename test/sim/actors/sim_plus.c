@@ -15,7 +15,7 @@
 #define TRIES_MAX   400
 #define GIVES_UP_AT 40
 
-static sim_plus_change_t *current (sim_plus_errand_t *errand)
+static sim_plus_change_t *current (sim_plus_action_t *errand)
 {
     return errand->at < errand->changes_count ? &errand->changes [errand->at] : NULL;
 }
@@ -30,7 +30,7 @@ typedef struct {
 } sim_plus_call_t;
 
 /*  What it has when the change is committed; the body is made once, as it is asked again. */
-static void compose (const sim_plus_errand_t *errand, sim_plus_change_t *change, int64_t now_ms)
+static void compose (const sim_plus_action_t *errand, sim_plus_change_t *change, int64_t now_ms)
 {
     sim_plus_booked_t *asked = &change->asked;
     const sim_plus_booked_t *has = &errand->has;
@@ -57,7 +57,7 @@ static void compose (const sim_plus_errand_t *errand, sim_plus_change_t *change,
     }
 }
 
-static void call_change (const sim_plus_errand_t *errand, const sim_plus_change_t *change,
+static void call_change (const sim_plus_action_t *errand, const sim_plus_change_t *change,
                          sim_plus_call_t *call)
 {
     call->service = "Reservation";
@@ -79,7 +79,7 @@ static void call_change (const sim_plus_errand_t *errand, const sim_plus_change_
 }
 
 /*  The next thing to say. */
-static void next_call (sim_plus_errand_t *errand, const moment_t *now, sim_plus_call_t *call)
+static void next_call (sim_plus_action_t *errand, const moment_t *now, sim_plus_call_t *call)
 {
     sim_plus_change_t *change = current (errand);
     *call = (sim_plus_call_t){.service = "Factory", .method = "Create"};
@@ -108,7 +108,7 @@ static void next_call (sim_plus_errand_t *errand, const moment_t *now, sim_plus_
     change->polls += !ends;
 }
 
-static void ask (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand)
+static void ask (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand)
 {
     sim_plus_call_t call;
     next_call (errand, now, &call);
@@ -135,7 +135,7 @@ static const char *word (sim_plus_says_t says)
     return (size_t) says < sizeof words / sizeof words [0] ? words [says] : "something unknown";
 }
 
-static void end_change (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand,
+static void end_change (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand,
                         sim_plus_fate_t fate)
 {
     sim_plus_change_t *change = current (errand);
@@ -156,7 +156,7 @@ static void end_change (sim_plus_t *self, const moment_t *now, sim_plus_errand_t
         errand->due_ms = now->mono_ms + current (errand)->think_ms;
 }
 
-static void told_granted (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand,
+static void told_granted (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand,
                           const sim_plus_told_t *told)
 {
     sim_plus_change_t *change = current (errand);
@@ -186,7 +186,7 @@ static void told_granted (sim_plus_t *self, const moment_t *now, sim_plus_errand
                   word (told->says));
 }
 
-static void told_state (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand,
+static void told_state (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand,
                         const sim_plus_told_t *told)
 {
     sim_plus_change_t *change = current (errand);
@@ -203,7 +203,7 @@ static void told_state (sim_plus_t *self, const moment_t *now, sim_plus_errand_t
                   errand->at, word (told->says));
 }
 
-static bool seen_as_told (const sim_plus_errand_t *errand, const sim_plus_booked_t *seen)
+static bool seen_as_told (const sim_plus_action_t *errand, const sim_plus_booked_t *seen)
 {
     const sim_plus_booked_t *has = &errand->has;
     return seen->from_ms == has->from_ms && seen->until_ms == has->until_ms &&
@@ -211,7 +211,7 @@ static bool seen_as_told (const sim_plus_errand_t *errand, const sim_plus_booked
 }
 
 /*  What anybody may read at any time is what was told. */
-static void told_properties (sim_plus_t *self, sim_plus_errand_t *errand, bytes_t body)
+static void told_properties (sim_plus_t *self, sim_plus_action_t *errand, bytes_t body)
 {
     sim_plus_seen_t seen;
     errand->seen = true;
@@ -220,7 +220,7 @@ static void told_properties (sim_plus_t *self, sim_plus_errand_t *errand, bytes_
         sim_fail (self->sim, "%s: its properties are not what was told", errand->id);
 }
 
-static void told (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand, bytes_t body)
+static void told (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand, bytes_t body)
 {
     sim_plus_told_t answer;
     bool good = true;
@@ -240,7 +240,7 @@ static void told (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *erra
 }
 
 /*  A request that was refused as such: a change of what is over by now, or of what has begun. */
-static void told_no (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *errand,
+static void told_no (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand,
                      const event_t *event)
 {
     call_status_t status = event->answer.status;
@@ -265,8 +265,8 @@ static void told_no (sim_plus_t *self, const moment_t *now, sim_plus_errand_t *e
 
 static void on_answer (sim_plus_t *self, const moment_t *now, const event_t *event)
 {
-    for (size_t i = 0; i < self->errands_count; i++) {
-        sim_plus_errand_t *errand = &self->errands [i];
+    for (size_t i = 0; i < self->actions_count; i++) {
+        sim_plus_action_t *errand = &self->actions [i];
         if (errand->call != event->answer.call)
             continue;
         errand->call = 0;
@@ -283,7 +283,7 @@ static void on_answer (sim_plus_t *self, const moment_t *now, const event_t *eve
 
 /*  --- its life --- */
 
-static bool over (const sim_plus_errand_t *errand)
+static bool over (const sim_plus_action_t *errand)
 {
     return errand->at >= errand->changes_count && errand->seen;
 }
@@ -293,19 +293,19 @@ static void plus_step (void *owner, const moment_t *now, const event_t *event)
     sim_plus_t *self = owner;
     outbox_clear (self->outbox);
     if (event->kind == EVENT_START)
-        for (size_t i = 0; i < self->errands_count; i++) { /* a new life: calls are forgotten */
-            sim_plus_errand_t *errand = &self->errands [i];
+        for (size_t i = 0; i < self->actions_count; i++) { /* a new life: calls are forgotten */
+            sim_plus_action_t *errand = &self->actions [i];
             errand->call = 0;
             errand->ends_ms = now->mono_ms;
             errand->due_ms = now->mono_ms + (errand->spoken ? 1 : errand->changes [0].think_ms);
         }
-    if (event->kind == EVENT_REQUEST || event->kind == EVENT_HINT)
+    if (event->kind == EVENT_REQUEST || event->kind == EVENT_NOTICE)
         self->called++;
     if (event->kind == EVENT_ANSWER)
         on_answer (self, now, event);
     int64_t due_ms = INT64_MAX;
-    for (size_t i = 0; i < self->errands_count; i++) {
-        sim_plus_errand_t *errand = &self->errands [i];
+    for (size_t i = 0; i < self->actions_count; i++) {
+        sim_plus_action_t *errand = &self->actions [i];
         if (over (errand) || errand->call)
             continue;
         if (errand->due_ms <= now->mono_ms)
@@ -335,8 +335,8 @@ void sim_plus_make (void *owner, core_t *core)
 
 bool sim_plus_ended (const sim_plus_t *self)
 {
-    for (size_t i = 0; i < self->errands_count; i++)
-        if (!over (&self->errands [i]))
+    for (size_t i = 0; i < self->actions_count; i++)
+        if (!over (&self->actions [i]))
             return false;
     return true;
 }
@@ -431,8 +431,8 @@ static bool booked_as (const sim_command_t *command, const sim_plus_change_t *ch
            last->nodes == nodes;
 }
 
-static void check_errand (const sim_plus_t *self, sim_check_t *check,
-                          const sim_plus_errand_t *errand)
+static void check_action (const sim_plus_t *self, sim_check_t *check,
+                          const sim_plus_action_t *errand)
 {
     const sim_participant_t *site = sim_check_named (check, sim_name (self->sim, errand->process));
     const sim_command_t *before = NULL;
@@ -459,6 +459,6 @@ void sim_plus_check (const sim_plus_t *self, sim_check_t *check)
 {
     if (self->called > 0)
         sim_fail (self->sim, "somebody called a user of plus, who only polls");
-    for (size_t i = 0; i < self->errands_count; i++)
-        check_errand (self, check, &self->errands [i]);
+    for (size_t i = 0; i < self->actions_count; i++)
+        check_action (self, check, &self->actions [i]);
 }

@@ -10,7 +10,7 @@
 #include "sim.h"
 #include "sim_check.h"
 
-#define SIM_PLUS_ERRANDS_MAX 4
+#define SIM_PLUS_ACTIONS_MAX 4
 #define SIM_PLUS_CHANGES_MAX 4
 
 typedef enum { PLUS_END_COMMIT, PLUS_END_ABORT, PLUS_END_NEGLECT, PLUS_ENDS } sim_plus_end_t;
@@ -69,15 +69,15 @@ typedef struct {
     int64_t ends_ms; /* monotonic: commits or aborts from then on */
     uint64_t spoken; /* calls made */
     uint64_t heard;  /* answers */
-} sim_plus_errand_t;
+} sim_plus_action_t;
 
 /*  Outlives the core's lives. */
 typedef struct {
     sim_t *sim;         /* in */
     sim_tally_t *tally; /* in */
     prng_t prng;        /* in, seeded */
-    sim_plus_errand_t errands [SIM_PLUS_ERRANDS_MAX];
-    size_t errands_count;
+    sim_plus_action_t actions [SIM_PLUS_ACTIONS_MAX];
+    size_t actions_count;
     uint64_t calls;
     uint64_t called; /* requests and hints that came to it: there must be none */
     bool patient;    /* faults are over */

@@ -300,8 +300,8 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
     snprintf (endpoint, CHAIN_ENDPOINT_BYTES_MAX + 1, "tcp://%s:1", loan->node);
     loan_t *known = fake_loan_of (&loan->id, self->service->name);
     if (!known) {
-        assert (fake_world.loans_count < LOANS_MAX);
-        known = &fake_world.loans [fake_world.loans_count++];
+        assert (fake_world.outgoing_feeds_count < OUTGOING_FEEDS_MAX);
+        known = &fake_world.outgoing_feeds [fake_world.outgoing_feeds_count++];
     }
     *known = (loan_t){.id = loan->id, .active = true};
     memcpy (known->token, loan->token, sizeof known->token);

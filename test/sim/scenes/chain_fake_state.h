@@ -8,13 +8,13 @@
 
 #include "chain_fake.h"
 
-#define DISKS_MAX     64
-#define FILES_MAX     2048
-#define LOANS_MAX     4096
-#define TRANSFERS_MAX 2048
-#define RECEIVERS_MAX 16
-#define NAME_MAX_FAKE 256
-#define CROSSED_MAX   4096
+#define DISKS_MAX          64
+#define FILES_MAX          2048
+#define OUTGOING_FEEDS_MAX 4096
+#define TRANSFERS_MAX      2048
+#define RECEIVERS_MAX      16
+#define NAME_MAX_FAKE      256
+#define CROSSED_MAX        4096
 
 typedef struct {
     chain_file_t told; /* the first member */
@@ -47,8 +47,8 @@ typedef struct {
 typedef struct {
     disk_t disks [DISKS_MAX];
     size_t disks_count;
-    loan_t loans [LOANS_MAX];
-    size_t loans_count;
+    loan_t outgoing_feeds [OUTGOING_FEEDS_MAX];
+    size_t outgoing_feeds_count;
     crossed_t crossed [CROSSED_MAX];
     size_t crossed_count;
     bool overrun;

@@ -167,21 +167,22 @@ uint64_t fake_crossed (const char *service, const char *name)
 
 loan_t *fake_loan_of (const chain_id_t *id, const char *service)
 {
-    for (size_t i = 0; i < fake_world.loans_count; i++)
-        if (memcmp (&fake_world.loans [i].id, id, sizeof *id) == 0 &&
-            strcmp (fake_world.loans [i].service, service) == 0)
-            return &fake_world.loans [i];
+    for (size_t i = 0; i < fake_world.outgoing_feeds_count; i++)
+        if (memcmp (&fake_world.outgoing_feeds [i].id, id, sizeof *id) == 0 &&
+            strcmp (fake_world.outgoing_feeds [i].service, service) == 0)
+            return &fake_world.outgoing_feeds [i];
     return NULL;
 }
 
 /*  The lender and its node are in the source's name, "replica/b/n1". */
 loan_t *fake_loan_named (const chain_id_t *id, const char *source)
 {
-    for (size_t i = 0; i < fake_world.loans_count; i++) {
-        size_t size = strlen (fake_world.loans [i].service);
-        if (memcmp (&fake_world.loans [i].id, id, sizeof *id) == 0 &&
-            strncmp (fake_world.loans [i].service, source, size) == 0 && source [size] == '/')
-            return &fake_world.loans [i];
+    for (size_t i = 0; i < fake_world.outgoing_feeds_count; i++) {
+        size_t size = strlen (fake_world.outgoing_feeds [i].service);
+        if (memcmp (&fake_world.outgoing_feeds [i].id, id, sizeof *id) == 0 &&
+            strncmp (fake_world.outgoing_feeds [i].service, source, size) == 0 &&
+            source [size] == '/')
+            return &fake_world.outgoing_feeds [i];
     }
     return NULL;
 }

@@ -256,7 +256,7 @@ static void site_make (void *owner, core_t *core)
       .plus = plus_limits_default,
       .provider.gis_endpoints = directories,
       .provider.gis_count = 1,
-      .provider.standing_wait_ms = 1000,
+      .provider.restore_guard_wait_ms = 1000,
       .runner = &runner,
     };
     settings.provider.participant.doubt_ms = 500;
@@ -344,7 +344,7 @@ static void balancer_make (void *owner, core_t *core)
                                                .kept_max = 100000,
                                                .history_max = 1000,
                                                .silent_max = 3,
-                                               .diligence_steps = 4,
+                                               .delivered_work_steps = 4,
                                                .work_least = 0.5,
                                                .timeout_ms = 2000},
                                     .gis_endpoints = directories,

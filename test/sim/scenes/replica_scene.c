@@ -23,7 +23,7 @@ const scene_plan_t scene_plan_default = {
   .index = true,
   .limits = {.files_max = 100000,
              .places_max = 100000,
-             .loans = {.source_max = 8, .pair_max = 4},
+             .outgoing_feeds = {.source_max = 8, .pair_max = 4},
              .transfers = {.transfers_max = 512, .patience_ms = 30000}},
   .cost = SELECT_THROUGHPUT,
 };

@@ -28,7 +28,7 @@ static bool chance (sim_patron_t *self, int64_t of)
 
 /*  --- calls --- */
 
-static bool under_way (const sim_patron_t *self, patron_errand_t errand, size_t at)
+static bool under_way (const sim_patron_t *self, patron_action_t errand, size_t at)
 {
     for (size_t i = 0; i < PATRON_CALLS_MAX; i++)
         if (self->calls [i].call != 0 && self->calls [i].errand == errand &&
@@ -45,7 +45,7 @@ typedef struct {
 } sim_patron_asking_t;
 
 /*  Ends body. */
-static void ask (sim_patron_t *self, patron_errand_t errand, size_t at,
+static void ask (sim_patron_t *self, patron_action_t errand, size_t at,
                  const sim_patron_asking_t *asking, packed_t body)
 {
     size_t slot = 0;
@@ -75,13 +75,13 @@ static void submit (sim_patron_t *self, size_t at)
 {
     char id [16];
     snprintf (id, sizeof id, "bag-%zu", at);
-    ask (self, ERRAND_SUBMIT, at, &(sim_patron_asking_t){"Queue", "Submit", OWNER, id},
+    ask (self, ACTION_SUBMIT, at, &(sim_patron_asking_t){"Queue", "Submit", OWNER, id},
          sim_wire_submit (&self->bags [at].asked));
 }
 
 static void ask_tasks (sim_patron_t *self, size_t at)
 {
-    ask (self, ERRAND_TASKS, at, &(sim_patron_asking_t){"Queue", "Tasks", OWNER, ""},
+    ask (self, ACTION_TASKS, at, &(sim_patron_asking_t){"Queue", "Tasks", OWNER, ""},
          sim_wire_tasks (self->bags [at].number));
 }
 
@@ -90,7 +90,7 @@ static void cancel (sim_patron_t *self, size_t at)
     patron_bag_t *bag = &self->bags [at];
     int index = chance (self, 2) ? -1 : (int) below (self, bag->asked.count);
     bag->cancelled = true;
-    ask (self, ERRAND_CANCEL, at, &(sim_patron_asking_t){"Queue", "Cancel", OWNER, ""},
+    ask (self, ACTION_CANCEL, at, &(sim_patron_asking_t){"Queue", "Cancel", OWNER, ""},
          sim_wire_cancel (bag->number, index));
 }
 
@@ -194,11 +194,11 @@ static void pursue (sim_patron_t *self, size_t at, patron_step_t step)
     const patron_reservation_t *reservation = &self->reservations [at];
     const patron_command_t *command = &reservation->commands [step];
     if (command->state == COMMAND_ASKED)
-        ask (self, ERRAND_STEP + step, at,
+        ask (self, ACTION_STEP + step, at,
              &(sim_patron_asking_t){"Participant", "Hold", self->name, ""},
              hold_of (self, reservation, step));
     else
-        ask (self, ERRAND_STEP + step, at,
+        ask (self, ACTION_STEP + step, at,
              &(sim_patron_asking_t){"Participant", "Commit", self->name, ""},
              codec_encode (&decision_request_codec, &(decision_request_t){command->txid, 0}));
 }
@@ -254,7 +254,7 @@ static void change_or_leave_one (sim_patron_t *self, const moment_t *now)
 
 static void drain (sim_patron_t *self, size_t node)
 {
-    ask (self, ERRAND_DRAIN, node, &(sim_patron_asking_t){"Nodes", "Drain", "root", ""},
+    ask (self, ACTION_DRAIN, node, &(sim_patron_asking_t){"Nodes", "Drain", "root", ""},
          sim_wire_drain (self->nodes [node], self->drained [node]));
 }
 
@@ -271,7 +271,7 @@ static bool ask_again_commands (sim_patron_t *self)
     for (size_t i = 0; i < self->reservations_count; i++) {
         for (patron_step_t step = STEP_MAKE; step < STEPS; step++) {
             if (!patron_command_open (&self->reservations [i].commands [step]) ||
-                under_way (self, ERRAND_STEP + step, i))
+                under_way (self, ACTION_STEP + step, i))
                 continue;
             pursue (self, i, step);
             return true;
@@ -287,17 +287,17 @@ static bool ask_again (sim_patron_t *self)
         return true;
     for (size_t i = 0; i < self->bags_count; i++) {
         const patron_bag_t *bag = &self->bags [i];
-        if (bag->number == 0 && !bag->refused && !under_way (self, ERRAND_SUBMIT, i)) {
+        if (bag->number == 0 && !bag->refused && !under_way (self, ACTION_SUBMIT, i)) {
             submit (self, i);
             return true;
         }
     }
     for (size_t i = 0; i < self->nodes_count; i++) {
-        if (self->quiet && self->drained [i] && !under_way (self, ERRAND_DRAIN, i)) {
+        if (self->quiet && self->drained [i] && !under_way (self, ACTION_DRAIN, i)) {
             drain_or_resume (self, i);
             return true;
         }
-        if (self->drained [i] != self->drain_told [i] && !under_way (self, ERRAND_DRAIN, i)) {
+        if (self->drained [i] != self->drain_told [i] && !under_way (self, ACTION_DRAIN, i)) {
             drain (self, i);
             return true;
         }
@@ -308,7 +308,7 @@ static bool ask_again (sim_patron_t *self)
 static void ask_about (sim_patron_t *self)
 {
     size_t at = (size_t) below (self, (int64_t) self->bags_count);
-    if (self->bags [at].number > 0 && !under_way (self, ERRAND_TASKS, at))
+    if (self->bags [at].number > 0 && !under_way (self, ACTION_TASKS, at))
         ask_tasks (self, at);
 }
 
@@ -327,7 +327,7 @@ static void something_new (sim_patron_t *self, const moment_t *now)
             cancel (self, at);
     } else if (what == 7 && chance (self, 3)) {
         size_t node = (size_t) below (self, (int64_t) self->nodes_count);
-        if (!under_way (self, ERRAND_DRAIN, node))
+        if (!under_way (self, ACTION_DRAIN, node))
             drain_or_resume (self, node);
     } else if (self->bags_count > 0)
         ask_about (self);
@@ -336,7 +336,7 @@ static void something_new (sim_patron_t *self, const moment_t *now)
 static void resume_again (sim_patron_t *self)
 {
     size_t node = (size_t) below (self, (int64_t) self->nodes_count);
-    if (!under_way (self, ERRAND_DRAIN, node))
+    if (!under_way (self, ACTION_DRAIN, node))
         drain (self, node);
 }
 
@@ -451,20 +451,20 @@ static void on_answer (sim_patron_t *self, const event_t *event)
     size_t at = self->calls [slot].at;
     self->calls [slot].call = 0;
     switch (self->calls [slot].errand) {
-    case ERRAND_SUBMIT:
+    case ACTION_SUBMIT:
         told_bag (self, at, event);
         break;
-    case ERRAND_TASKS:
+    case ACTION_TASKS:
         told_tasks (self, at, event);
         break;
-    case ERRAND_CANCEL:
+    case ACTION_CANCEL:
         break; /* asked again another time, or not */
-    case ERRAND_DRAIN:
+    case ACTION_DRAIN:
         if (event->answer.status == CALL_OK)
             self->drain_told [at] = self->drained [at];
         break;
     default:
-        told_command (self, at, self->calls [slot].errand - ERRAND_STEP, event);
+        told_command (self, at, self->calls [slot].errand - ACTION_STEP, event);
     }
 }
 

@@ -62,12 +62,12 @@ typedef struct {
 } patron_reservation_t;
 
 typedef enum {
-    ERRAND_SUBMIT,
-    ERRAND_TASKS,
-    ERRAND_CANCEL,
-    ERRAND_DRAIN,
-    ERRAND_STEP, /* the first; + STEP_… */
-} patron_errand_t;
+    ACTION_SUBMIT,
+    ACTION_TASKS,
+    ACTION_CANCEL,
+    ACTION_DRAIN,
+    ACTION_STEP, /* the first; + STEP_… */
+} patron_action_t;
 
 /*  Outlives the core's lives; fill in what is marked. */
 typedef struct {
@@ -86,7 +86,7 @@ typedef struct {
     size_t reservations_count;
     struct {
         uint64_t call; /* 0 = none */
-        patron_errand_t errand;
+        patron_action_t errand;
         size_t at;
     } calls [PATRON_CALLS_MAX]; /* that are open */
     uint64_t calls_made;

@@ -124,7 +124,7 @@ static void add_gis (schedule_t *self)
                 self->others [i][settings->gis_count++] = self->gis_endpoints [other];
         settings->limits = quick_limits (self);
         settings->access = open_access;
-        settings->standing_wait_ms = RESTORE_GUARD_WAIT_MS / 10;
+        settings->restore_guard_wait_ms = RESTORE_GUARD_WAIT_MS / 10;
         schedule_swarm_gis (self, settings);
         self->gis_processes [i] =
           schedule_add (self, settings->name, make_gis, settings, true, SIM_NOBODY);
@@ -158,7 +158,7 @@ static void add_sites (schedule_t *self)
           .plus = plus_limits_default,
           .provider.gis_endpoints = self->gis_endpoints,
           .provider.gis_count = self->gis_count,
-          .provider.standing_wait_ms = RESTORE_GUARD_WAIT_MS / 10};
+          .provider.restore_guard_wait_ms = RESTORE_GUARD_WAIT_MS / 10};
         settings->provider.limits.bookings.bookings_max = 4096;
         settings->plus.wait_ms = PLUS_WAIT_MS;
         if (self->late.on && i == 0)
@@ -195,7 +195,7 @@ static void add_domains (schedule_t *self, size_t count)
                            .provider.limits = nis_limits_default,
                            .provider.gis_endpoints = self->gis_endpoints,
                            .provider.gis_count = self->gis_count,
-                           .provider.standing_wait_ms = RESTORE_GUARD_WAIT_MS / 10,
+                           .provider.restore_guard_wait_ms = RESTORE_GUARD_WAIT_MS / 10,
                            .paths_max = NIS_PATHS_MOST};
         settings->provider.limits.bookings.bookings_max = 4096;
         schedule_swarm_nis (self, settings);
@@ -211,7 +211,7 @@ static void add_planners (schedule_t *self)
     *settings = planner_settings_default;
     settings->gis_endpoints = self->gis_endpoints;
     settings->gis_count = self->gis_count;
-    settings->standing_wait_ms = RESTORE_GUARD_WAIT_MS / 10;
+    settings->restore_guard_wait_ms = RESTORE_GUARD_WAIT_MS / 10;
     settings->administrators = auditors;
     settings->administrators_count = 1;
     settings->request_limit_ms = 3000;

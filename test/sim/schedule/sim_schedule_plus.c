@@ -47,10 +47,10 @@ void schedule_plus (schedule_t *self)
     sim_plus_t *plus = &self->plus;
     if (prng_below (prng, 3) > 0 && !schedule_swarm_has (self, SWARM_PLUS))
         return;
-    plus->errands_count = 1 + (size_t) prng_below (prng, SIM_PLUS_ERRANDS_MAX);
-    for (size_t i = 0; i < plus->errands_count; i++) {
-        sim_plus_errand_t *errand = &plus->errands [i];
-        *errand = (sim_plus_errand_t){
+    plus->actions_count = 1 + (size_t) prng_below (prng, SIM_PLUS_ACTIONS_MAX);
+    for (size_t i = 0; i < plus->actions_count; i++) {
+        sim_plus_action_t *errand = &plus->actions [i];
+        *errand = (sim_plus_action_t){
           .process = self->lis_processes [prng_below (prng, self->sites_count)],
           .changes_count = 1 + (size_t) prng_below (prng, SIM_PLUS_CHANGES_MAX)};
         sim_text (errand->actor, sizeof errand->actor, i % 2 ? "bob" : "alice");

@@ -138,7 +138,7 @@ void schedule_swarm_lis (schedule_t *self, lis_settings_t *settings)
     if (!narrows (self))
         return;
     narrow_participant (self, &settings->provider.participant);
-    narrow_shares (self, &settings->provider.limits.bookings.uncommitted);
+    narrow_shares (self, &settings->provider.limits.bookings.hold_quota);
     settings->provider.limits.bookings.bookings_max = (uint32_t) ONE_OF (self, 2, 8, 4096);
     settings->provider.limits.bookings.bookings_per_actor_max =
       (uint32_t) ONE_OF (self, 1, 4, 4096);
@@ -155,7 +155,7 @@ void schedule_swarm_nis (schedule_t *self, nis_settings_t *settings)
     if (!narrows (self))
         return;
     narrow_participant (self, &settings->provider.participant);
-    narrow_shares (self, &settings->provider.limits.bookings.uncommitted);
+    narrow_shares (self, &settings->provider.limits.bookings.hold_quota);
     settings->provider.limits.bookings.bookings_max = (uint32_t) ONE_OF (self, 2, 8, 4096);
     settings->provider.limits.bookings.bookings_per_actor_max =
       (uint32_t) ONE_OF (self, 1, 4, 4096);
@@ -289,9 +289,9 @@ void schedule_swarm_plus (schedule_t *self)
     sim_plus_t *plus = &self->plus;
     if (!schedule_swarm_has (self, SWARM_PLUS))
         return;
-    for (size_t i = 0; i < plus->errands_count; i++)
-        for (size_t c = 0; c < plus->errands [i].changes_count; c++) {
-            sim_plus_change_t *change = &plus->errands [i].changes [c];
+    for (size_t i = 0; i < plus->actions_count; i++)
+        for (size_t c = 0; c < plus->actions [i].changes_count; c++) {
+            sim_plus_change_t *change = &plus->actions [i].changes [c];
             change->again = (uint32_t) ONE_OF (self, 0, 1, 4);
             change->again_ms = (int64_t) ONE_OF (self, 100, 1000, 4000);
             if (change->nodes > 0 && draw (self, 2) == 0)

@@ -121,10 +121,10 @@ static void draw_request (schedule_t *self, sim_request_t *request, size_t clien
     request->wish [1].duration_ms += 1000;
 }
 
-static sim_errand_t *errand_add (sim_client_t *client, sim_request_t *request)
+static sim_action_t *action_add (sim_client_t *client, sim_request_t *request)
 {
-    sim_errand_t *errand = &client->errands [client->errands_count++];
-    *errand = (sim_errand_t){.request = request};
+    sim_action_t *errand = &client->actions [client->actions_count++];
+    *errand = (sim_action_t){.request = request};
     return errand;
 }
 
@@ -145,9 +145,9 @@ static void draw_quarrel (schedule_t *self, sim_client_t *client, const sim_requ
     request->whim = (uint32_t) schedule_draw (self, 1000);
     if (schedule_chance (self, 25))
         request->operation = OPERATION_RELEASE;
-    sim_errand_t *errand = errand_add (client, request);
+    sim_action_t *errand = action_add (client, request);
     errand->beside = true;
-    errand->think_ms = client->errands [client->errands_count - 2].think_ms;
+    errand->think_ms = client->actions [client->actions_count - 2].think_ms;
     errand->patience_ms = draw_patience (self);
 }
 
@@ -186,14 +186,14 @@ static void draw_running (schedule_t *self, sim_client_t *client, const sim_requ
             request->shifts = true;
             patch->start_ms = 1000 * (int64_t) prng_below (prng, 13);
         }
-        sim_errand_t *errand = errand_add (client, request);
+        sim_action_t *errand = action_add (client, request);
         errand->beside = i > 0 && prng_below (prng, 2) == 0;
         errand->think_ms = (int64_t) prng_below (prng, i == 0 ? 6000 : 2500);
         errand->patience_ms = 500 + (int64_t) prng_below (prng, 4000);
     }
 }
 
-static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
+static void draw_actions (schedule_t *self, sim_client_t *client, size_t number)
 {
     size_t commands = schedule_swarm_commands (self, 1 + schedule_draw (self, 4));
     const sim_request_t *first = NULL;
@@ -201,20 +201,20 @@ static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
         sim_request_t *request = sim_book_add (&self->book);
         draw_request (self, request, number, i + 1);
         first = first ? first : request;
-        sim_errand_t *errand = errand_add (client, request);
+        sim_action_t *errand = action_add (client, request);
         errand->think_ms = (int64_t) schedule_draw (self, i == 0 ? 1500 : self->think_ms_max);
         if (i == 0)
             errand->think_ms = schedule_swarm_think (self, errand->think_ms);
         errand->patience_ms = draw_patience (self);
         if (schedule_chance (self, 20)) { /* the same to another planner at once */
-            errand = errand_add (client, request);
+            errand = action_add (client, request);
             errand->beside = true;
             errand->think_ms = (int64_t) schedule_draw (self, 1600);
             errand->patience_ms = draw_patience (self);
         }
         if (schedule_chance (self, 15) &&
             !self->check.releases) { /* the same id taken for something else */
-            errand = errand_add (client, request);
+            errand = action_add (client, request);
             errand->beside = true;
             errand->variant = 1;
             errand->think_ms = (int64_t) schedule_draw (self, 2500);
@@ -223,7 +223,7 @@ static void draw_errands (schedule_t *self, sim_client_t *client, size_t number)
         if (request->operation == OPERATION_MODIFY && schedule_chance (self, 60))
             draw_quarrel (self, client, request);
         if (schedule_chance (self, 40)) {
-            errand = errand_add (client, request);
+            errand = action_add (client, request);
             errand->show = true;
             errand->think_ms = (int64_t) schedule_draw (self, 300);
             errand->patience_ms = draw_patience (self);
@@ -335,7 +335,7 @@ void schedule_users (schedule_t *self)
 {
     add_operator (self);
     for (size_t i = 0; i < self->clients_count; i++) {
-        draw_errands (self, &self->clients [i], i + 1);
+        draw_actions (self, &self->clients [i], i + 1);
         schedule_client (self, &self->clients [i], schedule_name (self, "client/", i + 1));
     }
     if (schedule_chance (self, 50) || schedule_swarm_has (self, SWARM_LONE))
@@ -373,7 +373,7 @@ void schedule_insister (schedule_t *self)
         free (request->answer_packed.data);
         request->answer_packed = (packed_t){0};
         request->reworded = false;
-        errand_add (insister, request)->variant = variant;
+        action_add (insister, request)->variant = variant;
     }
     schedule_client (self, insister, "insister");
 }
@@ -386,8 +386,8 @@ void schedule_prober (schedule_t *self)
         sim_request_t *request = &self->book.requests [i];
         if (!request->told [0] && !request->told [1])
             continue;
-        errand_add (prober, request)->variant = request->told [0] ? 0 : 1;
-        errand_add (prober, request)->variant = request->told [0] ? 1 : 0;
+        action_add (prober, request)->variant = request->told [0] ? 0 : 1;
+        action_add (prober, request)->variant = request->told [0] ? 1 : 0;
     }
     size_t alive = 0;
     for (size_t i = 0; i < self->planners_count; i++)
