@@ -22,12 +22,12 @@ bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, 
 {
     const cli_option_t global [] = {
       TEXT_OPTION ("gis", &cli->gis, "ENDPOINTS",
-                   "directories to ask, comma-separated (MUSUBI_GIS)"),
+                   "endpoints of the directories, separated by commas (MUSUBI_GIS)"),
       TEXT_OPTION ("dir", &cli->dir, "DIR", "folder of a federation that `musubi up` started"),
-      TEXT_OPTION ("actor", &cli->actor, "NAME", "for whom to ask (MUSUBI_ACTOR, USER)"),
+      TEXT_OPTION ("actor", &cli->actor, "NAME", "the name to ask in (MUSUBI_ACTOR, USER)"),
       DURATION_OPTION ("timeout", &cli->timeout_ms, "10s", "how long to wait for an answer"),
-      FLAG_OPTION ("json", &cli->json, "answer as JSON"),
-      FLAG_OPTION ("help", &cli->help, "say what this command does"),
+      FLAG_OPTION ("json", &cli->json, "print the answer as JSON"),
+      FLAG_OPTION ("help", &cli->help, "describe this command and its options"),
       {0}};
     char why [OPTIONS_WHY_BYTES];
     bool parsed = options_parse (own, global, cli->rest_count, cli->rest, words->list, WORDS_MAX,
@@ -107,7 +107,7 @@ int cli_run_own (cli_t *cli, const cli_command_t *commands, size_t count)
     const cli_command_t *command = at < 0 ? NULL : find_command (commands, count, cli->rest [at]);
     return command
              ? run_without (*cli, command, at)
-             : cli_fail (EXIT_USAGE, "%s: which of its commands? `musubi %s --help` lists them",
+             : cli_fail (EXIT_USAGE, "%s: name one of its commands; `musubi %s --help` lists them",
                          cli->command->name, cli->command->name);
 }
 
@@ -261,7 +261,7 @@ static int cli_end (int code)
 {
     if (fflush (stdout) != 0)
         return cli_fail (EXIT_UNKNOWN, "standard output can't be written: %s", strerror (errno));
-    return ferror (stdout) ? cli_fail (EXIT_UNKNOWN, "standard output couldn't be written") : code;
+    return ferror (stdout) ? cli_fail (EXIT_UNKNOWN, "standard output can't be written") : code;
 }
 
 void cli_rest (int64_t ms)
@@ -298,8 +298,8 @@ static void cli_print_help (const cli_command_t *commands, size_t count)
     for (size_t i = 0; i < count; i++)
         printf ("  %-10s %.*s\n", commands [i].name, (int) strcspn (commands [i].summary, "\n"),
                 commands [i].summary);
-    printf ("\n`musubi COMMAND --help` lists a command's options. Exit codes: 0 done, 1 refused,\n"
-            "2 bad usage or input, 3 nobody answered or the outcome is unknown.\n");
+    printf ("\n`musubi COMMAND --help` describes a command. Exit codes: 0 done, 1 refused,\n"
+            "2 bad usage or input, 3 no answer, or the outcome is unknown.\n");
 }
 
 int cli_main (int argc, char **argv, const cli_command_t *commands, size_t count)
@@ -316,7 +316,7 @@ int cli_main (int argc, char **argv, const cli_command_t *commands, size_t count
         }
     }
     if (!word)
-        return cli_fail (EXIT_USAGE, "which command? `musubi --help` lists them");
+        return cli_fail (EXIT_USAGE, "name a command; `musubi --help` lists them");
     const cli_command_t *command = find_command (commands, count, argv [word]);
     if (!command)
         return cli_fail (EXIT_USAGE, "\"%s\" is not a command; `musubi --help` lists them",

@@ -17,8 +17,8 @@
 #define GIS_TEXT_BYTES_MAX 4096
 
 static const config_key_t settings_keys [] = {
-  KEY_TEXT ("gis", NULL, "directories to ask, comma-separated endpoints"),
-  KEY_TEXT ("actor", NULL, "for whom to ask"),
+  KEY_TEXT ("gis", NULL, "endpoints of the directories, separated by commas"),
+  KEY_TEXT ("actor", NULL, "the name to ask in"),
   KEY_DURATION ("timeout", TIMEOUT_PRESET, 1, 86400000, "how long to wait for an answer"),
 };
 
@@ -112,10 +112,10 @@ static bool check_places (endpoints_t *self)
     if (self->gis_text && !split_gis (self))
         return false;
     if (self->gis_count == 0)
-        return cli_refuse ("no federation: start one with `musubi up`, or say where its "
-                           "directories are with --gis or MUSUBI_GIS");
+        return cli_refuse ("no federation is known: start one with `musubi up`, or give the "
+                           "endpoints of its directories with --gis or MUSUBI_GIS");
     if (*self->actor == '\0' || strlen (self->actor) > NAME_BYTES_MAX)
-        return cli_refuse ("--actor: a name of 1 to %d bytes is wanted", NAME_BYTES_MAX);
+        return cli_refuse ("--actor: the name must have 1 to %d bytes", NAME_BYTES_MAX);
     return true;
 }
 

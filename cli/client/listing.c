@@ -35,7 +35,7 @@ json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int
     json_auto_t *body = json_pack ("{s:s}", "reservation", id);
     *session = NULL;
     if (!body) {
-        *code = cli_fail (EXIT_USAGE, "%s: the id is not UTF-8", cli->command->name);
+        *code = cli_fail (EXIT_USAGE, "%s: the id must be UTF-8", cli->command->name);
         return NULL;
     }
     *session = listing_session (cli, code);
@@ -43,9 +43,10 @@ json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int
     json_t *view = json_incref (json_object_get (answer, "view"));
     size_t silent = json_array_size (json_object_get (answer, "silent"));
     if (answer && !view)
-        *code = silent ? cli_fail (EXIT_UNKNOWN, "%s: not known to those that answered; %zu silent",
-                                   id, silent)
-                       : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
+        *code =
+          silent ? cli_fail (EXIT_UNKNOWN,
+                             "%s: unknown to all that answered, and %zu did not answer", id, silent)
+                 : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
     return view;
 }
 

@@ -107,7 +107,8 @@ static bool add_text (const cli_option_t *option, const char *text, char why [OP
 {
     option_texts_t *texts = option->value;
     if (texts->count == OPTION_TEXTS_MAX) {
-        snprintf (why, OPTIONS_WHY_BYTES, "--%s: at most %d times", option->name, OPTION_TEXTS_MAX);
+        snprintf (why, OPTIONS_WHY_BYTES, "--%s: given more than %d times", option->name,
+                  OPTION_TEXTS_MAX);
         return false;
     }
     texts->list [texts->count++] = text;
@@ -159,7 +160,8 @@ static bool parse_option (const cli_option_t *own, const cli_option_t *global, i
         option = find_letter (own, argument);
     }
     if (!option) {
-        snprintf (why, OPTIONS_WHY_BYTES, "%.60s is not an option here; see --help", argument);
+        snprintf (why, OPTIONS_WHY_BYTES,
+                  "%.60s is not an option of this command; --help lists them", argument);
         return false;
     }
     int wanted = values_of (option->kind);
@@ -172,7 +174,7 @@ static bool parse_option (const cli_option_t *own, const cli_option_t *global, i
     while (have < wanted && *at < argc)
         values [have++] = argv [(*at)++];
     if (have < wanted) {
-        snprintf (why, OPTIONS_WHY_BYTES, "--%s wants %s", option->name, option->argument);
+        snprintf (why, OPTIONS_WHY_BYTES, "--%s needs a value: %s", option->name, option->argument);
         return false;
     }
     return options_read_value (option, values, why);
@@ -192,7 +194,7 @@ bool options_parse (const cli_option_t *own, const cli_option_t *global, int arg
             if (!parse_option (own, global, argc, argv, &at, why))
                 return false;
         } else if (*words_count == words_max) {
-            snprintf (why, OPTIONS_WHY_BYTES, "\"%.60s\" is one word too many", argv [at]);
+            snprintf (why, OPTIONS_WHY_BYTES, "\"%.60s\" is one argument too many", argv [at]);
             return false;
         } else {
             words [(*words_count)++] = argv [at++];

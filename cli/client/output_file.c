@@ -28,7 +28,7 @@ FILE *output_file_open (const char *path, bool fresh)
     bool there = stat (path, &status) == 0;
     FILE *file = fopen (path, fresh && !(there && !S_ISREG (status.st_mode)) ? "wxe" : "we");
     if (!file && fresh && errno == EEXIST)
-        cli_fail (EXIT_USAGE, "%s is there already: remove it, or choose another name", path);
+        cli_fail (EXIT_USAGE, "%s exists already: remove it, or choose another name", path);
     else if (!file)
         output_file_refuse (path, EXIT_USAGE);
     return file;
@@ -72,7 +72,7 @@ int output_file_copy (FILE *from, FILE *to, const char *path)
         ;
     bool whole = cut && !ferror (from);
     if (cut && !whole)
-        cli_fail (EXIT_UNKNOWN, "%s: what was fetched can't be read", path);
+        cli_fail (EXIT_UNKNOWN, "%s: the fetched file can't be read", path);
     fclose (from);
     int code = output_file_close (to, path);
     return whole ? code : EXIT_UNKNOWN;

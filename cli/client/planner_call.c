@@ -100,7 +100,7 @@ static void keep_told (const json_t *answer, char told [CLIENT_REASON_BYTES])
 {
     const json_t *first = item_of (answer, "reasons", 0);
     const char *text = text_of (first, "text");
-    snprintf (told, CLIENT_REASON_BYTES, "%s", *text ? text : "it is not decided yet");
+    snprintf (told, CLIENT_REASON_BYTES, "%s", *text ? text : "the request is not decided yet");
 }
 
 /*  Does another try make sense after such an end? */

@@ -227,14 +227,14 @@ int session_lost (const session_t *self)
     size_t known = json_array_size (self->entries);
     if (known > 0 && !self->whole)
         fprintf (stderr,
-                 "musubi: not all could be looked at: after %zu entries, the last one %s, nothing "
-                 "more came from",
+                 "musubi: the directory was read in part only: after %zu entries, the last one %s, "
+                 "no more came from",
                  known, text_of (json_array_get (self->entries, known - 1), "name"));
     else
         fputs ("musubi: no directory answers at", stderr);
     for (size_t i = 0; i < self->places.gis_count; i++)
         fprintf (stderr, " %s", self->places.gis [i]);
-    fputs ("; try again, or name others with --gis\n", stderr);
+    fputs ("; try again, or give other directories with --gis\n", stderr);
     return EXIT_UNKNOWN;
 }
 
@@ -313,8 +313,8 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
     if (reply.status == CALL_OK) {
         *answer = services_answer (method, reply.body);
         if (!*answer) {
-            snprintf (reason, CLIENT_REASON_BYTES, "%s answers %s with something else", endpoint,
-                      method->method);
+            snprintf (reason, CLIENT_REASON_BYTES,
+                      "%s answers %s with a message that can't be read", endpoint, method->method);
             return CALL_BAD_REQUEST;
         }
     } else if (*reason == '\0') {
@@ -391,27 +391,28 @@ bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID
         snprintf (fresh, sizeof fresh, "%016llx", (unsigned long long) prng_next (&self->prng));
         home = live_home (self);
     } else if (strlen (given) > REQUEST_ID_BYTES_MAX - NAME_BYTES_MAX) {
-        snprintf (why, OPTIONS_WHY_BYTES, "--request-id: longer than %d bytes",
+        snprintf (why, OPTIONS_WHY_BYTES, "--request-id: the id may have at most %d bytes",
                   REQUEST_ID_BYTES_MAX - NAME_BYTES_MAX);
         return false;
     } else if (strchr (given, '@')) {
         const char *at = strchr (given, '@');
         if (!id_sound (given, (size_t) (at - given)) || !id_sound (at + 1, strlen (at + 1))) {
-            snprintf (why, OPTIONS_WHY_BYTES,
-                      "--request-id: letters, digits and . _ - are wanted, then @ and a home");
+            snprintf (
+              why, OPTIONS_WHY_BYTES,
+              "--request-id: use letters, digits and . _ - for the id, then @ and its home");
             return false;
         }
         snprintf (id, REQUEST_ID_BYTES_MAX + 1, "%s", given);
         return true;
     } else if (!id_sound (given, strlen (given))) {
-        snprintf (why, OPTIONS_WHY_BYTES, "--request-id: letters, digits and . _ - are wanted");
+        snprintf (why, OPTIONS_WHY_BYTES, "--request-id: use letters, digits and . _ -");
         return false;
     } else if (homes > 0) {
         home = json_string_value (
           json_array_get (self->homes, request_slot (self->places.actor, given) % homes));
     }
     if (!home) {
-        snprintf (why, OPTIONS_WHY_BYTES, "no home for requests answers: the directories name %zu",
+        snprintf (why, OPTIONS_WHY_BYTES, "none of the federation's %zu request homes answers",
                   homes);
         return false;
     }

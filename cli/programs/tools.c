@@ -17,13 +17,14 @@ static const cli_command_t commands [] = {
    "                [--check]",
    "Replay a job log as co-allocations.", tools_start},
   {"check", "[--answers FILE.jsonl] [--settle D]",
-   "Do the participants' own records hold together?", tools_start},
+   "Check the participants' own records for overbooking and half-done transactions.", tools_start},
   {"audit", "[--save DIR] [--settle D] | --rebuild STORE [--from FILE]",
-   "Do the ledgers of all prove it? And a store made whole from its ledger.", tools_start},
-  {"txn", "COMMAND …", "Transactions, and those that nobody ends: `musubi txn --help`.",
+   "Check all ledgers against each other and against what the services say.\nWith --rebuild: make "
+   "the records of a stopped store agree with its ledger.",
    tools_start},
+  {"txn", "COMMAND …", "List transactions, and end those whose coordinator does not.", tools_start},
   {"solve", "FILE.json|- [--variant V] [--solver S] [--time-limit S] [--first]",
-   "Solve co-allocation problems out of a file; nobody is asked.", tools_start},
+   "Solve co-allocation problems from a file, without a federation.", tools_start},
   {"federation from-graphml", "FILE --sites N --seed S [--domains K] [--out FILE]",
    "Make a federation on a map of the Internet Topology Zoo.", tools_start},
 };

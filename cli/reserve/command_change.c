@@ -25,8 +25,8 @@ static bool change_parse (cli_t *cli, size_t words_wanted, cli_words_t *words, b
 {
     cli_option_t list [] = {
       TEXT_OPTION ("request-id", &cli->request_id, "ID[@HOME]",
-                   "names this change; the same one again never happens twice"),
-      FLAG_OPTION ("dry-run", dry_run, "stop at the plan"),
+                   "names this change; asking again under the same id is safe"),
+      FLAG_OPTION ("dry-run", dry_run, "plan only, change nothing"),
       {0}};
     if (!dry_run)
         list [1] = (cli_option_t){0};
@@ -61,6 +61,6 @@ int run_release (cli_t *cli)
         return code;
     json_t *body = json_pack ("{s:s}", "reservation", words.list [0]);
     if (!body)
-        return cli_fail (EXIT_USAGE, "release: the id is not UTF-8");
+        return cli_fail (EXIT_USAGE, "release: the id must be UTF-8");
     return change_change (cli, "Release", "release", body);
 }

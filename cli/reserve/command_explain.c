@@ -71,11 +71,13 @@ static int explain_ask_home (const cli_t *cli, session_t *session, const char *i
     snprintf (home, sizeof home, "gis/%s", strrchr (whole, '@') + 1);
     const json_t *entry = session_entry (session, home);
     if (!entry)
-        return cli_fail (EXIT_UNKNOWN, "explain: the directory knows no home \"%s\" now", home + 4);
+        return cli_fail (
+          EXIT_UNKNOWN,
+          "explain: the home \"%s\" of this request is not listed now; try again later", home + 4);
     json_auto_t *question =
       json_pack ("{s:s, s:s}", "actor", session->places.actor, "request_id", whole);
     if (!question)
-        return cli_fail (EXIT_USAGE, "explain: --actor is not UTF-8");
+        return cli_fail (EXIT_USAGE, "explain: --actor must be UTF-8");
     char reason [CLIENT_REASON_BYTES];
     json_auto_t *look = NULL;
     call_status_t status =
@@ -103,9 +105,10 @@ int run_explain (cli_t *cli)
 {
     const char *algorithm = NULL;
     const char *policy = NULL;
-    cli_option_t list [] = {TEXT_OPTION ("algorithm", &algorithm, "A", "how to plan the request"),
-                            TEXT_OPTION ("policy", &policy, "P", "what to prefer, as with reserve"),
-                            {0}};
+    cli_option_t list [] = {
+      TEXT_OPTION ("algorithm", &algorithm, "A", "how to plan, as with reserve"),
+      TEXT_OPTION ("policy", &policy, "P", "what to prefer, as with reserve"),
+      {0}};
     cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
@@ -114,6 +117,7 @@ int run_explain (cli_t *cli)
     if (names_file (word))
         return explain_request (cli, word, algorithm, policy);
     if (algorithm || policy)
-        return cli_fail (EXIT_USAGE, "explain: --algorithm and --policy are for a request's file");
+        return cli_fail (EXIT_USAGE,
+                         "explain: --algorithm and --policy apply to a request's file only");
     return strchr (word, '@') ? explain_request_id (cli, word) : explain_id (cli, word);
 }

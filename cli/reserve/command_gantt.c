@@ -48,7 +48,8 @@ static int gantt_write_svg (const gantt_t *gantt, const char *path)
 static int gantt_draw (gantt_t *gantt, const gantt_options_t *options)
 {
     if (!choose_span (gantt, options, cli_wall_ms ()))
-        return cli_fail (EXIT_USAGE, "gantt: --from is not before --until, or ten years are less");
+        return cli_fail (EXIT_USAGE,
+                         "gantt: --until must be later than --from, by ten years at most");
     if (options->svg)
         return gantt_write_svg (gantt, options->svg);
     const char *plain = getenv ("NO_COLOR");
@@ -60,10 +61,12 @@ int run_gantt (cli_t *cli)
 {
     gantt_options_t options = {0};
     cli_option_t list [] = {
-      TIME_OPTION ("from", &options.from, "T", "start of the chart; now"),
-      TIME_OPTION ("until", &options.until, "T", "end of the chart; the last end"),
-      FLAG_OPTION ("all", &options.all, "all links, not only those in use"),
-      TEXT_OPTION ("svg", &options.svg, "FILE", "draw into this file; - = standard output"),
+      TIME_OPTION ("from", &options.from, "T", "start of the chart; default now"),
+      TIME_OPTION ("until", &options.until, "T",
+                   "end of the chart; default the end of the last reservation"),
+      FLAG_OPTION ("all", &options.all, "draw all links, not only those in use"),
+      TEXT_OPTION ("svg", &options.svg, "FILE",
+                   "write an SVG picture to this file; - = standard output"),
       {0}};
     cli_words_t words;
     int code;
@@ -81,7 +84,7 @@ int run_gantt (cli_t *cli)
       .until_ms =
         options.until.set ? option_time_wall (options.until, now_ms) : now_ms + SPAN_MS_MAX / 2};
     if (filter.from_ms >= filter.until_ms)
-        return cli_fail (EXIT_USAGE, "gantt: --from is not before --until");
+        return cli_fail (EXIT_USAGE, "gantt: --until must be later than --from");
     json_auto_t *listing = listing_ask (cli, session, &filter, &code);
     if (listing && cli->json) {
         cli_print_json (json_incref (listing));
@@ -92,8 +95,8 @@ int run_gantt (cli_t *cli)
         code = gantt_draw (&chart.gantt, &options);
         if (chart.hidden_count > 0)
             cli_note (cli,
-                      "%zu reservations of others are not drawn: where they are is told to "
-                      "their owners and administrators only",
+                      "%zu reservations of others are not drawn: only their owners and "
+                      "administrators may see where they are",
                       chart.hidden_count);
         listing_tell_silent (cli, listing);
         chart_clear (&chart);

@@ -43,14 +43,15 @@ typedef struct {
 static bool plus_parse (cli_t *cli, plus_options_t *options, int *code)
 {
     cli_option_t list [] = {
-      TEXT_OPTION ("start", &options->start, "T", "-s: when it starts"),
-      TEXT_OPTION ("end", &options->end, "T", "-e: when it ends"),
-      INTEGER_OPTION ("nodes", &options->nodes, "N", "-n: whole nodes", 1, 10000000),
-      TEXT_OPTION ("class", &options->class_name, "NAME", "class of nodes; default: any"),
-      TEXT_OPTION ("host", &options->host, "SITE", "-R: a site's name, or its endpoint"),
-      TEXT_OPTION ("reservation", &options->reservation, "ID", "-r: of which reservation"),
+      TEXT_OPTION ("start", &options->start, "T", "-s: start of the reservation"),
+      TEXT_OPTION ("end", &options->end, "T", "-e: end of the reservation"),
+      INTEGER_OPTION ("nodes", &options->nodes, "N", "-n: number of whole nodes", 1, 10000000),
+      TEXT_OPTION ("class", &options->class_name, "NAME", "class of nodes; default any"),
+      TEXT_OPTION ("host", &options->host, "SITE", "-R: the site, by name or endpoint"),
+      TEXT_OPTION ("reservation", &options->reservation, "ID", "-r: the reservation's id"),
       FLAG_OPTION ("two-phase", &options->two_phase, "-T: wait for plus_commit or plus_abort"),
-      TEXT_OPTION ("request-id", &cli->request_id, "ID", "ask again under the same id"),
+      TEXT_OPTION ("request-id", &cli->request_id, "ID",
+                   "names this command; asking again under the same id is safe"),
       {0}};
     cli_words_t words;
     return cli_parse (cli, list, 0, 0, &words, code);
@@ -82,7 +83,7 @@ static bool time_into (plus_client_t *self, json_t *body, const char *field, con
     if (!text)
         return true;
     if (!plus_read_time (text, &ms, &relative))
-        return cli_refuse ("plus: %s %s: is not a time such as 2026-12-01T09:00:00Z, now+30m or "
+        return cli_refuse ("plus: %s %s is not a time such as 2026-12-01T09:00:00Z, now+30m or "
                            "202612010900",
                            option, text);
     size_t used = strlen (self->times);
@@ -167,16 +168,16 @@ static int find_site (plus_client_t *self)
     }
     size_t sites = json_array_size (all);
     if (*silent)
-        return cli_fail (EXIT_UNKNOWN, "plus: -r %s: site %s is silent, no other knows it",
+        return cli_fail (EXIT_UNKNOWN,
+                         "plus: -r %s: site %s does not answer, and no other site knows it",
                          self->options.reservation, silent);
     if (self->options.reservation)
         return cli_fail (EXIT_REFUSED, "plus: -r %s: no site knows it, or it is not yours",
                          self->options.reservation);
-    return sites == 1 ? EXIT_DONE
-                      : cli_fail (EXIT_USAGE,
-                                  "plus: -R: which of the %zu sites? `musubi sites` "
-                                  "lists them",
-                                  sites);
+    return sites == 1
+             ? EXIT_DONE
+             : cli_fail (EXIT_USAGE,
+                         "plus: -R: name one of the %zu sites; `musubi sites` lists them", sites);
 }
 
 /*  --- answers --- */
@@ -189,9 +190,10 @@ static int plus_refused (plus_client_t *self, call_status_t status, const char *
     cli_fail (EXIT_UNKNOWN, "plus: %s: %s", self->site, reason);
     if (*self->request_id) {
         text_auto_t *again = cli_again (self->cli, self->request_id);
-        fprintf (stderr, "ask again: %s\n", again);
+        fprintf (stderr, "ask again:\n  %s\n", again);
         if (self->relative)
-            fprintf (stderr, "with the times as they were meant:%s\n", self->times);
+            fprintf (stderr, "with these times, as the ones given were relative to now:%s\n",
+                     self->times);
     }
     return EXIT_UNKNOWN;
 }
@@ -317,9 +319,9 @@ static int plus_change (plus_client_t *self, const char *name)
     const plus_options_t *options = &self->options;
     bool releases = strcmp (name, "Release") == 0;
     if (!options->start && !options->end && options->nodes == 0 && !releases)
-        return cli_fail (EXIT_USAGE, "plus modify: -s, -e or -n: what is to change?");
+        return cli_fail (EXIT_USAGE, "plus modify: give at least one of -s, -e and -n");
     if ((options->start || options->end || options->nodes) && releases)
-        return cli_fail (EXIT_USAGE, "plus cancel: takes -r, -R and -T only");
+        return cli_fail (EXIT_USAGE, "plus cancel: only -r, -R and -T are taken");
     json_auto_t *body = json_pack ("{s:s}", "reservation", options->reservation);
     bool good = body && times_into (self, body);
     if (good && options->nodes)
@@ -352,7 +354,8 @@ static int plus_decide (plus_client_t *self, const char *name)
     const json_t *command = item_of (one, "commands", 0);
     char state [LOWER_BYTES], reason [CLIENT_REASON_BYTES];
     if (!command)
-        return cli_fail (EXIT_REFUSED, "plus: %s: nothing waits for it; it is %s at %s",
+        return cli_fail (EXIT_REFUSED,
+                         "plus: %s: no command waits for a commit or abort; it is %s at %s",
                          self->options.reservation, state_word (one, state), self->site);
     json_auto_t *told = NULL;
     json_auto_t *body = json_pack ("{s:O}", "command", json_object_get (command, "command"));
@@ -510,11 +513,12 @@ int run_plus (cli_t *cli)
        "Reserve nodes of one site; prints the reservation's id.", plus_run},
       {"plus cancel", "-r ID [-R SITE] [-T]", "Give a reservation back.", plus_run},
       {"plus modify", "-r ID [-s START] [-e END] [-n NODES] [-R SITE] [-T]",
-       "Change it; the old one stands until the change is committed.", plus_run},
-      {"plus status", "[-r ID] [-R SITE]", "One reservation, or all of yours, and what waits.",
-       plus_run},
-      {"plus commit", "-r ID [-R SITE]", "Commit what waits since -T.", plus_run},
-      {"plus abort", "-r ID [-R SITE]", "Abort it; what was before -T stands.", plus_run},
+       "Change a reservation; the old one stands until the change is committed.", plus_run},
+      {"plus status", "[-r ID] [-R SITE]",
+       "Show one reservation, or all of yours, and the command that waits.", plus_run},
+      {"plus commit", "-r ID [-R SITE]", "Commit the command that has waited since -T.", plus_run},
+      {"plus abort", "-r ID [-R SITE]",
+       "Abort the command that has waited since -T; the reservation stays as it was.", plus_run},
     };
     return cli_run_own (cli, commands, sizeof commands / sizeof *commands);
 }

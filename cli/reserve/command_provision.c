@@ -47,7 +47,7 @@ static json_t *provision_ask_domain (session_t *session, const char *domain, boo
     const json_t *entry = session_entry (session, domain);
     if (!entry && session_look (session, domain))
         entry = session_entry (session, domain);
-    char reason [CLIENT_REASON_BYTES] = "the directory does not know where it is";
+    char reason [CLIENT_REASON_BYTES] = "no directory lists it now";
     json_auto_t *answer = NULL;
     call_status_t status = CALL_TIMED_OUT;
     if (entry)
@@ -75,8 +75,8 @@ static const char *provision_use_cell (const json_t *row, const char *key, char 
     bool active = flag_of (row, "active");
     return json_object_get (row, "error") ? text_of (row, "error")
            : !provisioned                 ? "released"
-           : active                       ? "provisioned, and its time is now"
-                                          : "provisioned, for when its time comes";
+           : active                       ? "provisioned, usable now"
+                                          : "provisioned, usable when its window begins";
 }
 
 static const form_row_t columns [] = {
@@ -94,13 +94,13 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
         json_array_append_new (rows, provision_ask_domain (session, json_string_value (domain),
                                                            release, question, &code));
     if (json_array_size (domains) == 0)
-        code = cli_fail (EXIT_REFUSED, "%s: it has no circuits in any domain", id);
+        code = cli_fail (EXIT_REFUSED, "%s: this reservation has no circuits", id);
     else if (cli->json)
         cli_print_json (json_pack ("{s:s, s:O}", "reservation", id, "domains", rows));
     else
         table_print_forms (columns, rows, stdout);
     if (code == EXIT_UNKNOWN)
-        cli_note (cli, "some domain did not answer; asking again is harmless");
+        cli_note (cli, "a domain did not answer; it is safe to ask again");
     return code;
 }
 
@@ -108,7 +108,7 @@ int run_provision (cli_t *cli)
 {
     bool release = false;
     cli_option_t list [] = {
-      FLAG_OPTION ("release", &release, "give up the use; the reservation stays"), {0}};
+      FLAG_OPTION ("release", &release, "take them out of use; the reservation stays"), {0}};
     cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))

@@ -93,8 +93,8 @@ static int wait_and_ask (const cli_t *cli, planner_request_t *planned, json_t *r
     change_watch_t *notices = change_watch_new ("calendar");
     int64_t poll_ms = POLL_MS_FIRST;
     int code = EXIT_REFUSED;
-    cli_note (cli, "refused for now; waiting for capacity%s",
-              last_ms == INT64_MAX ? "" : " until the last start has passed");
+    cli_note (cli, "refused for now; waiting for free capacity%s",
+              last_ms == INT64_MAX ? "" : " until the last possible start");
     while (code == EXIT_REFUSED && may_free (*form) && !cli_interrupted ()) {
         int64_t left_ms = last_ms - cli_wall_ms ();
         if (left_ms <= 0)
@@ -116,7 +116,7 @@ static int wait_and_ask (const cli_t *cli, planner_request_t *planned, json_t *r
             break;
     }
     if (code == EXIT_REFUSED && !cli_interrupted ())
-        cli_note (cli, "waited as long as the request has time; this is what lacked:");
+        cli_note (cli, "the last possible start has passed; this was in the way:");
     change_watch_destroy (&notices);
     return code;
 }
@@ -157,13 +157,16 @@ int run_reserve (cli_t *cli)
 {
     reserve_options_t options = {0};
     cli_option_t list [] = {
-      TEXT_OPTION ("algorithm", &options.algorithm, "A", "how to plan: auto, bbr, bir, ip"),
+      TEXT_OPTION ("algorithm", &options.algorithm, "A",
+                   "how to plan: auto, bbr, bir or ip; default auto"),
       TEXT_OPTION ("policy", &options.policy, "P",
-                   "what to prefer: time, cost, load or random; with ip time, cost or quality"),
-      FLAG_OPTION ("dry-run", &options.dry_run, "stop at the plan"),
-      FLAG_OPTION ("wait", &options.wait, "ask again as capacity frees, to the deadline"),
+                   "what to prefer: time, cost, load or random; with ip: time, cost or quality"),
+      FLAG_OPTION ("dry-run", &options.dry_run, "plan only, reserve nothing"),
+      FLAG_OPTION (
+        "wait", &options.wait,
+        "when refused, ask again as capacity becomes free, until the last possible start"),
       TEXT_OPTION ("request-id", &cli->request_id, "ID[@HOME]",
-                   "names this request; the same one again never happens twice"),
+                   "names this request; asking again under the same id is safe"),
       {0}};
     cli_words_t words;
     int code;

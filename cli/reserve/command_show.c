@@ -25,8 +25,8 @@ static json_t *show_show (const cli_t *cli, const json_t *view)
 int run_show (cli_t *cli)
 {
     bool follow = false;
-    cli_option_t list [] = {FLAG_OPTION ("follow", &follow, "then tell each change, to its end"),
-                            {0}};
+    cli_option_t list [] = {
+      FLAG_OPTION ("follow", &follow, "then print each change, until the reservation ends"), {0}};
     cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
@@ -108,9 +108,9 @@ int run_list (cli_t *cli)
     option_time_t from = {0};
     option_time_t until = {0};
     cli_option_t options [] = {
-      FLAG_OPTION ("mine", &mine, "only the actor's own"),
-      TIME_OPTION ("from", &from, "T", "only those that end after this"),
-      TIME_OPTION ("until", &until, "T", "only those that start before this"),
+      FLAG_OPTION ("mine", &mine, "only your own"),
+      TIME_OPTION ("from", &from, "T", "only those that end after this time"),
+      TIME_OPTION ("until", &until, "T", "only those that start before this time"),
       {0}};
     cli_words_t words;
     int code;
@@ -122,7 +122,7 @@ int run_list (cli_t *cli)
         filter.from_ms = from.set ? option_time_wall (from, now_ms) : 1;
         filter.until_ms = until.set ? option_time_wall (until, now_ms) : LIST_UNTIL_MS_MAX;
         if (filter.from_ms >= filter.until_ms)
-            return cli_fail (EXIT_USAGE, "list: --from is not before --until");
+            return cli_fail (EXIT_USAGE, "list: --until must be later than --from");
     }
     return show_list (cli, &filter, mine);
 }

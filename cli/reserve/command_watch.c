@@ -7,18 +7,19 @@ int run_watch (cli_t *cli)
 {
     bool mine = false;
     int64_t poll_ms = WATCH_POLL_MS;
-    cli_option_t list [] = {
-      FLAG_OPTION ("mine", &mine, "only the actor's own"),
-      DURATION_OPTION ("every", &poll_ms, "2s", "ask at least so often, also without a hint"),
-      {0}};
+    cli_option_t list [] = {FLAG_OPTION ("mine", &mine, "only your own"),
+                            DURATION_OPTION ("every", &poll_ms, "2s",
+                                             "ask at least this often, even when no notice comes"),
+                            {0}};
     cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 0, 1, &words, &code))
         return code;
     if (mine && words.count > 0)
-        return cli_fail (EXIT_USAGE, "watch: --mine is of all reservations; one is named");
+        return cli_fail (EXIT_USAGE,
+                         "watch: --mine is for watching all reservations; leave out the id");
     if (poll_ms <= 0)
-        return cli_fail (EXIT_USAGE, "watch: --every must be longer than nothing");
+        return cli_fail (EXIT_USAGE, "watch: --every must be longer than 0");
     session_auto_t *session = listing_session (cli, &code);
     if (!session)
         return code;

@@ -52,7 +52,7 @@ static void print_blocked (const json_t *reason, const json_t *request, FILE *to
 void explain_refusal_print (const json_t *form, const json_t *request, FILE *to)
 {
     const json_t *one;
-    fprintf (to, "this can't be had\n");
+    fprintf (to, "the request can't be satisfied\n");
     for (size_t i = 0; (one = item_of (form, "reasons", i)); i++)
         print_blocked (one, request, to);
     const json_t *alternatives = json_object_get (form, "alternatives");
@@ -143,11 +143,13 @@ static void say_pending (json_t *waits, const json_t *view, const json_t *part)
         say (waits, "%s holds a %s and has not been asked for its vote by %s yet", who, what, by);
     else if (explanation_is (part, "pending_state", "PREPARED") &&
              explanation_is (view, "status", "SHOW_COMMITTING"))
-        say (waits, "%s has not acknowledged the decided %s yet; %s tells it again", who, what, by);
+        say (waits, "%s has not yet acknowledged that the %s is decided; %s tells it again", who,
+             what, by);
     else if (explanation_is (part, "pending_state", "PREPARED"))
-        say (waits, "%s has promised a %s and waits for the decision of %s", who, what, by);
+        say (waits, "%s has voted for a %s and waits for the decision of %s", who, what, by);
     else if (explanation_is (part, "pending_state", "EDGE"))
-        say (waits, "%s has given a %s back, since its time came before the decision", who, what);
+        say (waits, "%s has given back a %s, because its window began before the decision", who,
+             what);
     else
         say (waits, "%s has a %s under way", who, what);
 }
@@ -182,7 +184,7 @@ static void say_unused (json_t *waits, const json_t *view)
     }
     if (length > 0)
         say (waits,
-             "the circuits of %s are not provisioned: `musubi provision %s` takes up their use",
+             "the circuits of %s are not provisioned: `musubi provision %s` puts them into use",
              domains, text_of (view, "reservation"));
 }
 
@@ -193,9 +195,9 @@ static json_t *waits_of (const json_t *view)
     for (size_t i = 0; (one = item_of (view, "parts", i)); i++)
         say_part (waits, view, one);
     for (size_t i = 0; (one = item_of (view, "silent", i)); i++)
-        say (waits, "%s does not answer: what it holds is not known now", json_string_value (one));
+        say (waits, "%s does not answer, so what it holds is not known", json_string_value (one));
     if (explanation_is (view, "status", "SHOW_COMMITTING") && json_array_size (waits) == 0)
-        say (waits, "not every participant is known to have acknowledged its decision yet");
+        say (waits, "not every participant has acknowledged the decision yet");
     say_unused (waits, view);
     return waits;
 }
@@ -309,13 +311,12 @@ void explain_claim_print (const json_t *form, FILE *to)
     const json_t *answer = json_object_get (form, "answer");
     fprintf (to, "%s %s\n", text_of (form, "request_id"), text_of (form, "state"));
     if (explanation_is (form, "state", "unknown"))
-        fprintf (to,
-                 "its home knows nothing of it: it was never sent for this actor, or its time is "
-                 "long over\n");
+        fprintf (to, "its home has no record of it: it was never sent in this actor's name, or it "
+                     "is long over\n");
     else if (explanation_is (form, "state", "in progress"))
         fprintf (to, "an attempt is under way; ask again with the same id\n");
     else if (explanation_is (form, "state", "committed") && !flag_of (form, "done"))
-        fprintf (to, "decided, but not every participant is known to have acknowledged it yet\n");
+        fprintf (to, "decided; not every participant has acknowledged it yet\n");
     bool settled = explanation_is (form, "state", "refused") || flag_of (form, "done");
     if (json_object_get (form, "holder") && !settled)
         print_holder (json_object_get (form, "holder"), to);

@@ -46,9 +46,8 @@ static int planner_request_call (planner_request_t *self, const char *given, jso
         *form = answer_form (answer);
         code = answer_code (*form);
     } else if (code == EXIT_UNKNOWN) {
-        *form = answer_form_unknown (self->request_id, sent ? reason
-                                                            : "no planner answers; "
-                                                              "nothing was asked");
+        *form = answer_form_unknown (
+          self->request_id, sent ? reason : "no planner answers; the request was not sent");
         self->unsent = !sent && !given;
     } else {
         cli_fail (code, "%s: %s", self->word, reason);
@@ -88,8 +87,8 @@ int planner_request_print (const planner_request_t *self, json_t *form, int code
     json_decref (form);
     if (code == EXIT_UNKNOWN) {
         text_auto_t *again = cli_again (self->cli, self->request_id);
-        fprintf (stderr, "musubi: %s; ask again, always safe:\n  %s\n",
-                 self->unsent ? "nothing was asked, and nothing has changed"
+        fprintf (stderr, "musubi: %s; it is safe to ask again:\n  %s\n",
+                 self->unsent ? "the request was not sent, and nothing has changed"
                               : "the outcome is unknown",
                  again);
     }

@@ -52,9 +52,9 @@ __attribute__ ((format (printf, 3, 4))) static bool refuse (const request_form_r
 static bool read_keys (const request_form_reader_t *reader, json_t *object, const char *keys)
 {
     if (!json_is_object (object))
-        return refuse (reader, NULL, "wants an object {…}");
+        return refuse (reader, NULL, "must be an object {…}");
     const char *key = key_unknown (object, keys);
-    return !key || refuse (reader, key, "unknown key; there are: %s", keys);
+    return !key || refuse (reader, key, "is not a key here; the keys are: %s", keys);
 }
 
 /*  An identifier; absent is fine unless required. */
@@ -66,7 +66,7 @@ static bool request_form_read_name (const request_form_reader_t *reader, const j
         return true;
     const char *text = json_string_value (value);
     if (!text || *text == '\0')
-        return refuse (reader, key, value ? "wants a text that is not empty" : "is missing");
+        return refuse (reader, key, value ? "must be a text that is not empty" : "is missing");
     if (json_string_length (value) > bytes_max)
         return refuse (reader, key, "is longer than %zu bytes", bytes_max);
     take (to, key, json_string (text));
@@ -83,7 +83,7 @@ static bool read_count (const request_form_reader_t *reader, const json_t *objec
         return refuse (reader, key, "is missing");
     if (!json_is_integer (value) || json_integer_value (value) < 1 ||
         json_integer_value (value) > most)
-        return refuse (reader, key, "wants a whole number from 1 to %" PRId64, most);
+        return refuse (reader, key, "must be a whole number from 1 to %" PRId64, most);
     take (to, key, json_integer (json_integer_value (value)));
     return true;
 }
@@ -99,9 +99,9 @@ static bool request_form_read_duration (const request_form_reader_t *reader, con
     const char *text = json_string_value (value);
     int64_t ms;
     if (!text || !timetext_parse_duration (text, &ms))
-        return refuse (reader, key, "wants a duration such as \"90s\", \"30m\" or \"1h30m\"");
+        return refuse (reader, key, "must be a duration such as \"90s\", \"30m\" or \"1h30m\"");
     if (ms == 0 && !zero_allowed)
-        return refuse (reader, key, "must be longer than nothing");
+        return refuse (reader, key, "must be longer than 0");
     take (to, proto_key, json_integer (ms));
     return true;
 }
@@ -116,7 +116,8 @@ static bool read_instant (const request_form_reader_t *reader, const json_t *win
     int64_t ms;
     bool relative;
     if (!text || !timetext_parse (text, &ms, &relative))
-        return refuse (reader, key, "wants a time such as \"2026-12-01T09:00:00Z\" or \"now+30m\"");
+        return refuse (reader, key,
+                       "must be a time such as \"2026-12-01T09:00:00Z\" or \"now+30m\"");
     if (relative && ms < 0)
         return refuse (reader, key, "lies in the past");
     json_t *instant = made (json_object ());
@@ -153,8 +154,7 @@ static bool read_window (json_t *written, int64_t span_ms, json_t *to, char why 
         if (!read_instant (&reader, written, keys [i], window))
             return false;
     if (json_object_size (window) == 0)
-        return refuse (&reader, NULL,
-                       "wants start, or earliest, latest and deadline or some of them");
+        return refuse (&reader, NULL, "must have start, or any of earliest, latest and deadline");
     if (json_object_get (window, "start") && json_object_size (window) > 1)
         return refuse (&reader, "start",
                        "fixes the time: earliest, latest and deadline can't be "
@@ -196,19 +196,19 @@ static bool read_requirement (const request_form_reader_t *reader, const char *a
     if (json_is_object (value)) {
         const json_t *min = json_object_get (value, "min");
         if (!json_is_number (min) || json_object_size (value) != 1)
-            return refuse (reader, attribute, "wants a value, or {\"min\": number}");
+            return refuse (reader, attribute, "must be a value or {\"min\": number}");
         take (requirement, "min", json_real (json_number_value (min)));
         return true;
     }
     const char *written = json_string_value (value);
     if (written && (*written == '>' || *written == '<' || *written == '='))
         return refuse (reader, attribute,
-                       "\"%.60s\" is no comparison here: write {\"min\": number} for at least so "
-                       "many, or the value itself",
+                       "a comparison such as \"%.60s\" is not understood: write {\"min\": number} "
+                       "for the least value, or the value itself",
                        written);
     json_t *text = attribute_text (value);
     if (!text)
-        return refuse (reader, attribute, "wants a value, or {\"min\": number}");
+        return refuse (reader, attribute, "must be a value or {\"min\": number}");
     take (requirement, "value", text);
     if (json_string_length (text) > ATTRIBUTE_VALUE_BYTES_MAX)
         return refuse (reader, attribute, "is longer than %d bytes", ATTRIBUTE_VALUE_BYTES_MAX);
@@ -223,7 +223,7 @@ static bool read_require (const request_form_reader_t *of_need, json_t *written,
     request_form_reader_t reader = {.why = of_need->why};
     snprintf (reader.path, sizeof reader.path, "%.100s.require", of_need->path);
     if (!json_is_object (require))
-        return refuse (&reader, NULL, "wants an object such as {\"os\": \"linux\"}");
+        return refuse (&reader, NULL, "must be an object such as {\"os\": \"linux\"}");
     if (json_object_size (require) > CLASS_ATTRIBUTES_MAX)
         return refuse (&reader, NULL, "has more than %d attributes", CLASS_ATTRIBUTES_MAX);
     json_t *list = made (json_array ());
@@ -272,7 +272,7 @@ static bool read_compute_need (const request_form_reader_t *reader, json_t *writ
         return false;
     if (!reader->joins && !json_object_get (need, "duration_ms") &&
         !json_object_get (request, "duration_ms"))
-        return refuse (reader, "duration", "is missing here and for the whole request");
+        return refuse (reader, "duration", "is missing, here and for the whole request");
     return true;
 }
 
@@ -284,7 +284,7 @@ static bool read_between (const request_form_reader_t *reader, const json_t *wri
     const char *ends [] = {json_string_value (json_array_get (between, 0)),
                            json_string_value (json_array_get (between, 1))};
     if (json_array_size (between) != 2 || !ends [0] || !ends [1])
-        return refuse (reader, "between", "wants the ids of two compute needs");
+        return refuse (reader, "between", "must be the ids of two compute needs");
     for (size_t i = 0; i < 2; i++)
         if (!reader->joins && !need_known (json_object_get (request, "compute"), ends [i]))
             return refuse (reader, "between", "no compute need has the id \"%.60s\"", ends [i]);
@@ -310,7 +310,7 @@ static bool connection_named (const request_form_reader_t *reader, const json_t 
 {
     char id [CONNECTION_ID_BYTES];
     connection_id (need, id);
-    const char *notice = json_object_get (need, "id") ? "" : "; give it one of its own";
+    const char *notice = json_object_get (need, "id") ? "" : "; give this need an id of its own";
     if (strlen (id) > NAME_BYTES_MAX)
         return refuse (reader, "id", "\"%.40s…\" is longer than %d bytes%s", id, NAME_BYTES_MAX,
                        notice);
@@ -338,7 +338,7 @@ static bool read_network_need (const request_form_reader_t *reader, json_t *writ
         return false;
     const json_t *latency = json_object_get (written, "latency_ms_max");
     if (latency && !(json_number_value (latency) > 0))
-        return refuse (reader, "latency_ms_max", "wants a number above 0");
+        return refuse (reader, "latency_ms_max", "must be a number above 0");
     if (latency)
         take (need, "latency_ms_max", json_real (json_number_value (latency)));
     return true;
@@ -368,10 +368,10 @@ static bool request_form_read_list (const request_form_reader_t *of_list, json_t
     if (!list)
         return true;
     if (!json_is_array (list))
-        return refuse (&reader, key, "wants an array […] of needs");
+        return refuse (&reader, key, "must be an array […] of needs");
     if (json_array_size (list) > most)
-        return refuse (&reader, key, "has %zu needs, at most %zu are taken", json_array_size (list),
-                       most);
+        return refuse (&reader, key, "has %zu needs; at most %zu are allowed",
+                       json_array_size (list), most);
     json_t *needs = made (json_array ());
     take (request, key, needs);
     json_t *one;
@@ -411,7 +411,7 @@ static bool read_choice (const request_form_reader_t *reader, json_t *written, c
         return true;
     const char *text = json_string_value (value);
     if (!text || !listed (choices, text))
-        return refuse (reader, key, "\"%.40s\" is none of: %s", text ? text : "", choices);
+        return refuse (reader, key, "\"%.40s\" is not one of: %s", text ? text : "", choices);
     take (request, key, json_string (text));
     return true;
 }
@@ -426,7 +426,7 @@ static bool request_form_read_request (json_t *written, json_t *request, char wh
         !request_form_read_duration (&reader, written, "duration", "duration_ms", false, request))
         return false;
     if (json_array_size (json_object_get (written, "compute")) == 0)
-        return refuse (&reader, "compute", "wants at least one need");
+        return refuse (&reader, "compute", "must have at least one need");
     if (!request_form_read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need,
                                  request) ||
         !request_form_read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need,
@@ -435,12 +435,13 @@ static bool request_form_read_request (json_t *written, json_t *request, char wh
         return false;
     json_t *window = json_object_get (written, "window");
     if (!window)
-        return refuse (&reader, "window", "is missing: {\"earliest\": \"now\"} is the soonest");
+        return refuse (&reader, "window",
+                       "is missing; {\"earliest\": \"now\"} asks for the soonest start");
     if (!read_window (window, request_form_span_of (request), request, why))
         return false;
     const json_t *distinct = json_object_get (written, "distinct_sites");
     if (distinct && !json_is_boolean (distinct))
-        return refuse (&reader, "distinct_sites", "wants true or false");
+        return refuse (&reader, "distinct_sites", "must be true or false");
     take (request, "distinct_sites", json_boolean (json_is_true (distinct)));
     return read_choice (&reader, written, "policy", "time cost load random quality", request) &&
            read_choice (&reader, written, "algorithm", "auto bbr bir ip", request) &&
@@ -473,7 +474,7 @@ static bool read_need_patch (const request_form_reader_t *reader, json_t *writte
         !request_form_read_name (reader, written, "site", false, NAME_BYTES_MAX, need))
         return false;
     if (json_object_size (need) == 1)
-        return refuse (reader, NULL, "changes nothing: wants cpus or site");
+        return refuse (reader, NULL, "changes nothing; give cpus or site");
     return id_unused (reader, patch, "compute", need);
 }
 
@@ -513,10 +514,10 @@ static bool read_removed (json_t *written, json_t *patch, char why [FORM_WHY_BYT
     if (!written)
         return true;
     if (json_array_size (written) == 0)
-        return refuse (&reader, "remove", "wants an array of needs' ids");
+        return refuse (&reader, "remove", "must be an array of ids of needs");
     for (size_t i = 0; (one = json_array_get (written, i)); i++)
         if (json_string_length (one) == 0 || json_string_length (one) > NAME_BYTES_MAX)
-            return refuse (&reader, "remove", "wants an array of needs' ids");
+            return refuse (&reader, "remove", "must be an array of ids of needs");
     take (patch, "remove", json_deep_copy (written));
     return true;
 }
@@ -528,7 +529,7 @@ static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
     if (!read_keys (&reader, written, keys))
         return false;
     if (json_object_size (written) == 0)
-        return refuse (&reader, NULL, "changes nothing; there are: %s", keys);
+        return refuse (&reader, NULL, "changes nothing; what can be changed: %s", keys);
     json_t *window = json_object_get (written, "window");
     return request_form_read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
            (!window || read_window (window, 0, patch, why)) &&

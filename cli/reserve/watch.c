@@ -127,8 +127,8 @@ static watch_look_t watch_look_at (const watch_t *self, pace_t *pace, const char
                         : silent > 0          ? LOOK_UNSURE
                                               : LOOK_NOWHERE;
     if (look == LOOK_UNSURE && silent > 0)
-        snprintf (reason, sizeof reason, "%.64s: not known to those that answered; %zu silent", id,
-                  silent);
+        snprintf (reason, sizeof reason,
+                  "%.64s: unknown to all that answered, and %zu did not answer", id, silent);
     pace_hear (self, pace, look == LOOK_UNSURE ? reason : NULL);
     if (look == LOOK_REFUSED)
         *code = cli_fail (asked, "%s: %s", self->cli->command->name, reason);
@@ -140,7 +140,7 @@ int watch_one (const watch_t *self, const char *id, const json_t *first)
 {
     json_auto_t *body = json_pack ("{s:s}", "reservation", id);
     if (!body)
-        return cli_fail (EXIT_USAGE, "%s: the id is not UTF-8", self->cli->command->name);
+        return cli_fail (EXIT_USAGE, "%s: the id must be UTF-8", self->cli->command->name);
     pace_t pace = pace_new ();
     json_t *before = first ? json_deep_copy (first) : NULL;
     int code = EXIT_DONE;

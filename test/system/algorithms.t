@@ -107,7 +107,7 @@ print(json.dumps({"window": {"earliest": sys.argv[6], "latest": sys.argv[7]}, "d
 linked 40 780 6 100 anywhere
 for algorithm in auto bbr bir ip; do
   exits 2 "$algorithm: 40 needs, all linked, are refused" musubi reserve "$work/linked.json" --algorithm $algorithm
-  says "  … by the limit that they pass" 'network: has 780 needs, at most 64 are taken'
+  says "  … by the limit that they pass" 'network: has 780 needs; at most 64 are allowed'
 done
 # What the limit lets in: more needs of six CPUs than there is room for, and more of twenty; or all sites linked, too thick.
 for shape in "40 64 6 100 anywhere" "11 55 20 100 anywhere" "10 45 1 4000 distinct"; do
@@ -133,7 +133,7 @@ done
 exits 2 "an algorithm that there is not" musubi reserve "$work/request.json" --algorithm best
 says "  … is told which there are" 'none of: auto bbr bir ip'
 exits 2 "explain of an id takes no policy" musubi explain r1-1-1 --policy time
-says "  … and says so" "for a request's file"
+says "  … and says so" "to a request's file"
 check "nothing of what was refused is left" musubi check --settle 30s
 check "nor in the ledgers" musubi audit --settle 30s
 finish

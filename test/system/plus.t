@@ -93,7 +93,7 @@ check "what was refused is not listed" test -z "$(plus_status | grep ' created '
 late=$(plus_reserve -R ber -s now+3s -e now+5m -n 1 -T)
 while plus_status -r "$late" --json | grep -q prepared; do sleep 0.1; done
 exits 1 "a commit after the window began comes too late" plus_commit -r "$late"
-says "nothing waits any more" 'nothing waits for it; it is created at ber'
+says "nothing waits any more" 'no command waits for a commit or abort; it is created at ber'
 cat >"$work/both.json" <<'J'
 {"window": {"earliest": "now+1h", "latest": "now+2h", "deadline": "now+4h"}, "duration": "10m",
  "compute": [{"id": "a", "cpus": 1}, {"id": "b", "cpus": 1}], "distinct_sites": true}

@@ -53,13 +53,13 @@ echo "{\"window\": {\"earliest\": \"now\"}, $all}" >all.json
 echo "{\"window\": {\"earliest\": \"now\", \"latest\": \"now+25s\"}, $all}" >again.json
 check "a site is taken" musubi reserve all.json
 exits 1 "one that waits for it in vain" musubi reserve again.json --wait
-says "is told so" 'waited as long as the request has time; this is what lacked'
+says "is told so" 'the last possible start has passed; this was in the way'
 says "and what that was" 'kyoto/[a-z]+.* free'
 
 slay "$(pid_of planner/1)"
 for pid in $(pgrep -f "^[^ ]*svc-planner -c $federation/"); do slay "$pid"; done
 exits 3 "without planners" musubi reserve all.json --timeout 1s
-says "nothing was asked" 'nothing was asked, and nothing has changed; ask again'
+says "nothing was asked" 'the request was not sent, and nothing has changed; it is safe to ask again'
 check "that is not called unknown" test "$(grep -c 'outcome is unknown' <<<"$output")" = 0
 exits 3 "under an id that may have been used" musubi reserve all.json --timeout 1s --request-id used@g1
 says "it is" 'the outcome is unknown'

@@ -47,7 +47,7 @@ static void a_refusal_names_need_resource_interval_and_figures (void **state)
     FILE *file = open_memstream (&text, &size);
     explain_refusal_print (form, request, file);
     fclose (file);
-    assert_string_equal (text, "this can't be had\n"
+    assert_string_equal (text, "the request can't be satisfied\n"
                                "ocean-air\n"
                                "    resource  N/n8-x1\n"
                                "    interval  2026-12-01T09:00:00Z to 2026-12-01T10:00:00Z\n"
@@ -116,20 +116,21 @@ static void each_part_says_what_it_waits_for (void **state)
                   " \"PREPARED\", \"pending_operation\": \"RESERVE\", \"plan\": {\"coordinator\":"
                   " {\"name\": \"planner/7f\"}}}, {\"participant\": \"nis/N\", \"pending\": {},"
                   " \"pending_state\": \"HELD\", \"pending_operation\": \"RESERVE\"}]}",
-                  "lis/a has promised a reserve and waits for the decision of planner/7f|"
+                  "lis/a has voted for a reserve and waits for the decision of planner/7f|"
                   "nis/N holds a reserve and has not been asked for its vote by its planner yet",
                   EXIT_DONE);
-    assert_waits ("{\"reservation\": \"r\", \"status\": \"SHOW_COMMITTING\", \"state\":"
-                  " \"RESERVED\", \"version\": 2, \"parts\": [{\"participant\": \"lis/a\","
-                  " \"version\": 2}, {\"participant\": \"lis/b\", \"version\": 1, \"pending\": {},"
-                  " \"pending_state\": \"PREPARED\", \"pending_operation\": \"MODIFY\"},"
-                  " {\"participant\": \"lis/c\", \"version\": 1}]}",
-                  "lis/b has not acknowledged the decided modify yet; its planner tells it again|"
-                  "lis/c is still at version 1",
-                  EXIT_DONE);
+    assert_waits (
+      "{\"reservation\": \"r\", \"status\": \"SHOW_COMMITTING\", \"state\":"
+      " \"RESERVED\", \"version\": 2, \"parts\": [{\"participant\": \"lis/a\","
+      " \"version\": 2}, {\"participant\": \"lis/b\", \"version\": 1, \"pending\": {},"
+      " \"pending_state\": \"PREPARED\", \"pending_operation\": \"MODIFY\"},"
+      " {\"participant\": \"lis/c\", \"version\": 1}]}",
+      "lis/b has not yet acknowledged that the modify is decided; its planner tells it again|"
+      "lis/c is still at version 1",
+      EXIT_DONE);
     assert_waits ("{\"reservation\": \"r\", \"status\": \"SHOW_UNKNOWN\", \"state\": \"RESERVED\","
                   " \"version\": 1, \"silent\": [\"nis/N\"]}",
-                  "nis/N does not answer: what it holds is not known now", EXIT_UNKNOWN);
+                  "nis/N does not answer, so what it holds is not known", EXIT_UNKNOWN);
     assert_waits ("{\"reservation\": \"r\", \"status\": \"SHOW_FAILED\", \"state\": \"FAILED\","
                   " \"version\": 1, \"parts\": [{\"participant\": \"lis/a\", \"version\": 1,"
                   " \"state\": \"FAILED\"}]}",
@@ -141,12 +142,11 @@ static void each_part_says_what_it_waits_for (void **state)
       " \"nis/S\", \"version\": 1, \"provisioned\": true, \"circuits\": [{\"links\":"
       " [\"l\"], \"mbps\": 1}]}, {\"participant\": \"nis/U\", \"version\": 1,"
       " \"circuits\": [{\"links\": [\"l\"], \"mbps\": 1}]}]}",
-      "the circuits of N, U are not provisioned: `musubi provision r` takes up their use",
+      "the circuits of N, U are not provisioned: `musubi provision r` puts them into use",
       EXIT_DONE);
     assert_waits ("{\"reservation\": \"r\", \"status\": \"SHOW_COMMITTING\", \"state\":"
                   " \"RESERVED\", \"version\": 1}",
-                  "not every participant is known to have acknowledged its decision yet",
-                  EXIT_DONE);
+                  "not every participant has acknowledged the decision yet", EXIT_DONE);
 }
 
 static void assert_claim (const char *look_text, const char *answer_text, const char *holder_text,
@@ -182,9 +182,9 @@ static void a_request_id_tells_what_its_home_keeps (void **state)
     assert_claim ("{\"state\": \"COMMITTED_CLAIM\", \"done\": true}", committed, holder, EXIT_DONE,
                   "committed r-1");
     assert_claim ("{\"state\": \"COMMITTED_CLAIM\", \"done\": false}", committed, NULL, EXIT_DONE,
-                  "not every participant is known to have acknowledged");
+                  "not every participant has acknowledged");
     assert_claim ("{\"state\": \"CLOSED\"}", refused, NULL, EXIT_REFUSED,
-                  "x@g1 refused\nthis can't be had\na\n    why       too many\n");
+                  "x@g1 refused\nthe request can't be satisfied\na\n    why       too many\n");
     assert_claim ("{\"state\": \"HELD_CLAIM\"}", NULL, holder, EXIT_UNKNOWN,
                   "a reserve of r-1 by planner/7f\n    with       lis/a, nis/N\n"
                   "    decides    by 2026-12-01T09:00:00Z\n");

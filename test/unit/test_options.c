@@ -97,9 +97,9 @@ static void what_is_wrong_is_named (void **state)
     } cases [] = {
       {{"--colour"}, 1, "--colour is not an option"},
       {{"-n"}, 1, "-n is not an option"},
-      {{"--need"}, 1, "--need wants N"},
-      {{"--between", "now"}, 2, "--between wants T T"},
-      {{"--between=now"}, 1, "--between wants T T"},
+      {{"--need"}, 1, "--need needs a value: N"},
+      {{"--between", "now"}, 2, "--between needs a value: T T"},
+      {{"--between=now"}, 1, "--between needs a value: T T"},
       {{"--dry-run=yes"}, 1, "--dry-run takes no value"},
       {{"--need", "0"}, 2, "--need: \"0\" is not a whole number from 1 to 100"},
       {{"--need", "101"}, 2, "--need: \"101\""},
@@ -112,7 +112,7 @@ static void what_is_wrong_is_named (void **state)
       {{"--for", "90x"}, 2, "--for: \"90x\" is not a duration"},
       {{"--for", ""}, 2, "--for: \"\" is not a duration"},
       {{"--from", "later"}, 2, "--from: \"later\" is not a time"},
-      {{"a", "b", "c"}, 3, "\"c\" is one word too many"},
+      {{"a", "b", "c"}, 3, "\"c\" is one argument too many"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
         assert_false (parse (&line, cases [i].argc, cases [i].argv));

@@ -136,31 +136,34 @@ static void requirements_are_values_or_at_least (void **state)
                     " \"min\": 4.0}, {\"attribute\": \"cores\", \"value\": \"8\"}, {\"attribute\":"
                     " \"ecc\", \"value\": \"true\"}]}], \"distinct_sites\": false}");
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"require\": {\"gpus\": {\"max\": 4}}}",
-                         "compute[1].require.gpus: wants a value, or {\"min\": number}");
-    assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"require\": {\"gpus\": \">=4\"}}",
-                         "compute[1].require.gpus: \">=4\" is no comparison here: write {\"min\":");
+                         "compute[1].require.gpus: must be a value or {\"min\": number}");
+    assert_need_refused (
+      "{\"id\": \"b\", \"cpus\": 1, \"require\": {\"gpus\": \">=4\"}}",
+      "compute[1].require.gpus: a comparison such as \">=4\" is not understood: write {\"min\":");
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"require\": {\"gpus\": []}}",
                          "compute[1].require.gpus: ");
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"require\": {\"\": 1}}",
                          "compute[1].require");
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"require\": [\"os\"]}",
-                         "compute[1].require: wants an object");
+                         "compute[1].require: must be an object");
 }
 
 static void unknown_keys_are_refused_by_path (void **state)
 {
     (void) state;
-    assert_refused ("[]", "wants an object");
-    assert_refused_with ("\"colour\": 1", "colour: unknown key; there are: name window duration");
-    assert_refused_with ("\"\": 1", "unknown key");
-    assert_refused_with ("\"window duration\": 1", "unknown key");
+    assert_refused ("[]", "must be an object");
+    assert_refused_with ("\"colour\": 1",
+                         "colour: is not a key here; the keys are: name window duration");
+    assert_refused_with ("\"\": 1", "is not a key here");
+    assert_refused_with ("\"window duration\": 1", "is not a key here");
     assert_window_refused ("{\"earliest\": \"now\", \"last\": \"now\"}",
-                           "window.last: unknown key");
-    assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"cpu\": 1}", "compute[1].cpu: unknown key");
+                           "window.last: is not a key here");
+    assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"cpu\": 1}",
+                         "compute[1].cpu: is not a key here");
     assert_refused_with ("\"network\": [{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"gbps\": 1}]",
-                         "network[0].gbps: unknown key");
+                         "network[0].gbps: is not a key here");
     assert_refused_with ("\"data\": [{\"file\": \"f\", \"at\": \"a\", \"size\": 1}]",
-                         "data[0].size: unknown key");
+                         "data[0].size: is not a key here");
 }
 
 static void needs_that_can_not_be_meant_are_refused (void **state)
@@ -169,15 +172,17 @@ static void needs_that_can_not_be_meant_are_refused (void **state)
     assert_refused ("{\"window\": {\"earliest\": \"now\"}, \"compute\": []}", "compute: ");
     assert_refused ("{\"window\": {\"earliest\": \"now\"}, \"compute\": {\"id\": \"a\"}}",
                     "compute: ");
-    assert_need_refused ("7", "compute[1]: wants an object");
+    assert_need_refused ("7", "compute[1]: must be an object");
     assert_need_refused ("{\"cpus\": 1}", "compute[1].id: is missing");
     assert_need_refused ("{\"id\": \"\", \"cpus\": 1}", "compute[1].id: ");
     assert_need_refused ("{\"id\": \"a\", \"cpus\": 1}", "compute[1].id: is used twice");
     assert_need_refused ("{\"id\": \"b\"}", "compute[1].cpus: is missing");
-    assert_need_refused ("{\"id\": \"b\", \"cpus\": 0}", "compute[1].cpus: wants a whole number");
-    assert_need_refused ("{\"id\": \"b\", \"cpus\": -5}", "compute[1].cpus: wants a whole number");
-    assert_need_refused ("{\"id\": \"b\", \"cpus\": 1.5}", "compute[1].cpus: wants a whole number");
-    assert_need_refused ("{\"id\": \"b\", \"cpus\": \"8\"}", "compute[1].cpus: wants a whole");
+    assert_need_refused ("{\"id\": \"b\", \"cpus\": 0}", "compute[1].cpus: must be a whole number");
+    assert_need_refused ("{\"id\": \"b\", \"cpus\": -5}",
+                         "compute[1].cpus: must be a whole number");
+    assert_need_refused ("{\"id\": \"b\", \"cpus\": 1.5}",
+                         "compute[1].cpus: must be a whole number");
+    assert_need_refused ("{\"id\": \"b\", \"cpus\": \"8\"}", "compute[1].cpus: must be a whole");
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"offset\": \"-1h\"}",
                          "compute[1].offset: ");
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"duration\": \"soon\"}",
@@ -187,7 +192,7 @@ static void needs_that_can_not_be_meant_are_refused (void **state)
     assert_need_refused ("{\"id\": \"b\", \"cpus\": 1, \"site\": 7}", "compute[1].site: ");
     assert_refused ("{\"window\": {\"earliest\": \"now\"}, \"compute\": [{\"id\": \"a\", \"cpus\":"
                     " 1}]}",
-                    "compute[0].duration: is missing here and for the whole request");
+                    "compute[0].duration: is missing, here and for the whole request");
 }
 
 static void dangling_needs_are_refused (void **state)
@@ -198,11 +203,11 @@ static void dangling_needs_are_refused (void **state)
     assert_refused_with ("\"network\": [{\"between\": [\"a\", \"a\"], \"mbps\": 1}]",
                          "network[0].between: \"a\" can't be linked to itself");
     assert_refused_with ("\"network\": [{\"between\": [\"a\"], \"mbps\": 1}]",
-                         "network[0].between: wants the ids of two");
+                         "network[0].between: must be the ids of two");
     assert_refused_with ("\"network\": [{\"between\": [\"a\", \"b\", \"b\"], \"mbps\": 1}]",
-                         "network[0].between: wants the ids of two");
+                         "network[0].between: must be the ids of two");
     assert_refused_with ("\"network\": [{\"mbps\": 1}]",
-                         "network[0].between: wants the ids of two");
+                         "network[0].between: must be the ids of two");
     assert_refused_with ("\"network\": [{\"between\": [\"a\", \"b\"]}]", "network[0].mbps: ");
     assert_refused_with (
       "\"network\": [{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"latency_ms_max\": 0}]",
@@ -233,30 +238,30 @@ static void network_needs_that_can_not_be_meant_are_refused (void **state)
 {
     (void) state;
     static const char *const cases [][2] = {
-      {"{\"between\": [\"a\", \"b\"], \"mbps\": 0}", "network[0].mbps: wants a whole number"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 0}", "network[0].mbps: must be a whole number"},
       {"{\"between\": [\"a\", \"b\"], \"mbps\": 1000000001}",
-       "network[0].mbps: wants a whole number from 1 to 1000000000"},
-      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"id\": \"\"}", "network[0].id: wants a text"},
+       "network[0].mbps: must be a whole number from 1 to 1000000000"},
+      {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"id\": \"\"}", "network[0].id: must be a text"},
       {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"id\": \"b\"}",
        "network[0].id: \"b\" is used twice"},
       {"{\"between\": [\"a\", \"b\"], \"mbps\": 1}, {\"between\": [\"a\", \"b\"], \"mbps\": 2}",
-       "network[1].id: \"a-b\" is used twice; give it one of its own"},
+       "network[1].id: \"a-b\" is used twice; give this need an id of its own"},
       {"{\"between\": [\"a\", \"b\"], \"mbps\": 1}, {\"id\": \"a-b\", \"between\": [\"b\", \"a\"],"
        " \"mbps\": 2}",
        "network[1].id: \"a-b\" is used twice"},
       {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"require\": [\"fibre\"]}",
-       "network[0].require: wants an object"},
+       "network[0].require: must be an object"},
       {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"duration\": \"0s\"}",
        "network[0].duration: must be longer"},
       {"{\"between\": [\"a\", \"b\"], \"mbps\": 1, \"latency_ms_max\": \"30\"}",
-       "network[0].latency_ms_max: wants a number"},
+       "network[0].latency_ms_max: must be a number"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
         char fields [1024];
         snprintf (fields, sizeof fields, "\"network\": [%s]", cases [i][0]);
         assert_refused_with (fields, cases [i][1]);
     }
-    assert_refused_with ("\"route\": \"scenic\"", "route: \"scenic\" is none of: free fixed");
+    assert_refused_with ("\"route\": \"scenic\"", "route: \"scenic\" is not one of: free fixed");
 }
 
 static void ids_that_are_too_long_when_joined_want_one_of_their_own (void **state)
@@ -271,7 +276,7 @@ static void ids_that_are_too_long_when_joined_want_one_of_their_own (void **stat
       " \"cpus\": 1}, {\"id\": \"b\", \"cpus\": 1}], \"network\": [{%s\"between\": [\"%s\","
       " \"b\"], \"mbps\": 1}]}";
     snprintf (text, sizeof text, format, longest, "", longest);
-    assert_refused (text, "is longer than 63 bytes; give it one of its own");
+    assert_refused (text, "is longer than 63 bytes; give this need an id of its own");
     snprintf (text, sizeof text, format, longest, "\"id\": \"short\", ", longest);
     char why [FORM_WHY_BYTES] = "";
     json_t *written = parse (text);
@@ -286,10 +291,10 @@ static void windows_that_can_not_be_meant_are_refused (void **state)
     (void) state;
     assert_refused ("{\"duration\": \"1h\", \"compute\": [{\"id\": \"a\", \"cpus\": 1}]}",
                     "window: is missing");
-    assert_window_refused ("{}", "window: wants start, or");
-    assert_window_refused ("7", "window: wants an object");
-    assert_window_refused ("{\"earliest\": \"tomorrow\"}", "window.earliest: wants a time");
-    assert_window_refused ("{\"earliest\": 5}", "window.earliest: wants a time");
+    assert_window_refused ("{}", "window: must have start, or");
+    assert_window_refused ("7", "window: must be an object");
+    assert_window_refused ("{\"earliest\": \"tomorrow\"}", "window.earliest: must be a time");
+    assert_window_refused ("{\"earliest\": 5}", "window.earliest: must be a time");
     assert_window_refused ("{\"earliest\": \"now-1h\"}", "window.earliest: lies in the past");
     assert_window_refused ("{\"start\": \"now\", \"latest\": \"now+1h\"}", "window.start: fixes");
     assert_window_refused ("{\"earliest\": \"now+2h\", \"latest\": \"now+1h\"}",
@@ -317,13 +322,13 @@ static void what_depends_on_the_moment_is_left_to_planners (void **state)
 static void choices_are_of_those_there_are (void **state)
 {
     (void) state;
-    assert_refused_with ("\"policy\": \"luck\"", "policy: \"luck\" is none of: time cost load");
+    assert_refused_with ("\"policy\": \"luck\"", "policy: \"luck\" is not one of: time cost load");
     assert_refused_with ("\"policy\": \"\"", "policy: ");
     assert_refused_with ("\"policy\": \"time cost\"", "policy: ");
     assert_refused_with ("\"policy\": 7", "policy: ");
     assert_refused_with ("\"algorithm\": \"best\"",
-                         "algorithm: \"best\" is none of: auto bbr bir ip");
-    assert_refused_with ("\"distinct_sites\": 1", "distinct_sites: wants true or false");
+                         "algorithm: \"best\" is not one of: auto bbr bir ip");
+    assert_refused_with ("\"distinct_sites\": 1", "distinct_sites: must be true or false");
     assert_refused_with ("\"name\": \"\"", "name: ");
 }
 
@@ -339,7 +344,7 @@ static void too_many_needs_are_refused (void **state)
         length += snprintf (text + length, (size_t) (65536 - length),
                             "%s{\"id\": \"n%d\", \"cpus\": 1}", i ? "," : "", i);
     snprintf (text + length, (size_t) (65536 - length), "]}");
-    assert_refused (text, "compute: has 65 needs, at most 64 are taken");
+    assert_refused (text, "compute: has 65 needs; at most 64 are allowed");
     free (text);
 }
 
@@ -397,13 +402,13 @@ static void a_patch_that_can_not_be_meant_is_refused (void **state)
     (void) state;
     static const char *const cases [][2] = {
       {"{}", "changes nothing"},
-      {"[]", "wants an object"},
-      {"{\"policy\": \"time\"}", "policy: unknown key"},
+      {"[]", "must be an object"},
+      {"{\"policy\": \"time\"}", "policy: is not a key here"},
       {"{\"duration\": \"0s\"}", "duration: "},
-      {"{\"compute\": [{\"id\": \"a\"}]}", "compute[0]: changes nothing: wants cpus or site"},
-      {"{\"add\": {}, \"remove\": []}", "remove: wants an array of needs' ids"},
-      {"{\"remove\": [7]}", "remove: wants an array of needs' ids"},
-      {"{\"add\": {\"data\": []}}", "add.data: unknown key; there are: compute network"},
+      {"{\"compute\": [{\"id\": \"a\"}]}", "compute[0]: changes nothing; give cpus or site"},
+      {"{\"add\": {}, \"remove\": []}", "remove: must be an array of ids of needs"},
+      {"{\"remove\": [7]}", "remove: must be an array of ids of needs"},
+      {"{\"add\": {\"data\": []}}", "add.data: is not a key here; the keys are: compute network"},
       {"{\"add\": {\"compute\": [{\"id\": \"b\"}]}}", "add.compute[0].cpus: is missing"},
       {"{\"add\": {\"network\": [{\"between\": [\"a\", \"a\"], \"mbps\": 1}]}}",
        "add.network[0].between: \"a\" can't be linked to itself"},
@@ -412,7 +417,7 @@ static void a_patch_that_can_not_be_meant_is_refused (void **state)
       {"{\"network\": [{\"mbps\": 1}]}", "network[0].id: is missing"},
       {"{\"network\": [{\"id\": \"a-b\"}]}", "network[0].mbps: is missing"},
       {"{\"network\": [{\"id\": \"a-b\", \"mbps\": 1, \"between\": []}]}",
-       "network[0].between: unknown key; there are: id mbps"},
+       "network[0].between: is not a key here; the keys are: id mbps"},
       {"{\"network\": [{\"id\": \"a\", \"mbps\": 1}, {\"id\": \"a\", \"mbps\": 1}]}",
        "network[1].id: is used twice"},
       {"{\"window\": {\"earliest\": \"now+2h\", \"deadline\": \"now+1h\"}}", "window.deadline: "},
