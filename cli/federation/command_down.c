@@ -70,17 +70,18 @@ static int down (const cli_t *cli, folder_t *folder)
     text_auto_t *gis = folder_file (folder, "gis");
     unlink (gis);
     if (!folder_save (folder) || left > 0)
-        return cli_fail (EXIT_REFUSED, "%zu processes of %s still run", left, folder->path);
+        return cli_fail (EXIT_REFUSED, "%zu processes of the federation in %s still run", left,
+                         folder->path);
     if (cli->json)
         cli_print_json (json_pack ("{s:s, s:I, s:I}", "dir", folder->path, "ended",
                                    (json_int_t) ended, "killed", (json_int_t) killed));
     else if (ended == 0)
         printf ("nothing was running in %s\n", folder->path);
     else if (killed == 0)
-        printf ("%zu ended in %s\n", ended, folder->path);
+        printf ("%zu processes ended in %s\n", ended, folder->path);
     else
-        printf ("%zu ended in %s, %zu of them killed after %d s\n", ended, folder->path, killed,
-                LAUNCH_END_MS / 1000);
+        printf ("%zu processes ended in %s, %zu of them killed after %d s\n", ended, folder->path,
+                killed, LAUNCH_END_MS / 1000);
     return EXIT_DONE;
 }
 

@@ -7,7 +7,8 @@ int run_federation (cli_t *cli)
 {
     const cli_command_t commands [] = {
       {"federation configure", "FILE.zpl DIR --trusted [--port N] [--stores DIR]",
-       "Write a configuration for each member, for machines or containers of their own.",
+       "Write a file of settings for each member, where members have machines or containers of "
+       "their own.",
        run_federation_configure},
       *tools_command ("federation from-graphml"),
     };

@@ -62,7 +62,8 @@ static bool host_free (json_t *hosts, const char *kind, const char *name)
     const char *other = json_string_value (json_object_get (hosts, host));
     if (other)
         cli_fail (EXIT_USAGE,
-                  "%s/%s and %s/%s would share a host name, which has no capitals: rename one",
+                  "%s/%s and %s/%s would have the same host name, as host names have no capitals: "
+                  "rename one",
                   kind, other, kind, name);
     else
         take (hosts, host, json_string (name));
@@ -251,7 +252,7 @@ static int configure (const cli_t *cli, federation_configure_plan_t *plan)
                                           {0}};
     umask (077);
     if (mkdir (plan->folder, 0755) != 0 && errno != EEXIST)
-        return cli_fail (EXIT_REFUSED, "%s: can't be made: %s", plan->folder, strerror (errno));
+        return cli_fail (EXIT_REFUSED, "%s: can't be created: %s", plan->folder, strerror (errno));
     plan->administrator = endpoints_actor (cli);
     plan->members = json_array ();
     int code = write_members (plan);
@@ -272,12 +273,14 @@ int run_federation_configure (cli_t *cli)
     federation_configure_plan_t plan = {.port = PORT_PRESET, .stores = STORES_PRESET};
     bool trusted = false;
     cli_option_t list [] = {
-      FLAG_OPTION ("trusted", &trusted, "all who can reach the members are trusted"),
+      FLAG_OPTION ("trusted", &trusted,
+                   "confirms that everyone who can reach the members is trusted"),
       INTEGER_OPTION (
         "port", &plan.port, "N",
-        "where members listen; hints are on the next, bytes of files on the one after; 5600", 1,
+        "port of requests; notices use the next one, bytes of files the one after; default 5600", 1,
         65533),
-      TEXT_OPTION ("stores", &plan.stores, "DIR", "holds the stores there; " STORES_PRESET),
+      TEXT_OPTION ("stores", &plan.stores, "DIR",
+                   "folder of the stores on each machine; default " STORES_PRESET),
       {0}};
     cli_words_t words;
     int code;
@@ -285,9 +288,8 @@ int run_federation_configure (cli_t *cli)
         return code;
     if (!trusted)
         return cli_fail (EXIT_USAGE,
-                         "%s: members on machines of their own are reached over a network, where a "
-                         "claimed name proves nothing; say --trusted if all who can reach them are "
-                         "trusted",
+                         "%s: these members are reached over a network, where a claimed name "
+                         "proves nothing; add --trusted if everyone who can reach them is trusted",
                          cli->command->name);
     char why [CONFIG_WHY_BYTES];
     text_auto_t *text = NULL;
@@ -298,9 +300,10 @@ int run_federation_configure (cli_t *cli)
     plan.federation = federation;
     plan.folder = words.list [1];
     if (open)
-        code = cli_fail (EXIT_USAGE,
-                         "%s: sites/%s/accounts: say as which local accounts tasks run there",
-                         words.list [0], open);
+        code = cli_fail (
+          EXIT_USAGE,
+          "%s: sites/%s/accounts: name the local accounts as which tasks run at this site",
+          words.list [0], open);
     else
         code = configure (cli, &plan);
     federation_destroy (&federation);

@@ -70,14 +70,14 @@ static char *own_dir (const federation_t *federation, const char *file, const ch
     bool good = false;
     if (!name)
         *code = cli_fail (EXIT_USAGE,
-                          "%s: name: letters, digits and . _ - make the name of a folder; or "
-                          "choose one with --dir",
+                          "%s: name: the folder is named after it, so use letters, digits and . _ "
+                          "-; or choose a folder with --dir",
                           file);
     else if (last && !folder_open (&folder, last, false, why))
         *code = cli_fail (EXIT_REFUSED, "%s", why);
     else if (launch_running (&folder) > 0)
         *code = cli_fail (EXIT_REFUSED,
-                          "another federation runs in %s; `musubi down` stops it, or choose a "
+                          "another federation runs in %s; stop it with `musubi down`, or choose a "
                           "folder for this one with --dir",
                           folder.path);
     else
@@ -94,7 +94,7 @@ static bool make_current (const folder_t *folder)
     unlink (fresh);
     bool made = symlink (folder->path, fresh) == 0 && rename (fresh, path) == 0;
     if (!made)
-        cli_fail (EXIT_REFUSED, "%s: can't be made: %s", path, strerror (errno));
+        cli_fail (EXIT_REFUSED, "%s: can't be created: %s", path, strerror (errno));
     return made;
 }
 
@@ -159,7 +159,9 @@ static bool plan_members (folder_t *folder, const federation_t *federation, size
         folder_add (folder, "planner", name);
     }
     if (folder->full)
-        cli_fail (EXIT_REFUSED, "no free ports of loopback, or more than %d members", MEMBERS_MAX);
+        cli_fail (EXIT_REFUSED,
+                  "no loopback port is free, or the federation has more than %d members",
+                  MEMBERS_MAX);
     return !folder->full;
 }
 
@@ -242,7 +244,7 @@ static bool make_folders (const folder_t *folder)
         text_auto_t *path = folder_file (folder, names [i]);
         bool made = mkdir (path, 0755) == 0 || errno == EEXIST;
         if (!made)
-            return cli_refuse ("%s: can't be made: %s", path, strerror (errno));
+            return cli_refuse ("%s: can't be created: %s", path, strerror (errno));
     }
     return true;
 }
@@ -329,8 +331,10 @@ static size_t choose_planners (const folder_t *folder, const federation_t *feder
                                       : federation_planners (federation);
     if (wanted >= have)
         return wanted;
-    cli_fail (EXIT_USAGE, "%s has %zu planners already, whose stores must not be left behind",
-              folder->path, have);
+    cli_fail (
+      EXIT_USAGE,
+      "%s has %zu planners already, and fewer would leave stores behind; give no lower --planners",
+      folder->path, have);
     return 0;
 }
 
@@ -340,8 +344,8 @@ static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
     text_auto_t *kept = read_kept (folder->path);
     if (kept && strcmp (given, kept) != 0)
         return cli_fail (EXIT_USAGE,
-                         "%s holds another federation than %s; give this one another name or "
-                         "another --dir, or remove that folder",
+                         "%s holds a federation that differs from %s; give this one another name "
+                         "or another --dir, or remove that folder",
                          folder->path, options->file ? options->file : "the example");
     size_t planners = choose_planners (folder, federation, options);
     if (planners == 0)
@@ -349,8 +353,7 @@ static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
     if (planners == folder_count (folder, "planner") &&
         launch_running (folder) == folder->members_count)
         return cli_fail (EXIT_REFUSED,
-                         "already running in %s, %zu processes; `musubi down` stops "
-                         "them",
+                         "already running in %s with %zu processes; stop them with `musubi down`",
                          folder->path, folder->members_count);
     return (cli->dir || make_current (folder)) && prepare (cli, folder, federation, given, planners)
              ? up_start (cli, folder)
@@ -386,9 +389,9 @@ int run_up (cli_t *cli)
 {
     up_options_t options = {0};
     cli_option_t list [] = {
-      INTEGER_OPTION ("planners", &options.planners, "N", "planners to run", 1,
+      INTEGER_OPTION ("planners", &options.planners, "N", "number of planners", 1,
                       FEDERATION_PLANNERS_MAX),
-      FLAG_OPTION ("pids", &options.pids, "only list what runs, as PID KIND/NAME"),
+      FLAG_OPTION ("pids", &options.pids, "only list the running processes, as PID KIND/NAME"),
       {0}};
     cli_words_t words;
     int code;

@@ -22,54 +22,56 @@
 #define FILE_BYTES_MAX (4u << 20)
 
 static const config_key_t keys [] = {
-  KEY_TEXT ("name", NULL, "what this federation is called"),
+  KEY_TEXT ("name", NULL, "name of the federation"),
   KEY_TEXT ("directories", "g1, g2",
             "short names of the directories (svc-gis), which are also the homes of requests"),
   KEY_TEXT ("indexes", "",
-            "short names of the indexes of files (svc-replica); none = every site is asked"),
+            "short names of the indexes of files (svc-replica); without any, every site is asked"),
   KEY_INTEGER ("planners", "1", 1, FEDERATION_PLANNERS_MAX, "planners to start"),
   KEY_DURATION ("balancers/*/coalition", "1h", 1000, 366 * DAY_MS,
-                "a coalition is formed each such time, and levels adapt"),
-  KEY_DURATION ("balancers/*/step", "10s", 100, DAY_MS, "queues are balanced each such time"),
-  KEY_FLAG ("balancers/*/reschedule", "false", "the extension, too"),
+                "time from one coalition to the next; levels adapt between them"),
+  KEY_DURATION ("balancers/*/step", "10s", 100, DAY_MS,
+                "time from one balancing of queues to the next"),
+  KEY_FLAG ("balancers/*/reschedule", "false", "true: use the extension of the algorithm"),
   KEY_NEEDED (CONFIG_INTEGER, "sites/*/classes/*/nodes", 1, 1e7, "identical nodes of this class"),
   KEY_INTEGER ("sites/*/classes/*/cpus_per_node", "1", 1, 1e6,
                "CPUs of each node; nodes are granted whole"),
   KEY_REAL ("sites/*/classes/*/price", "0", 0, 1e9, "credits a CPU-hour, to a millionth"),
   KEY_TEXT ("sites/*/classes/*/names", "",
-            "with the back end runner: what its nodes are called, such as n001, n[002-064]"),
+            "with the back end runner: names of its nodes, such as n001, n[002-064]"),
   KEY_TEXT ("sites/*/classes/*/attributes/*", NULL,
             "what requests may ask for, such as os = linux"),
   TERMS_CONFIG_KEYS ("sites/*/"),
-  KEY_DURATION ("sites/*/cleaning_gap", "0s", 0, DAY_MS, "kept free after each booking"),
+  KEY_DURATION ("sites/*/cleaning_gap", "0s", 0, DAY_MS, "time kept free after each booking"),
   KEY_TEXT ("sites/*/back_end", "none",
             "none: keeps the times only; runner: runs tasks on the site's nodes"),
   KEY_DURATION ("sites/*/nodes/attend", "10s", 100, DAY_MS,
-                "a node's agent asks at least so often"),
+                "longest time between two questions of a node's agent"),
   KEY_DURATION ("sites/*/nodes/silent", "25s", 100, DAY_MS,
-                "a node not heard for so long gets nothing new"),
+                "a node silent for this long gets nothing new"),
   KEY_DURATION ("sites/*/nodes/lease", "5m", 100, DAY_MS,
-                "an agent not answered for so long ends what runs on its node"),
+                "an agent without an answer for this long ends what runs on its node"),
   KEY_DURATION ("sites/*/nodes/lost", "330s", 100, DAY_MS,
-                "a node not heard for so long is lost, with what ran there"),
+                "a node silent for this long is lost, with what ran there"),
   KEY_DURATION ("sites/*/opening/bind", "5s", 0, DAY_MS,
-                "nodes are bound and cleared so long before a reservation starts"),
+                "time before the start of a reservation at which nodes are bound and cleared"),
   KEY_DURATION ("sites/*/opening/warning", "60s", 0, DAY_MS,
-                "runs are warned so long before their reservation ends"),
-  KEY_DURATION ("sites/*/opening/grace", "10s", 0, DAY_MS, "between SIGTERM and SIGKILL"),
+                "time before the end of a reservation at which its runs are warned"),
+  KEY_DURATION ("sites/*/opening/grace", "10s", 0, DAY_MS, "time between SIGTERM and SIGKILL"),
   KEY_DURATION ("sites/*/opening/lend", "5m", 0, DAY_MS,
-                "a reservation unused so long is lent to preemptible tasks"),
+                "a reservation unused for this long is lent to preemptible tasks"),
   KEY_DURATION ("sites/*/opening/release", "0s", 0, DAY_MS,
-                "one unused so long is given back to the queue; 0s = never"),
+                "one unused for this long is given back to the queue; 0s = never"),
   KEY_DURATION ("sites/*/queue/life", "60s", 0, DAY_MS,
-                "a preemptible task is begun where its node is not wanted for so long"),
+                "a preemptible task starts where nobody else needs its node for this long"),
   KEY_TEXT ("sites/*/storage/nodes", NULL,
-            "names of its storage nodes, separated by commas: where it keeps files (svc-replica)"),
-  KEY_INTEGER ("sites/*/storage/bytes", "10000000000", 1, 9e18, "bytes that each of them may use"),
+            "names of the site's storage nodes (svc-replica node), separated by commas"),
+  KEY_INTEGER ("sites/*/storage/bytes", "10000000000", 1, 9e18,
+               "bytes that each storage node may use"),
   KEY_INTEGER ("sites/*/storage/mbps", "0", 0, 1000000,
                "Mbit/s of each transfer of files; 0 = as fast as it goes"),
   KEY_TEXT ("sites/*/storage/cost", "throughput",
-            "by what the source of a file is chosen: throughput or rtt"),
+            "how the source of a file is chosen: throughput or rtt"),
   KEY_TEXT ("sites/*/accounts/*", NULL,
             "actors that have this local account; without any, anybody may reserve"),
   KEY_TEXT ("sites/*/administrators", NULL, "actors that may change capacity"),
@@ -98,9 +100,9 @@ typedef struct {
 } federation_kind_t;
 
 static const federation_kind_t kinds [] = {
-  {"gis", "directories", "at least one is wanted", FEDERATION_DIRECTORIES_MAX, true},
+  {"gis", "directories", "at least one is needed", FEDERATION_DIRECTORIES_MAX, true},
   {"index", "indexes", NULL, FEDERATION_SITES_MAX, true},
-  {"lis", "sites", "at least one site is wanted", FEDERATION_SITES_MAX, false},
+  {"lis", "sites", "at least one site is needed", FEDERATION_SITES_MAX, false},
   {"nis", "domains", NULL, FEDERATION_DOMAINS_MAX, false},
   {"balancer", "balancers", NULL, FEDERATION_BALANCERS_MAX, false}};
 
@@ -141,8 +143,8 @@ static bool federation_names_right (const name_list_t *words, const char *file, 
 {
     for (size_t i = 0; i < words->count; i++)
         if (!federation_name_sound (words->words [i]))
-            return federation_refuse (file, key, words->words [i],
-                                      "letters, digits and . _ - make a name", why);
+            return federation_refuse (file, key, words->words [i], "use letters, digits and . _ -",
+                                      why);
     const char *twice = node_names_twice (words);
     return !twice || federation_refuse (file, key, twice, "is named twice", why);
 }
@@ -262,7 +264,7 @@ static bool read_site (federation_t *self, const char *file, const char *site,
     const char *class;
     snprintf (section, sizeof section, "sites/%s/classes", site);
     if (config_names (self->config, section, &class, 1) == 0)
-        return federation_refuse (file, section, "", "at least one class of nodes is wanted", why);
+        return federation_refuse (file, section, "", "at least one class of nodes is needed", why);
     return choices_right (self, file, "sites", site, why) &&
            read_storage (self, file, site, &nodes->storage, why) &&
            (!site_runs (self, site) || read_nodes (self, site, nodes, why));
@@ -296,12 +298,13 @@ static bool vertices_right (const federation_t *self, const char *file, const ch
         bool site = nodes_of (self, vertex->name) != NULL;
         if (vertex->kind == VERTEX_SITE && !site) {
             snprintf (path, sizeof path, "%ssites", section);
-            return federation_refuse (file, path, vertex->name,
-                                      "is none of this federation's sites", why);
+            return federation_refuse (file, path, vertex->name, "is not a site of this federation",
+                                      why);
         }
         if (vertex->kind == VERTEX_EXCHANGE && site) {
             snprintf (path, sizeof path, "%sexchanges", section);
-            return federation_refuse (file, path, vertex->name, "is one of the sites", why);
+            return federation_refuse (file, path, vertex->name,
+                                      "is a site, so it can't be an exchange point", why);
         }
     }
     return true;

@@ -111,8 +111,9 @@ static bool take_lock (folder_t *self, char why [FOLDER_WHY_BYTES])
     if (self->lock >= 0 && flock (self->lock, LOCK_EX | LOCK_NB) == 0)
         return true;
     snprintf (why, FOLDER_WHY_BYTES, "%s: %s", self->path,
-              self->lock >= 0 && errno == EWOULDBLOCK ? "another `musubi up` or `down` is at work"
-                                                      : strerror (errno));
+              self->lock >= 0 && errno == EWOULDBLOCK
+                ? "another `musubi up` or `musubi down` is using it; try again"
+                : strerror (errno));
     return false;
 }
 
@@ -120,7 +121,7 @@ bool folder_open (folder_t *self, const char *path, bool make, char why [FOLDER_
 {
     *self = (folder_t){.lock = -1};
     if (make && !make_path (path)) {
-        snprintf (why, FOLDER_WHY_BYTES, "%s: can't be made: %s", path, strerror (errno));
+        snprintf (why, FOLDER_WHY_BYTES, "%s: can't be created: %s", path, strerror (errno));
         return false;
     }
     self->path = realpath (path, NULL);

@@ -281,7 +281,8 @@ static bool wait_attended (session_t *session, const folder_t *folder, const fol
            launch_look_again (until_ms, MEET_LOOK_MS))
         ;
     if (missing > 0)
-        cli_fail (EXIT_UNKNOWN, "site %s has not heard %zu of its nodes yet", site->name, missing);
+        cli_fail (EXIT_UNKNOWN, "site %s has not heard from %zu of its nodes yet", site->name,
+                  missing);
     return missing == 0;
 }
 

@@ -80,16 +80,17 @@ static int find_and_ask (const cli_t *cli, const char *who, const method_t *meth
         const json_t *entry = find_entry (session, who);
         const char *endpoint = json_string_value (json_object_get (entry, "endpoint"));
         code = endpoint ? call_ask (cli, session, endpoint, method, body)
-                        : cli_fail (EXIT_REFUSED, "call: the directory knows no \"%s\"", who);
+                        : cli_fail (EXIT_REFUSED, "call: the directory lists no \"%s\"", who);
     }
     return code;
 }
 
 int run_call (cli_t *cli)
 {
-    cli_option_t list [] = {TEXT_OPTION ("request-id", &cli->request_id, "ID@HOME",
-                                         "names this request among the actor's"),
-                            {0}};
+    cli_option_t list [] = {
+      TEXT_OPTION ("request-id", &cli->request_id, "ID@HOME",
+                   "names this request; asking again under the same id is safe"),
+      {0}};
     cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 2, 3, &words, &code))

@@ -53,15 +53,15 @@ static void hear_status (findings_t *findings, const doctor_asked_t *asked, cons
     int64_t wall_ms = number_of (answer, "wall_ms");
     int64_t now_ms = cli_wall_ms ();
     if (strcmp (text_of (answer, "name"), who) != 0)
-        findings_add (findings, who, "%s answers at its endpoint, %s", text_of (answer, "name"),
-                      text_of (asked->entry, "endpoint"));
+        findings_add (findings, who, "another service, %s, answers at its endpoint %s",
+                      text_of (answer, "name"), text_of (asked->entry, "endpoint"));
     if (*text_of (answer, "standing"))
-        findings_add (findings, who, "does not serve: %s", text_of (answer, "standing"));
+        findings_add (findings, who, "does not serve yet: %s", text_of (answer, "standing"));
     const json_t *warning;
     for (size_t i = 0; (warning = item_of (answer, "warnings", i)); i++)
         findings_add (findings, who, "%s", json_string_value (warning));
     if (wall_ms < asked->asked_ms - CLOCK_MS_MAX || wall_ms > now_ms + CLOCK_MS_MAX)
-        findings_add (findings, who, "its clock is %.1f s apart from that of this machine",
+        findings_add (findings, who, "its clock and this machine's differ by %.1f s",
                       (double) (wall_ms - now_ms) / 1000);
 }
 
@@ -127,9 +127,9 @@ static void hear (findings_t *findings, session_t *session, doctor_asked_t *aske
     else if (status) /* who does not answer is told once */
         findings_add (findings, text_of (asked->entry, "name"), "does not answer at %s: %s",
                       text_of (asked->entry, "endpoint"),
-                      reply->status == CALL_TIMED_OUT ? "nothing came in time"
+                      reply->status == CALL_TIMED_OUT ? "no answer in time"
                       : *reply->reason                ? reply->reason
-                                                      : "what it says can't be read");
+                                                      : "its answer can't be read");
 }
 
 /*  --- the federation --- */
@@ -164,7 +164,8 @@ static void look_for_homes (findings_t *findings, session_t *session)
     const json_t *name;
     for (size_t i = 0; (name = json_array_get (session->homes, i)); i++)
         if (!session_entry (session, json_string_value (name)))
-            findings_add (findings, json_string_value (name), "no directory lists it");
+            findings_add (findings, json_string_value (name),
+                          "it is a home of requests, and no directory lists it");
 }
 
 /*  Services that others can do with, or without, are not missed. */
@@ -172,8 +173,7 @@ static void look_for_kinds (findings_t *findings, session_t *session)
 {
     static const char *const wanted [][3] = {
       {"lis", "planner", "no planner is listed: nothing can be reserved"},
-      {"replica", "index",
-       "no index is listed: for each file that a site has not got all sites are asked"}};
+      {"replica", "index", "no index is listed: each search for a file has to ask all sites"}};
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         const json_t *entry;
         bool there = false, missing = true;

@@ -59,7 +59,7 @@ int findings_tell (const findings_t *self, bool as_json)
         for (size_t i = 0; (one = json_array_get (self->wrong, i)); i++)
             printf ("%s: %s\n", json_string_value (json_object_get (one, "who")),
                     json_string_value (json_object_get (one, "what")));
-        printf ("%zu looked at, %zu found wrong\n", self->looked_at, count);
+        printf ("%zu checked, %zu problems found\n", self->looked_at, count);
     }
     return count == 0 ? EXIT_DONE : EXIT_REFUSED;
 }
@@ -106,10 +106,10 @@ static bool look_at_folder (const doctor_files_look_t *look, const char *key, co
     doctor_files_nearest (path, above);
     bool there = strcmp (above, path) == 0;
     if (!there && (access (path, F_OK) == 0 || errno == ENOTDIR))
-        findings_add (look->findings, look->file, "%s: %s is no folder", key, path);
+        findings_add (look->findings, look->file, "%s: %s is not a folder", key, path);
     else if (access (above, R_OK | W_OK | X_OK) != 0)
         findings_add (look->findings, look->file, "%s: %s%s: %s", key, above,
-                      there ? "" : ", where it would be made", strerror (errno));
+                      there ? "" : ", where it would be created", strerror (errno));
     return there;
 }
 
@@ -127,7 +127,7 @@ static void look_at_store (const doctor_files_look_t *look)
     const char *path = setting (look, key);
     char text [BYTES_TEXT_BYTES];
     if (!path) {
-        findings_add (look->findings, look->file, "store/folder: it is not given");
+        findings_add (look->findings, look->file, "store/folder: is missing");
         return;
     }
     look_at_folder (look, key, path);
@@ -165,22 +165,23 @@ static void look_at_room (const doctor_files_look_t *look, const char *folder)
     double most = room + bytes_in (folder, "files") + bytes_in (folder, "parts");
     char wanted [BYTES_TEXT_BYTES], there [BYTES_TEXT_BYTES];
     if (room >= 0 && bytes > most)
-        findings_add (look->findings, look->file,
-                      "bytes: %s, but its disk has room for %s, with what it keeps already: %s",
-                      bytes_text (bytes, wanted), bytes_text (most, there), folder);
+        findings_add (
+          look->findings, look->file,
+          "bytes: %s is more than the disk can hold, which is %s with the files already there: %s",
+          bytes_text (bytes, wanted), bytes_text (most, there), folder);
 }
 
 static void look_at_storage (const doctor_files_look_t *look, const char *folder)
 {
     const char *store = setting (look, "store/folder");
     if (*folder != '/') {
-        findings_add (look->findings, look->file, "folder: %s should be an absolute path", folder);
+        findings_add (look->findings, look->file, "folder: %s must be an absolute path", folder);
         return;
     }
     if (!look_at_folder (look, "folder", folder) && store && is_folder (store))
         findings_add (look->findings, look->file,
-                      "folder: %s is missing, and its store %s is there: all its files would count "
-                      "as lost; is a disk not mounted?",
+                      "folder: %s is missing although the store %s is there, so that all files "
+                      "would count as lost; is a disk not mounted?",
                       folder, store);
     look_at_room (look, folder);
 }
@@ -210,8 +211,9 @@ void doctor_hear (findings_t *findings, const json_t *asked, const client_reply_
         findings_add (findings, text_of (asked, "file"), "%s: %s does not answer: %s",
                       text_of (asked, "key"), endpoint, reply->reason);
     else if (strncmp (name, kind, strlen (kind)) != 0)
-        findings_add (findings, text_of (asked, "file"), "%s: %s is %s, and not a %s",
-                      text_of (asked, "key"), endpoint, *name ? name : "?", kind);
+        findings_add (findings, text_of (asked, "file"),
+                      "%s: %s is %s, not a service of the kind %s", text_of (asked, "key"),
+                      endpoint, *name ? name : "?", kind);
 }
 
 /*  --- a file --- */
@@ -247,7 +249,7 @@ void doctor_file (const char *file, json_t *asked, findings_t *findings)
         look_at_settings (&(doctor_files_look_t){
           .file = file, .settings = settings, .asked = asked, .findings = findings});
     else if (!(federation = federation_read (file, text, size, why_not)))
-        findings_add (findings, file, "it describes a federation, wrongly: %s", why_not);
+        findings_add (findings, file, "it describes a federation and is wrong: %s", why_not);
     federation_destroy (&federation);
     zpl_destroy (&settings);
 }

@@ -15,7 +15,7 @@ check "one of them for all planners" test "$(ls "$files" | tr '\n' ' ')" = \
 cp "$files/lis-quito.zpl" "$work/before"
 check "nobody else reads them" test -z "$(find "$files" -perm /077)"
 exits 2 "nothing is overwritten" musubi federation configure "$five" "$files" --trusted
-says "  … and what is in the way" 'gis-g1.zpl is there already'
+says "  … and what is in the way" 'gis-g1.zpl exists already'
 check "the file is as it was" cmp "$files/lis-quito.zpl" "$work/before"
 
 # served HOST FILE: starts the service on loopback, reads where it says that others reach it, and ends it.
@@ -43,7 +43,7 @@ says "  … and what is missing" 'bind/trusted = true'
 
 runners=$root/deploy/federations/five-runners.zpl
 exits 2 "whose tasks run as nobody knows who" musubi federation configure "$runners" "$work/runners" --trusted
-says "  … and what is missing" 'sites/amsterdam/accounts: say as which local accounts'
+says "  … and what is missing" 'sites/amsterdam/accounts: name the local accounts'
 check "nothing was written" test ! -e "$work/runners"
 sed 's/^        back_end = runner/&\n        accounts\n            nobody = "*"/' "$runners" >"$work/runners.zpl"
 check "agents of nodes have files, too" musubi federation configure "$work/runners.zpl" "$work/runners" --trusted \
@@ -85,11 +85,11 @@ check "balancer-green serves" served balancer-green "$work/shared/balancer-green
 
 sed 's/disk-2/DISK-1/' "$root/deploy/federations/files.zpl" >"$work/disks.zpl"
 exits 2 "two storage nodes on a host of one name" musubi federation configure "$work/disks.zpl" "$work/disks" --trusted
-says "  … and which" 'storage/disk-1.amsterdam and storage/DISK-1.amsterdam would share a host name'
+says "  … and which" 'storage/disk-1.amsterdam and storage/DISK-1.amsterdam would have the same host name'
 
 sed 's/amsterdam/Kyoto/' "$five" >"$work/alike.zpl"
 exits 2 "two hosts of one name" musubi federation configure "$work/alike.zpl" "$work/alike" --trusted
-says "  … and which" 'lis/(Kyoto and lis/kyoto|kyoto and lis/Kyoto) would share a host name'
+says "  … and which" 'lis/(Kyoto and lis/kyoto|kyoto and lis/Kyoto) would have the same host name'
 exits 2 "no such description" musubi federation configure "$work/none.zpl" "$work/none" --trusted
 exits 2 "a port that leaves too few for hints and files" musubi federation configure "$five" "$work/high" --trusted --port 65534
 exits 2 "no such command" musubi federation nonsense

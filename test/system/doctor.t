@@ -12,7 +12,7 @@ until_ () { # COMMAND…: until it succeeds, for half a minute
 
 # --- a federation
 check "all are well" until_ musubi doctor
-says "  … all of them" '^10 looked at, 0 found wrong$'
+says "  … all of them" '^10 checked, 0 problems found$'
 extra=$work/extra
 setsid svc-replica --set name=extra --set gis="$MUSUBI_GIS" --set nodes="n1, n2" --set store/folder="$extra" >"$work/ready" 2>&1 &
 extra_pid=$!
@@ -22,7 +22,7 @@ kill $extra_pid
 wait $extra_pid
 slay "$(pid_of index/i1)"
 exits 1 "an index that does not answer is told" musubi --timeout 1s doctor
-says "  … by name" '^index/i1: does not answer at tcp://[^ ]+: nothing came in time$'
+says "  … by name" '^index/i1: does not answer at tcp://[^ ]+: no answer in time$'
 exits 1 "also as JSON" musubi --timeout 1s --json doctor
 check "  … with how many were looked at" python3 -c '
 import json, sys
@@ -35,25 +35,25 @@ exits 3 "nobody to ask" musubi --gis tcp://127.0.0.1:1 --timeout 1s doctor
 
 # --- the files of a machine
 exits 0 "members that can run here" musubi doctor "$federation"/{gis-g1,replica-kyoto,storage-disk-1@kyoto,lis-kyoto}.zpl
-says "  … each of them" '^4 looked at, 0 found wrong$'
+says "  … each of them" '^4 checked, 0 problems found$'
 exits 0 "the federation's description beside them is none" musubi doctor "$federation"/{federation,gis-g1}.zpl
 sed 's/^sites$/sites\n    x\n        nonsense = 1/' "$federation/federation.zpl" >"$work/wrong.zpl"
 exits 1 "a wrong one is found" musubi doctor "$work/wrong.zpl"
-says "  … as such" 'it describes a federation, wrongly: .*nonsense'
+says "  … as such" 'it describes a federation and is wrong: .*nonsense'
 storage=$federation/storage-disk-1@kyoto.zpl
 ill () { # SENTENCE SED PATTERN: the storage node's file, changed so
   sed -E "$2" "$storage" >"$work/ill.zpl"
   exits 1 "$1" musubi --timeout 1s doctor "$work/ill.zpl"
   says "  … with the key and what is wrong" "^$work/ill.zpl: $3"
 }
-ill "more room than the disk has" 's/^bytes = .*/bytes = 9000000000000000000/' 'bytes: 9000 PB, but its disk has room for [0-9.]+ .?B'
-ill "folders that can't be made" "s|^folder = .*|folder = \"$storage/files\"|" "folder: $storage/files is no folder"
-ill "a relative folder" 's|^folder = .*|folder = files|' 'folder: files should be an absolute path'
-ill "files that are gone while the store is there" 's|^(folder = .*)"$|\1-elsewhere"|' 'folder: .*-elsewhere is missing, and its store .* is there'
-ill "no store" '/^store/,$d' 'store/folder: it is not given'
+ill "more room than the disk has" 's/^bytes = .*/bytes = 9000000000000000000/' 'bytes: 9000 PB is more than the disk can hold, which is [0-9.]+ .?B'
+ill "folders that can't be made" "s|^folder = .*|folder = \"$storage/files\"|" "folder: $storage/files is not a folder"
+ill "a relative folder" 's|^folder = .*|folder = files|' 'folder: files must be an absolute path'
+ill "files that are gone while the store is there" 's|^(folder = .*)"$|\1-elsewhere"|' 'folder: .*-elsewhere is missing although the store .* is there'
+ill "no store" '/^store/,$d' 'store/folder: is missing'
 ill "a site that is not there" 's|^replica = .*|replica = "tcp://127.0.0.1:1"|' 'replica: tcp://127.0.0.1:1 does not answer'
 lis=$(musubi --json sites | python3 -c 'import json, sys; print (json.load (sys.stdin) ["sites"] [0] ["endpoint"])')
-ill "another one at its address" "s|^replica = .*|replica = \"$lis\"|" "replica: $lis is lis/[a-z]+, and not a replica/"
+ill "another one at its address" "s|^replica = .*|replica = \"$lis\"|" "replica: $lis is lis/[a-z]+, not a service of the kind replica/"
 ill "what can't be read" 's/^name.*/no such thing = = /' 'line [0-9]+: '
 exits 1 "a file that is not there" musubi doctor "$work/none.zpl"
 says "  … is named" "^$work/none.zpl: it can't be read: No such file or directory"

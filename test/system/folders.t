@@ -41,7 +41,7 @@ check "  … with what it had promised" musubi show "$reservation"
 check "it is ended" musubi down
 sed -i 's/nodes = 4/nodes = 8/' "$work/first.zpl"
 exits 2 "another description under the same name is refused" musubi up "$work/first.zpl"
-says "  … and what to do is told" "first holds another federation than .*first.zpl.*another name"
+says "  … and what to do is told" "first holds a federation that differs from .*first.zpl.*another name"
 sed -i 's/^name.*/name = "..\/first"/' "$work/first.zpl"
 exits 2 "a name that no folder can have is refused" musubi up "$work/first.zpl"
 says "  … with its key" "first.zpl: name: "
@@ -65,5 +65,5 @@ check "it is ended" musubi down
 rm "$work/musubi/current"
 echo "# of another version" >>"$work/musubi/federations/five-sites/federation.zpl"
 exits 2 "one that another version called so is refused" musubi up
-says "  … by that name" "five-sites holds another federation than the example;"
+says "  … by that name" "five-sites holds a federation that differs from the example;"
 finish broken

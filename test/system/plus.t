@@ -71,7 +71,7 @@ says "the refusal says what is short" ' short: '
 slay "$(pid_of lis/ams)"
 exits 3 "with the site down nothing is known" plus_commit -r "$one" -R ams --timeout 2s
 exits 3 "nor which site has it" plus_modify -r "$one" -n 7 --timeout 2s
-says "the silent site is named" 'site ams is silent'
+says "the silent site is named" 'site ams does not answer'
 check "the site returns" musubi up --dir "$federation"
 check "it waits still" grep -q '"command": "prepared"' <(plus_status -r "$one" -R ams --json)
 exits 0 "and is committed" plus_commit -r "$one" -R ams

@@ -271,7 +271,7 @@ static void storage_that_can_not_be_is_refused (void **state)
         const char *why;
     } cases [] = {
       {"nodes = \"d1, d1\"\n", "sites/ams/storage/nodes: \"d1\": is named twice"},
-      {"nodes = \"d/1\"\n", "sites/ams/storage/nodes: \"d/1\": letters"},
+      {"nodes = \"d/1\"\n", "sites/ams/storage/nodes: \"d/1\": use letters"},
       {"bytes = 0\n", "fed.zpl:7: sites/ams/storage/bytes"},
       {"cost = money\n", "should be throughput or rtt"},
       {"disks = 2\n", "fed.zpl:7: "},
@@ -414,9 +414,8 @@ static void a_domain_that_is_no_graph_of_this_federation_is_refused (void **stat
         const char *wanted;
     } cases [] = {
       {"    S\n        sites = oslo\n",
-       "fed.zpl: domains/S/sites: \"oslo\": is none of this federation's sites"},
-      {"    S\n        exchanges = ams\n",
-       "fed.zpl: domains/S/exchanges: \"ams\": is one of the sites"},
+       "fed.zpl: domains/S/sites: \"oslo\": is not a site of this federation"},
+      {"    S\n        exchanges = ams\n", "fed.zpl: domains/S/exchanges: \"ams\": is a site"},
       {"        links\n            l1\n                between = \"ams, r9\"\n"
        "                mbps = 1\n",
        "fed.zpl:13: domains/N/links/l1/between: \"r9\" should be one of sites, exchanges, routers"},
