@@ -1,8 +1,8 @@
-/*  agent_poll - the questions, one after another.
+/*  agent_poll - asks the questions, one after another.
  *
- *  With one_store the first question says nothing but who asks: its answer tells which store the
- *  site has, and nothing of it is carried out. From the second on, questions are for that store
- *  alone; should another one answer, everything begins anew.
+ *  With one_store the first question says only who asks. Its answer shows which store the site has;
+ *  nothing in that answer is carried out. All later questions are for that store alone; if another
+ *  store answers, everything begins anew.
  */
 #include "agent_poll.h"
 
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ATTEND_MS     10000 /* until the site has told its own */
-#define ANSWER_MS     5000  /* an answer may be so much later than the site meant it */
+#define ATTEND_MS     10000 /* until the site has told its own value */
+#define ANSWER_MS     5000  /* how much longer than attend_ms an answer may take */
 #define DOUBLINGS_MAX 6
 
 struct agent_poll {
@@ -24,9 +24,9 @@ struct agent_poll {
     size_t at;                      /* which of the endpoints */
     bool store_known;
     uint8_t store [STORE_ID_BYTES];
-    uint64_t call; /* that asks; 0 = none */
+    uint64_t call; /* under way; 0 = none */
     uint64_t timer;
-    int64_t timer_ms; /* for which that is set */
+    int64_t timer_ms; /* the time that it is set for */
     bool backs_off;
     uint32_t failures;    /* in a row */
     call_status_t failed; /* the last of them */
@@ -153,7 +153,7 @@ static void store_changed (agent_poll_t *self, const moment_t *now)
     ask_at (self, now->mono_ms);
 }
 
-/*  The next question waits there until there is something to do. */
+/*  Asks again at once: the question waits at the site until there is something to do. */
 static void agent_poll_go_on (agent_poll_t *self, const moment_t *now, const call_result_t *result,
                               const agent_poll_answer_t *answer)
 {

@@ -1,4 +1,4 @@
-/*  agent_session - questions, the silence between them, and answers. */
+/*  agent_session - watches for silence, takes questions, and answers them. */
 #include "agent_session.h"
 
 #include "must.h"
@@ -128,7 +128,8 @@ agent_store_t agent_session_take (agent_session_t *session, const moment_t *now,
     return other ? AGENT_OTHER : AGENT_RESTARTED;
 }
 
-/*  The timer of its silence looks again at when it was heard last. */
+/*  The timer for silence stays as it is: when it fires it looks at when the agent was heard
+ *  last. */
 bool agent_session_hear (agent_session_t *session, const moment_t *now,
                          const agent_question_t *asked)
 {
@@ -147,7 +148,7 @@ bool agent_session_hear (agent_session_t *session, const moment_t *now,
 
 /*  --- answering --- */
 
-/*  The last answer. */
+/*  Sends the last answer, again if need be. */
 static void agent_session_reply (const agent_session_t *session)
 {
     packed_t head = session->all->numbered (session->told_number);

@@ -1,7 +1,8 @@
-/*  nodes - the machines: by index, by name, how they are, and what people are told of them.
+/*  nodes - finds nodes by index and name, drains them, and answers people about them.
  *
- *  Whatever changes what a node should know marks it; at the end of the step, when everything that
- *  belongs together has happened, marked nodes are looked at once and those who wait are answered.
+ *  Whatever changes what a node's agent should know marks the node. At the end of the step, when
+ *  everything that belongs together has happened, each marked node is looked at once and its
+ *  waiting question answered.
  */
 #include "nodes_state.h"
 

@@ -1,5 +1,5 @@
-/*  nodes_backoff - a node that could not start what it was given, for want of room or the like, is
- *  given nothing new for a while, longer each time until something runs there: else it would refuse
+/*  nodes_backoff - gives a node no new runs for a while when it could not start one, because its disk
+ *  is full, say. The pause grows until something runs there; without it such a node would refuse
  *  task after task as fast as they come.
  */
 #include "nodes_state.h"

@@ -1,5 +1,5 @@
-/*  nodes_output - pieces of what runs have written: asked for in the next answer to their node's
- *  agent, which brings them.
+/*  nodes_output - fetches pieces of the output of runs: the next answer to the node's agent asks
+ *  for a piece, and the agent brings it.
  */
 #include "nodes_state.h"
 
@@ -38,7 +38,7 @@ size_t nodes_outputs_wanted (const nodes_t *self, size_t node, wanted_output_t *
     return count;
 }
 
-/*  Why there is none to be had; NULL when it can be asked for. */
+/*  Why the output can't be fetched; NULL when it can. */
 static const char *why_not (const nodes_t *self, const node_run_t *entry)
 {
     wanted_output_t wanted [NODE_OUTPUTS_MAX];
@@ -92,7 +92,7 @@ static void nodes_output_take (nodes_t *self, const moment_t *now, output_t *out
     free (output);
 }
 
-/*  What comes too late, or twice, is not awaited any more. */
+/*  A piece that comes too late, or twice, is not awaited any more, and dropped. */
 void nodes_on_bring (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     nodes_t *self = owner;

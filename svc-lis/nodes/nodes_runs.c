@@ -1,10 +1,10 @@
-/*  nodes_runs - what becomes of runs: stored before their node hears of them, moved by what their
- *  agent says, lost when nobody can say any more.
+/*  nodes_runs - the states of runs. A run is stored before its node hears of it, moves as its agent
+ *  reports, and is lost when nobody can tell any more how it stands.
  *
  *      placed -> claimed -> running -> ended | refused | lost
  *
- *  A state may be skipped, none is gone back to. Whoever observes hears of each move in the step
- *  that stores it, so both are on disk or neither is.
+ *  A run may skip states but never goes back. Observers are told of each move in the step that
+ *  stores it, so either both are on disk or neither is.
  */
 #include "nodes_state.h"
 
@@ -51,7 +51,6 @@ static void entry_free (void *thing)
     free (entry);
 }
 
-/*  Nothing is known of it any more. */
 static void entry_forget (nodes_t *self, node_run_t *entry)
 {
     uint8_t key [RUN_KEY_BYTES];
@@ -192,7 +191,7 @@ static void run_move (nodes_t *self, const moment_t *now, node_run_t *entry, run
         entry_forget (self, entry);
 }
 
-/*  What is to be said of why it ended: ours, when we have told it to and it did. */
+/*  Why the run ended: our reason, if we told it to end and it did. */
 static void why_set (node_run_t *entry, run_state_t state, const char *why)
 {
     run_t *run = &entry->kept.run;
@@ -301,7 +300,7 @@ void nodes_end (nodes_t *self, const moment_t *now, const run_id_t *id, int64_t 
     nodes_dirty (self, now, entry->node);
 }
 
-/*  No answer that wants it has left, so nobody can have begun it. */
+/*  No answer with its order has left, so no agent can have begun it. */
 void nodes_runs_settle (nodes_t *self, const moment_t *now)
 {
     while (self->unbegun_count > 0) {
@@ -381,7 +380,7 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value)
     }
 }
 
-/*  Is it still the agent's, and ours to ask about? */
+/*  Was the run given to the store that the agent has now, by the store that this site has now? */
 static bool nodes_runs_known (const nodes_t *self, const node_run_t *entry)
 {
     return entry->node != NODE_NONE &&

@@ -1,4 +1,5 @@
-/*  nodes_sessions - what agents say and are told, with a session each (agent_session.h). */
+/*  nodes_sessions - takes the agents' questions and decides on their answers; each agent has a
+ *  session (agent_session.h). */
 #include "nodes_state.h"
 
 #include "must.h"
@@ -9,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ORDERS_BYTES_MAX (BODY_BYTES_MAX / 2) /* of new runs in one answer; the next has more */
+#define ORDERS_BYTES_MAX                                                                           \
+    (BODY_BYTES_MAX / 2) /* of orders in one answer; the rest comes next time */
 
 static_assert (ORDERS_BYTES_MAX > 2 * TASK_TEXT_BYTES_MAX, "one order fits");
 
 /*  --- moving --- */
 
-/*  Its runs have ended by themselves, or never began. */
+/*  When the node counts as lost, its agent has ended its runs already, or never began them. */
 static void runs_lose (nodes_t *self, const moment_t *now, node_state_t *place, const char *why)
 {
     const run_id_t *after = NULL;
@@ -28,7 +30,8 @@ static void runs_lose (nodes_t *self, const moment_t *now, node_state_t *place, 
     }
 }
 
-/*  Of one that is up observers hear when its reports have been taken. */
+/*  Observers are told here of a node that is silent or lost. Of one that is up they are told later,
+ *  when the reports in its question have been taken. */
 static void nodes_sessions_on_moved (void *owner, const moment_t *now, agent_session_t *agent,
                                      agent_state_t from, const char *why)
 {
@@ -61,7 +64,7 @@ static size_t order_bytes (const run_order_t *order)
            5 * (size_t) NAME_BYTES_MAX;
 }
 
-/*  False when it has to wait for the next answer. */
+/*  False when its order does not fit this answer and has to wait for the next one. */
 static bool wish_for (const node_run_t *entry, size_t *orders_bytes, wanted_run_t *wanted)
 {
     const run_t *run = &entry->kept.run;
@@ -82,7 +85,7 @@ static bool wish_for (const node_run_t *entry, size_t *orders_bytes, wanted_run_
     return true;
 }
 
-/*  Runs that are over here and that the agent still speaks of. */
+/*  Wishes for runs that are over here and that the agent still reports. */
 static bool wish_over (const nodes_t *self, const run_report_t *report, wanted_run_t *wanted)
 {
     const node_run_t *entry = nodes_entry (self, &report->id);
@@ -94,7 +97,7 @@ static bool wish_over (const nodes_t *self, const run_report_t *report, wanted_r
     return true;
 }
 
-/*  Whatever it wants may be begun from now on. */
+/*  An answer leaves: the agent may begin any run that is in it. */
 static void nodes_sessions_on_told (void *owner, agent_session_t *agent)
 {
     (void) owner;
@@ -154,7 +157,7 @@ void nodes_attend_start (nodes_t *self, const moment_t *now)
 
 /*  --- asking --- */
 
-/*  Is it the agent that this site awaits there? Else the request is refused. */
+/*  Is this the agent that the site expects there? Otherwise the request is refused. */
 static bool agent_right (nodes_t *self, const request_t *request, const attend_t *asked,
                          size_t *node)
 {
@@ -178,7 +181,7 @@ static bool agent_right (nodes_t *self, const request_t *request, const attend_t
     return true;
 }
 
-/*  Another store: what became of its runs is not heard any more. */
+/*  The agent has another store, so it won't report the runs of its former store any more. */
 static void runs_orphan (nodes_t *self, const moment_t *now, node_state_t *place)
 {
     int64_t lost_at_ms = place->agent.heard_ms + self->limits.lost_ms;

@@ -1,8 +1,9 @@
-/*  nodes_state - what the files of nodes share: the nodes, the runs, and who waits for what.
+/*  nodes_state - what the files of nodes share: the nodes, their runs, and pieces of output that
+ *  are awaited.
  *
- *  For nodes*.c only. nodes.c makes it, loads and asks it; nodes_sessions.c hears the agents and
- *  decides what they are told; nodes_runs.c moves runs; nodes_backoff.c spares those that can't start
- *  any; nodes_output.c fetches output.
+ *  For nodes*.c only: nodes.c finds, drains and loads nodes; nodes_sessions.c takes agents' questions
+ *  and decides on the answers; nodes_runs.c moves runs; nodes_backoff.c spares nodes that could not
+ *  start a run; nodes_output.c fetches output.
  */
 #ifndef MUSUBI_NODES_STATE_H
 #define MUSUBI_NODES_STATE_H
@@ -13,13 +14,13 @@
 
 #define NODE_NONE SIZE_MAX
 
-/*  A run. Its strings and order are its own. */
+/*  A run; it owns its strings and its order. */
 typedef struct {
     stored_run_t kept;
     size_t node;        /* NODE_NONE: not configured any more */
-    bool told;          /* an answer that wants it may have left */
-    bool orphan;        /* its agent's store, or ours that placed it, is not there any more: */
-    int64_t lost_at_ms; /* mono: then it is over in any case */
+    bool told;          /* an answer with its order may have left */
+    bool orphan;        /* its agent, or this site, has lost the store that knew it; */
+    int64_t lost_at_ms; /* mono: it counts as lost then */
 } node_run_t;
 
 /*  A machine. */
@@ -31,14 +32,14 @@ typedef struct {
     ordered_t *runs; /* of node_run_t, not over */
     uint32_t cpus_used;
 
-    run_report_t *reports; /* in the agent's last question, ascending */
+    run_report_t *reports; /* from the agent's last question, ascending */
     size_t reports_count;
 
-    uint64_t rest_timer; /* nothing new is put there until then; 0 = it does not rest */
-    uint32_t rest_ms;    /* how long it rested last; 0 = something has run since */
+    uint64_t rest_timer; /* it gets no new runs until then; 0 = it does not rest */
+    uint32_t rest_ms;    /* the length of its last rest; 0 = a run has begun there since */
     char rest_why [RUN_WHY_BYTES_MAX + 1];
 
-    bool dirty; /* what it should know may have changed in this step */
+    bool dirty; /* its agent may have to be told something at the end of this step */
 } node_state_t;
 
 struct nodes {
@@ -50,14 +51,14 @@ struct nodes {
     size_t places_count;
     ordered_t *by_name; /* of node_state_t */
     ordered_t *runs;    /* of node_run_t: all */
-    ordered_t *kept;    /* of those, the over ones: by the time of their end */
+    ordered_t *kept;    /* of node_run_t that are over, by the time of their end */
     ordered_t *orphans; /* by lost_at_ms */
     uint64_t kept_timer;
     uint64_t orphans_timer;
     uint64_t settle_timer; /* at the end of this step */
     size_t *dirty;         /* places */
     size_t dirty_count;
-    run_id_t *unbegun; /* runs that are to end, and of which no agent has heard */
+    run_id_t *unbegun; /* runs that are to end and that no agent has heard of */
     size_t unbegun_count;
     size_t unbegun_room;
     agent_sessions_t agents;
@@ -74,11 +75,11 @@ node_run_t *nodes_entry (const nodes_t *self, const run_id_t *id);
 void nodes_place_store (nodes_t *self, size_t node);
 void nodes_tell_place (nodes_t *self, const moment_t *now, size_t node);
 
-/*  What people are told. */
+/*  Answers to people. */
 packed_t nodes_answer_encode (const nodes_t *self, const nodes_question_t *asked);
 packed_t drain_answer_encode (const char **overbooked, size_t count);
 
-/*  At the end of this step what this node should know is looked at again. */
+/*  At the end of this step it is decided whether the node's agent has to be told something. */
 void nodes_dirty (nodes_t *self, const moment_t *now, size_t node);
 
 /*  --- nodes_sessions.c --- */
@@ -93,15 +94,16 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value);
 void nodes_runs_start (nodes_t *self, const moment_t *now);
 void nodes_runs_end (nodes_t *self);
 
-/*  What an agent says of a run that it was given. */
+/*  Takes an agent's report of a run that it was given. */
 void nodes_run_heard (nodes_t *self, const moment_t *now, node_run_t *entry,
                       const run_report_t *report);
 void nodes_run_lose (nodes_t *self, const moment_t *now, node_run_t *entry, const char *why);
 
-/*  Its agent has lost its store: what became of it is not heard any more. */
+/*  The run's agent or this site has lost its store, so nothing more will be heard of the run: it is
+ *  lost at lost_at_ms. */
 void nodes_run_orphan (nodes_t *self, const moment_t *now, node_run_t *entry, int64_t lost_at_ms);
 
-/*  Those that are to end and that no agent has heard of. */
+/*  Ends the runs that are to end and that no agent has heard of. */
 void nodes_runs_settle (nodes_t *self, const moment_t *now);
 
 /*  --- nodes_backoff.c --- */
@@ -110,7 +112,7 @@ void nodes_rest (nodes_t *self, const moment_t *now, size_t node, const char *wh
 
 /*  --- nodes_output.c --- */
 
-/*  The pieces that are wanted of a node; at most NODE_OUTPUTS_MAX. */
+/*  The pieces that are awaited from a node, at most NODE_OUTPUTS_MAX. */
 size_t nodes_outputs_wanted (const nodes_t *self, size_t node, wanted_output_t *wanted);
 void nodes_on_bring (void *owner, const moment_t *now, const request_t *request, void *body);
 void nodes_outputs_init (nodes_t *self);

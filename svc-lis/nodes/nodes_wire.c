@@ -1,5 +1,5 @@
-/*  nodes_wire - tables: what agents and their site say to each other, what people are told, and
- *  what is kept.
+/*  nodes_wire - codecs of what agents and their site tell each other, of people's questions, and of
+ *  what is stored.
  */
 #include "nodes_state.h"
 

@@ -4,7 +4,7 @@
 
 #include "nodes.h"
 
-/*  An agent's question. */
+/*  The question of an agent. */
 typedef struct {
     char node [NAME_BYTES_MAX + 1];
     char class_name [NAME_BYTES_MAX + 1];
@@ -14,7 +14,8 @@ typedef struct {
     size_t runs_count;
 } attend_t;
 
-/*  What an agent knows at most: those that run, and those whose end the site has not confirmed. */
+/*  The most runs that an agent knows: those that run, and those whose end the site has not
+ *  confirmed. */
 #define AGENT_RUNS_MAX 2048
 
 /*  Same numbers as proto RunWish. */
@@ -23,7 +24,7 @@ typedef enum { WISH_START, WISH_WARN, WISH_END, WISH_FORGET } run_wish_t;
 typedef struct {
     run_id_t id;
     run_wish_t wish;
-    run_order_t *order; /* NULL: it is claimed already, or wish is another */
+    run_order_t *order; /* NULL unless the run is to be started and no agent has claimed it */
     int64_t grace_ms;
 } wanted_run_t;
 
@@ -35,7 +36,7 @@ typedef struct {
     uint32_t most;
 } wanted_output_t;
 
-/*  The answer. */
+/*  The answer to it. */
 typedef struct {
     uint64_t number;
     wanted_run_t *runs;
@@ -87,7 +88,7 @@ typedef struct {
     run_t run;
     uint8_t agent [STORE_ID_BYTES];
     uint8_t site [STORE_ID_BYTES];
-    bool placed;        /* in the record, where run.state says nothing then */
+    bool placed;        /* in the record alone: run.state is RUN_PLACED, which proto has not */
     run_order_t *order; /* NULL unless placed */
     bool warned;
     int64_t warn_ms;

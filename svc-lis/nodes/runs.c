@@ -1,4 +1,4 @@
-/*  runs - identities and orders of runs. */
+/*  runs - compares, prints, checks and copies what runs.h describes. */
 #include "runs.h"
 
 #include "must.h"

@@ -1,8 +1,8 @@
-/*  runs - tries of tasks at nodes, as their owners speak of them (proto/nodes.proto).
+/*  runs - what a run is and what is said of it (proto/nodes.proto).
  *
- *  A task is one of a bag's; a run is one try of it, at one node, under one store of that node's
- *  agent. A run is stored here before its node hears of it, and claimed there before it begins: it
- *  never runs twice. Plain values.
+ *  A bag has many tasks; a run is one try of a task, at one node, given to one store of that node's
+ *  agent. The site stores a run before the node hears of it, and the agent claims it before it
+ *  begins it, so it never runs twice. Plain values.
  */
 #ifndef MUSUBI_RUNS_H
 #define MUSUBI_RUNS_H
@@ -31,14 +31,14 @@ int run_id_compare (const run_id_t *a, const run_id_t *b);
 #define RUN_ID_TEXT_BYTES 48
 const char *run_id_text (const run_id_t *id, char text [RUN_ID_TEXT_BYTES]);
 
-/*  What a node is to carry out. Strings and arrays are borrowed by whoever passes it on and copied
- *  by who keeps it. */
+/*  What a node has to carry out. A function that passes an order on borrows its strings and arrays;
+ *  one that keeps it copies them. */
 typedef struct {
     const char *const *arguments; /* [0] is the program; never given to a shell */
     size_t arguments_count;
     const char *const *environment; /* "NAME=value" */
     size_t environment_count;
-    const char *folder;      /* "" = one made for the run */
+    const char *folder;      /* "" = a folder made for the run */
     const char *output;      /* "" = kept with the run */
     const char *errors;      /* "" = with the output */
     uint32_t cpus;           /* of the node */
@@ -48,18 +48,19 @@ typedef struct {
     const char *owner;       /* actor */
     const char *reservation; /* "" = from the queue */
     const char *need;        /* of the reservation; "" = none */
-    uint32_t index_from;     /* its tasks are told their index from this on */
-    int64_t booked_until_ms; /* the site's calendar has the node for it until then; 0 = it has not:
-                                the run is preemptible, or a reservation's */
+    uint32_t index_from;     /* added to the index that its tasks are told */
+    int64_t booked_until_ms; /* the node is booked for it in the site's calendar until then; 0 = it
+                                is not: the run is preemptible, or a reservation's */
 } run_order_t;
 
-/*  Is there something to carry out, within the limits above? False with why naming the field. */
+/*  Does the order name a program, and is it within the limits above? False with why, which names
+ *  the field. */
 bool run_order_check (const run_order_t *order, char why [WHY_BYTES]);
 
 /*  A deep copy. */
 run_order_t *run_order_copy (const run_order_t *order);
 
-/*  Of a copy, or of one that was decoded; NULL is harmless. */
+/*  Of a copy, or of an order that was decoded. NULL is harmless. */
 void run_order_free (run_order_t *order);
 
 /*  Same numbers as proto RunState, but for the last one. */
@@ -68,8 +69,9 @@ typedef enum {
     RUN_RUNNING,
     RUN_ENDED,   /* by itself, or because it was told to: exit_code or signal */
     RUN_REFUSED, /* it could not be started: why */
-    RUN_LOST,    /* nobody knows how it ended, and it runs no more: why */
-    RUN_PLACED,  /* stored here; its node may not have heard: before all the others */
+    RUN_LOST,    /* it is over, and nobody knows how it ended: why */
+    RUN_PLACED,  /* stored at the site; its node may not have heard of it. Comes before all
+                    others */
 } run_state_t;
 
 static inline bool run_over (run_state_t state)
@@ -77,7 +79,7 @@ static inline bool run_over (run_state_t state)
     return state >= RUN_ENDED && state != RUN_PLACED;
 }
 
-/*  No run goes back. */
+/*  Is that state further on? No run goes back. */
 static inline bool run_later (run_state_t state, run_state_t than)
 {
     return state != RUN_PLACED && (than == RUN_PLACED || state > than);
@@ -91,21 +93,21 @@ typedef struct {
     const char *node;
     uint32_t cpus;
     const char *reservation; /* "" = from the queue */
-    int64_t booked_until_ms; /* as ordered; a node is another's from T on when no run from the queue
-                                has it booked beyond T: what is preemptible there will be ended */
+    int64_t booked_until_ms; /* as ordered. A run of the queue that has the node booked beyond a
+                                moment keeps it then; a preemptible one is ended */
     int64_t placed_ms;       /* wall ms, here */
     int64_t started_ms;      /* wall ms at the node; 0 = not yet */
     int64_t ended_ms;
     int32_t exit_code;
     int32_t signal;
     int64_t cpu_ms;   /* processor time so far */
-    uint64_t dropped; /* bytes of output that its node has not kept, so far */
-    bool told_to_end; /* we have asked for its end */
-    bool node_unfit;  /* RUN_REFUSED for what its node lacks */
-    const char *why;  /* of its end: "" = by itself */
+    uint64_t dropped; /* bytes of output so far that its node has not kept */
+    bool told_to_end; /* the site wants it to end */
+    bool node_unfit;  /* it was refused for what its node lacks */
+    const char *why;  /* why it ended; "" = by itself */
 } run_t;
 
-/*  How a run stands, as its agent says: never RUN_PLACED. */
+/*  How a run stands, as its agent reports it; the state is never RUN_PLACED. */
 typedef struct {
     run_id_t id;
     run_state_t state;
@@ -125,7 +127,7 @@ extern const codec_t task_id_codec;
 extern const codec_t run_id_codec;
 extern const codec_t run_report_codec;
 
-/*  The part of an order that is its command, by another name: for rows. */
+/*  The command of an order, under the name that its codec's rows need. */
 typedef run_order_t task_command_t;
 extern const codec_t task_command_codec;
 extern const codec_t run_order_codec;

@@ -1,4 +1,4 @@
-/*  runs_wire - tables: identities, orders and reports of runs. */
+/*  runs_wire - codecs of identities, orders and reports of runs. */
 #include "runs.h"
 
 #include "message.h"
