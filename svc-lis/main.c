@@ -1,5 +1,5 @@
-/*  svc-lis - the service of one site; svc-lis node - the agent of one of its machines; svc-lis
- *  starter - what that leaves behind for each run.
+/*  svc-lis - three programs in one: svc-lis is the service of a site; svc-lis node is the agent of
+ *  one of its machines; svc-lis starter is the process that an agent leaves behind for each run.
  */
 #include "host.h"
 #include "lis_config.h"

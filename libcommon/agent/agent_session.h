@@ -71,7 +71,7 @@ void agent_session_start (agent_session_t *session, agent_sessions_t *all, const
                           const moment_t *now);
 void agent_session_end (agent_session_t *session);
 
-/*  Does this actor speak for that node? With the kind "node/", "node/thin-001" does for thin-001. */
+/*  Does this actor speak for that node? With the kind "node/" the actor "node/n1" does for n1. */
 bool agent_is (const char *actor, const char *kind, const char *node);
 
 /*  What a question says of its agent's store. */

@@ -1,4 +1,4 @@
-/*  agent - what it says of itself and its runs, and what it hears of its lease. */
+/*  agent - asks the site, with a report of its runs, and takes the answer and the lease in it. */
 #include "agent_state.h"
 
 #include "member.h"
@@ -43,8 +43,8 @@ static bool agent_take (void *owner, const moment_t *now, const agent_poll_quest
     self->lease_ms = wanted.lease_ms;
     snprintf (self->site_name, sizeof self->site_name, "%s", wanted.site);
     if (!question->bare) {
-        /*  Since the question, not since the answer: so the lease ends before the site counts its
-         *  runs as lost, however long either was under way. */
+        /*  The lease counts from the question, not from the answer: so it ends before the site
+         *  counts the runs as lost, however long either message was under way. */
         self->lease_until_ms = question->asked_ms + self->lease_ms;
         agent_runs_want (self, now, &wanted);
     }

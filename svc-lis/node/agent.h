@@ -1,13 +1,13 @@
-/*  agent - a node's side of proto/nodes.proto: it asks its site what is wanted, claims runs in its
- *  store before it has them begun, and says how they stand.
+/*  agent - a node's side of proto/nodes.proto. It asks its site which runs are wanted, claims a run
+ *  in its store before the run begins, and reports how all runs stand.
  *
- *  What is wanted comes whole with each answer; what is carried out is work (node_work.h) whose end
- *  is recorded in a run's folder by whoever has begun it. So an agent that dies has lost nothing:
- *  the next one reads its claims, looks at their folders, asks, and goes on. It begins nothing that
- *  its site has not wanted in this start.
+ *  Each answer names everything that is wanted. The agent has it carried out as work (node_work.h);
+ *  whoever begins a run records its end in the run's folder. So nothing is lost when an agent dies:
+ *  the next one reads its claims, looks at their folders, asks, and goes on. It begins only what
+ *  its site has wanted since this start.
  *
- *  A site is known by its store. Should that be another one, the runs of the former are ended, and
- *  no more is said of them. Pure.
+ *  A site is known by its store. When another store answers, the agent ends the runs of the former
+ *  one and reports them no more. Pure.
  */
 #ifndef MUSUBI_AGENT_H
 #define MUSUBI_AGENT_H
@@ -21,11 +21,11 @@ typedef struct {
     uint32_t cpus;
     const char *const *sites; /* endpoints of its LIS; the next is tried when one is silent */
     size_t sites_count;
-    const char *runs; /* folder of all runs' folders, absolute */
-    int64_t keep_ms;  /* folders of runs that ended are kept so long; 24 h */
-    int64_t look_ms;  /* what runs is looked at so often, should a starter be dead; 5 000 */
-    uint64_t output_bytes_max; /* kept of what a run writes; 64 MiB */
-    uint64_t room_bytes_least; /* nothing of it is while the disk has less free; 256 MiB */
+    const char *runs;          /* absolute path of the folder that has a folder for each run */
+    int64_t keep_ms;           /* how long the folder of a run is kept after its end; 24 h */
+    int64_t look_ms;           /* how often runs are looked at, in case a starter has died; 5 000 */
+    uint64_t output_bytes_max; /* kept of a run's output; 64 MiB */
+    uint64_t room_bytes_least; /* with less free on the disk no output is kept; 256 MiB */
     int64_t stubborn_ms; /* a starter that has not ended its run so long after the grace is killed;
                             10 000 */
 } agent_settings_t;

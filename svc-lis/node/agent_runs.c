@@ -1,9 +1,9 @@
-/*  agent_runs - each run's claim, what is wanted of it, and how it stands.
+/*  agent_runs - for each run: its claim, what the site wants of it, and how it stands.
  *
  *      claimed --run_start--> running --> ended | refused | lost     (then forgotten)
  *
- *  At most one piece of work is under way for a run. When it is done, what is wanted and how the
- *  run stands say what comes next; when it failed, it is ordered again a little later.
+ *  A run has at most one piece of work under way. When that is done, the next one follows from what
+ *  is wanted and how the run stands; when it failed, it is ordered again a little later.
  */
 #include "agent_state.h"
 
@@ -15,10 +15,10 @@
 #include <string.h>
 
 #define AGAIN_MS       1000
-#define AGENT_GRACE_MS 10000 /* for runs that the site does not speak of */
+#define AGENT_GRACE_MS 10000 /* for runs that the site no longer names */
 #define PRUNE_FIRST_MS 60000
 #define PRUNE_MS       3600000
-#define LEASE_PART     10 /* written when it has grown by a tenth */
+#define LEASE_PART     10 /* a new lease is written when it is longer by a tenth */
 
 static bool of_site (const agent_t *self, const agent_run_t *run)
 {
@@ -116,7 +116,7 @@ static bool end_is_due (const agent_run_t *run, const moment_t *now)
     return !run->ended || run->grace_ms < run->ended_grace_ms || now->mono_ms >= run->ended_by_ms;
 }
 
-/*  The next piece of work for it, when there is any and none is under way. */
+/*  Orders the next piece of work for a run, if there is any and none is under way. */
 static void pursue (agent_t *self, const moment_t *now, agent_run_t *run)
 {
     if (run->work != 0 || run->failed || run_over (run->report.state) || !run->wanted)
@@ -148,7 +148,7 @@ static void agent_runs_on_again (void *owner, const moment_t *now, uint64_t toke
 
 /*  --- how it stands --- */
 
-/*  Its end, for good: stored before anybody hears of it. */
+/*  The end of a run, for good: it is stored before it is reported. */
 static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_state_t state,
                      const char *why)
 {
@@ -168,7 +168,7 @@ static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_s
     agent_poll_news (self->agent_poll, now, 0);
 }
 
-/*  A look may have been taken before something that is known by now: nothing goes back. */
+/*  A look may be older than what is known by now, so a run never goes back. */
 static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run,
                         const run_report_t *report)
 {
@@ -233,7 +233,7 @@ static void look_later (agent_t *self, const moment_t *now)
                                        agent_runs_on_look, self, 0);
 }
 
-/*  All that is not over, so many at a time. */
+/*  Looks at all runs that are not over, so many at a time. */
 static void agent_runs_look (agent_t *self)
 {
     const char *names [WORK_NAMES_MAX];
@@ -261,7 +261,7 @@ static void agent_runs_on_look (void *owner, const moment_t *now, uint64_t token
         agent_runs_look (self);
     for (agent_run_t *run = ordered_after (self->runs, NULL); run;
          run = ordered_after (self->runs, run->key))
-        pursue (self, now, run); /* one that should be over by now */
+        pursue (self, now, run); /* for runs that should be over by now */
     look_later (self, now);
 }
 
@@ -276,7 +276,7 @@ static void agent_runs_on_prune (void *owner, const moment_t *now, uint64_t toke
       timers_set (self->service->timers, now->mono_ms + PRUNE_MS, agent_runs_on_prune, self, 0);
 }
 
-/*  A starter says that its run is over; it is looked at, as anybody could have said so. */
+/*  A starter says that its run is over. Anybody could say so: the run is looked at. */
 static void agent_runs_on_ended (void *owner, const moment_t *now, const request_t *request,
                                  void *body)
 {
@@ -298,7 +298,7 @@ static void agent_runs_on_ended (void *owner, const moment_t *now, const request
 
 /*  --- what the site wants --- */
 
-/*  The lease is longer now. */
+/*  The lease has become longer: the starters are told. */
 static void agent_runs_lease (agent_t *self)
 {
     if (self->open == 0)
@@ -313,7 +313,7 @@ static void agent_runs_lease (agent_t *self)
                  &(ordered_work_t){.kind = WORK_OTHER});
 }
 
-/*  Claimed: stored before it is begun. */
+/*  Claims a run: it is stored before it is begun. */
 static agent_run_t *run_claim (agent_t *self, const moment_t *now, wanted_run_t *wanted)
 {
     agent_run_t *run = run_new (self, agent_poll_store (self->agent_poll), &wanted->id);
@@ -352,7 +352,7 @@ static void want_one (agent_t *self, const moment_t *now, wanted_run_t *wanted)
     run->grace_ms = wanted->grace_ms;
 }
 
-/*  Those that the site does not speak of are none of its any more, or never were. */
+/*  Ends the runs that the site does not name: it wants them no more, or never did. */
 static void want_others (agent_t *self)
 {
     uint8_t after [AGENT_KEY_BYTES];

@@ -1,4 +1,4 @@
-/*  agent_work - orders of work, and who waits for them. */
+/*  agent_work - orders work of the host and takes its results. */
 #include "agent_state.h"
 
 #include "must.h"

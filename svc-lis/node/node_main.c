@@ -1,4 +1,4 @@
-/*  node_main - the settings of an agent, and its host. */
+/*  node_main - reads the settings of an agent and runs it in a host. */
 #include "node_main.h"
 
 #include "agent.h"

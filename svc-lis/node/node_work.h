@@ -1,19 +1,20 @@
-/*  node_work - what an agent has carried out on its machine, as plain values (proto/agent.proto).
+/*  node_work - the work that an agent orders on its machine, as plain values (proto/agent.proto).
  *
- *  Each kind of work may be done twice, and by two agents one after the other: what a run's folder
- *  says decides. A run is begun by whoever claims its folder, once; its end is recorded there once.
- *  Work that fails (no result) has left nothing undecided and is ordered again.
+ *  Each piece of work may be done twice, and by two agents one after the other: what the run's
+ *  folder says decides. A run is begun once, by the starter that claims its folder, and its end is
+ *  recorded there once. Work that fails (without a result) has decided nothing and is ordered
+ *  again.
  *
- *      run_start    ticket, lease_ms, endpoint   begin it, unless somebody has
- *      run_look     names                        how they stand
- *      run_signal   name, warn | grace_ms,       warn it; or end it: one that nobody has begun is
- *                   force                        refused for ever. force: end it without its
- *                                                starter, which does not do it
- *      run_lease    lease_ms, endpoint           all runs may go on until then
- *      run_read     name, errors, offset, most   a piece of its output
- *      run_prune    keep_ms                      folders that ended so long ago are removed
+ *      run_start    ticket, lease_ms, endpoint   begin the run, unless somebody has
+ *      run_look     names                        look how the runs stand
+ *      run_signal   name, warn | grace_ms,       warn the run; or end it, which refuses one that
+ *                   force                        nobody has begun for ever. force: end it without
+ *                                                its starter, which has not ended it
+ *      run_lease    lease_ms, endpoint           let all runs go on until then
+ *      run_read     name, errors, offset, most   read a piece of the run's output
+ *      run_prune    keep_ms                      remove folders of runs that ended so long ago
  *
- *  The first three answer with how the runs stand.
+ *  The first three answer with the states of the runs.
  */
 #ifndef MUSUBI_NODE_WORK_H
 #define MUSUBI_NODE_WORK_H
@@ -31,7 +32,7 @@
 #define WORK_NAMES_MAX     256 /* in one run_look */
 #define OUTPUT_BYTES_MAX   (UINT64_C (64) << 20)
 
-/*  How a run stands by what its folder says; RUN_CLAIMED: nobody has begun it. */
+/*  How a run stands, as its folder says; RUN_CLAIMED: nobody has begun it. */
 typedef struct {
     char name [RUN_NAME_BYTES_MAX + 1];
     run_report_t report; /* without the id, which is in the name */
@@ -43,15 +44,15 @@ typedef struct {
     const char *site;
     const char *node;
     run_order_t *order;
-    uint64_t output_bytes_max; /* kept of what it writes; 0 = OUTPUT_BYTES_MAX */
-    uint64_t room_bytes_least; /* nothing is kept while the disk has less free */
+    uint64_t output_bytes_max; /* kept of its output; 0 = OUTPUT_BYTES_MAX */
+    uint64_t room_bytes_least; /* with less free on the disk nothing is kept */
 } ticket_t;
 
 typedef struct {
     const char *runs;
     const char *const *names;
     size_t names_count;
-    ticket_t ticket; /* name NULL: none */
+    ticket_t ticket; /* there is none when its name is NULL */
     int64_t lease_ms;
     const char *endpoint;
     bool warn;
@@ -71,12 +72,12 @@ typedef struct {
     const char *why;
 } work_result_t;
 
-/*  The name of a run's folder: of the site's store, so that what a site begins anew after it has
- *  lost its store is another one, and of the run. */
+/*  The name of a run's folder: of the site's store and of the run. After a site has lost its store
+ *  the same run has another name. */
 const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
                       char name [RUN_NAME_BYTES_MAX + 1]);
 
-/*  Back from it; false when it is none. */
+/*  The store and the run of such a name; false when it is malformed. */
 bool run_name_parse (const char *name, uint8_t site [STORE_ID_BYTES], run_id_t *id);
 
 extern const codec_t stand_codec;
@@ -84,10 +85,10 @@ extern const codec_t ticket_codec;
 extern const codec_t work_order_codec;
 extern const codec_t work_result_codec;
 
-/*  With a why that readers take, whatever is in it. */
+/*  Encodes a state; characters of its why that a reader would refuse become question marks. */
 packed_t stand_encode (const stand_t *stand);
 
-/*  Agent.Ended. */
+/*  The body of Agent.Ended. */
 typedef struct {
     char name [RUN_NAME_BYTES_MAX + 1];
 } run_ended_t;

@@ -1,4 +1,4 @@
-/*  node_work_wire - tables: stands, tickets, orders of work and their results. */
+/*  node_work_wire - codecs of states, tickets, orders of work and their results. */
 #include "agent_state.h"
 
 #include "message.h"
@@ -32,7 +32,7 @@ bool run_name_parse (const char *name, uint8_t site [STORE_ID_BYTES], run_id_t *
     return strcmp (run_name (site, id, again), name) == 0;
 }
 
-/*  A name becomes a path: nothing in it may lead elsewhere. */
+/*  A name becomes part of a path: nothing in it may lead to another folder. */
 static bool node_work_name_right (const char *name, char why [WHY_BYTES])
 {
     char text [RUN_NAME_BYTES_MAX + 1];
@@ -62,8 +62,8 @@ static bool stand_rule (void *self, char why [WHY_BYTES])
 const codec_t stand_codec =
   CODEC_RULED (stand_t, musubi__run_stand__descriptor, stand_rows, stand_rule);
 
-/*  A program may be called anything, and its name may have been cut: readers take neither control
- *  characters nor broken ones. */
+/*  The name of a program may be anything, and may be cut in the middle of a character; readers
+ *  refuse control characters and broken UTF-8. */
 static void sentence_clean (char *text)
 {
     bool valid = utf8_valid (text);

@@ -1,5 +1,6 @@
-/*  lease - one line, "BOOT UNTIL_MS ENDPOINT UNTIL_MS", written over in place, so that a full disk
- *  takes nobody's lease; a half-written line has two different numbers, and is read again.
+/*  lease - one line, "BOOT UNTIL_MS ENDPOINT UNTIL_MS". It is written over in place, so that no
+ *  lease is lost when the disk is full. A line that is half written has two different numbers, and
+ *  is read again.
  */
 #include "lease.h"
 

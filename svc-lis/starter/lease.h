@@ -1,6 +1,6 @@
-/*  lease - until when the runs of this machine may go on without another word of their site: one
- *  file beside their folders, written by the agent, read by all starters. It counts the time since
- *  the machine was booted, sleep included.
+/*  lease - until when the runs of this machine may go on if the agent hears no more of its site.
+ *  One file beside the runs' folders; the agent writes it, all starters read it. Its time counts
+ *  from the boot of the machine, sleep included.
  */
 #ifndef MUSUBI_LEASE_H
 #define MUSUBI_LEASE_H
@@ -24,7 +24,7 @@ static inline int64_t lease_now_ms (void)
 /*  False with errno. */
 bool lease_write (const char *runs, const lease_t *lease);
 
-/*  False when there is none of this boot. */
+/*  False when there is no lease of this boot. */
 bool lease_read (const char *runs, lease_t *lease);
 
 #endif

@@ -1,6 +1,6 @@
-/*  open_as - on one of several threads, so the rights of this thread alone are changed: the file
- *  system's ids, with which the kernel takes root's power over files from it, and its groups, which
- *  the library would change in every thread.
+/*  open_as - changes the rights of the calling thread alone, since others go on beside it: the file
+ *  system's ids, without which the kernel also takes root's power over files away, and the groups,
+ *  by system call, as the C library would change them in every thread.
  */
 #include "open_as.h"
 
@@ -36,7 +36,7 @@ static bool rights_of (const char *account, rights_t *rights)
     return getgrouplist (account, entry.pw_gid, rights->groups, &rights->count) >= 0;
 }
 
-/*  To ask for an id that there is none of only tells which one is set. */
+/*  Setting an id that does not exist changes nothing and tells which one is set. */
 static bool rights_take (const rights_t *rights)
 {
     if (syscall (SYS_setgroups, (size_t) rights->count, rights->groups) != 0)
@@ -60,7 +60,7 @@ int open_as (const char *account, int folder, const char *path)
     bool taken = own.uid != 0 || rights_take (&rights);
     int fd = taken ? openat (folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     int error = taken ? errno : EPERM;
-    /*  Nothing else may go on with the rights of somebody else. */
+    /*  The process must not go on with the rights of somebody else. */
     if (own.uid == 0 && !rights_take (&own))
         abort ();
     errno = error;

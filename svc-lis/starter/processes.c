@@ -1,5 +1,5 @@
-/*  processes - a walk down /proc/PID/task/TID/children, breadth first. The tree may change while it
- *  is walked: who must be sure walks again until nothing is left.
+/*  processes - walks down /proc/PID/task/TID/children, breadth first. The tree may change during
+ *  the walk: a caller who must be sure walks again until nothing is left.
  */
 #include "processes.h"
 
@@ -63,7 +63,8 @@ static processes_found_t all_under (pid_t pid)
     return found;
 }
 
-/*  A small file of /proc, with a NUL behind it; its length, -1 when it can't be read. */
+/*  Reads a small file of /proc and puts a NUL behind it. Returns its length, or -1 when it can't be
+ *  read. */
 static ssize_t read_small (pid_t pid, const char *file, char *text, size_t room)
 {
     char path [PATH_BYTES];
@@ -99,7 +100,8 @@ size_t processes_signal (pid_t under, int signal, int catchers)
     return found.count;
 }
 
-/*  Fields 14 to 17, behind the name in brackets: its own and its waited-for children's. */
+/*  Fields 14 to 17, which follow the name in brackets: processor time of the process and of the
+ *  children that it has waited for. */
 static int64_t ticks_of (pid_t pid)
 {
     char text [STAT_BYTES];
@@ -125,7 +127,7 @@ int64_t processes_cpu_ms (pid_t under)
     return ticks * 1000 / sysconf (_SC_CLK_TCK);
 }
 
-/*  Is it in the environment that the process was started with? A zombie has none. */
+/*  Is the mark in the environment that the process was started with? A zombie has none. */
 static bool processes_marked (pid_t pid, const char *mark, size_t mark_size)
 {
     char path [PATH_BYTES];

@@ -1,4 +1,5 @@
-/*  processes - what is under a process, and what bears the mark of a run, as /proc tells. */
+/*  processes - finds the descendants of a process, and the processes that bear the mark of a run,
+ *  in /proc. */
 #ifndef MUSUBI_PROCESSES_H
 #define MUSUBI_PROCESSES_H
 
@@ -8,15 +9,14 @@
 
 #define RUN_MARK "MUSUBI_RUN_FOLDER" /* in the environment of everything that a run starts */
 
-/*  Send a signal to all that is under a process, itself left out; returns how many there are.
- *  catchers: only to those that catch it. */
+/*  Sends a signal to all descendants of a process; returns how many there are. catchers: only to
+ *  those that catch it. */
 size_t processes_signal (pid_t under, int signal, int catchers);
 
-/*  Processor time of all that is alive under a process, itself left out, and of what that has
- *  waited for. */
+/*  Processor time of all living descendants of a process, and of what they have waited for. */
 int64_t processes_cpu_ms (pid_t under);
 
-/*  Kill whatever has this folder as its mark; returns how many there were. */
+/*  Kills all processes that have this folder as their mark; returns how many there were. */
 size_t processes_kill_marked (const char *folder);
 
 #endif

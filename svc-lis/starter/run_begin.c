@@ -1,5 +1,5 @@
-/*  run_begin - what can fail is done in the new process, which says through a pipe that closes by
- *  itself with the program's start what has failed.
+/*  run_begin - forks; the new process does all that can fail, and reports a failure through a pipe
+ *  that closes by itself when the program starts.
  */
 #include "run_begin.h"
 
@@ -32,10 +32,10 @@ typedef struct {
     gid_t gid;
     char name [ACCOUNT_BYTES_MAX + 1];
     char home [1024];
-    bool other; /* than who we are: we are root */
+    bool other; /* than ours, and we are root */
 } run_begin_account_t;
 
-/*  What has failed in the new process. */
+/*  What the new process reports. */
 typedef struct {
     int error;
     char what [64];
@@ -99,7 +99,7 @@ static bool named_alike (const char *a, const char *b)
     return strncmp (a, b, length + 1) == 0;
 }
 
-/*  The order's own go before ours, but for those that say which run it is. */
+/*  A variable of the order replaces ours, except those that say which run it is. */
 static void set_ordered (environment_t *self, const char *variable)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -142,16 +142,17 @@ static environment_t environment_make (const ticket_t *ticket, const run_begin_a
 
 /*  --- in the new process --- */
 
-#define FILES_USUAL 1024 /* that may be open; a program may raise it to what the machine allows */
+#define FILES_USUAL 1024 /* open files; a program may raise this to what the machine allows */
 
-/*  Rounded up: whole seconds are all there is; the starter watches the rest. */
+/*  The kernel's limit counts whole seconds, so it is rounded up; the starter watches the exact
+ *  one. */
 static bool limits_set (const run_order_t *order)
 {
     rlim_t seconds = (rlim_t) (order->cpu_limit_ms + 999) / 1000;
     struct rlimit processor = {.rlim_cur = seconds, .rlim_max = seconds + 5};
     struct rlimit dumps = {0}, files = {0};
     if (getrlimit (RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > FILES_USUAL) {
-        files.rlim_cur = FILES_USUAL; /* we have raised our own */
+        files.rlim_cur = FILES_USUAL; /* this process has raised its own */
         setrlimit (RLIMIT_NOFILE, &files);
     }
     return setrlimit (RLIMIT_CPU, &processor) == 0 && setrlimit (RLIMIT_CORE, &dumps) == 0;
@@ -162,8 +163,8 @@ static int open_for_writing (int folder, const char *file)
     return openat (folder, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, FILE_MODE);
 }
 
-/*  Kept with the run they were opened by us before; where the order names them, the account has to
- *  have the right. */
+/*  Output that is kept with the run goes to a file that we have opened; a file that the order names
+ *  is opened here, with the rights of the account. */
 static bool files_take (const run_order_t *order, int kept, run_begin_failure_t *failure)
 {
     int input = open ("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -194,13 +195,13 @@ typedef struct {
     const run_order_t *order;
     const run_begin_account_t *account;
     const environment_t *environment;
-    char **arguments; /* NULL behind the last */
-    int kept;         /* output that is kept with the run */
-    int folder;       /* working folder made for the run, -1: the order names one */
+    char **arguments; /* ends with NULL */
+    int kept;         /* descriptor of the output that is kept with the run */
+    int folder;       /* the working folder made for the run; -1 when the order names one */
     pid_t starter;
 } birth_t;
 
-/*  Returns only when something failed. */
+/*  Becomes the program; returns only when something has failed. */
 static void become (const birth_t *birth, run_begin_failure_t *failure)
 {
     const run_order_t *order = birth->order;
@@ -211,8 +212,8 @@ static void become (const birth_t *birth, run_begin_failure_t *failure)
               birth->account->name);
     if (!account_take (birth->account))
         return;
-    /*  After the account: that clears the first. The second keeps everything that it starts where
-     *  its starter can end it. */
+    /*  Only after the account is taken, which would clear the first setting. The second keeps what
+     *  the program starts from gaining rights, so that its starter can always end it. */
     snprintf (failure->what, sizeof failure->what, "starter");
     if (prctl (PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
@@ -298,7 +299,8 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int outpu
                      .kept = output,
                      .folder = -1,
                      .starter = getpid ()};
-    /*  Its own, so that it may open it anew, as /dev/stderr. */
+    /*  The output becomes the account's own, so that the program may open it anew, as
+     *  /dev/stderr. */
     bool made = !account.other || fchown (output, account.uid, account.gid) == 0;
     if (made && *order->folder == '\0')
         made = (birth.folder = work_folder_make (folder, &account)) >= 0;

@@ -1,4 +1,4 @@
-/*  run_begin - from an order to a running program: account, limits, folder, environment, files. */
+/*  run_begin - makes an order a running program: account, limits, folder, environment, files. */
 #ifndef MUSUBI_RUN_BEGIN_H
 #define MUSUBI_RUN_BEGIN_H
 
@@ -6,8 +6,9 @@
 
 #include <sys/types.h>
 
-/*  The program runs, in a process group of its own, once this returns its process. -1 with why:
- *  nothing runs. folder is the run's, path its whole path; output is where it writes. */
+/*  Returns the process of the program, which runs in a process group of its own; or -1 with why,
+ *  and nothing runs. folder is the run's folder, path its whole path; the program writes to
+ *  output. */
 pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int output,
                  char why [RUN_WHY_BYTES_MAX + 1]);
 

@@ -1,5 +1,6 @@
-/*  run_executor - on the agent's workers: files, and one process spawned for each run that is begun.
- *  That process leaves its own behind and ends at once, so nobody has to wait for a run here.
+/*  run_executor - runs on the agent's workers. It reads and writes files, and spawns one process for
+ *  each run that is begun; that process leaves the starter behind and ends at once, so no worker
+ *  waits for a run.
  */
 #include "run_executor.h"
 
@@ -26,7 +27,7 @@
 
 static const char starter_program [] = "/proc/self/exe";
 
-/*  What a piece of work has to say, or why it could not be done. */
+/*  Where a piece of work puts its result, or why it could not be done. */
 typedef struct {
     work_result_t *result;
     char *why;
@@ -53,7 +54,7 @@ static bool run_executor_look_at (const run_executor_done_t *done, const char *r
 
 /*  --- lease --- */
 
-/*  Never shortened. */
+/*  Writes the lease; it never becomes shorter. */
 static bool lease_raise (const run_executor_done_t *done, const work_order_t *order)
 {
     lease_t lease = {.until_ms = order->lease_ms - clock_ms (CLOCK_MONOTONIC) + lease_now_ms ()};
@@ -65,7 +66,7 @@ static bool lease_raise (const run_executor_done_t *done, const work_order_t *or
            wrong (done->why, "%.80s/lease: %s", order->runs, strerror (errno));
 }
 
-/*  It may be the first thing that is done there. */
+/*  This may be the first work that is done in the folder of runs. */
 static bool do_lease (const void *asked, void *told, char why [WHY_BYTES])
 {
     const work_order_t *order = asked;
@@ -77,7 +78,7 @@ static bool do_lease (const void *asked, void *told, char why [WHY_BYTES])
 
 /*  --- run_start --- */
 
-/*  Nothing of it was begun here, and nothing will be. */
+/*  Refuses a run: it was not begun here and never will be. */
 static bool run_executor_refuse (const run_executor_done_t *done, const char *name,
                                  const char *what, int error)
 {
@@ -178,13 +179,13 @@ static bool do_look (const void *asked, void *told, char why [WHY_BYTES])
     const run_executor_done_t *done = &(run_executor_done_t){told, why};
     for (size_t i = 0; i < order->names_count; i++)
         if (!run_executor_look_at (done, order->runs, order->names [i]))
-            done->result->stands_count--; /* the others are told */
+            done->result->stands_count--; /* the other runs are told */
     return order->names_count == 0 || done->result->stands_count > 0;
 }
 
 /*  --- run_signal --- */
 
-/*  The claim is taken, and nobody can begin it any more. */
+/*  Takes the claim, so that nobody can begin the run any more, and records it as refused. */
 static bool end_unbegun (int folder, const char *runs, const char *name,
                          const run_executor_done_t *done)
 {
@@ -295,7 +296,7 @@ static void read_from (int fd, const work_order_t *order, work_result_t *result)
     result->size = (uint64_t) told.st_size;
 }
 
-/*  What an account has named is read with no more rights than that account has. */
+/*  A file that the account has named is read with no more rights than the account has. */
 static bool do_read (const void *asked, void *told, char why [WHY_BYTES])
 {
     (void) why;
@@ -341,7 +342,7 @@ static void remove_all (int parent, const char *name)
     unlinkat (parent, name, AT_REMOVEDIR);
 }
 
-/*  Its end, or, where nobody has begun it, the folder itself, is so old. */
+/*  Is the run's end so long ago, or its folder so old if nobody has begun it? */
 static bool is_old (int runs, const char *name, int64_t keep_ms)
 {
     char path [RUN_PATH_BYTES];

@@ -1,5 +1,6 @@
-/*  run_folder - files that are written aside, flushed and put in place; a claim by link, which
- *  fails when there is one; its lock by fcntl, which ends with its process, whatever ends that.
+/*  run_folder - files are written aside, flushed and put in place. A claim is made by a link, which
+ *  fails when there is one, and locked by fcntl, whose locks end with their process, however that
+ *  ends.
  */
 #include "run_folder.h"
 
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 #define FILE_BYTES_MAX (1u << 20)
-#define END_BYTES      4096 /* taken for the record of the end */
+#define END_BYTES      4096 /* reserved for the record of the end */
 #define KILL_ROUNDS    200
 #define KILL_ROUND_MS  10
 
@@ -132,7 +133,7 @@ static bool run_folder_room_take (int folder)
     return close_after (fd, failed == 0 && fsync (fd) == 0);
 }
 
-/*  Locked before it has its name: whoever sees the name sees the lock. */
+/*  The claim is locked before it has its name: a process that sees the name sees the lock. */
 int run_claim (int folder)
 {
     char aside [64];
@@ -153,12 +154,13 @@ int run_claim (int folder)
     unlinkat (folder, aside, 0);
     if (claimed && fsync (folder) == 0)
         return fd;
-    close (fd); /* a claim that could not be flushed is dead: lost, never begun again */
+    close (fd); /* a claim that could not be flushed is dead: its run is lost and never begun
+                   again */
     errno = claimed ? EIO : kept;
     return -1;
 }
 
-/*  starter: the process that holds it, when it lives. */
+/*  starter: the process that holds the claim, if it lives. */
 static claim_t claimed_by (int folder, pid_t *starter)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -193,7 +195,7 @@ bool run_starter_signal (int folder, int signal)
 
 /*  --- the end --- */
 
-/*  Into the room that was taken; where that is gone, into new room. */
+/*  Writes into the room that was taken with the claim; if that is gone, into new room. */
 bool run_end_record (int folder, const stand_t *stand)
 {
     if (faccessat (folder, end_file, F_OK, 0) == 0)
@@ -214,7 +216,7 @@ bool run_end_record (int folder, const stand_t *stand)
     return fsync (folder) == 0;
 }
 
-/*  As it was recorded; false when there is none yet. */
+/*  Reads the end as it was recorded; false when there is none yet. */
 static bool run_end_read (int folder, const char *name, stand_t *stand)
 {
     uint8_t *data;
@@ -253,7 +255,7 @@ static void run_folder_rest (void)
     nanosleep (&(struct timespec){.tv_nsec = KILL_ROUND_MS * 1000000}, NULL);
 }
 
-/*  Nothing has its mark any more. */
+/*  Kills all processes with the run's mark. False when some are still there. */
 static bool run_folder_leftovers_end (const char *runs, const char *name)
 {
     char path [RUN_PATH_BYTES];

@@ -1,5 +1,5 @@
-/*  run_output - what is kept is copied; what is dropped moves from the pipe to nowhere within the
- *  kernel, for a program may write faster than anybody could read.
+/*  run_output - copies what is kept; what is dropped goes from the pipe to /dev/null within the
+ *  kernel, because a program may write faster than anybody could read.
  */
 #include "run_output.h"
 
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define PIECE_BYTES 65536
-#define PIECES_MAX  64 /* in one turn: more than a pipe can hold */
+#define PIECES_MAX  64 /* in one turn, which is more than a pipe holds */
 
 bool run_output_open (run_output_t *self, int folder, uint64_t most, uint64_t free_capacity_least)
 {

@@ -1,5 +1,6 @@
-/*  starter - a loop over three things: a child has ended, the agent has a wish, it is time. All
- *  signals are blocked and waited for, so that nothing happens between two looks.
+/*  starter - a loop that waits for three things: a child has ended, the agent has a wish, or it is
+ *  time for something. All signals are blocked and waited for, so that nothing happens between two
+ *  looks.
  */
 #include "starter.h"
 
@@ -29,8 +30,8 @@
 
 #define GRACE_MS      10000 /* at a limit, and when the lease ends */
 #define KILL_AGAIN_MS 100
-#define LEFT_MS_MAX   10000 /* for what a killed run leaves behind to be gone */
-#define USE_MS_LEAST  100   /* between two looks at what it has used */
+#define LEFT_MS_MAX   10000 /* until all that a killed run has left behind is gone */
+#define USE_MS_LEAST  100   /* between two looks at the processor time it has used */
 #define USE_MS_MOST   10000
 #define TELL_MS       1000
 #define USE_BYTES     72
@@ -39,20 +40,20 @@ typedef struct {
     char path [RUN_PATH_BYTES];
     char runs [RUN_PATH_BYTES];
     int folder;
-    int claim; /* its lock is ours while we live */
+    int claim; /* we hold its lock as long as we live */
     int use;
     int signals;
     run_output_t output;
     stand_t stand;
     pid_t program;
-    bool over; /* the program is */
+    bool over; /* the program has ended */
     int status;
     const run_order_t *order;
     int64_t started_ms; /* of lease_now_ms, as all times below */
     bool warned;
     bool ending;
     int64_t kill_ms;
-    int64_t use_ms; /* look again at what it has used */
+    int64_t use_ms; /* when to look at its processor time again */
     int64_t lease_ms;
     char why [RUN_WHY_BYTES_MAX + 1];
 } starter_t;
@@ -67,7 +68,7 @@ static int64_t waited_for_ms (void)
 
 /*  --- what it has used --- */
 
-/*  In place: a full disk does not matter to it. */
+/*  Written over in place, so that a full disk does not matter. */
 static void use_write (starter_t *self)
 {
     char text [USE_BYTES + 1];
@@ -75,13 +76,12 @@ static void use_write (starter_t *self)
     snprintf (text, sizeof text, "%-20" PRId64 " %-26" PRId64 " %-23" PRIu64,
               self->stand.report.started_ms, self->stand.report.cpu_ms, self->stand.report.dropped);
     ssize_t written = pwrite (self->use, text, USE_BYTES - 1, 0);
-    (void) written; /* it is only told while the run goes on */
+    (void) written; /* it is only shown while the run goes on */
 }
 
 static void end_begin (starter_t *self, int64_t grace_ms, const char *why);
 
-/*  As much as all processors together can have used until then, it can't have passed its limit
- *  before. */
+/*  The next look is when all processors together could have used up the limit at the earliest. */
 static void use_look (starter_t *self, int64_t now_ms)
 {
     int64_t used_ms = waited_for_ms () + processes_cpu_ms (getpid ());
@@ -169,7 +169,7 @@ static int64_t time_next (const starter_t *self)
     return next_ms < over_ms ? next_ms : over_ms;
 }
 
-/*  Its own children, and those that their parents have left behind. */
+/*  Takes the ends of its own children, and of those whose parents have died. */
 static bool children_take (starter_t *self)
 {
     int status;
@@ -210,7 +210,7 @@ static void starter_watch (starter_t *self)
     }
 }
 
-/*  Everything that it has started, however deep. */
+/*  Kills everything that the program has started, however deep. */
 static void starter_leftovers_end (starter_t *self)
 {
     int64_t until_ms = lease_now_ms () + LEFT_MS_MAX;
@@ -255,7 +255,7 @@ static void record (starter_t *self, run_state_t state, const char *why)
     snprintf (self->stand.report.why, sizeof self->stand.report.why, "%s", why);
     if (!run_end_record (self->folder, &self->stand)) {
         fprintf (stderr, "the end can't be recorded: %s\n", strerror (errno));
-        return; /* our lock ends with us: lost */
+        return; /* the run is lost then, as our lock ends with us */
     }
     agent_tell (self);
 }
@@ -330,7 +330,8 @@ static void starter_run (starter_t *self)
     free (data);
 }
 
-/*  The claim, in the process that stays. Its exit code is said by the one that it leaves. */
+/*  Takes the claim, in the process that stays. The process that leaves it behind ends with the exit
+ *  code that is returned here. */
 static int claim (starter_t *self)
 {
     self->folder = open (self->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -354,7 +355,7 @@ static void starter_stay (starter_t *self, int tell)
     if (code == STARTER_FAILED)
         fprintf (stderr, "%s: %s\n", self->path, strerror (errno));
     ssize_t told = write (tell, &code, 1);
-    (void) told; /* whoever has started us may be gone: the claim is what counts */
+    (void) told; /* the process that has started us may be gone: the claim is what counts */
     close (tell);
     if (code == STARTER_BEGUN)
         starter_run (self);
