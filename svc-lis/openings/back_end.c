@@ -1,5 +1,5 @@
-/*  back_end - one job for each reservation that has a step under way or to be tried again, and one,
- *  under no name, for what is reconciled.
+/*  back_end - keeps a job for each reservation that has a step under way or to be tried again, and
+ *  one without a name for the reconciliation at start.
  */
 #include "back_end.h"
 
@@ -23,9 +23,9 @@ typedef struct {
     back_end_step_t step;
     packed_t arguments;
     uint64_t work;  /* under way; 0 = none */
-    uint64_t timer; /* until it is tried again */
+    uint64_t timer; /* it is tried again then */
     uint32_t failures;
-    bool again; /* another step has come while this one's work was under way */
+    bool again; /* another step was ordered while the work of this one was under way */
     char trouble [TROUBLE_BYTES];
 } back_end_job_t;
 
@@ -34,7 +34,7 @@ struct back_end {
     const back_end_kind_t *kind;
     back_end_limits_t limits;
     ordered_t *jobs; /* by reservation */
-    uint64_t works;  /* ordered in this start */
+    uint64_t works;  /* numbers those of this start */
     back_end_told_fn *told;
     void *owner;
 };
@@ -86,7 +86,8 @@ static back_end_job_t *back_end_job_of (back_end_t *self, const char *reservatio
     return job;
 }
 
-/*  Work that is under way can't be called back: its end starts what has come since. */
+/*  Orders a step. Work that is under way can't be called back: when it ends, the step that was
+ *  ordered last is started. */
 static void back_end_start (back_end_t *self, const char *reservation, back_end_step_t step,
                             const back_end_order_t *orders, size_t count)
 {

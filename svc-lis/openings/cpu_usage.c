@@ -1,4 +1,4 @@
-/*  cpu_usage - parts of equal width, which double. */
+/*  cpu_usage - keeps sums in parts of equal width, which doubles when the window grows. */
 #include "cpu_usage.h"
 
 #include <assert.h>
@@ -26,7 +26,7 @@ static int64_t end_ms (const cpu_usage_t *self)
     return self->from_ms + CPU_USAGE_STEPS * self->width_ms;
 }
 
-/*  How much of a total has come when so much of its length has passed: all of it at the end. */
+/*  The part of a total that belongs to so much of its length; all of it at the end. */
 static int64_t cpu_usage_share (int64_t total, int64_t passed_ms, int64_t length_ms)
 {
     if (passed_ms >= length_ms)

@@ -1,6 +1,6 @@
-/*  cpu_usage - processor time used, and offered, over time: of one reservation's window, in at most
- *  CPU_USAGE_STEPS equal parts. A window that grows makes the parts twice as wide, as often as it
- *  takes. Sums are exact. Plain values, pure.
+/*  cpu_usage - processor time that a reservation has used and was offered, over its window, in at most
+ *  CPU_USAGE_STEPS equal parts. When the window grows the parts become twice as wide, as often as
+ *  needed. Sums are exact. Plain values, pure.
  */
 #ifndef MUSUBI_CPU_USAGE_H
 #define MUSUBI_CPU_USAGE_H
@@ -18,7 +18,7 @@ typedef struct {
     size_t parts; /* of both: CPU_USAGE_STEPS */
 } cpu_usage_t;
 
-/*  One part of the window, as it is told. */
+/*  A part of the window. */
 typedef struct {
     int64_t from_ms;
     int64_t until_ms;
@@ -26,17 +26,18 @@ typedef struct {
     int64_t offered_ms; /* CPUs bound × time */
 } use_step_t;
 
-/*  Nothing yet. over is not empty. */
+/*  Starts with nothing used. over must not be empty. */
 void cpu_usage_init (cpu_usage_t *self, interval_t over);
 
-/*  So much more, spread evenly over an interval; what lies before the beginning counts in the first
- *  part. Neither is negative. */
+/*  Adds use, spread evenly over an interval; what lies before the window counts in its first part.
+ *  Neither number may be negative. */
 void cpu_usage_add (cpu_usage_t *self, interval_t over, int64_t cpu_ms, int64_t offered_ms);
 
 int64_t cpu_usage_used (const cpu_usage_t *self);
 int64_t cpu_usage_offered (const cpu_usage_t *self);
 
-/*  In at most steps_max (> 0) equal parts, the last one cut off at until_ms; returns how many. */
+/*  Fills at most steps_max (> 0) equal parts, the last one cut off at until_ms. Returns how
+ *  many. */
 size_t cpu_usage_steps (const cpu_usage_t *self, int64_t until_ms, use_step_t *steps,
                         size_t steps_max);
 

@@ -1,5 +1,5 @@
-/*  openings - one entry for each reservation that has bookings here, or had once and was opened.
- *  Whatever happens only sets the turn of an entry; what is done at its turn is in openings_turns.
+/*  openings - keeps an entry for each reservation that has bookings here, or was opened here.
+ *  Events only set when an entry has its turn; openings_turns does what is due at the turn.
  */
 #include "openings.h"
 
@@ -88,7 +88,7 @@ static void stages_clear (opening_entry_t *entry)
     entry->stages_count = 0;
 }
 
-/*  Its stages from what it has booked now. */
+/*  Takes the stages of a reservation from what it has booked now. */
 static void opening_booked (opening_entry_t *entry, bytes_t part)
 {
     const site_t *site = entry->openings->parts.site;
@@ -107,7 +107,7 @@ static void opening_booked (opening_entry_t *entry, bytes_t part)
           (opening_stage_t){.over = {booking->from_ms, booking->until_ms}, .nodes = booking->nodes};
         bool first = entry->stages_count == 0;
         if (!class || booking->from_ms >= booking->until_ms)
-            continue; /* a class that is not configured any more has no nodes */
+            continue; /* a class that is no longer configured has no nodes */
         stage->class = (size_t) (class - site->classes);
         entry->stages_count++;
         if (first || stage->over.from < entry->kept.from_ms)
@@ -118,7 +118,7 @@ static void opening_booked (opening_entry_t *entry, bytes_t part)
     free (bookings);
     for (size_t i = 0; i < entry->kept.nodes_count; i++)
         if (entry->kept.nodes [i].state == BOUND_LEAVING)
-            entry->kept.nodes [i].state = BOUND_HELD; /* it is judged anew */
+            entry->kept.nodes [i].state = BOUND_HELD; /* whether it has to leave is judged anew */
 }
 
 opening_t opening_view (const opening_entry_t *entry, int64_t at_ms)
@@ -150,7 +150,8 @@ static void opening_left (opening_entry_t *entry, int64_t now_ms)
         entry->kept.until_ms = now_ms;
 }
 
-/*  A change may put it back: its end, or before the opening its start, is later now. */
+/*  A change may put an opening back: when its end is later now, or, before it was opened, its
+ *  start. */
 static void opening_put_back (opening_entry_t *entry, int64_t now_ms)
 {
     opening_phase_t due = opening_phase_at (entry, now_ms);
@@ -194,7 +195,7 @@ void openings_usage (openings_t *self, usage_t *usage)
 
 /*  --- what the nodes tell, and the back end --- */
 
-/*  Something may be had for those who lack it. */
+/*  A node may have become free: openings that lack one are looked at. */
 static void look_for_the_degraded (openings_t *self, const moment_t *now)
 {
     for (opening_entry_t *entry = ordered_after (self->active, NULL); entry;
@@ -340,7 +341,7 @@ static void openings_on_start (void *owner, const moment_t *now)
             entry = opening_new (self, view.id, view.owner);
         opening_booked (entry, view.part);
         if (!known && entry->kept.until_ms <= now_ms)
-            opening_free (entry); /* nothing was opened, and nothing is any more */
+            opening_free (entry); /* it was never opened, and is past */
     }
     opening_entry_t *next = ordered_after (self->by_reservation, NULL);
     for (opening_entry_t *entry; (entry = next);) {

@@ -1,8 +1,8 @@
-/*  openings_nodes - which nodes a reservation has.
+/*  openings_nodes - binds nodes to reservations and lets them go.
  *
- *  What it is to have of a class at an instant is the most that it has booked from then to bind_ms
- *  later. What it has beyond that leaves; what it will have beyond that within warning_ms is
- *  marked, and its runs are warned.
+ *  At any instant a reservation should have as many nodes of a class as it has booked at most
+ *  within the next bind_ms. Nodes beyond that leave. Nodes that will be too many within warning_ms
+ *  are marked, and their runs are warned.
  */
 #include "openings_state.h"
 
@@ -27,7 +27,7 @@ uint32_t opening_wanted (const opening_entry_t *entry, size_t class, int64_t at_
     return wanted;
 }
 
-/*  The most from an instant to bind_ms later. */
+/*  The most that it has booked within bind_ms of an instant. */
 static uint32_t target (const opening_entry_t *entry, size_t class, int64_t at_ms)
 {
     uint32_t most = opening_wanted (entry, class, at_ms);
@@ -41,8 +41,7 @@ static uint32_t target (const opening_entry_t *entry, size_t class, int64_t at_m
     return most;
 }
 
-/*  The first instant, from now on, at which it has booked more of the class than so much; now, when
- *  there is none. */
+/*  When it first needs more nodes of the class than it has; now, if it never does. */
 static int64_t needed_ms (const opening_entry_t *entry, size_t class, uint32_t have, int64_t at_ms)
 {
     if (opening_wanted (entry, class, at_ms) > have)
@@ -58,7 +57,7 @@ static int64_t needed_ms (const opening_entry_t *entry, size_t class, uint32_t h
 
 /*  --- what it has --- */
 
-/*  Of those that it keeps; or of those alone that leave. */
+/*  The nodes that it keeps; or those alone that leave. */
 static uint32_t kept_count (const opening_entry_t *entry, size_t class, bool leaving)
 {
     uint32_t count = 0;
@@ -156,8 +155,7 @@ void opening_unbind_all (opening_entry_t *entry)
         unbind (entry, entry->kept.nodes_count - 1);
 }
 
-/*  Lost nodes run nothing any more; drained ones are let go as soon as they are idle, and take no
- *  part in anything meanwhile but what runs there. */
+/*  Lost nodes are let go at once, as nothing runs there; drained ones when they are idle. */
 static bool let_go_of_lost (opening_entry_t *entry)
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
@@ -175,8 +173,8 @@ static bool let_go_of_lost (opening_entry_t *entry)
     return changed;
 }
 
-/*  A node that could be bound: idle ones first, then those where least is lost; last of all those
- *  on which something of the queue may run on. */
+/*  A node that could be bound. Idle nodes are taken first, then those where the least is lost, and
+ *  last those where tasks of the queue would run on. */
 typedef struct {
     size_t node;
     bool idle;
@@ -188,14 +186,14 @@ typedef struct {
     const char *reservation;
     int64_t needed_ms;
     bool free;
-    bool own; /* its runs are there: its record was lost */
+    bool own; /* its own runs are there, and its record was lost */
     bool clears;
     bool runs_on;
     int64_t cost_ms;
 } room_made_t;
 
-/*  What is preemptible will be ended, what the calendar has booked must be over by itself, unless
- *  the site clears its nodes. */
+/*  Preemptible runs are ended. Booked ones must be over by themselves, unless the site clears its
+ *  nodes. */
 static bool look_room (void *owner, const run_t *run)
 {
     room_made_t *made = owner;
@@ -254,8 +252,8 @@ static bool bind_more (opening_entry_t *entry, size_t class, uint32_t lacking, i
     return count > 0;
 }
 
-/*  Of those that it keeps, the one that it misses least: already marked, then idle; and of these
- *  the last one. */
+/*  The node that it can spare most easily: one that is marked already, else an idle one; of several
+ *  the last. */
 static bound_t *least_missed (opening_entry_t *entry, size_t class, bool marked_too)
 {
     bound_t *least = NULL;
@@ -275,7 +273,7 @@ static bound_t *least_missed (opening_entry_t *entry, size_t class, bool marked_
     return least;
 }
 
-/*  From at_ms on it is needed no more. Where nothing was ever opened there is nothing to clean. */
+/*  A node is not needed from at_ms on. If nothing was ever opened there is nothing to clean. */
 static void openings_nodes_leave (opening_entry_t *entry, bound_t *bound, int64_t at_ms)
 {
     bound->state = BOUND_CLOSING;
@@ -284,8 +282,8 @@ static void openings_nodes_leave (opening_entry_t *entry, bound_t *bound, int64_
         unbind (entry, (size_t) (bound - entry->kept.nodes));
 }
 
-/*  The first instant within warning_ms at which more leave than are marked; how many are to be
- *  marked for it. */
+/*  When more nodes leave within warning_ms than are marked: the first such instant, and how many
+ *  are to be marked for it. */
 static uint32_t leaving_next (const opening_entry_t *entry, size_t class, int64_t now_ms,
                               int64_t *when_ms)
 {
@@ -340,8 +338,8 @@ static bool fit_class (opening_entry_t *entry, size_t class, int64_t now_ms)
     return changed;
 }
 
-/*  Closing ends when nothing runs there any more and the back end has done its part, cleaning with
- *  the gap that the calendar has for it. */
+/*  A node has closed when nothing runs there and the back end is done; then it is cleaned for the
+ *  gap that the calendar has for that. */
 bool opening_close (opening_entry_t *entry, const moment_t *now)
 {
     openings_t *self = entry->openings;

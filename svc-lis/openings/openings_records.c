@@ -1,5 +1,5 @@
-/*  openings_records - one record of how an opening stands, one of its use: see
- *  proto/openings.proto.
+/*  openings_records - stores how an opening stands in one record and its use in another
+ *  (proto/openings.proto).
  */
 #include "must.h"
 #include "openings_state.h"
@@ -64,7 +64,7 @@ static void opening_load (opening_entry_t *entry, const stored_opening_t *stored
     opening_phase (entry, stored->phase);
 }
 
-/*  A record that makes no sense is as none: bound anew, or over. */
+/*  A record that can't be read counts as missing: the reservation is bound anew, or is over. */
 void openings_on_record (void *owner, bytes_t key, bytes_t value)
 {
     openings_t *self = owner;

@@ -1,6 +1,6 @@
-/*  openings_steps - what is done for an opening at its turn, all in one place, opening_refresh: by
- *  the time, its bookings and its nodes as they are then. One timer for all, at the next moment at
- *  which one of them is to be looked at.
+/*  openings_steps - does what is due for an opening at its turn, all in one function,
+ *  opening_refresh, by the time, its bookings and its nodes. One timer serves all openings: it
+ *  fires at the next turn of any.
  */
 #include "must.h"
 #include "openings_state.h"
@@ -60,7 +60,7 @@ static void openings_steps_move (opening_entry_t *entry, opening_phase_t to)
                 entry->kept.nodes_count, opening_wanted (entry, SIZE_MAX, entry->kept.from_ms));
 }
 
-/*  What was never open and is too late has nothing to close. */
+/*  An opening that was never open and is past has nothing to close. */
 static bool move_by_time (opening_entry_t *entry, const moment_t *now)
 {
     int64_t now_ms = opening_now_ms (entry, now);
@@ -168,7 +168,7 @@ void opening_turn (opening_entry_t *entry, int64_t turn_ms)
         ordered_add (entry->openings->turns, entry, entry);
 }
 
-/*  Accounted before its nodes change: what it was offered is what it had until now. */
+/*  Use is accounted before the nodes change: until now it was offered those that it had. */
 static void opening_refresh (opening_entry_t *entry, const moment_t *now)
 {
     int64_t now_ms = opening_now_ms (entry, now);
@@ -211,7 +211,7 @@ static void openings_steps_turns_watch (openings_t *self, const moment_t *now)
                               openings_steps_on_turn, self, 0);
 }
 
-/*  Every refresh sets a turn that is later than now, so this ends. */
+/*  Each refresh sets the next turn later than now, so this loop ends. */
 static void openings_steps_on_turn (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;

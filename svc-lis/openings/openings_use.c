@@ -1,7 +1,8 @@
-/*  openings_use - what a reservation's runs have used of what it was offered.
+/*  openings_use - accounts what a reservation's runs have used of what it was offered, and lends or
+ *  gives back what is not used.
  *
- *  Of runs that are over the sum is kept; what the others have used so far is asked of the nodes.
- *  What is more than was accounted the last time came between then and now.
+ *  The sum of the runs that are over is stored; the nodes tell what the others have used so far.
+ *  Whatever is more than at the last account was used since then.
  */
 #include "openings_state.h"
 
@@ -37,7 +38,7 @@ static void openings_use_account (const opening_entry_t *entry, const moment_t *
     }
     interval_t over = {use->until_ms, until_ms};
     if (over.from >= over.until)
-        over = (interval_t){over.from - 1, over.from}; /* told after its end */
+        over = (interval_t){over.from - 1, over.from}; /* it came after the end */
     int64_t offered_ms = until_ms > use->until_ms ? cpus * (until_ms - use->until_ms) : 0;
     int64_t used_ms = using.cpu_ms - cpu_usage_used (&use->spent);
     cpu_usage_add (&use->spent, over, used_ms > 0 ? used_ms : 0, offered_ms);

@@ -1,5 +1,5 @@
-/*  openings_view - how a reservation stands on its nodes, as its owner is told; and what it has
- *  used.
+/*  openings_view - tells the owner of a reservation how it stands on its nodes, and what it
+ *  has used.
  */
 #include "access.h"
 #include "codec_table.h"
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/*  Before it is bound it is a number in the calendar: how many nodes are missing there, at most, at
- *  instants at which it has booked some. */
+/*  Before it is bound a reservation is a number in the calendar: how many nodes are missing there,
+ *  at most, while it has some booked. */
 static uint32_t openings_view_overbooked (const opening_entry_t *entry, int64_t now_ms)
 {
     const openings_t *self = entry->openings;
@@ -50,8 +50,8 @@ static void alternative_add (Musubi__OpeningRecord *told, const node_class_t *cl
     to->until_ms = over.until;
 }
 
-/*  Another class that has room for what is lacking, until the end of what is booked; and the first
- *  time at which as much of its own class is free for as long. */
+/*  Tells alternatives: other classes that have room for the missing nodes until its end, and when
+ *  as many of its own class are free for as long. */
 static void alternatives_put (const opening_entry_t *entry, const moment_t *now, uint32_t missing,
                               Musubi__OpeningRecord *told)
 {

@@ -1,4 +1,5 @@
-/*  openings_wire - tables: what people and back ends are told of openings, and what is kept. */
+/*  openings_wire - codecs of what people and back ends are told of openings, and of what is
+ *  stored. */
 #include "openings_wire.h"
 
 #include "codec_table.h"

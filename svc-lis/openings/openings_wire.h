@@ -1,5 +1,5 @@
-/*  openings_wire - what openings and back ends say, ask and keep, as plain values. openings_wire.c
- *  alone sees the generated code.
+/*  openings_wire - messages and records of openings and back ends, as plain values. openings_wire.c
+ *  and openings_view.c alone see the generated code.
  */
 #ifndef MUSUBI_OPENINGS_WIRE_H
 #define MUSUBI_OPENINGS_WIRE_H
@@ -40,14 +40,15 @@ typedef enum {
     BOUND_STATES
 } bound_state_t;
 
-/*  A node that a reservation has. What stands behind at_ms is not kept. */
+/*  A node that a reservation has. The members behind at_ms are not stored. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     bound_state_t state;
-    int64_t at_ms; /* held: needed from; leaving, closing: until; cleaning: it goes then */
+    int64_t at_ms; /* held: when it is needed from; leaving, closing: until; cleaning: when it
+                      goes */
     size_t node;   /* by index of nodes.h */
-    bool due;      /* what it is needed from has come */
-    bool warned;   /* whoever runs there and is to know of an end has been told */
+    bool due;      /* the time from which it is needed has come */
+    bool warned;   /* the runs there that have to end have been told */
 } bound_t;
 
 typedef struct {

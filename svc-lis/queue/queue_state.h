@@ -1,12 +1,12 @@
 /*  queue_state - what the files of the queue share; nobody else includes it.
  *
- *  queue.c            its life; when there is a pass, and what one does
+ *  queue.c            its start and end; when there is a pass, and what one does
  *  queue_reservations.c     tasks of reservations
- *  queue_runs.c       a task's run: started, moved, over, ended by us
+ *  queue_runs.c       a task's runs: started, moved, over, ended
  *  queue_nodes.c      what runs where, and what of that is in the calendar; preemption
  *  queue_api.c      Submit, Cancel, Output
  *  queue_view.c       Bags, Tasks
- *  queue_records.c    what is kept, and for how long
+ *  queue_records.c    what is stored, and for how long
  */
 #ifndef MUSUBI_QUEUE_STATE_H
 #define MUSUBI_QUEUE_STATE_H

@@ -1,4 +1,4 @@
-/*  bookings - classes as offers, bookings as wishes. */
+/*  bookings - makes offers of classes, and wishes of bookings. */
 #include "bookings.h"
 
 #include "must.h"

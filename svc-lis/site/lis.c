@@ -1,5 +1,6 @@
-/*  lis - a site: a provider whose resources are classes of nodes. What is its own is its description,
- *  told to whoever asks and to the directories; S3's interface; and what runs on its nodes.
+/*  lis - a site is a provider (provider.h) whose resources are classes of nodes. What a site adds
+ *  to that: its description, for people and directories; S3's interface; and what runs on its
+ *  nodes.
  */
 #include "lis.h"
 
@@ -30,7 +31,7 @@ const provider_limits_t lis_limits_default = {
 
 const codec_t site_question_codec = CODEC_EMPTY (musubi__site_request__descriptor);
 
-/*  What is offered, with the nodes there are now. */
+/*  The site's description, with the number of nodes that it offers now. */
 static site_t *site_now (lis_t *self)
 {
     for (size_t i = 0; i < self->site.classes_count; i++)
@@ -60,7 +61,7 @@ static void on_site (void *owner, const moment_t *now, const request_t *request,
     arena_end (&arena);
 }
 
-/*  For readmission: what an answer books here. */
+/*  For readmission: what an answer that a home keeps has booked here. */
 static bool lis_part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
 {
     const lis_t *self = owner;

@@ -1,9 +1,9 @@
 /*  lis - one site's compute reservations: its classes of nodes, what is free on them and when, and
  *  the site's vote in transactions.
  *
- *  Questions (proto/calendar.proto, lis.proto) are answered from the timetable; whatever changes a
- *  reservation goes through the participant (proto/transaction.md), into which the timetable is
- *  plugged. Opens no socket and no file, reads no clock.
+ *  Questions (proto/calendar.proto, lis.proto) are answered from the timetable. Every change of a
+ *  reservation goes through the participant (proto/transaction.md), which has the timetable as its
+ *  resource. Opens no socket and no file, reads no clock.
  */
 #ifndef MUSUBI_LIS_H
 #define MUSUBI_LIS_H
@@ -19,10 +19,11 @@ typedef struct {
     provider_settings_t provider;
     site_t site;
     plus_limits_t plus;
-    const runner_settings_t *runner; /* NULL = it keeps the times only (back_end = none) */
+    const runner_settings_t *runner; /* NULL: the site keeps reservations' times only (back_end =
+                                        none) */
 } lis_settings_t;
 
-/*  What the core is of. */
+/*  The parts of the core. */
 typedef struct {
     provider_t provider;
     site_t site;      /* with the present number of nodes */

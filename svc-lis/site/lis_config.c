@@ -1,4 +1,4 @@
-/*  lis_config - from keys to settings. */
+/*  lis_config - the keys of a site's file, and how they become settings. */
 #include "lis_config.h"
 
 #include "lis.h"

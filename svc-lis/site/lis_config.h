@@ -1,5 +1,5 @@
-/*  lis_config - a site as its administrator writes it down: the keys of svc-lis's file, and the
- *  core they describe. README.md has an example.
+/*  lis_config - the file in which an administrator describes a site: its keys, and the core that it
+ *  makes. README.md has an example.
  */
 #ifndef MUSUBI_LIS_CONFIG_H
 #define MUSUBI_LIS_CONFIG_H
@@ -10,7 +10,7 @@
 extern const config_key_t lis_keys [];
 extern const size_t lis_keys_count;
 
-/*  As host_program_t wants it: false with why filled when the settings contradict each other. */
+/*  For host_program_t: false, with why, when the settings contradict each other. */
 bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
 
 #endif

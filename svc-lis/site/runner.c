@@ -1,5 +1,5 @@
-/*  runner - made in the order in which their starts come: participant, nodes, openings, the count of
- *  nodes, the queue.
+/*  runner - makes its parts in the order in which they start: participant, nodes, openings, the
+ *  count of nodes, the queue.
  */
 #include "runner.h"
 
@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELL_MS  1000 /* those who are hit are looked for so long after a loss: many come at once */
+#define TELL_MS                                                                                    \
+    1000 /* how long after a loss reservations that are hit are looked for, as losses
+                         come together */
 #define TOLD_MAX 16
 
-/*  For whoever drains a node. */
+/*  Tells who has a node, and who has too few, to an administrator who drains one. */
 static const char *runner_reservation_of (void *owner, size_t node)
 {
     const runner_t *self = owner;
@@ -32,7 +34,7 @@ static interval_list_t work_here (void *owner)
     return queue_booked (self->queue);
 }
 
-/*  His own, else anybody's. */
+/*  The account that is configured for the actor, else the one for "*". */
 static const char *account_here (void *owner, const char *actor)
 {
     const runner_t *self = owner;

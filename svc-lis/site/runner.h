@@ -1,10 +1,10 @@
-/*  runner - what a site has that runs things itself (back_end = runner): its nodes, what there is
- *  of them to promise, and reservations opened on them.
+/*  runner - the parts of a site that runs tasks itself (back_end = runner): its nodes and their
+ *  number, the reservations that are opened on them, the queue, and sharing.
  *
- *  It has as many nodes of a class to promise as it is told, but no more than are there. A node that
- *  is lost or drained is not; one that is awaited after a start, or silent, still is: its agent has
- *  the time that nodes.h says before it counts as lost. Nothing is cancelled for it: reservations
- *  that are hit are told in the log, and as degraded.
+ *  A class has as many nodes to promise as are configured, but no more than are there. Lost and
+ *  drained nodes are not there; silent ones, and those not heard yet after a start, still are until
+ *  nodes.h counts them as lost. No reservation is cancelled for that: those that are hit are named
+ *  in the log and shown as degraded.
  */
 #ifndef MUSUBI_RUNNER_H
 #define MUSUBI_RUNNER_H
@@ -47,13 +47,13 @@ typedef struct {
     size_t accounts_count;
 } runner_t;
 
-/*  Everything is borrowed for life but the settings. Comes before the participant, which wants its
- *  usage, and ends after it. */
+/*  All pointers are borrowed for life; settings are copied. Made before the participant, which
+ *  needs the openings' usage, and ended after it. */
 runner_t *runner_new (const provider_t *provider, const site_t *site,
                       const runner_settings_t *settings);
 void runner_destroy (runner_t **self_p);
 
-/*  Before the first step, once all parts of the provider are there. */
+/*  Called before the first step, once the provider has all its parts. */
 void runner_attach (runner_t *self);
 
 #endif

@@ -1,4 +1,4 @@
-/*  runner_config - from keys to settings; nodes by name. */
+/*  runner_config - makes settings of the keys, and names the nodes. */
 #include "runner_config.h"
 
 #include "must.h"
@@ -47,7 +47,7 @@ static bool places_read (const config_t *config, const site_t *site, runner_sett
     return good;
 }
 
-/*  A run that its starter ends has 10 s before it is killed. */
+/*  A starter gives its run 10 s before it kills it. */
 #define RUNS_END_MS 15000
 
 static bool nodes_limits_read (const config_t *config, nodes_limits_t *limits,
@@ -96,7 +96,7 @@ static void accounts_add (runner_settings_t *settings, const char *local, const 
     }
 }
 
-/*  Actors that are too long were refused when the site's access was read. */
+/*  Names of actors that are too long were refused when the site's access was read. */
 static bool accounts_read (const config_t *config, runner_settings_t *settings,
                            char why [CONFIG_WHY_BYTES])
 {

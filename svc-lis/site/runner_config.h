@@ -1,4 +1,4 @@
-/*  runner_config - what the keys of a site with the back end runner say. */
+/*  runner_config - reads the keys of a site with the back end runner. */
 #ifndef MUSUBI_RUNNER_CONFIG_H
 #define MUSUBI_RUNNER_CONFIG_H
 
@@ -6,8 +6,8 @@
 #include "participant_config.h"
 #include "runner.h"
 
-/*  False with why. *runs tells whether the back end is runner; then the settings' places are the
- *  caller's. */
+/*  False with why. *runs: is the back end runner? Then the caller frees the settings:
+ *  runner_config_clear. */
 bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                          runner_settings_t *settings, char why [CONFIG_WHY_BYTES]);
 void runner_config_clear (runner_settings_t *self);
