@@ -49,7 +49,7 @@ void backfill_node_clear (backfill_node_t *self)
     self->runs_count = self->runs_room = 0;
 }
 
-/*  When so many CPUs are free on a node that is ready, at the earliest. */
+/*  When so many CPUs are free at the earliest, on a node that is ready. */
 static int64_t cpus_free_ms (const backfill_node_t *node, uint32_t cpus, int64_t now_ms)
 {
     uint32_t free_cpus = node->cpus_free;
@@ -63,7 +63,7 @@ static int64_t cpus_free_ms (const backfill_node_t *node, uint32_t cpus, int64_t
     return INT64_MAX;
 }
 
-/*  How many are, at a moment to come. */
+/*  How many CPUs are free at a later moment. */
 static uint32_t cpus_free_at (const backfill_node_t *node, int64_t then_ms)
 {
     uint32_t free_cpus = node->cpus_free;
@@ -79,7 +79,7 @@ typedef struct {
     int64_t at_ms; /* INT64_MAX = not known */
 } free_at_t;
 
-/*  Its whole time, as it is booked. */
+/*  A task's whole time, as the calendar books it. */
 static int64_t booked_ms (const backfill_t *self, const backfill_bag_t *bag)
 {
     return bag->limit_ms + self->slack_ms + self->gap_ms;
@@ -90,8 +90,8 @@ static bool bag_fits_class (const backfill_bag_t *bag, size_t class)
     return bag->class == BACKFILL_ANY || bag->class == class;
 }
 
-/*  Under the booking of others, and what goes beyond it: there is no better start on this node, and
- *  a later one is no easier. */
+/*  Does the task fit under the node's booking, or can that be made longer? Then no start on this
+ *  node is better, and a later one is no easier. */
 static bool shares_booking (const backfill_t *self, const backfill_node_t *node, int64_t at_ms,
                             int64_t until_ms)
 {
@@ -104,8 +104,8 @@ static bool shares_booking (const backfill_t *self, const backfill_node_t *node,
                            (interval_t){node->booked_until_ms, until_ms}) >= 1;
 }
 
-/*  On a node that has become unbooked. Calendars count alike nodes, so the one that can be first is
- *  the one that will be. */
+/*  The earliest start on a node that is not booked by then. The calendar counts alike nodes, so the
+ *  node that can be first is the one that will be. */
 static int64_t unbooked_start (const backfill_t *self, size_t class, int64_t from_ms,
                                int64_t length_ms)
 {
@@ -126,7 +126,7 @@ static int64_t ready_ms (const backfill_t *self, const backfill_node_t *node,
     return lent ? self->now_ms : node->ready_ms;
 }
 
-/*  When its CPUs are free there; a node that is not ready yet will be empty when it is. */
+/*  When the node has the bag's CPUs free. A node that is not ready yet will be empty when it is. */
 static int64_t node_free_ms (const backfill_t *self, const backfill_node_t *node,
                              const backfill_bag_t *bag)
 {
@@ -142,7 +142,8 @@ static free_at_t earliest_preemptible (const backfill_t *self, size_t class,
     free_at_t best = {.at_ms = INT64_MAX};
     for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
         int64_t at_ms = node_free_ms (self, &self->nodes [i], bag);
-        /*  Where it has its CPUs now and is not begun, its node is wanted soon: who knows when not.
+        /*  If the CPUs are free now and the task was not started, the node is wanted soon, and when
+         *  it will be free is not known.
          */
         if (at_ms > self->now_ms && at_ms < best.at_ms)
             best = (free_at_t){i, at_ms};
@@ -205,8 +206,8 @@ static void backfill_promise (backfill_t *self, const backfill_bag_t *bag, size_
     };
 }
 
-/*  To a task that has to wait, in the class where it can be first; unless another was promised
- *  something there before it. */
+/*  Promises a waiting task its start in the class where it can be first, unless another task has a
+ *  promise there already. */
 static void promise_first (backfill_t *self, const backfill_bag_t *bag)
 {
     free_at_t best = {.at_ms = INT64_MAX};
@@ -224,7 +225,7 @@ static void promise_first (backfill_t *self, const backfill_bag_t *bag)
         backfill_promise (self, bag, best_class, best);
 }
 
-/*  Least free of a class over an interval, what was promised there counted as taken. */
+/*  The least that is free of a class over an interval, with the promised node counted as taken. */
 static int64_t least_beside (const calendar_t *calendar, interval_t over, interval_t promised)
 {
     int64_t least = calendar_least (calendar, over);
@@ -238,7 +239,7 @@ static int64_t least_beside (const calendar_t *calendar, interval_t over, interv
 
 /*  --- one task on one node --- */
 
-/*  Does it leave the promised task its CPUs? */
+/*  Does the task leave the promised task its CPUs? */
 static bool spares_promise (const backfill_t *self, size_t node, const backfill_bag_t *bag,
                             int64_t until_ms)
 {
@@ -247,8 +248,8 @@ static bool spares_promise (const backfill_t *self, size_t node, const backfill_
            bag->cpus <= promised->spare;
 }
 
-/*  Is the class free for what goes beyond the node's booking? What has failed on a node fails for
- *  all that ask for longer: a booking that was made since lies before where it failed. */
+/*  Can the node's booking be made so long? What has failed on a node fails for all that ask for
+ *  longer: bookings that were made since lie before the point where it failed. */
 static bool can_book (const backfill_t *self, size_t node_at, int64_t until_ms)
 {
     backfill_node_t *node = &self->nodes [node_at];
@@ -293,18 +294,18 @@ static void backfill_start (backfill_t *self, backfill_bag_t *bag, size_t node_a
 
 /*  --- the tasks of one bag --- */
 
-#define FAILED_CPUS 64 /* what asks for more than that is always tried */
+#define FAILED_CPUS 64 /* tasks with more CPUs than that are always tried */
 
-/*  The least limit at which a task of so many CPUs could not be started, or one of fewer; of each
- *  class and of any, and the same for preemptible ones. */
+/*  The shortest limit with which a task of so many CPUs, or fewer, could not be started: by class,
+ *  or any class, and by whether it is preemptible. */
 typedef int64_t failed_t [2][FAILED_CPUS + 1];
 
-/*  What one pass knows beside its bags. */
+/*  What is known during one pass, beside the bags. */
 typedef struct {
     backfill_t *queue;
-    size_t *open; /* nodes with CPUs on which something could be started when it began */
+    size_t *open; /* nodes that had free CPUs and could be used when the pass began */
     size_t open_count;
-    int64_t *unwanted; /* of each class; INT64_MIN = to be counted */
+    int64_t *unwanted; /* of each class; INT64_MIN = not counted yet */
     failed_t *failed;
 } backfill_pass_t;
 
@@ -314,7 +315,8 @@ static bool slots (const backfill_t *self, const backfill_node_t *node, const ba
            node->runs_count < self->runs_max;
 }
 
-/*  Cheapest for the calendar first: under a booking that is there, then on nodes in use. */
+/*  In this order, cheapest for the calendar first: under a booking that is there, on a node in use,
+ *  on an unbooked node. */
 typedef enum { NODE_COVERS, NODE_IN_USE, NODE_UNBOOKED, NODE_KINDS } node_kind_t;
 
 static node_kind_t node_kind (const backfill_t *self, const backfill_node_t *node, int64_t until_ms)
@@ -350,7 +352,7 @@ static size_t place_booked (const backfill_pass_t *pass, backfill_bag_t *bag)
     return started;
 }
 
-/*  Nodes of a class that are in no calendar, and yet in use. */
+/*  Nodes of a class that are in use but not in the calendar. */
 static int64_t nodes_borrowed (const backfill_t *self, size_t class)
 {
     int64_t count = 0;
@@ -362,7 +364,8 @@ static int64_t nodes_borrowed (const backfill_t *self, size_t class)
     return count;
 }
 
-/*  Idle nodes of a class that nothing in the calendar wants for a least life. */
+/*  Idle nodes of a class that nothing in the calendar needs within the least life of a preemptible
+ *  task. */
 static int64_t *nodes_unwanted (const backfill_pass_t *pass, size_t class)
 {
     const backfill_t *self = pass->queue;
@@ -374,7 +377,7 @@ static int64_t *nodes_unwanted (const backfill_pass_t *pass, size_t class)
     return unwanted;
 }
 
-/*  What is lent comes first: nobody else may use it. */
+/*  Lent nodes come first, as nothing else may use them. */
 typedef enum { BORROW_LENT, BORROW_IN_USE, BORROW_IDLE, BORROW_KINDS, BORROW_NOT } borrow_kind_t;
 
 static borrow_kind_t borrow_kind (const backfill_t *self, const backfill_node_t *node)
@@ -425,7 +428,7 @@ static failed_t *failed_new (const backfill_t *self)
     return failed;
 }
 
-/*  What fails in any class fails in each. */
+/*  A task that fails in any class fails in each class. */
 static bool failed_like (const backfill_t *self, const failed_t *failed, const backfill_bag_t *bag)
 {
     if (bag->cpus > FAILED_CPUS)
@@ -450,7 +453,7 @@ static bool is_open (const backfill_t *self, const backfill_node_t *node)
            (node->ready_ms <= self->now_ms || node->lent_until_ms > self->now_ms);
 }
 
-/*  Has a node so many CPUs free on which it could be started, whatever its limit? */
+/*  Does any node that can be used have so many CPUs free, whatever the task's limit? */
 static bool any_with_cpus (const backfill_pass_t *pass, const backfill_bag_t *bag)
 {
     const backfill_t *self = pass->queue;
@@ -463,7 +466,7 @@ static bool any_with_cpus (const backfill_pass_t *pass, const backfill_bag_t *ba
     return false;
 }
 
-/*  Those that have no CPU left any more are not looked at again. */
+/*  Drops nodes without a free CPU from the pass. */
 static void close_full (backfill_pass_t *pass)
 {
     size_t count = 0;
@@ -498,7 +501,8 @@ static void pass_end (backfill_pass_t *pass)
     free (pass->failed);
 }
 
-/*  Start what can be; what waits then fails for all that ask as much, and is promised its start. */
+/*  Starts as many tasks of the bag as it can. If some still wait, others that ask for as much will
+ *  fail too, and the first of them is promised its start. */
 static size_t pass_bag (backfill_pass_t *pass, backfill_bag_t *bag)
 {
     backfill_t *self = pass->queue;

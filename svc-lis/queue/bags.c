@@ -1,4 +1,4 @@
-/*  bags - by number, by request, by reservation, and in the order in which they wait. */
+/*  bags - finds bags by number, by request, by reservation, and in the order in which they wait. */
 #include "bags.h"
 
 #include "must.h"
@@ -12,7 +12,7 @@ struct bags {
     ordered_t *by_number;
     ordered_t *by_request;
     ordered_t *reservation_queues; /* by reservation */
-    ordered_t *over;               /* by when they were, then number */
+    ordered_t *over;               /* by the time of their end, then number */
     ordered_t *waiting;
     owner_counts_t *owners; /* of bags that are not over */
     uint64_t numbers;       /* the highest one given */
@@ -244,7 +244,7 @@ bag_t *bags_over_first (const bags_t *self)
 
 /*  --- waiting --- */
 
-/*  Among those that wait from now on, or no more. */
+/*  Puts a bag among those that wait, or takes it out. */
 static void bags_list (const bags_t *self, bag_t *bag, bool listed)
 {
     if (bag->listed == listed)
@@ -259,7 +259,7 @@ static void bags_list (const bags_t *self, bag_t *bag, bool listed)
     bag->listed = listed;
 }
 
-/*  Guests stay until their home has heard of all of them. */
+/*  A bag of guests is over when their home has heard of all their ends. */
 static bool all_over (const bag_t *bag)
 {
     return bag->over == bag->asked.count && (!bag->guest || bag->guest->untold == 0);
@@ -403,7 +403,7 @@ static bool running (task_state_t state)
     return state == TASK_PLACED || state == TASK_RUNNING;
 }
 
-/*  Over, and neither done nor by its owner's will. */
+/*  Is the task over without having done its work, and not by its owner's will? */
 static bool bags_failed (const task_t *task, task_state_t state)
 {
     if (state == TASK_ENDED)

@@ -1,5 +1,5 @@
-/*  queue - a pass at the end of every step in which something has come, ended, opened or closed:
- *  however much has, it is one.
+/*  queue - makes one pass at the end of every step in which work has come or ended, or an opening
+ *  has moved, however much has happened.
  */
 #include "queue_state.h"
 
@@ -36,7 +36,7 @@ static void on_backfill_start (void *owner, backfill_bag_t *waiting, size_t node
     queue_start_task (self, self->now, waiting->owner, node, &seat);
 }
 
-/*  The scheduler's world, as it is now. */
+/*  What the scheduler sees now. */
 static backfill_t queue_world (queue_t *self, const moment_t *now)
 {
     int64_t now_ms = queue_now_ms (self, now);
@@ -171,7 +171,7 @@ static void on_opening_moved (void *owner, const moment_t *now, const opening_t 
     queue_soon (self);
 }
 
-/*  A reservation may have been left before it was ever opened. */
+/*  A reservation may have been left before it was opened. */
 static void queue_on_freed (void *owner)
 {
     queue_t *self = owner;
@@ -186,7 +186,7 @@ static void untold (void *owner, bag_t *bag, uint32_t index)
     (void) owner, (void) bag, (void) index;
 }
 
-/*  What of a bag that is over has no record, was lost with it: it is not begun again. */
+/*  A task without a record, of a bag that is over, has lost that record; it is not begun again. */
 static void bags_load (queue_t *self, const moment_t *now)
 {
     for (bag_t *bag = bags_after (self->bags, 0); bag; bag = bags_after (self->bags, bag->number)) {

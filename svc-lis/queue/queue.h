@@ -1,15 +1,14 @@
-/*  queue - the site's unreserved work, and what is submitted to reservations: bags of tasks
+/*  queue - the site's queue: bags of tasks without a reservation, and those for reservations
  *  (proto/tasks.proto).
  *
- *  Bags wait by priority, then first come, first served. The scheduler (backfill.h) is run when
- *  something has come, ended, opened or closed; it starts what fits beside reservations, and lets
- *  what is behind the first waiting task go ahead only where that is not delayed (EASY). What is
- *  not preemptible is put into the site's calendar until its limit, so that no reservation is
- *  promised nodes that are not there; what is preemptible is not, is warned in time, and then ended
- *  or put back in the queue. Tasks of a reservation start at its opening, on its nodes, and end
- *  with it.
+ *  Bags wait by priority, then first come, first served. The scheduler (backfill.h) runs when work
+ *  has come or ended, or an opening has moved. It starts what fits beside reservations, and lets
+ *  tasks pass the first waiting one only where they do not delay it (EASY). A task that is not
+ *  preemptible is in the site's calendar until its limit, so that no reservation is promised its
+ *  node. A preemptible task is not; when its node is needed it is warned, and then ended or put
+ *  back into the queue. Tasks of a reservation start at its opening, on its nodes, and end with it.
  *
- *  A bag is one record however many tasks it has; a task gets one when it is first started.
+ *  A bag is one record, however many tasks it has; a task gets a record when it is first started.
  *  Registers the service Queue, TABLE_BAGS and TABLE_TASKS. Pure.
  */
 #ifndef MUSUBI_QUEUE_H
@@ -26,16 +25,18 @@ typedef struct {
     uint32_t list_max;           /* records in a page; 1 000 */
     uint32_t depth;              /* bags looked at behind the first one that waits; 1 000 */
     int64_t limit_ms_max;        /* of a task; 30 days */
-    int64_t start_ms;            /* a run begins within that, its limit counts from then; 5 000 */
-    int64_t life_ms;             /* least life of a preemptible run, beyond its warning; 60 000 */
+    int64_t start_ms;            /* a run begins within that time, and its limit counts from then; 5
+                                    000 */
+    int64_t life_ms;             /* a preemptible task is started where it has so long before its
+                                    warning; 60 000 */
     int64_t warning_ms;          /* preemptible runs are warned so long before their end; 60 000 */
     int64_t grace_ms;            /* between SIGTERM and SIGKILL; 10 000 */
-    int64_t retention_ms;        /* bags that are over are kept so long; 24 h */
+    int64_t retention_ms;        /* how long bags that are over are kept; 24 h */
 } queue_limits_t;
 
 extern const queue_limits_t queue_limits_default;
 
-/*  The local account of an actor here; NULL = none (refused). */
+/*  The local account of an actor; NULL = the actor has none, and is refused. */
 typedef const char *account_fn (void *owner, const char *actor);
 
 typedef struct {
@@ -53,23 +54,23 @@ typedef struct {
 
 typedef struct queue queue_t;
 
-/*  Everything in parts is borrowed for life; limits are copied. Observes the nodes, the openings
- *  and what the timetable frees. Its start comes after theirs. */
+/*  All parts are borrowed for life; limits are copied. Observes the nodes, the openings and what
+ *  the timetable frees. Starts after them. */
 queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits);
 void queue_destroy (queue_t **self_p);
 
-/*  Who sees to tasks that are at another site, or came from there. */
+/*  What the queue asks of sharing, about tasks that are at another site or came from there. */
 typedef struct {
     void *owner;
-    /*  Guests of this bag have ended: tell their home. */
+    /*  Guests of this bag have ended: their home has to be told. */
     void (*guests_over) (void *owner, const moment_t *now, bag_t *bag);
-    /*  At start, before anything of it is counted as waiting: guests whose records are gone. */
+    /*  At start, before the bag counts as waiting: guests whose records are lost. */
     void (*guests_load) (void *owner, bag_t *bag);
-    /*  Those of its tasks that are away are not wanted any more: tasks from to until. Returns how
-     *  many are told so now. */
+    /*  Its tasks `from` to `until` - 1, as far as they are away, are cancelled. Returns how many
+     *  were not cancelled before. */
     uint32_t (*withdraw) (void *owner, const moment_t *now, bag_t *bag, uint32_t from,
                           uint32_t until);
-    /*  A piece of what a task that is, or was, at another site has written; asked there. */
+    /*  Fetches output of a task that is, or was, at another site. */
     void (*output) (void *owner, const moment_t *now, const request_t *request, const task_t *task,
                     const output_question_t *question);
 } queue_sharer_t;
@@ -77,7 +78,7 @@ typedef struct {
 /*  Before the first step; copied. */
 void queue_share (queue_t *self, const queue_sharer_t *sharer);
 
-/*  What its work has in the calendars, in shortest form; the caller clears it. */
+/*  What its tasks have booked in the calendars, in shortest form; the caller clears it. */
 interval_list_t queue_booked (const queue_t *self);
 
 #endif

@@ -1,4 +1,4 @@
-/*  queue_api - work comes, is cancelled, and its output is read. */
+/*  queue_api - answers Submit, Cancel and Output. */
 #include "access.h"
 #include "codec_table.h"
 #include "message.h"
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SUBMISSION_BYTES_MAX (2 * TASK_TEXT_BYTES_MAX) /* a command's text, and numbers */
-#define STORE_FREE_PARTS     10 /* nothing comes when less than so much of the store is free */
+#define SUBMISSION_BYTES_MAX (2 * TASK_TEXT_BYTES_MAX) /* a command's text and some numbers */
+#define STORE_FREE_PARTS     10 /* no bag is taken when a smaller part of the store is free */
 
 bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, bag_t **bag)
 {
@@ -51,7 +51,7 @@ static call_status_t queue_api_no (char why [WHY_BYTES], call_status_t status, c
 
 /*  --- Submit --- */
 
-/*  The class named must be there, and a node of it, or of any, must have the CPUs. */
+/*  The site must have the class that is named, and nodes with so many CPUs in it, or in any. */
 call_status_t queue_class_check (const queue_t *self, const submission_t *asked,
                                  char why [WHY_BYTES])
 {
@@ -77,7 +77,7 @@ call_status_t queue_class_check (const queue_t *self, const submission_t *asked,
     return CALL_OK;
 }
 
-/*  The need named must be one of the reservation's, and a node that it has here must have the CPUs.
+/*  The reservation must have the need that is named, and a node here with so many CPUs.
  */
 static bool fit_check (const queue_t *self, const request_t *request, const submission_t *asked)
 {
@@ -139,7 +139,7 @@ static bool reservation_check (const queue_t *self, const moment_t *now, const r
     return fit_check (self, request, asked);
 }
 
-/*  Refused by name; a bag that is over leaves room for another. */
+/*  Names the limit that refuses the bag. A bag that is over makes room for another. */
 call_status_t queue_limits_check (const queue_t *self, const moment_t *now, const char *owner,
                                   char why [WHY_BYTES])
 {
@@ -159,7 +159,7 @@ call_status_t queue_limits_check (const queue_t *self, const moment_t *now, cons
     return CALL_OK;
 }
 
-/*  The same submission once more, R9: true when it was answered. */
+/*  Answers a submission that has come before (R9); false when it is new. */
 static bool queue_api_repeated (queue_t *self, const request_t *request)
 {
     const bag_t *bag = bags_requested (self->bags, request->actor, request->request_id);
@@ -271,7 +271,7 @@ static bool runs (const bag_t *bag, uint32_t index)
     return state == TASK_PLACED || state == TASK_RUNNING;
 }
 
-/*  Returns 1 when it had not begun. */
+/*  Returns 1 if the task had not begun. */
 static uint32_t cancel_one (queue_t *self, bag_t *bag, uint32_t index, const char *why)
 {
     if (bag_task_state (bag, index) != TASK_QUEUED)

@@ -1,11 +1,12 @@
-/*  queue_nodes - what runs where, what of that the calendar has, and which nodes may be used.
+/*  queue_nodes - knows what runs on each node, what of that is in the calendar, and which nodes may
+ *  be used.
  *
- *  A node is in the calendar from the first of its booked runs until the last of their limits, with
- *  the cleaning gap behind it. When they end earlier it is given back at once.
+ *  A node is in the calendar from the first of its booked runs until the last of their limits, plus
+ *  the cleaning gap. If they end earlier it is given back at once.
  */
 #include "queue_state.h"
 
-#define LOOK_MS 5000 /* what preemptible runs are on is looked at so often */
+#define LOOK_MS 5000 /* how often nodes with preemptible runs are looked at */
 
 /*  --- the calendar --- */
 
@@ -30,7 +31,7 @@ static void rebook (queue_t *self, size_t node, int64_t now_ms, int64_t until_ms
     free_capacity_book (self->parts.room, &(interval_list_t){.list = booked, .count = 1});
 }
 
-/*  What a reservation has given back it still has in the calendar. */
+/*  A reservation that has given a node back still has it in the calendar. */
 static bool reserved (const queue_t *self, size_t node)
 {
     return openings_of_node (self->parts.openings, node) != NULL;
@@ -105,7 +106,7 @@ static void queue_nodes_refresh (queue_t *self, int64_t now_ms, size_t node)
     }
     seat->lent_until_ms = openings_spare_until (self->parts.openings, node, true);
     int64_t given_ms = openings_spare_until (self->parts.openings, node, false);
-    /*  What the queue itself still has in the calendar there has to be over first. */
+    /*  The queue's own booking there has to be over first. */
     if (given_ms > INT64_MIN && !self->places [node].booked.in_calendar) {
         seat->given_until_ms = given_ms;
         seat->ready_ms = INT64_MIN;
@@ -124,8 +125,8 @@ void queue_nodes_look (queue_t *self, const moment_t *now)
 
 /*  --- preemption ---
  *
- *  What a reservation has bound is its own to clear. Here preemptible runs are told ahead of that:
- *  where the calendar will want more nodes of a class than nothing runs on.
+ *  A reservation clears the nodes that are bound to it. Preemptible runs are told before that here:
+ *  when the calendar will need more nodes of a class than are idle.
  */
 
 typedef struct {
@@ -167,7 +168,7 @@ static bool borrowed (const queue_t *self, size_t node, int64_t now_ms)
            seat->booked_until_ms <= now_ms;
 }
 
-/*  The one on which least runs; SIZE_MAX = none. */
+/*  The node with the most free CPUs; SIZE_MAX = none. */
 static size_t next_wanted (const queue_t *self, size_t class, int64_t now_ms)
 {
     size_t least = SIZE_MAX;
@@ -188,7 +189,7 @@ static void queue_nodes_want (queue_t *self, const moment_t *now, size_t node, i
     tell_borrowers (self, now, node, false);
 }
 
-/*  Who was warned and is not wanted any more goes on. */
+/*  A run that was warned goes on if its node is no longer needed. */
 static void preempt_class (queue_t *self, const moment_t *now, size_t class, int64_t lacking)
 {
     int64_t now_ms = queue_now_ms (self, now);

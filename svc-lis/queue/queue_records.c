@@ -1,14 +1,14 @@
-/*  queue_records - what is kept of bags and tasks, and for how long.
+/*  queue_records - stores bags and tasks, and deletes them in time.
  *
  *  A bag's record is written when it comes, is cancelled or is over; a task's when it is started
- *  and when its run is over. The one under bag 0 keeps the highest number that was ever given, once
- *  its bag has left.
+ *  and when its run is over. The record of bag 0 keeps the highest number that was ever given,
+ *  after the bag of that number was deleted.
  */
 #include "queue_state.h"
 
 #include <string.h>
 
-#define KEEP_LEAVE_MAX     1000 /* tasks whose records leave in one step */
+#define KEEP_LEAVE_MAX     1000 /* records of tasks that are deleted in one step */
 #define KEEP_AGAIN_MS      100
 #define KEEP_LOOK_MS_LEAST 1000
 #define KEEP_LOOK_MS_MOST  3600000
@@ -31,7 +31,7 @@ void queue_put_task (queue_t *self, const bag_t *bag, uint32_t index)
 
 /*  --- loading --- */
 
-/*  Its nodes' class may be gone: it waits for ever, and can be cancelled. */
+/*  If the bag's class is no longer configured it waits for ever, and can be cancelled. */
 static void class_find (const queue_t *self, bag_t *bag)
 {
     const char *name = bag->asked.class_name;
@@ -67,7 +67,7 @@ static void on_bag (void *owner, bytes_t key, bytes_t value)
     class_find (self, bag);
 }
 
-/*  One whose record is damaged has been started: it is not started again. */
+/*  A task with a damaged record has been started, so it is not started again. */
 static void on_task (void *owner, bytes_t key, bytes_t value)
 {
     queue_t *self = owner;
@@ -122,7 +122,7 @@ static void on_keep (void *owner, const moment_t *now, uint64_t token)
     size_t left = 0;
     for (bag_t *bag; (bag = bags_over_first (self->bags)) && bag->over_ms <= past_ms &&
                      left < KEEP_LEAVE_MAX;) {
-        bag->cancelled = true; /* so that what has no record any more counts as over */
+        bag->cancelled = true; /* so that tasks without a record count as over */
         while (bag->tasks_room > 0 && left < KEEP_LEAVE_MAX)
             if (bag_forget_last (bag)) {
                 forget_task (self, bag, bag->tasks_room);

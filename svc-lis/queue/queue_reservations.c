@@ -1,5 +1,6 @@
-/*  queue_reservations - tasks of reservations: each reservation has a booth of bags that wait for it.
- *  They start at its opening, on its nodes, and what has not begun by its end never does.
+/*  queue_reservations - starts the tasks of reservations. Each reservation has a booth of bags that wait
+ *  for it: they start at its opening, on its nodes, and tasks that have not begun by its end never
+ *  do.
  */
 #include "queue_state.h"
 
@@ -50,7 +51,8 @@ static reservation_queue_state_t reservation_queue_state (const queue_t *self, c
                                                          : RESERVATION_QUEUE_CLOSED;
 }
 
-/*  The classes on which a bag's tasks may be now: with a need, those that it has booked. */
+/*  The classes where a bag's tasks may run now; of a bag that names a need, those that the need has
+ *  booked. */
 typedef struct {
     bool any;
     bool classes [SITE_CLASSES_MAX];
@@ -87,7 +89,8 @@ static bool takes (const queue_t *self, const bag_t *bag, const queue_reservatio
            openings_node_due (self->parts.openings, node);
 }
 
-/*  On its nodes, in its bags' order; what is too wide for what is free lets narrower ones pass. */
+/*  Starts tasks on its nodes, in the order of its bags; a narrower task may pass one that is too
+ *  wide. */
 static void reservation_queue_start (queue_t *self, const moment_t *now, bag_t *bag,
                                      const opening_t *opening)
 {
@@ -110,7 +113,7 @@ static void tell_ended (void *owner, bag_t *bag, uint32_t index)
     queue_put_task (owner, bag, index);
 }
 
-/*  What was not begun never is. */
+/*  Cancels what has not begun by its end. */
 static void reservation_queue_end (queue_t *self, const moment_t *now, bag_t *bag)
 {
     uint32_t ended = bag_cancel (self->bags, bag, tell_ended, self);
@@ -121,7 +124,7 @@ static void reservation_queue_end (queue_t *self, const moment_t *now, bag_t *ba
     queue_settle (self, now, bag);
 }
 
-/*  A bag may leave the list, and the last one takes the booth with it. */
+/*  A bag may leave the list meanwhile, and the last one takes the booth with it. */
 static void reservation_queue_pass (queue_t *self, const moment_t *now, const char *reservation)
 {
     opening_t opening;

@@ -1,5 +1,5 @@
-/*  queue_runs - tasks and their runs: each try is stored with its run, in one write, and so is its
- *  end with the run's; what is told here is already so there.
+/*  queue_runs - tasks and their runs. Each try is stored with its run, in one write, and its end
+ *  with the run's end; whatever is told here is stored by then.
  *
  *      queued -> placed -> running -> ended | stopped | lost
  *         ^________________________|  refused by a node that was unfit, never begun; lost or
@@ -29,7 +29,7 @@ int queue_by_end (const void *key, const void *thing)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/*  Its own starter ends it earlier; this is for one that does not. */
+/*  When the site ends it, in case its own starter has not done so before. */
 static due_t due_of (const queue_t *self, bag_t *bag, uint32_t index)
 {
     return (due_t){bag_task (bag, index)->seat.until_ms - self->limits.grace_ms, bag, index};
@@ -93,7 +93,7 @@ static void tell_moved (queue_t *self, const bag_t *bag, uint32_t index, task_st
                 told && *task->why ? " why=" : "", told ? task->why : "");
 }
 
-/*  Numbers that a damaged record has forgotten are passed over: a run is never started twice. */
+/*  Skips numbers that a damaged record has forgotten: a run is never started twice. */
 static void number_next (const queue_t *self, const bag_t *bag, uint32_t index)
 {
     task_t *task = bag_task (bag, index);
@@ -149,8 +149,8 @@ void queue_stop_task (queue_t *self, const moment_t *now, bag_t *bag, uint32_t i
 
 /*  --- what becomes of them --- */
 
-/*  A run from the queue is told to end by whoever wants its node. One that ends well all the same
- *  has done its work. */
+/*  Was the run of the queue ended because its node was needed? One that ends well all the same has
+ *  done its work. */
 static bool preempted (const bag_t *bag, const task_t *task, const run_t *run)
 {
     return !*bag->asked.order.reservation && run->told_to_end && task->stop == STOP_NONE &&
@@ -207,7 +207,7 @@ static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint3
     tell_moved (self, bag, index, from);
     service_count (self->parts.service, to == TASK_LOST ? "tasks_lost" : "tasks_over",
                    to != TASK_QUEUED);
-    /*  Its own reservation's, or whose node it was on. */
+    /*  The reservation that the node is bound to may start something there now. */
     const char *holder =
       task->node != TASK_NODE_NONE ? openings_of_node (self->parts.openings, task->node) : NULL;
     reservation_queue_t *reservation_queue = holder ? bags_reservation (self->bags, holder) : NULL;
@@ -243,7 +243,8 @@ static void run_settle (queue_t *self, const moment_t *now, bag_t *bag, uint32_t
     task->seat.cpus = bag->waiting.cpus;
     if (!nodes_find (self->parts.nodes, task->node_name, &task->node) ||
         self->slots [task->node].cpus_free < task->seat.cpus)
-        task->node = TASK_NODE_NONE; /* another configuration: it goes on beside what is counted */
+        task->node = TASK_NODE_NONE; /* the configuration has changed: it goes on without being
+                                        counted */
     if (task->node != TASK_NODE_NONE)
         queue_seat_take (self, now, task->node, &task->seat);
     due_add (self, bag, index);

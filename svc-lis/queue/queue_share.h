@@ -1,5 +1,4 @@
-/*  queue_share - the queue for its sharer: what it tells of itself, and what may be done to its
- *  bags.
+/*  queue_share - what sharing may see of the queue, and do to its bags.
  */
 #ifndef MUSUBI_QUEUE_SHARE_H
 #define MUSUBI_QUEUE_SHARE_H
@@ -12,31 +11,31 @@ const queue_limits_t *queue_limits (const queue_t *self);
 bags_t *queue_bags (const queue_t *self);
 int64_t queue_now_ms (const queue_t *self, const moment_t *now);
 
-/*  CPUs times wall time that its tasks have had, in this start. */
+/*  CPUs times wall time of its tasks that have ended, since this start. */
 int64_t queue_done_ms (const queue_t *self);
 
-/*  CPUs that unreserved work could have now. */
+/*  CPUs that tasks without a reservation could have now. */
 double queue_cpus (const queue_t *self);
 
-/*  There is a pass at the end of this step. */
+/*  Asks for a pass at the end of this step. */
 void queue_soon (queue_t *self);
 
-/*  A bag has changed: list it, and see whether it is over. */
+/*  Lists a bag that has changed, and sees whether it is over. */
 void queue_settle (queue_t *self, const moment_t *now, bag_t *bag);
 
-/*  Its run is to end; why is told with it. */
+/*  Ends a task's run; why is told with its end. */
 void queue_stop_task (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index, stop_t stop,
                       const char *why);
 
-/*  Could a node here run its tasks? CALL_OK, or why not. */
+/*  CALL_OK if a node here could run its tasks, otherwise why not. */
 call_status_t queue_class_check (const queue_t *self, const submission_t *asked,
                                  char why [WHY_BYTES]);
 
-/*  Is there room for one more bag of this owner's? */
+/*  CALL_OK if the owner may have one more bag, otherwise why not. */
 call_status_t queue_limits_check (const queue_t *self, const moment_t *now, const char *owner,
                                   char why [WHY_BYTES]);
 
-/*  Answers the request with what a task has written here. */
+/*  Answers with output that a task has written here. */
 void queue_output (queue_t *self, const moment_t *now, const request_t *request, const bag_t *bag,
                    const output_question_t *question);
 

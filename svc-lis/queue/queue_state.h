@@ -18,18 +18,18 @@
 #include "queue_share.h"
 #include "queue_wire.h"
 
-/*  A node, beside what backfill knows of it. */
+/*  A node: what backfill does not know of it. */
 typedef struct {
-    resource_interval_t booked; /* of its class; booking 0 = not in the calendar */
-    bool wanted;                /* its preemptible runs are warned, and end at wanted_ms */
+    resource_interval_t booked; /* of its class, if it is in the calendar */
+    bool wanted; /* it is needed: its preemptible runs are warned, and end at wanted_ms */
     int64_t wanted_ms;
 } queue_node_t;
 
-/*  Who waits for output of a task. */
+/*  A request that waits for output of a task. */
 typedef struct {
     uint64_t token;
     uint64_t reply_to;
-    bool over; /* the task, when it was asked */
+    bool over; /* was the task over when output was asked for? */
     uint64_t dropped;
 } reader_t;
 
@@ -46,10 +46,10 @@ struct queue {
     ordered_t *due;      /* tasks that run, by until_ms, then id */
     const moment_t *now; /* of the pass that is under way */
     uint64_t pass_timer;
-    uint64_t wake_timer; /* nothing has happened, and yet something may start */
+    uint64_t wake_timer; /* something may start then, though nothing happens before */
     uint64_t due_timer;
     uint64_t keep_timer;
-    int64_t done_ms; /* CPUs times wall time that its tasks have had, in this start */
+    int64_t done_ms; /* CPUs times wall time of tasks that have ended, since this start */
     bool started;
     change_notice_t freed;
     reader_t *readers;
@@ -59,58 +59,59 @@ struct queue {
 
 /*  A task that runs, in due. */
 typedef struct {
-    int64_t end_ms; /* it is told to end then */
+    int64_t end_ms; /* the site ends it then */
     bag_t *bag;
     uint32_t index;
 } due_t;
 
 /*  --- queue_reservations.c --- */
 
-/*  Start what can be of the booths that are dirty, and end what is over; all are, now. */
+/*  queue_reservations_pass starts and ends what is due in booths that are dirty; queue_reservations_dirty makes
+ *  all of them so. */
 void queue_reservations_pass (queue_t *self, const moment_t *now);
 void queue_reservations_dirty (queue_t *self);
 
-/*  Of openings_wants: are there tasks that wait, or run? */
+/*  For openings_wants: has it tasks that wait or run? */
 bool queue_wants (void *owner, const char *reservation);
 
-/*  What a reservation has booked here; the caller frees the bookings. False when that is nothing.
+/*  What a reservation has booked here, if anything; the caller frees the bookings.
  */
 bool queue_part (const queue_t *self, const char *reservation, compute_booking_t **bookings,
                  size_t *count);
 
-/*  Is its time over? For one that openings.h does not know: none tells its end there, as it was
- *  never opened. */
+/*  Is the time of a reservation over by its bookings? For one that was never opened, which
+ *  openings.h does not know. */
 bool queue_past (const queue_t *self, const moment_t *now, const char *reservation);
 
 /*  --- queue_runs.c --- */
 
 ordered_compare_fn queue_by_end; /* of due */
 
-/*  Start the next task of a bag there, over at until_ms. */
+/*  Starts the next task of a bag on a node; seat says until when. */
 void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t node,
                        const backfill_run_t *seat);
 
 void queue_run_moved (void *owner, const moment_t *now, const run_t *run);
 
-/*  At start: tasks whose run is not known, or over. */
+/*  At start: takes up the tasks that run, and ends those whose run is over or not known. */
 void queue_runs_settle (queue_t *self, const moment_t *now);
 
-/*  The runs that have had their time are ended; look again in time. */
+/*  Sets the timer that ends the next run at its limit. */
 void queue_due_watch (queue_t *self, const moment_t *now);
 
 /*  --- queue_nodes.c --- */
 
-/*  What runs on a node takes its seat, and its node the calendar, or gives both back. */
+/*  A run takes CPUs of a node, and the node a place in the calendar; or gives both back. */
 void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat);
 void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat);
 
-/*  In the calendar from now or before until then, if it is not for longer. */
+/*  Books a node from now on until then, unless it is booked for longer. */
 void queue_book (queue_t *self, const moment_t *now, size_t node, int64_t until_ms);
 
-/*  Which nodes can be used now, and by whom. */
+/*  Notes which nodes can be used now, and by what. */
 void queue_nodes_look (queue_t *self, const moment_t *now);
 
-/*  Warn, and end, preemptible runs whose nodes the calendar wants; when to look again. */
+/*  Warns and ends preemptible runs on nodes that the calendar needs. Returns when to look again. */
 int64_t queue_preempt (queue_t *self, const moment_t *now);
 
 /*  --- queue_api.c, queue_view.c, queue_records.c --- */
@@ -120,10 +121,11 @@ method_fn queue_on_bags;
 method_fn queue_on_tasks;
 void queue_records (queue_t *self);
 
-/*  False, and the request is refused, unless there is such a bag and the asker may see to it. */
+/*  Finds a bag for a request; false, with the request refused, if there is none or the actor may
+ *  not use it. */
 bool queue_allowed (queue_t *self, const request_t *request, uint64_t number, bag_t **bag);
 
-/*  Bags that are over leave in time. */
+/*  Sets the timer that deletes bags which have been over for long enough. */
 void queue_keep (queue_t *self, const moment_t *now);
 
 #endif

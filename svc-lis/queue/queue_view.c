@@ -1,4 +1,4 @@
-/*  queue_view - what people are told about bags and tasks. */
+/*  queue_view - answers Bags and Tasks. */
 #include "access.h"
 #include "codec_table.h"
 #include "message.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define PAGE_BYTES_MAX (BODY_BYTES_MAX / 2) /* of what was submitted, in one answer */
+#define PAGE_BYTES_MAX (BODY_BYTES_MAX / 2) /* of submissions in one answer */
 #define RECORD_BYTES   128                  /* beside that */
 
 static uint32_t page (const queue_t *self, uint32_t most)
@@ -18,7 +18,7 @@ static uint32_t page (const queue_t *self, uint32_t most)
 
 /*  --- Bags --- */
 
-/*  When its first task that waits is expected to start; 0 = not known. */
+/*  When its first waiting task is expected to start; 0 = not known. */
 static int64_t expected_ms (const queue_t *self, const bag_t *bag)
 {
     opening_t opening;
@@ -50,7 +50,7 @@ static void queue_view_bag_tell (const queue_t *self, const bag_t *bag, Musubi__
     record->owner = (char *) bag->owner;
     record->submitted = (Musubi__SubmitRequest *) message_unpack_in (
       &musubi__submit_request__descriptor, submitted, &arena->allocator);
-    record->submitted->count = bag->asked.count; /* of guests, those that are here */
+    record->submitted->count = bag->asked.count; /* of guests: those that are here */
     record->submitted_ms = bag->submitted_ms;
     record->queued = bag->waiting.waiting;
     record->running = bag->running;

@@ -1,4 +1,4 @@
-/*  queue_wire - tables: what is asked of the queue and told, and what is kept. */
+/*  queue_wire - codecs of what the queue is asked and tells, and of what is stored. */
 #include "queue_wire.h"
 
 #include "message.h"
@@ -185,7 +185,7 @@ static bool queue_guest_right (stored_bag_t *bag, char why [WHY_BYTES])
     return true;
 }
 
-/*  Limits of today say nothing about what was taken before. */
+/*  A bag that was taken once is not judged by the limits of today. */
 bool stored_bag_decode (stored_bag_t *bag, bytes_t record, char why [WHY_BYTES])
 {
     if (!codec_decode (&stored_bag_codec, bag, record, why))
@@ -218,7 +218,7 @@ static const codec_row_t stored_task_rows [] = {
   ROW_NUMBER ("signal", task_t, signal),
   ROW_NUMBER ("cpu_ms", task_t, cpu_ms),
   ROW_STRING ("why", task_t, why, RECORD_BYTES_MAX),
-  ROW_UNUSED ("move"), /* of its trip, which most have not */
+  ROW_UNUSED ("move"), /* in its trip, which most tasks have not */
   ROW_UNUSED ("site"),
   ROW_FLAG ("told", task_t, told),
   ROW_NUMBER ("dropped", task_t, dropped),

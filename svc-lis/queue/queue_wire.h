@@ -1,13 +1,13 @@
-/*  queue_wire - proto/tasks.proto as plain values, but for answers that are filled as they are
- *  reckoned. */
+/*  queue_wire - proto/tasks.proto as plain values, except answers that are filled as they are
+ *  computed. */
 #ifndef MUSUBI_QUEUE_WIRE_H
 #define MUSUBI_QUEUE_WIRE_H
 
 #include "bags.h"
 #include "transaction.h"
 
-/*  Whose it is is told with the request; "" for account: not known yet. On true the submission is
- *  the caller's: submission_clear. */
+/*  The request tells the owner; account is "" while it is not known. On true the caller owns the
+ *  submission: submission_clear. */
 typedef struct {
     const char *owner;
     const char *account;
@@ -15,7 +15,7 @@ typedef struct {
     int64_t limit_ms_max;
 } submitter_t;
 bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, char why [WHY_BYTES]);
-extern const codec_t submission_codec; /* but for what the submitter says */
+extern const codec_t submission_codec; /* without what the submitter adds */
 
 extern const codec_t submitted_codec; /* of a bag_t: its number */
 
@@ -58,16 +58,16 @@ bool bag_key_unpack (uint64_t *bag, bytes_t key);
 void task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES]);
 bool task_key_unpack (task_id_t *task, bytes_t key);
 
-/*  A bag of which what is kept is filled: it is decoded with what was submitted. */
+/*  A bag with the members that are stored; its submission is decoded with it. */
 typedef bag_t stored_bag_t;
 extern const codec_t stored_bag_codec;
 
-/*  On true what it points to is the caller's. */
+/*  On true the caller owns what it points to. */
 bool stored_bag_decode (stored_bag_t *bag, bytes_t record, char why [WHY_BYTES]);
 
 packed_t stored_task_encode (const task_t *task);
 
-/*  Into a task as bag_task_new makes it. */
+/*  Fills a task that bag_task_new has made. */
 bool stored_task_decode (task_t *task, bytes_t record, char why [WHY_BYTES]);
 
 #endif
