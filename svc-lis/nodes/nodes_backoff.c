@@ -1,6 +1,6 @@
-/*  nodes_backoff - gives a node no new runs for a while when it could not start one, because its disk
- *  is full, say. The pause grows until something runs there; without it such a node would refuse
- *  task after task as fast as they come.
+/*  nodes_backoff - gives a node no new runs for a while when it could not start one, because its
+ *  disk is full, say. The pause grows until something runs there; without it such a node would
+ *  refuse task after task as fast as they come.
  */
 #include "nodes_state.h"
 

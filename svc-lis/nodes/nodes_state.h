@@ -1,9 +1,9 @@
 /*  nodes_state - what the files of nodes share: the nodes, their runs, and pieces of output that
  *  are awaited.
  *
- *  For nodes*.c only: nodes.c finds, drains and loads nodes; nodes_sessions.c takes agents' questions
- *  and decides on the answers; nodes_runs.c moves runs; nodes_backoff.c spares nodes that could not
- *  start a run; nodes_output.c fetches output.
+ *  For nodes*.c only: nodes.c finds, drains and loads nodes; nodes_sessions.c takes agents'
+ *  questions and decides on the answers; nodes_runs.c moves runs; nodes_backoff.c spares nodes that
+ *  could not start a run; nodes_output.c fetches output.
  */
 #ifndef MUSUBI_NODES_STATE_H
 #define MUSUBI_NODES_STATE_H

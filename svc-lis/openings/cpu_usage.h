@@ -1,6 +1,6 @@
-/*  cpu_usage - processor time that a reservation has used and was offered, over its window, in at most
- *  CPU_USAGE_STEPS equal parts. When the window grows the parts become twice as wide, as often as
- *  needed. Sums are exact. Plain values, pure.
+/*  cpu_usage - processor time that a reservation has used and was offered, over its window, in at
+ *  most CPU_USAGE_STEPS equal parts. When the window grows the parts become twice as wide, as often
+ *  as needed. Sums are exact. Plain values, pure.
  */
 #ifndef MUSUBI_CPU_USAGE_H
 #define MUSUBI_CPU_USAGE_H

@@ -1,12 +1,12 @@
 /*  openings_state - what the files of the openings share; nobody else includes it.
  *
- *  openings.c            an entry for each reservation; what the participant, nodes and back end tell
- *  openings_steps.c      phases, and when an entry is looked at next
- *  openings_nodes.c      which nodes it has: bound, cleared, leaving, closed, cleaned
- *  openings_use.c        what its runs have used; lending what is not used, and giving it back
- *  openings_records.c    what is stored
- *  openings_view.c  answers to people
- *  openings_wire.c       codecs of proto/openings.proto
+ *  openings.c          an entry for each reservation; what the participant and the nodes tell of it
+ *  openings_steps.c    phases, and when an entry is looked at next
+ *  openings_nodes.c    which nodes it has: bound, cleared, leaving, closed, cleaned
+ *  openings_use.c      what its runs have used; lending what is not used, and giving it back
+ *  openings_records.c  what is stored
+ *  openings_view.c     answers to people
+ *  openings_wire.c     codecs of proto/openings.proto
  */
 #ifndef MUSUBI_OPENINGS_STATE_H
 #define MUSUBI_OPENINGS_STATE_H

@@ -1,4 +1,4 @@
-/*  plus - wiring, answers, Factory, Command. */
+/*  plus - answers Factory and Command, and puts the parts together. */
 #include "plus_state.h"
 
 #include "access.h"

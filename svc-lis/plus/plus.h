@@ -1,13 +1,13 @@
 /*  plus - S3's two-phase reservation interface of one site (proto/plus.proto): Factory,
  *  Reservation, Command.
  *
- *  The site coordinates these commands itself: each is one of its participant's, held until it is
- *  committed, aborted, or its time is over; the old version stands until then (S3 §2). A
- *  reservation made here is one like any other: planners change and release it. One that has parts
- *  at other sites, too, is changed by planners only.
+ *  The site coordinates these commands itself. Each is a command of its participant, held until it
+ *  is committed or aborted, or its time is over; the old version stands until then (S3 §2). A
+ *  reservation that was made here is like any other: planners change and release it. Only planners
+ *  change one that has parts at other sites too.
  *
- *  An (actor, request id) gets the same answer again, also a refusal, kept in the write of its
- *  change (R9); with another body it is refused. Pure.
+ *  The same request id of an actor gets the same answer again, also a refusal; the answer is stored
+ *  in the write of its change (R9). With another body it is refused. Pure.
  */
 #ifndef MUSUBI_PLUS_H
 #define MUSUBI_PLUS_H
@@ -16,14 +16,14 @@
 #include "participant.h"
 
 typedef struct {
-    int64_t wait_ms;      /* that a command waits for its commit; 15 min, at most an hour */
+    int64_t wait_ms;      /* how long a command waits for its commit; 15 min, at most an hour */
     uint32_t created_max; /* reservations created and not reserved yet; 10 000 */
     uint32_t created_per_actor_max; /* of one actor; 1 000 */
     uint32_t asked_max;             /* request ids kept with what was granted; 100 000 */
     uint32_t refused_max;           /* and with a refusal; 20 000 */
-    int64_t asked_ms;               /* they are kept so long; 24 h */
+    int64_t asked_ms;               /* how long they are kept; 24 h */
     uint32_t list_max;              /* reservations in a page; 1 000 */
-    uint32_t looks_max;             /* and looked at for it, shown or not; 4 096 */
+    uint32_t looks_max;             /* reservations looked at for a page, shown or not; 4 096 */
 } plus_limits_t;
 
 extern const plus_limits_t plus_limits_default;

@@ -1,4 +1,5 @@
-/*  plus_bookings - one class, one window, and the phases that changes under way have left. */
+/*  plus_bookings - bookings of one class over one window, in several phases if they were changed
+ *  while they lasted. */
 #include "plus_bookings.h"
 
 #include <assert.h>
@@ -48,7 +49,7 @@ void plus_bookings_new (plus_bookings_t *self, const node_class_t *class, const 
     self->count = 1;
 }
 
-/*  As it was, up to that moment. */
+/*  Keeps the old bookings up to a moment. */
 static void keep_until (plus_bookings_t *self, const plus_bookings_t *old, int64_t until_ms)
 {
     self->count = 0;
@@ -65,7 +66,8 @@ static bool plus_bookings_refuse (char why [WHY_BYTES], const char *text)
     return wrong (why, "%s", text);
 }
 
-/*  From then on others, or as many as before. False when there is no room for another phase. */
+/*  Adds a phase with so many nodes, or extends the last one if it has as many. False when there is
+ *  no room for another phase. */
 static bool turn (plus_bookings_t *self, const node_class_t *class, uint32_t nodes, int64_t from_ms,
                   int64_t until_ms)
 {
@@ -82,8 +84,8 @@ static bool turn (plus_bookings_t *self, const node_class_t *class, uint32_t nod
     return true;
 }
 
-/*  Of what has begun. Where it ends before its nodes were to change it has those of before: who
- *  names others is refused. */
+/*  Changes a reservation that has begun. If it ends before its number of nodes could change it
+ *  keeps the old number, and a wish for another one is refused. */
 static bool change_begun (plus_bookings_t *self, const plus_bookings_t *old,
                           const node_class_t *class, const plus_wish_t *wish,
                           const plus_wish_t *whole, int64_t now_ms, int64_t soonest_ms,
@@ -142,7 +144,8 @@ int64_t plus_bookings_edge (const plus_bookings_t *old, const plus_bookings_t *n
     *lacks = false;
     for (size_t i = 0; i < next->count; i++) {
         const compute_booking_t *wanted = &next->list [i];
-        /* What is there changes where an old booking ends: the first such moment, or the start. */
+        /* What the old bookings have changes only where one of them ends: the edge is at such a
+         * moment, or at the start. */
         int64_t at_ms [BOOKINGS_MAX + 1] = {wanted->from_ms};
         size_t moments = 1;
         for (size_t j = 0; j < old->count; j++)

@@ -1,4 +1,5 @@
-/*  plus_requests - what is created and not reserved yet, and what was asked before. */
+/*  plus_requests - keeps reservations that are created and not reserved yet, and requests that were
+ *  answered. */
 #include "plus_state.h"
 
 #include "must.h"
@@ -149,7 +150,7 @@ bool plus_asked_room (plus_t *self, const request_t *request)
                            self->limits.asked_max);
 }
 
-/*  like: what became of it; its refusal is taken. */
+/*  Keeps what became of a request, as like says, and takes over the refusal in like. */
 static void plus_requests_keep (plus_t *self, const moment_t *now, const request_t *request,
                                 const char *reservation, const plus_asked_t *like)
 {
@@ -173,7 +174,7 @@ void plus_asked_keep (plus_t *self, const moment_t *now, const request_t *reques
                             &(plus_asked_t){.command = command ? *command : (txid_t){.start = 0}});
 }
 
-/*  The refusal, of which why are the words, is told, and kept where it can be; it is taken. */
+/*  Sends a refusal, keeps it if there is room, and takes it over. why: its words. */
 static void plus_requests_refuse (plus_t *self, const moment_t *now, const request_t *request,
                                   const char *reservation, plus_asked_t refused, const char *why)
 {

@@ -1,4 +1,5 @@
-/*  plus_reservation - Reservation: each change is held as a command; and what a reservation is. */
+/*  plus_reservation - answers Reservation: holds each change as a command, and tells what a
+ *  reservation is. */
 #include "plus_state.h"
 
 #include "access.h"
@@ -12,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  Other nodes of what has begun count from so much after the soonest start: the time to commit. */
+/*  After its begin a reservation can have another number of nodes so long after the soonest start,
+ *  which leaves time to commit. */
 #define TURN_MS 30000
 
-/*  T9, with the site's lead. */
+/*  The edge of a command (T9), with the site's lead. */
 static int64_t edge_ms_of (const plus_t *self, const moment_t *now, const plus_bookings_t *old,
                            const plus_bookings_t *next)
 {
@@ -24,11 +26,12 @@ static int64_t edge_ms_of (const plus_t *self, const moment_t *now, const plus_b
     if (lacks)
         edge_ms -= free_capacity_terms (self->parts.room)->lead_ms;
     int64_t now_ms =
-      free_capacity_now_ms (self->parts.room, now); /* past that it would be judged as late */
+      free_capacity_now_ms (self->parts.room, now); /* an edge in the past would be refused as
+                                                       late */
     return edge_ms > now_ms ? edge_ms : now_ms + 1;
 }
 
-/*  The plan and part of a command; what it had before is old. */
+/*  Fills the plan and the part of a command; old: what the reservation has now. */
 static void plan_fill (plus_t *self, const moment_t *now, const request_t *request, hold_t *hold,
                        const plus_bookings_t *old, const plus_bookings_t *next)
 {
@@ -62,7 +65,7 @@ static void plan_fill (plus_t *self, const moment_t *now, const request_t *reque
     plan->request_size = kept.size;
 }
 
-/*  It waits for its commit no longer than it could be committed. */
+/*  How long the command waits for its commit: no longer than it could be committed. */
 static uint32_t wait_of (const plus_t *self, const moment_t *now, const plan_t *plan)
 {
     int64_t left_ms = plan->edge_ms - now->wall_ms;
@@ -70,7 +73,7 @@ static uint32_t wait_of (const plus_t *self, const moment_t *now, const plan_t *
     return (uint32_t) (short_of ? left_ms : self->limits.wait_ms);
 }
 
-/*  Holds it and answers. */
+/*  Holds the command and answers. */
 static void plus_reservation_take (plus_t *self, const moment_t *now, const request_t *request,
                                    hold_t *hold)
 {
@@ -97,7 +100,8 @@ static bool is_named (const node_class_t *class, const char *name)
     return strcmp (class->name, name) == 0;
 }
 
-/*  The class that is named; else the first that has room, else the first. NULL, answered: none. */
+/*  The class that the wish names; without a name the first that has room, or else the first. NULL,
+ *  with the request answered, if there is none. */
 static const node_class_t *class_for (plus_t *self, const moment_t *now, const request_t *request,
                                       const plus_wish_t *wish)
 {
@@ -115,7 +119,7 @@ static const node_class_t *class_for (plus_t *self, const moment_t *now, const r
     return NULL;
 }
 
-/*  False, answered, when its CPUs are more than a number of CPUs can be. */
+/*  False, with the request answered, when the nodes have more CPUs than can be counted. */
 static bool countable (plus_t *self, const moment_t *now, const request_t *request,
                        const plus_wish_t *wish, const node_class_t *class)
 {
@@ -126,7 +130,8 @@ static bool countable (plus_t *self, const moment_t *now, const request_t *reque
     return false;
 }
 
-/*  The reservation, when the asker may change it; false when that was answered. */
+/*  Finds the reservation; false, with the request answered, if there is none or the actor may not
+ *  change it. */
 static bool plus_reservation_begin (plus_t *self, const request_t *request, const char *reservation,
                                     verb_t verb, reservation_view_t *view,
                                     const created_t **created)
@@ -177,7 +182,7 @@ static void plus_reservation_reserve (plus_t *self, const moment_t *now, const r
     codec_clear (&hold_codec, &hold);
 }
 
-/*  Nobody but request homes votes on it beside this site. */
+/*  Do only request homes vote on the plan, beside this site? */
 static bool is_alone (const plan_t *plan)
 {
     size_t others = 0;
@@ -186,7 +191,8 @@ static bool is_alone (const plan_t *plan)
     return others == 1;
 }
 
-/*  What it has, when that is of a form which plus can change; false when that was answered. */
+/*  Reads what the reservation has; false, with the request answered, if this interface can't change
+ *  that. */
 static bool read_booked (plus_t *self, const moment_t *now, const request_t *request,
                          const reservation_view_t *view, plus_bookings_t *old)
 {
@@ -242,7 +248,7 @@ static void plus_reservation_change (plus_t *self, const moment_t *now, const re
     codec_clear (&hold_codec, &hold);
 }
 
-/*  What was asked before is told as it stands. */
+/*  Answers a request that has come before as its command stands now; otherwise carries it out. */
 static void plus_reservation_asked (plus_t *self, const moment_t *now, const request_t *request,
                                     const plus_wish_t *wish, operation_t operation)
 {
@@ -280,7 +286,7 @@ static char *copied (arena_t *arena, const char *text)
     return strcpy (arena_take (arena, strlen (text) + 1), text);
 }
 
-/*  The command under way, and what it asks for while it is. */
+/*  Tells the command under way, and what it wants, if there is one. */
 static void plus_reservation_command_of (plus_t *self, const moment_t *now,
                                          Musubi__PlusProperties *told, plus_bookings_t *wanted,
                                          arena_t *arena)
@@ -300,7 +306,8 @@ static void plus_reservation_command_of (plus_t *self, const moment_t *now,
     told->n_commands = 1;
     told->commands = arena_take (arena, sizeof *told->commands);
     told->commands [0] = codec_put (&plus_command_codec, command, arena);
-    if (participant_pending (participant, told->reservation, &txid, &part)) /* not over by now */
+    if (participant_pending (participant, told->reservation, &txid, &part)) /* it may be over by
+                                                                               now */
         (void) plus_bookings_read (wanted, part);
 }
 
@@ -318,7 +325,8 @@ static Musubi__ReservationState plus_reservation_state_of (const reservation_vie
                                   : MUSUBI__RESERVATION_STATE__ACTIVATED;
 }
 
-/*  What is told is copied: a command may end while it is looked at, and its reservation with it. */
+/*  Copies what it tells: asking for the state of a command may end it, and its reservation with
+ *  it. */
 static void properties_of (plus_t *self, const moment_t *now, const reservation_view_t *view,
                            Musubi__PlusProperties *told, arena_t *arena)
 {
@@ -345,7 +353,7 @@ static void properties_of (plus_t *self, const moment_t *now, const reservation_
     told->state = plus_reservation_state_of (view, told, now->wall_ms);
 }
 
-/*  Of created and known ones together, the first id after that one; false at the end. */
+/*  The next reservation after that id, created or known to the participant; false at the end. */
 static bool next_of_all (const plus_t *self, const char *after, reservation_view_t *view)
 {
     const created_t *created = ordered_after (self->created, after);
@@ -362,7 +370,8 @@ static bool visible (const plus_t *self, const request_t *request, const char *o
     return may (self->parts.access, VERB_SHOW, request->actor, request->actor, owner);
 }
 
-/*  False, and the request is refused, when it may not be told. */
+/*  Tells one reservation; false, with the request refused, if there is none or the actor may not
+ *  see it. */
 static bool one_of (plus_t *self, const moment_t *now, const request_t *request,
                     const char *reservation, Musubi__PlusProperties *told, arena_t *arena)
 {
@@ -380,7 +389,7 @@ static bool one_of (plus_t *self, const moment_t *now, const request_t *request,
     return true;
 }
 
-/*  As many as may be told after the one that is named. */
+/*  Tells a page of the reservations that the actor may see. */
 static void page_of (plus_t *self, const moment_t *now, const request_t *request,
                      plus_question_t *question, Musubi__PlusPropertiesAnswer *page, size_t most,
                      arena_t *arena)

@@ -1,10 +1,10 @@
 /*  plus_state - what the files of plus share; nobody else includes it.
  *
- *  plus.c               wiring, answers, Factory, Command
- *  plus_requests.c         what is created and not reserved yet, and what was asked before
- *  plus_reservation.c   Reservation
- *  plus_bookings.c      what a command wants booked
- *  plus_wire.c          bodies and records, to and from proto/plus.proto
+ *  plus.c              Factory, Command; puts the parts together
+ *  plus_requests.c     what is created and not reserved yet, and what was asked before
+ *  plus_reservation.c  Reservation
+ *  plus_bookings.c     what a command wants booked
+ *  plus_wire.c         codecs of proto/plus.proto
  */
 #ifndef MUSUBI_PLUS_STATE_H
 #define MUSUBI_PLUS_STATE_H
@@ -17,7 +17,8 @@
 
 #define PLUS_KEY_BYTES (NAME_BYTES_MAX + REQUEST_ID_BYTES_MAX + 3)
 
-/*  Keys in the store: 'c' and the id of a reservation; 'q', actor, NUL, request id. */
+/*  Keys in the store: 'c' and the id of a reservation that is created; or 'q', the actor, a NUL and
+ *  the request id. */
 typedef struct {
     uint8_t bytes [PLUS_KEY_BYTES];
     size_t size;
@@ -39,48 +40,49 @@ struct plus {
     ordered_t *created; /* by id */
     ordered_t *asked;   /* by key */
     size_t refused;     /* of asked */
-    uint64_t counter;   /* of txids in this start */
+    uint64_t counter;   /* numbers the txids of this start */
 };
 
 /*  --- plus.c --- */
 
-/*  As the command stands; NOT_FOUND when it is not known any more. */
+/*  Answers how a command stands; NOT_FOUND when it is no longer known. */
 void plus_tell_command (plus_t *self, const moment_t *now, const request_t *request,
                         const txid_t *command);
 
-/*  What was just done with a command; ends the answer. */
+/*  Answers what has just happened to a command, and clears the answer. */
 void plus_tell_answer (plus_t *self, const moment_t *now, const request_t *request,
                        command_answer_t *answer);
 
 /*  --- plus_requests.c --- */
 
-/*  A new one, and its record: it is there for the time that a command waits. */
+/*  Adds a reservation that is created, and its record. It is kept as long as a command waits. */
 void plus_created_add (plus_t *self, const char *reservation, const char *owner, int64_t now_ms);
 
-/*  Where it is only created: for as long again, counted from then. */
+/*  Keeps it for as long again, from then on, if it is only created. */
 void plus_created_prolong (plus_t *self, const char *reservation, int64_t from_ms);
 size_t plus_created_by (const plus_t *self, const char *actor);
 
-/*  True when this request was asked before: what became of it is in *asked; NULL, answered: it was
- *  refused, or the id came with another body. */
+/*  True when this request was asked before: *asked tells what became of it. When that is NULL the
+ *  request is answered here: it was refused before, or its id came with another body. */
 bool plus_asked_before (plus_t *self, const request_t *request, const plus_request_entry_t **asked);
 
-/*  Room for one more; false when that was refused. The oldest leave in sweeps. */
+/*  Is there room for one more? False, with the request refused, if not. A sweep deletes the
+ *  oldest. */
 bool plus_asked_room (plus_t *self, const request_t *request);
 
-/*  Kept, with its record. command NULL: a create. */
+/*  Keeps a request and its record. command is NULL for a create. */
 void plus_asked_keep (plus_t *self, const moment_t *now, const request_t *request,
                       const char *reservation, const txid_t *command);
 
-/*  Refuses, and keeps that; OVERLOADED, which promises nothing, where it can't be kept. The
- *  other one takes a command's answer for it, and ends it. */
+/*  Refuse a request and keep the refusal; when it can't be kept the answer is OVERLOADED, which
+ *  promises nothing. plus_refuse_command refuses with a command's answer, and clears that. */
 void plus_refuse (plus_t *self, const moment_t *now, const request_t *request,
                   const char *reservation, call_status_t status, const char *format, ...)
   __attribute__ ((format (printf, 6, 7)));
 void plus_refuse_command (plus_t *self, const moment_t *now, const request_t *request,
                           const char *reservation, command_answer_t *answer);
 
-/*  Both tables: their making, their records at start, what is over, their end. */
+/*  Make, load, sweep and end both tables. */
 void plus_tables_make (plus_t *self);
 void plus_tables_load (void *owner, bytes_t key, bytes_t value);
 void plus_tables_sweep (plus_t *self, const moment_t *now);

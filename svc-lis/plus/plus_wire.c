@@ -1,4 +1,4 @@
-/*  plus_wire - protobuf <-> plain values. */
+/*  plus_wire - codecs of proto/plus.proto. */
 #include "plus_wire.h"
 
 #include "message.h"
@@ -84,7 +84,7 @@ static plus_command_state_t plus_state_of (command_state_t state)
     }
 }
 
-/*  Profiles are for planners, and too large to be kept. */
+/*  Free profiles are for planners, and too large to be kept. */
 plus_command_t plus_command_of (const command_answer_t *answer, int64_t waits_until_ms)
 {
     plus_command_t command = {

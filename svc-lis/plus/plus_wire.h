@@ -1,11 +1,11 @@
-/*  plus_wire - proto/plus.proto, to and from plain values. */
+/*  plus_wire - proto/plus.proto as plain values. */
 #ifndef MUSUBI_PLUS_WIRE_H
 #define MUSUBI_PLUS_WIRE_H
 
 #include "core.h"
 #include "transaction.h"
 
-/*  Reserve, modify and release alike: what is absent is 0 or "". */
+/*  What reserve, modify and release ask for; a field that is absent is 0 or "". */
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
     int64_t from_ms;
@@ -37,36 +37,35 @@ typedef struct {
 } plus_command_t;
 extern const codec_t plus_command_codec;
 
-/*  A participant's answer as one of ours. Borrows. */
+/*  A participant's answer as this interface gives it. Borrows. */
 plus_command_t plus_command_of (const command_answer_t *answer, int64_t waits_until_ms);
 
-/*  The request that a planner would have made of it, for planners that change it later. bookings
- *  are of one class, ascending; amounts in CPUs. */
+/*  The request that a planner would have made, for planners that change the reservation later.
+ *  bookings are of one class, ascending; amounts are in CPUs. */
 packed_t plus_request_encode (const char *site, const compute_booking_t *bookings, size_t count);
 
 /*  Records. */
 typedef struct {
     uint8_t digest [DIGEST_BYTES];
     char reservation [NAME_BYTES_MAX + 1];
-    txid_t command; /* start 0 = none: a create, or it was refused */
+    txid_t command; /* start 0 = none: it was a create, or was refused */
     int64_t asked_ms;
-    packed_t refusal;     /* a PlusCommandAnswer, or with a status the words of it; owned */
+    packed_t refusal;     /* a PlusCommandAnswer; with a status, its words. Owned */
     call_status_t status; /* of the refusal */
 } plus_asked_t;
 
 extern const codec_t plus_asked_codec;
 
-/*  More than any refusal has. */
 #define PLUS_REFUSAL_BYTES_MAX 4096
 
 typedef struct {
     char owner [NAME_BYTES_MAX + 1];
-    int64_t until_ms; /* wall: gone then, unless a command of it waits */
+    int64_t until_ms; /* wall: it is forgotten then, unless a command of it waits */
 } plus_created_t;
 extern const codec_t plus_created_codec;
-extern const codec_t plus_create_codec; /* says nothing */
+extern const codec_t plus_create_codec; /* an empty message */
 
-/*  BLAKE2b-256 of a method and its body. */
+/*  The BLAKE2b-256 digest of a method and its body. */
 void plus_digest (const char *method, bytes_t body, uint8_t digest [DIGEST_BYTES]);
 
 #endif

@@ -1,6 +1,6 @@
-/*  queue_reservations - starts the tasks of reservations. Each reservation has a booth of bags that wait
- *  for it: they start at its opening, on its nodes, and tasks that have not begun by its end never
- *  do.
+/*  queue_reservations - starts the tasks of reservations. Each reservation has a booth of bags that
+ *  wait for it: they start at its opening, on its nodes, and tasks that have not begun by its end
+ *  never do.
  */
 #include "queue_state.h"
 

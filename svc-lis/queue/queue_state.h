@@ -1,12 +1,12 @@
 /*  queue_state - what the files of the queue share; nobody else includes it.
  *
- *  queue.c            its start and end; when there is a pass, and what one does
- *  queue_reservations.c     tasks of reservations
- *  queue_runs.c       a task's runs: started, moved, over, ended
- *  queue_nodes.c      what runs where, and what of that is in the calendar; preemption
- *  queue_api.c      Submit, Cancel, Output
- *  queue_view.c       Bags, Tasks
- *  queue_records.c    what is stored, and for how long
+ *  queue.c               its start and end; when there is a pass, and what one does
+ *  queue_reservations.c  tasks of reservations
+ *  queue_runs.c          a task's runs: started, moved, over, ended
+ *  queue_nodes.c         what runs where, and what of that is in the calendar; preemption
+ *  queue_api.c           Submit, Cancel, Output
+ *  queue_view.c          Bags, Tasks
+ *  queue_records.c       what is stored, and for how long
  */
 #ifndef MUSUBI_QUEUE_STATE_H
 #define MUSUBI_QUEUE_STATE_H
@@ -66,8 +66,8 @@ typedef struct {
 
 /*  --- queue_reservations.c --- */
 
-/*  queue_reservations_pass starts and ends what is due in booths that are dirty; queue_reservations_dirty makes
- *  all of them so. */
+/*  queue_reservations_pass starts and ends what is due in booths that are dirty;
+ *  queue_reservations_dirty makes all of them so. */
 void queue_reservations_pass (queue_t *self, const moment_t *now);
 void queue_reservations_dirty (queue_t *self);
 

@@ -1,4 +1,4 @@
-/*  sharing - membership of a coalition, and orders to move tasks. */
+/*  sharing - answers Join, Leave, Membership and Move. */
 #include "access.h"
 #include "codec_table.h"
 #include "sharing_state.h"
@@ -135,7 +135,7 @@ static void sharing_on_membership (void *owner, const moment_t *now, const reque
 
 /*  --- orders --- */
 
-/*  True when it was answered: as before, or that it is too old. */
+/*  Answers an order that has come before, or is older than the last one; false when it is new. */
 static bool sharing_repeated (sharing_t *self, const request_t *request, const move_order_t *order)
 {
     const membership_t *last = &self->membership;

@@ -1,5 +1,5 @@
-/*  sharing_guests - as host: an offer is answered once and for all; guests that are over are told
- *  to their home until it has acknowledged them.
+/*  sharing_guests - the site as host: it answers each offer once and for all, and tells the home of
+ *  its guests how they ended until that is acknowledged.
  */
 #include "sharing_state.h"
 
@@ -57,7 +57,7 @@ static bool terms_check (const sharing_t *self, const moment_t *now, const offer
     return true;
 }
 
-/*  What was submitted at home, as it would be here. On true it is the caller's. */
+/*  Reads the submission in an offer as one to this site. On true the caller owns it. */
 static bool asked_take (const sharing_t *self, const offer_message_t *offer, submission_t *asked,
                         char why [WHY_BYTES])
 {
@@ -286,7 +286,8 @@ uint32_t sharing_give_back (sharing_t *self, const moment_t *now, bag_t *guests,
 
 /*  --- asked by their home --- */
 
-/*  The bag of a move; NULL, and the request is refused, unless its home asks and it is here. */
+/*  Finds the bag of a move for its home; NULL, with the request refused, if it is not here or
+ *  another site asks. */
 static bag_t *guests_of (sharing_t *self, const request_t *request, const txid_t *move)
 {
     const stored_offer_t *offer = ordered_find (self->offers, move);
@@ -349,7 +350,7 @@ static void sharing_guests_on_output (void *owner, const moment_t *now, const re
 
 static void forget_watch (sharing_t *self, const moment_t *now);
 
-/*  An offer so old is refused even where its answer is forgotten. */
+/*  Forgets old answers: an offer of that age is refused by its age. */
 static void on_forget (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
@@ -376,7 +377,7 @@ static void forget_watch (sharing_t *self, const moment_t *now)
 
 /*  --- their life --- */
 
-/*  Each had its record from the first write on. */
+/*  Guests have had records since they came, so one without a record has lost it. */
 void sharing_guests_load (void *owner, bag_t *bag)
 {
     sharing_t *self = owner;

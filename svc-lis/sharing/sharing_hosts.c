@@ -1,9 +1,10 @@
-/*  sharing_hosts - are the sites that have tasks of this one still who they were?
+/*  sharing_hosts - checks that the sites which have tasks of this one still serve from the same
+ *  store.
  *
- *  A host whose store is gone for good will never tell how its guests have ended. Each is asked for
- *  its name and its store, once in a while; when the site of that name has said for long enough
- *  that its store is another one, what is away there is lost. It may have been run, so it is not
- *  run again. Silence, or a stranger at its address, says nothing.
+ *  A host whose store is gone for good will never tell how its guests ended. So each host is asked
+ *  for its name and its store now and then. When the site of that name has served from another
+ *  store for long enough, the tasks that are away there are lost. They may have been run, so they
+ *  are not run again. Silence, or another service at its address, proves nothing.
  */
 #include "message.h"
 #include "sharing_state.h"
@@ -14,14 +15,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/*  One store that moves have gone to. */
+/*  A store that moves have gone to. */
 typedef struct {
     sharing_t *sharing;
     participant_ref_t to;
     uint64_t call;
-    bool other; /* it has said that its store is another one, since */
+    bool other; /* the site has answered from another store since other_ms */
     int64_t other_ms;
-    bool left; /* moves are there, seen at the last look */
+    bool left; /* at the last look there were moves there */
 } lost_host_t;
 
 int sharing_by_host (const void *key, const void *thing)
@@ -52,7 +53,7 @@ static void lost (sharing_t *self, const moment_t *now, const participant_ref_t 
     }
 }
 
-/*  The answer to Status of the service of that name. */
+/*  Is this the Status of the service of that name? */
 static bool is_of (bytes_t body, const char *name)
 {
     ProtobufCMessage *status = message_unpack (&musubi__status_answer__descriptor, body);

@@ -1,5 +1,5 @@
-/*  sharing_moves - as home: a move is stored with its tasks, which are away from then on; only the
- *  store that it was offered to can say that they are not.
+/*  sharing_moves - the site as home: a move is stored together with its tasks, which are away from
+ *  then on; only the store that was offered them can give them back.
  */
 #include "sharing_state.h"
 
@@ -62,7 +62,7 @@ static void sharing_moves_on_record (void *owner, bytes_t key, bytes_t value)
         service_bad_record (self->service, "moves", why);
 }
 
-/*  Is the task away by this move? */
+/*  Has this move taken the task away? */
 static bool away_by (const bag_t *bag, uint32_t index, const txid_t *move)
 {
     const task_t *task = bag_task (bag, index);
@@ -71,7 +71,7 @@ static bool away_by (const bag_t *bag, uint32_t index, const txid_t *move)
 
 /*  --- back home --- */
 
-/*  It waits here again, if it is still wanted. */
+/*  The task waits here again, or is cancelled if it was cancelled meanwhile. */
 static void back_home (sharing_t *self, bag_t *bag, uint32_t index)
 {
     task_t *task = bag_task (bag, index);
@@ -94,7 +94,7 @@ static void lose (sharing_t *self, bag_t *bag, uint32_t index, int64_t now_ms, c
     queue_put_task (self->queue, bag, index);
 }
 
-/*  The move is over: each of its tasks that is away is lost, or back home. */
+/*  Ends a move: all its tasks that are away are lost, or come back home. */
 static void move_over (move_t *move, const moment_t *now, bool lost, const char *why)
 {
     sharing_t *self = move->sharing;
@@ -148,7 +148,8 @@ static void sharing_moves_on_again (void *owner, const moment_t *now, uint64_t t
     drive (move, now);
 }
 
-/*  An answer that settles nothing, as from another store: it is asked again, in a while. */
+/*  The answer has settled nothing, because it came from another store, say: the question is
+ *  repeated after a pause. */
 static void unsettled (move_t *move, const moment_t *now, const char *method, const char *reason)
 {
     sharing_t *self = move->sharing;
@@ -229,7 +230,7 @@ static void sharing_moves_withdraw (move_t *move, const moment_t *now, const bag
     codec_clear (&guest_cancel_codec, &order);
 }
 
-/*  What there is to ask of the other site. */
+/*  Asks the other site what is to be asked of it, if anything. */
 static void drive (move_t *move, const moment_t *now)
 {
     sharing_t *self = move->sharing;
@@ -344,7 +345,7 @@ static void end_take (sharing_t *self, bag_t *bag, const guest_end_t *end)
                 end->index, task->trip->site, task->exit_code, task->signal);
 }
 
-/*  Those that it is not awaited of any more have been told before. */
+/*  Takes ends of tasks; those that are not away by this move any more have been taken before. */
 static void ends_take (sharing_t *self, const moment_t *now, const ends_t *ends, const char *host)
 {
     bag_t *bag = bags_find (self->bags, ends->bag);

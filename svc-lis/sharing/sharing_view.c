@@ -1,4 +1,5 @@
-/*  sharing_view - what a balancer weighs: how fast the site is, and what is in its queue. */
+/*  sharing_view - answers State, from which a balancer works: how fast the site is and what is in
+ *  its queue. */
 #include "message.h"
 #include "sharing_state.h"
 
@@ -6,7 +7,7 @@
 
 #include <inttypes.h>
 
-/*  What is left of those that run at most: until their limit here. */
+/*  The load that the bag's running tasks have left at most, until their limit. */
 static double running_load_s (int64_t now_ms, const bag_t *bag)
 {
     double load_s = 0;
@@ -40,14 +41,14 @@ static void sharing_view_bag_tell (const bag_t *bag, int64_t now_ms, const char 
     queued->away = bag->away;
 }
 
-/*  Begun or gone: nothing of it waits, and it is not over. */
+/*  Are all tasks of the bag begun or away, and some not over? */
 static bool begun (const bag_t *bag)
 {
     return (bag->running > 0 || bag->away > 0) && !bag->listed && !*bag->asked.order.reservation;
 }
 
-/*  First those of which all have begun, or are away, by number; then those that wait, in their
- *  order. NULL first; NULL at the end. */
+/*  The bag that follows: first bags without waiting tasks, by number, then those that wait, in
+ *  their order. The first for NULL; NULL at the end. */
 static const bag_t *next_queued (const bags_t *bags, const bag_t *bag)
 {
     if (bag && bag->listed)

@@ -1,4 +1,4 @@
-/*  sharing_wire - tables: membership, moves, guests, and what is kept of them. */
+/*  sharing_wire - codecs of membership, moves and guests, and of what is stored of them. */
 #include "sharing_wire.h"
 
 #include "transaction_wire.h"

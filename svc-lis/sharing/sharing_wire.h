@@ -1,5 +1,5 @@
-/*  sharing_wire - a site's side of proto/balance.proto as plain values, but for answers that are filled
- *  as they are reckoned.
+/*  sharing_wire - a site's side of proto/balance.proto as plain values, except answers that are
+ *  filled as they are computed.
  */
 #ifndef MUSUBI_SHARING_WIRE_H
 #define MUSUBI_SHARING_WIRE_H
@@ -18,11 +18,11 @@ typedef struct {
     uint32_t number;
     uint32_t moved;
 } membership_t;
-extern const codec_t join_codec;              /* of a membership_t: its terms */
-extern const codec_t stored_membership_codec; /* of all of it */
-extern const codec_t move_told_codec;         /* of how many the last order has moved */
+extern const codec_t join_codec;              /* of the terms in a membership_t */
+extern const codec_t stored_membership_codec; /* of a whole membership_t */
+extern const codec_t move_told_codec;         /* of the member moved */
 
-extern const codec_t leave_codec; /* of nothing, as the next one */
+extern const codec_t leave_codec; /* an empty message, as the next one */
 extern const codec_t membership_question_codec;
 
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
 } move_order_t;
 extern const codec_t move_order_codec;
 
-/*  Tasks first to first + count - 1 of a bag of home's. */
+/*  An offer of tasks first to first + count - 1 of a bag of the home. */
 typedef struct {
     txid_t move;
     participant_ref_t home;
@@ -53,14 +53,14 @@ typedef struct {
 } offer_message_t;
 extern const codec_t offer_message_codec;
 
-/*  An answer, as it is told and kept. */
+/*  The answer to an offer, as it is sent and stored. */
 typedef struct {
     bool accepted;
     char why [WHY_BYTES];
 } accept_answer_t;
 extern const codec_t accept_answer_codec;
 
-/*  How a guest has ended; its index is that at home. */
+/*  How a guest has ended. index is its index at home. */
 typedef struct {
     uint32_t index;
     task_state_t state;
@@ -93,7 +93,7 @@ extern const codec_t guest_cancel_codec;
 typedef struct {
     txid_t move;
     uint32_t index;
-    output_question_t question; /* its task is the caller's to fill */
+    output_question_t question; /* the caller fills its task */
 } guest_output_t;
 extern const codec_t guest_output_codec;
 
@@ -107,7 +107,7 @@ typedef struct {
     uint32_t first;
     uint32_t count;
     int64_t offered_ms;
-    bool accepted; /* else it is not known yet */
+    bool accepted; /* false = the host has not answered yet */
 } stored_move_t;
 extern const codec_t stored_move_codec;
 

@@ -1,6 +1,6 @@
-/*  run_executor - runs on the agent's workers. It reads and writes files, and spawns one process for
- *  each run that is begun; that process leaves the starter behind and ends at once, so no worker
- *  waits for a run.
+/*  run_executor - runs on the agent's workers. It reads and writes files, and spawns one process
+ *  for each run that is begun; that process leaves the starter behind and ends at once, so no
+ *  worker waits for a run.
  */
 #include "run_executor.h"
 
