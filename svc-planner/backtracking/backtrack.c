@@ -1,4 +1,4 @@
-/*  backtrack - the recursion of S0's figure 3, with its stack laid open. */
+/*  backtrack - the recursion of S0's figure 3, with a stack of its own. */
 #include "backtrack.h"
 
 #include "must.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  A slot with its rank among equals. */
+/*  A slot with its rank, drawn by lot, among equals. */
 typedef struct {
     backtrack_slot_t slot;
     uint64_t lot;
@@ -19,13 +19,13 @@ typedef struct {
     backtrack_option_t *options; /* C_rm, in the policy's order */
     size_t options_count;
     size_t at;     /* c_m */
-    size_t *edges; /* RP_rm, in the order to look at */
+    size_t *edges; /* RP_rm, in the order in which they are looked at */
     size_t edges_count;
     size_t edge_at;
-    size_t mark; /* decided before it: what a failure goes back to */
+    size_t mark; /* length of the trail before it; a failure goes back to there */
 } visit_t;
 
-/*  Something that was decided, in order. */
+/*  An entry of the trail: something that was decided. */
 typedef struct {
     bool edge;
     size_t index;
@@ -37,7 +37,7 @@ typedef struct {
     bool carried;
 } backtrack_link_state_t;
 
-/*  What to do once the holds given up are cancelled. */
+/*  What to do once the holds that were given up are cancelled. */
 typedef enum { THEN_NEXT_PLACE, THEN_RESTART, THEN_END } then_t;
 
 struct backtrack {
@@ -68,8 +68,7 @@ static int64_t need_from (const backtrack_t *self, size_t need)
     return self->start_ms + self->order.needs [need].offset_ms;
 }
 
-/*  The root: of those that are undecided the one with the fewest candidates, the first of equals.
- */
+/*  The root: the undecided need with the fewest candidates; of equals, the first. */
 static size_t root_of (const backtrack_t *self)
 {
     size_t root = SIZE_MAX;
@@ -88,7 +87,7 @@ static void backtrack_push (backtrack_t *self, size_t need)
     self->wish = BACKTRACK_ASK_PLACES;
 }
 
-/*  The vertex at the other end of an edge of this one; SIZE_MAX when the edge is none of its. */
+/*  The vertex at the other end of an edge; SIZE_MAX when the edge does not end at this one. */
 static size_t backtrack_other_end (const backtrack_t *self, size_t edge, size_t need)
 {
     const size_t *ends = self->order.edges [edge].ends;
@@ -110,8 +109,7 @@ static void backtrack_decide (backtrack_t *self, bool edge, size_t index, bool h
     self->trail [self->trail_count++] = (decided_t){.edge = edge, .index = index, .held = held};
 }
 
-/*  Undo what was decided since; what of it is held is noted as cancelled, after those noted before.
- */
+/*  Undoes what was decided since the mark, and lists the holds in it as cancelled. */
 static void undo (backtrack_t *self, size_t mark)
 {
     self->cancelled_count = 0;
@@ -152,7 +150,7 @@ static void carry_on (backtrack_t *self)
     }
 }
 
-/*  Undo down to the mark, have the holds cancelled, and then go on so. */
+/*  Undoes what was decided since the mark, has its holds cancelled, and then goes on as told. */
 static void backtrack_give_back (backtrack_t *self, size_t mark, then_t then)
 {
     undo (self, mark);
@@ -169,7 +167,7 @@ static void unwind (backtrack_t *self)
         pop (self);
 }
 
-/*  Lines 06 and 05: the place is free only later, so the whole plan moves. */
+/*  Lines 05 and 06: the place is free only later, so the start of the whole plan moves. */
 static void move_start (backtrack_t *self, int64_t delta_ms)
 {
     self->delta_ms = delta_ms;
@@ -177,9 +175,10 @@ static void move_start (backtrack_t *self, int64_t delta_ms)
     backtrack_give_back (self, 0, THEN_RESTART);
 }
 
-/*  Line 27: this vertex has no place. Its caller goes on with its own next one (lines 20 to 22); a
- *  root's caller rejects the request. A further root stands for a part of the graph that is not
- *  connected with those before it: their choices matter to it no more than its own to them. */
+/*  Line 27: this vertex has no place. Its caller continues with its own next place (lines 20 to
+ *  22); at a root the request is rejected. That holds for a later root, too: it is the root of a
+ *  part of the graph that is not connected with the parts before, so other choices there would not
+ *  help it. */
 static void not_found (backtrack_t *self)
 {
     pop (self);
@@ -192,7 +191,7 @@ static void not_found (backtrack_t *self)
     backtrack_give_back (self, frame->mark, THEN_NEXT_PLACE);
 }
 
-/*  This place of the vertex does not do. */
+/*  This place of the vertex will not do. */
 static void fail_place (backtrack_t *self)
 {
     visit_t *frame = top (self);
@@ -227,9 +226,9 @@ static void shuffle (prng_t *prng, size_t *list, size_t count)
     }
 }
 
-/*  RP_rm, by note 1 of figure 3: edges to decided vertices in random order, then to undecided ones,
- *  with the fewest candidates first. Those decided from their other end are left out when they come
- *  up. */
+/*  RP_rm, by note 1 of figure 3: edges to decided vertices in random order, then edges to undecided
+ *  vertices, fewest candidates first. Edges decided from their other end meanwhile are skipped
+ *  later. */
 static void gather_edges (backtrack_t *self, visit_t *frame)
 {
     free (frame->edges);
@@ -296,7 +295,7 @@ static size_t edge_now (const backtrack_t *self)
     return frame->edges [frame->edge_at];
 }
 
-/*  The edge is had, or needs no network (S0: both ends on one resource). */
+/*  The edge can be had, or needs no network (S0: both ends on one resource). */
 static void take_edge (backtrack_t *self, bool carried, bool held)
 {
     size_t edge = edge_now (self);
@@ -306,7 +305,7 @@ static void take_edge (backtrack_t *self, bool carried, bool held)
     backtrack_go_on (self);
 }
 
-/*  Lines 09 to 25, from the edge it has come to. */
+/*  Lines 09 to 25, from the edge that it has come to. */
 static void backtrack_go_on (backtrack_t *self)
 {
     visit_t *frame = top (self);
@@ -331,7 +330,7 @@ static void backtrack_go_on (backtrack_t *self)
         self->wish = BACKTRACK_FOUND;
 }
 
-/*  --- being told --- */
+/*  --- answers to the machine --- */
 
 static int compare_options (const backtrack_t *self, const backtrack_option_t *a,
                             const backtrack_option_t *b)
@@ -356,7 +355,7 @@ static int compare_options (const backtrack_t *self, const backtrack_option_t *a
     return a->lot < b->lot ? -1 : a->lot > b->lot;
 }
 
-/*  By insertion: candidates are few. */
+/*  Sorts by insertion: there are few candidates. */
 static void backtrack_sort_options (const backtrack_t *self, visit_t *frame)
 {
     for (size_t i = 1; i < frame->options_count; i++) {
@@ -368,8 +367,8 @@ static void backtrack_sort_options (const backtrack_t *self, visit_t *frame)
     }
 }
 
-/*  The repaired arm: whoever is free in time goes before whoever is not, and of these the one that
- *  moves the start least comes first. */
+/*  The repaired variant: places that are free in time come first; then the others, the one that
+ *  moves the start least first. */
 static void sort_late_last (const backtrack_t *self, visit_t *frame)
 {
     int64_t from_ms = need_from (self, frame->need);
@@ -386,7 +385,7 @@ static void sort_late_last (const backtrack_t *self, visit_t *frame)
     }
 }
 
-/*  The whole plan ends so long after the start of the need. */
+/*  The time from the start of the need to the end of the whole plan. */
 static int64_t backtrack_rest_ms (const backtrack_t *self, size_t need)
 {
     int64_t end_ms = 0;
@@ -454,7 +453,7 @@ void backtrack_cancelled (backtrack_t *self)
     carry_on (self);
 }
 
-/*  --- being asked --- */
+/*  --- questions to the machine --- */
 
 backtrack_wish_t backtrack_wish (const backtrack_t *self)
 {

@@ -1,17 +1,17 @@
 /*  backtrack - the search of Ando and Aida (S0, figures 2 and 3), as a machine that is stepped.
  *
- *  The needs of a request are the vertices of a graph, its network needs the edges. From the vertex
- *  with the fewest candidate places on, each vertex takes a place, looks whether the edges to
- *  vertices decided before can be had, and then visits the others. A place that is free only later
- *  than wanted moves the start of the whole plan, and everything begins again from the root.
+ *  The needs of a request are the vertices of a graph, its network needs the edges. Beginning with
+ *  the vertex that has the fewest candidate places, each vertex takes a place, checks whether the
+ *  edges to vertices decided before can be had, and then visits the others. A place that is free
+ *  only later than wanted moves the start of the whole plan, and the search begins again.
  *
- *      bbr   asks only; the plan is reserved when it is whole
+ *      bbr   only asks; the plan is reserved when it is complete
  *      bir   holds each choice as it is made, and cancels it on the way back
  *
- *  The machine knows no service: it says what it wants next (backtrack_wish) and is told. As drawn,
- *  it is incomplete: a vertex that was left with success is not entered again to try its other
- *  places, and the first place in the policy's order that is late moves the start, though others
- *  may not be late. These are the paper's; options say otherwise. Pure.
+ *  The machine knows no service: it says what it wants next (backtrack_wish) and is given the
+ *  answer. As published, the search is incomplete: a vertex that has succeeded is not entered again
+ *  to try its other places, and the start moves if the first place in the policy's order is late,
+ *  even if others are not. least_delta changes the latter. Pure.
  */
 #ifndef MUSUBI_BACKTRACK_H
 #define MUSUBI_BACKTRACK_H
@@ -40,42 +40,40 @@ typedef struct {
     size_t edges_count;
     const size_t *sites; /* of each place; NULL = a place is a site */
     int64_t begin_ms;    /* the first start: arrival + w_interval */
-    int64_t latest_ms;   /* no start after it; INT64_MAX = as the deadline allows */
-    int64_t deadline_ms; /* of each need (literal) or of the whole plan (whole_deadline) */
-    policy_t policy;     /* places go earliest start, lowest price or least load first, or anyhow */
+    int64_t latest_ms;   /* the last start; INT64_MAX = limited by the deadline only */
+    int64_t deadline_ms; /* of each need, as published, or of the whole plan (whole_deadline) */
+    policy_t policy;     /* places: earliest start, lowest price, least load first, or by lot */
     bool incremental;    /* bir */
     bool distinct;       /* no site twice; S0 allows it */
-    bool whole_deadline; /* leave out places from which the whole plan can't end in time: milder */
-    bool least_delta;    /* repaired: move the start only when no place is free in time, and then by
-                            the least */
+    bool whole_deadline; /* leave out places from which the whole plan can't end in time */
+    bool least_delta;    /* move the start only when no place is free in time, and then least */
 } backtrack_order_t;
 
-/*  What a place said: the earliest start at or after the one asked from which the need fits. */
+/*  What a place answered: the earliest start, from the one asked on, at which the need fits. */
 typedef struct {
     size_t place;
     int64_t start_ms;
-    double load;   /* booked share of [begin, deadline] there, 0 to 1 */
-    int64_t price; /* a CPU-time, in any unit that is the same for all */
+    double load;   /* its booked share of [begin, deadline], 0 to 1 */
+    int64_t price; /* of CPU time, in any unit that all places share */
 } backtrack_slot_t;
 
 typedef enum {
-    BACKTRACK_ASK_PLACES, /* each of places: the earliest start of need in [from, until) for its
-                             duration; tell with backtrack_slots */
+    BACKTRACK_ASK_PLACES, /* earliest start of need in [from, until) at places: backtrack_slots */
     BACKTRACK_ASK_EDGE,   /* is the edge free between its places over [from, until)? */
     BACKTRACK_HOLD_NEED,  /* hold need at place over [from, until) */
-    BACKTRACK_HOLD_EDGE,  /* hold the edge, which has just been found free */
-    BACKTRACK_CANCEL,     /* give up the holds listed; tell with backtrack_cancelled */
-    BACKTRACK_FOUND,      /* the end: backtrack_place, backtrack_start */
+    BACKTRACK_HOLD_EDGE,  /* hold the edge, which was just found free */
+    BACKTRACK_CANCEL,     /* cancel the holds listed: backtrack_cancelled */
+    BACKTRACK_FOUND,      /* the end: see backtrack_place, backtrack_start */
     BACKTRACK_NONE,       /* the end: no place is left at the root */
 } backtrack_wish_kind_t;
 
-/*  A hold that is no longer wanted. */
+/*  A hold of one need or edge. */
 typedef struct {
     bool edge;    /* of an edge, else of a need */
     size_t index; /* of it */
 } backtrack_hold_t;
 
-/*  What is wanted now; lists live until the machine is told something. */
+/*  What the machine wants now; lists live until it is given the answer. */
 typedef struct {
     backtrack_wish_kind_t kind;
     size_t need; /* or edge */
@@ -97,18 +95,18 @@ void backtrack_destroy (backtrack_t **self_p);
 
 backtrack_wish_t backtrack_wish (const backtrack_t *self);
 
-/*  The answer to ASK_PLACES: whoever is not in the list has no such time, or is silent. Starts
- *  before the one asked are taken as that one. */
+/*  The answer to ASK_PLACES. Places not in the list have no such time, or did not answer. Starts
+ *  before the one asked count as that one. */
 void backtrack_slots (backtrack_t *self, const backtrack_slot_t *slots, size_t count);
 
 /*  The answer to ASK_EDGE, HOLD_NEED, HOLD_EDGE. */
 void backtrack_reply (backtrack_t *self, bool yes);
 void backtrack_cancelled (backtrack_t *self);
 
-/*  The start of the plan as it is now. */
+/*  The present start of the plan. */
 int64_t backtrack_start (const backtrack_t *self);
 
-/*  Where a need is; SIZE_MAX while it is undecided. */
+/*  The place of a need; SIZE_MAX while it is undecided. */
 size_t backtrack_place (const backtrack_t *self, size_t need);
 
 /*  Is the edge decided, and carried by the network? Not when both ends are at one place. */

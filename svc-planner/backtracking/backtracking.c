@@ -1,4 +1,4 @@
-/*  backtracking - the machine's wishes as messages, and what comes back. */
+/*  backtracking - sends the machine's wishes as messages, and hands it the answers. */
 #include "backtracking.h"
 
 #include "calendar_wire.h"
@@ -16,9 +16,9 @@
 typedef struct {
     uint64_t call;
     size_t place;                 /* of the snapshot; SIZE_MAX for a domain's */
-    size_t links [PATH_HOPS_MAX]; /* of a domain, one a window */
+    size_t links [PATH_HOPS_MAX]; /* of a domain: the link of each window */
     size_t windows_count;
-    int64_t step_ms; /* of a site's windows: from one to the next */
+    int64_t step_ms; /* of a site: from one window to the next */
 } backtracking_question_t;
 
 struct backtracking {
@@ -37,7 +37,7 @@ struct backtracking {
     size_t waiting;
     backtrack_slot_t *slots;
     size_t slots_count;
-    bool fits;                    /* all windows asked so far do */
+    bool fits;                    /* all windows asked about so far fit */
     hindrance_t *hindrances;      /* by need */
     hindrance_t *path_hindrances; /* by network need */
     uint64_t timer;
@@ -101,8 +101,8 @@ static size_t backtracking_option_at (const backtracking_t *self, size_t need, s
     return SIZE_MAX;
 }
 
-/*  The nodes that a need wants there beside what the plan in the making takes over the wished time,
- *  where that is to count. S0 has it not count with bbr: "most of what fails, fails by itself". */
+/*  How many nodes to ask for at a place: those that the need wants and, with counts_own, those that
+ *  the plan so far takes there at the wished time. In S0 bbr does not count them. */
 static uint32_t nodes_wanted (const backtracking_t *self, const backtrack_wish_t *wish, size_t at)
 {
     const site_class_t *place = &self->order.snapshot->places [at];
@@ -151,8 +151,8 @@ static void told_slot (backtracking_t *self, const moment_t *now,
         told_places (self, now);
 }
 
-/*  Who discloses windows only tells whether each of them fits: the first that does is its start,
- *  and their share that does not is its load. */
+/*  A site that discloses windows only answers which of them fit: the first that does gives the
+ *  start, the share that does not gives the load. */
 static void on_site_windows (void *owner, const moment_t *now, uint64_t token,
                              const call_result_t *result)
 {
@@ -176,7 +176,7 @@ static void on_site_windows (void *owner, const moment_t *now, uint64_t token,
     told_slot (self, now, question, result->status, fit > 0 ? &slot : NULL);
 }
 
-/*  At the wished start, and at equal distances up to the last one that leaves time enough. */
+/*  Asks about windows at the wished start, and at equal distances up to the last possible start. */
 static void ask_site_windows (backtracking_t *self, const moment_t *now,
                               const backtrack_wish_t *wish, size_t at)
 {
@@ -206,7 +206,7 @@ static void on_slot (void *owner, const moment_t *now, uint64_t token, const cal
     backtrack_slot_t slot = {.place = question->place, .price = place->price};
     char why [WHY_BYTES];
     question->call = 0;
-    if (result->status == CALL_DENIED) { /* it has changed its mind since it was announced */
+    if (result->status == CALL_DENIED) { /* it has changed its disclosure since it was announced */
         backtrack_wish_t wish = backtrack_wish (self->machine);
         ask_site_windows (self, now, &wish, token);
         return;
@@ -270,7 +270,8 @@ typedef struct {
     const network_need_t *need;
 } seeker_t;
 
-/*  What does not meet the requirements is not there; what is too small stands in the way. */
+/*  A link that does not meet the requirements is left out. One that is too small stays, and blocks
+ *  the path. */
 static int64_t capacity_of (void *owner, size_t link)
 {
     const seeker_t *seeker = owner;
@@ -285,8 +286,8 @@ static bool shorter (const path_t *a, const path_t *b)
     return a->links_count != b->links_count ? a->links_count < b->links_count : a->mbps > b->mbps;
 }
 
-/*  The path that the graph decides, between any vertices of the two sites; none where no domain is
- *  known (yet). */
+/*  Finds the fixed path between any vertices of the two sites; false when there is none, or no
+ *  domain is known yet. */
 static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
 {
     const snapshot_t *snapshot = self->order.snapshot;
@@ -320,7 +321,7 @@ static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
     return found;
 }
 
-/*  What the plan in the making takes of a link, where that is to count. */
+/*  What the plan so far takes of a link at the wished time; 0 unless counts_own. */
 static uint32_t own_mbps (const backtracking_t *self, const backtrack_wish_t *wish, size_t link)
 {
     uint32_t mbps = 0;
@@ -368,7 +369,7 @@ static void backtracking_on_windows (void *owner, const moment_t *now, uint64_t 
         replied (self, now, self->fits);
 }
 
-/*  One question to each domain on the way. */
+/*  Asks a domain about all of its links on the path. */
 static void backtracking_ask_domain (backtracking_t *self, const moment_t *now,
                                      const backtrack_wish_t *wish, size_t source)
 {
@@ -444,7 +445,7 @@ static void on_cancelled (void *owner, const moment_t *now, bool held)
 static share_t *backtracking_share_of_source (shares_t *shares, const source_t *source)
 {
     share_t *share = shares_of (shares, &source->party);
-    assert (share); /* one need has fewer participants than a plan may have */
+    assert (share); /* one need never has too many participants */
     share->lead_ms = source->lead_ms - source->ahead_ms;
     share->gap_ms = source->gap_ms;
     return share;
@@ -517,8 +518,8 @@ static void found (backtracking_t *self, const moment_t *now)
     backtracking_finish (self, now, BACKTRACKING_FOUND);
 }
 
-/*  Do what the machine wishes now. Every wish but the last is answered later, so this does not call
- *  itself without end: what is answered at once costs the machine a candidate. */
+/*  Does what the machine wishes now. Wishes are answered later, or at once at the price of a
+ *  candidate, so this does not call itself for ever. */
 static void obey (backtracking_t *self, const moment_t *now)
 {
     backtrack_wish_t wish = backtrack_wish (self->machine);
@@ -564,7 +565,7 @@ static void backtracking_on_begin (void *owner, const moment_t *now, uint64_t to
     obey (self, now);
 }
 
-/*  Counts all work on the way, so that a request without a deadline has an end, too. */
+/*  A request without a deadline has one, too: its latest start plus its whole span. */
 static int64_t deadline_of (const backtracking_order_t *order, const user_request_t *request)
 {
     if (order->starts.deadline_ms < INT64_MAX)

@@ -1,4 +1,4 @@
-/*  tentative - one-part holds: taken, renewed, cancelled. */
+/*  tentative - takes, renews and cancels holds of one participant each. */
 #include "tentative.h"
 
 #include "must.h"
@@ -43,7 +43,7 @@ static void stake_free (stake_t *self)
     free (self);
 }
 
-/*  Those that are over leave the list. */
+/*  Removes stakes that are over from the list. */
 static void tentative_sweep (tentative_t *self)
 {
     for (stake_t **at = &self->stakes; *at;) {
@@ -82,7 +82,7 @@ static void tentative_on_aborted (void *owner, const moment_t *now, uint64_t tok
                                   const call_result_t *result)
 {
     (void) token;
-    (void) result; /* silent: its hold ends by itself */
+    (void) result; /* if it did not answer, its hold expires by itself */
     stake_t *stake = owner;
     stake->call = 0;
     stake->state = STAKE_CANCELLED;
@@ -137,8 +137,8 @@ static void renew_later (stake_t *stake, const moment_t *now, uint32_t ttl_ms)
                                now->mono_ms + ttl_ms / RENEW_PARTS, on_renewal_time, stake, 0);
 }
 
-/*  Refused or silent: it may expire before the plan is whole. Then its place may be gone, and the
- *  vote will tell. */
+/*  If it is refused or not answered, the hold may expire before the plan is complete. Then its
+ *  place may be gone, and the vote will show it. */
 static void tentative_on_renewed (void *owner, const moment_t *now, uint64_t token,
                                   const call_result_t *result)
 {
@@ -186,10 +186,10 @@ static void on_renewal_time (void *owner, const moment_t *now, uint64_t token)
 
 /*  --- holding --- */
 
-/*  One of several said no: what the others gave is given back before the search hears of it. */
+/*  One of several participants refused: cancels what the others hold before the search is told. */
 static void tentative_give_back (tentative_t *self, const moment_t *now, backtrack_hold_t what)
 {
-    self->waiting++; /* this one, until all are told */
+    self->waiting++; /* keeps finish from being called before all are cancelled */
     cancel_held (self, now, &what, 1);
     tentative_finish (self, now);
 }

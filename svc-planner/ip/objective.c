@@ -14,7 +14,7 @@
 #define PARTS        1000000 /* lack of availability, and watts, are counted in millionths */
 #define UNIT_MAX     (INT64_C (1) << 40)
 
-/*  A number among attributes; negative when there is none. */
+/*  The attribute of this name as a number; negative when there is none. */
 static double number_of (const attribute_t *attributes, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
@@ -27,7 +27,7 @@ static double number_of (const attribute_t *attributes, size_t count, const char
     return -1;
 }
 
-/*  PARTS of it, or -1 when it is not told. */
+/*  Its power, or its lack of availability, in PARTS; -1 when it is not stated. */
 static int64_t parts_of (const attribute_t *attributes, size_t count, objective_weighing_t by)
 {
     double value = number_of (attributes, count, by == OBJECTIVE_POWER ? POWER : AVAILABILITY);
@@ -77,7 +77,7 @@ static int64_t link_unit (const snapshot_t *snapshot, const ip_settings_t *setti
     return parts_of (link->link->attributes, link->link->attributes_count, by);
 }
 
-/*  What tells nothing counts as the worst that does, and not as nothing. */
+/*  What states nothing counts as much as the worst that is stated, not as 0. */
 static void fill_untold (int64_t *units, size_t count)
 {
     int64_t most = 1;

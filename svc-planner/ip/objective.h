@@ -1,13 +1,12 @@
-/*  objective - what a program of S4 minimises, in whole numbers a CPU-hour and a Gbit/s-hour.
+/*  objective - what the programs of S4 minimise, in whole numbers for a CPU-hour and a Gbit/s-hour.
  *
  *      price      what users pay (policies time and cost)
- *      weights    price times a weight that the operator gave a site or domain (B)
- *      power      what classes and links say they draw, their attribute "power" (B)
- *      quality    what classes and links lack of being there always, their attribute "availability"
- *                 from 0 to 1 (c): least lacking in sum is the best quality, without the detours
- *                 that a sum of qualities would reward
+ *      weights    price times a weight that the operator gives a site or domain (B)
+ *      power      the attribute "power" of classes and links: what they draw (B)
+ *      quality    1 minus the attribute "availability" of classes and links (C). The least sum of
+ *                 what is lacking is the best quality; a sum of qualities would reward detours
  *
- *  What does not tell its power or availability counts as the worst that is told. Pure.
+ *  A class or link that does not state its power or availability counts as the worst stated. Pure.
  */
 #ifndef MUSUBI_REBALANCE_H
 #define MUSUBI_REBALANCE_H

@@ -1,4 +1,4 @@
-/*  programs - from a snapshot to programs, and from plans to places and paths. */
+/*  programs - makes programs of a snapshot, and places and paths of a solver's plans. */
 #include "programs.h"
 
 #include "link_view.h"
@@ -30,14 +30,14 @@ struct programs {
     int64_t *offers;
     uint8_t *barred;
     size_t *choices;       /* by need and node: the option offered there */
-    uint32_t *vertex_node; /* NOWHERE: no link that is useful ends there */
+    uint32_t *vertex_node; /* NOWHERE: no useful link ends there */
     size_t *node_vertex;   /* SIZE_MAX: none */
     uint32_t *source_node;
     link_view_t *views; /* by network need */
     double scale;       /* from unit costs to those of edges */
-    int64_t ties;       /* weights are counted in so many, so that ties can be broken below them */
-    double hours;       /* that the longest connection lasts */
-    bool gratis;        /* no link costs anything */
+    int64_t ties; /* weights are multiplied by this, so that ties can be broken below one unit */
+    double hours; /* of the longest connection */
+    bool gratis;  /* no link costs anything */
     int64_t start_ms;
     int64_t *from_us; /* by node: latency from either end, while links are barred */
     int64_t *to_us;
@@ -71,7 +71,7 @@ static void add_edge (programs_t *self, uint32_t a, uint32_t b, size_t link, boo
     const unit_costs_t *units = self->order.costs;
     int64_t unit = (int64_t) ((double) units->links [link] * self->scale + 0.5);
     if (self->gratis)
-        unit = 1; /* no detours */
+        unit = 1; /* so that there are no detours */
     if (!costs)
         unit = 0;
     self->edge_links [self->program.edges_count] = link;
@@ -79,7 +79,8 @@ static void add_edge (programs_t *self, uint32_t a, uint32_t b, size_t link, boo
       (program_edge_t){.ends = {a, b}, .unit_cost = unit * self->ties};
 }
 
-/*  Of links between the same two points all but the first get a node of their own on the way. */
+/*  Of several links between the same two points, all but the first get a node of their own in the
+ *  middle. */
 static void programs_add_edges (programs_t *self, const size_t *useful, size_t count)
 {
     const graph_t *graph = self->order.snapshot->graph;
@@ -134,7 +135,7 @@ static size_t *find_nodes (programs_t *self, size_t *count)
     return useful;
 }
 
-/*  --- what is asked --- */
+/*  --- links and costs --- */
 
 static void make_links (programs_t *self)
 {
@@ -158,7 +159,8 @@ static double bandwidth_asked (const programs_t *self)
     return sum;
 }
 
-/*  What a need costs at an option, in unit costs of a Mbit/s for as long as connections last. */
+/*  The cost of a need at an option, in the unit of links: a Mbit/s for as long as connections
+ *  last. */
 static double cost_of_option (const programs_t *self, size_t need, const option_t *option)
 {
     const site_class_t *place = &self->order.snapshot->places [option->place];
@@ -167,8 +169,8 @@ static double cost_of_option (const programs_t *self, size_t need, const option_
            (double) place->cpus_per_node * 1000 * hours / self->hours;
 }
 
-/*  Unit costs of links are counted in their common divisor, so that they are exact; where that does
- *  not fit into a program, in something larger, rounded. */
+/*  Counts unit costs of links in their greatest common divisor, so that they are exact; where a
+ *  program can't hold such numbers, in a larger unit, rounded. */
 static void choose_scale (programs_t *self, const size_t *useful, size_t count)
 {
     const snapshot_t *snapshot = self->order.snapshot;
@@ -306,12 +308,12 @@ static bool programs_fits (const programs_t *self, size_t need, const option_t *
     int64_t from_ms = self->start_ms + self->request->compute [need].offset_ms;
     int64_t until_ms = from_ms + need_duration (self->request, need);
     if (place->free_profile.windows_count == 0)
-        until_ms += site->gap_ms; /* who is asked about windows minds it itself */
+        until_ms += site->gap_ms; /* sites asked about windows add the gap themselves */
     return seen (self, free_profile_least (&place->free_profile, from_ms, until_ms)) >=
            option->nodes;
 }
 
-/*  Less than a unit of weight: the least used first, then by lot. */
+/*  Less than a unit of weight: the least used place first, then by lot. */
 static int64_t programs_tie_of (programs_t *self, const site_class_t *place)
 {
     if (self->ties == 1)
@@ -321,8 +323,8 @@ static int64_t programs_tie_of (programs_t *self, const site_class_t *place)
     return level * TIES_LOTS + (int64_t) prng_below (self->prng, TIES_LOTS);
 }
 
-/*  What the need costs where it has room, of several classes of a site the cheapest. False: it has
- *  none anywhere. */
+/*  Offers the need wherever it has room, at the cost of the cheapest class of a site. False when it
+ *  has room nowhere. */
 static bool programs_offer (programs_t *self, size_t need)
 {
     const snapshot_t *snapshot = self->order.snapshot;
@@ -349,7 +351,8 @@ static bool programs_offer (programs_t *self, size_t need)
     return any;
 }
 
-/*  What each edge has for all that may use it together: no more than for the one with the least. */
+/*  The bandwidth of each edge for all links that may use it: what it has for the link that sees
+ *  least of it. */
 static void fill_edges (programs_t *self)
 {
     size_t edges = self->program.edges_count;
@@ -371,14 +374,14 @@ static void fill_edges (programs_t *self)
 
 static int64_t latency_of (const programs_t *self, size_t edge)
 {
-    /* The second half of a parallel link is the same link. */
+    /* The second half of a parallel link counts nothing: it is the same link. */
     bool half = edge > 0 && self->edge_links [edge] == self->edge_links [edge - 1];
     return half
              ? 0
              : graph_link (self->order.snapshot->graph, self->edge_links [edge])->link->latency_us;
 }
 
-/*  Least latencies from wherever the need may be. */
+/*  The least latency from any node where the need may be to each node. */
 static void programs_spread (const programs_t *self, size_t link, size_t need, int64_t *from_us)
 {
     size_t nodes = self->program.nodes_count;
@@ -401,7 +404,7 @@ static void programs_spread (const programs_t *self, size_t link, size_t need, i
     }
 }
 
-/*  Bar the link from edges that no path within its latency can lie on. */
+/*  Bars the link from edges that are on no path within its latency limit. */
 static void bar_far (programs_t *self, size_t link)
 {
     int64_t most_us = self->request->network [link].latency_us_max;
@@ -443,7 +446,7 @@ const program_t *programs_again (programs_t *self, int64_t start_ms, prng_t draw
 
 /*  --- a plan --- */
 
-/*  False when it has more links than a path may. */
+/*  False when the path would have too many links. */
 static bool programs_read_path (const programs_t *self, const program_plan_t *plan, size_t link,
                                 path_t *path)
 {
@@ -466,7 +469,7 @@ static bool programs_read_path (const programs_t *self, const program_plan_t *pl
     return true;
 }
 
-/*  Another path for one link between the same ends, beside all others as they lie. */
+/*  For finding another path for one link between the same ends, beside all other paths. */
 typedef struct {
     const programs_t *programs;
     const window_plan_t *candidate;

@@ -1,4 +1,4 @@
-/*  ranking - a program a window, and the order of the plans. */
+/*  ranking - solves a program for each window, and sorts the plans. */
 #include "ranking.h"
 
 #include "must.h"
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_HERE 500 /* of the search, before a process of its own is worth its start */
+#define STEPS_HERE 500 /* of a solver here, before a process of its own is worth starting */
 
-/*  A window that was given away. */
+/*  A window whose program is solved elsewhere. */
 typedef struct {
-    prng_t drawn; /* before its program was made */
+    prng_t drawn; /* the random source before its program was made */
     bool out;
     bool back;
     bool ok;
@@ -28,13 +28,13 @@ struct ranking {
     size_t count;
     prng_t *prng;
     out_t *outs;       /* by window */
-    size_t outs_count; /* nothing has come of */
+    size_t outs_count; /* windows that are out and not back */
     size_t window;     /* the next one to look at */
     size_t next;       /* of the list */
     ranking_tally_t tally;
 };
 
-/*  What the user wants counts; where that is time only, what the operator wants (S4 3.4). */
+/*  The user's policy counts; where it is about time only, the operator's choice (S4 3.4). */
 static objective_weighing_t weighing_of (const ranking_order_t *order)
 {
     if (order->policy == POLICY_QUALITY)
@@ -97,7 +97,7 @@ static int64_t start_of (const ranking_t *self, size_t window)
     return windows_start (&self->order.search.starts, self->order.windows, window);
 }
 
-/*  Counts an answer about the program that was asked for last, and keeps its plan. */
+/*  Counts an answer about the program that was made last, and keeps its plan. */
 static void ranking_take (ranking_t *self, solver_answer_t *answer)
 {
     self->tally.proven += answer->status == SOLVER_INFEASIBLE;
@@ -110,7 +110,7 @@ static void ranking_take (ranking_t *self, solver_answer_t *answer)
     program_plan_destroy (&answer->plan);
 }
 
-/*  False when that takes long enough to be done elsewhere. */
+/*  False when it takes so long that it should be done elsewhere. */
 static bool solve_here (ranking_t *self, const program_t *program, const solver_order_t *order)
 {
     solver_order_t here = *order;
@@ -171,7 +171,7 @@ bool ranking_waits (const ranking_t *self)
     return self->outs_count > 0;
 }
 
-/*  What came of windows that were solved elsewhere, in their own order. */
+/*  Takes the answers of windows that were solved elsewhere, in the order of the windows. */
 static void take_back (ranking_t *self, size_t window)
 {
     out_t *out = &self->outs [window];
@@ -191,11 +191,11 @@ static void take_back (ranking_t *self, size_t window)
     solver_answer_t answer;
     int64_t spent_us;
     (void) solving_answer_decode (packed_bytes (out->result), program, &answer,
-                                  &spent_us); /* what is no answer leaves it unknown */
+                                  &spent_us); /* an unusable answer counts as unknown */
     ranking_take (self, &answer);
 }
 
-/*  By what the policy ranks by, then by time. */
+/*  By rank, then by start. */
 static int by_rank (const void *a, const void *b)
 {
     const window_plan_t *first = a;
@@ -265,7 +265,7 @@ static bool ranking_stands (const ranking_t *self, const window_plan_t *plan)
     return true;
 }
 
-/*  Where the next plan that stands is; count when there is none. */
+/*  The index of the next plan that can still be had; count when there is none. */
 static size_t find_next (const ranking_t *self)
 {
     size_t at = self->next;

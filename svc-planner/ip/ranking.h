@@ -1,13 +1,12 @@
-/*  ranking - plans for the windows of a request, best first: what algorithm ip finds (S4, 3c and
- *  3d).
+/*  ranking - plans for the windows of a request, best first: the algorithm ip (S4, 3c and 3d).
  *
- *  Starts at equal distances are looked at one after the other, a window a step: its program, a
- *  solver's plan, or an order for a solver elsewhere, whose windows are solved side by side. Then
- *  the plans are ranked as the policy says:
+ *  Starts at equal distances are looked at one after the other, one window in each step. Its
+ *  program is solved here, or becomes an order for a solver elsewhere; those are solved side by
+ *  side. Then the plans are ranked as the policy says:
  *
  *      time       earliest first
- *      cost       cheapest first, of these the earliest
- *      quality    what lacks the least quality first, of these the earliest
+ *      cost       cheapest first; of equals, the earliest
+ *      quality    least lack of quality first; of equals, the earliest
  *
  *  Solvers are bounded by steps, so the same windows give the same list. Pure.
  */
@@ -23,7 +22,7 @@ typedef struct {
     const snapshot_t *snapshot; /* borrowed for life; so is the next */
     const directory_t *directory;
     const ip_settings_t *settings;
-    search_order_t search; /* the frame, and from when on things can be had */
+    search_order_t search; /* the frame of starts, and from when on things can be had */
     policy_t policy;
     size_t windows;
     uint32_t visible; /* percent */
@@ -40,34 +39,35 @@ typedef struct {
     packed_t order; /* data NULL: there is none */
 } aside_t;
 
-/*  Look at the next window; false when that was the last. With settings->workers only what the
- *  search does in a few steps is solved here; the caller takes the rest over, with its bytes. */
+/*  Looks at the next window; false when that was the last. With settings->workers only what takes a
+ *  few steps is solved here; the caller has *aside solved, and takes its bytes over. */
 bool ranking_step (ranking_t *self, aside_t *aside);
 
-/*  What came of a window that was taken over. Not ok: a sentence why it is not known, or nothing:
- *  there was no time for it. */
+/*  The answer about a window that was solved elsewhere. Not ok: result is a sentence that says why
+ *  there is none, or empty when there was no time for it. */
 void ranking_solved (ranking_t *self, size_t window, bool ok, bytes_t result);
 
-/*  Are windows out that nothing has come of? */
+/*  Are there windows that are solved elsewhere and not answered yet? */
 bool ranking_waits (const ranking_t *self);
 
-/*  No more windows: make the list of what was found, the same in whatever order it came. */
+/*  No more windows: sorts the plans found into the list. The list does not depend on the order of
+ *  the answers. */
 void ranking_close (ranking_t *self);
 
-/*  Go to the next plan, at first to the first: false when there is none. Plans that the snapshot
- *  says can't be had any more, as refusals have corrected it, are passed over. */
+/*  Goes to the next plan, the first time to the first; false when there is none. Skips plans that
+ *  can't be had any more, as far as refusals have corrected the snapshot. */
 bool ranking_next (ranking_t *self);
 bool ranking_has_next (const ranking_t *self);
 const window_plan_t *ranking_plan (const ranking_t *self);
 
-/*  What came of the windows. */
+/*  What has come of the windows. */
 typedef struct {
     size_t windows;
     size_t plans;
-    size_t proven;        /* without any plan */
+    size_t proven;        /* proven to have no plan */
     size_t unknown;       /* the solver's limit came first */
     size_t late;          /* not looked at */
-    char why [WHY_BYTES]; /* what a program could not say; "" = nothing */
+    char why [WHY_BYTES]; /* why a window is unknown, for the last one; "" = none */
 } ranking_tally_t;
 
 const ranking_tally_t *ranking_tally (const ranking_t *self);

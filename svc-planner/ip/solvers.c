@@ -1,4 +1,4 @@
-/*  solvers - one line of orders, first come first served; those at its head are being solved. */
+/*  solvers - one queue of orders, first come, first served. */
 #include "solvers.h"
 
 #include "must.h"
@@ -32,7 +32,7 @@ solvers_t *solvers_new (service_t *service, uint32_t most, uint64_t *works)
     return self;
 }
 
-/*  Takes a job out of the line. */
+/*  Takes a job out of the queue. */
 static void solvers_drop (solvers_t *self, solvers_job_t **at)
 {
     solvers_job_t *job = *at;
@@ -65,7 +65,7 @@ static void solvers_begin (solvers_t *self, const moment_t *now, solvers_job_t *
     service_count (self->service, "solvers", 1);
 }
 
-/*  The first one that waits; where that is in the line. */
+/*  Where the first job that waits stands in the queue. */
 static solvers_job_t **waiting (solvers_t *self)
 {
     solvers_job_t **at = &self->first;
@@ -74,7 +74,7 @@ static solvers_job_t **waiting (solvers_t *self)
     return at;
 }
 
-/*  Those in line begin as there is room; whose time has passed is told so. */
+/*  Begins jobs that wait while there is room; those whose time has passed are answered so. */
 static void solvers_go_on (solvers_t *self, const moment_t *now)
 {
     solvers_job_t **at;

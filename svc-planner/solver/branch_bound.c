@@ -1,12 +1,12 @@
-/*  branch_bound - sites one after the other, each at its most promising node first.
+/*  branch_bound - places one site after the other, each at its most promising node first.
  *
  *  All sums are doubled, so that half a distance is a whole number. A requested site's row holds
- *  what it would cost at each place: twice its CPUs and its links to placed sites, and once, for
- *  the m links to sites not yet placed, the m nearest other places (each link counts half at either
- *  end). Rows change only for sites that are linked to the one just placed.
+ *  what it would cost at each place: twice its CPUs and its links to placed sites, plus once, for
+ *  its m links to sites not yet placed, the distances to the m nearest other places (each end
+ *  counts half of a link). Rows change only for sites that are linked to the one just placed.
  *
- *  The bound of a node is the least sum of the rows: kin, who share a row, take its least places,
- *  each a different one; and where several want the same place, all but one go on to their next.
+ *  The bound of a node is the least sum of the rows. Kin share a row and take its cheapest places,
+ *  each a different one. Where several kin want the same place, all but one take their next one.
  *
  *  Sites of equal cost and distance are not interchangeable once bandwidth binds; requested sites
  *  that want the same of the same are.
@@ -18,8 +18,8 @@
 
 #include <string.h>
 
-#define SETTLE_STEPS_MAX  2000 /* for paths at one placing, at first */
-#define SETTLE_STEPS_GROW 8    /* times as many, when that was too few */
+#define SETTLE_STEPS_MAX  2000 /* for the paths of one placing, at first */
+#define SETTLE_STEPS_GROW 8    /* so many times more, when that was too few */
 
 static int64_t *branch_bound_row_of (const branch_bound_t *self, size_t level, size_t site)
 {
@@ -40,20 +40,20 @@ static bool worse (const branch_bound_t *self, int64_t doubled)
 
 /*  --- bounds --- */
 
-/*  What is known of a node: the doubled least that all rows come to, and of each kin the cost of
- *  the last place that it takes in that. */
+/*  What is known of a node: the least doubled sum of all rows, and for each kin the cost of the
+ *  last place that it takes in that sum. */
 typedef struct {
-    int64_t least;     /* of the rows, each kin by itself */
-    int64_t contested; /* more, because a place takes one */
+    int64_t least;     /* sum of the rows, each kin by itself */
+    int64_t contested; /* what it costs more that a place takes one only */
     int64_t lasts [PROGRAM_SITES_MAX];
 } outlook_t;
 
 typedef struct {
     uint32_t place;
-    int64_t regret; /* what going on to the next place costs at least */
+    int64_t regret; /* what taking the next place instead costs at least */
 } branch_bound_claim_t;
 
-/*  The least entries of a kin's row, one for each that is not placed and one more, ascending. */
+/*  The least entries of a kin's row, ascending: one for each member not placed, and one more. */
 static void row_leasts (const branch_bound_t *self, const branch_bound_kin_t *kin,
                         const int64_t *row, size_t count, int64_t *costs, uint32_t *places)
 {
@@ -74,7 +74,8 @@ static void row_leasts (const branch_bound_t *self, const branch_bound_kin_t *ki
     }
 }
 
-/*  Of all that claim one place, one has it; the others regret. The dearest regret is spared. */
+/*  Of all that claim a place, the one with the greatest regret gets it. Returns the sum of the
+ *  others' regrets. */
 static int64_t regrets (const branch_bound_claim_t *claims, size_t count)
 {
     int64_t sum = 0;
@@ -89,7 +90,7 @@ static int64_t regrets (const branch_bound_claim_t *claims, size_t count)
     return sum;
 }
 
-/*  False when some kin has not places enough. */
+/*  False when a kin has too few places. */
 static bool look_out (const branch_bound_t *self, size_t level, outlook_t *outlook)
 {
     int64_t costs [PROGRAM_SITES_MAX + 1];
@@ -118,7 +119,7 @@ static bool look_out (const branch_bound_t *self, size_t level, outlook_t *outlo
     return true;
 }
 
-/*  What a node comes to when one of the kin takes a place of this cost. */
+/*  The bound when one of the kin takes a place of this cost. */
 static int64_t with_cost (const outlook_t *outlook, size_t kin, int64_t cost)
 {
     int64_t more = cost > outlook->lasts [kin] ? cost - outlook->lasts [kin] : 0;
@@ -128,7 +129,7 @@ static int64_t with_cost (const outlook_t *outlook, size_t kin, int64_t cost)
 
 /*  --- rows --- */
 
-/*  The least place of the row after (last_cost, last_place) for the kin; NOWHERE when none. */
+/*  The cheapest place of the row after (last_cost, last_place); NOWHERE when there is none. */
 static uint32_t place_next (const branch_bound_t *self, const branch_bound_kin_t *kin,
                             const int64_t *row, int64_t last_cost, uint32_t last_place)
 {
@@ -154,7 +155,7 @@ static void row_next (const branch_bound_t *self, const int64_t *before, int64_t
     const branch_bound_tie_t *ties = branch_bound_ties (self, other);
     size_t count = self->ties_count [other];
     bool even = ties [0].bandwidth == ties [count - 1].bandwidth;
-    size_t waiting = 0; /* its ties to sites not placed, this one still counted */
+    size_t waiting = 0; /* its ties to sites not placed, with this one */
     for (size_t i = 0; i < count; i++)
         waiting += ties [i].other == site || !branch_bound_placed (self, ties [i].other);
     for (size_t s = 0; s < self->places; s++) {
@@ -162,7 +163,7 @@ static void row_next (const branch_bound_t *self, const int64_t *before, int64_t
         after [s] = BRANCH_BOUND_NEVER;
         if (before [s] >= BRANCH_BOUND_NEVER || distance >= SOLVER_GRAPH_FAR)
             continue;
-        int64_t no_more = /* with even bandwidth the farthest of the nearest falls away */
+        int64_t no_more = /* with even bandwidths the farthest of the nearest places drops out */
           even ? tie->bandwidth * self->near [s * (self->sites - 1) + waiting - 1]
                : branch_bound_halves (self, other, s, site) -
                    branch_bound_halves (self, other, s, other);
@@ -188,8 +189,8 @@ static void rows_next (branch_bound_t *self, size_t level, size_t site, uint32_t
     }
 }
 
-/*  Which kin gives the next one: that with the fewest places that could still lead to something
- *  better; of these the one with the most links to placed sites, then with the most links. */
+/*  Chooses the kin whose next member is placed: the one with the fewest places that could lead to a
+ *  better plan; of these the one with the most links to placed sites, then with the most links. */
 static size_t branch_bound_choose (const branch_bound_t *self, size_t level,
                                    const outlook_t *outlook, int64_t so_far)
 {
@@ -223,7 +224,8 @@ static size_t branch_bound_choose (const branch_bound_t *self, size_t level,
 
 static void branch_bound_search (branch_bound_t *self, size_t level, int64_t cpus, int64_t routed);
 
-/*  Opens the site's links to placed sites; adds what they cost by their distances. */
+/*  Opens the site's links to placed sites, and adds their cost by distance. False when one does not
+ *  fit. */
 static bool links_open (branch_bound_t *self, size_t site, int64_t *nearest)
 {
     const program_t *program = self->program;
@@ -243,8 +245,8 @@ static bool links_open (branch_bound_t *self, size_t site, int64_t *nearest)
     return fits;
 }
 
-/*  Paths for the site's links and all before, changed where they must be. *routed becomes what they
- *  cost at least. False when that leads nowhere. `others`: the doubled least of all but paths. */
+/*  Settles the paths of all open links. *routed becomes what they cost at least. False when no
+ *  better plan is left here. others: the doubled least cost of all but paths. */
 static bool links_settle (branch_bound_t *self, size_t level, int64_t others, int64_t *routed)
 {
     routing_keep (self->routing, level);
@@ -258,8 +260,9 @@ static bool links_settle (branch_bound_t *self, size_t level, int64_t others, in
     return answer == ROUTING_FITS || answer == ROUTING_UNSURE;
 }
 
-/*  With the next of the kin at the place. `cpus`: doubled cost of all placed, this one with them;
- *  `routed`: what paths cost at least, without its; `rest`: the doubled least of all others. */
+/*  Searches on with the next member of the kin at the place. cpus: the doubled cost of all sites
+ *  placed, with this one; routed: what paths cost at least, without its own; rest: the doubled
+ *  least cost of all other sites. */
 static void search_with (branch_bound_t *self, size_t level, branch_bound_kin_t *kin,
                          uint32_t place, int64_t cpus, int64_t routed, int64_t rest)
 {
@@ -285,7 +288,7 @@ static void search_with (branch_bound_t *self, size_t level, branch_bound_kin_t 
     self->at [site] = BRANCH_BOUND_NOWHERE;
 }
 
-/*  All are placed. */
+/*  All sites are placed: keeps the plan if it is the best so far. */
 static void branch_bound_take (branch_bound_t *self, int64_t cpus, int64_t routed)
 {
     int64_t cost = cpus / 2 + routing_cost (self->routing);
@@ -336,7 +339,7 @@ static void branch_bound_search (branch_bound_t *self, size_t level, int64_t cpu
     }
 }
 
-/*  What was too much work the first time is looked at again, with the best plan so far. */
+/*  What was too much work is looked at again, with more steps and the best plan so far. */
 static void search_all (branch_bound_t *self)
 {
     self->settle_steps_max = SETTLE_STEPS_MAX;

@@ -1,8 +1,8 @@
 /*  branch_bound - the solver "auto": where each requested site goes, by branch and bound.
  *
- *  What a place costs at least is known before anything is routed: its CPUs, the distances to sites
- *  that are placed, and half of the nearest distances for links to those that are not. Links are
- *  routed as soon as both ends are placed, so that what can't go together is seen early.
+ *  A lower bound of what a place costs is known before anything is routed: its CPUs, the distances
+ *  to sites that are placed, and half of the nearest distances for links to sites that are not.
+ *  Links are routed as soon as both ends are placed, so that conflicts are seen early.
  */
 #ifndef MUSUBI_BRANCH_BOUND_H
 #define MUSUBI_BRANCH_BOUND_H

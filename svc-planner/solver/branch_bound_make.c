@@ -1,4 +1,4 @@
-/*  branch_bound_make - what can be told of a program before anything is placed. */
+/*  placing_make - what is known of a program before anything is placed. */
 #include "branch_bound_state.h"
 
 #include "must.h"
@@ -7,7 +7,7 @@
 
 /*  --- places --- */
 
-/*  Those who want more fit wherever those fit who want still more, so counting suffices. */
+/*  Where a site fits, any site that wants less fits as well; so counting suffices. */
 static bool places_suffice (const branch_bound_t *self)
 {
     const program_t *program = self->program;
@@ -74,7 +74,8 @@ static void ties_find (branch_bound_t *self)
                    tie_compare);
 }
 
-/*  What site a has to do with site c: the bandwidth, and where directions count, its sign. */
+/*  The bandwidth of the link between sites a and c; where directions count, negative from c to
+ *  a. */
 static int64_t tie_between (const branch_bound_t *self, size_t a, size_t c)
 {
     const branch_bound_tie_t *ties = branch_bound_ties (self, a);
@@ -126,7 +127,7 @@ static bool sites_alike (const branch_bound_t *self, size_t a, size_t b)
     return true;
 }
 
-/*  Alike is an equivalence, so the first member speaks for all. */
+/*  Being alike is an equivalence, so comparing with the first member suffices. */
 static void kin_find (branch_bound_t *self)
 {
     self->kin = must (calloc (self->sites, sizeof *self->kin));
@@ -183,7 +184,7 @@ int64_t branch_bound_halves (const branch_bound_t *self, size_t site, size_t pla
     return sum;
 }
 
-/*  Has the node bandwidth enough for all links of the site? */
+/*  Does the node have bandwidth enough for all links of the site? */
 static bool can_leave (const branch_bound_t *self, size_t site, uint32_t node)
 {
     const solver_graph_t *net = self->net;

@@ -1,4 +1,4 @@
-/*  branch_bound_state - what the search for places works on. Only placing*.c include this. */
+/*  branch_bound_state - what the search for places works on; for branch_bound*.c only. */
 #ifndef MUSUBI_BRANCH_BOUND_STATE_H
 #define MUSUBI_BRANCH_BOUND_STATE_H
 
@@ -13,13 +13,13 @@ typedef struct {
     int64_t bandwidth;
 } branch_bound_tie_t;
 
-/*  Requested sites that may change places with each other: they want the same of the same. They are
- *  placed in their order, each at a later place than the one before. */
+/*  Requested sites that can change places with each other, because they are alike in everything.
+ *  They are placed in their order, each at a later place than the one before. */
 typedef struct {
     uint32_t members [PROGRAM_SITES_MAX];
     uint32_t count;
     uint32_t placed;
-    uint32_t from; /* places before this are not for those not placed */
+    uint32_t from; /* members not placed yet go to no place before this */
 } branch_bound_kin_t;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
     budget_t *budget;
     bool first;
     size_t sites;      /* requested */
-    size_t places;     /* nodes that might do for some */
+    size_t places;     /* nodes that can take some requested site */
     uint32_t *node_of; /* by place */
     branch_bound_tie_t
       *ties; /* of requested site j: from ties [j * sites], by descending bandwidth */
@@ -39,9 +39,9 @@ typedef struct {
     uint32_t *kin_of; /* by requested site */
     int32_t *near;    /* by place: distances to the sites - 1 nearest others, ascending */
     int64_t **rows;   /* by level and requested site; kin share theirs */
-    int64_t *room;    /* the rows' memory, the same way */
+    int64_t *room;    /* memory of the rows, in the same order */
     uint32_t *at;     /* place of each requested site */
-    uint8_t *used;    /* places */
+    uint8_t *used;    /* by place: is it taken? */
 
     program_plan_t *best;
     int64_t best_cost; /* BRANCH_BOUND_NEVER: none */
@@ -61,14 +61,14 @@ static inline const branch_bound_tie_t *branch_bound_ties (const branch_bound_t 
     return &self->ties [site * self->sites];
 }
 
-/*  What the links of a site at a place to sites not placed cost at least, counted once: the nearest
- *  places serve the greatest bandwidths. `also` counts as not placed. */
+/*  A lower bound, not doubled, of what the links of a site at this place to sites not placed cost:
+ *  the greatest bandwidths go to the nearest places. The site `also` counts as not placed. */
 int64_t branch_bound_halves (const branch_bound_t *self, size_t site, size_t place, size_t also);
 
-/*  Begin: the places; are there enough of them as far as CPUs go? */
+/*  Finds the places. Are there enough of them, as far as CPUs go? */
 bool branch_bound_find (branch_bound_t *self);
 
-/*  Then all the rest, once there is a net. */
+/*  Makes all the rest, once there is a graph. */
 void branch_bound_make (branch_bound_t *self);
 void branch_bound_unmake (branch_bound_t *self);
 

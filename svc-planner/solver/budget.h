@@ -23,7 +23,7 @@ static inline void budget_begin (budget_t *self, const solver_limit_t *limit)
     };
 }
 
-/*  What is left of the time, in ms and at least 1; INT32_MAX when it is not limited. */
+/*  The milliseconds left, at least 1; INT32_MAX when time is not limited. */
 static inline int budget_left_ms (const budget_t *self)
 {
     if (self->until_us == INT64_MAX)
@@ -44,7 +44,7 @@ static inline bool budget_look (budget_t *self)
     return !self->over;
 }
 
-/*  One step more; false when the limit is reached. */
+/*  Counts a step; false when the limit is reached. */
 static inline bool budget_step (budget_t *self)
 {
     self->steps++;

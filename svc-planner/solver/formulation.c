@@ -1,11 +1,11 @@
 /*  formulation - equations (1) to (11) of the integer program, and a stronger form of them.
  *
  *  x (i, j): requested site j is at node i. y (k, l): requested link l uses edge k in one
- *  direction; every edge has two. Spreading x evenly over the nodes makes the right sides of (9)
- *  zero and the paths free of charge, which is why the plain form is slow. The strong form leaves
- *  out what can't be (too few CPUs, too little bandwidth) and says for each link and node that as
- *  much must flow out of the node as its first end is there, and into it as its second end is; then
- *  x alone decides, and is branched upon first. The other forms are left as they were published.
+ *  direction; every edge has two. The plain form is slow because spreading x evenly over the nodes
+ *  makes the right sides of (9) zero, and so the paths free of charge. The strong form leaves out
+ *  what is impossible (too few CPUs, too little bandwidth), and demands for each link and node that
+ *  as much flows out of the node as the link's first end is there, and into it as its second end
+ *  is. Then x decides everything and is branched upon first. The other forms are as published.
  */
 #include "formulation.h"
 
@@ -17,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-#define OWN_CHOICE_NODES 2000 /* of a tree, in which GLPK chooses what is branched upon */
-#define GLPK_TOLERANCE   1e-6 /* bounds and objectives are right within this share, or better */
+#define OWN_CHOICE_NODES 2000 /* up to this size of a tree GLPK chooses what is branched upon */
+#define GLPK_TOLERANCE   1e-6 /* relative error of bounds and objectives at most */
 
 typedef struct {
     const program_t *program;
@@ -40,7 +40,7 @@ typedef struct {
     bool first;
     const solver_order_t *order;
     int64_t told_bound; /* reported last */
-    double told_cost;   /* GLPK's, of the plan reported last; INFINITY = none */
+    double told_cost;   /* GLPK's cost of the plan reported last; INFINITY = none */
 } formulation_t;
 
 /*  --- columns --- */
@@ -145,7 +145,7 @@ static void add_places (formulation_t *self)
     }
 }
 
-/*  The most that plans can ask of an edge; more need not be told apart. */
+/*  The most that a plan can ask of an edge; wider edges need no constraint. */
 static int64_t bandwidth_wanted (const program_t *program)
 {
     int64_t sum = 0;
@@ -154,7 +154,7 @@ static int64_t bandwidth_wanted (const program_t *program)
     return sum;
 }
 
-/*  (8): the edge's bandwidth, for both directions together or for each. */
+/*  (8): the edge's bandwidth, for both directions together or for each of them. */
 static void add_capacity (formulation_t *self, size_t edge, size_t arc_first, size_t arcs)
 {
     const program_t *program = self->program;
@@ -165,7 +165,7 @@ static void add_capacity (formulation_t *self, size_t edge, size_t arc_first, si
     int64_t free = program->edges [edge].bandwidth;
     if (self->strong && wanted <= free)
         return;
-    /* A path may go both ways over an edge as long as nobody forbids it. */
+    /* Nothing forbids a path to use an edge in both directions. */
     int64_t most = 2 * bandwidth_wanted (program);
     int row = formulation_add_row (self, GLP_UP, 0, (double) (free < most ? free : most));
     for (size_t l = 0; l < program->links_count; l++)
@@ -203,7 +203,7 @@ static void add_conservation (formulation_t *self, size_t link)
     }
 }
 
-/*  As much leaves a node as the first end is there, as much arrives as the second is. */
+/*  As much leaves a node as the first end is there; as much arrives as the second end is there. */
 static void add_strength (formulation_t *self, size_t link)
 {
     const program_t *program = self->program;
@@ -265,15 +265,15 @@ static void add_rows (formulation_t *self)
 
 /*  --- the answer --- */
 
-/*  The way from one node to another over the arcs that carry the link. Cycles, which may stand
- *  beside it where edges cost nothing, are left out: each node is entered once, in breadth. */
+/*  Reads the link's path from the arcs that carry it, breadth first, entering each node once. So
+ *  cycles beside it, which are possible where edges cost nothing, are left out. */
 static bool formulation_read_path (const formulation_t *self, size_t link, program_plan_t *plan)
 {
     const program_t *program = self->program;
     size_t nodes = program->nodes_count;
     uint32_t from = plan->nodes [program->links [link].ends [0]];
     uint32_t to = plan->nodes [program->links [link].ends [1]];
-    uint32_t *next = must (malloc (2 * nodes * sizeof *next)); /* towards the end; and the queue */
+    uint32_t *next = must (malloc (2 * nodes * sizeof *next)); /* next node to the end; queue */
     uint32_t *queue = next + nodes;
     for (size_t i = 0; i < nodes; i++)
         next [i] = UINT32_MAX;
@@ -303,7 +303,7 @@ static bool formulation_read_path (const formulation_t *self, size_t link, progr
     return found;
 }
 
-/*  NULL when GLPK's figures don't come to a plan. */
+/*  NULL when GLPK's figures don't make up a plan. */
 static program_plan_t *read_plan (const formulation_t *self)
 {
     const program_t *program = self->program;
@@ -364,7 +364,7 @@ static uint64_t iterations (const formulation_t *self)
     return (uint64_t) glp_get_it_cnt (self->lp) - self->iterations_begun;
 }
 
-/*  The x furthest from being decided; 0 when all are. */
+/*  The x furthest from 0 and 1; 0 when all are decided. */
 static int x_undecided (const formulation_t *self, glp_tree *tree)
 {
     glp_prob *lp = glp_ios_get_prob (tree);
@@ -383,8 +383,8 @@ static int x_undecided (const formulation_t *self, glp_tree *tree)
     return best;
 }
 
-/*  The plain and the pruned form are left to GLPK's own choice, as it was published, until their
- *  tree has grown so large that it does not look like closing by itself. */
+/*  Is x branched upon first? In the plain and the pruned form GLPK chooses, as published, until the
+ *  tree has grown so large that it seems it will not end by itself. */
 static bool places_first (const formulation_t *self, glp_tree *tree)
 {
     int all = 0;
@@ -392,7 +392,7 @@ static bool places_first (const formulation_t *self, glp_tree *tree)
     return self->strong || all > OWN_CHOICE_NODES;
 }
 
-/*  Tell who hears what is known by now, where that is more than before. */
+/*  Reports what is known by now, if that is more than before. */
 static void formulation_report (formulation_t *self)
 {
     if (!self->order->report)
@@ -431,7 +431,7 @@ static void on_search (glp_tree *tree, void *of)
     }
 }
 
-/*  The linear relaxation. Returns GLPK's status of it; GLP_UNDEF when the limit came first. */
+/*  Solves the linear relaxation. Returns GLPK's status; GLP_UNDEF when the limit came first. */
 static int formulation_relax (formulation_t *self)
 {
     glp_smcp order;
@@ -450,7 +450,7 @@ static int formulation_relax (formulation_t *self)
     return code == 0 ? glp_get_status (self->lp) : GLP_UNDEF;
 }
 
-/*  Branch and bound from the relaxation. The same. */
+/*  Branch and bound from the relaxation; returns the same. */
 static int formulation_branch (formulation_t *self)
 {
     glp_iocp order;
@@ -468,7 +468,7 @@ static int formulation_branch (formulation_t *self)
 
 /*  --- all of it --- */
 
-/*  False when the limit came first: the rows are not whole then. */
+/*  False when the limit came first: not all rows are there then. */
 static bool formulation_begin (formulation_t *self)
 {
     const program_t *program = self->program;

@@ -8,8 +8,8 @@
 void formulation_solve (const program_t *program, const solver_order_t *order, budget_t *budget,
                         solver_answer_t *answer);
 
-/*  The strong form as a file that other solvers read (CPLEX LP), for benches. False when it can't be
- *  written. */
+/*  Writes the strong form as a file that other solvers read (CPLEX LP), for benches. False when it
+ *  can't be written. */
 bool formulation_write (const program_t *program, const char *file);
 
 #endif

@@ -1,5 +1,5 @@
-/*  lagrange_bound - column generation: a path joins the master program when at its prices it is lighter
- *  than what the link has.
+/*  lagrange_bound - column generation: a path joins the master program when, at the program's
+ *  prices, it is lighter than the paths that its link has.
  *
  *  Rows of the master: each link has one path in all (or, at a penalty, none); no pool carries more
  *  than is free. For prices u >= 0 of the pools, sum over links of their lightest path at cost + u,
@@ -16,7 +16,7 @@
 
 #define ROUNDS_MAX     60
 #define SLACK          1e-6 /* of sums of doubles, relative */
-#define PENALTY_FACTOR 8.0  /* of a link without a path, against the dearest plan there can be */
+#define PENALTY_FACTOR 8.0  /* price of a link without a path, as a multiple of the dearest plan */
 
 typedef struct {
     const solver_graph_t *net;
@@ -26,7 +26,7 @@ typedef struct {
     size_t nodes;
     uint32_t hops_max; /* 0 = any */
     glp_prob *master;  /* row 1 + i: link i; then pools as they come */
-    int *row_of;       /* by pool; 0 = none yet, -1 = it is never full */
+    int *row_of;       /* by pool; 0 = none yet, -1 = none needed: the pool is never full */
     double *price;     /* by pool */
     double *reached;   /* a walk */
     uint32_t *came_by;
@@ -87,7 +87,7 @@ static double lagrange_bound_walk (lagrange_t *self, const lagrange_link_t *link
     return self->reached [link->to];
 }
 
-/*  With a limit of edges; state h * nodes + i as in routing.c. */
+/*  The same with a limit of edges; states h * nodes + i as in routing.c. */
 static double lagrange_bound_walk_within (lagrange_t *self, const lagrange_link_t *link)
 {
     const solver_graph_t *net = self->net;
@@ -130,7 +130,7 @@ static double lightest (lagrange_t *self, const lagrange_link_t *link)
 
 /*  --- the master program --- */
 
-/*  The pool's row, made when first asked for; 0 where all links together don't fill it. */
+/*  The pool's row, made when first asked for; 0 where all links together can't fill the pool. */
 static int pool_row (lagrange_t *self, uint32_t pool)
 {
     if (self->row_of [pool] == 0) {
@@ -147,7 +147,7 @@ static int pool_row (lagrange_t *self, uint32_t pool)
     return self->row_of [pool] > 0 ? self->row_of [pool] : 0;
 }
 
-/*  The path found last, for the link. */
+/*  Adds the path found last as a column of the link. */
 static void lagrange_bound_add_column (lagrange_t *self, size_t link)
 {
     double bandwidth = (double) self->links [link].bandwidth;
@@ -190,7 +190,7 @@ static void master_begin (lagrange_t *self)
     glp_std_basis (self->master);
 }
 
-/*  New prices from the simplex; false when it has none. */
+/*  Takes new prices from the simplex; false when it has none. */
 static bool master_solve (lagrange_t *self)
 {
     glp_smcp order;
@@ -207,8 +207,8 @@ static bool master_solve (lagrange_t *self)
 
 /*  --- the bound --- */
 
-/*  The bound at the present prices. Paths lighter than their link's price join the master; *grown
- *  tells whether any did. HUGE_VAL when some link has no way at all. */
+/*  The bound at the present prices. Paths that are lighter than their link's price join the master;
+ *  *grown: did any? HUGE_VAL when a link has no path at all. */
 static double price_paths (lagrange_t *self, bool *grown)
 {
     double bound = 0;

@@ -1,4 +1,4 @@
-/*  program - what makes a problem sound, and a plan of it right. */
+/*  program - checks that a program can be solved and that a plan is right. */
 #include "program.h"
 
 #include "must.h"
@@ -11,7 +11,7 @@
 static_assert (PROGRAM_LINKS_MAX == PROGRAM_SITES_MAX * (PROGRAM_SITES_MAX - 1) / 2,
                "all pairs may be linked");
 
-/*  Else why says what would be right. */
+/*  Is the value in the range? When not, why says what would be right. */
 static bool program_within (int64_t value, char why [PROGRAM_WHY_BYTES], const char *list,
                             size_t index, const char *what, int64_t least, int64_t most)
 {
@@ -61,7 +61,7 @@ static bool nodes_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     return true;
 }
 
-/*  Ends that exist and differ, and no pair of them twice. `seen` holds a bit a pair. */
+/*  Two ends must exist, differ, and not be joined twice. `seen` holds a bit for each pair. */
 static bool ends_check (const uint32_t ends [2], size_t count, uint8_t *seen, const char *list,
                         size_t index, const char *of, char why [PROGRAM_WHY_BYTES])
 {
@@ -114,7 +114,7 @@ static bool links_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     return true;
 }
 
-/*  No placing costs more. */
+/*  An upper bound of what the places of a plan cost. */
 static double places_most (const program_t *self)
 {
     double sum = 0;
@@ -132,7 +132,7 @@ static double places_most (const program_t *self)
     return sum;
 }
 
-/*  Every sum that a solver forms must be exact. */
+/*  Every sum that a solver forms must be exact, so no plan may cost more than PROGRAM_COST_MAX. */
 static bool sums_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
 {
     double dearest_edge = 0;
@@ -214,7 +214,7 @@ size_t program_edge (const program_t *self, uint32_t a, uint32_t b)
     return self->edges_count;
 }
 
-/*  Takes the path's bandwidth from `left`, which has two figures an edge. */
+/*  Checks a path, and takes its bandwidth from `left`, which has two figures for each edge. */
 static bool path_check (const program_t *self, program_plan_t *plan, size_t link, int64_t *left)
 {
     const program_link_t *wanted = &self->links [link];

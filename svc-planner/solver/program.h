@@ -1,14 +1,13 @@
 /*  program - one co-allocation problem at one fixed time, and its plans.
  *
  *  The integer program of Takefusa et al. (equations 1 to 9): each requested site goes to a node of
- *  its own with CPUs enough, each requested link gets one path between the nodes of its ends with
+ *  its own with enough CPUs, each requested link gets one path between the nodes of its ends, with
  *  its whole bandwidth on every edge, and the sum of amount x unit cost is least. Amounts and costs
- *  are whole numbers, so that sums are exact; amounts of requested bandwidth may be 0: no path
- *  then.
+ *  are whole numbers, so that sums are exact. A requested bandwidth of 0 needs no path.
  *
- *  An edge serves both directions. How they draw on its bandwidth is the reading: from one pool
- *  (what a reserved circuit does), or each from its own (equation 8 to the letter). hops_max is
- *  Pmax of equation 11; simple paths satisfy equation 10 by themselves.
+ *  An edge serves both directions. The reading says how they draw on its bandwidth: both from one
+ *  pool, as a reserved circuit does, or each from a pool of its own, as equation 8 has it. hops_max
+ *  is Pmax of equation 11; simple paths satisfy equation 10 anyway.
  */
 #ifndef MUSUBI_PROGRAM_H
 #define MUSUBI_PROGRAM_H
@@ -58,14 +57,16 @@ typedef struct {
     size_t links_count;
     program_reading_t reading;
     uint32_t hops_max; /* edges of a path; 0 = any */
-    /*  Where requested sites differ in more than their CPUs: by site and node, what the site costs
-     *  there, or PROGRAM_BARRED. NULL: where CPUs suffice, at unit cost. */
+    /*  For requested sites that differ in more than their CPUs: by site and node, what the site
+     *  costs there, or PROGRAM_BARRED. NULL: a site can be wherever there are enough CPUs, at unit
+     *  cost. */
     const int64_t *offers;
-    /*  By requested link and edge: paths of the link do not use the edge. NULL: they use any. */
+    /*  By requested link and edge: may paths of the link not use the edge? NULL: they may use
+     *  any. */
     const uint8_t *barred;
 } program_t;
 
-/*  What a requested site costs at a node; PROGRAM_BARRED when it can't be there. */
+/*  What a requested site costs at a node; PROGRAM_BARRED when it can't be placed there. */
 static inline int64_t program_offer (const program_t *self, size_t site, size_t node)
 {
     if (self->offers)
@@ -80,7 +81,7 @@ static inline bool program_bars (const program_t *self, size_t link, size_t edge
     return self->barred && self->barred [link * self->edges_count + edge];
 }
 
-/*  Could the edge carry the requested link, were it alone? */
+/*  Could the edge carry the requested link by itself? */
 static inline bool program_carries (const program_t *self, size_t link, size_t edge)
 {
     return self->edges [edge].bandwidth >= self->links [link].bandwidth &&
@@ -90,10 +91,11 @@ static inline bool program_carries (const program_t *self, size_t link, size_t e
 /*  The edge between two nodes; edges_count when there is none. */
 size_t program_edge (const program_t *self, uint32_t a, uint32_t b);
 
-/*  May the program be given to a solver? When not, why names the part and what would be right. */
+/*  Can the program be solved? When not, why names the part that is wrong and what would be
+ *  right. */
 bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES]);
 
-/*  The greatest that divides both; of nothing and something the latter. */
+/*  The greatest common divisor; of 0 and a number, that number. */
 int64_t program_divisor (int64_t a, int64_t b);
 
 /*  --- plans --- */
@@ -109,7 +111,7 @@ typedef struct {
 program_plan_t *program_plan_new (const program_t *self);
 void program_plan_destroy (program_plan_t **plan_p);
 
-/*  Does the plan keep every constraint? Works out its cost, too. */
+/*  Does the plan keep every constraint? Also works out its cost. */
 bool program_plan_check (const program_t *self, program_plan_t *plan);
 
 #endif

@@ -1,10 +1,10 @@
-/*  routing - lightest paths by A* with the distances of the net, and the search over conflicts.
+/*  routing - lightest paths by A* with the graph's distances, and search over conflicts.
  *
- *  A link that is forbidden a pool looks for its lightest path elsewhere; what it costs more is
- *  what that decision costs at least. When the links on an overfull pool are tried in turn, those
- *  tried before count as staying on it: so no set of paths is looked at twice, and a pool that
- *  those who stay fill alone ends the matter. What is not settled soon is begun anew with the bound
- *  of lagrange_bound.h at each node, which also proves that there is no way.
+ *  A link that must leave a pool takes its lightest path elsewhere; what this costs more is the
+ *  least that the decision costs. When the links on an overfull pool are tried in turn, those tried
+ *  before are kept on it: so no set of paths is looked at twice, and the branch ends when the links
+ *  kept on a pool fill it. What is not settled in a few steps is begun anew with the bound of
+ *  lagrange_bound.h at each node, which can also prove that there are no paths.
  */
 #include "routing.h"
 
@@ -13,13 +13,13 @@
 
 #include <string.h>
 
-/*  Cost and conflicts met are one number; so many bits count the conflicts. */
+/*  Cost and conflicts are kept in one number, whose lowest bits count the conflicts. */
 #define CONFLICT_SHIFT 12
 
-/*  Of a settling, until it is worth a linear program at each node. */
+/*  Steps of a settling before a linear program at each node is worth its time. */
 #define STEPS_BEFORE_RELAXING 150
 
-/*  Kept by number: by the caller's, and behind these the best of a settling. */
+/*  Paths are kept by number: the caller's numbers first, then the best of a settling. */
 #define KEPT_BEST (PROGRAM_SITES_MAX + 1)
 #define KEPT      (KEPT_BEST + 1)
 
@@ -63,7 +63,7 @@ struct routing {
     /* Settling. */
     int64_t limit;
     uint64_t steps_until;
-    bool relax; /* ask columns for a bound at each node */
+    bool relax; /* ask for the Lagrange bound at each node */
     bool gave_up;
     bool found;
 };
@@ -164,8 +164,8 @@ void routing_take_back (routing_t *self, size_t number)
 
 /*  --- the lightest path of one wire --- */
 
-/*  What a wire pays to go on by this arc: its cost, and a conflict where the pool gets too full.
- *  False when it may not. */
+/*  The price of this arc for a wire: its cost, and a conflict where the pool gets too full. False
+ *  when the wire may not use it. */
 static inline bool arc_price (const routing_t *self, const routing_wire_t *wire,
                               const uint8_t *banned, const solver_graph_arc_t *arc, uint64_t *price)
 {
@@ -194,7 +194,7 @@ static void routing_read_walk (const routing_t *self, routing_wire_t *wire, uint
     wire->cost = (int64_t) (self->reached [last] >> CONFLICT_SHIFT);
 }
 
-/*  A*: always on from the node whose way so far and distance to the end come to least. */
+/*  A*: continues from the node with the least sum of cost so far and distance to the end. */
 static bool routing_walk (routing_t *self, routing_wire_t *wire, const uint8_t *banned)
 {
     const solver_graph_t *net = self->net;
@@ -243,9 +243,9 @@ static bool routing_walk (routing_t *self, routing_wire_t *wire, const uint8_t *
     return false;
 }
 
-/*  The same where paths may have so many edges: round by round. State h * nodes + i: node i after h
- *  edges. A node that comes twice on the way can't be cheaper than without, so paths are simple,
- *  but where arcs cost nothing; then fewer edges win. */
+/*  The same where paths may have no more than hops_max edges, in as many rounds. State h * nodes +
+ *  i: node i after h edges. A path that meets a node twice is never cheaper, so paths are simple;
+ *  where arcs cost nothing, the path with fewer edges wins. */
 static bool routing_walk_within (routing_t *self, routing_wire_t *wire, const uint8_t *banned,
                                  uint32_t hops_max)
 {
@@ -343,7 +343,7 @@ int64_t routing_cost (const routing_t *self)
 
 /*  --- settling --- */
 
-/*  The pool that is most too full; UINT32_MAX when none is. */
+/*  The pool that is overfull by most; UINT32_MAX when none is. */
 static uint32_t worst_pool (const routing_t *self)
 {
     uint32_t worst = UINT32_MAX;
@@ -377,7 +377,7 @@ static uint8_t *mark (const routing_t *self, uint8_t *marks, size_t wire, uint32
 
 typedef struct {
     size_t wire;
-    int64_t more; /* what leaving the pool costs at least */
+    int64_t more; /* what leaving the pool costs more, at least */
 } routing_leaving_t;
 
 static int leaving_compare (const void *a, const void *b)
@@ -391,8 +391,8 @@ static int leaving_compare (const void *a, const void *b)
 
 static void routing_settle_node (routing_t *self);
 
-/*  What it costs more when the wire leaves the pool; INT64_MAX when it can't. settling: settles with
- *  it off the pool, too. */
+/*  What it costs more, at least, to take the wire off the pool; INT64_MAX when it can't leave.
+ *  settling: also settles with the wire off the pool. */
 static int64_t try_without (routing_t *self, size_t index, uint32_t pool, bool settling)
 {
     routing_wire_t *wire = &self->wires [index];
@@ -414,7 +414,8 @@ static int64_t try_without (routing_t *self, size_t index, uint32_t pool, bool s
     return more;
 }
 
-/*  Those that can't leave a pool stay on it; so do those that were tried, while the next one is. */
+/*  Notes whether a wire must stay on a pool: because it can't leave, or because leaving was
+ *  tried. */
 static void routing_stay (routing_t *self, size_t index, uint32_t pool, bool stays)
 {
     int64_t bandwidth = self->wires [index].bandwidth;
@@ -422,7 +423,8 @@ static void routing_stay (routing_t *self, size_t index, uint32_t pool, bool sta
     self->stay_load [pool] += stays ? bandwidth : -bandwidth;
 }
 
-/*  One of those on the pool must leave it; each in turn, those before it staying. */
+/*  One of the wires on the pool must leave it: tries each in turn, with those tried before
+ *  staying. */
 static void routing_branch (routing_t *self, uint32_t pool)
 {
     routing_leaving_t *leaving = must (malloc ((self->wires_count + 1) * sizeof *leaving));
@@ -432,7 +434,7 @@ static void routing_branch (routing_t *self, uint32_t pool)
             leaving [count++] =
               (routing_leaving_t){.wire = i, .more = try_without (self, i, pool, false)};
     qsort (leaving, count, sizeof *leaving, leaving_compare);
-    /* Who can't leave stays, whoever else leaves. */
+    /* Wires that can't leave stay, whichever else leaves. */
     size_t able = count;
     while (able > 0 && leaving [able - 1].more == INT64_MAX)
         able--;
@@ -451,7 +453,7 @@ static void routing_branch (routing_t *self, uint32_t pool)
     free (leaving);
 }
 
-/*  What paths under the present bans cost at least. */
+/*  A lower bound of what paths cost under the present bans. */
 static int64_t relaxed_bound (routing_t *self)
 {
     lagrange_link_t *links = must (malloc ((self->wires_count + 1) * sizeof *links));
@@ -486,7 +488,7 @@ static void routing_settle_node (routing_t *self)
     self->found = true;
 }
 
-/*  Each by itself on its lightest path: what an earlier settling moved comes back. */
+/*  Lays each wire on its lightest path again, if an earlier settling has moved it. */
 static void lay_lightest (routing_t *self)
 {
     for (size_t i = 0; i < self->wires_count; i++) {

@@ -1,4 +1,4 @@
-/*  solver - the kinds of solver, their words, and which of them answers. */
+/*  solver - the kinds of solver and their words; hands a program to the kind asked for. */
 #include "solver.h"
 
 #include "branch_bound.h"

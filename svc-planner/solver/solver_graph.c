@@ -1,5 +1,5 @@
-/*  solver_graph - adjacency in one array, and distances by Floyd and Warshall, or in as many rounds as a
- *  path may have edges.
+/*  solver_graph - adjacency in one array; distances by Floyd and Warshall, or, where paths are
+ *  limited to so many edges, in as many rounds.
  */
 #include "solver_graph.h"
 
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define LANES            8   /* a row is whole groups of these: its loops become vectors */
-#define NODES_LOOK_LEAST 128 /* from so many on, the clock is looked at between rows */
+#define LANES            8   /* rows are padded to groups of these: their loops become vectors */
+#define NODES_LOOK_LEAST 128 /* with so many nodes or more the clock is looked at between rows */
 
 static void arcs_build (solver_graph_t *self)
 {
@@ -36,7 +36,7 @@ static void arcs_build (solver_graph_t *self)
     }
 }
 
-/*  A class is named by one of its links; the class of all links, by none. */
+/*  A class is named by one of its links; the class of all links, by ALL_LINKS. */
 #define ALL_LINKS SIZE_MAX
 
 static bool any_carries (const program_t *program, size_t edge)
@@ -53,7 +53,7 @@ static bool class_carries (const program_t *program, size_t class, size_t edge)
                               : program_carries (program, class, edge);
 }
 
-/*  Can two links use the same edges? */
+/*  Can two links use exactly the same edges? */
 static bool links_alike (const program_t *program, size_t a, size_t b)
 {
     if (!program->barred && program->links [a].bandwidth == program->links [b].bandwidth)
@@ -64,8 +64,9 @@ static bool links_alike (const program_t *program, size_t a, size_t b)
     return true;
 }
 
-/*  Sorts links into classes; there is room for one more than links. The widest is that of the least
- *  bandwidth; where links are barred from edges, one more. */
+/*  Sorts links into classes; `classes` has room for one more than there are links. The widest class
+ *  is that of the least bandwidth; where links are barred from edges it is the class of all links,
+ *  which comes last. */
 static void classes_find (solver_graph_t *self, size_t classes [])
 {
     const program_t *program = self->program;
@@ -90,7 +91,7 @@ static void classes_find (solver_graph_t *self, size_t classes [])
     classes [self->classes_count++] = ALL_LINKS;
 }
 
-/*  row = the lesser of row and via + other, all along. */
+/*  row [i] = the lesser of row [i] and via + other [i]. */
 static void row_lower (int32_t *restrict row, const int32_t *restrict other, int32_t via,
                        size_t stride)
 {
@@ -122,7 +123,7 @@ static bool close_all (const solver_graph_t *self, int32_t *table, budget_t *bud
     return true;
 }
 
-/*  Paths of so many edges: from those of one, edge by edge. */
+/*  Paths of up to hops_max edges: from paths of one edge, an edge more each round. */
 static bool close_within (const solver_graph_t *self, int32_t *table, size_t class,
                           uint32_t hops_max, budget_t *budget)
 {

@@ -1,10 +1,11 @@
-/*  solver_graph - the edges of a program as arcs to walk along, and how far it is from node to node.
+/*  solver_graph - the edges of a program as arcs to walk along, and how far it is from node to
+ *  node.
  *
- *  A pool is bandwidth that paths draw on: one an edge, or one an arc where each direction has its
- *  own. Far is counted in unit costs, for links of one bandwidth, over arcs that could carry one
- *  alone: links that can use the same arcs share a class, and a class a table of distances. In
- *  the widest class nothing is farther than in any other; where links may not use the same edges,
- *  it is a class of its own: of what any of them may use.
+ *  A pool is bandwidth that paths draw on: one for each edge, or one for each arc where directions
+ *  have their own. Distances are sums of unit costs over the arcs that could carry a link by
+ *  itself. Links that can use the same arcs form a class, and each class has a table of distances.
+ *  In the widest class no distance is longer than in any other; where links are barred from edges,
+ *  it is a class of its own, over the edges that any link may use.
  */
 #ifndef MUSUBI_SOLVER_GRAPH_H
 #define MUSUBI_SOLVER_GRAPH_H
@@ -13,7 +14,7 @@
 
 #include <assert.h>
 
-#define SOLVER_GRAPH_FAR (INT32_MAX / 2) /* there is no way; two of them still add */
+#define SOLVER_GRAPH_FAR (INT32_MAX / 2) /* there is no path; the sum of two still fits */
 
 static_assert (PROGRAM_UNIT_COST_MAX * PROGRAM_NODES_MAX < SOLVER_GRAPH_FAR,
                "any path is nearer than far");
@@ -32,7 +33,7 @@ typedef struct {
     size_t pools_count;
     uint32_t *link_class; /* of links that want bandwidth */
     size_t classes_count;
-    uint32_t class_widest; /* that of the least bandwidth, or of all edges that any may use */
+    uint32_t class_widest; /* of the least bandwidth, or of all edges that any link may use */
     size_t stride;         /* of a row of distances */
     int32_t *distances;
 } solver_graph_t;

@@ -1,4 +1,4 @@
-/*  solver_order - what a solver is told and what it answers: for all of its parts. */
+/*  solver_order - what a solver is told, and what it answers. */
 #ifndef MUSUBI_SOLVER_ORDER_H
 #define MUSUBI_SOLVER_ORDER_H
 
@@ -15,12 +15,13 @@ typedef enum {
 
 typedef enum {
     SOLVER_OPTIMAL,    /* the plan is as cheap as any */
-    SOLVER_FEASIBLE,   /* a plan; none costs less than the bound */
+    SOLVER_FEASIBLE,   /* there is a plan; none costs less than the bound */
     SOLVER_INFEASIBLE, /* there is no plan */
-    SOLVER_UNKNOWN,    /* the limit came first; if there is a plan, it costs the bound or more */
+    SOLVER_UNKNOWN,    /* the limit came first; no plan costs less than the bound */
 } solver_status_t;
 
-/*  What may be spent. Steps make the same answer every time; the clock is the host's. */
+/*  What may be spent. A limit of steps gives the same answer every time. The clock is the
+ *  host's. */
 typedef struct {
     uint64_t steps_max;             /* nodes looked at, iterations of the simplex; 0 = any number */
     int64_t time_us_max;            /* on the clock; 0 = any time */
@@ -35,15 +36,15 @@ typedef struct {
     uint64_t steps;
 } solver_answer_t;
 
-/*  Hears what GLPK's solvers know so far whenever that is more: as true as an answer. The plan is
- *  not the hearer's. */
+/*  Called by GLPK's solvers whenever they know more than before; what it is told is as true as an
+ *  answer. The plan is borrowed. */
 typedef void solver_report_fn (void *of, const solver_answer_t *so_far);
 
 typedef struct {
     solver_kind_t kind;
-    bool first; /* any plan will do: end with the first one */
+    bool first; /* any plan will do: end with the first one found */
     solver_limit_t limit;
-    solver_report_fn *report; /* NULL: nobody hears */
+    solver_report_fn *report; /* NULL: no reports */
     void *hearer;
 } solver_order_t;
 

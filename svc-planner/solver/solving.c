@@ -1,4 +1,4 @@
-/*  solving - the two ends of a pair of sockets: who starts a solver, and the solver. */
+/*  solving - the two ends of a pair of sockets: a process that starts a solver, and the solver. */
 #include "solving.h"
 
 #include "must.h"
@@ -50,7 +50,7 @@ static bool send_all (int to, const uint8_t *data, size_t size)
     return true;
 }
 
-/*  Nobody hears any more: nobody wants to know. */
+/*  Sends an answer. When it can't be sent, nobody waits for it any more, and the process ends. */
 static void solving_answer (void *of, const solver_answer_t *known)
 {
     const serving_t *self = of;
@@ -112,13 +112,13 @@ int solving_serve (char **argv)
     return EXIT_SUCCESS;
 }
 
-/*  --- who starts it --- */
+/*  --- the process that starts it --- */
 
 typedef struct {
     pid_t pid;
     int socket;
     int64_t until_us;
-    bytes_t order; /* what is not sent yet */
+    bytes_t order; /* the part not sent yet */
     uint8_t *heard;
     size_t heard_size;
     size_t heard_room;
@@ -127,7 +127,7 @@ typedef struct {
     bool killed;
 } solving_run_t;
 
-/*  The result is a sentence why there is none. */
+/*  The result is a sentence that says why there is no answer. */
 static bool solving_fail (uint8_t **result, size_t *result_size, char *sentence)
 {
     *result = (uint8_t *) sentence;
@@ -135,8 +135,8 @@ static bool solving_fail (uint8_t **result, size_t *result_size, char *sentence)
     return false;
 }
 
-/*  Never fork: other threads may hold locks. The solver hears signals, but for those of a terminal:
- *  its starter decides. */
+/*  Never forks, because other threads may hold locks. The solver takes signals as usual, but not
+ *  those of a terminal, which are for its starter. */
 static int solving_start (solving_run_t *self)
 {
     int pair [2];
@@ -144,7 +144,7 @@ static int solving_start (solving_run_t *self)
         return errno;
     char starter [32];
     snprintf (starter, sizeof starter, "%ld", (long) getpid ());
-    /* The program as we run it, also when its file was replaced since. */
+    /* The program that runs here, even if its file has been replaced since. */
     char *arguments [] = {"musubi-solver", SOLVING_ROLE, starter, NULL};
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
@@ -179,14 +179,14 @@ static void send_some (solving_run_t *self)
     if (sent < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (sent < 0)
-        sent = (ssize_t) self->order.size; /* it hears no more: how it ends tells why */
+        sent = (ssize_t) self->order.size; /* it reads no more; how it ends says why */
     self->order.data += sent;
     self->order.size -= (size_t) sent;
     if (self->order.size == 0)
         shutdown (self->socket, SHUT_WR);
 }
 
-/*  Keep the last of the whole answers heard. False: what was heard is none. */
+/*  Keeps the last whole answer that was read. False when what was read is no answer. */
 static bool take_answers (solving_run_t *self)
 {
     size_t at = 0;
@@ -208,7 +208,7 @@ static bool take_answers (solving_run_t *self)
     return true;
 }
 
-/*  False at the end. */
+/*  Reads what has come; false at the end. */
 static bool hear_some (solving_run_t *self)
 {
     if (self->heard_room - self->heard_size < READ_BYTES) {
@@ -230,7 +230,7 @@ static int solving_patience_ms (const solving_run_t *self)
     return left_ms < 0 ? 0 : left_ms > INT32_MAX ? INT32_MAX : (int) left_ms;
 }
 
-/*  To its end, or its limit's. */
+/*  Follows the solver to its end, or to the end of its time. */
 static void solving_follow (solving_run_t *self, bool (*stop) (void))
 {
     for (;;) {
@@ -242,7 +242,7 @@ static void solving_follow (solving_run_t *self, bool (*stop) (void))
             (count < 0 && stop && stop ())) {
             self->killed = true;
             kill (self->pid, SIGKILL);
-            while (hear_some (self)) /* what it had said by then; its death ends this */
+            while (hear_some (self)) /* read what it had sent by then; its death ends this */
                 poll (&ready, 1, -1);
             return;
         }
@@ -255,7 +255,7 @@ static void solving_follow (solving_run_t *self, bool (*stop) (void))
     }
 }
 
-/*  In words, to be freed; NULL when it ended well, or we ended it. */
+/*  How the process failed, in words to be freed; NULL when it ended well, or was ended by us. */
 static char *await_end (const solving_run_t *self)
 {
     int status = 0;
@@ -271,7 +271,7 @@ static char *await_end (const solving_run_t *self)
     return NULL;
 }
 
-/*  Nothing was heard in time. */
+/*  No answer came in time. */
 static void answer_unknown (solving_run_t *self, const program_t *program, int64_t spent_us)
 {
     solver_answer_t nothing = {.status = SOLVER_UNKNOWN};

@@ -1,4 +1,4 @@
-/*  solving_wire - programs and plans by tables; and what of a plan a table can't say. */
+/*  solving_wire - programs and plans by tables, and what a table can't do for a plan. */
 #include "solving_wire.h"
 
 #include "codec_table.h"
@@ -35,7 +35,7 @@ static const codec_row_t link_rows [] = {
 static const codec_t program_link_codec =
   CODEC (program_link_t, musubi__solver_link__descriptor, link_rows);
 
-/*  What numbers are right, program_check tells. */
+/*  Which numbers are right is checked by program_check. */
 static const codec_row_t order_rows [] = {
   ROW_FLAG ("first", solving_t, order.first),
   ROW_NUMBER ("steps_max", solving_t, order.limit.steps_max),
@@ -71,7 +71,7 @@ packed_t solving_order_encode (const program_t *program, const solver_order_t *o
     return codec_encode (&solver_order_codec, &wire);
 }
 
-/*  Of two messages one after the other, what the second one sets counts. */
+/*  When two messages stand one after the other, what the second one sets counts. */
 void solving_order_limit (packed_t *order, int64_t time_us_max)
 {
     solving_t wire = {.order.limit.time_us_max = time_us_max};
@@ -82,7 +82,7 @@ void solving_order_limit (packed_t *order, int64_t time_us_max)
     free (limit.data);
 }
 
-/*  Larger than other messages are; *self is zero when it is none. */
+/*  As codec_decode, for messages up to SOLVING_BYTES_MAX. *self is zero when it fails. */
 static bool solving_decode (const codec_t *codec, void *self, bytes_t body, char why [WHY_BYTES])
 {
     ProtobufCMessage *message =
@@ -192,7 +192,7 @@ static bool status_read (const char *word, solver_status_t *status)
     return false;
 }
 
-/*  NULL when it is none. */
+/*  NULL when the message holds no plan of this program. */
 static program_plan_t *solving_take_plan (const solved_t *from, const program_t *program)
 {
     if (!from->nodes || from->nodes_count != program->sites_count ||

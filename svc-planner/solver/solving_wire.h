@@ -9,10 +9,10 @@
 #define SOLVING_WHY_BYTES (PROGRAM_WHY_BYTES + 64)
 #define SOLVER_WORD_BYTES 16
 
-/*  The order's clock stays here: another process has its own. */
+/*  The order's clock is left out: another process has its own. */
 packed_t solving_order_encode (const program_t *program, const solver_order_t *order);
 
-/*  Give an encoded order another limit of time. */
+/*  Gives an encoded order another limit of time. */
 void solving_order_limit (packed_t *order, int64_t time_us_max);
 
 packed_t solving_answer_encode (const program_t *program, const solver_answer_t *answer,
@@ -29,13 +29,12 @@ typedef struct {
     size_t barred_count;
 } solving_t;
 
-/*  False with why when it is not an order that solver_run may be given. End it with solving_clear.
- */
+/*  False with why when solver_run may not be given this order. End it with solving_clear. */
 bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_BYTES]);
 void solving_clear (solving_t *self);
 
-/*  False when it is not an answer about this program: a plan is checked, its cost worked out anew.
- */
+/*  False when it is not an answer about this program. A plan is checked, and its cost worked out
+ *  anew. */
 bool solving_answer_decode (bytes_t body, const program_t *program, solver_answer_t *answer,
                             int64_t *spent_us);
 
