@@ -2,9 +2,9 @@
  *
  *  Between two steps it rests. A step goes through these phases:
  *
- *      forming    each T: sites are asked whether they have joined    collect.c
- *      hearing    each t: members are asked for their queues           collect.c
- *      ordering   each member is told its orders, one after another    orders.c
+ *      forming      each T: sites are asked whether they have joined    collect.c
+ *      collecting   each t: members are asked for their queues           collect.c
+ *      ordering     each member is told its orders, one after another    orders.c
  *
  *  There are candidates only while a coalition is formed.
  */

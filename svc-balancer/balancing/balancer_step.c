@@ -169,9 +169,9 @@ void balancer_formed (balancer_t *self, const moment_t *now)
     hearing_begin (self, now);
 }
 
-/*  --- weighing --- */
+/*  --- rebalancing --- */
 
-/*  This step's sites and jobs, numbered as in the lists that weighing gets. */
+/*  This step's sites and jobs, numbered as in the lists that rebalance gets. */
 typedef struct {
     weighed_t *sites;
     coalition_member_t **members;

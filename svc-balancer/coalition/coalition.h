@@ -74,7 +74,7 @@ typedef struct {
     bool known;            /* told has come since this start of the balancer */
     bool fresh;            /* told has come in this step */
     double cpus_before;    /* in the step before */
-    size_t place;          /* in this step's weighing, SIZE_MAX = none */
+    size_t place;          /* in this step's lists; SIZE_MAX = none */
     uint32_t silent;       /* steps */
     uint64_t call;
     uint32_t tries; /* how often its queue was read anew from its head */
@@ -100,7 +100,7 @@ typedef struct {
     double now_s;    /* as this step's queues come in */
     uint64_t away;   /* tasks at other sites, as its home tells */
     uint64_t guests; /* the same, as the other sites tell */
-    size_t place;    /* in this step's weighing, SIZE_MAX = none */
+    size_t place;    /* in this step's lists; SIZE_MAX = none */
     bool at_home;    /* its home lists it in this step */
     bool elsewhere;  /* it has tasks that no member lists in this step */
 } job_t;

@@ -1,4 +1,4 @@
-/*  availability_query - sends questions, and puts the profiles and windows answered into the snapshot. */
+/*  availability_query - sends questions, and puts what is answered into the snapshot. */
 #include "availability_query.h"
 
 #include "calendar_wire.h"
@@ -46,7 +46,7 @@ static void leave_out (availability_query_t *self, size_t at, const char *why)
                 participant_ref_words (source->party.name, words), why);
 }
 
-/*  Leaves out those that were not waited for, and ends the survey. */
+/*  Leaves out those that were not waited for, and ends the query. */
 static void availability_query_finish (availability_query_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < self->snapshot->sources_count; i++) {

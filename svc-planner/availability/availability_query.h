@@ -1,5 +1,6 @@
-/*  availability_query - asks every site and network domain of a snapshot that was not asked yet, all at once,
- *  for its free profiles in the frame; or, if it discloses windows only, whether some windows fit.
+/*  availability_query - asks every site and network domain of a snapshot that was not asked yet,
+ *  all at once, for its free profiles in the frame; or, if it discloses windows only, whether some
+ *  windows fit.
  *
  *  One that does not answer in time is left out of the snapshot, with the reason.
  */
@@ -26,8 +27,9 @@ typedef struct {
                                 is wanted; 0 = all */
 } availability_query_order_t;
 
-/*  done is called once, never from within availability_query_new. The snapshot is filled by then; it must
- *  outlive the survey. hasty: somebody who did not answer could have been waited for longer. */
+/*  done is called once, never from within availability_query_new. The snapshot is filled by then;
+ *  it must outlive the query. hasty: somebody who did not answer could have been waited for
+ *  longer. */
 availability_query_t *availability_query_new (service_t *service,
                                               const planner_settings_t *settings,
                                               const moment_t *now,

@@ -1,5 +1,5 @@
-/*  free_profile - what is known to be free of one resource over time: nodes of a class, bandwidth of a
- *  link.
+/*  free_profile - what is known to be free of one resource over time: nodes of a class, bandwidth
+ *  of a link.
  *
  *  Either a profile over the whole frame of a request, corrected by what refusals tell; or, where
  *  only windows are disclosed, the windows that were asked about. Nothing is free where nothing is

@@ -24,7 +24,7 @@ typedef struct {
     int64_t ahead_ms; /* added because its clock is ahead of ours */
     int64_t gap_ms;
     int64_t horizon_ms;
-    bool asked;    /* a survey has asked it about everything that is wanted of it */
+    bool asked;    /* a query has asked it about everything that is wanted of it */
     bool silent;   /* it did not answer */
     bool left_out; /* plan without it: it is silent, or refused for good */
     char why [WHY_BYTES];

@@ -8,8 +8,8 @@
  *
  *  A class or link that does not state its power or availability counts as the worst stated. Pure.
  */
-#ifndef MUSUBI_REBALANCE_H
-#define MUSUBI_REBALANCE_H
+#ifndef MUSUBI_OBJECTIVE_H
+#define MUSUBI_OBJECTIVE_H
 
 #include "directory.h"
 #include "programs.h"

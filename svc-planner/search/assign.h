@@ -39,8 +39,8 @@ typedef struct {
 typedef struct packing packing_t;
 
 /*  Only plans that weigh less than bound are looked for. weights [need] [option]; all is borrowed,
- *  only needs are copied. wiring has been started at this start; NULL without network needs. The
- *  paths of the best plan are kept in it. */
+ *  only needs are copied. The routes must have been started at this start; NULL without network
+ *  needs. The paths of the best plan are kept in it. */
 packing_t *packing_new (const snapshot_t *snapshot, const packing_need_t *needs,
                         const int64_t *const *weights, routes_t *routes, int64_t check_from_ms,
                         int64_t bound);

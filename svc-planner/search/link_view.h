@@ -22,7 +22,7 @@ typedef struct {
     bool costly;       /* some link costs anything */
     int64_t **costs;   /* by vertex, once asked for: least cost from there to each vertex */
     size_t costs_count;
-    size_t *step_at; /* by link: the first step of its supply that has not passed */
+    size_t *step_at; /* by link: the first step of its profile that has not passed */
 
     int64_t start_ms; /* what follows is of this start */
     bool looked;      /* start_ms is set */

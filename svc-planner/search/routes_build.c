@@ -1,4 +1,4 @@
-/*  routes_build - makes the parts of a wiring that are the same at every start. */
+/*  routes_build - makes the parts of the routes that are the same at every start. */
 #include "routes_state.h"
 
 #include "must.h"

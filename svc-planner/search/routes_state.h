@@ -1,6 +1,6 @@
-/*  routes_state - what the files of wiring share: routes_build.c makes it, routes_single.c finds the
- *  best path for each pair of options by itself, routes_next_best.c the next ones, routes.c lays one
- *  route after the other.
+/*  routes_state - what the files of routes share: routes_build.c makes it, routes_single.c finds
+ *  the best path for each pair of options by itself, routes_next_best.c the next ones, routes.c
+ *  lays one route after the other.
  */
 #ifndef MUSUBI_ROUTES_STATE_H
 #define MUSUBI_ROUTES_STATE_H

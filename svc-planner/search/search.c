@@ -1,8 +1,8 @@
 /*  search - from profiles to start times to an assignment.
  *
- *  The start times at which each option of a need would fit alone are worked out once (start_windows.h).
- *  What is left to decide at a start is which options to combine (assign.h) and which paths go with
- *  them (routes.h).
+ *  The start times at which each option of a need would fit alone are worked out once
+ *  (start_windows.h). What is left to decide at a start is which options to combine (assign.h) and
+ *  which paths go with them (routes.h).
  */
 #include "search.h"
 

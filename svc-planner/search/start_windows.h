@@ -1,6 +1,6 @@
-/*  start_windows - the starts at which one option of a need fits alone, and the starts at which something
- *  becomes free for it. Both are worked out once, in one pass over the supply, and then walked
- *  through with ascending starts.
+/*  start_windows - the starts at which one option of a need fits alone, and the starts at which
+ *  something becomes free for it. Both are worked out once, in one pass over the free profile, and
+ *  then walked through with ascending starts.
  */
 #ifndef MUSUBI_START_WINDOWS_H
 #define MUSUBI_START_WINDOWS_H
@@ -42,8 +42,8 @@ void start_windows_add (start_windows_t *self, start_window_t span, start_window
 void start_windows_fill (start_windows_t *self, const free_profile_t *free_profile,
                          const stay_t *stay, start_window_t within);
 
-/*  Adds the beginnings of all spans to the changes; with rises, also the starts at which the supply
- *  rises, if there are any spans. */
+/*  Adds the beginnings of all spans to the changes; with rises, also the starts at which the
+ *  profile rises, if there are any spans. */
 void start_windows_find_changes (start_windows_t *self, const free_profile_t *free_profile,
                                  const stay_t *stay, start_window_t within, bool rises);
 
