@@ -2,7 +2,7 @@
  *
  *  Between two steps it rests. A step goes through these phases:
  *
- *      forming      each T: sites are asked whether they have joined    collect.c
+ *      forming      each T: sites are asked whether they have joined     collect.c
  *      collecting   each t: members are asked for their queues           collect.c
  *      ordering     each member is told its orders, one after another    orders.c
  *
