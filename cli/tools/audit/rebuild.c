@@ -55,6 +55,14 @@ typedef struct {
     json_t *left;
 } rebuild_t;
 
+static void note_sentence (void *owner, bool mended, const char *sentence)
+{
+    rebuild_t *self = owner;
+    json_array_append_new (mended ? self->mended : self->left, json_string (sentence));
+    if (!self->cli->json && !(mended && self->anew))
+        printf ("%s %s\n", mended ? "MENDED" : "LEFT", sentence);
+}
+
 __attribute__ ((format (printf, 3, 4))) static void note (rebuild_t *self, bool mended,
                                                           const char *format, ...)
 {
@@ -63,9 +71,7 @@ __attribute__ ((format (printf, 3, 4))) static void note (rebuild_t *self, bool 
     va_start (args, format);
     vsnprintf (sentence, sizeof sentence, format, args);
     va_end (args);
-    json_array_append_new (mended ? self->mended : self->left, json_string (sentence));
-    if (!self->cli->json && !(mended && self->anew))
-        printf ("%s %s\n", mended ? "MENDED" : "LEFT", sentence);
+    note_sentence (self, mended, sentence);
 }
 
 /*  --- rows --- */
@@ -202,11 +208,6 @@ static void replay_rows (rebuild_t *self)
 static void rebuild_tell_row (void *owner, const char *sentence)
 {
     note (owner, false, "the ledger: %s", sentence);
-}
-
-static void tell_record (void *owner, bool mended, const char *sentence)
-{
-    note (owner, mended, "%s", sentence);
 }
 
 static bool rebuild_take_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
@@ -349,7 +350,7 @@ static void rebuild_end (rebuild_t *self)
 
 static int make_whole (rebuild_t *self)
 {
-    ledger_mender_t mender = {.tell = tell_record, .put = rebuild_change, .owner = self};
+    ledger_mender_t mender = {.tell = note_sentence, .put = rebuild_change, .owner = self};
     self->replay = ledger_replay_new (rebuild_tell_row, self);
     replay_rows (self);
     self->tables = ledger_tables_new (self->replay, &mender);

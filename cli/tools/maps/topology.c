@@ -512,13 +512,21 @@ static void write_terms (FILE *to, uint32_t mbps, int64_t latency_us, const char
         fprintf (to, "                attributes\n                    media = %s\n", media);
 }
 
+/*  The first link of a domain comes after the heading. */
+static void begin_link (bool *headed, FILE *to)
+{
+    fputs (*headed ? "" : "        links\n", to);
+    *headed = true;
+}
+
 static void write_links (const topology_t *self, size_t domain, FILE *to)
 {
-    fputs ("        links\n", to);
+    bool headed = false;
     for (size_t i = 0; i < self->order.sites; i++) {
         const topology_point_t *point = &self->points [self->places [i].point];
         if (point->domain != domain)
             continue;
+        begin_link (&headed, to);
         fprintf (to, "            %s\n                between = \"%s, %s%s\"\n", point->name,
                  point->name, before_name (point), point->name);
         write_terms (to, point->mbps_most ? point->mbps_most : TOPOLOGY_MBPS_PRESET,
@@ -530,6 +538,7 @@ static void write_links (const topology_t *self, size_t domain, FILE *to)
         const topology_point_t *b = &self->points [span->ends [1]];
         if (span->domain != domain)
             continue;
+        begin_link (&headed, to);
         fprintf (to, "            %s--%s", a->name, b->name);
         if (span->number > 1)
             fprintf (to, "--%u", span->number);
@@ -537,16 +546,6 @@ static void write_links (const topology_t *self, size_t domain, FILE *to)
                  before_name (b), b->name);
         write_terms (to, span->mbps, span->latency_us, span->media);
     }
-}
-
-static bool has_links (const topology_t *self, size_t domain)
-{
-    bool has = false;
-    for (size_t i = 0; i < self->spans_count && !has; i++)
-        has = self->spans [i].domain == domain;
-    for (size_t i = 0; i < self->order.sites && !has; i++)
-        has = self->points [self->places [i].point].domain == domain;
-    return has;
 }
 
 void topology_write (const topology_t *self, FILE *to)
@@ -557,7 +556,6 @@ void topology_write (const topology_t *self, FILE *to)
     for (size_t d = 0; d < self->domains_count; d++) {
         fprintf (to, "    %s-%zu\n", self->network, d + 1);
         write_vertices (self, d, to);
-        if (has_links (self, d))
-            write_links (self, d, to);
+        write_links (self, d, to);
     }
 }

@@ -260,8 +260,7 @@ static judged_t check_asked_gather (check_t *check, const check_record_t *const 
             self.laid [laid++] = (laid_t){.participant = records [i]->participant,
                                           .circuit = &records [i]->circuits [c]};
     }
-    if (booked > 0)
-        qsort (self.booked, booked, sizeof *self.booked, by_need_and_time);
+    qsort (self.booked, booked, sizeof *self.booked, by_need_and_time);
     return self;
 }
 
@@ -375,8 +374,7 @@ static void judge_reservation (check_t *self, const check_record_t *const *recor
 
 void check_asked (check_t *self, const check_record_t **records, size_t count)
 {
-    if (count > 0)
-        qsort (records, count, sizeof *records, check_by_version);
+    qsort (records, count, sizeof *records, check_by_version);
     for (size_t from = 0, until; from < count; from = until) {
         until = from + 1;
         while (until < count &&

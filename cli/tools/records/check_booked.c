@@ -166,8 +166,7 @@ void check_booked (check_t *self, const check_record_t **records, size_t count)
 {
     check_booked_steps_t all = {0};
     check_booked_steps_t own = {0};
-    if (count > 0)
-        qsort (records, count, sizeof *records, by_participant);
+    qsort (records, count, sizeof *records, by_participant);
     for (size_t from = 0, until; from < count; from = until) {
         const check_record_t *first = records [from];
         until = from + 1;

@@ -245,8 +245,7 @@ void check_connected (judged_t *self)
 {
     for (size_t i = 0; i < self->laid_count; i++)
         self->laid [i].phase = phase_of (self, self->laid [i].circuit);
-    if (self->laid_count > 0)
-        qsort (self->laid, self->laid_count, sizeof *self->laid, by_need_phase_and_hop);
+    qsort (self->laid, self->laid_count, sizeof *self->laid, by_need_phase_and_hop);
     for (size_t i = 0; i < self->asked->network_count; i++)
         judge_connection (self, &self->asked->network [i]);
     for (size_t i = 0; i < self->laid_count; i++) {

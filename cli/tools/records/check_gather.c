@@ -62,14 +62,14 @@ bool check_ask (session_t *session, const char *endpoint, const char *service, c
 static void check_gather_ask_status (check_gather_t *self, session_t *session, const json_t *entry)
 {
     client_reply_t reply;
-    int64_t wall_ms;
+    method_t status = services_method ("Service", "Status");
     const char *name = text_of (entry, "name");
-    if (!check_ask (session, text_of (entry, "endpoint"), "Service", "Status", (packed_t){0},
-                    &reply) ||
-        !clock_read (reply.body, &wall_ms))
+    if (!check_ask (session, text_of (entry, "endpoint"), status.service, status.method,
+                    (packed_t){0}, &reply))
         return;
+    json_auto_t *told = services_answer (&status, reply.body);
     check_store (self->check, name, reply.store);
-    check_clock (self->check, name, wall_ms);
+    check_clock (self->check, name, number_of (told, "wall_ms"));
 }
 
 void check_gather (check_gather_t *self, session_t *session)

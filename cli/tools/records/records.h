@@ -22,7 +22,4 @@ bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *las
 typedef void rows_take_fn (void *owner, bytes_t row);
 bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, bool *more);
 
-/*  The wall clock of the service that answered with its status. */
-bool clock_read (bytes_t body, int64_t *wall_ms);
-
 #endif

@@ -1,7 +1,6 @@
 /*  records - what is described, pages of commands and rows, from proto to plain values. */
 #include "records.h"
 
-#include "bus.pb-c.h"
 #include "json.h"
 #include "ledger.pb-c.h"
 #include "message.h"
@@ -103,16 +102,6 @@ bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, b
         take (owner, (bytes_t){.data = answer->rows [i].data, .size = answer->rows [i].len});
     *last = answer->last;
     *more = answer->more && answer->n_rows > 0;
-    message_free (message);
-    return true;
-}
-
-bool clock_read (bytes_t body, int64_t *wall_ms)
-{
-    ProtobufCMessage *message = message_unpack (&musubi__status_answer__descriptor, body);
-    if (!message)
-        return false;
-    *wall_ms = ((const Musubi__StatusAnswer *) message)->wall_ms;
     message_free (message);
     return true;
 }

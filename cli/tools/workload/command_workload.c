@@ -317,30 +317,28 @@ static int workload_run (workload_t *self, const coallocation_t *requests, size_
 static int live (const cli_t *cli, workload_options_t *options, const swf_log_t *log)
 {
     int code;
-    workload_t self = {.cli = cli, .options = options, .terminal = isatty (STDERR_FILENO)};
-    self.session = session_open (cli, &code);
-    self.lookout = self.session ? session_open (cli, &code) : NULL;
-    if (!self.lookout) {
-        session_close (&self.session);
+    session_auto_t *session = session_open (cli, &code);
+    session_auto_t *lookout = session ? session_open (cli, &code) : NULL;
+    if (!lookout)
         return code;
-    }
-    if (!session_look (self.session, "")) {
-        code = session_lost (self.session);
-    } else if (options->answers && !(self.answers = output_file_open (options->answers, false))) {
-        code = EXIT_USAGE;
-    } else {
-        coallocation_t *requests;
-        if (options->cpus_max == 0)
-            options->cpus_max = clip_preset (self.session);
-        if (strcmp (options->links, "auto") == 0 && !has_domains (self.session))
-            options->links = "none";
-        size_t count = make_requests (cli, options, log,
-                                      option_time_wall (options->start, cli_wall_ms ()), &requests);
-        code = workload_run (&self, requests, count);
-        free (requests);
-    }
-    session_close (&self.lookout);
-    session_close (&self.session);
+    if (!session_look (session, ""))
+        return session_lost (session);
+    workload_t self = {.cli = cli,
+                       .options = options,
+                       .session = session,
+                       .lookout = lookout,
+                       .terminal = isatty (STDERR_FILENO)};
+    if (options->answers && !(self.answers = output_file_open (options->answers, false)))
+        return EXIT_USAGE;
+    if (options->cpus_max == 0)
+        options->cpus_max = clip_preset (session);
+    if (strcmp (options->links, "auto") == 0 && !has_domains (session))
+        options->links = "none";
+    coallocation_t *requests;
+    size_t count = make_requests (cli, options, log,
+                                  option_time_wall (options->start, cli_wall_ms ()), &requests);
+    code = workload_run (&self, requests, count);
+    free (requests);
     return code;
 }
 
