@@ -28,9 +28,9 @@ typedef struct {
     json_t *commands;                     /* told, by txid */
     const replay_reservation_t *standing; /* the next one that must be told; NULL = none */
     size_t kept;
-} ledger_check_compare_round_t;
+} compare_round_t;
 
-__attribute__ ((format (printf, 2, 3))) static void differs (ledger_check_compare_round_t *self,
+__attribute__ ((format (printf, 2, 3))) static void differs (compare_round_t *self,
                                                              const char *format, ...)
 {
     char sentence [512];
@@ -45,7 +45,7 @@ __attribute__ ((format (printf, 2, 3))) static void differs (ledger_check_compar
 /*  --- parts --- */
 
 /*  Do packed bytes say what the struct says? */
-static bool ledger_check_compare_same (const codec_t *codec, packed_t packed, const void *told)
+static bool compare_same (const codec_t *codec, packed_t packed, const void *told)
 {
     char why [WHY_BYTES];
     void *own = must (calloc (1, codec_size (codec)));
@@ -65,28 +65,28 @@ static bool part_same (part_kind_t kind, packed_t part, compute_part_t compute,
     if (part.size == 0)
         return compute.bookings_count == 0 && network.circuits_count == 0;
     if (kind == PART_COMPUTE)
-        return ledger_check_compare_same (&compute_part_codec, part, &compute);
-    return kind == PART_NETWORK && ledger_check_compare_same (&network_part_codec, part, &network);
+        return compare_same (&compute_part_codec, part, &compute);
+    return kind == PART_NETWORK && compare_same (&network_part_codec, part, &network);
 }
 
 /*  --- commands --- */
 
-static void ledger_check_compare_key_text (const txid_t *txid, char text [2 * TXID_BYTES + 1])
+static void compare_key_text (const txid_t *txid, char text [2 * TXID_BYTES + 1])
 {
     uint8_t key [TXID_BYTES];
     txid_pack (txid, key);
     sodium_bin2hex (text, 2 * TXID_BYTES + 1, key, sizeof key);
 }
 
-static void ledger_check_compare_take_command (void *owner, const check_record_t *told)
+static void compare_take_command (void *owner, const check_record_t *told)
 {
-    ledger_check_compare_round_t *self = owner;
+    compare_round_t *self = owner;
     char text [TXID_TEXT_BYTES];
     char key [2 * TXID_BYTES + 1];
     const txid_t *txid = &told->plan.txid;
     const replay_command_t *own = ordered_find (self->audited->replay->commands, txid);
     txid_text (txid, text);
-    ledger_check_compare_key_text (txid, key);
+    compare_key_text (txid, key);
     json_object_set_new (self->commands, key, json_true ());
     self->kept++;
     if (!own || own->gone) {
@@ -102,7 +102,7 @@ static void ledger_check_compare_take_command (void *owner, const check_record_t
     }
     const command_record_t *record = &own->record;
     bool whole = record->plan.size > 0;
-    if (whole && !ledger_check_compare_same (&plan_codec, record->plan, &told->plan))
+    if (whole && !compare_same (&plan_codec, record->plan, &told->plan))
         differs (self, "its record of %s has another plan than its ledger", text);
     if (whole && !part_same (record->part_kind, record->part,
                              (compute_part_t){told->bookings, told->bookings_count},
@@ -115,15 +115,14 @@ static void ledger_check_compare_take_command (void *owner, const check_record_t
                  text);
 }
 
-static bool compare_commands (ledger_check_compare_round_t *self)
+static bool compare_commands (compare_round_t *self)
 {
     commands_request_t asked = {.most = 0};
     for (bool more = true; more; asked.after_set = true) {
         client_reply_t reply;
         if (!ledger_check_ask (self->audited, "Participant", "Commands",
                                codec_encode (&commands_request_codec, &asked), &reply) ||
-            !records_read (reply.body, ledger_check_compare_take_command, self, &asked.after,
-                           &more))
+            !records_read (reply.body, compare_take_command, self, &asked.after, &more))
             return false;
     }
     const replay_command_t *own;
@@ -131,7 +130,7 @@ static bool compare_commands (ledger_check_compare_round_t *self)
          after = &own->txid) {
         char key [2 * TXID_BYTES + 1];
         char text [TXID_TEXT_BYTES];
-        ledger_check_compare_key_text (&own->txid, key);
+        compare_key_text (&own->txid, key);
         if (!own->gone && own->record.plan.size > 0 && !json_object_get (self->commands, key))
             differs (self, "it has no record of %s, which is %s by its ledger",
                      txid_text (&own->txid, text), command_state_word (own->state));
@@ -141,12 +140,12 @@ static bool compare_commands (ledger_check_compare_round_t *self)
 
 /*  --- reservations --- */
 
-static void step_standing (ledger_check_compare_round_t *self, const char *after)
+static void step_standing (compare_round_t *self, const char *after)
 {
     self->standing = ledger_replay_reservation (self->audited->replay, after);
 }
 
-static void missing_standing (ledger_check_compare_round_t *self)
+static void missing_standing (compare_round_t *self)
 {
     differs (
       self, "it has no record of reservation %s, which stands at version %" PRIu32 " by its ledger",
@@ -154,7 +153,7 @@ static void missing_standing (ledger_check_compare_round_t *self)
     step_standing (self, self->standing->id);
 }
 
-static void take_part (ledger_check_compare_round_t *self, const part_record_t *told)
+static void take_part (compare_round_t *self, const part_record_t *told)
 {
     if (told->version == 0)
         return; /* only its first change is pending */
@@ -179,7 +178,7 @@ static void take_part (ledger_check_compare_round_t *self, const part_record_t *
     step_standing (self, standing->id);
 }
 
-static bool compare_reservations (ledger_check_compare_round_t *self)
+static bool compare_reservations (compare_round_t *self)
 {
     list_request_t question = {.most = 0};
     step_standing (self, NULL);
@@ -205,7 +204,7 @@ static bool compare_reservations (ledger_check_compare_round_t *self)
 /*  --- the calendar --- */
 
 /*  exact: the profile was not shortened, so it says just what is free, and not the least. */
-static void compare_stretch (ledger_check_compare_round_t *self, const char *resource,
+static void compare_stretch (compare_round_t *self, const char *resource,
                              const profile_step_t *told, int64_t until_ms, bool exact)
 {
     const replay_resource_t *own = ledger_replay_named (self->audited->replay, resource);
@@ -240,7 +239,7 @@ static int64_t end_of_bookings (const ledger_replay_t *replay, int64_t from_ms)
     return end_ms;
 }
 
-static void compare_profiles (ledger_check_compare_round_t *self, const profile_answer_t *told)
+static void compare_profiles (compare_round_t *self, const profile_answer_t *told)
 {
     size_t steps = 0;
     for (size_t p = 0; p < told->count; p++)
@@ -254,7 +253,7 @@ static void compare_profiles (ledger_check_compare_round_t *self, const profile_
     }
 }
 
-static bool compare_calendar (ledger_check_compare_round_t *self)
+static bool compare_calendar (compare_round_t *self)
 {
     client_reply_t reply;
     profile_answer_t told;
@@ -274,10 +273,10 @@ static bool compare_calendar (ledger_check_compare_round_t *self)
 
 /*  --- rounds --- */
 
-static bool compare_once (ledger_check_t *audited, ledger_check_compare_round_t *round)
+static bool compare_once (ledger_check_t *audited, compare_round_t *round)
 {
-    *round = (ledger_check_compare_round_t){
-      .audited = audited, .found = json_array (), .commands = json_object ()};
+    *round =
+      (compare_round_t){.audited = audited, .found = json_array (), .commands = json_object ()};
     bool books = strncmp (audited->name, "gis/", 4) != 0;
     uint64_t last = audited->replay->figures.last;
     bool asked = compare_commands (round) &&
@@ -289,7 +288,7 @@ static bool compare_once (ledger_check_t *audited, ledger_check_compare_round_t 
 
 void ledger_check_compare (ledger_check_t *self)
 {
-    ledger_check_compare_round_t round = {0};
+    compare_round_t round = {0};
     if (!keeps_records (self->name))
         return;
     for (int rounds = 0; rounds < ROUNDS_MAX; rounds++) {

@@ -29,7 +29,7 @@ static replay_resource_t *replay_resource (ledger_replay_t *self, const char *na
 
 /*  --- parts --- */
 
-static void ledger_replay_booked_add_span (replay_spans_t *spans, replay_span_t span)
+static void booked_add_span (replay_spans_t *spans, replay_span_t span)
 {
     spans->list = must_grow (spans->list, spans->count, &spans->room, sizeof *spans->list);
     spans->list [spans->count++] = span;
@@ -39,11 +39,10 @@ static void add_booking (ledger_replay_t *self, replay_spans_t *spans, const cha
                          int64_t from_ms, int64_t until_ms, int64_t quantity, int64_t *end_ms)
 {
     replay_resource_t *resource = replay_resource (self, name);
-    ledger_replay_booked_add_span (
-      spans, (replay_span_t){.resource = (size_t) (resource - self->resources),
-                             .from_ms = from_ms,
-                             .until_ms = until_ms,
-                             .quantity = quantity});
+    booked_add_span (spans, (replay_span_t){.resource = (size_t) (resource - self->resources),
+                                            .from_ms = from_ms,
+                                            .until_ms = until_ms,
+                                            .quantity = quantity});
     if (until_ms + resource->gap_ms > *end_ms)
         *end_ms = until_ms + resource->gap_ms;
 }
@@ -117,9 +116,8 @@ static int by_resource_and_time (const void *a, const void *b)
     return (one->at_ms > other->at_ms) - (one->at_ms < other->at_ms);
 }
 
-static size_t ledger_replay_booked_add_edges (edge_t *edges, size_t count,
-                                              const replay_spans_t *spans, int which,
-                                              const ledger_replay_t *gaps)
+static size_t booked_add_edges (edge_t *edges, size_t count, const replay_spans_t *spans, int which,
+                                const ledger_replay_t *gaps)
 {
     for (size_t i = 0; i < spans->count; i++) {
         const replay_span_t *span = &spans->list [i];
@@ -145,8 +143,8 @@ static void pair_up (const replay_spans_t *first, const replay_spans_t *second,
                      const ledger_replay_t *gaps, pair_fn *visit, void *owner)
 {
     edge_t *edges = must (calloc (3 * (first->count + second->count) + 1, sizeof *edges));
-    size_t count = ledger_replay_booked_add_edges (edges, 0, first, 0, gaps);
-    count = ledger_replay_booked_add_edges (edges, count, second, 1, gaps);
+    size_t count = booked_add_edges (edges, 0, first, 0, gaps);
+    count = booked_add_edges (edges, count, second, 1, gaps);
     qsort (edges, count, sizeof *edges, by_resource_and_time);
     int64_t sums [2] = {0};
     for (size_t i = 0; i < count; i++) {
@@ -163,11 +161,10 @@ static void pair_up (const replay_spans_t *first, const replay_spans_t *second,
 static void take_larger (void *owner, size_t resource, int64_t from_ms, int64_t until_ms,
                          const int64_t sums [2])
 {
-    ledger_replay_booked_add_span (
-      owner, (replay_span_t){.resource = resource,
-                             .from_ms = from_ms,
-                             .until_ms = until_ms,
-                             .quantity = sums [0] > sums [1] ? sums [0] : sums [1]});
+    booked_add_span (owner, (replay_span_t){.resource = resource,
+                                            .from_ms = from_ms,
+                                            .until_ms = until_ms,
+                                            .quantity = sums [0] > sums [1] ? sums [0] : sums [1]});
 }
 
 typedef struct {

@@ -26,8 +26,7 @@ static bool over (command_state_t state)
 
 /*  --- commands --- */
 
-static replay_command_t *ledger_replay_moved_entry_of (ledger_replay_t *self,
-                                                       const ledger_row_t *row)
+static replay_command_t *moved_entry_of (ledger_replay_t *self, const ledger_row_t *row)
 {
     replay_command_t *entry = ordered_find (self->commands, &row->txid);
     if (entry)
@@ -83,8 +82,7 @@ static void check_step (ledger_replay_t *self, const replay_command_t *entry,
 }
 
 /*  The record as told by this row; what it leaves out is as before. */
-static void ledger_replay_moved_take_record (ledger_replay_t *self, replay_command_t *entry,
-                                             ledger_row_t *row)
+static void moved_take_record (ledger_replay_t *self, replay_command_t *entry, ledger_row_t *row)
 {
     command_record_t before = entry->record;
     command_record_t *told = &row->command;
@@ -151,9 +149,9 @@ typedef struct {
     const plan_t *plan;
     replay_standing_t *standing;
     char text [TXID_TEXT_BYTES];
-} ledger_replay_moved_change_t;
+} replay_change_t;
 
-static void check_base (const ledger_replay_moved_change_t *change)
+static void check_base (const replay_change_t *change)
 {
     const replay_standing_t *standing = change->standing;
     const plan_t *plan = change->plan;
@@ -169,7 +167,7 @@ static void check_base (const ledger_replay_moved_change_t *change)
 }
 
 /*  It becomes the pending change. */
-static void ledger_replay_moved_begin (ledger_replay_moved_change_t *change)
+static void moved_begin (replay_change_t *change)
 {
     replay_standing_t *standing = change->standing;
     if (standing->pending && standing->pending != change->entry) {
@@ -181,7 +179,7 @@ static void ledger_replay_moved_begin (ledger_replay_moved_change_t *change)
     check_base (change);
 }
 
-static void ledger_replay_moved_want (ledger_replay_moved_change_t *change, bool takes)
+static void moved_want (replay_change_t *change, bool takes)
 {
     int64_t until_ms;
     const command_record_t *record = &change->entry->record;
@@ -192,14 +190,14 @@ static void ledger_replay_moved_want (ledger_replay_moved_change_t *change, bool
     replay_count (change->replay, change->standing, takes);
 }
 
-static void ledger_replay_moved_drop (ledger_replay_moved_change_t *change)
+static void moved_drop (replay_change_t *change)
 {
     change->standing->taken = false;
     replay_count (change->replay, change->standing, false);
 }
 
 /*  The reservation is at its new version: with what the command wanted, or as it was (T10). */
-static void ledger_replay_moved_settle (ledger_replay_moved_change_t *change, bool granted)
+static void moved_settle (replay_change_t *change, bool granted)
 {
     replay_standing_t *standing = change->standing;
     reservation_record_t *record = &standing->shown.record;
@@ -227,7 +225,7 @@ static void ledger_replay_moved_settle (ledger_replay_moved_change_t *change, bo
         record->until_ms = until_ms;
 }
 
-static void check_versions (const ledger_replay_moved_change_t *change)
+static void check_versions (const replay_change_t *change)
 {
     const ledger_row_t *row = change->row;
     const replay_standing_t *standing = change->standing;
@@ -241,7 +239,7 @@ static void check_versions (const ledger_replay_moved_change_t *change)
           change->text, standing->shown.id, row->old_version, standing->shown.record.version);
 }
 
-static void ledger_replay_moved_leave (ledger_replay_moved_change_t *change)
+static void moved_leave (replay_change_t *change)
 {
     replay_standing_t *standing = change->standing;
     if (standing->pending == change->entry)
@@ -250,8 +248,7 @@ static void ledger_replay_moved_leave (ledger_replay_moved_change_t *change)
         standing_remove (change->replay, standing);
 }
 
-static void change_moved (ledger_replay_moved_change_t *change, command_state_t from,
-                          command_state_t to)
+static void change_moved (replay_change_t *change, command_state_t from, command_state_t to)
 {
     const char *id = change->plan->reservation;
     change->standing = standing_of (change->replay, id, change->plan->owner);
@@ -264,19 +261,19 @@ static void change_moved (ledger_replay_moved_change_t *change, command_state_t 
         change->standing->shown.found |= change->standing->shown.record.version == 0;
     }
     if (begins)
-        ledger_replay_moved_begin (change);
+        moved_begin (change);
     if (open_state (to) && !change->standing->taken)
-        ledger_replay_moved_want (change, from == COMMAND_UNKNOWN);
+        moved_want (change, from == COMMAND_UNKNOWN);
     if (to == COMMAND_COMMITTED && from == COMMAND_EDGE)
-        ledger_replay_moved_want (change, true); /* T9: only into what is still free */
+        moved_want (change, true); /* T9: only into what is still free */
     if (to == COMMAND_EDGE || to == COMMAND_ABORTED || to == COMMAND_EXPIRED)
-        ledger_replay_moved_drop (change);
+        moved_drop (change);
     if (to == COMMAND_COMMITTED || to == COMMAND_EDGE_REFUSED) {
         check_versions (change);
-        ledger_replay_moved_settle (change, to == COMMAND_COMMITTED);
+        moved_settle (change, to == COMMAND_COMMITTED);
     }
     if (over (to))
-        ledger_replay_moved_leave (change);
+        moved_leave (change);
 }
 
 /*  --- claims --- */
@@ -290,7 +287,7 @@ static replay_kept_t *claim_of (ledger_replay_t *self, const char *actor, const 
                         (bytes_t){.data = (const uint8_t *) key, .size = (size_t) size}, make);
 }
 
-static void claim_moved (const ledger_replay_moved_change_t *change, command_state_t to)
+static void claim_moved (const replay_change_t *change, command_state_t to)
 {
     ledger_replay_t *self = change->replay;
     const plan_t *plan = change->plan;
@@ -334,22 +331,19 @@ void replay_pruned_claim (ledger_replay_t *self, ledger_row_t *row)
 
 /*  --- rows --- */
 
-static bool ledger_replay_moved_plan_of (const replay_command_t *entry, plan_t *plan,
-                                         char why [WHY_BYTES])
+static bool moved_plan_of (const replay_command_t *entry, plan_t *plan, char why [WHY_BYTES])
 {
     return codec_decode (&plan_codec, plan, packed_bytes (entry->record.plan), why);
 }
 
 /*  The step of a command that has a plan, as its record tells it now. */
-static void ledger_replay_moved_step (ledger_replay_t *self, replay_command_t *entry,
-                                      const ledger_row_t *row)
+static void moved_step (ledger_replay_t *self, replay_command_t *entry, const ledger_row_t *row)
 {
     plan_t plan;
     char why [WHY_BYTES];
-    ledger_replay_moved_change_t change = {
-      .replay = self, .entry = entry, .row = row, .plan = &plan};
+    replay_change_t change = {.replay = self, .entry = entry, .row = row, .plan = &plan};
     txid_text (&row->txid, change.text);
-    if (!ledger_replay_moved_plan_of (entry, &plan, why)) {
+    if (!moved_plan_of (entry, &plan, why)) {
         replay_violation (self, "the plan of %s can't be read: %s", change.text, why);
         return;
     }
@@ -368,14 +362,14 @@ void replay_moved (ledger_replay_t *self, ledger_row_t *row)
         replay_violation (self, "a step has no txid or no state");
         return;
     }
-    replay_command_t *entry = ledger_replay_moved_entry_of (self, row);
+    replay_command_t *entry = moved_entry_of (self, row);
     if (entry->gone && row->from == COMMAND_UNKNOWN) { /* a new tombstone, long after */
         entry->gone = false;
         entry->state = COMMAND_UNKNOWN;
         codec_clear (&command_record_codec, &entry->record);
     }
     check_step (self, entry, row);
-    ledger_replay_moved_take_record (self, entry, row);
+    moved_take_record (self, entry, row);
     entry->state = row->to;
     entry->decided |= row->to == COMMAND_COMMITTED || row->to == COMMAND_EDGE_REFUSED;
     entry->row = row->number;
@@ -387,7 +381,7 @@ void replay_moved (ledger_replay_t *self, ledger_row_t *row)
         replay_violation (self, "%s goes to %s, but its record says %s", text, word (row->to),
                           word (entry->record.state));
     if (entry->record.plan.size > 0)
-        ledger_replay_moved_step (self, entry, row);
+        moved_step (self, entry, row);
     else if (row->to != COMMAND_ABORTED && !entry->found)
         replay_violation (self, "%s is %s without a plan", text, word (row->to));
 }
@@ -397,7 +391,7 @@ static void claim_left (ledger_replay_t *self, const replay_command_t *entry)
 {
     plan_t plan;
     char why [WHY_BYTES];
-    if (entry->record.part_kind != PART_CLAIM || !ledger_replay_moved_plan_of (entry, &plan, why))
+    if (entry->record.part_kind != PART_CLAIM || !moved_plan_of (entry, &plan, why))
         return;
     replay_kept_t *claim = claim_of (self, plan.actor, plan.request_id, false);
     if (claim && claim->holder == entry)

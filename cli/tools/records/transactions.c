@@ -171,7 +171,7 @@ void transactions_take (json_t *self, const char *participant, const check_recor
 
 /*  --- what it means --- */
 
-static size_t transactions_count_of (const json_t *form, const char *state)
+static size_t transaction_count_in (const json_t *form, const char *state)
 {
     size_t count = 0;
     const json_t *one;
@@ -182,13 +182,13 @@ static size_t transactions_count_of (const json_t *form, const char *state)
 
 static size_t voted_count (const json_t *form)
 {
-    return transactions_count_of (form, "prepared") + transactions_count_of (form, "edge");
+    return transaction_count_in (form, "prepared") + transaction_count_in (form, "edge");
 }
 
 static size_t ended_count (const json_t *form)
 {
-    return transactions_count_of (form, "aborted") + transactions_count_of (form, "expired") +
-           transactions_count_of (form, "rejected");
+    return transaction_count_in (form, "aborted") + transaction_count_in (form, "expired") +
+           transaction_count_in (form, "rejected");
 }
 
 static bool overdue (const json_t *form, int64_t now_ms)
@@ -198,21 +198,21 @@ static bool overdue (const json_t *form, int64_t now_ms)
 
 static const char *transactions_status_of (const json_t *form, int64_t now_ms)
 {
-    if (transactions_count_of (form, "edge-refused") > 0)
+    if (transaction_count_in (form, "edge-refused") > 0)
         return "repair";
     if (voted_count (form) > 0)
-        return transactions_count_of (form, "committed") > 0 ? "committing"
-               : ended_count (form) > 0                      ? "aborting"
-               : overdue (form, now_ms)                      ? "in doubt"
-                                                             : "voting";
-    if (transactions_count_of (form, "committed") > 0)
+        return transaction_count_in (form, "committed") > 0 ? "committing"
+               : ended_count (form) > 0                     ? "aborting"
+               : overdue (form, now_ms)                     ? "in doubt"
+                                                            : "voting";
+    if (transaction_count_in (form, "committed") > 0)
         return "committed";
-    if (transactions_count_of (form, "held") > 0)
+    if (transaction_count_in (form, "held") > 0)
         return "held";
-    return transactions_count_of (form, "aborted") > 0    ? "aborted"
-           : transactions_count_of (form, "expired") > 0  ? "expired"
-           : transactions_count_of (form, "rejected") > 0 ? "rejected"
-                                                          : "unknown";
+    return transaction_count_in (form, "aborted") > 0    ? "aborted"
+           : transaction_count_in (form, "expired") > 0  ? "expired"
+           : transaction_count_in (form, "rejected") > 0 ? "rejected"
+                                                         : "unknown";
 }
 
 static void transactions_judge (json_t *form, int64_t now_ms)
