@@ -146,12 +146,6 @@ static void rebuild_put_row (rebuild_t *self, uint64_t number, bytes_t bytes)
     rebuild_change (self, TABLE_LEDGER, (bytes_t){.data = key, .size = sizeof key}, bytes);
 }
 
-static bool row_same (const kept_row_t *one, const kept_row_t *other)
-{
-    return one->bytes.size == other->bytes.size &&
-           memcmp (one->bytes.data, other->bytes.data, one->bytes.size) == 0;
-}
-
 /*  Does the next row hold the digest of this one? */
 static bool rebuild_named (const kept_rows_t *rows, size_t next, const kept_row_t *row)
 {
@@ -181,7 +175,9 @@ static void replay_rows (rebuild_t *self)
         const kept_row_t *saved = file < self->file.count ? &self->file.list [file] : NULL;
         bool own_row = row && (!saved || row->number <= saved->number);
         bool file_row = saved && (!own_row || row->number == saved->number);
-        bool differs = own_row && file_row && !row_same (row, saved);
+        bool differs = own_row && file_row &&
+                       (row->bytes.size != saved->bytes.size ||
+                        memcmp (row->bytes.data, saved->bytes.data, row->bytes.size) != 0);
         bool kept = differs && rebuild_named (&self->own, own + 1, row);
         if (differs && !kept && own + 1 == self->own.count) {
             note (self, false,

@@ -105,11 +105,6 @@ static void moved_take_record (ledger_replay_t *self, replay_command_t *entry, l
 
 /*  --- reservations --- */
 
-static replay_standing_t *replay_standing (const ledger_replay_t *self, const char *id)
-{
-    return ordered_find (self->reservations, id);
-}
-
 void replay_standing_free (void *thing)
 {
     replay_standing_t *self = thing;
@@ -122,7 +117,7 @@ void replay_standing_free (void *thing)
 
 static replay_standing_t *standing_of (ledger_replay_t *self, const char *id, const char *owner)
 {
-    replay_standing_t *standing = replay_standing (self, id);
+    replay_standing_t *standing = ordered_find (self->reservations, id);
     if (standing)
         return standing;
     standing = must (calloc (1, sizeof *standing));
@@ -188,12 +183,6 @@ static void moved_want (replay_change_t *change, bool takes)
         replay_violation (change->replay, "the part of %s can't be read", change->text);
     change->standing->taken = true;
     replay_count (change->replay, change->standing, takes);
-}
-
-static void moved_drop (replay_change_t *change)
-{
-    change->standing->taken = false;
-    replay_count (change->replay, change->standing, false);
 }
 
 /*  The reservation is at its new version: with what the command wanted, or as it was (T10). */
@@ -266,8 +255,10 @@ static void change_moved (replay_change_t *change, command_state_t from, command
         moved_want (change, from == COMMAND_UNKNOWN);
     if (to == COMMAND_COMMITTED && from == COMMAND_EDGE)
         moved_want (change, true); /* T9: only into what is still free */
-    if (to == COMMAND_EDGE || to == COMMAND_ABORTED || to == COMMAND_EXPIRED)
-        moved_drop (change);
+    if (to == COMMAND_EDGE || to == COMMAND_ABORTED || to == COMMAND_EXPIRED) {
+        change->standing->taken = false;
+        replay_count (change->replay, change->standing, false);
+    }
     if (to == COMMAND_COMMITTED || to == COMMAND_EDGE_REFUSED) {
         check_versions (change);
         moved_settle (change, to == COMMAND_COMMITTED);
@@ -417,7 +408,7 @@ void replay_pruned_command (ledger_replay_t *self, ledger_row_t *row)
 
 void replay_pruned_reservation (ledger_replay_t *self, ledger_row_t *row)
 {
-    replay_standing_t *standing = replay_standing (self, row->reservation);
+    replay_standing_t *standing = ordered_find (self->reservations, row->reservation);
     if (!standing) {
         if (!self->hole)
             replay_violation (self, "reservation %s is removed, but was not there",

@@ -188,15 +188,10 @@ __attribute__ ((format (printf, 2, 3))) static void refuse (graphml_reading_t *s
 }
 
 /*  Without the prefix of a name space. */
-static const char *plain (const char *name)
-{
-    const char *colon = strrchr (name, ':');
-    return colon ? colon + 1 : name;
-}
-
 static bool graphml_is (const char *name, const char *wanted)
 {
-    return strcmp (plain (name), wanted) == 0;
+    const char *colon = strrchr (name, ':');
+    return strcmp (colon ? colon + 1 : name, wanted) == 0;
 }
 
 /*  "" when it is not given. */

@@ -171,24 +171,16 @@ void transactions_take (json_t *self, const char *participant, const check_recor
 
 /*  --- what it means --- */
 
-static size_t transaction_count_in (const json_t *form, const char *state)
+#define VOTED "prepared edge"
+
+/*  How many participants are in one of the states, which blanks separate. */
+static size_t transaction_count_in (const json_t *form, const char *states)
 {
     size_t count = 0;
     const json_t *one;
     for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
-        count += strcmp (text_of (one, "state"), state) == 0;
+        count += listed (states, text_of (one, "state"));
     return count;
-}
-
-static size_t voted_count (const json_t *form)
-{
-    return transaction_count_in (form, "prepared") + transaction_count_in (form, "edge");
-}
-
-static size_t ended_count (const json_t *form)
-{
-    return transaction_count_in (form, "aborted") + transaction_count_in (form, "expired") +
-           transaction_count_in (form, "rejected");
 }
 
 static bool overdue (const json_t *form, int64_t now_ms)
@@ -200,11 +192,11 @@ static const char *transactions_status_of (const json_t *form, int64_t now_ms)
 {
     if (transaction_count_in (form, "edge-refused") > 0)
         return "repair";
-    if (voted_count (form) > 0)
-        return transaction_count_in (form, "committed") > 0 ? "committing"
-               : ended_count (form) > 0                     ? "aborting"
-               : overdue (form, now_ms)                     ? "in doubt"
-                                                            : "voting";
+    if (transaction_count_in (form, VOTED) > 0)
+        return transaction_count_in (form, "committed") > 0                  ? "committing"
+               : transaction_count_in (form, "aborted expired rejected") > 0 ? "aborting"
+               : overdue (form, now_ms)                                      ? "in doubt"
+                                                                             : "voting";
     if (transaction_count_in (form, "committed") > 0)
         return "committed";
     if (transaction_count_in (form, "held") > 0)
@@ -218,7 +210,8 @@ static const char *transactions_status_of (const json_t *form, int64_t now_ms)
 static void transactions_judge (json_t *form, int64_t now_ms)
 {
     take (form, "status", json_string (transactions_status_of (form, now_ms)));
-    take (form, "in_doubt", json_boolean (voted_count (form) > 0 && overdue (form, now_ms)));
+    take (form, "in_doubt",
+          json_boolean (transaction_count_in (form, VOTED) > 0 && overdue (form, now_ms)));
 }
 
 void transaction_set (json_t *form, const char *participant, const char *state, int64_t now_ms)
