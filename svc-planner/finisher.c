@@ -263,8 +263,7 @@ static void follow_starter (void)
 }
 
 /*  The value of an option, written "--finish STORE" or "--finish=STORE"; NULL: another one is
- *  there.
- */
+ *  there. */
 static const char *option_value (char **argv, int *at, const char *option)
 {
     size_t length = strlen (option);

@@ -1,4 +1,4 @@
-/*  attempt - holds out, votes in. */
+/*  attempt - sends holds and collects votes. */
 #include "attempt.h"
 #include "must.h"
 #include "participant_ref.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRACE_MS 10 /* after the first no, for the others' answers */
+#define GRACE_MS 10 /* to wait for other votes after the first no */
 
 /*  --- trail --- */
 
@@ -82,10 +82,9 @@ static void attempt_on_time (void *owner, const moment_t *now, uint64_t token)
     attempt_end (self, now);
 }
 
-/*  An answer may send what was kept, which is answered again. */
 static void send_hold (attempt_t *self, const moment_t *now, size_t at, bytes_t body);
 
-/*  All others have agreed. */
+/*  All others have agreed: ask the network domains. */
 static void send_kept (attempt_t *self, const moment_t *now)
 {
     self->kept = 0;
@@ -102,7 +101,7 @@ static void send_kept (attempt_t *self, const moment_t *now)
 static void attempt_answered (attempt_t *self, const moment_t *now)
 {
     self->waiting--;
-    if (self->waiting == (self->refused ? self->kept : 0)) { /* nobody else will be asked */
+    if (self->waiting == (self->refused ? self->kept : 0)) { /* after a no, domains are not asked */
         attempt_end (self, now);
         return;
     }
@@ -113,9 +112,9 @@ static void attempt_answered (attempt_t *self, const moment_t *now)
     }
     int64_t grace_ms = now->mono_ms + GRACE_MS;
     if (grace_ms >= self->mono_by_ms)
-        return; /* the end of all patience comes first */
+        return; /* the plan's own end comes first */
     timers_cancel (self->service->timers, self->timer);
-    self->mono_by_ms = grace_ms; /* the first no sets it, no later one puts it off */
+    self->mono_by_ms = grace_ms; /* later refusals don't move it */
     self->timer = timers_set (self->service->timers, grace_ms, attempt_on_time, self, 0);
 }
 
@@ -229,8 +228,7 @@ attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
     return self;
 }
 
-/*  A refusal is no promise, and nothing is held by one that knows no such plan; all others may
- *  hold. */
+/*  One that refused, or lost its store, holds nothing; any other may. */
 static bool may_hold (const vote_t *vote)
 {
     return vote->kind != VOTE_REFUSED && vote->kind != VOTE_LOST;

@@ -1,9 +1,9 @@
 /*  attempt - one plan put to the vote: HOLD with PREPARE to every participant at once, or to
- *  network domains when all others have agreed (proto/transaction.md).
+ *  network domains only when all others have agreed (proto/transaction.md).
  *
- *  It ends when all have answered; or shortly after the first no, so that one round teaches as much
- *  as it can (T3); or when the time to decide is over. What was held stays held: the next plan
- *  replaces it, or it is aborted. The trail remembers where.
+ *  It ends when all have answered; or shortly after the first no, so that other refusals are
+ *  learned in the same round (T3); or when the time to decide is over. What was held stays held
+ *  until the next plan replaces it or it is aborted. The trail remembers where.
  */
 #ifndef MUSUBI_ATTEMPT_H
 #define MUSUBI_ATTEMPT_H
@@ -17,12 +17,12 @@ typedef struct {
 } attempt_part_t;
 
 typedef enum {
-    VOTE_WAITING, /* no answer yet: it may hold or not */
+    VOTE_WAITING, /* no answer yet: it may hold its part or not */
     VOTE_YES,
     VOTE_REFUSED, /* the refusal says why */
-    VOTE_SILENT,  /* all tries timed out: it may hold or not */
-    VOTE_LOST,    /* another store serves there */
-    VOTE_WRONG,   /* it did not understand, or we did not */
+    VOTE_SILENT,  /* all tries timed out: it may hold its part or not */
+    VOTE_LOST,    /* another store answers there */
+    VOTE_WRONG,   /* the message or the answer was not understood */
 } vote_kind_t;
 
 typedef struct {
@@ -47,8 +47,8 @@ typedef struct {
 void trail_add (trail_t *self, const participant_ref_t *party, const txid_t *txid);
 void trail_clear (trail_t *self);
 
-/*  Abort what was left at all parties but those that are in keep (they replace it themselves) or
- *  go by except; forget it. */
+/*  Abort and forget the holds left, but not at the participants of keep, whose next hold replaces
+ *  them, nor at the one named except. */
 void trail_abort (trail_t *self, coordinator_t *coordinator, const moment_t *now,
                   const plan_t *keep, const char *except);
 
@@ -59,12 +59,12 @@ void trail_abort (trail_t *self, coordinator_t *coordinator, const moment_t *now
 typedef void attempt_ended_fn (void *owner, const moment_t *now, bool prepared);
 
 typedef struct {
-    participant_ref_t party; /* of its own: a decision takes the plan away */
+    participant_ref_t party; /* a copy: a decision takes the plan away */
     uint64_t call;
     vote_t vote;
     txid_t replaced [REPLACES_MAX];
     size_t replaced_count;
-    packed_t kept; /* a hold that has not been sent yet */
+    packed_t kept; /* a hold that is sent when all others have agreed */
 } voter_t;
 
 /*  Its owner reads plan, voters and mono_by_ms. */
@@ -77,7 +77,7 @@ typedef struct {
     voter_t *voters;
     size_t count; /* of voters */
     size_t waiting;
-    size_t kept; /* of them, how many have not been asked yet */
+    size_t kept; /* of those waited for, how many have not been asked yet */
     bool refused;
     uint64_t timer;
     int64_t mono_by_ms;
@@ -88,14 +88,15 @@ typedef struct {
 
 /*  Sends the holds. plan: complete, with a txid of coordinator_begin; taken over. parts: one a
  *  participant, in their order; the list is the caller's, what it points to is taken over. trail is
- *  borrowed for life: what a YES has replaced leaves it. domains_last: every plan needs its network
- *  domains, where many are at it at once they are spared the plans that a site refuses. */
+ *  borrowed for life; what a yes has replaced leaves it. domains_last: ask network domains only
+ *  when all others have agreed. Every plan needs them, so this spares them plans that a site
+ *  refuses. */
 attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
                         const planner_settings_t *settings, const moment_t *now, plan_t *plan,
                         const attempt_part_t *parts, trail_t *trail, bool domains_last,
                         attempt_ended_fn *ended, void *owner);
 
-/*  Leaves what may be held in the trail, unless the plan was taken out by a decision. */
+/*  Leaves what may be held in the trail, unless a decision has taken the plan. */
 void attempt_destroy (attempt_t **self_p);
 
 #endif

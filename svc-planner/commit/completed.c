@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define PRUNE_STEP 4096 /* a second: more than can be committed in one */
+#define PRUNE_STEP 4096 /* a second: more than are committed in one */
 
 typedef struct {
     txid_t txid;
@@ -25,7 +25,7 @@ struct settled {
     size_t unstored_room;
     txid_t prune_after;
     bool prune_begun;
-    int64_t earliest_ms; /* nothing that is kept, and was looked at, ends before */
+    int64_t earliest_ms; /* earliest end of those looked at and kept */
 };
 
 static int compare_kept (const void *key, const void *thing)
@@ -109,7 +109,7 @@ static bool completed_outlived (const completed_t *self, int64_t end_ms, int64_t
     return end_ms != COMPLETED_END_UNKNOWN && wall_ms >= end_ms + self->settings->retention_ms;
 }
 
-/*  A sweep begins when there is something to forget. */
+/*  A sweep over the table begins only when there is something to forget. */
 void completed_prune (completed_t *self, int64_t wall_ms)
 {
     if (!self->prune_begun) {

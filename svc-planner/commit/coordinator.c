@@ -1,7 +1,8 @@
-/*  coordinator - what is in progress, decided and settled, and who may know.
+/*  coordinator - what is in progress, decided and settled, and who may ask about it.
  *
- *  What is settled is put with the next batch of DONE messages, not at once: until then a restart
- *  would only send the commits again, which is harmless, and no reply waits for that write.
+ *  That a decision is settled is stored with the next batch of DONE messages, not at once. A
+ *  restart before that only sends the commits again, which is harmless, and no reply waits for the
+ *  write.
  */
 #include "coordinator.h"
 
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REST_MS       30000 /* so long idle before the store is marked as at rest */
+#define REST_MS       30000 /* idle time before the store is marked as at rest */
 #define PRUNE_EVERY   1000
 #define BUSY_KEY_SIZE 1 /* the mark that there may be unfinished business */
 
@@ -51,7 +52,7 @@ static void coordinator_on_record (void *owner, bytes_t key, bytes_t value)
     char why [WHY_BYTES];
     decision_record_t record;
     if (!codec_decode (&decision_codec, &record, value, why)) {
-        /* It was decided, whatever it was: never say aborted of it. */
+        /* Something was decided here: its txid must never be called aborted. */
         service_bad_record (self->service, "decisions", why);
         completed_keep (self->settled, &txid, COMPLETED_END_UNKNOWN, false, true);
         return;
@@ -77,7 +78,6 @@ bool coordinator_record_unfinished (uint8_t table, bytes_t key, bytes_t value)
     return record.phase == DECISION_DECIDED || record.phase == DECISION_REPAIRING;
 }
 
-/*  What is settled is put together with the batch of DONE. */
 static void on_done_sent (void *owner, const moment_t *now)
 {
     (void) now;
@@ -98,7 +98,7 @@ static bool of_this_store (const coordinator_t *self, const txid_t *txid)
     const store_identity_t *store = &self->service->store;
     if (memcmp (txid->store, store->id, STORE_ID_BYTES) != 0)
         return false;
-    /* A txid that was not given out yet says nothing either. */
+    /* A txid that was not given out yet is unknown, too. */
     return txid->start < store->start ||
            (txid->start == store->start && txid->counter <= self->counter);
 }
@@ -132,7 +132,8 @@ outcome_t coordinator_outcome (const coordinator_t *self, const txid_t *txid, bo
     return coordinator_aborted (self, txid) ? OUTCOME_ABORTED : OUTCOME_LOST;
 }
 
-/*  Those who vote and those who plan; of a plan that is on record, those who vote on it. */
+/*  Planners, administrators and participants may ask; about a plan on record, its participants
+ *  only. */
 static bool may_ask (const coordinator_t *self, const request_t *request, const txid_t *txid)
 {
     access_t access = {.administrators = self->settings->administrators,
@@ -179,7 +180,7 @@ static void coordinator_on_prune (void *owner, const moment_t *now, uint64_t tok
     (void) token;
     coordinator_t *self = owner;
     if (self->stirred)
-        self->active_ms = now->mono_ms; /* votes may be in doubt that were cast a moment ago */
+        self->active_ms = now->mono_ms; /* votes cast a moment ago may be in doubt */
     self->stirred = false;
     completed_prune (self->settled, timekeeper_least (&self->service->timekeeper, now));
     if (self->busy && !self->settings->finishing && idle (self, now))
@@ -194,7 +195,7 @@ static void coordinator_on_start (void *owner, const moment_t *now)
     timers_set (self->service->timers, now->mono_ms + PRUNE_EVERY, coordinator_on_prune, self, 0);
     decision_t *decision = ordered_after (self->decisions, NULL);
     for (txid_t txid; decision; decision = ordered_after (self->decisions, &txid)) {
-        txid = decision->txid; /* a repair may end it at once */
+        txid = decision->txid; /* a copy: a repair may end the decision at once */
         decision_say (decision, LEVEL_INFO, "resumed", "");
         if (decision->record.phase == DECISION_REPAIRING && self->repair)
             self->repair (self->repairer, now, &decision->record);
@@ -203,7 +204,7 @@ static void coordinator_on_start (void *owner, const moment_t *now)
     }
 }
 
-/*  For the ledger: is the decision that a row tells of still on record? */
+/*  For the ledger: is a row's decision still on record? */
 static bool coordinator_stands (void *owner, const ledger_subject_t *subject)
 {
     const coordinator_t *self = owner;
@@ -257,7 +258,6 @@ txid_t coordinator_begin (coordinator_t *self)
     return txid;
 }
 
-/*  It is not in progress any more: decided, or dropped. */
 static void leave_progress (coordinator_t *self, const txid_t *txid, decision_event_t event,
                             decision_phase_t to)
 {
@@ -356,7 +356,7 @@ void coordinator_settler (coordinator_t *self, coordinator_barred_fn *barred, vo
     self->settler = owner;
 }
 
-/*  The commits on their way are refused once more, and sent again with it. */
+/*  The commits sent before are refused once more, then sent again with this epoch. */
 void coordinator_raise (coordinator_t *self, const txid_t *txid, uint32_t epoch)
 {
     decision_t *decision = ordered_find (self->decisions, txid);

@@ -1,4 +1,4 @@
-/*  decision - commits to all who voted, again until each has answered (T4, T6, T10). */
+/*  decision - sends a commit to each participant until it has answered (T4, T6, T10). */
 #include "decision.h"
 
 #include "access.h"
@@ -12,10 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_MS  2000  /* after an answer to a commit that makes no sense */
-#define BARRED_MS 10000 /* patience with a fence: whoever set it may still be at it */
+#define AGAIN_MS  2000  /* pause after an answer that does not settle a commit */
+#define BARRED_MS 10000 /* how long a fence is tolerated: its planner may still be at work */
 
-/*  Only what the table has. */
 void decision_step (decision_phase_t *phase, decision_event_t event, decision_phase_t to)
 {
     assert (states_allow (&decision_states, (int) *phase, (int) event, (int) to));
@@ -59,7 +58,6 @@ void decision_say (const decision_t *decision, log_level_t level, const char *mo
                 plan->participants_count, *why ? " why=" : "", why);
 }
 
-/*  A step of the table in decision_states.c, and its line in the log. */
 void decision_move (decision_t *decision, log_level_t level, decision_event_t event,
                     decision_phase_t to, const char *why)
 {
@@ -71,7 +69,7 @@ void decision_move (decision_t *decision, log_level_t level, decision_event_t ev
     decision_say (decision, level, line, why);
 }
 
-/*  It is over, and gone afterwards; its owner is told. */
+/*  End the decision, which is gone afterwards, and tell its owner. */
 static void decision_leave (decision_t *decision, const moment_t *now, decision_end_t end,
                             const char *text)
 {
@@ -85,7 +83,7 @@ static void decision_leave (decision_t *decision, const moment_t *now, decision_
         told (owner, now, end, text);
 }
 
-/*  Logged first. */
+/*  The decision is stored as repairing before the repair begins. */
 static void begin_repair (decision_t *decision, const moment_t *now, log_level_t level,
                           decision_event_t event, const char *counter)
 {
@@ -97,8 +95,8 @@ static void begin_repair (decision_t *decision, const moment_t *now, log_level_t
         self->repair (self->repairer, now, &decision->record);
 }
 
-/*  R11: a release is driven on at those who were silent, by the repairer; whoever asked for it is
- *  told now. */
+/*  R11: the repairer drives a release on at the participants that were silent; its owner is told
+ *  now. */
 static void begin_rest (decision_t *decision, const moment_t *now)
 {
     coordinator_told_fn *told = decision->told;
@@ -120,7 +118,7 @@ static void decision_settle (decision_t *decision, const moment_t *now)
         if (!decision->record.spoilt [i])
             done_notices_add (self->done, now, &plan->participants [i], &decision->txid);
     self->active_ms = now->mono_ms;
-    if (plan->awaited_count > 0 && plan->repairs.start == 0) { /* a repair looks on by itself */
+    if (plan->awaited_count > 0 && plan->repairs.start == 0) { /* a repair waits by itself */
         begin_rest (decision, now);
         return;
     }
@@ -129,9 +127,9 @@ static void decision_settle (decision_t *decision, const moment_t *now)
     decision_leave (decision, now, DECISION_END_COMMITTED, "");
 }
 
-/*  Somebody settled it in our place, when nobody had committed yet: what is aborted for good is
- *  aborted. Of what has no record that is what we say (T5). Nothing is to be repaired: the others
- *  were fenced as well, and a change has left the old version as it was. */
+/*  Another planner fenced and aborted it before anybody had committed. Deleting the record makes
+ *  this store say "aborted" (T5). Nothing is to be repaired: the other participants were fenced as
+ *  well, and the old version of a changed reservation stands. */
 static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
 {
     service_t *service = decision->coordinator->service;
@@ -144,8 +142,8 @@ static void end_fenced (decision_t *decision, const moment_t *now, size_t at)
     decision_leave (decision, now, DECISION_END_FENCED, why);
 }
 
-/*  A plan in the place of one that could not be kept, and not kept either: that one's repair looks
- *  for the next. */
+/*  Is it a plan made by a repair that is still going on? Then that repair looks for the next plan.
+ */
 static bool decision_is_repairing (const decision_t *decision)
 {
     const plan_t *plan = &decision->record.plan;
@@ -167,9 +165,8 @@ void decision_end_repair (decision_t *decision, const moment_t *now, decision_en
     decision_leave (decision, now, end, words);
 }
 
-/*  What is left of it matters only where a reservation stands on it: a release that some part has
- *  no use for has nothing to repair; and a home that has lost a change has lost no more than who
- *  asked for it. */
+/*  A lost part needs a repair if a reservation depends on it. A release has nothing to repair; and
+ *  a home that lost the claim of a change has lost only whose request it was. */
 static bool to_repair (const decision_t *decision)
 {
     const plan_t *plan = &decision->record.plan;
@@ -225,8 +222,8 @@ static void commit_again (decision_t *decision, const moment_t *now, size_t at, 
       timers_set (self->service->timers, now->mono_ms + AGAIN_MS, decision_on_again, decision, at);
 }
 
-/*  Another store answers at that address. Only when it goes by the participant's name is the
- *  participant's store lost; else it is only an address (T16). */
+/*  Another store answers at that address. The participant has lost its store only if the other one
+ *  has the participant's name; an address proves nothing (T16). */
 static void decision_on_status (void *owner, const moment_t *now, uint64_t token,
                                 const call_result_t *result)
 {
@@ -248,8 +245,8 @@ static void decision_ask_status (decision_t *decision, const moment_t *now, size
       service_ask (self->service, now, &order, (packed_t){0}, decision_on_status, decision, at);
 }
 
-/*  T8: a fence that its planner does not carry to an end, dead for good perhaps, would bar the
- *  commit for ever. */
+/*  T8: if the planner that set a fence never finishes, because it is dead perhaps, the commit would
+ *  be refused for ever. So we fence it ourselves after a while. */
 static void refused_fenced (decision_t *decision, const moment_t *now)
 {
     coordinator_t *self = decision->coordinator;
@@ -288,7 +285,8 @@ static void decision_take_answer (decision_t *decision, const moment_t *now, siz
     case COMMAND_ABORTED:
     case COMMAND_EXPIRED:
     case COMMAND_REJECTED:
-        /* It voted and does not know it any more: long past and forgotten, or lost. */
+        /* It voted and does not know the vote any more: its window is over and forgotten, or its
+         * record is lost. */
         if (timekeeper_least (&decision->coordinator->service->timekeeper, now) >=
             decision->record.end_ms)
             ballot_answered (decision, now, at);

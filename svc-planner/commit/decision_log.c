@@ -1,4 +1,4 @@
-/*  decision_log - the one place that writes decisions. */
+/*  decision_log - writes a decision's record and its row of the ledger together. */
 #include "decision_log.h"
 #include "ledger.h"
 

@@ -1,6 +1,4 @@
-/*  decision_log - a coordinator's records of decisions in its store, each with the row of the
- *  ledger that tells of it (T14).
- */
+/*  decision_log - a coordinator's records of decisions, each with its row of the ledger (T14). */
 #ifndef MUSUBI_DECISION_LOG_H
 #define MUSUBI_DECISION_LOG_H
 
@@ -9,7 +7,7 @@
 
 void decision_log_put (service_t *service, const txid_t *txid, const decision_record_t *record);
 
-/*  fenced: given up, because it was aborted by another planner (T8); else its retention is over. */
+/*  fenced: another planner has aborted it (T8); else its retention is over. */
 void decision_log_delete (service_t *service, const txid_t *txid, bool fenced);
 
 #endif

@@ -1,5 +1,5 @@
-/*  decision_states - the table. A restart ends what was in progress without a step: nothing of it
- *  is on record, which is what presumed abort means (T5).
+/*  decision_states - the table. A restart ends what was in progress without a step: it has no
+ *  record, and so it counts as aborted (presumed abort, T5).
  */
 #include "decision_states.h"
 

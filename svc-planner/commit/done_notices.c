@@ -1,4 +1,4 @@
-/*  done_notices - a box of txids for each participant, emptied by one timer. */
+/*  done_notices - a list of txids for each participant, all sent when one timer is due. */
 #include "done_notices.h"
 
 #include "must.h"

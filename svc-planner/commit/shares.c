@@ -1,7 +1,8 @@
-/*  shares - parts of a plan, and the edge.
+/*  shares - parts of a plan, and its edge.
  *
- *  What the new version lacks of the old is found in one pass over the moments at which either of
- *  them changes, resource by resource: a domain's part may name thousands of links.
+ *  When the new version first needs more than the old one has is found in one pass over the moments
+ *  at which either changes, resource by resource, since a domain's part may name thousands of
+ *  links.
  */
 #include "shares.h"
 
@@ -60,7 +61,7 @@ void share_connect (share_t *self, const circuit_t *circuit)
 
 /*  --- the edge (T9) --- */
 
-/*  At a moment the new version begins to need so much more of a resource than the old one. */
+/*  From this moment on the new version needs that much more of a resource than the old one. */
 typedef struct {
     const char *resource;
     int64_t at_ms;
@@ -151,7 +152,7 @@ int64_t shares_edge (const shares_t *self)
         const share_t *share = &self->shares [i];
         int64_t first_ms = first_lack (share);
         lack_ms = first_ms < lack_ms ? first_ms : lack_ms;
-        if (first_ms < INT64_MAX) /* who gets nothing new needs no notice */
+        if (first_ms < INT64_MAX) /* a participant that gets nothing new needs no notice */
             lead_ms = latest (lead_ms, share->lead_ms);
         end_ms = latest (end_ms, holding_end (&share->old));
     }

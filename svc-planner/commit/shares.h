@@ -1,6 +1,5 @@
-/*  shares - who takes part in a plan with what: each participant's part of the new version beside
- *  what it holds of the old one, the edge that follows from both (T9), and the parts as they are
- *  sent.
+/*  shares - what each participant gets in a plan, beside what it has of the old version; the edge
+ *  that follows from both (T9); and the parts as they are sent.
  */
 #ifndef MUSUBI_SHARES_H
 #define MUSUBI_SHARES_H
@@ -15,7 +14,7 @@ typedef struct {
     size_t circuits_count;
 } holding_t;
 
-/*  One participant's. */
+/*  One participant's share. */
 typedef struct {
     participant_ref_t party;
     int64_t lead_ms;
@@ -24,16 +23,16 @@ typedef struct {
     holding_t new;
 } share_t;
 
-/*  Owns what is new: shares_clear. */
+/*  Owns the new holdings: shares_clear. */
 typedef struct {
-    share_t shares [PARTICIPANTS_MAX - 1]; /* one is the home's */
+    share_t shares [PARTICIPANTS_MAX - 1]; /* the home takes part, too */
     size_t count;
     bool full; /* there were more */
 } shares_t;
 
 void shares_clear (shares_t *self);
 
-/*  The participant's share, new when it has none yet; NULL when there are too many. */
+/*  The participant's share, which is added when it has none yet; NULL when there are too many. */
 share_t *shares_of (shares_t *self, const participant_ref_t *party);
 
 void share_book (share_t *self, const compute_booking_t *booking);
@@ -41,14 +40,14 @@ void share_book (share_t *self, const compute_booking_t *booking);
 /*  Takes the circuit's links over. */
 void share_connect (share_t *self, const circuit_t *circuit);
 
-/*  First moment at which the new version needs what the old one lacks, less the largest lead of
- *  those where it does; when it lacks nothing, the old end (T9). */
+/*  The first moment at which the new version needs more than the old one has, less the longest lead
+ *  of the participants where it does. If it never does, the old version's end (T9). */
 int64_t shares_edge (const shares_t *self);
 
-/*  Last end of what is booked before or after, cleaning included. */
+/*  The last end of old and new holdings, cleaning included. */
 int64_t shares_end (const shares_t *self);
 
-/*  Could participants take it? False with why. */
+/*  Is it within the limits of a plan? False with why. */
 bool shares_fit (const shares_t *self, char why [WHY_BYTES]);
 
 attempt_part_t share_part (const share_t *self);

@@ -1,5 +1,5 @@
-/*  repair - look who still has what, do the next thing about it, look again; until it is put right
- *  or gone. That the home hears of it is the last thing.
+/*  repair - locate what each participant still has, take the next step, and locate again, until the
+ *  reservation is whole or gone. Telling the home is the last step.
  */
 #include "repair.h"
 
@@ -17,22 +17,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_MS        1000 /* pause before another look, jittered */
-#define AGAIN_DOUBLINGS 2    /* and so often twice as long, where a release awaits the silent */
+#define AGAIN_MS        1000 /* pause before the next look, jittered */
+#define AGAIN_DOUBLINGS 2 /* while a release waits for silent participants, it doubles so often */
 
 typedef struct {
     repairs_t *repairs;
     pendings_t *pendings;
     txid_t txid; /* of the decision */
-    plan_t plan; /* that was decided */
+    plan_t plan; /* as decided */
     bool spoilt [PARTICIPANTS_MAX];
     before_t before;
     uint32_t epoch;
     uint32_t tries;
     int64_t end_ms;
-    int64_t until_mono_ms;       /* no more plans are looked for after that */
-    char cause [SENTENCE_BYTES]; /* who could not keep what */
-    char last [SENTENCE_BYTES];  /* why the last plan did not do */
+    int64_t until_mono_ms;       /* no more plans are looked for after this */
+    char cause [SENTENCE_BYTES]; /* which participant could not keep its part, and why */
+    char last [SENTENCE_BYTES];  /* why the last plan failed */
     repair_step_t step;
     repair_order_t repair_order;
     pending_t *mending;
@@ -42,7 +42,7 @@ typedef struct {
     outcomes_t *outcomes;
     attempt_t *attempt;
     trail_t trail;
-    bool releasing; /* a release is decided and on its way */
+    bool releasing; /* a release is decided and being driven */
     txid_t release;
     int64_t release_end_ms;
     uint64_t call;              /* to the home */
@@ -51,7 +51,7 @@ typedef struct {
 
 static void repair_look (repair_t *self, const moment_t *now);
 
-/*  Of a release: all who voted have given it back, those who were silent are awaited. */
+/*  Is the decision a release? Then all who voted have released, and the silent ones are awaited. */
 static bool is_rest (const repair_t *self)
 {
     return self->plan.operation == OPERATION_RELEASE;
@@ -88,7 +88,7 @@ static void repair_again (repair_t *self, const moment_t *now)
 {
     service_t *service = self->pendings->service;
     uint64_t most_ms = AGAIN_MS;
-    if (is_rest (self)) /* it may be away for days */
+    if (is_rest (self)) /* a participant may be away for days */
         most_ms <<= self->pauses < AGAIN_DOUBLINGS ? self->pauses++ : AGAIN_DOUBLINGS;
     int64_t pause_ms = (int64_t) (most_ms / 2 + prng_below (&service->prng, most_ms));
     timers_cancel (service->timers, self->timer);
@@ -117,7 +117,7 @@ static size_t home_index (const repair_t *self)
     return at;
 }
 
-/*  NULL when it has lost the claim. */
+/*  The home; NULL when it has lost the claim. */
 static const participant_ref_t *repair_home_of (const repair_t *self)
 {
     size_t at = home_index (self);
@@ -136,8 +136,8 @@ static void on_home_status (void *owner, const moment_t *now, uint64_t token,
     repair_again (self, now);
 }
 
-/*  Another store answers in the home's place. Only when it goes by the home's name is the claim
- *  lost, else it is only an address (T16). */
+/*  Another store answers at the home's address. The claim is lost only if the other one has the
+ *  home's name; an address proves nothing (T16). */
 static void ask_home_status (repair_t *self, const moment_t *now, const participant_ref_t *home)
 {
     call_order_t order = participant_ref_status_order (home, self->pendings->settings);
@@ -155,7 +155,8 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
     self->call = 0;
     int64_t forgotten_ms = self->end_ms + self->pendings->settings->retention_ms;
     if (timekeeper_least (&self->pendings->service->timekeeper, now) >= forgotten_ms) {
-        repair_finish (self, now, DECISION_END_RELEASED); /* there is no such claim any more */
+        repair_finish (self, now,
+                       DECISION_END_RELEASED); /* the home has forgotten the claim by now */
         return;
     }
     if (result->status == CALL_WRONG_STORE) {
@@ -167,7 +168,7 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
         repair_again (self, now);
         return;
     }
-    /* A conflict: it was told before, by us in an earlier life, or by one who has fenced it. */
+    /* A conflict: we told it before an earlier restart, or a planner that fenced it did. */
     bool told = answer.refusal.reason == REFUSAL_NONE || answer.refusal.reason == REFUSAL_CONFLICT;
     bool gone = answer.refusal.reason == REFUSAL_ENDED;
     codec_clear (&command_answer_codec, &answer);
@@ -177,7 +178,7 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
         repair_again (self, now);
 }
 
-/*  What whoever asks again hears. */
+/*  The answer that the home will give when the user asks again. */
 static packed_t compose (const repair_t *self, answer_status_t status)
 {
     answer_t answer = {.status = status};
@@ -190,7 +191,7 @@ static packed_t compose (const repair_t *self, answer_status_t status)
     snprintf (answer.algorithm, sizeof answer.algorithm, "auto");
     answer_reason (&answer, "", "", "%s", self->text);
     packed_t packed = codec_encode (&answer_codec, &answer);
-    if (packed.size > CLAIM_ANSWER_BYTES_MAX) { /* its paths can still be asked for: show */
+    if (packed.size > CLAIM_ANSWER_BYTES_MAX) { /* show still tells the paths */
         connections_free (answer.network, answer.network_count);
         answer.network = NULL;
         answer.network_count = 0;
@@ -201,7 +202,7 @@ static packed_t compose (const repair_t *self, answer_status_t status)
     return packed;
 }
 
-/*  It is over: the home is told first, then the user (T2). */
+/*  The repair has ended: tell the home first, then the user (T2). */
 static void repair_conclude (repair_t *self, const moment_t *now, answer_status_t status)
 {
     const participant_ref_t *home = repair_home_of (self);
@@ -231,7 +232,7 @@ static void conclude_failed (repair_t *self, const moment_t *now, const char *ho
     repair_conclude (self, now, ANSWER_REFUSED);
 }
 
-/*  The home has told it long since. */
+/*  The home has answered the release long since. */
 static void conclude_rest (repair_t *self, const moment_t *now, const char *how)
 {
     snprintf (self->text, sizeof self->text, "%.120s, %s", self->cause, how);
@@ -254,8 +255,8 @@ static void on_mended (void *owner, const moment_t *now, repair_end_t end, const
         repair_look (self, now);
 }
 
-/*  A home that has lost the claim can't keep the request from being done again: then nothing of it
- *  may stand. */
+/*  A home that has lost the claim could let the request be carried out twice, so nothing of it may
+ *  remain. */
 static repair_step_t repair_next_step (const repair_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->pendings->settings;
@@ -288,7 +289,7 @@ static void repair_order (repair_t *self, const moment_t *now)
 
 static void on_released (void *owner, const moment_t *now, decision_end_t end, const char *text)
 {
-    (void) end; /* whatever it says, we look again */
+    (void) end; /* the next look shows what is left */
     (void) text;
     repair_t *self = owner;
     self->releasing = false;
@@ -309,8 +310,9 @@ static void repair_on_voted (void *owner, const moment_t *now, bool prepared)
         repair_again (self, now);
 }
 
-/*  One whose clock has run ahead takes its part for over, and has it again when the clock is put
- *  right: such a part is given back until it is over by our clock, too. */
+/*  Does the participant still book something? If its clock is ahead, it takes its part for over too
+ *  early and has it again once the clock is set right. So such a part counts until it is over by
+ *  our clock, too. */
 static bool books (const repair_t *self, const moment_t *now, const located_part_t *part)
 {
     const part_record_t *record = &part->record;
@@ -320,7 +322,7 @@ static bool books (const repair_t *self, const moment_t *now, const located_part
     return part->known && record->bookings_count + record->circuits_count > 0 && (stands || ahead);
 }
 
-/*  A plan in the place of ours, or the rest of our release. */
+/*  Is it a plan that this repair has made? */
 static bool repair_has_attempt (const repair_t *self, const part_record_t *record)
 {
     return record->plan_set && txid_compare (&record->plan.repairs, &self->txid) == 0;
@@ -343,7 +345,7 @@ static void add_unheard (const repair_t *self, unheard_t *unheard, const partici
     }
 }
 
-/*  Those who may have something of it, and have not answered. */
+/*  The participants that may still have a part and have not answered. */
 static void find_unheard (const repair_t *self, unheard_t *unheard)
 {
     const plan_t *plan = &self->plan;
@@ -359,7 +361,8 @@ static void find_unheard (const repair_t *self, unheard_t *unheard)
     add_unheard (self, unheard, plan->awaited, plan->awaited_count, NULL);
 }
 
-/*  Who is silent now is not lost sight of, should this one be the last version that is known. */
+/*  The release goes to all that book something. Its plan names the silent ones, too, so that they
+ *  are not lost sight of if this is the last version on record. */
 static void fill_release (repair_t *self, const moment_t *now, plan_t *plan)
 {
     unheard_t unheard;
@@ -375,7 +378,7 @@ static void fill_release (repair_t *self, const moment_t *now, plan_t *plan)
         participant_ref_t *party = &plan->participants [plan->participants_count++];
         *party = part->party;
         memcpy (party->store, part->store, STORE_ID_BYTES);
-        /* Whom the others let release it, must be let here, too. */
+        /* The actor whom the other participants let release it. */
         snprintf (plan->actor, sizeof plan->actor, "%s",
                   is_rest (self) ? self->plan.actor : part->record.owner);
         snprintf (plan->owner, sizeof plan->owner, "%s", part->record.owner);
@@ -388,7 +391,8 @@ static void fill_release (repair_t *self, const moment_t *now, plan_t *plan)
     coordinator_sign (self->pendings->coordinator, plan);
 }
 
-/*  Put the release of everything that is still booked to the vote. */
+/*  Put the release of everything that is still booked to the vote. This is done here and not by a
+ *  pending request: it needs no plan, and may go only to some of the participants. */
 static void release (repair_t *self, const moment_t *now)
 {
     pendings_t *pendings = self->pendings;
@@ -399,7 +403,8 @@ static void release (repair_t *self, const moment_t *now)
     plan.decide_by_ms = wall_ms + settings->decide_ms;
     if (plan.decide_by_ms > plan.edge_ms - settings->guard_ms)
         plan.decide_by_ms = plan.edge_ms - settings->guard_ms;
-    if (plan.decide_by_ms <= wall_ms) { /* its end is that near: wait for it */
+    if (plan.decide_by_ms <=
+        wall_ms) { /* the reservation ends before a vote could: wait for that */
         codec_clear (&plan_codec, &plan);
         repair_again (self, now);
         return;
@@ -418,7 +423,7 @@ static void release (repair_t *self, const moment_t *now)
 
 /*  --- the look --- */
 
-/*  Everyone who has part in this version has answered, and whom its release awaits. */
+/*  Have all participants of this version answered, and those its release awaits? */
 static bool version_heard (const repair_t *self, const part_record_t *newest)
 {
     if (!newest || !newest->plan_set)
@@ -435,22 +440,22 @@ static bool version_heard (const repair_t *self, const part_record_t *newest)
     return true;
 }
 
-/*  Has another change been committed since, or a release? It went to all who take part, and what it
- *  leaves is no longer ours to put right. */
+/*  Has another change or release been committed since? It went to all participants, so its own
+ *  coordinator repairs what it leaves. */
 static bool superseded (const repair_t *self, const part_record_t *newest)
 {
     return newest && newest->version > self->plan.base_version + 1 && newest->plan_set &&
            !repair_has_attempt (self, newest);
 }
 
-/*  Part of it is released: nothing comes in its place any more. */
+/*  Is part of it released already? Then no plan may take its place. */
 static bool is_released (const repair_t *self, const part_record_t *newest)
 {
     return is_rest (self) || (newest && repair_has_attempt (self, newest) &&
                               newest->plan.operation == OPERATION_RELEASE);
 }
 
-/*  The next thing, when all that is known lies still. */
+/*  Take the next step, now that no change is pending. */
 static void repair_act (repair_t *self, const moment_t *now, const part_record_t *newest,
                         size_t booked)
 {
@@ -482,7 +487,7 @@ static size_t booked_of (const repair_t *self, const moment_t *now)
     return booked;
 }
 
-/*  Is it the version of before the change that stands again? */
+/*  Is the version from before the change in force again? */
 static bool went_back (const repair_t *self, const plan_t *plan)
 {
     const before_t *before = &self->before;
@@ -493,7 +498,7 @@ static bool went_back (const repair_t *self, const plan_t *plan)
     return self->plan.operation == OPERATION_MODIFY && same && changed;
 }
 
-/*  Have all of a plan in its place acknowledged? */
+/*  Have all participants of the plan that this repair made acknowledged it? */
 static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdict_t verdict)
 {
     repair_t *self = owner;
@@ -502,7 +507,6 @@ static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdi
     switch (verdict) {
     case OUTCOMES_COMPLETE:
         if (plan->operation == OPERATION_RELEASE) {
-            /* It went to those who were heard then. */
             repair_act (self, now, newest, booked_of (self, now));
         } else if (went_back (self, plan)) {
             self->last [0] = '\0';
@@ -512,7 +516,7 @@ static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdi
         } else if (version_heard (self, newest)) {
             conclude_restore_guard (self, now, "repaired: its places are now those of this answer");
         } else {
-            repair_again (self, now); /* it is kept by all, but some don't tell what they have */
+            repair_again (self, now); /* all keep it, but some did not say what they have */
         }
         break;
     case OUTCOMES_GONE:
@@ -557,8 +561,8 @@ static void repair_on_located (void *owner, const moment_t *now)
 static void repair_look (repair_t *self, const moment_t *now)
 {
     pendings_t *pendings = self->pendings;
-    /* T14: what a restored backup has forgotten may be decided by now. It would say aborted of it,
-     * and give out its txids again. */
+    /* T14: a store restored from an old backup may have forgotten decisions. It would call them
+     * aborted and give out their txids again, so nothing is done until it is known to be whole. */
     if (restore_guard_state (pendings->service->restore_guard) != RESTORE_GUARD_GOOD) {
         repair_again (self, now);
         return;
@@ -589,7 +593,7 @@ void repair_begin (void *owner, const moment_t *now, const decision_record_t *re
     self->end_ms = record->end_ms;
     self->until_mono_ms = now->mono_ms + pendings->settings->repair_limit_ms;
     ordered_add (repairs->open, &self->txid, self);
-    /* Not at once: the coordinator is in the midst of it. */
+    /* Later, because the coordinator is in the midst of this decision. */
     self->timer = timers_set (pendings->service->timers, now->mono_ms + pendings->settings->done_ms,
                               repair_on_again, self, 0);
 }

@@ -1,6 +1,6 @@
-/*  repair - a decided commit that some participant can't keep (T10): put right, or undone.
+/*  repair - a decided commit that some participant can't keep is repaired or undone (T10).
  *
- *      look at what is left --> another plan in its place: the same window at those who were in it;
+ *      look at what is left --> another plan in its place: the same window at the same participants;
  *           ^                   elsewhere, as the request allows; of a change, what was before it
  *           |                      |
  *           +------ not kept ------+-- kept by all --> tell the home --> over
@@ -8,14 +8,13 @@
  *           +--> none is left to try, or time is up: release what is booked
  *                                --> tell the home --> over
  *
- *  Of a release that some were silent at, only the last step is left, at them; the home has told
- *  it.
+ *  If the decision is a release at which some participants were silent, only the last step is left,
+ *  for them; the home has answered it already.
  *
- *  The decision stays "repairing" until then. Bounded by repair_tries_max and repair_limit; only
- *  the release goes on until nobody books anything, or the window has passed. Each plan is a change
- *  of the reservation under a txid of its own that names the one it repairs. Looking makes it
- *  repeatable: after a restart, or in the hands of one that has taken over, it begins again from
- *  what is there.
+ *  The decision stays "repairing" until then. Plans are limited by repair_tries_max and
+ *  repair_limit; the release goes on until nobody books anything, or the window has passed. Each
+ *  plan is a change of the reservation under a txid of its own, and names the one it repairs. Since
+ *  each step begins with a look, a repair can begin again after a restart or a take-over.
  */
 #ifndef MUSUBI_REPAIR_H
 #define MUSUBI_REPAIR_H
@@ -28,7 +27,7 @@ typedef struct {
     ordered_t *open;
 } repairs_t;
 
-/*  pendings is filled. Closing ends those under way, with their pendings. */
+/*  pendings must be filled. Closing ends the repairs in progress, with their pending requests. */
 void repairs_open (repairs_t *self);
 void repairs_close (repairs_t *self);
 

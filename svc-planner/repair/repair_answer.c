@@ -1,4 +1,4 @@
-/*  repair_answer - the view of a reservation, turned into an answer. */
+/*  repair_answer - makes an answer from the view of a reservation. */
 #include "repair_answer.h"
 
 #include "connections.h"
@@ -13,7 +13,7 @@
 
 #define COST_MAX (INT64_C (1) << 50) /* of one need: sums stay in range */
 
-/*  Granted are whole nodes. */
+/*  A placement is told in whole nodes, as it is granted; and its cost. */
 static void grant (const directory_t *directory, placement_t *placement, int64_t *cost)
 {
     char name [2 * NAME_BYTES_MAX];
@@ -48,7 +48,7 @@ static int64_t path_cost (const graph_t *graph, const connection_t *connection)
     return cost;
 }
 
-/*  In the order in which they were asked for. */
+/*  Sort placements in the order of the request's needs. */
 static void sort_placements (const part_record_t *newest, placement_t *placements, size_t count)
 {
     user_request_t request;

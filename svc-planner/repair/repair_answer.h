@@ -1,6 +1,5 @@
-/*  repair_answer - what a request is answered once a repair has come to its end (T10, T2): composed
- *  from the records of those who have part in the reservation, not from memory, so that whoever
- *  ends the repair can do it.
+/*  repair_answer - the answer to a request whose repair has ended (T10, T2). It is made from the
+ *  participants' records and not from memory, so that any planner that ends the repair can make it.
  */
 #ifndef MUSUBI_REPAIR_ANSWER_H
 #define MUSUBI_REPAIR_ANSWER_H
@@ -9,7 +8,7 @@
 #include "directory.h"
 #include "locate.h"
 
-/*  The reservation as it stands: version, places, paths, start and end, cost. */
+/*  Fill in the reservation as it is now: version, places, paths, start and end, cost. */
 void repair_answer_standing (const directory_t *directory, const locate_t *locate,
                              answer_t *answer);
 

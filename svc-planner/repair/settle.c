@@ -1,19 +1,19 @@
-/*  settle - a transaction whose coordinator does not end it: what has become of it (T7), and its
- *  end in the coordinator's place (T8, without its store).
+/*  settle - a transaction that its coordinator does not end: find out what has become of it (T7),
+ *  or end it in the coordinator's place, without its store (T8).
  *
- *  The list of those to be asked is in the plan, which one who has it tells. Without a fence the
- *  coordinator is asked, then everyone on the list, as a participant in doubt does; what is found
- *  is told, and those in doubt find it by themselves. With a fence:
+ *  The plan lists the participants to ask; one that has the plan sends it. Without a fence the
+ *  coordinator is asked, then every participant, just as a participant in doubt does. The answer
+ *  only tells what was found; participants in doubt find it out by themselves. With a fence:
  *
  *      fence all, again and again until all have answered
  *          somebody has committed        -> log the commit here, drive it as if it were ours
  *          nobody has, or one has aborted -> abort those who have voted
  *
- *  A planner does the same, unasked, to a decision of its own that a fence bars whose planner does
- *  not go on: the commit is nobody's any more, and aborting it is as good an end as any (T8).
+ *  A planner also does this, unasked, to a decision of its own that another planner has fenced and
+ *  does not finish: nobody else would, and aborting it is as good an end as any (T8).
  *
- *  The epoch only orders those who settle the same plan at once. They can't come to different ends:
- *  once all are fenced, nobody commits but on the word of one that has.
+ *  The epoch only orders planners that settle the same plan at once. They can't come to different
+ *  ends: once all are fenced, nobody commits unless a participant has committed already.
  */
 #include "settle.h"
 
@@ -28,12 +28,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_MS 500 /* before those who were silent are asked again, jittered */
+#define AGAIN_MS 500 /* pause before silent participants are asked again, jittered */
 
 typedef struct {
     uint64_t call;
-    bool answered; /* at all: state is what it said last */
-    bool fenced;   /* with our epoch, or finished: in this round */
+    bool answered; /* state is what it said last */
+    bool fenced;   /* in this round: with our epoch, or its state is final */
     command_state_t state;
 } seat_t;
 
@@ -45,9 +45,9 @@ typedef struct {
     size_t waiting;
     uint64_t call; /* for the plan, or to the coordinator */
     uint32_t epoch;
-    uint32_t epoch_seen; /* the highest that refused ours */
-    outcome_t outcome;   /* decided, or found */
-    bool adopted;        /* the coordinator part of this planner drives it */
+    uint32_t epoch_seen; /* the highest epoch of a fence that refused ours */
+    outcome_t outcome;   /* decided here, or found */
+    bool adopted;        /* this planner's coordinator drives it */
     uint64_t timer;
     uint64_t limit_timer;
 } settle_t;
@@ -133,7 +133,7 @@ static void settle_on_limit (void *owner, const moment_t *now, uint64_t token)
                                                           : "somebody");
 }
 
-/*  Seen by whoever fences: a commit that was refused at an edge was decided, too. */
+/*  A commit that came too late at an edge was decided, too. */
 static bool says_committed (const seat_t *seat)
 {
     return seat->answered &&
@@ -173,8 +173,7 @@ static void commit (settle_t *self, const moment_t *now)
     coordinator_t *coordinator = self->read_request.inquiries->coordinator;
     self->outcome = OUTCOME_COMMITTED;
     if (coordinator_outcome (coordinator, &self->order.txid, NULL) != OUTCOME_LOST) {
-        /* T9: who was refused at its edge is no proof for those in doubt, and the fence bars us too
-         */
+        /* Our fence refuses this planner's own commits, too, until they carry its epoch (T9). */
         coordinator_raise (coordinator, &self->order.txid, self->epoch);
         settle_tell (self, OUTCOME_COMMITTED, false,
                      "committed; this planner is carrying it out already");
@@ -272,7 +271,7 @@ static void end_round (settle_t *self, const moment_t *now)
         return;
     }
     if (self->epoch_seen >= self->epoch && self->epoch_seen < UINT32_MAX) {
-        self->epoch = self->epoch_seen + 1; /* the answers of the epoch before are void */
+        self->epoch = self->epoch_seen + 1; /* what was fenced with the old epoch does not count */
         for (size_t i = 0; i < self->plan.participants_count; i++)
             self->slots [i].fenced = false;
     }
@@ -302,7 +301,7 @@ static void settle_on_answer (void *owner, const moment_t *now, uint64_t token,
     char why [WHY_BYTES];
     command_answer_t answer;
     seat->call = 0;
-    /* calls go to the very store that was named: no other one can speak for it (T16) */
+    /* Only the store named in the plan answers the call: no other can speak for it (T16). */
     if (result->status == CALL_OK &&
         codec_decode (&command_answer_codec, &answer, result->body, why)) {
         if (txid_compare (&answer.txid, &self->order.txid) == 0)
@@ -313,7 +312,7 @@ static void settle_on_answer (void *owner, const moment_t *now, uint64_t token,
         end_round (self, now);
 }
 
-/*  Ask everyone whose state is not final yet. */
+/*  Ask every participant that is not fenced yet. */
 static void settle_ask_all (settle_t *self, const moment_t *now)
 {
     bool fence = self->order.fence;

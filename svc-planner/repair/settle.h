@@ -1,4 +1,4 @@
-/*  settle - a transaction ended in its coordinator's place (T8). */
+/*  settle - ends a transaction in its coordinator's place (T8). */
 #ifndef MUSUBI_SETTLE_H
 #define MUSUBI_SETTLE_H
 
@@ -7,8 +7,8 @@
 /*  Planner.Settle; owner: read_requests_t. */
 method_fn planner_on_settle;
 
-/*  A decision of ours that another planner's fence bars (coordinator.h): fence it ourselves. Owner:
- *  read_requests_t. */
+/*  The coordinator's settler (coordinator.h): fence a decision of ours that another planner has
+ *  fenced and does not finish. Owner: read_requests_t. */
 coordinator_barred_fn planner_on_barred;
 
 #endif

@@ -1,4 +1,4 @@
-/*  settle_wire - settling, to and from proto/planner.proto and transaction.proto. */
+/*  settle_wire - Planner.Settle by tables, and the plan out of Participant.Commands. */
 #include "settle_wire.h"
 
 #include "codec_table.h"

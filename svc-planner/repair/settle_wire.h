@@ -1,6 +1,4 @@
-/*  settle_wire - what is asked and told when a transaction is settled in its coordinator's place,
- *  to and from proto.
- */
+/*  settle_wire - the messages with which a transaction is settled in its coordinator's place. */
 #ifndef MUSUBI_SETTLE_WIRE_H
 #define MUSUBI_SETTLE_WIRE_H
 
@@ -9,12 +7,12 @@
 /*  Planner.Settle. */
 typedef struct {
     txid_t txid;
-    char participant [NAME_BYTES_MAX + 1]; /* that knows the plan */
+    char participant [NAME_BYTES_MAX + 1]; /* one that has the plan */
     bool fence;
 } settle_order_t;
 extern const codec_t settle_order_codec;
 
-/*  How one participant answered last. */
+/*  A participant's last answer. */
 typedef struct {
     const char *participant;
     bool answered;
@@ -31,8 +29,8 @@ typedef struct {
 } settle_answer_t;
 extern const codec_t settle_answer_codec;
 
-/*  What Participant.Commands tells of one txid: an empty plan when it is not there, or without one,
- *  as a tombstone is. Else *plan is the caller's. */
+/*  Take the plan from an answer of Participant.Commands about one txid; the caller owns it. It is
+ *  empty when the command is not there or, as a tombstone, has no plan. */
 bool command_told_decode (bytes_t body, plan_t *plan, char why [WHY_BYTES]);
 
 #endif

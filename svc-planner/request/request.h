@@ -24,8 +24,7 @@ size_t user_request_need (const user_request_t *self, const char *id);
 size_t user_request_network (const user_request_t *self, const char *id);
 
 /*  The one that a plan was made for. False with why when it is not on record; *request is empty
- *  then.
- */
+ *  then. */
 bool plan_user_request (const plan_t *plan, user_request_t *request, char why [WHY_BYTES]);
 
 policy_t user_request_policy (const user_request_t *self);

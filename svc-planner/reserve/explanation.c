@@ -107,8 +107,7 @@ bool pending_possible (pending_t *self)
 /*  --- needs that can't be met within the time frame --- */
 
 /*  How many of a need's places answered and were not left out; with silent, how many did not
- *  answer.
- */
+ *  answer. */
 static size_t count_places (const snapshot_t *snapshot, size_t need, bool silent)
 {
     const need_options_t *options = &snapshot->needs [need];

@@ -186,8 +186,7 @@ extern const char *const operation_words [];
 void pending_log (const pending_t *self, log_level_t level, const char *move, const char *detail);
 
 /*  Take a step after a jittered pause, which depends on the round and on how long the last one
- *  took.
- */
+ *  took. */
 void pending_pause (pending_t *self, const moment_t *now, uint32_t round, pending_step_t step);
 
 /*  Drop the survey and the search; and the snapshot, too. */

@@ -155,8 +155,7 @@ static void name_reservation (plan_t *plan)
 }
 
 /*  The request as the plan carries it, with absolute times: a later change or repair starts from
- *  it.
- */
+ *  it. */
 static packed_t proposal_pack_request (const pending_t *self)
 {
     if (self->repair_order && self->repair_order->step == REPAIR_BACK)

@@ -1,5 +1,5 @@
-/*  repair_attempt - a repair's request (T10): a plan in place of one that could not be kept, put to the
- *  vote as a change of the reservation.
+/*  repair_attempt - a repair's request (T10): a plan in place of one that could not be kept, put to
+ *  the vote as a change of the reservation.
  *
  *  It takes the steps of a user's change (change.c, planning.c, voting.c) with three differences:
  *  nobody waits for it, it has no home, and it starts from what is left. A participant that lost
