@@ -68,8 +68,9 @@ static void on_allocations (void *owner, const moment_t *now, const request_t *r
     const allocations_question_t *question = body;
     if (strcmp (request->actor, question->participant) != 0 &&
         !may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask for %s",
-                        request->actor, question->participant);
+        service_refuse (self->service, request, CALL_DENIED,
+                        "%.63s may not ask for the allocations of %s", request->actor,
+                        question->participant);
         return;
     }
     collect_t told = {.participant = question->participant};

@@ -67,8 +67,8 @@ static void refuse_listing (gis_t *self, const request_t *request, const char *n
                         "a later start of the same store is listed as %s", name);
         break;
     default:
-        service_refuse (self->service, request, CALL_OVERLOADED, "entries_max: no room for %s",
-                        name);
+        service_refuse (self->service, request, CALL_OVERLOADED,
+                        "the directory is full (limits/entries_max): no room for %s", name);
         break;
     }
 }
@@ -85,8 +85,8 @@ static void warn_of_copy (gis_t *self, const moment_t *now, const announcement_t
         !codec_decode (&directory_entry_codec, &entry, packed, why))
         return;
     snprintf (text, sizeof text,
-              "%.63s is served twice, from a copy of its store at %.50s and at %.50s, which is "
-              "listed: stop one",
+              "%.63s is served twice from copies of one store: at %.50s, and at %.50s, which is "
+              "listed; stop one of them",
               announcement->name, entry.endpoint, listed->entry.endpoint);
     if (strcmp (entry.endpoint, listed->entry.endpoint) != 0)
         service_warn (self->service, announcement->name, text, now->mono_ms + GIS_COPY_TOLD_MS);

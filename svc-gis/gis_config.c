@@ -14,8 +14,8 @@ const config_key_t gis_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "name", 0, 0, "this directory's name in the federation, such as g1"),
   KEY_TEXT ("gis", "", "endpoints of the other directories, separated by commas"),
   KEY_TEXT ("homes", "",
-            "names of all directories of the federation, in an order that is the same at each and "
-            "never changes: they are the homes of requests; none = this one alone"),
+            "the request homes: names of all directories of the federation, in the same order at "
+            "each of them; the list must never change; none = this one alone"),
   KEY_TEXT (
     "administrators", "",
     "actors that may announce and withdraw in others' names and end holds, separated by commas"),
@@ -24,12 +24,12 @@ const config_key_t gis_keys [] = {
   KEY_DURATION ("lease_min", "3s", GIS_LEASE_MS_LEAST, GIS_LEASE_MS_MOST,
                 "shortest lease of an entry"),
   KEY_DURATION ("lease_max", "60s", GIS_LEASE_MS_LEAST, GIS_LEASE_MS_MOST,
-                "longest lease of an entry: a service that died is listed so long"),
+                "longest lease of an entry: a service that died stays listed until its lease ends"),
   KEY_INTEGER ("limits/entries_max", "4096", 1, GIS_ENTRIES_MAX, "services listed at once"),
   KEY_INTEGER ("limits/watermarks_max", "65536", 1, SETTING_COUNT_MOST,
-               "services whose ledgers' lengths are remembered at once (T14)"),
+               "services whose watermarks are kept at once: how far their ledgers had come (T14)"),
   KEY_INTEGER ("limits/closed_max", "1000000", 1, SETTING_COUNT_MOST,
-               "refused requests remembered at once"),
+               "closed requests kept at once"),
   PARTICIPANT_CONFIG_KEYS,
 };
 const size_t gis_keys_count = sizeof gis_keys / sizeof *gis_keys;
@@ -49,10 +49,9 @@ static bool gis_config_name_sound (const char *name, const char *key, char why [
     if (length > 0 && length <= NAME_BYTES_MAX - strlen (KIND) &&
         strspn (given, NAME_SIGNS) == length)
         return true;
-    return wrong_setting (why,
-                          "%s: \"%.80s\" is no directory's name; letters, digits, '.', '_' and "
-                          "'-', at most %zu of them",
-                          key, given, NAME_BYTES_MAX - strlen (KIND));
+    return wrong_setting (
+      why, "%s: \"%.80s\" is no directory name; use 1 to %zu letters, digits, '.', '_' and '-'",
+      key, given, NAME_BYTES_MAX - strlen (KIND));
 }
 
 static bool homes_sound (const name_list_t *homes, const char *name, char why [CONFIG_WHY_BYTES])
@@ -65,11 +64,11 @@ static bool homes_sound (const name_list_t *homes, const char *name, char why [C
             return false;
         for (size_t k = 0; k < i; k++)
             if (strcmp (homes->words [k], homes->words [i]) == 0)
-                return wrong_setting (why, "homes: %s stands there twice", homes->words [i]);
+                return wrong_setting (why, "homes: %s is given twice", homes->words [i]);
         named = named || strcmp (homes->words [i], name) == 0;
     }
     if (!named)
-        return wrong_setting (why, "homes: %s itself should be among them", name);
+        return wrong_setting (why, "homes: must include %s itself", name);
     return true;
 }
 

@@ -155,8 +155,8 @@ packed_t recalled_answer_encode (const plan_t *plan)
     Musubi__Reason reason = MUSUBI__REASON__INIT, *reasons [] = {&reason};
     Musubi__Answer answer = MUSUBI__ANSWER__INIT;
     snprintf (text, sizeof text,
-              "this request was done before: it made version %u of reservation %s, and %s has lost "
-              "the answer; look at the reservation, or use another request id",
+              "this request was carried out before: it made version %u of reservation %s, and its "
+              "home %s has lost the answer; look at the reservation, or use another request id",
               plan->base_version + 1, plan->reservation, plan->home);
     reason.text = text;
     answer.status = MUSUBI__ANSWER_STATUS__ANSWER_REFUSED;

@@ -245,7 +245,7 @@ static bool belongs_here (const home_t *self, const char *request_id, char why [
     const char *at = strrchr (request_id, '@');
     if (at && at != request_id && strcmp (at + 1, here) == 0)
         return true;
-    return wrong (why, "request_id: must end in @%s here", here);
+    return wrong (why, "request_id: must end in @%s, the name of this home", here);
 }
 
 static bool valid (void *owner, const plan_t *plan, const part_body_t *part, refusal_t *refusal,
@@ -255,12 +255,12 @@ static bool valid (void *owner, const plan_t *plan, const part_body_t *part, ref
     const home_t *self = owner;
     int64_t end_ms;
     if (strcmp (plan->home, self->service->name) != 0)
-        return wrong (why, "plan.home: this is %s", self->service->name);
+        return wrong (why, "plan.home: must be %s", self->service->name);
     if (!*plan->actor)
         return wrong (why, "plan.actor: missing");
     return belongs_here (self, plan->request_id, why) &&
            (answer_end_ms (packed_bytes (part->claim.answer), &end_ms) ||
-            wrong (why, "claim.answer: not such a message"));
+            wrong (why, "claim.answer: not an Answer"));
 }
 
 static void moved (void *owner, const moment_t *now, const plan_t *plan, command_state_t from,
@@ -423,9 +423,10 @@ static void compare_recalled (home_t *self, const home_claim_t *claim, const pla
                       (copy.found && strcmp (copy.plan.reservation, plan->reservation) == 0);
     if (!same) {
         char text [256];
-        snprintf (text, sizeof text, "request %.80s was done twice: %.36s at %.30s, and %.36s",
+        snprintf (text, sizeof text,
+                  "request %.80s was carried out twice: as %.36s at %.30s, and as %.36s",
                   plan->request_id, plan->reservation, teller,
-                  copy.found ? copy.plan.reservation : "what it was told is another thing");
+                  copy.found ? copy.plan.reservation : "something else, by the answer kept here");
         service_count (self->service, "done_twice", 1);
         service_warn (self->service, plan->reservation, text, INT64_MAX);
     }
@@ -461,19 +462,20 @@ static bool check_close (home_t *self, const moment_t *now, const request_t *req
         return service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
     /* Final, as an answer to RESOLVE is: taken from the same callers. */
     if (!may (&self->settings->access, VERB_RESOLVE, request->actor, order->claim.actor, ""))
-        return service_refuse (self->service, request, CALL_DENIED, "%.63s may not close claims",
+        return service_refuse (self->service, request, CALL_DENIED, "%.63s may not close requests",
                                request->actor);
     if (claim_find (self, order->claim.actor, order->claim.request_id))
         return true;
     if (self->closed_count >= self->settings->closed_max)
         return service_refuse (self->service, request, CALL_OVERLOADED,
-                               "closed_max: %zu closed requests are kept", self->closed_count);
+                               "limits/closed_max: %zu closed requests are kept, which is the most",
+                               self->closed_count);
     if (!moment_room (now, now->store_bytes / CLOSE_RESERVE_PARTS, request->body.size))
-        return service_refuse (self->service, request, CALL_OVERLOADED,
-                               "the store of %s is full, %" PRIu64
-                               " KiB are left: what is over leaves it with time, or give it more "
-                               "store/bytes",
-                               self->service->name, now->store_free_bytes >> 10);
+        return service_refuse (
+          self->service, request, CALL_OVERLOADED,
+          "the store of %s is full, with %" PRIu64
+          " KiB left: wait until old records have left it, or give it more store/bytes",
+          self->service->name, now->store_free_bytes >> 10);
     return true;
 }
 

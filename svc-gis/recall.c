@@ -47,18 +47,20 @@ static void recall_look (recall_t *self, const moment_t *now)
     const recall_source_t *first = recall_awaited (self, NULL);
     bool time = now->mono_ms < self->until_ms;
     if (self->fresh && first && (time || self->lost))
-        snprintf (text, sizeof text,
-                  "its store is new: %.63s has not told yet which of its requests were done",
-                  first->name);
+        snprintf (
+          text, sizeof text,
+          "its store is new: %.63s has not told yet which requests of this home it has carried out",
+          first->name);
     else if (self->lost && time)
         snprintf (text, sizeof text,
-                  "its store was lost: all have a lease to tell which of its requests were done");
+                  "its store was lost: for the time of one lease, all sites and domains may tell "
+                  "which requests of this home they have carried out");
     restore_guard_learn (self->service->restore_guard, text);
     if (!self->fresh || time || *text)
         return;
     if (self->lost)
         outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "recall done recalled=%" PRId64 ": requests are claimed again",
+                    "recall done recalled=%" PRId64 ": requests can be claimed again",
                     service_counted (self->service, "recalled"));
     self->fresh = self->lost = false;
     restore_guard_settled (self->service->restore_guard, now);
@@ -163,8 +165,8 @@ void recall_followed (recall_t *self, const moment_t *now)
         return;
     self->lost = true;
     outbox_log (self->service->outbox, LEVEL_ALARM,
-                "another store was served at this address: requests are not claimed until all who "
-                "are listed have told what was done");
+                "another store was served at this address before: no request can be claimed until "
+                "all that are listed have told what they have carried out");
     hurry (self, now);
 }
 

@@ -73,7 +73,8 @@ static void watermarks_make_room (watermarks_t *self, const moment_t *now, size_
     bool full = ordered_count (self->kept) + wanted > self->most;
     if (full)
         outbox_log (self->service->outbox, LEVEL_WARNING,
-                    "watermark %s forgotten watermarks_max=%u: a backup of it will not be known",
+                    "watermark %s forgotten watermarks_max=%u: a restored backup of its store "
+                    "would not be noticed",
                     oldest->name, self->most);
     if (full || oldest->watermark.seen_ms < now->wall_ms - WATERMARK_KEPT_MS)
         watermarks_forget (self, oldest->name);
@@ -157,8 +158,8 @@ static void watermarks_replace (watermarks_t *self, watermark_entry_t *kept)
              (watermark->former_count - 1) * STORE_ID_BYTES);
     memcpy (watermark->former [0], watermark->mark.store, STORE_ID_BYTES);
     outbox_log (self->service->outbox, LEVEL_ALARM,
-                "watermark %s: another store has taken the place of one at row %llu", kept->name,
-                (unsigned long long) watermark->mark.row);
+                "watermark %s: another store has replaced the one that had come to row %llu",
+                kept->name, (unsigned long long) watermark->mark.row);
 }
 
 void watermarks_raise (watermarks_t *self, const moment_t *now, const char *name,

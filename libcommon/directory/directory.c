@@ -288,7 +288,8 @@ static void homes_take (directory_t *self, const directory_snapshot_t *snapshot)
         return;
     if (self->homes_count > 0)
         outbox_log (self->outbox, LEVEL_ALARM,
-                    "homes changed gis=%s: the list of request homes must never change",
+                    "homes changed gis=%s: this directory lists other request homes than before; "
+                    "the list must never change, so correct homes in its configuration",
                     self->gis [self->followed]);
     homes_free (self);
     self->homes = must (calloc (snapshot->homes_count + 1, sizeof *self->homes));
@@ -418,7 +419,7 @@ static void directory_on_page (directory_t *self, const moment_t *now, directory
         if (ours)
             ask_ended (self, now);
         else
-            ask_failed (self, now, "unchanged, but not what was asked about");
+            ask_failed (self, now, "it says unchanged about another table than ours");
         return;
     }
     if (!first && !same_start (&self->pages.mark, page->mark.store, page->mark.start)) {
@@ -428,7 +429,7 @@ static void directory_on_page (directory_t *self, const moment_t *now, directory
     }
     if (!first && (page->more || *page->last) && strcmp (self->pages.last, page->last) >= 0) {
         codec_clear (&directory_snapshot_codec, page);
-        ask_failed (self, now, "a page that does not go on");
+        ask_failed (self, now, "the page does not continue after the one before");
         return;
     }
     if (first)

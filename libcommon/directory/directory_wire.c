@@ -150,7 +150,7 @@ static bool directory_names_right (directory_snapshot_t *self, const Musubi__Sna
             !directory_name_right (name, "entries.name", why))
             return false;
         if (i > 0 && strcmp (from->entries [i - 1]->name, name) >= 0)
-            return wrong (why, "entries[%zu]: %s should come behind %s", i, name,
+            return wrong (why, "entries[%zu].name: %s must sort after %s", i, name,
                           from->entries [i - 1]->name);
     }
     self->passed_over = from->n_entries - self->entries_count;
@@ -162,7 +162,7 @@ static bool snapshot_rule (void *self, const void *message, char why [WHY_BYTES]
     directory_snapshot_t *snapshot = self;
     const Musubi__SnapshotAnswer *from = message;
     if (from->more && from->n_entries == 0)
-        return wrong (why, "more: without entries");
+        return wrong (why, "more: set, though the page has no entries");
     for (size_t i = 0; i < snapshot->homes_count; i++)
         if (!directory_name_right (snapshot->homes [i], "homes", why))
             return false;
@@ -185,7 +185,7 @@ static bool delta_rule (void *self, const void *message, char why [WHY_BYTES])
 {
     directory_delta_t *delta = self;
     if (((const Musubi__Delta *) message)->change_case == MUSUBI__DELTA__CHANGE__NOT_SET)
-        return wrong (why, "entry: missing, and so is gone");
+        return wrong (why, "entry: missing; a change has either entry or gone");
     if (!delta->gone)
         memcpy (delta->name, delta->entry.name, sizeof delta->name);
     return directory_name_right (delta->name, "gone", why);

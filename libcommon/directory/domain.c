@@ -46,11 +46,11 @@ static bool vertex_check (const vertex_t *vertex, const char *domain, char why [
     size_t length = strlen (domain);
     if (vertex->kind == VERTEX_ROUTER) {
         if (strncmp (local, domain, length) != 0 || local [length] != '/')
-            return wrong (why, "router %s: must be called %s/ and a name", vertex->name, domain);
+            return wrong (why, "router %s: its name must begin with %s/", vertex->name, domain);
         local += length + 1;
     }
     if (!domain_sound (local))
-        return wrong (why, "%s \"%s\": a name is a word without blanks and slashes", kind,
+        return wrong (why, "%s \"%s\": a name must not be empty and has no blanks or slashes", kind,
                       vertex->name);
     return attributes_check (vertex->attributes, vertex->attributes_count, kind, vertex->name, why);
 }
@@ -79,7 +79,8 @@ static bool link_check (const link_t *link, const char **vertices, size_t vertic
                         char why [WHY_BYTES])
 {
     if (!domain_sound (link->name))
-        return wrong (why, "link \"%s\": a name is a word without blanks and slashes", link->name);
+        return wrong (why, "link \"%s\": a name must not be empty and has no blanks or slashes",
+                      link->name);
     for (int end = 0; end < 2; end++)
         if (!domain_known (vertices, vertices_count, link->ends [end]))
             return wrong (why, "link %s: the domain has no vertex \"%s\"", link->name,
@@ -87,12 +88,12 @@ static bool link_check (const link_t *link, const char **vertices, size_t vertic
     if (strcmp (link->ends [0], link->ends [1]) == 0)
         return wrong (why, "link %s: both ends are %s", link->name, link->ends [0]);
     if (link->mbps > LINK_MBPS_MAX)
-        return wrong (why, "link %s: mbps is more than %d", link->name, LINK_MBPS_MAX);
+        return wrong (why, "link %s: mbps must be at most %d", link->name, LINK_MBPS_MAX);
     if (link->latency_us < 0 || link->latency_us > LATENCY_US_MAX)
-        return wrong (why, "link %s: latency_ms is not in 0 to %d", link->name,
+        return wrong (why, "link %s: latency_ms must be 0 to %d", link->name,
                       LATENCY_US_MAX / 1000);
     if (link->price < 0 || link->price > LINK_PRICE_MAX)
-        return wrong (why, "link %s: price is not in 0 to %lld micro-credits", link->name,
+        return wrong (why, "link %s: price must be 0 to %lld micro-credits", link->name,
                       (long long) LINK_PRICE_MAX);
     return attributes_check (link->attributes, link->attributes_count, "link", link->name, why);
 }
@@ -143,17 +144,18 @@ bool domain_check (const domain_t *self, const char *name, char why [WHY_BYTES])
 {
     assert (self && name && why);
     if (!domain_sound (name))
-        return wrong (why, "domain \"%s\": a name is a word without blanks and slashes", name);
+        return wrong (why, "domain \"%s\": a name must not be empty and has no blanks or slashes",
+                      name);
     if (self->vertices_count > DOMAIN_VERTICES_MAX)
         return wrong (why, "more than %d vertices", DOMAIN_VERTICES_MAX);
     if (self->links_count > DOMAIN_LINKS_MAX)
         return wrong (why, "more than %d links", DOMAIN_LINKS_MAX);
     if (self->lead_ms < 0 || self->horizon_ms < 0)
-        return wrong (why, "lead and horizon are not below zero");
+        return wrong (why, "lead and horizon must not be negative");
     if (bytes_most (self) > DOMAIN_BYTES_MAX)
-        return wrong (why,
-                      "the description is larger than %d bytes: shorter names, fewer attributes",
-                      DOMAIN_BYTES_MAX);
+        return wrong (
+          why, "the description is larger than %d bytes: shorten names or leave out attributes",
+          DOMAIN_BYTES_MAX);
     const char **names =
       must (calloc (self->vertices_count + self->links_count + 1, sizeof *names));
     bool sane = domain_graph_check (self, name, names, why);

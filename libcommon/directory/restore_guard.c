@@ -101,9 +101,9 @@ static void on_waited (void *owner, const moment_t *now, uint64_t token)
     self->timer = 0;
     restore_guard_serve (self);
     outbox_log (self->service->outbox, LEVEL_ALARM,
-                "standing not known: no directory has listed it in %" PRId64
-                " ms; serving, as one that is cut off keeps its promises",
-                now->mono_ms - self->started_ms);
+                "standing not known: no directory has listed it in %g s; it serves, because a "
+                "service that is cut off must keep its promises",
+                (double) (now->mono_ms - self->started_ms) / 1e3);
 }
 
 static void wait_until (restore_guard_t *self, int64_t mono_ms)
@@ -130,7 +130,9 @@ static void restore_guard_compare (restore_guard_t *self, const moment_t *now, s
     bool told = memcmp (digest, no_digest, sizeof no_digest) != 0 &&
                 memcmp (note->before.digest, no_digest, sizeof no_digest) != 0;
     if (told && memcmp (digest, note->before.digest, sizeof no_digest) != 0)
-        refuse (self, "restored backup: its row %" PRIu64 " is another one than it was before",
+        refuse (self,
+                "restored backup: row %" PRIu64
+                " of its ledger is not the one that a directory remembers",
                 note->before.row);
     else
         restore_guard_settle (self, now, at);
@@ -171,7 +173,10 @@ static void look_at_own (restore_guard_t *self, const moment_t *now, size_t at)
     const note_t *note = &self->notes [at];
     uint64_t last = ledger_last (self->service->ledger);
     if (note->before.row > last)
-        refuse (self, "restored backup: row %" PRIu64 ", was at %" PRIu64, last, note->before.row);
+        refuse (self,
+                "restored backup: its ledger ends at row %" PRIu64 ", and had come to row %" PRIu64
+                " before",
+                last, note->before.row);
     else if (note->before.row == last)
         restore_guard_compare (self, now, at, ledger_digest (self->service->ledger));
     else
@@ -184,7 +189,7 @@ static void look_at_other (restore_guard_t *self, const moment_t *now, size_t at
     char text [2 * STORE_ID_BYTES + 1];
     outbox_log (self->service->outbox, LEVEL_ALARM,
                 "standing: store %s was known under this name, at row %" PRIu64
-                "; this one is empty, or adopted",
+                "; the present store is new or was adopted",
                 store_text (note->before.store, text), note->before.row);
     service_count (self->service, "stores_lost", 1);
     note->state = NOTE_LOST;
@@ -206,8 +211,8 @@ void restore_guard_heard (restore_guard_t *self, const moment_t *now, size_t gis
     if (before)
         note->before = *before;
     if (replaced)
-        refuse (self, "an old store: %s has taken its place under this name",
-                before ? store_text (before->store, text) : "another one");
+        refuse (self, "an old store: under this name it was replaced by %s",
+                before ? store_text (before->store, text) : "another store");
     else if (!before || before->row == 0)
         restore_guard_settle (self, now, gis);
     else if (restore_guard_same_store (before->store, self->service->store.id))
@@ -281,7 +286,8 @@ void restore_guard_start (restore_guard_t *self, const moment_t *now, const uint
         return;
     }
     snprintf (self->text, sizeof self->text,
-              "standing not known yet: no directory has said how far this store had come");
+              "standing not known yet: no directory has told how far the ledger of this store had "
+              "come, so it may be a restored backup");
     self->started_ms = now->mono_ms;
     wait_until (self, now->mono_ms + self->wait_ms);
 }

@@ -41,7 +41,7 @@ static bool site_rule (void *self, char why [WHY_BYTES])
     const site_t *site = self;
     for (size_t i = 0; i < site->classes_count; i++)
         if (site_class (site, site->classes [i].name) != &site->classes [i])
-            return wrong (why, "classes[%zu].name: the site has that class already", i);
+            return wrong (why, "classes[%zu].name: given twice", i);
     return true;
 }
 
@@ -61,7 +61,7 @@ static bool requirement_rule (void *self, const void *message, char why [WHY_BYT
     (void) self;
     return ((const Musubi__Requirement *) message)->test_case !=
              MUSUBI__REQUIREMENT__TEST__NOT_SET ||
-           wrong (why, "value: missing, and so is min");
+           wrong (why, "value: missing; a requirement has either value or min");
 }
 
 const codec_t requirement_codec =

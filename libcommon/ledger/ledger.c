@@ -113,7 +113,7 @@ static void ledger_on_record (void *owner, bytes_t key, bytes_t value)
     memset (self->digest, 0, sizeof self->digest);
     service_count (self->service, "bad_records", 1);
     outbox_log (self->service->outbox, LEVEL_ALARM,
-                "ledger row %llu is damaged: what it told is lost to audits",
+                "ledger row %llu is damaged: audits can't see what it recorded",
                 (unsigned long long) self->last);
 }
 
@@ -198,16 +198,17 @@ static void ledger_on_rows (void *owner, const moment_t *now, const request_t *r
     const rows_question_t *asked = body;
     uint32_t most = asked->most;
     if (!self->access || !may (self->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s does not administer %s",
+        service_refuse (self->service, request, CALL_DENIED, "%.63s is no administrator of %s",
                         request->actor, self->service->name);
         return;
     }
     if (most == 0 || most > ROWS_MOST)
         most = ROWS_MOST;
     if (!ledger_read (self, asked->from, most, ROWS_BYTES_MAX, on_read, self, request->reply_to))
-        service_refuse (self->service, request, CALL_OVERLOADED,
-                        "%d questions for rows are under way, which is all at once",
-                        LEDGER_READS_MAX);
+        service_refuse (
+          self->service, request, CALL_OVERLOADED,
+          "%d questions for rows are under way, which is the most at once: ask again later",
+          LEDGER_READS_MAX);
 }
 
 /*  --- its life --- */

@@ -55,7 +55,8 @@ static size_t count_leaving (ledger_cut_t *self, const moment_t *now, const row_
         if (early && !self->early && !old_enough (self, now, subject.wall_ms)) {
             self->early = true;
             outbox_log (self->service->outbox, LEVEL_ALARM,
-                        "ledger rows leave before their retention: the store is nearly full");
+                        "ledger rows leave before their retention has passed, because the store is "
+                        "nearly full: give it more store/bytes");
         }
     }
     return leaving;

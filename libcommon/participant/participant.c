@@ -81,7 +81,7 @@ command_answer_t participant_ended (const moment_t *now, const txid_t *txid,
     command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
     if (command)
         answer = command_answer (command, now);
-    refuse_with (&answer.refusal, REFUSAL_ENDED, "this txid is %s",
+    refuse_with (&answer.refusal, REFUSAL_ENDED, "the transaction is %s here",
                  command_state_word (answer.state));
     return answer;
 }
@@ -112,7 +112,8 @@ static void participant_answer_state (const command_t *command, const moment_t *
 void participant_answer_may_not (participant_t *self, const request_t *request, const txid_t *txid)
 {
     command_answer_t answer = {.txid = *txid, .state = COMMAND_UNKNOWN};
-    refuse_with (&answer.refusal, REFUSAL_MAY_NOT, "%.63s may not do this", request->actor);
+    refuse_with (&answer.refusal, REFUSAL_MAY_NOT, "%.63s has no right to %s on this transaction",
+                 request->actor, request->method);
     participant_answer (self, request, &answer);
 }
 
@@ -168,8 +169,8 @@ static void participant_on_renew (void *owner, const moment_t *now, const reques
         answer.refusal.wanted = now->mono_ms + ttl_ms - command->held_mono_ms;
         answer.refusal.free = self->limits.hold_age_ms_max;
         answer.refusal.frees_ms = command->expires_ms;
-        refuse_with (&answer.refusal, REFUSAL_LIMIT, "a hold lives at most %" PRIu32 " ms",
-                     self->limits.hold_age_ms_max);
+        refuse_with (&answer.refusal, REFUSAL_LIMIT, "a hold lives at most %g s, renewals included",
+                     self->limits.hold_age_ms_max / 1e3);
         participant_answer (self, request, &answer);
         return;
     }
@@ -187,8 +188,8 @@ void participant_vote (command_t *command, const moment_t *now, const request_t 
     if (late && command->operation != OPERATION_RELEASE) { /* R11, as with its hold */
         command_answer_t answer = command_answer (command, now);
         answer.refusal.until_ms = command->decide_by_ms;
-        refuse_with (&answer.refusal, REFUSAL_LATE, "%s has passed",
-                     undecided ? "decide_by" : "its edge");
+        refuse_with (&answer.refusal, REFUSAL_LATE, "too late to vote: %s has passed",
+                     undecided ? "decide_by" : "the edge of its window");
         participant_answer (self, request, &answer);
         return;
     }

@@ -61,7 +61,7 @@ bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, r
     if (command->state != COMMAND_HELD || !resource->claims ||
         !claims_match (command->part, packed_bytes (*claim)))
         return refuse_with (refusal, REFUSAL_CONFLICT,
-                            "this txid is held with another claim, or none");
+                            "the transaction is held with another claim, or with none");
     part_body_t part = part_kept (PART_CLAIM, *claim);
     plan_t plan = command_plan (command);
     bool good = resource->valid (resource->owner, &plan, &part, refusal, why);
@@ -105,7 +105,9 @@ static bool amend (command_t *command, const moment_t *now, packed_t *claim, ref
     if (command->amended && claim_same (command, *claim))
         return true;
     if (command->amended || command->done)
-        return refuse_with (refusal, REFUSAL_CONFLICT, "this request has its last answer");
+        return refuse_with (refusal, REFUSAL_CONFLICT,
+                            "the answer of this request is final: it has been amended, or "
+                            "everybody has acknowledged it");
     plan_t plan = command_plan (command);
     part_body_t part = part_kept (PART_CLAIM, *claim);
     bool good = resource->valid (resource->owner, &plan, &part, refusal, why);

@@ -39,16 +39,17 @@ static bool well_formed (const participant_t *self, hold_t *hold, char why [WHY_
     bool release = hold->plan.operation == OPERATION_RELEASE;
     char planner [NAME_BYTES_MAX + 1];
     if (strcmp (hold->plan.coordinator.name, txid_planner (&hold->plan.txid, planner)) != 0)
-        return wrong (why, "plan.coordinator.name: of this txid's store it is %s", planner);
+        return wrong (
+          why, "plan.coordinator.name: must be %s, the planner whose store made the txid", planner);
     if (!names_us (self, &hold->plan))
-        return wrong (why, "plan.participants: %s with this store is not among them",
+        return wrong (why, "plan.participants: must name %s with its present store",
                       self->service->name);
     if (hold->part_kind == PART_NONE && release && !resource->claims)
         hold->part_kind = resource->part_kind; /* a release needs no part: it leaves nothing */
     if (hold->part_kind != resource->part_kind)
-        return wrong (why, "part: not of the kind that %s gives", self->service->name);
+        return wrong (why, "part: %s books no parts of this kind", self->service->name);
     if (release && !resource->claims && hold->part_size > 0)
-        return wrong (why, "part: a release leaves nothing booked");
+        return wrong (why, "part: must be empty in a release");
     return true;
 }
 
@@ -58,7 +59,7 @@ static bool check_caller (const participant_t *self, const request_t *request, c
                           refusal_t *refusal)
 {
     if (strcmp (request->actor, plan->coordinator.name) != 0)
-        return refuse_with (refusal, REFUSAL_MAY_NOT, "%.63s may not hold for %s's plan",
+        return refuse_with (refusal, REFUSAL_MAY_NOT, "%.63s may not hold for a plan of %s",
                             request->actor, plan->coordinator.name);
     if (plan->operation != OPERATION_RELEASE &&
         !may (self->access, VERB_HOLD, request->actor, plan->actor, plan->coordinator.name))
@@ -87,20 +88,21 @@ static bool participant_hold_check_time (const participant_t *self, const moment
     if (at_ms >= plan->decide_by_ms) {
         refusal->until_ms = plan->decide_by_ms;
         refusal->free = plan->decide_by_ms - at_ms;
-        return refuse_with (refusal, REFUSAL_LATE, "it was to be decided %" PRId64 " ms ago",
-                            at_ms - plan->decide_by_ms);
+        return refuse_with (refusal, REFUSAL_LATE, "too late: the plan had to be decided %g s ago",
+                            (double) (at_ms - plan->decide_by_ms) / 1e3);
     }
     if (!self->resource.claims && at_ms >= plan->edge_ms) {
         refusal->until_ms = plan->edge_ms;
-        return refuse_with (refusal, REFUSAL_LATE, "its edge passed %" PRId64 " ms ago",
-                            at_ms - plan->edge_ms);
+        return refuse_with (refusal, REFUSAL_LATE,
+                            "too late: the edge of its window passed %g s ago",
+                            (double) (at_ms - plan->edge_ms) / 1e3);
     }
     if (plan->decide_by_ms - now->wall_ms > DECIDE_AHEAD_MS_MAX) {
         snprintf (refusal->resource, sizeof refusal->resource, "decide_ahead_ms_max");
         refusal->wanted = plan->decide_by_ms - now->wall_ms;
         refusal->free = DECIDE_AHEAD_MS_MAX;
-        return refuse_with (refusal, REFUSAL_LIMIT, "plans are decided within %d ms",
-                            DECIDE_AHEAD_MS_MAX);
+        return refuse_with (refusal, REFUSAL_LIMIT, "plan.decide_by_ms: must be at most %g s ahead",
+                            DECIDE_AHEAD_MS_MAX / 1e3);
     }
     return true;
 }
@@ -117,7 +119,9 @@ static bool participant_hold_check_room (const participant_t *self, const moment
     if (plan->operation == OPERATION_RELEASE || moment_room (now, reserve, size))
         return true;
     refusal->free = (int64_t) (now->store_free_bytes >> 10);
-    return refuse_with (refusal, REFUSAL_STORE_FULL, "only %" PRIu64 " KiB are left in the store",
+    return refuse_with (refusal, REFUSAL_STORE_FULL,
+                        "only %" PRIu64
+                        " KiB are left in the store, and they are kept for decisions",
                         now->store_free_bytes >> 10);
 }
 
@@ -164,8 +168,8 @@ static bool participant_hold_check_limit (const participant_t *self, const momen
     refusal->wanted = (int64_t) open + 1;
     refusal->free = (int64_t) most - (int64_t) open;
     refusal->frees_ms = limit_frees_ms (self, now, actor, planner, refusal);
-    return refuse_with (refusal, REFUSAL_LIMIT, "%zu are held, which is all that %s allows", open,
-                        limit);
+    return refuse_with (refusal, REFUSAL_LIMIT, "%zu holds are open, which is all that %s allows",
+                        open, limit);
 }
 
 /*  A limit that the resource keeps by itself has refused: it does not know when holds end. Where it
@@ -213,7 +217,8 @@ static bool participant_hold_refuse_busy (const command_t *pending, refusal_t *r
     refusal->blocker = pending->txid;
     if (pending->state == COMMAND_HELD)
         refusal->frees_ms = pending->expires_ms;
-    return refuse_with (refusal, REFUSAL_BUSY_CHANGE, "change %s is %s",
+    return refuse_with (refusal, REFUSAL_BUSY_CHANGE,
+                        "another change of the reservation, %s, is %s",
                         txid_text (&pending->txid, text), command_state_word (pending->state));
 }
 
@@ -243,7 +248,7 @@ static bool check_join (const participant_t *self, const request_t *request, con
     if (plan->operation == OPERATION_RESERVE)
         return true;
     if (plan->operation == OPERATION_RELEASE || hold->part_size == 0)
-        return refuse_with (refusal, REFUSAL_NO_RESERVATION, "%s is not known here",
+        return refuse_with (refusal, REFUSAL_NO_RESERVATION, "reservation %s is not known here",
                             plan->reservation);
     if (!check_owner (self, request, plan, plan->owner, refusal))
         return false;
@@ -274,15 +279,16 @@ static bool check_reservation (participant_t *self, const moment_t *now, const r
         return participant_hold_refuse_busy (reservation->pending, refusal);
     }
     if (plan->operation != OPERATION_RESERVE && reservation->released)
-        return refuse_with (refusal, REFUSAL_NO_RESERVATION, "%s has been released",
+        return refuse_with (refusal, REFUSAL_NO_RESERVATION, "reservation %s has been released",
                             plan->reservation);
     if (plan->operation == OPERATION_RESERVE || !version_current (reservation, plan->base_version))
         return refuse_with (refusal, REFUSAL_STALE_VERSION,
-                            "%s is at version %" PRIu32 ", not %" PRIu32, plan->reservation,
-                            reservation->version, plan->base_version);
+                            "reservation %s is at version %" PRIu32 ", not %" PRIu32,
+                            plan->reservation, reservation->version, plan->base_version);
     if (!release && now->mono_ms < reservation->release_wait_mono_ms) {
         refusal->frees_ms = now->wall_ms + (reservation->release_wait_mono_ms - now->mono_ms);
-        return refuse_with (refusal, REFUSAL_BUSY_CHANGE, "a release of %s is waiting",
+        return refuse_with (refusal, REFUSAL_BUSY_CHANGE,
+                            "a release of reservation %s is waiting, and goes first",
                             plan->reservation);
     }
     refusal->resource [0] = '\0';
@@ -308,11 +314,12 @@ static bool drop_replaced (participant_t *self, const moment_t *now, const reque
         }
         if (strcmp (command->planner->name, request->actor) != 0)
             return refuse_with (refusal, REFUSAL_MAY_NOT,
-                                "replaces: a plan of another coordinator");
+                                "replaces: names a plan of another coordinator");
         if (!command_finished (command))
             command_move (command, now, COMMAND_ABORTED, EVENT_REPLACED);
         else if (command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED)
-            return refuse_with (refusal, REFUSAL_CONFLICT, "replaces: a plan that was committed");
+            return refuse_with (refusal, REFUSAL_CONFLICT,
+                                "replaces: names a plan that was committed");
     }
     return true;
 }
@@ -401,7 +408,8 @@ static void answer_again (command_t *command, const moment_t *now, const request
     command_age (command, now);
     if (command->plan.size > 0 && !hold_same (command, hold)) {
         command_answer_t answer = {.txid = command->txid, .state = COMMAND_REJECTED};
-        refuse_with (&answer.refusal, REFUSAL_CONFLICT, "this txid came with another plan or part");
+        refuse_with (&answer.refusal, REFUSAL_CONFLICT,
+                     "this transaction was held before with another plan or part");
         participant_answer (self, request, &answer);
         return;
     }
@@ -412,7 +420,7 @@ static void answer_again (command_t *command, const moment_t *now, const request
     command_answer_t answer = command_answer (command, now);
     if (command->state != COMMAND_HELD && command->state != COMMAND_PREPARED &&
         command->state != COMMAND_COMMITTED)
-        refuse_with (&answer.refusal, REFUSAL_ENDED, "this txid is %s",
+        refuse_with (&answer.refusal, REFUSAL_ENDED, "the transaction is %s here",
                      command_state_word (command->state));
     participant_answer (self, request, &answer);
 }
@@ -430,8 +438,8 @@ static bool check_request (const participant_t *self, const plan_t *plan, refusa
     refusal->blocker_set = true;
     refusal->blocker = before->txid;
     refuse_with (refusal, REFUSAL_CLAIM_ANSWERED,
-                 "this request was done before: it made version %" PRIu32
-                 " of reservation %s, and %.63s has forgotten it",
+                 "this request was carried out before: it made version %" PRIu32
+                 " of reservation %s, which its home %.63s has lost",
                  made.base_version + 1, made.reservation, plan->home);
     codec_clear (&plan_codec, &made);
     return false;
@@ -489,7 +497,9 @@ static void hold_step (participant_t *self, const moment_t *now, const request_t
         return;
     }
     if (records_unreadable (self, &hold->plan.txid)) {
-        refuse_with (&answer.refusal, REFUSAL_ENDED, "its record here can't be read");
+        refuse_with (
+          &answer.refusal, REFUSAL_ENDED,
+          "the record of this transaction here can't be read, so nothing is known of it");
         participant_answer (self, request, &answer);
         return;
     }

@@ -33,7 +33,7 @@ void participant_local_commit (participant_t *self, const moment_t *now, const t
     if (late && command->operation != OPERATION_RELEASE) { /* R11 */
         *answer = command_answer (command, now);
         answer->refusal.until_ms = command->edge_ms;
-        refuse_with (&answer->refusal, REFUSAL_LATE, "its window has begun");
+        refuse_with (&answer->refusal, REFUSAL_LATE, "too late to commit: its window has begun");
         return;
     }
     command_move (command, now, COMMAND_PREPARED, EVENT_PREPARE);

@@ -24,7 +24,8 @@ bool readmit_over (const participant_t *self, refusal_t *refusal)
         return true;
     snprintf (refusal->resource, sizeof refusal->resource, "readmission");
     return refuse_with (refusal, REFUSAL_LIMIT,
-                        "its store was lost, and what it had promised is being booked again");
+                        "no holds are granted yet: the store was lost, and what it had promised is "
+                        "being booked again");
 }
 
 void participant_told_committed (participant_t *self, const moment_t *now, const txid_t *txid)

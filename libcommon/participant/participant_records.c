@@ -288,7 +288,7 @@ static bool part_read (const participant_t *self, part_kind_t kind, packed_t pac
     if (packed.size == 0)
         return true;
     if (kind != self->resource.part_kind)
-        return wrong (why, "part: kind %d is not of this service", (int) kind);
+        return wrong (why, "part_kind: this service books no parts of kind %d", (int) kind);
     if (!part_decode (&part, kind, packed_bytes (packed), why))
         return false;
     *span = self->resource.span (self->resource.owner, &part);
@@ -316,7 +316,7 @@ static void load_command (void *owner, bytes_t key, bytes_t value)
     if (plan && !codec_decode (&plan_codec, &kept, packed_bytes (record.plan), why)) {
         tell_unreadable (self, &txid, why);
     } else if (plan && txid_compare (&plan->txid, &txid) != 0) {
-        tell_unreadable (self, &txid, "plan: of another txid than its key");
+        tell_unreadable (self, &txid, "plan: has another txid than the record's key");
     } else if (!plan && record.state != COMMAND_ABORTED) {
         tell_unreadable (self, &txid, "plan: missing");
     } else if (command_find (self, &txid)) {
@@ -420,9 +420,10 @@ static void tell_drift (participant_t *self, const moment_t *now, const reservat
         return;
     service_count (self->service, "drifted", 1);
     if (++*drifted <= DRIFTED_TOLD_MAX)
-        outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "reservation %s owner=%s can't be kept as configured: %s", reservation->id,
-                    reservation->owner, refusal.reason == REFUSAL_NONE ? why : refusal.text);
+        outbox_log (
+          self->service->outbox, LEVEL_ALARM,
+          "reservation %s owner=%s stays booked, but no longer fits the configuration: %s",
+          reservation->id, reservation->owner, refusal.reason == REFUSAL_NONE ? why : refusal.text);
     codec_clear (&refusal_codec, &refusal);
 }
 
@@ -445,7 +446,7 @@ static void book_reservations (participant_t *self, const moment_t *now)
     }
     if (drifted > DRIFTED_TOLD_MAX)
         outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "and %zu more reservations can't be kept as configured",
+                    "%zu more reservations stay booked, but no longer fit the configuration",
                     drifted - DRIFTED_TOLD_MAX);
 }
 
@@ -531,7 +532,7 @@ void records_start (participant_t *self, const moment_t *now)
         at = &seen;
         if (resume (command, now))
             continue;
-        tell_unreadable (self, &seen, "a second change pending on one reservation");
+        tell_unreadable (self, &seen, "its reservation has another change pending already");
         command->state = COMMAND_ABORTED; /* in memory only: the record stays for whoever repairs */
         command_free (command);
     }

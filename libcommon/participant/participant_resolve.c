@@ -75,7 +75,9 @@ void participant_on_resolve (void *owner, const moment_t *now, const request_t *
 static void answer_fenced (const command_t *command, const moment_t *now, const request_t *request)
 {
     command_answer_t answer = command_answer (command, now);
-    refuse_with (&answer.refusal, REFUSAL_FENCED, "fenced with epoch %" PRIu32 " by %s",
+    refuse_with (&answer.refusal, REFUSAL_FENCED,
+                 "the transaction is fenced with epoch %" PRIu32
+                 " by %s: no lower epoch may decide it",
                  command->epoch, command->fenced_by);
     participant_answer (command->participant, request, &answer);
 }
@@ -174,8 +176,8 @@ void participant_on_outcome (void *owner, const moment_t *now, const request_t *
     (void) now;
     const command_t *command = command_find (self, &asked->txid); /* only reads: not even its age */
     if (!participant_may (self, VERB_OUTCOME, request, &asked->txid, command)) {
-        service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask this",
-                        request->actor);
+        service_refuse (self->service, request, CALL_DENIED,
+                        "%.63s may not ask for the outcome of this transaction", request->actor);
         return;
     }
     service_reply (

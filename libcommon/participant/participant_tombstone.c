@@ -14,7 +14,9 @@
 static bool check_unknown (const participant_t *self, const txid_t *txid, refusal_t *refusal)
 {
     return !records_unreadable (self, txid) ||
-           refuse_with (refusal, REFUSAL_ENDED, "its record here can't be read: nothing is known");
+           refuse_with (
+             refusal, REFUSAL_ENDED,
+             "the record of this transaction here can't be read, so nothing is known of it");
 }
 
 /*  T13: what is left then is for commands that are known. */
@@ -23,7 +25,9 @@ static bool participant_tombstone_check_room (const moment_t *now, refusal_t *re
     if (now->store_free_bytes >= now->store_bytes / TOMBSTONE_RESERVE_PARTS)
         return true;
     refusal->free = (int64_t) (now->store_free_bytes >> 10);
-    return refuse_with (refusal, REFUSAL_STORE_FULL, "only %" PRIu64 " KiB are left in the store",
+    return refuse_with (refusal, REFUSAL_STORE_FULL,
+                        "only %" PRIu64
+                        " KiB are left in the store, and they are kept for known transactions",
                         now->store_free_bytes >> 10);
 }
 
@@ -35,8 +39,8 @@ static bool participant_tombstone_check_limit (const char *limit, size_t tombsto
     snprintf (refusal->resource, sizeof refusal->resource, "%s", limit);
     refusal->wanted = (int64_t) tombstoned + 1;
     refusal->free = (int64_t) most - (int64_t) tombstoned;
-    return refuse_with (refusal, REFUSAL_LIMIT, "%zu are buried, which is all that %s allows",
-                        tombstoned, limit);
+    return refuse_with (refusal, REFUSAL_LIMIT,
+                        "%zu tombstones are kept, which is all that %s allows", tombstoned, limit);
 }
 
 command_t *command_make_tombstone (participant_t *self, const moment_t *now, const txid_t *txid,

@@ -36,9 +36,9 @@ static bool command_record_rule (void *self, char why [WHY_BYTES])
 {
     const command_record_t *record = self;
     if (record->state == COMMAND_REJECTED)
-        return wrong (why, "state: one that was rejected is not kept");
+        return wrong (why, "state: a rejected command is never stored");
     return (record->epoch > 0) == (*record->fenced_by != '\0') ||
-           wrong (why, "epoch: with nobody who fenced, or the other way round");
+           wrong (why, "epoch: epoch and fenced_by must be given together");
 }
 
 const codec_t command_record_codec = CODEC_RULED (
@@ -89,7 +89,7 @@ static bool reservation_record_rule (void *self, char why [WHY_BYTES])
 {
     const reservation_record_t *record = self;
     return !(record->released || record->failed) || record->part.size == 0 ||
-           wrong (why, "part: of a reservation that has ended");
+           wrong (why, "part: must be empty once the reservation has ended");
 }
 
 const codec_t reservation_record_codec =

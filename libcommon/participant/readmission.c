@@ -74,13 +74,14 @@ static bool readmission_part_of (readmission_t *self, const readmission_entry_t 
     bytes_t answer = packed_bytes (kept->told.answer);
     *part = (packed_t){0};
     if (kept->unclear)
-        return wrong (why, "its last change was undone, and only others know what stands");
+        return wrong (why, "its last change was undone by a repair, and only the other "
+                           "participants know what it has now");
     if (!kept->stands)
         return true;
     if (!self->part (self->owner, answer, part, why))
         return false;
     return part->size > 0 || kept->told.amended || kept->plan.operation != OPERATION_RESERVE ||
-           wrong (why, "its answer does not tell what it books here");
+           wrong (why, "its answer does not say what it booked here");
 }
 
 static void readmission_book (readmission_t *self, const moment_t *now,
@@ -131,7 +132,7 @@ static void readmission_on_round (void *owner, const moment_t *now, uint64_t tok
 static void wait (readmission_t *self, const moment_t *now, const char *what)
 {
     char text [SERVES_WHY_BYTES];
-    snprintf (text, sizeof text, "its store was lost; no holds yet: %s", what);
+    snprintf (text, sizeof text, "its store was lost, so it grants no holds yet: %s", what);
     if (strcmp (text, restore_guard_text (self->service->restore_guard)) != 0)
         outbox_log (self->service->outbox, LEVEL_ALARM, "readmission waits: %s", what);
     restore_guard_tell (self->service->restore_guard, text);
@@ -142,7 +143,7 @@ static void wait (readmission_t *self, const moment_t *now, const char *what)
 static void readmission_finish (readmission_t *self, const moment_t *now)
 {
     if (self->doubt) {
-        wait (self, now, "a vote of the lost store is not decided yet");
+        wait (self, now, "a transaction that the lost store had voted for is not decided yet");
         return;
     }
     const char *at = NULL;
@@ -238,7 +239,7 @@ static void readmission_on_page (void *owner, const moment_t *now, uint64_t toke
         return;
     }
     size_t count = directory_homes (self->service->directory, &homes);
-    snprintf (what, sizeof what, "home %s does not tell what is booked here: %.40s",
+    snprintf (what, sizeof what, "home %s has not told what is booked here: %.40s",
               self->home < count ? homes [self->home] : "",
               result->status == CALL_OK ? why : result->reason);
     wait (self, now, what);
@@ -251,7 +252,7 @@ static void readmission_ask (readmission_t *self, const moment_t *now)
                      ? directory_homes (self->service->directory, &homes)
                      : 0;
     if (count == 0) {
-        wait (self, now, "the homes are not known yet");
+        wait (self, now, "no directory has told yet which the request homes are");
         return;
     }
     if (self->home >= count) {
@@ -280,8 +281,9 @@ static void readmission_on_lost (void *owner, const moment_t *now,
         return; /* what is told is not of one store alone */
     self->lost = true;
     participant_readmitting (self->participant, true);
-    restore_guard_tell (self->service->restore_guard,
-                        "its store was lost; no holds yet: homes are asked");
+    restore_guard_tell (
+      self->service->restore_guard,
+      "its store was lost, so it grants no holds yet: the homes are asked what it had promised");
     readmission_begin (self, now);
 }
 

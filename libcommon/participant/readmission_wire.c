@@ -62,7 +62,7 @@ static bool take_booking (compute_booking_t *to, const Musubi__Placement *from, 
         return false;
     const node_class_t *class = site_class (site, to->class_name);
     if (!class)
-        return wrong (why, "need %s: there is no class %s here any more", to->need, to->class_name);
+        return wrong (why, "need %s: the site has no class %s any more", to->need, to->class_name);
     to->nodes = class_nodes_for (class, to->cpus);
     return true;
 }
@@ -88,7 +88,7 @@ bool allocated_at_site (bytes_t answer, const char *name, const site_t *site, pa
     *part = (packed_t){0};
     ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, answer);
     if (!message)
-        return wrong (why, "the answer can't be read");
+        return wrong (why, "the answer that its home kept can't be read");
     bool good = readmission_take_site ((const Musubi__Answer *) message, name, site, part, why);
     message_free (message);
     return good;
@@ -142,7 +142,7 @@ static bool take_connection (circuit_list_t *to, const Musubi__Connection *from,
     for (size_t i = 0; i < from->n_links; i++) {
         const char *link = link_here (from->links [i], name);
         if (link && domain_link (domain, link) == SIZE_MAX)
-            return wrong (why, "need %.63s: there is no link %.63s here any more", from->need,
+            return wrong (why, "need %.63s: the domain has no link %.63s any more", from->need,
                           link);
     }
     for (size_t first = 0; first < from->n_links;) {
@@ -173,7 +173,7 @@ bool allocated_in_domain (bytes_t answer, const char *name, const domain_t *doma
     *part = (packed_t){0};
     ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, answer);
     if (!message)
-        return wrong (why, "the answer can't be read");
+        return wrong (why, "the answer that its home kept can't be read");
     bool good = take_domain ((const Musubi__Answer *) message, name, domain, part, why);
     message_free (message);
     return good;

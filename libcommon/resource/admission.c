@@ -112,18 +112,19 @@ static void refusal_say (const free_capacity_t *room, refusal_t *refusal)
     timetext_format_duration (free_capacity_terms (room)->lead_ms, lead);
     switch (refusal->reason) {
     case REFUSAL_OUTSIDE:
-        snprintf (refusal->text, sizeof refusal->text, "%s books until %s at the latest",
+        snprintf (refusal->text, sizeof refusal->text, "%s: bookings must end by %s",
                   refusal->resource, until);
         break;
     case REFUSAL_TOO_NEAR:
         snprintf (refusal->text, sizeof refusal->text,
-                  "%s takes no start before %s, %s ahead, nor changes of the past",
+                  "%s: must start at %s or later, %s ahead; what has passed can't change",
                   refusal->resource, from, lead);
         break;
     default:
-        snprintf (refusal->text, sizeof refusal->text, "%s has %lld of %lld %s free from %s to %s",
-                  refusal->resource, (long long) refusal->free, (long long) refusal->wanted,
-                  free_capacity_words (room)->quantity, from, until);
+        snprintf (refusal->text, sizeof refusal->text,
+                  "%s has %lld %s free of the %lld wanted, from %s to %s", refusal->resource,
+                  (long long) refusal->free, free_capacity_words (room)->quantity,
+                  (long long) refusal->wanted, from, until);
     }
 }
 
@@ -265,15 +266,16 @@ void admission_refuse_excess (const free_capacity_t *room, const excess_t *exces
         memcpy (refusal->need, wish->need, sizeof refusal->need);
     if (free_capacity_terms (room)->disclosure == DISCLOSE_PROFILE) {
         snprintf (refusal->text, sizeof refusal->text,
-                  "uncommitted holds of %s/%s: %s leaves %lld of %lld %s",
+                  "uncommitted holds of %s/%s: of the %lld %s wanted, %lld are left by %s",
                   free_capacity_name (room), free_capacity_resource_name (room, excess->resource),
-                  excess->limit, (long long) excess->free, (long long) excess->wanted,
-                  free_capacity_words (room)->quantity);
+                  (long long) excess->wanted, free_capacity_words (room)->quantity,
+                  (long long) excess->free, excess->limit);
         fresh_share (room, excess, refusal);
         return;
     }
     hide (refusal, wish);
     snprintf (refusal->text, sizeof refusal->text,
-              "too much of %s/%s is held and not committed, says %s", free_capacity_name (room),
-              free_capacity_resource_name (room, excess->resource), excess->limit);
+              "too much of %s/%s is held without being committed: see the limit %s",
+              free_capacity_name (room), free_capacity_resource_name (room, excess->resource),
+              excess->limit);
 }

@@ -57,8 +57,8 @@ static bool count_allowed (const calendar_service_t *self, const request_t *requ
                            const char *field, size_t count, size_t most)
 {
     if (count > most)
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s: more than %zu", field,
-                        most);
+        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
+                        "%s: at most %zu in one question", field, most);
     return count <= most;
 }
 
@@ -78,7 +78,7 @@ static bool check_disclosed (calendar_service_t *self, const request_t *request)
     if (calendar_service_disclosed (self, request))
         return true;
     return service_refuse (self->parts.service, request, CALL_DENIED,
-                           "%s discloses only whether windows fit: ask Windows",
+                           "%s tells only whether given windows fit: ask Calendar.Windows instead",
                            self->parts.service->name);
 }
 
@@ -92,7 +92,7 @@ bool calendar_service_counted (calendar_service_t *self, const request_t *reques
                          timetable_owner (current)))
         return true;
     return service_refuse (self->parts.service, request, CALL_DENIED,
-                           "reservation: not shown to %.63s", request->actor);
+                           "reservation: %.63s may not see what it holds", request->actor);
 }
 
 static bool resource_find (calendar_service_t *self, const request_t *request, const char *name,
@@ -324,15 +324,17 @@ static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
         memcpy (name, key.data, key.size);
     size_t resource;
     if (value.size != CAPACITY_BYTES || !free_capacity_find (self->parts.room, name, &resource)) {
-        outbox_log (outbox, LEVEL_WARNING, "capacity ignored %s=%s: not configured",
+        outbox_log (outbox, LEVEL_WARNING,
+                    "capacity record ignored %s=%s: nothing of that name is configured",
                     words->resource, name);
         return;
     }
     uint32_t quantity = (uint32_t) number_get (value.data, CAPACITY_BYTES);
     self->capacities [resource].set = quantity;
     free_capacity_set_quantity (self->parts.room, resource, in_force (self, resource));
-    outbox_log (outbox, LEVEL_INFO, "%s %s quantity=%u configured=%u: as set before",
-                words->resource, name, quantity, self->capacities [resource].configured);
+    outbox_log (outbox, LEVEL_INFO,
+                "%s %s quantity=%u configured=%u: as an administrator has set it", words->resource,
+                name, quantity, self->capacities [resource].configured);
 }
 
 static ledger_quantity_t quantity_of (const calendar_service_t *self, size_t resource)
@@ -443,13 +445,14 @@ static void on_capacity (void *owner, const moment_t *now, const request_t *requ
     const capacity_question_t *question = body;
     if (question->quantity > self->limits.quantity_max) {
         service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
-                        "quantity: %u should be at most %u", question->quantity,
+                        "quantity: %u must be at most %u", question->quantity,
                         self->limits.quantity_max);
         return;
     }
     if (!calendar_service_administers (self, request)) {
-        service_refuse (self->parts.service, request, CALL_DENIED, "%.63s does not administer %s",
-                        request->actor, self->parts.service->name);
+        service_refuse (self->parts.service, request, CALL_DENIED,
+                        "%.63s is no administrator of %s", request->actor,
+                        self->parts.service->name);
         return;
     }
     size_t resource;

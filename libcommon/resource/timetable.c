@@ -224,15 +224,15 @@ static bool wish_valid (const free_capacity_t *room, const admission_want_t *wis
     if (wish->from_ms < 0 || wish->from_ms >= wish->until_ms ||
         wish->until_ms > FREE_CAPACITY_TIME_MS_MAX) {
         refuse_wish (refusal, room, wish, REFUSAL_OUTSIDE);
-        snprintf (refusal->text, sizeof refusal->text,
-                  "need %.63s: [from_ms, until_ms) is no interval", wish->need);
+        snprintf (refusal->text, sizeof refusal->text, "need %.63s: until_ms must be after from_ms",
+                  wish->need);
         return false;
     }
     uint32_t quantity = free_capacity_quantity_for (room, resource, wish->amount);
     if (wish->amount == 0 || wish->quantity != quantity) {
         refuse_wish (refusal, room, wish, REFUSAL_OUTSIDE);
         snprintf (refusal->text, sizeof refusal->text,
-                  "need %.63s: %u %s of %.63s are %u whole %s of %u, not %u", wish->need,
+                  "need %.63s: %u %s of %.63s take %u %s of %u each, not %u", wish->need,
                   wish->amount, words->amount, wish->resource, quantity, words->quantity,
                   free_capacity_offer (room, resource)->unit, wish->quantity);
         return false;
@@ -284,8 +284,9 @@ static bool timetable_exceeds (const timetable_t *self, const char *limit, size_
     *refusal =
       (refusal_t){.reason = REFUSAL_LIMIT, .wanted = (int64_t) wanted, .free = (int64_t) left};
     snprintf (refusal->resource, sizeof refusal->resource, "%s", limit);
-    snprintf (refusal->text, sizeof refusal->text, "%.63s keeps at most %zu bookings, says %s",
-              free_capacity_name (self->room), most, limit);
+    snprintf (refusal->text, sizeof refusal->text,
+              "%.63s keeps at most %zu bookings: see the limit %s", free_capacity_name (self->room),
+              most, limit);
     return true;
 }
 

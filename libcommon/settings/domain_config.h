@@ -19,18 +19,19 @@
 #define DOMAIN_CONFIG_KEYS(before)                                                                 \
     KEY_TEXT (before "sites", "", "vertices that are sites, separated by commas"),                 \
       KEY_TEXT (before "exchanges", "",                                                            \
-                "exchange points, called so by every domain that touches them"),                   \
+                "exchange points, under the name that every domain touching them gives them"),     \
       KEY_TEXT (before "routers", "",                                                              \
-                "routers by their local names; r1 of domain N is known to all as N/r1"),           \
+                "routers, by their local names: other services know r1 of domain N as N/r1"),      \
       KEY_TEXT (before "attributes/*/*", NULL,                                                     \
                 "what is said of a vertex, such as attributes/X1/location = paris; of an "         \
                 "exchange point the same in every domain"),                                        \
-      KEY_NEEDED (CONFIG_TEXT, before "links/*/between", 0, 0,                                     \
-                  "the two vertices it joins, separated by a comma; both directions share it"),    \
+      KEY_NEEDED (                                                                                 \
+        CONFIG_TEXT, before "links/*/between", 0, 0,                                               \
+        "the two vertices it joins, separated by a comma; both directions share its bandwidth"),   \
       KEY_NEEDED (CONFIG_INTEGER, before "links/*/mbps", 0, LINK_MBPS_MAX,                         \
                   "Mbit/s, both directions together"),                                             \
       KEY_REAL (before "links/*/latency_ms", "1", 0, LATENCY_US_MAX / 1000.0,                      \
-                "milliseconds, to a thousandth"),                                                  \
+                "milliseconds, rounded to a thousandth"),                                          \
       KEY_REAL (before "links/*/price", "0", 0, DOMAIN_PRICE_MOST,                                 \
                 "credits a Gbit/s-hour, to a millionth"),                                          \
       KEY_TEXT (before "links/*/attributes/*", NULL,                                               \

@@ -14,34 +14,34 @@
 /*  Rows for a service's own table of keys. */
 #define PARTICIPANT_CONFIG_KEYS                                                                    \
     KEY_DURATION ("standing/wait", "10s", 0, 3600000,                                              \
-                  "how long to wait, at start, for a directory that says how far this store had "  \
-                  "come, before it is served without (T14); 0s = it is served meanwhile"),         \
+                  "how long a start waits for a directory to confirm that the store is no "        \
+                  "restored backup, before it serves unconfirmed (T14); 0s = it serves at once"),  \
       KEY_DURATION ("limits/hold_ttl", "60s", 100, SETTING_DAY_MS,                                 \
-                    "life of a hold, or of a held claim, when none is asked"),                     \
+                    "how long a hold or a held claim lives when its planner asks for no time"),    \
       KEY_DURATION ("limits/hold_ttl_max", "300s", 100, SETTING_DAY_MS,                            \
-                    "longest life granted at once"),                                               \
+                    "longest life that a hold or a renewal grants"),                               \
       KEY_DURATION ("limits/hold_age_max", "600s", 100, 7 * SETTING_DAY_MS,                        \
                     "a hold's whole life, renewals included"),                                     \
       KEY_INTEGER ("limits/holds_max", "65536", 1, SETTING_COUNT_MOST,                             \
                    "commands or claims held or prepared at once"),                                 \
       KEY_INTEGER ("limits/holds_per_actor_max", "4096", 1, SETTING_COUNT_MOST,                    \
-                   "of those, for one actor"),                                                     \
+                   "the same, for one actor"),                                                     \
       KEY_INTEGER ("limits/holds_per_planner_max", "16384", 1, SETTING_COUNT_MOST,                 \
-                   "of those, from one planner"),                                                  \
+                   "the same, from one planner"),                                                  \
       KEY_INTEGER ("limits/tombstones_max", "262144", 1, SETTING_COUNT_MOST,                       \
-                   "transactions refused before they came, remembered at once"),                   \
+                   "tombstones kept at once: transactions that will be refused when they come"),   \
       KEY_INTEGER ("limits/tombstones_per_planner_max", "65536", 1, SETTING_COUNT_MOST,            \
-                   "of those, of one planner"),                                                    \
-      KEY_DURATION (                                                                               \
-        "limits/retention", "24h", 1000, 36500 * SETTING_DAY_MS,                                   \
-        "finished records and claims are kept so long past the last window of their reservation"), \
+                   "the same, for transactions of one planner"),                                   \
+      KEY_DURATION ("limits/retention", "24h", 1000, 36500 * SETTING_DAY_MS,                       \
+                    "how long finished records and claims are kept after the last window of "      \
+                    "their reservation"),                                                          \
       KEY_DURATION (                                                                               \
         "ledger/retention", "366d", 1000, 36500 * SETTING_DAY_MS,                                  \
-        "rows of the ledger are kept so long, and longer while what they tell of stands"),         \
+        "how long rows of the ledger are kept; longer while what they record is still there"),     \
       KEY_DURATION ("limits/doubt", "2s", 10, SETTING_DAY_MS,                                      \
-                    "first question about a vote without decision"),                               \
+                    "how long a vote waits for the decision before the coordinator is asked"),     \
       KEY_DURATION ("limits/doubt_max", "15s", 10, SETTING_DAY_MS,                                 \
-                    "such questions back off to this"),                                            \
+                    "longest pause between such questions"),                                       \
       KEY_INTEGER ("limits/list_max", "1000", 1, SETTING_COUNT_MOST,                               \
                    "records in one page of a list")
 

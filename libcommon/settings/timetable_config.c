@@ -28,10 +28,9 @@ bool config_name_read (const config_t *config, const char *kind, const char *wha
     if (length == 0 || length > bytes_max ||
         strspn (given, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") !=
           length)
-        return wrong_setting (why,
-                              "name: \"%.80s\" is no %s name; letters, digits, '.', '_' and "
-                              "'-', at most %zu of them",
-                              given, what, bytes_max);
+        return wrong_setting (
+          why, "name: \"%.80s\" is no %s name; use 1 to %zu letters, digits, '.', '_' and '-'",
+          given, what, bytes_max);
     snprintf (name, NAME_BYTES_MAX + 1, "%s/%s", kind, given);
     return true;
 }

@@ -14,38 +14,38 @@
     KEY_TEXT (before "disclosure", "profile",                                                      \
               "profile: tells how much is free; windows: tells only whether given windows fit"),   \
       KEY_DURATION (before "lead", "5s", 0, SETTING_DAY_MS,                                        \
-                    "refuses reservations that start sooner than this"),                           \
+                    "how far ahead a reservation must start at least"),                            \
       KEY_DURATION (before "horizon", "365d", 1000, 36500 * SETTING_DAY_MS,                        \
-                    "refuses reservations that end later than this from now")
+                    "how far ahead a reservation may end at most")
 
 /*  Rows for a service's own table of keys. */
 #define TIMETABLE_CONFIG_KEYS                                                                      \
     TERMS_CONFIG_KEYS (""),                                                                        \
       KEY_INTEGER ("limits/bookings_per_actor_max", "1000000", 2, TIMETABLE_BOOKINGS_MOST,         \
-                   "of limits/bookings_max, in one actor's name"),                                 \
+                   "the same, in one actor's name"),                                               \
       KEY_INTEGER ("limits/uncommitted_share", "90", 1, 100,                                       \
-                   "percent of a resource that all uncommitted holds together take at an "         \
-                   "instant; one alone may take all"),                                             \
+                   "percent of a resource that all uncommitted holds together may take at any "    \
+                   "instant; a single hold may take all"),                                         \
       KEY_INTEGER ("limits/uncommitted_share_per_planner", "75", 1, 100,                           \
-                   "the same of one planner's"),                                                   \
+                   "the same, for the holds of one planner"),                                      \
       KEY_INTEGER ("limits/uncommitted_share_per_actor", "75", 1, 100,                             \
-                   "the same of those for one actor"),                                             \
+                   "the same, for the holds of one actor"),                                        \
       KEY_TEXT ("accounts/*", NULL,                                                                \
-                "actors that have this local account, separated by commas; * = anybody. Who has "  \
-                "none can't reserve here"),                                                        \
+                "actors that have this local account, separated by commas; * = anybody. An actor " \
+                "without an account can't reserve here"),                                          \
       KEY_TEXT ("administrators", "",                                                              \
                 "actors that may change capacity and end others' holds, separated by commas")
 
 /*  The same; what is booked is said of all resources, of which there are at most steps_least. */
 #define PROVIDER_LIMITS_KEYS(booked, steps_least, profile_steps, fresh_steps)                      \
     KEY_INTEGER ("limits/bookings_max", "4000000", 2, TIMETABLE_BOOKINGS_MOST, booked),            \
-      KEY_INTEGER (                                                                                \
-        "limits/profile_steps_max", profile_steps, steps_least, CALENDAR_SERVICE_STEPS_MOST,       \
-        "steps of all profiles in one answer; where there are more they are coarsened"),           \
+      KEY_INTEGER ("limits/profile_steps_max", profile_steps, steps_least,                         \
+                   CALENDAR_SERVICE_STEPS_MOST,                                                    \
+                   "steps of all profiles in one answer; profiles with more are made coarser"),    \
       KEY_INTEGER ("limits/fresh_steps_max", fresh_steps, steps_least,                             \
-                   CALENDAR_SERVICE_STEPS_MOST, "the same for the fresh profiles in a refusal"),   \
+                   CALENDAR_SERVICE_STEPS_MOST, "the same, for the profiles in a refusal"),        \
       KEY_INTEGER ("limits/spans_max", "1024", 1, CALENDAR_SERVICE_SPANS_MOST,                     \
-                   "spans in one answer to Free")
+                   "free windows in one answer to Calendar.Free")
 
 /*  A name with the kind before it ("lis/ams"), from the key "name", which may have it, too. what
  *  says whose it is: "site", "domain". False with why. */

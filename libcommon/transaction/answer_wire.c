@@ -30,7 +30,7 @@ static bool answer_profile_rule (void *self, char why [WHY_BYTES])
         if (profile->steps [i].from_ms <= profile->steps [i - 1].from_ms)
             return wrong (why, "steps[%zu].from_ms: must ascend", i);
     return profile->until_ms > profile->steps [profile->steps_count - 1].from_ms ||
-           wrong (why, "until_ms: before its last step");
+           wrong (why, "until_ms: must be after the last step");
 }
 
 const codec_t profile_codec =

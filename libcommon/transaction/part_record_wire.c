@@ -81,7 +81,8 @@ static bool parts_page_rule (void *self, char why [WHY_BYTES])
         memcpy (page->next, last, strlen (last) + 1);
     if (!page->more || (*page->next && strcmp (page->next, last) >= 0))
         return true;
-    return wrong (why, "next: %s", *page->next ? "before the last record" : "missing");
+    return wrong (why, "next: %s",
+                  *page->next ? "must not sort before the last record" : "missing");
 }
 
 const codec_t parts_page_codec =

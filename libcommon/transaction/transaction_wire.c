@@ -64,7 +64,7 @@ static bool participants_right (const plan_t *plan, char why [WHY_BYTES])
                 memcmp (other->store, one->store, STORE_ID_BYTES) == 0)
                 return wrong (why, "participants: %s is named twice", one->name);
     return plan->awaited_count == 0 || plan->operation == OPERATION_RELEASE ||
-           wrong (why, "awaited: only of a release");
+           wrong (why, "awaited: only a release has it");
 }
 
 static bool home_right (const plan_t *plan, char why [WHY_BYTES])
@@ -84,9 +84,9 @@ static bool plan_rule (void *self, char why [WHY_BYTES])
     if (!*plan->owner)
         memcpy (plan->owner, plan->actor, sizeof plan->owner);
     if ((plan->operation == OPERATION_RESERVE) != (plan->base_version == 0))
-        return wrong (why, "base_version: 0 for a reserve and for nothing else");
+        return wrong (why, "base_version: must be 0 in a reserve, and above 0 otherwise");
     if (memcmp (plan->coordinator.store, plan->txid.store, STORE_ID_BYTES) != 0)
-        return wrong (why, "coordinator.store: must be the txid's (T1)");
+        return wrong (why, "coordinator.store: must be the store of the txid (T1)");
     if (plan->operation == OPERATION_RESERVE && strcmp (plan->owner, plan->actor) != 0)
         return wrong (why, "owner: must be the actor of a reserve");
     return participants_right (plan, why) && home_right (plan, why);
@@ -152,7 +152,7 @@ static bool circuit_rule (void *self, char why [WHY_BYTES])
     for (size_t i = 0; i < circuit->links_count; i++)
         for (size_t before = 0; before < i; before++)
             if (strcmp (circuit->links [before], circuit->links [i]) == 0)
-                return wrong (why, "links[%zu]: %s stands there twice", i, circuit->links [i]);
+                return wrong (why, "links[%zu]: %s is given twice", i, circuit->links [i]);
     return interval_right (circuit->from_ms, circuit->until_ms, why);
 }
 
@@ -170,7 +170,7 @@ static bool network_rule (void *self, char why [WHY_BYTES])
     for (size_t i = 0; i < part->circuits_count; i++)
         links += part->circuits [i].links_count;
     return links <= PART_LINKS_MAX ||
-           wrong (why, "circuits: %zu links in all, should be at most %d links", links,
+           wrong (why, "circuits: %zu links in all, at most %d links are allowed", links,
                   PART_LINKS_MAX);
 }
 
@@ -258,7 +258,7 @@ static bool hold_rule (void *self, char why [WHY_BYTES])
     for (const txid_t *old = hold->replaces; old < hold->replaces + hold->replaces_count; old++)
         if (memcmp (old->store, hold->plan.txid.store, STORE_ID_BYTES) != 0 ||
             txid_compare (old, &hold->plan.txid) >= 0)
-            return wrong (why, "replaces: only earlier plans of the same coordinator");
+            return wrong (why, "replaces: may name only earlier plans of the same coordinator");
     return true;
 }
 

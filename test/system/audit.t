@@ -42,7 +42,7 @@ mkdir -p "${long%/*}"
 check "they may lie in a folder with a long name" musubi audit --save "$long"
 check "  … as in any" test "$(cd "$long" && ls)" = "$(cd "$work/saved" && ls)"
 exits 3 "who is no administrator can't audit" env MUSUBI_ACTOR=eve musubi audit
-says "  … and is told why" 'eve does not administer'
+says "  … and is told why" 'eve is no administrator'
 
 site=$federation/store/lis-n64
 forge () { # the federation is ended for it

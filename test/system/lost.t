@@ -43,13 +43,13 @@ slay "$(pid)"
 rm -rf "$store"
 cp -r "$work/copy" "$store"
 back
-check "the copy is found to be one" until_says "restored backup: row" status
+check "the copy is found to be one" until_says "restored backup:" status
 check "with an alarm in its log" grep -q "standing ->backup" "$log"
 exits 1 "it shows no reservation" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
 check "and says why" until_says "adopt it with --adopt" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
 slay "$(pid)"
 back
-check "so it is after another start" until_says "restored backup: row" status
+check "so it is after another start" until_says "restored backup:" status
 slay "$(pid)"
 
 "$bin/svc-lis" -c "$configuration" --adopt >"$work/adopted.out" 2>"$work/adopted.log" &

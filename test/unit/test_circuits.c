@@ -59,7 +59,7 @@ static void a_circuit_takes_every_link_or_none (void **state)
     assert_int_equal (told.refusal.until_ms, at (20));
     assert_int_equal (told.refusal.wanted, 200);
     assert_int_equal (told.refusal.free, 100);
-    assert_non_null (strstr (told.refusal.text, "N/b-x has 100 of 200 Mbit/s free"));
+    assert_non_null (strstr (told.refusal.text, "N/b-x has 100 Mbit/s free of the 200"));
     /*  Fresh: the three links named, no other. */
     assert_int_equal (told.refusal.fresh_count, 3);
     for (size_t i = 0; i < 3; i++)
@@ -181,7 +181,8 @@ static void a_graph_that_changed_under_circuits_is_told_at_the_start (void **sta
 
     snprintf (links [4].ends [1], sizeof links [4].ends [1], "b"); /* a-c leads to b now */
     restart (&w);
-    assert_alarmed (&w, "reservation r2 owner=alice can't be kept as configured: need");
+    assert_alarmed (
+      &w, "reservation r2 owner=alice stays booked, but no longer fits the configuration: need");
     assert_alarmed (&w, "link c-r does not go on where the one before ends");
     assert_null (strstr (w.alarms, "r1"));
     assert_taken (&w, 15, (int64_t [6]){700, 700, 100, 0, 100, 100});
@@ -195,8 +196,8 @@ static void a_graph_that_changed_under_circuits_is_told_at_the_start (void **sta
     links [1].mbps = 1000;
     snprintf (links [2].name, sizeof links [2].name, "b-y"); /* b-x is gone */
     restart (&w);
-    assert_alarmed (&w,
-                    "reservation r3 owner=alice can't be kept as configured: N has no link b-x");
+    assert_alarmed (&w, "reservation r3 owner=alice stays booked, but no longer fits the "
+                        "configuration: N has no link b-x");
     assert_alarmed (&w, "reservation r3 overbooked link=N/b-x");
 
     pass (&w, 30 * MINUTE_MS); /* when its time is over it is nobody's business */

@@ -79,16 +79,18 @@ static void names_the_vertex_or_link_that_is_wrong (void **state)
     small_t small;
     small_new (&small);
     memcpy (small.vertices [1].name, "S/r1", 5);
-    assert_refused (&small, "router S/r1: must be called N/ and a name");
+    assert_refused (&small, "router S/r1: its name must begin with N/");
     small_new (&small);
     memcpy (small.vertices [1].name, "N/a/b", 6);
-    assert_refused (&small, "router \"N/a/b\": a name is a word without blanks and slashes");
+    assert_refused (&small,
+                    "router \"N/a/b\": a name must not be empty and has no blanks or slashes");
     small_new (&small);
     memcpy (small.vertices [0].name, "a b", 4);
-    assert_refused (&small, "site \"a b\": a name is a word without blanks and slashes");
+    assert_refused (&small, "site \"a b\": a name must not be empty and has no blanks or slashes");
     small_new (&small);
     *small.vertices [2].name = '\0';
-    assert_refused (&small, "exchange point \"\": a name is a word without blanks and slashes");
+    assert_refused (&small,
+                    "exchange point \"\": a name must not be empty and has no blanks or slashes");
     small_new (&small);
     memcpy (small.vertices [2].name, "ams", 4);
     assert_refused (&small, "vertex ams is given twice");
@@ -100,7 +102,7 @@ static void names_the_vertex_or_link_that_is_wrong (void **state)
     assert_refused (&small, "link up is given twice");
     small_new (&small);
     memcpy (small.links [1].name, "a/b", 4);
-    assert_refused (&small, "link \"a/b\": a name is a word without blanks and slashes");
+    assert_refused (&small, "link \"a/b\": a name must not be empty and has no blanks or slashes");
     small_new (&small);
     memcpy (small.links [0].ends [1], "r1", 3);
     assert_refused (&small, "link up: the domain has no vertex \"r1\"");
@@ -109,16 +111,16 @@ static void names_the_vertex_or_link_that_is_wrong (void **state)
     assert_refused (&small, "link up: both ends are ams");
     small_new (&small);
     small.links [0].mbps = LINK_MBPS_MAX + 1;
-    assert_refused (&small, "link up: mbps is more than 1000000000");
+    assert_refused (&small, "link up: mbps must be at most 1000000000");
     small_new (&small);
     small.links [0].latency_us = -1;
-    assert_refused (&small, "link up: latency_ms is not in 0 to 60000");
+    assert_refused (&small, "link up: latency_ms must be 0 to 60000");
     small_new (&small);
     small.links [0].price = LINK_PRICE_MAX + 1;
-    assert_refused (&small, "link up: price is not in 0 to 1000000000000 micro-credits");
+    assert_refused (&small, "link up: price must be 0 to 1000000000000 micro-credits");
     small_new (&small);
     small.domain.lead_ms = -1;
-    assert_refused (&small, "lead and horizon are not below zero");
+    assert_refused (&small, "lead and horizon must not be negative");
     small_new (&small);
     small.domain.vertices_count = DOMAIN_VERTICES_MAX + 1;
     assert_refused (&small, "more than 4096 vertices");
@@ -152,7 +154,7 @@ static void what_does_not_fit_a_message_is_refused (void **state)
             fits = domain.vertices_count;
     assert_in_range (fits, 50, VERTICES - 1);
     assert_string_equal (
-      why, "the description is larger than 786432 bytes: shorter names, fewer attributes");
+      why, "the description is larger than 786432 bytes: shorten names or leave out attributes");
     domain.vertices_count = fits;
     directory_entry_t entry = {.name = "nis/N", .start = 1, .endpoint = "x", .domain = &domain};
     packed_t packed = codec_encode (&directory_entry_codec, &entry);

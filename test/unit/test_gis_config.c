@@ -87,7 +87,7 @@ static void contradictions_are_refused_by_key (void **state)
       {"name = \"g/1\"\n", "name:"},
       {"name = \"g1,g2\"\n", "name:"},
       {"name = \"gis/\"\n", "name:"},
-      {"name = \"g1\"\nhomes = \"g2,g3\"\n", "homes: gis/g1"},
+      {"name = \"g1\"\nhomes = \"g2,g3\"\n", "homes: must include gis/g1"},
       {"name = \"g1\"\nhomes = \"g1,g1\"\n", "homes: gis/g1"},
       {"name = \"g1\"\nhomes = \"g1,g@2\"\n", "homes:"},
       {"name = \"g1\"\nlease_min = \"20s\"\nlease_max = \"10s\"\n", "lease_min:"},

@@ -433,7 +433,7 @@ static void a_site_of_windows_tells_only_administrators_more (void **state)
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal (ask (&w, PLANNER, "Calendar", cases [i].method, cases [i].request),
                           CALL_DENIED);
-        assert_non_null (strstr (w.reason, "only whether windows fit"));
+        assert_non_null (strstr (w.reason, "only whether given windows fit"));
         assert_int_equal (ask (&w, "root", "Calendar", cases [i].method, cases [i].request),
                           CALL_OK);
     }

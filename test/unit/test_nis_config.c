@@ -208,7 +208,7 @@ static void refuses_what_makes_no_domain (void **state)
     } cases [] = {
       {"name=", "name"},
       {"name=a/b", "name: \"a/b\" is no domain name"},
-      {"name=0123456789012345678901234567890123456789012345678901234567890", "at most 59"},
+      {"name=0123456789012345678901234567890123456789012345678901234567890", "1 to 59 letters"},
       {"disclosure=all", "disclosure: \"all\" should be profile or windows"},
       {"lead=1h", "horizon: must be longer than lead"},
       {"provision=never", "provision: \"never\" should be asked or start"},

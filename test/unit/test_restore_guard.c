@@ -149,7 +149,8 @@ static void a_store_that_was_set_back_serves_nobody (void **state)
     world_run (world, 2 * WAY_MS + 1);
     assert_int_equal (standing_of (node), RESTORE_GUARD_BACKUP);
     assert_false (serves (node));
-    assert_true (says (node, "restored backup: row 2, was at 10; adopt it with --adopt"));
+    assert_true (says (node, "restored backup: its ledger ends at row 2, and had come to row 10 "
+                             "before; adopt it with --adopt"));
     assert_int_equal (node->alarms, 1);
     size_t announced = node->calls_of_announce;
     world_run (world, 10 * DIRECTORY_LEASE_MS);
@@ -172,7 +173,7 @@ static void a_backup_that_came_by_itself_to_the_row_remembered_is_known_by_its_d
     follower_up (node, one_gis, 1); /* its start is row 2 */
     world_run (world, 2 * WAY_MS + 1);
     assert_int_equal (standing_of (node), RESTORE_GUARD_BACKUP);
-    assert_true (says (node, "its row 2 is another one"));
+    assert_true (says (node, "row 2 of its ledger is not the one"));
 }
 
 static void a_backup_that_served_unseen_is_found_when_a_directory_is_heard (void **state)
@@ -195,7 +196,7 @@ static void a_backup_that_served_unseen_is_found_when_a_directory_is_heard (void
     gis_up (gis, &settings);
     world_run (world, 10000);
     assert_int_equal (standing_of (node), RESTORE_GUARD_BACKUP);
-    assert_true (says (node, "its row 4 is another one"));
+    assert_true (says (node, "row 4 of its ledger is not the one"));
     node_die (node); /* the directory still remembers the true row */
     follower_up (node, one_gis, 1);
     world_run (world, 1000);

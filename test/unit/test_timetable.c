@@ -366,7 +366,7 @@ static void a_short_refusal_names_the_very_conflict (void **state)
     assert_int_equal (refusal.wanted, 2);
     assert_int_equal (refusal.free, 1);
     assert_string_equal (refusal.text,
-                         "ams/thin has 1 of 2 nodes free from 2023-11-14T22:48:20Z to "
+                         "ams/thin has 1 nodes free of the 2 wanted, from 2023-11-14T22:48:20Z to "
                          "2023-11-14T22:51:20Z");
 
     /*  Fresh: both classes, from one length before (not the past) to four after. */

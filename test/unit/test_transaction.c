@@ -355,7 +355,7 @@ static void a_bad_part_is_refused_by_its_field (void **state)
         const char *why;
     } spoils [] = {
       {no_interval, "bookings[1].until_ms: 1800003600000 should be after from_ms, 1800003600000"},
-      {doubled_link, "circuits[0].links[1]: n1-x1 stands there twice"},
+      {doubled_link, "circuits[0].links[1]: n1-x1 is given twice"},
     };
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
         compute_booking_t booked [2] = {booking (), booking ()};
