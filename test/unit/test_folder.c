@@ -130,7 +130,7 @@ static void a_folder_has_one_master_at_a_time (void **state)
     folder_t second;
     char why [FOLDER_WHY_BYTES] = "";
     assert_false (folder_open (&second, fixture->path, false, why));
-    assert_non_null (strstr (why, "another `musubi up` or `down`"));
+    assert_non_null (strstr (why, "another `musubi up` or `musubi down`"));
     folder_close (&second);
 }
 
