@@ -1,4 +1,4 @@
-/*  answer_form - from the words of proto to those of the interfaces. */
+/*  answer_form - from the JSON of proto to the JSON and text that users read. */
 #include "answer_form.h"
 #include "table.h"
 
@@ -50,14 +50,14 @@ json_t *reason_form (const json_t *reason)
     return form_of (reason_rows, reason);
 }
 
-/*  In progress is unknown, too: whoever asks again will know. */
+/*  A request in progress counts as unknown: asking again will tell. */
 static const char *const status_words [][2] = {{"ANSWER_COMMITTED", "committed"},
                                                {"ANSWER_REFUSED", "refused"},
                                                {"ANSWER_CONFLICT", "refused"},
                                                {"ANSWER_PLANNED", "planned"},
                                                {NULL, "unknown"}};
 
-/*  A conflict is a refusal of this request, not of the one that had its id before. */
+/*  A conflict refuses this request, not the one that used the id before. */
 static void take_conflict (json_t *form)
 {
     take (form, "conflict", json_true ());
@@ -91,7 +91,8 @@ json_t *answer_form (const json_t *answer)
                                         {.key = "status", .kind = FORM_WORD, .more = status_words},
                                         {.key = "request_id", .kind = FORM_TEXT, .optional = true},
                                         {0}};
-    /* What was committed and could not be kept by all may have been placed anew (T10): reasons. */
+    /* The reasons of a repair: the parts of a committed plan that somebody could not keep were
+     * placed anew (T10). */
     static const form_row_t after [] = {
       {.key = "reasons", .kind = FORM_EACH, .optional = true, .more = reason_rows},
       {.key = "awaited", .kind = FORM_SAME, .optional = true},
@@ -124,7 +125,8 @@ int answer_code (const json_t *form)
                                              : EXIT_DONE;
 }
 
-/*  The way from one end to the other: its vertices, or the links where these are not known. */
+/*  The path from one end to the other: its vertices, or its links where the vertices are not known.
+ */
 static const char *way_cell (const json_t *connection, const char *key, char text [CELL_BYTES])
 {
     const json_t *path = json_object_get (connection, key);
@@ -161,13 +163,13 @@ static void answer_form_print_parts (const json_t *form, FILE *to)
         table_print_forms (connection_columns, network, to);
 }
 
-/*  The sentence of the planner, or one made of the figures. */
+/*  The sentence of the planner; where there is none, one made of the figures. */
 static void print_reason (const json_t *reason, FILE *to)
 {
     const char *text = text_of (reason, "text");
     const char *need = text_of (reason, "need");
     const char *resource = text_of (reason, "resource");
-    /* What is not about a need is about a resource, or about the whole request. */
+    /* A reason without a need is about a resource, or about the whole request. */
     const char *about = *need ? need : *text ? resource : "";
     fprintf (to, "  %s%s%s%s", about, *about ? ": " : "", *text ? text : resource,
              *text ? "" : " refuses");
@@ -245,7 +247,7 @@ static json_t *provisioned_form (const json_t *parts)
     return domains;
 }
 
-/*  How it stands on the nodes of its sites; NULL when that is not told. */
+/*  The state of the reservation on its sites' nodes; NULL when no site tells it. */
 static json_t *openings_form (const json_t *openings)
 {
     static const char *const phases [][2] = {{"OPENING_BINDING", "binding"},
@@ -283,7 +285,7 @@ static json_t *openings_form (const json_t *openings)
     return json_array_size (openings) > 0 ? forms_of (opening, openings) : NULL;
 }
 
-/*  One of them, as a line and one for each alternative. */
+/*  One opening, with a line for each alternative. */
 static void opening_print (const json_t *form, FILE *to)
 {
     static const char *const flags [][2] = {{"ready", "ready"},

@@ -1,8 +1,7 @@
-/*  answer_form - planners' answers and reservations as users read them: the interfaces' JSON, and
- *  text.
+/*  answer_form - planners' answers and reservations as users read them, as JSON and as text.
  *
  *  Pure. In: the JSON of proto's Answer or ReservationView. Out: times as RFC 3339, sites by their
- *  short names, status in one word.
+ *  short names, the status as one word.
  */
 #ifndef MUSUBI_ANSWER_FORM_H
 #define MUSUBI_ANSWER_FORM_H
@@ -17,7 +16,7 @@ json_t *answer_form (const json_t *answer);
 /*  The user's form of one Refusal of an Answer, new. */
 json_t *reason_form (const json_t *reason);
 
-/*  For what could not be learnt: status "unknown", the id to ask again with, and why. */
+/*  When no answer came: status "unknown", the id under which to ask again, and why. */
 json_t *answer_form_unknown (const char *request_id, const char *why);
 
 /*  The same form for people. what = "reserve", "modify", "release". */
@@ -26,18 +25,18 @@ void answer_print (const json_t *form, const char *what, FILE *to);
 /*  The exit code that a form's status means. */
 int answer_code (const json_t *form);
 
-/*  The user's form of a ReservationView, new; and printed. Of each site that has told how it
- *  stands on its nodes "openings" has
+/*  The user's form of a ReservationView, new; and its text. "openings" has an object for each site
+ *  that tells the state of the reservation on its nodes:
  *
  *      {"site", "phase", "nodes", "wanted", "ready", "degraded", "lent", "given_back",
  *       "disconnected", "cpu_ms", "offered_ms", "trouble", "alternatives": [{"class", "nodes",
  *       "start", "end"}…]}
  *
- *  trouble and alternatives only where there are any. */
+ *  trouble and alternatives are there only when there are any. */
 json_t *view_form (const json_t *view);
 void view_print (const json_t *form, FILE *to);
 
-/*  Has such a form fewer nodes somewhere than it should? */
+/*  Has the reservation fewer nodes at some site than it was promised? */
 bool opening_degraded (const json_t *view);
 
 #endif

@@ -48,8 +48,8 @@ bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, 
     return true;
 }
 
-/*  Where the first word stands among arguments: options of all commands that take a value are
- *  stepped over. -1 when there is none. */
+/*  The index of the first argument that is no option; the values of options are stepped over. -1
+ *  when there is none. */
 static int cli_first_word (int argc, char *const *argv)
 {
     static const cli_option_t list [] = {
@@ -71,7 +71,7 @@ static const cli_command_t *find_command (const cli_command_t *commands, size_t 
     return NULL;
 }
 
-/*  Runs a command with the rest of the line but its own word. */
+/*  Runs a command with the arguments that remain without its own word. */
 static int run_without (cli_t cli, const cli_command_t *command, int at)
 {
     char **rest = must (calloc ((size_t) cli.rest_count, sizeof *rest));
@@ -153,7 +153,7 @@ void cli_print_json (json_t *json)
 void cli_print_json_to (json_t *json, FILE *to)
 {
     size_t form = isatty (fileno (to)) ? JSON_INDENT (2) : 0;
-    (void) json_dumpf (json, to, form | JSON_ENCODE_ANY); /* cli_end tells of failures */
+    (void) json_dumpf (json, to, form | JSON_ENCODE_ANY); /* cli_end reports a failure */
     fputc ('\n', to);
     json_decref (json);
 }
@@ -194,7 +194,7 @@ char *cli_again (const cli_t *cli, const char *request_id)
     }
     fputs (" --request-id", line);
     put_quoted (line, request_id);
-    for (; i < cli->argc; i++) /* what follows is no option */
+    for (; i < cli->argc; i++) /* what follows "--" is no option */
         put_quoted (line, cli->argv [i]);
     fclose (line);
     return must (text);
@@ -206,7 +206,7 @@ json_t *cli_read_json (const char *file)
     const char *name = standard ? "standard input" : file;
     char why [JSON_WHY_BYTES];
     FILE *from = standard ? stdin : fopen (file, "re");
-    /* At most one byte more than may be, so that too much is told as such. */
+    /* One byte more than allowed is read, so that a text that is too long is refused as such. */
     text_auto_t *text = must (malloc (BODY_BYTES_MAX + 1));
     size_t size = from ? fread (text, 1, BODY_BYTES_MAX + 1, from) : 0;
     bool read = from && !ferror (from);
@@ -238,7 +238,8 @@ void cli_interrupt_heard (void)
 
 static void cli_catch_interrupts (void)
 {
-    /* Without SA_RESTART: a wait in progress ends. The second one ends the process as usual. */
+    /* Without SA_RESTART an interrupt ends a wait. SA_RESETHAND: the second interrupt ends the
+     * process. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int) SA_RESETHAND};
     sigaction (SIGINT, &action, NULL);
     sigaction (SIGTERM, &action, NULL);
@@ -255,8 +256,8 @@ int64_t cli_mono_ms (void)
     return clock_ms (CLOCK_MONOTONIC);
 }
 
-/*  The end of a run: exit 3 in the place of its code, told, when standard output couldn't be
- *  written. Whoever goes on for long looks at ferror (stdout) and ends. */
+/*  Ends a run: the code, or exit 3 with a message when standard output could not be written. A
+ *  command that runs for long checks ferror (stdout) itself. */
 static int cli_end (int code)
 {
     if (fflush (stdout) != 0)

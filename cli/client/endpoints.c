@@ -1,5 +1,5 @@
-/*  endpoints - the command line goes before the environment, that before the user's own settings, and
- *  those before the federation that runs from here.
+/*  endpoints - looked for in this order: the command line, the environment, the user's settings,
+ *  the folder of the federation that runs from here.
  */
 #include "endpoints.h"
 
@@ -55,8 +55,8 @@ static char *read_federation (const cli_t *cli)
     return must (strdup (text));
 }
 
-/*  What was said first of all: on the command line, in the environment, in the user's settings. NULL
- *  where it was not. */
+/*  The value from the command line, the environment or the settings, in this order; NULL where none
+ *  has it. */
 static const char *said (const char *option, const char *variable, const config_t *settings,
                          const char *key)
 {
@@ -84,7 +84,7 @@ static char *find_actor (const cli_t *cli, const config_t *settings)
                                          : "nobody"));
 }
 
-/*  "localhost:5600": over TCP. */
+/*  "localhost:5600", which is meant over TCP. */
 static bool is_address (const char *text)
 {
     const char *port = strrchr (text, ':');

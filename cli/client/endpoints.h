@@ -1,4 +1,4 @@
-/*  endpoints - where the directories are, and for whom we ask. */
+/*  endpoints - the directories to ask, and the name to ask in. */
 #ifndef MUSUBI_ENDPOINTS_H
 #define MUSUBI_ENDPOINTS_H
 
@@ -15,11 +15,11 @@ typedef struct {
 } endpoints_t;
 
 /*  From --gis, --dir, MUSUBI_GIS, ~/.config/musubi.zpl, or the federation that runs from here.
- *  False after telling what is wrong. Ended by endpoints_clear in either case. */
+ *  False after refusing. Ended by endpoints_clear in either case. */
 bool endpoints_find (endpoints_t *self, const cli_t *cli);
 void endpoints_clear (endpoints_t *self);
 
-/*  Who asks, before it matters where. Malloc'ed. */
+/*  The name to ask in, for commands that need no directory. Malloc'ed. */
 char *endpoints_actor (const cli_t *cli);
 
 #endif

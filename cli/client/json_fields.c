@@ -1,4 +1,4 @@
-/*  json_fields - of JSON objects. */
+/*  json_fields - reading and writing JSON objects. */
 #include "json_fields.h"
 
 #include <ctype.h>
@@ -110,7 +110,7 @@ const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES])
       micro_credits < 0 ? 0 - (uint64_t) micro_credits : (uint64_t) micro_credits;
     int length = snprintf (text, COST_TEXT_BYTES, "%s%" PRIu64 ".%06" PRIu64,
                            micro_credits < 0 ? "-" : "", magnitude / 1000000, magnitude % 1000000);
-    /* Two decimals stay, so that columns line up; more only where they tell something. */
+    /* Two decimals always, so that columns line up; more only where they are not 0. */
     for (int decimals = 6; decimals > 2 && text [length - 1] == '0'; decimals--)
         text [--length] = '\0';
     return text;
@@ -136,7 +136,7 @@ const char *texts_join (const json_t *texts, const char *between, char *joined, 
 
 /*  --- forms --- */
 
-/*  What does not fit into 63 bits is told as text. */
+/*  json.h writes a number beyond 63 bits as text. */
 static int64_t whole_of (const json_t *number)
 {
     return json_is_string (number) ? INT64_MAX : json_integer_value (number);
@@ -169,7 +169,7 @@ static json_t *real_form (double real)
     return isfinite (real) ? json_real (real) : json_string (isnan (real) ? "NaN" : "inf");
 }
 
-/*  Is it told at all? */
+/*  Is it absent, empty or 0? */
 static bool is_empty (const json_t *value)
 {
     return !value || (json_is_string (value) && !*json_string_value (value)) ||
@@ -177,7 +177,7 @@ static bool is_empty (const json_t *value)
            (json_is_array (value) && json_array_size (value) == 0);
 }
 
-/*  What stands under "opening.phase". */
+/*  The value at a path such as "opening.phase". */
 static const json_t *value_at (const json_t *from, const char *path)
 {
     for (const char *dot; (dot = strchr (path, '.')); path = dot + 1)

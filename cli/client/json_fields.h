@@ -1,5 +1,5 @@
-/*  json_fields - what a JSON object holds under a key, putting something there, values as texts for
- *  people, and forms: what users read of a message, by a table of its fields.
+/*  json_fields - reading and setting the fields of JSON objects, values as texts for people, and
+ *  forms: what users read of a message, described by a table of its fields.
  */
 #ifndef MUSUBI_JSON_FIELDS_H
 #define MUSUBI_JSON_FIELDS_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*  "" and 0 when there is none, or something else. The text lives with the object. */
+/*  "" or 0 when the key is absent or of another type. The text lives with the object. */
 const char *text_of (const json_t *object, const char *key);
 int64_t number_of (const json_t *object, const char *key);
 bool flag_of (const json_t *object, const char *key);
@@ -21,30 +21,30 @@ json_t *item_of (const json_t *object, const char *key, size_t at);
 /*  Is the value in the list? */
 bool list_has (const json_t *list, const json_t *wanted);
 
-/*  A number that may have no end: "inf" is one, too. */
+/*  A number that may be infinite: "inf". */
 double real_of (const json_t *object, const char *key);
 
-/*  The word that stands beside what proto says. A list ends with {NULL, what otherwise}; NULL
- *  there, too, means as it was said. */
+/*  The word that the list has for a word of proto. A list ends with {NULL, the word for all
+ *  others}; NULL there means the word as it is. */
 const char *word_of (const char *const words [][2], const char *said);
 
-/*  Is it one of the words, which blanks or commas separate? */
+/*  Is it one of the words of a list separated by blanks or commas? */
 bool listed (const char *words, const char *word);
 
-/*  The first key of an object that is not listed as known; NULL when there is none. */
+/*  The first key of the object that is not among the known ones; NULL when there is none. */
 const char *key_unknown (const json_t *object, const char *known);
 
-/*  The value itself: NULL, for lack of memory or bad UTF-8, ends the process. */
+/*  The value itself. NULL, for lack of memory or for bad UTF-8, ends the process. */
 json_t *made (json_t *value);
 
-/*  Takes the reference over. */
+/*  Sets a field, or appends an element; takes the reference. */
 void take (json_t *object, const char *key, json_t *value);
 void take_last (json_t *list, json_t *value);
 
 /*  "ams" of "lis/ams". */
 const char *name_short (const char *name);
 
-/*  The texts of a list, joined; as much of it as there is room for. */
+/*  The texts of a list, joined, cut to the room there is. */
 #define NAMES_TEXT_BYTES 256
 const char *texts_join (const json_t *texts, const char *between, char *joined, size_t size);
 
@@ -52,7 +52,7 @@ const char *texts_join (const json_t *texts, const char *between, char *joined, 
 #define NUMBER_TEXT_BYTES 24
 const char *number_text (const json_t *form, const char *key, char text [NUMBER_TEXT_BYTES]);
 
-/*  A time of a form to the second, for people. */
+/*  A time of a form for people: without fractions of a second. */
 const char *time_brief (const char *time, char text [TIMETEXT_BYTES]);
 
 /*  Micro-credits as credits: "1.25". */
@@ -63,41 +63,42 @@ const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES]);
 #define LOWER_BYTES 64
 const char *lower_word (const char *word, char between, char text [LOWER_BYTES]);
 
-/*  A field of a form, and its column where forms are shown in a table. A list of them ends with
- *  {0}; keys and columns stand in its order. */
+/*  A field of a form, and its column in a table of forms. A table of fields ends with {0}; keys and
+ *  columns have its order. */
 typedef enum {
     FORM_SAME, /* as it is; [] where there is none */
     FORM_TEXT,
     FORM_SHORT, /* "ams" of "lis/ams" */
-    FORM_WORD,  /* more: the words, as word_of has them */
-    FORM_LOWER, /* "edge-refused" of "EDGE_REFUSED"; more: what stands for _ */
+    FORM_WORD,  /* more: the list of words for word_of */
+    FORM_LOWER, /* "edge-refused" of "EDGE_REFUSED"; more: what replaces _ */
     FORM_NUMBER,
-    FORM_REAL, /* without an end: "inf" */
+    FORM_REAL, /* infinite: "inf" */
     FORM_FLAG,
     FORM_TIME,     /* of ms: RFC 3339 */
     FORM_DURATION, /* of ms: "10m" */
     FORM_EACH,     /* a list; more: the fields of each element */
-    FORM_MADE,     /* by whoever makes the form: only shown here */
+    FORM_MADE,     /* set elsewhere, only shown here */
 } form_kind_t;
 
-/*  Makes a cell out of the form and its key; text is room for it. */
+/*  Writes the cell of a form for this key; text is room for it. */
 #define CELL_BYTES 1024
 typedef const char *cell_fn (const json_t *form, const char *key, char text [CELL_BYTES]);
 
 typedef struct {
     const char *heading; /* NULL = it has no column */
     const char *key;
-    cell_fn *cell; /* NULL = what reads best for its kind */
+    cell_fn *cell; /* NULL = the usual text of its kind */
     form_kind_t kind;
     const char *from; /* its key in the message, or "opening.phase"; NULL = the same */
     bool optional;    /* left out where it is 0, "", [] or not there */
     const void *more;
 } form_row_t;
 
-/*  The form of a message, new; of each of a list; and fields added to a form. */
+/*  The form of a message, new; the forms of a list of messages, new. */
 json_t *form_of (const form_row_t *rows, const json_t *from);
 json_t *forms_of (const form_row_t *rows, const json_t *list);
-/*  Each element of each form's list, with what else its form has, as a form of its own; new. */
+/*  A form for each element of the list that each form has under this key, together with the other
+ *  fields of its form; new. */
 json_t *forms_flat (const json_t *forms, const char *list);
 void form_add (json_t *form, const form_row_t *rows, const json_t *from);
 

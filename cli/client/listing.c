@@ -1,4 +1,4 @@
-/*  listing - asking page after page, and keeping who was silent in any of them. */
+/*  listing - asks page after page, and collects the names of those that were silent. */
 #include "listing.h"
 
 #include "answer_form.h"

@@ -10,26 +10,26 @@ typedef struct {
     int64_t until_ms;
 } listing_filter_t;
 
-/*  A session that knows some planner; NULL after telling why not, with *code. */
+/*  A session that knows at least one planner; NULL after refusing, with *code. */
 session_t *listing_session (const cli_t *cli, int *code);
 
-/*  {"reservations": [forms…], "silent": [names…]}, new; NULL after telling why not, with *code. */
+/*  {"reservations": [forms…], "silent": [names…]}, new; NULL after refusing, with *code. */
 json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_t *filter,
                      int *code);
 
-/*  The same without a word: reason says why not. */
+/*  The same without printing anything: reason says why not. */
 json_t *listing_gather (session_t *session, const listing_filter_t *filter, int *code,
                         char reason [CLIENT_REASON_BYTES]);
 
-/*  A question to any planner without a request id; NULL after telling why not, with *code. */
+/*  A question to any planner without a request id; NULL after refusing, with *code. */
 json_t *listing_question (const cli_t *cli, session_t *session, const char *method,
                           const json_t *body, int *code);
 
-/*  The view of one reservation, new; NULL after telling why not, with *code. The session that was
- *  opened for it is the caller's in any case; NULL = none. */
+/*  The view of one reservation, new; NULL after refusing, with *code. The session opened for it is
+ *  the caller's in either case, and may be NULL. */
 json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int *code);
 
-/*  Says which sites did not answer. */
+/*  Prints which sites did not answer. */
 void listing_tell_silent (const cli_t *cli, const json_t *listing);
 
 #endif

@@ -16,7 +16,7 @@ static int values_of (option_kind_t kind)
     return kind == OPTION_FLAG ? 0 : kind == OPTION_SPAN ? 2 : 1;
 }
 
-/*  The option that an argument names, NULL when none does; *value is what follows "=". */
+/*  The option that an argument names, or NULL; *value is the text after "=". */
 static const cli_option_t *options_find (const cli_option_t *options, const char *argument,
                                          const char **value)
 {
@@ -29,7 +29,7 @@ static const cli_option_t *options_find (const cli_option_t *options, const char
     return NULL;
 }
 
-/*  The option that "-s" names: its meaning begins with "-s:". */
+/*  The option with the letter of "-s": its meaning begins with "-s:". */
 static const cli_option_t *find_letter (const cli_option_t *options, const char *argument)
 {
     for (; options && options->name; options++)
@@ -94,7 +94,7 @@ static bool options_read_time (const cli_option_t *option, const char *text, opt
     return true;
 }
 
-/*  A bare number counts seconds. */
+/*  A number without a unit means seconds. */
 static bool options_read_duration (const char *text, int64_t *ms)
 {
     char seconds [24];

@@ -1,7 +1,8 @@
-/*  options - what a command line says, by a table of what may be said.
+/*  options - a command line, read by a table of options.
  *
- *  "--name value" and "--name=value" anywhere between the words; "--" ends the options; "-" is a
- *  word. An option whose meaning begins with "-s: " has a letter besides, "-s value". The tables also make the help text, so that it can't differ from what is understood.
+ *  "--name value" and "--name=value" may stand anywhere between the words; "--" ends the options;
+ *  "-" is a word. An option whose meaning begins with "-s: " can also be given as "-s value". The
+ *  help text is made from the same tables, so it can't differ from what is read.
  */
 #ifndef MUSUBI_OPTIONS_H
 #define MUSUBI_OPTIONS_H
@@ -16,12 +17,12 @@
 typedef enum {
     OPTION_FLAG,     /* bool */
     OPTION_TEXT,     /* const char *, borrowed from argv */
-    OPTION_TEXTS,    /* option_texts_t: each time it is given, one more */
+    OPTION_TEXTS,    /* option_texts_t: may be given several times */
     OPTION_INTEGER,  /* int64_t, from least to most */
     OPTION_REAL,     /* double, from least to most */
     OPTION_DURATION, /* int64_t, ms */
-    OPTION_TIME,     /* instant_t */
-    OPTION_SPAN,     /* two of them: instant_t [2] */
+    OPTION_TIME,     /* option_time_t */
+    OPTION_SPAN,     /* option_time_t [2] */
 } option_kind_t;
 
 #define OPTION_TEXTS_MAX 256
@@ -32,7 +33,7 @@ typedef struct {
     size_t count;
 } option_texts_t;
 
-/*  A time as written: set, and wall ms or ms from now. */
+/*  A time: wall ms, or ms from now. */
 typedef struct {
     bool set;
     bool relative;
@@ -45,7 +46,7 @@ typedef struct {
     void *value;
     const char *argument; /* as the help shows it: "N" */
     const char *meaning;
-    double least; /* of integers and reals; least = most = 0: not below 0 */
+    double least; /* of integers and reals; both 0: not below 0 */
     double most;
 } cli_option_t;
 
@@ -77,19 +78,20 @@ typedef struct {
         name, OPTION_REAL, value, argument, meaning, least, most                                   \
     }
 
-/*  Sets the values that are named and collects the words, which are borrowed from argv. False with
- *  why; then some values may be set. Two tables: the command's own (NULL = none)
- *  and those of all commands. */
+/*  Sets the values of the options that are given, and collects the words, borrowed from argv. own
+ *  is the command's table (NULL = none), global that of all commands. False with why; then some
+ *  values may be set. */
 bool options_parse (const cli_option_t *own, const cli_option_t *global, int argc,
                     char *const *argv, const char **words, size_t words_max, size_t *words_count,
                     char why [OPTIONS_WHY_BYTES]);
 
-/*  Where the first word stands, -1 when there is none: options of the table are stepped over. */
+/*  The index of the first word; options of the table are stepped over with their values. -1 when
+ *  there is none. */
 int options_first_word (const cli_option_t *options, int argc, char *const *argv);
 
 void options_describe (const cli_option_t *options, FILE *to);
 
-/*  The wall time that a written time means now. */
+/*  The wall time that a time means now. */
 int64_t option_time_wall (option_time_t time, int64_t now_ms);
 
 #endif

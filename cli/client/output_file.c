@@ -52,7 +52,7 @@ bool output_file_through (const char *path, FILE **file)
     *file = is_standard (path) ? stdout : NULL;
     if (*file || lstat (path, &status) != 0 || S_ISREG (status.st_mode))
         return true;
-    *file = fopen (path, "ae"); /* a link's file stays until there is another */
+    *file = fopen (path, "ae"); /* a link and its file stay until there is a new one */
     if (!*file)
         output_file_refuse (path, EXIT_USAGE);
     return *file != NULL;

@@ -1,7 +1,7 @@
-/*  planner_call - the same question, under the same request id, to one planner after the other.
+/*  planner_call - puts one question to planners in turn, under the same request id.
  *
- *  A planner is asked whether it lives before it gets a request, so that a dead one costs half a
- *  second and not a whole time-out.
+ *  A planner is first asked whether it lives, so that a dead one costs half a second and not a
+ *  whole time-out.
  */
 #include "json_fields.h"
 #include "must.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROBE_MS     500 /* patience with a planner that is asked whether it lives */
+#define PROBE_MS     500 /* how long to wait for a planner that is asked whether it lives */
 #define PROBES       3   /* planners asked at once */
 #define TRY_MS_LEAST 3000
-#define AGAIN_MS     250 /* before asking again what is in progress */
+#define AGAIN_MS     250 /* before asking again about a request in progress */
 
 typedef struct {
     char endpoint [256];
-    uint64_t order; /* load, then chance */
+    uint64_t order; /* by load, then by chance */
     bool tried;
 } called_planner_t;
 
@@ -33,7 +33,7 @@ static int by_order (const void *a, const void *b)
     return (one->order > other->order) - (one->order < other->order);
 }
 
-/*  Those that take requests, the idlest first, equals in random order. */
+/*  The planners that take requests, the idlest first, equals in random order. */
 static planners_t planner_call_list_planners (session_t *self)
 {
     planners_t planners = {
@@ -52,8 +52,8 @@ static planners_t planner_call_list_planners (session_t *self)
     return planners;
 }
 
-/*  Asks up to PROBES untried planners whether they live, all at once, and takes the first that says
- *  so; NULL when none does in time. Those that stay silent count as tried. */
+/*  Asks up to PROBES untried planners at once whether they live; the first to answer, or NULL when
+ *  none answers in time. Silent ones count as tried. */
 static called_planner_t *live_planner (session_t *self, planners_t *planners, int64_t until_ms)
 {
     method_t status = services_method ("Service", "Status");
@@ -94,8 +94,8 @@ static bool undecided (const json_t *answer)
     return strcmp (status, "ANSWER_UNKNOWN") == 0 || strcmp (status, "ANSWER_IN_PROGRESS") == 0;
 }
 
-/*  What a planner says of a request that is not decided yet; it knows better than who gives up
- *  waiting for the next one. */
+/*  Keeps what a planner says of a request that is not decided yet: it tells more than the time-out
+ *  of the next call. */
 static void keep_told (const json_t *answer, char told [CLIENT_REASON_BYTES])
 {
     const json_t *first = item_of (answer, "reasons", 0);
@@ -103,14 +103,14 @@ static void keep_told (const json_t *answer, char told [CLIENT_REASON_BYTES])
     snprintf (told, CLIENT_REASON_BYTES, "%s", *text ? text : "the request is not decided yet");
 }
 
-/*  Does another try make sense after such an end? */
+/*  Can another planner, or a later try, still answer? */
 static bool passing (call_status_t status)
 {
     return status == CALL_TIMED_OUT || status == CALL_OVERLOADED || status == CALL_NOT_SERVING ||
            status == CALL_WRONG_STORE;
 }
 
-/*  A live planner, looking at the directory again when all known ones are used up. */
+/*  A live planner; reads the directory again when all known planners have been tried. */
 static called_planner_t *next_planner (session_t *self, planners_t *planners, int64_t until_ms)
 {
     while (!cli_interrupted ()) {

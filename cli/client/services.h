@@ -1,7 +1,7 @@
-/*  services - every method of every service, by the descriptors of the contract.
+/*  services - every method of every service, from the descriptors of proto.
  *
- *  The client knows messages by these descriptors only and handles them as JSON, in the names of
- *  proto. A kind ("lis") is the first half of a service's name ("lis/ams") and offers several
+ *  The client knows messages only by these descriptors and handles them as JSON, with the names of
+ *  proto. A kind ("lis") is the first half of a service's name ("lis/ams"); it offers several
  *  service blocks.
  */
 #ifndef MUSUBI_SERVICES_H
@@ -21,20 +21,19 @@ typedef struct {
     const ProtobufCMessageDescriptor *answered;
 } method_t;
 
-/*  The method that text means: "Lis.Free" by its full name, "Free" among those of the kind. False
- *  with why, which lists what there is. */
+/*  The method that text names: "Lis.Free" in full, "Free" among those of the kind. False with why,
+ *  which lists the methods there are. */
 bool services_find (const char *kind, const char *text, method_t *method,
                     char why [SERVICES_WHY_BYTES]);
 
-/*  Our own calls: both names are known to exist. */
+/*  For calls whose names are known to exist. */
 method_t services_method (const char *service, const char *method);
 
-/*  The methods that the kind offers ("" = all there are), in the order of the contract; false behind
- *  the last. */
+/*  The methods of a kind ("" = all) in the order of proto; false after the last. */
 bool services_at (const char *kind, size_t at, method_t *method);
 
-/*  A message that lies packed in another's bytes, from their hex: name is "Answer" or "Plan". NULL
- *  when there are none, or no such message. */
+/*  A message packed in a field of another one, from its hexadecimal; name is "Answer" or "Plan".
+ *  NULL when it is empty or no such message. */
 json_t *services_inner (const char *name, const char *hex);
 
 /*  A body as the answer's JSON; NULL when it is not such a message. */

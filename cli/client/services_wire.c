@@ -1,4 +1,4 @@
-/*  services - the table of service blocks; the one place that lists them all. */
+/*  services - the only list of all service blocks. */
 #include "services.h"
 
 #include "json.h"
@@ -28,7 +28,7 @@
 
 static const struct {
     const ProtobufCServiceDescriptor *block;
-    const char *kinds; /* who offers it, each with a blank around */
+    const char *kinds; /* kinds that offer it, each between blanks */
 } blocks [] = {
   {&musubi__gis__descriptor, " gis "},
   {&musubi__home__descriptor, " gis "},
@@ -49,7 +49,7 @@ static const struct {
   {&musubi__replica__descriptor, " replica "},
   {&musubi__chain__descriptor, " replica "},
   {&musubi__replica_index__descriptor, " index "},
-  {&musubi__agent__descriptor, " "}, /* at its endpoint alone: no directory knows it */
+  {&musubi__agent__descriptor, " "}, /* only by endpoint: no directory lists it */
   {&musubi__service__descriptor, " gis lis nis planner replica index balancer "},
 };
 
@@ -84,7 +84,8 @@ bool services_at (const char *kind, size_t at, method_t *method)
     return false;
 }
 
-/*  How many there are of that name, of the kind, in that block (NULL = any); *found is the last. */
+/*  How many methods of that name the kind offers in that block (NULL = any); *found is the last of
+ *  them. */
 static size_t services_search (const char *kind, const char *block, const char *name,
                                method_t *found)
 {

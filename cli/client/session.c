@@ -1,4 +1,4 @@
-/*  session - finding directories, and asking whom they list. */
+/*  session - reads directories, and calls the services they list. */
 #include "session.h"
 
 #include "json.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define AGAIN_MS      250
-#define STRAGGLERS_MS 300 /* patience with the other directories once one has answered */
+#define STRAGGLERS_MS 300 /* how long to wait for other directories once one has answered */
 
 session_t *session_open (const cli_t *cli, int *code)
 {
@@ -51,7 +51,7 @@ void session_close (session_t **self_p)
 
 /*  --- the directory ---  */
 
-/*  Where a name is in the sorted entries, or would be. */
+/*  The index of a name in the sorted entries, or the index at which it would be inserted. */
 static size_t session_place_of (const session_t *self, const char *name, bool *found)
 {
     size_t least = 0;
@@ -67,7 +67,8 @@ static size_t session_place_of (const session_t *self, const char *name, bool *f
     return least;
 }
 
-/*  Of two entries of one name the later start of the same store holds; else the one heard first. */
+/*  Of two entries with one name, the later start of the same store counts; of two stores, the one
+ *  heard first. */
 static void merge_entry (session_t *self, json_t *entry)
 {
     bool found;
@@ -87,7 +88,7 @@ static void merge_snapshot (session_t *self, const json_t *snapshot)
     json_t *entry;
     for (size_t i = 0; (entry = item_of (snapshot, "entries", i)); i++) {
         merge_entry (self, entry);
-        /* Who answers is known by store; its entry gives the name. */
+        /* An answer names its store; the entry with that store gives the name of the directory. */
         if (strcmp (text_of (entry, "store"), text_of (snapshot, "store")) == 0 &&
             strncmp (text_of (entry, "name"), "gis/", 4) == 0)
             json_array_append (self->answered, json_object_get (entry, "name"));
@@ -103,7 +104,7 @@ bool entry_is (const json_t *entry, const char *kind)
     return strncmp (name, kind, length) == 0 && name [length] == '/';
 }
 
-/*  Has what was looked for come? */
+/*  Is there an entry that was looked for? */
 static bool holds (const session_t *self, const char *wanted)
 {
     if (strchr (wanted, '/'))
@@ -115,7 +116,7 @@ static bool holds (const session_t *self, const char *wanted)
     return false;
 }
 
-/*  Asks the one of that number for the entries after a name; returns the call. */
+/*  Asks the directory of that number for the entries after a name; returns the call. */
 static uint64_t ask_directory (session_t *self, size_t number, const char *after)
 {
     method_t method = services_method ("Gis", "Snapshot");
@@ -123,8 +124,8 @@ static uint64_t ask_directory (session_t *self, size_t number, const char *after
     return session_send (self, self->places.gis [number], &method, question);
 }
 
-/*  What was known goes when the first answer is there, not before: with all directories silent it
- *  still is the best there is. */
+/*  Old entries are dropped when the first answer comes, not before: while all directories are
+ *  silent they are the best there is. */
 static void session_forget (session_t *self)
 {
     json_array_clear (self->entries);
@@ -133,8 +134,9 @@ static void session_forget (session_t *self)
     self->whole = false;
 }
 
-/*  One page of one directory, the first of them all or not. Returns the call that asks for the next
- *  one; 0 when there is none, for it was the last, or no answer; *answered says which. */
+/*  Takes one page of one directory; first = the first answer of any of them. Returns the call for
+ *  its next page; 0 after the last page, or when there was no answer, which *answered tells apart.
+ */
 static uint64_t session_take_page (session_t *self, size_t number, const client_reply_t *reply,
                                    bool first, bool *answered)
 {
@@ -171,7 +173,7 @@ bool session_look (session_t *self, const char *wanted)
         client_reply_t reply;
         if (left_ms <= 0 || !client_wait (self->client, left_ms, &reply))
             break;
-        /* Replies to other calls may still come, of whom we did not wait for. */
+        /* Replies to earlier calls that were not waited for may still come. */
         for (size_t i = 0; i < self->places.gis_count; i++) {
             bool answered = false, was_whole = anybody && self->whole;
             if (calls [i] != reply.call)
@@ -368,7 +370,7 @@ static bool id_sound (const char *id, size_t length)
                                      "0123456789._-") >= length;
 }
 
-/*  One of the homes that have answered just now. */
+/*  A home that has just answered, chosen at random. */
 static const char *live_home (session_t *self)
 {
     size_t live = 0;

@@ -11,13 +11,13 @@
 
 typedef struct table table_t;
 
-/*  Headings: count of them; one that begins with '>' stands right-aligned, without the sign. */
+/*  One heading for each column; one that begins with '>' is right-aligned, without the sign. */
 table_t *table_new (const char *const *headings, size_t count);
 
 /*  One row; cells are copied. "" and NULL show as "-". */
 void table_row (table_t *self, const char *const *cells);
 
-/*  Prints headings and rows, nothing but the headings when there are no rows; and ends it. */
+/*  Prints the headings and all rows, and ends the table. */
 void table_print (table_t **self_p, FILE *to);
 
 /*  Cells of columns (json_fields.h). */
@@ -26,13 +26,12 @@ const char *cell_cost (const json_t *form, const char *key, char text [CELL_BYTE
 const char *cell_latency (const json_t *form, const char *key, char text [CELL_BYTES]);
 const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTES]); /* "a, b" */
 
-/*  A row for each form of the list, a column for each field that has a heading; headings alone where
- *  there is no form. As a table to add to; or
- *  printed. */
+/*  A row for each form of the list, a column for each field that has a heading: printed; or as a
+ *  table to which rows can be added. */
 void table_print_forms (const form_row_t *rows, const json_t *forms, FILE *to);
 table_t *table_of (const form_row_t *rows, const json_t *forms);
 
-/*  Columns that a text takes on a terminal: wide letters of East Asia count two. */
+/*  Columns that a text takes on a terminal; a wide letter of East Asia takes two. */
 size_t text_width (const char *text);
 
 #endif

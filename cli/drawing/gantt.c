@@ -1,4 +1,4 @@
-/*  gantt - lanes, the axis, and the drawing in letters. */
+/*  gantt - lanes, axis, and the drawing in letters. */
 #include "gantt.h"
 
 #include "must.h"
@@ -21,7 +21,7 @@
 
 static const char letters [] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/*  Indices of bars, by row, then by start; qsort has no context, so the key goes along. */
+/*  A bar's index with its sort key: by row, then by start. qsort has no context. */
 typedef struct {
     size_t row;
     int64_t from_ms;
@@ -89,7 +89,7 @@ static int64_t *row_instants (const gantt_t *self, const gantt_place_t *places, 
     return instants;
 }
 
-/*  The piece just made goes on where the same bar's last one ended, at the same height. */
+/*  Lengthens the same bar's last piece when the next one goes on from it at the same height. */
 static bool piece_joins (gantt_piece_t *pieces, size_t count, const gantt_piece_t *next)
 {
     for (size_t i = count; i > 0; i--) {
@@ -111,7 +111,7 @@ gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int
     for (size_t b = 0; b < self->bars_count; b++)
         if (self->bars [b].row == row && self->bars [b].from_ms < self->bars [b].until_ms)
             places [places_count++] = (gantt_place_t){row, self->bars [b].from_ms, b};
-    /* What began earlier lies lower: nothing is ever lifted by what comes later. */
+    /* Bars that began earlier lie lower, so that later ones never lift them. */
     qsort (places, places_count, sizeof *places, gantt_by_place);
     size_t instants_count;
     int64_t *instants = row_instants (self, places, places_count, &instants_count);
@@ -172,7 +172,7 @@ static char letter_of (size_t reservation)
     return reservation < sizeof letters - 1 ? letters [reservation] : '#';
 }
 
-/*  The column of a moment, within the chart. */
+/*  The column of an instant within the chart. */
 static size_t column_of (const gantt_t *self, size_t columns, int64_t at_ms)
 {
     if (at_ms <= self->from_ms)
@@ -221,7 +221,7 @@ static void print_axis (const gantt_t *self, size_t name_room, size_t columns, F
     free (ticks);
 }
 
-/*  One lane's line, a cell a column: which bar covers it, or none. */
+/*  One cell of a lane: the bar that covers it, or NULL. */
 typedef struct {
     const gantt_bar_t *bar;
     char sign;        /* of the bar's text; 0 = filled */
@@ -259,7 +259,7 @@ static void lay_bar (const gantt_t *self, size_t b, gantt_cell_t *cells, size_t 
     }
     for (size_t c = from; c < until; c++) {
         size_t at = c - from;
-        /* The letter always; the rest of the text where all of it fits and is plain. */
+        /* The letter is always shown; the rest of the text where all of it fits and is ASCII. */
         bool shown =
           at == 0 || (length < until - from && at < length && text_width (text) == length);
         cells [c] = (gantt_cell_t){bar, shown ? text [at] : '\0',
@@ -267,8 +267,8 @@ static void lay_bar (const gantt_t *self, size_t b, gantt_cell_t *cells, size_t 
     }
 }
 
-/*  On a terminal with colours a text stands on its bar's colour; so does a full bar, while a block
- *  that is less high is drawn in it. */
+/*  With colours, texts and full bars have the bar's colour as background; a lower block is drawn in
+ *  it. */
 static void print_colour (const gantt_cell_t *cell, FILE *to)
 {
     if (!cell->bar)

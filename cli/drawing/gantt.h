@@ -1,12 +1,11 @@
-/*  gantt - reservations over time, a row for each class of a site and each link, as text or SVG.
+/*  gantt - reservations over time, as text or SVG: a row for each class of a site and each link.
  *  Pure but for the file it writes to.
  *
- *  Bars that overlap in a row of a class lie in lanes below each other, each in the first lane that
- *  has room. A link is shared, so the height of its bars is the share of its bandwidth: in the
- *  picture they are stacked on each other, and what stays pale is free; in letters they lie in
- *  lanes of their own. Bars of one reservation share its letter and colour; a legend tells which is
- *  which. What a reservation has used of its CPUs at a site so far is written in its bars as a
- *  percentage; in the picture its bars are darker as high as that.
+ *  Bars of a class that overlap lie in lanes below each other, each in the first lane that has
+ *  room. The height of a bar of a link is its share of the bandwidth: in the SVG picture these bars
+ *  are stacked and the pale rest is free; in letters each has a lane. Bars of one reservation share
+ *  a letter and a colour, which the legend explains. The percentage in a bar is the CPU time used
+ *  so far; in the picture the bar is darker up to that height.
  */
 #ifndef MUSUBI_GANTT_H
 #define MUSUBI_GANTT_H
@@ -17,11 +16,11 @@
 #include <stdio.h>
 
 #define GANTT_WIDTH_LEAST 60
-#define GANTT_LANES_MAX   16 /* shown of a row; the rest is counted */
+#define GANTT_LANES_MAX   16 /* more are counted, not shown */
 
 typedef struct {
     const char *name; /* "amsterdam/thin", "N/n8-x1" */
-    int64_t capacity; /* CPUs, Mbit/s; 0 = not known any more */
+    int64_t capacity; /* CPUs or Mbit/s; 0 = not known any more */
     bool link;
 } gantt_row_t;
 
@@ -53,17 +52,17 @@ typedef struct {
     size_t reservations_count;
     int64_t from_ms; /* the time shown; from before until */
     int64_t until_ms;
-    int *used; /* of each bar's reservation there: percent, below zero = not told; or NULL */
+    int *used; /* of each bar: percent of its CPU time used, below 0 = not told; or NULL */
 } gantt_t;
 
 void gantt_print (const gantt_t *self, size_t width, bool colour, FILE *to);
 void gantt_svg (const gantt_t *self, FILE *to);
 
-/*  The lane of each bar, and how many lanes each row has (at least one). For both drawings. */
+/*  For both drawings: the lane of each bar, and the number of lanes of each row (at least one). */
 void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row);
 
-/*  A piece of a bar in a row where bars are stacked: it covers [from, until) and lies on so much of
- *  other bars. */
+/*  A piece of a bar in a row of stacked bars: it covers [from, until), and bars of the height below
+ *  lie under it. */
 typedef struct {
     size_t bar;
     int64_t from_ms;
@@ -75,8 +74,8 @@ typedef struct {
  *  them. *peak is the height of the highest stack. At no instant does a piece overlap another. */
 gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int64_t *peak);
 
-/*  Time between two marks of the axis, a round one, so that there are at most marks_max; and the
- *  first mark from an instant on. */
+/*  The time between two marks of the axis, a round one that gives at most marks_max; and the first
+ *  mark at or after an instant. */
 int64_t gantt_step (int64_t span_ms, int64_t marks_max);
 int64_t gantt_first_mark (int64_t from_ms, int64_t step_ms);
 

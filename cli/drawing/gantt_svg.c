@@ -20,9 +20,9 @@
 #define LEGEND_LINE      16
 #define LEGEND_MAX       40
 #define MARKS_MAX        10
-#define TEXT_WIDTH       7  /* of a letter, about */
-#define EDGE_HEIGHT      4  /* a piece that is less high has no edge */
-#define TEXT_HEIGHT      13 /* a bar that is less high has no text */
+#define TEXT_WIDTH       7  /* about, of a letter */
+#define EDGE_HEIGHT      4  /* lower pieces have no edge */
+#define TEXT_HEIGHT      13 /* lower bars have no text */
 
 /*  What is drawn, and where its rows stand. */
 typedef struct {
@@ -61,7 +61,7 @@ static void draw_axis (const gantt_svg_picture_t *picture, FILE *to)
     }
 }
 
-/*  A bar, or a piece of one, as a rectangle; what it is is told when one points at it. */
+/*  A bar, or a piece of one, as a rectangle; pointing at it shows what it is. */
 static void draw_rectangle (const gantt_svg_picture_t *picture, const gantt_bar_t *bar,
                             int64_t from_ms, int64_t until_ms, double y, double height, FILE *to)
 {
@@ -91,7 +91,7 @@ static void draw_rectangle (const gantt_svg_picture_t *picture, const gantt_bar_
     fputs ("</g>\n", to);
 }
 
-/*  The lower part of a bar, as high as the share of its CPUs that was used. */
+/*  Darkens the lower part of a bar, as high as the share of its CPU time that was used. */
 static void draw_used (const gantt_svg_picture_t *picture, const gantt_bar_t *bar, int percent,
                        double y, FILE *to)
 {
@@ -131,7 +131,7 @@ static void draw_link (const gantt_svg_picture_t *picture, size_t row, FILE *to)
     free (pieces);
 }
 
-/*  The name, and below it how much there is. */
+/*  The name and the capacity of a row. */
 static void draw_label (const gantt_svg_picture_t *picture, size_t row, FILE *to)
 {
     const gantt_row_t *one = &picture->gantt->rows [row];
@@ -161,7 +161,6 @@ static void gantt_svg_draw_legend (const gantt_svg_picture_t *picture, FILE *to)
                    self->reservations_count - LEGEND_MAX);
 }
 
-/*  Where everything stands. */
 static void lay_out (gantt_svg_picture_t *picture)
 {
     const gantt_t *self = picture->gantt;

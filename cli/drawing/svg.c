@@ -1,4 +1,4 @@
-/*  svg - elements written one after the other. */
+/*  svg - writes elements one after the other. */
 #include "svg.h"
 
 #include <stdarg.h>
