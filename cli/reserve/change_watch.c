@@ -1,4 +1,4 @@
-/*  change_watch - one SUB socket to all who hold reservations. */
+/*  change_watch - one SUB socket, connected to all sites and network domains. */
 #include "change_watch.h"
 
 #include "cli.h"
@@ -6,7 +6,7 @@
 
 #include <czmq.h>
 
-/*  A burst of hints is one occasion: what follows closely is swallowed, for a while. */
+/*  A burst of notices counts as one: those that follow closely are swallowed for a while. */
 #define BURST_GAP_MS 100
 #define BURST_MS_MAX 500
 

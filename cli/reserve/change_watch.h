@@ -1,6 +1,6 @@
-/*  change_watch - hears services say that something has changed.
+/*  change_watch - listens for the notices by which services say that something has changed.
  *
- *  Hints may be lost (T16): whoever waits here also asks now and then.
+ *  Notices may be lost (T16), so whoever waits here also asks now and then.
  */
 #ifndef MUSUBI_CHANGE_WATCH_H
 #define MUSUBI_CHANGE_WATCH_H
@@ -10,17 +10,16 @@
 
 typedef struct notices change_watch_t;
 
-/*  topics: as publishers name them, parted by blanks: "calendar" is said when capacity has come
- *  free, "reservation" when one has changed, "use" when circuits may be used or no longer. */
+/*  topics: names of notices, separated by blanks. "calendar": capacity has become free;
+ *  "reservation": a reservation has changed; "use": circuits may or may no longer be used. */
 change_watch_t *change_watch_new (const char *topics);
 void change_watch_destroy (change_watch_t **self_p);
 
-/*  Listens to the publishers of all sites and domains among the directory's entries, besides those
- *  it listens to already. */
+/*  Also listens to the sites and domains among these entries of the directory. */
 void change_watch_follow (change_watch_t *self, const json_t *entries);
 
-/*  Returns at the first hint, after so long, or at an interrupt. What came since the last call
- *  counts; several hints at once are one. */
+/*  Returns at the first notice, after that time, or at an interrupt. Notices that came since the
+ *  last call count; several at once are one. */
 void change_watch_wait (change_watch_t *self, int64_t ms);
 
 #endif

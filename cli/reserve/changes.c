@@ -1,4 +1,4 @@
-/*  changes - two forms compared, field by field that matters. */
+/*  changes - compares two forms field by field. */
 #include "changes.h"
 
 #include "json_fields.h"
@@ -22,7 +22,7 @@ static json_t *changes_add_one (json_t *changes, const char *reservation, const 
     return change;
 }
 
-/*  For each name of one list that the other one lacks. */
+/*  A change for each name of a list that the other list lacks. */
 static void add_names (json_t *changes, const char *reservation, const char *word,
                        const json_t *names, const json_t *others, int64_t now_ms)
 {
@@ -33,7 +33,7 @@ static void add_names (json_t *changes, const char *reservation, const char *wor
                   json_string (json_string_value (name)));
 }
 
-/*  Its last end, as the later look has it, else the earlier; INT64_MAX when neither has one. */
+/*  The end in the later look, else in the earlier one; INT64_MAX when neither has one. */
 static int64_t changes_end_of (const json_t *before, const json_t *after)
 {
     int64_t ms;
@@ -48,7 +48,7 @@ static void add_status (json_t *changes, const json_t *before, const json_t *aft
     const char *status = text_of (after, "status");
     if (strcmp (was, status) == 0)
         return;
-    /* A reservation whose time is over is released, too; nobody gave it back. */
+    /* A reservation whose time is over counts as released, but nobody gave it back. */
     bool ended = strcmp (status, "released") == 0 && changes_end_of (before, after) <= now_ms;
     json_t *change =
       changes_add_one (changes, text_of (after, "reservation"), ended ? "ended" : status, now_ms);
@@ -58,7 +58,7 @@ static void add_status (json_t *changes, const json_t *before, const json_t *aft
         take (change, "name", json_string (text_of (after, "name")));
 }
 
-/*  The names without those of domains that are silent: of these nothing is known. */
+/*  The names without those of silent domains, of which nothing is known now. */
 static json_t *changes_heard (const json_t *names, const json_t *silent)
 {
     json_t *list = json_array ();
@@ -71,7 +71,7 @@ static json_t *changes_heard (const json_t *names, const json_t *silent)
     return list;
 }
 
-/*  Where no parts are told (in a list) there is no word of use. */
+/*  A list tells no parts, and so nothing about the use of circuits. */
 static void add_use (json_t *changes, const json_t *before, const json_t *after, int64_t now_ms)
 {
     const char *id = text_of (after, "reservation");
@@ -84,7 +84,7 @@ static void add_use (json_t *changes, const json_t *before, const json_t *after,
         add_names (changes, id, "unprovisioned", then, now, now_ms);
 }
 
-/*  The sites at which it has fewer nodes than it should. */
+/*  The sites at which the reservation is degraded. */
 static json_t *degraded_at (const json_t *form)
 {
     json_t *sites = json_array ();

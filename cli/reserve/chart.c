@@ -1,4 +1,4 @@
-/*  chart - rows first by what there is, then by what is reserved; bars by row. */
+/*  chart - first a row for everything that exists, then rows for what is reserved beside it. */
 #include "chart.h"
 
 #include "json_fields.h"
@@ -16,14 +16,14 @@ static int64_t chart_time_of (const json_t *object, const char *key)
     return ms;
 }
 
-/*  Room for one more in a list. */
+/*  A list with room for one more. */
 static void *chart_append (void *list, size_t count, size_t size)
 {
     void *grown = must (realloc (list, (count + 1) * size));
     return grown;
 }
 
-/*  The table of names keeps the row's. */
+/*  The row's name lives in the table of names. */
 static size_t chart_add_row (gantt_t *gantt, json_t *rows, const char *name, int64_t capacity,
                              bool link)
 {
@@ -34,7 +34,7 @@ static size_t chart_add_row (gantt_t *gantt, json_t *rows, const char *name, int
     return gantt->rows_count++;
 }
 
-/*  The row of that name; a new one where the directory knows nothing of it any more. */
+/*  The row of that name; a new row when the directory does not list it any more. */
 static size_t chart_row_of (gantt_t *gantt, json_t *rows, const char *name, bool link)
 {
     const json_t *row = json_object_get (rows, name);
@@ -65,7 +65,8 @@ static void add_classes (chart_t *self, const json_t *entries)
     }
 }
 
-/*  What a reservation has used at a site, percent; below zero where nothing is told. */
+/*  Percent of its CPU time that a reservation has used at a site; below 0 when the site tells
+ *  nothing. */
 static int used_at (const json_t *form, const char *site)
 {
     const json_t *opening;
@@ -97,7 +98,7 @@ static void chart_add_placements (chart_t *self, const json_t *form)
 
 /*  --- links ---  */
 
-/*  The names of the links that are in use, as a set. */
+/*  The set of names of the links in use. */
 static json_t *used_links (const json_t *forms)
 {
     json_t *used = json_object ();
@@ -154,7 +155,7 @@ static bool chart_shown (const json_t *form)
            json_array_size (json_object_get (form, "network")) > 0;
 }
 
-/*  Only who may see it is told whose it is. */
+/*  An owner is told only to those who may see the reservation. */
 static bool hidden (const json_t *form)
 {
     return !*text_of (form, "owner") && *text_of (form, "start");
@@ -186,7 +187,7 @@ void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool
         chart_add_placements (self, form);
         chart_add_reservation (&self->gantt, form);
     }
-    /* Rows of links come after all rows of classes, also of those that were forgotten. */
+    /* All rows of links come after all rows of classes, those of forgotten classes included. */
     chart_add_links (self, entries, used, all_links);
     size_t reservation = 0;
     for (size_t i = 0; (form = json_array_get (forms, i)); i++)

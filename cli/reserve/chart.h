@@ -1,4 +1,5 @@
-/*  chart - what a Gantt chart shows, from the federation's entries and its reservations. Pure.
+/*  chart - the rows and bars of a Gantt chart, from the entries and reservations of a federation.
+ *  Pure.
  */
 #ifndef MUSUBI_CHART_H
 #define MUSUBI_CHART_H
@@ -7,17 +8,17 @@
 
 #include <jansson.h>
 
-/*  Owns its names and borrows the forms' texts. */
+/*  Owns its lists, and borrows the texts of the forms. */
 typedef struct {
-    gantt_t gantt;       /* the time shown is the caller's to set */
-    size_t hidden_count; /* reservations of others, of which nobody tells where they are */
-    json_t *classes;     /* name of a row to its number, so that thousands are found quickly */
+    gantt_t gantt;       /* the caller sets the time shown */
+    size_t hidden_count; /* reservations of others whose places are not told */
+    json_t *classes;     /* from the name of a row to its number */
     json_t *links;       /* the same */
 } chart_t;
 
-/*  entries: of the directory; forms: as view_form makes them, must outlive the chart. A row for
- *  each class of each site, then one for each link that some reservation uses, or for all links.
- *  What is reserved where the directory knows nothing any more has a row, too. */
+/*  entries are the directory's; forms are made by view_form and must outlive the chart. There is a
+ *  row for each class of each site, then one for each link in use, or for all links; and a row for
+ *  what is reserved where the directory lists nothing any more. */
 void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool all_links);
 void chart_clear (chart_t *self);
 

@@ -1,4 +1,4 @@
-/*  musubi modify, musubi release - two-phase over all parts of a reservation. */
+/*  musubi modify, musubi release - change all parts of a reservation in one transaction. */
 #include "planner_request.h"
 #include "request_form.h"
 #include "reserve_commands.h"
@@ -19,7 +19,7 @@ static int change_change (cli_t *cli, const char *method, const char *word, json
     return code;
 }
 
-/*  dry_run NULL: there is none. */
+/*  dry_run NULL: the command has no such option. */
 static bool change_parse (cli_t *cli, size_t words_wanted, cli_words_t *words, bool *dry_run,
                           int *code)
 {

@@ -1,7 +1,7 @@
 /*  musubi explain - what stands in the way of a request, or what a reservation waits for.
  *
- *  A request is planned and not reserved, so the answer is of this moment. What was asked under a
- *  request id is looked up at its home.
+ *  A request is planned and not reserved, so the answer holds for this moment. A request id is
+ *  looked up at its home.
  */
 #include "answer_form.h"
 #include "explanation.h"

@@ -1,4 +1,4 @@
-/*  musubi gantt - reservations over time, on the terminal or as a picture. */
+/*  musubi gantt - reservations over time, in letters or as an SVG picture. */
 #include "chart.h"
 #include "json_fields.h"
 #include "listing.h"
@@ -20,7 +20,7 @@ typedef struct {
     bool all;
 } gantt_options_t;
 
-/*  From now, or the first start if that is earlier, to the last end; some of it, whatever comes. */
+/*  From now, or from the first start if that is earlier, to the last end, and at least an hour. */
 static bool choose_span (gantt_t *gantt, const gantt_options_t *options, int64_t now_ms)
 {
     int64_t first_ms = now_ms;

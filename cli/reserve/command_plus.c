@@ -1,7 +1,7 @@
-/*  musubi plus - S3's commands (PluS): reservations of one site, in one phase or in two.
+/*  musubi plus - the commands of S3 (PluS): reservations of one site, in one phase or in two.
  *
- *  plus_reserve … plus_abort are the same by name. S3's short options are taken as the long ones
- *  that they stand for. Without -T a command is committed at once; with it, it waits.
+ *  plus_reserve … plus_abort are the same commands as programs. The short options of S3 stand for
+ *  the long ones. With -T a command waits for its commit; without, it is committed at once.
  */
 #include "answer_form.h"
 #include "json_fields.h"
@@ -25,7 +25,7 @@ typedef struct {
     bool two_phase;
 } plus_options_t;
 
-/*  One run: whom it asks. */
+/*  One run of a command, and the site it calls. */
 typedef struct {
     const cli_t *cli;
     session_t *session;
@@ -33,8 +33,8 @@ typedef struct {
     char endpoint [256]; /* of the site */
     char site [NAME_BYTES_MAX + 1];
     char request_id [REQUEST_ID_BYTES_MAX + 1];
-    char times [96]; /* " -s 2026-12-01T09:00:00Z" …, as they were meant */
-    bool relative;   /* to now: the same words mean another request later */
+    char times [96]; /* " -s 2026-12-01T09:00:00Z" …, with absolute times */
+    bool relative;   /* given relative to now: later the same words mean another request */
 } plus_client_t;
 
 /*  --- options --- */
@@ -57,7 +57,7 @@ static bool plus_parse (cli_t *cli, plus_options_t *options, int *code)
     return cli_parse (cli, list, 0, 0, &words, code);
 }
 
-/*  RFC 3339, now+30m; or CCYYMMDDhhmm[.SS] in UTC, as batch systems have it. */
+/*  RFC 3339 or now+30m; or CCYYMMDDhhmm[.SS] in UTC, as batch systems write it. */
 static bool plus_read_time (const char *text, int64_t *ms, bool *relative)
 {
     char written [48];
@@ -134,7 +134,7 @@ static call_status_t plus_look (plus_client_t *self, const char *reservation)
                 : CALL_BAD_REQUEST;
 }
 
-/*  The site that is meant: by -R; the one that knows the reservation; the only one. */
+/*  The site: that of -R; else the one that knows the reservation; else the only one. */
 static int find_site (plus_client_t *self)
 {
     const char *host = self->options.host;
@@ -215,7 +215,7 @@ static bool is_state (const json_t *command, const char *word)
     return strcmp (state_word (command, state), word) == 0;
 }
 
-/*  What a command came to, for scripts: into what is told of its reservation. */
+/*  Adds the outcome of a command to the object that scripts read. */
 static void plus_take_command (json_t *told, const json_t *command)
 {
     char text [TIMETEXT_BYTES];
@@ -259,7 +259,7 @@ static int print_command (plus_client_t *self, const char *reservation, const js
 
 /*  --- the commands --- */
 
-/*  What a command was answered: without -T it is committed now. */
+/*  Finishes a command: without -T it is committed now. */
 static int plus_finish (plus_client_t *self, const char *reservation, const json_t *command)
 {
     char reason [CLIENT_REASON_BYTES];
@@ -313,7 +313,7 @@ static int reserve (plus_client_t *self, const char *name)
     return operate (self, name, reservation, body);
 }
 
-/*  "Modify", or "Release", which is told nothing but whom. */
+/*  "Modify", or "Release", which has no terms. */
 static int plus_change (plus_client_t *self, const char *name)
 {
     const plus_options_t *options = &self->options;
@@ -330,7 +330,7 @@ static int plus_change (plus_client_t *self, const char *name)
     return code == EXIT_DONE ? operate (self, name, options->reservation, body) : code;
 }
 
-/*  The properties of one reservation, or of a page of all; NULL with *code. */
+/*  The properties of one reservation, or of a page of all; NULL after refusing, with *code. */
 static json_t *properties (plus_client_t *self, const char *after, int *code)
 {
     char reason [CLIENT_REASON_BYTES];
@@ -368,7 +368,7 @@ static int plus_decide (plus_client_t *self, const char *name)
     return EXIT_DONE;
 }
 
-/*  What the site told of one, as users read it. */
+/*  One reservation as users read it. */
 static json_t *status_form (const plus_client_t *self, const json_t *one)
 {
     static const form_row_t rows [] = {{.key = "start", .kind = FORM_TIME, .from = "from_ms"},
@@ -393,7 +393,8 @@ static const char *nodes_cell (const json_t *form, const char *key, char text [C
     return number_of (form, key) ? number_text (form, key, text) : "";
 }
 
-/*  Its reserve was refused or is over: no command speaks of it, and the site forgets it soon. */
+/*  Created but not reserved, and no command waits: the reserve was refused, and the site soon
+ *  forgets it. */
 static bool is_forgotten (const json_t *one)
 {
     return is_state (one, "created") && json_array_size (json_object_get (one, "commands")) == 0;

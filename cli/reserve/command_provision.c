@@ -1,6 +1,7 @@
-/*  musubi provision - the use of a reservation's circuits, taken up or given up at every domain.
+/*  musubi provision - puts a reservation's circuits into use at every domain, or takes them out of
+ *  use.
  *
- *  Each domain decides by itself; asking again is harmless.
+ *  Each domain decides for itself; asking again is safe.
  */
 #include "json_fields.h"
 #include "listing.h"
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-/*  Adds the domain of that participant's name, once. */
+/*  Adds a participant that is a domain, once. */
 static void add_domain (json_t *domains, const char *participant)
 {
     json_auto_t *name = json_string (participant);
@@ -17,8 +18,8 @@ static void add_domain (json_t *domains, const char *participant)
         json_array_append (domains, name);
 }
 
-/*  The domains that take part in it ("nis/N"), also those that are silent now. Who may not see the
- *  parts still sees the links. */
+/*  The domains of the reservation ("nis/N"), silent ones included. Those who may not see its parts
+ *  still see its links. */
 static json_t *domains_of (const json_t *view)
 {
     json_t *domains = json_array ();
@@ -40,7 +41,7 @@ static json_t *domains_of (const json_t *view)
     return domains;
 }
 
-/*  Asks one domain; a row of the answer, new. */
+/*  Asks one domain; the row that tells its answer, new. */
 static json_t *provision_ask_domain (session_t *session, const char *domain, bool release,
                                      const json_t *question, int *code)
 {
@@ -59,7 +60,7 @@ static json_t *provision_ask_domain (session_t *session, const char *domain, boo
         json_object_set (row, "active", json_object_get (answer, "active"));
     } else {
         json_object_set_new (row, "error", json_string (reason));
-        /* What a refusal says is known; silence goes before it, since it says to ask again. */
+        /* A silent domain decides the exit code before a refusal does, as it means to ask again. */
         if (status == CALL_TIMED_OUT)
             *code = EXIT_UNKNOWN;
         else if (*code == EXIT_DONE)

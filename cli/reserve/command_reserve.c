@@ -1,9 +1,9 @@
-/*  musubi reserve - ask a planner for a plan, and have it committed.
+/*  musubi reserve - has a planner find a plan and commit it.
  *
- *  The full request id is told before anything is sent: whatever happens then, the same id with the
- *  same request finds out what became of it. With --wait a refused request is asked again, under a
- *  new id each time, when a site says that capacity has come free, and now and then besides, since
- *  such hints may be lost.
+ *  The full request id is printed before anything is sent: whatever happens then, the same id with
+ *  the same request finds out what became of it. With --wait a refused request is asked again,
+ *  under a new id each time, when a site says that capacity has become free, and now and then
+ *  besides, since such notices may be lost.
  */
 #include "change_watch.h"
 #include "must.h"
@@ -31,7 +31,8 @@ typedef struct {
 
 /*  --- waiting ---  */
 
-/*  Times from now become fixed ones, so that a request asked again later still means the same. */
+/*  Makes times relative to now absolute, so that the request means the same when it is asked again
+ *  later. */
 static void fix_times (json_t *request, int64_t now_ms)
 {
     json_t *window = json_object_get (request, "window");
@@ -48,7 +49,7 @@ static void fix_times (json_t *request, int64_t now_ms)
     }
 }
 
-/*  An earliest start that has passed means as soon as possible. */
+/*  An earliest start that has passed becomes "now". */
 static void renew_earliest (json_t *request, int64_t now_ms)
 {
     json_t *earliest = json_object_get (json_object_get (request, "window"), "earliest");
@@ -58,7 +59,7 @@ static void renew_earliest (json_t *request, int64_t now_ms)
     take (earliest, "from_now_ms", json_integer (0));
 }
 
-/*  After this no start can be had; INT64_MAX when the request sets no end. */
+/*  The last possible start; INT64_MAX when the request sets none. */
 static int64_t last_moment (const json_t *request)
 {
     static const char *const ends [] = {"start", "latest", "deadline"};
@@ -72,8 +73,7 @@ static int64_t last_moment (const json_t *request)
     return last_ms;
 }
 
-/*  Could freed capacity help? Not when every reason is of another kind: then no interval is named.
- */
+/*  Can the request succeed when capacity becomes free? Not when no reason names an interval. */
 static bool may_free (const json_t *form)
 {
     const json_t *reasons = json_object_get (form, "reasons");
@@ -108,7 +108,7 @@ static int wait_and_ask (const cli_t *cli, planner_request_t *planned, json_t *r
         json_auto_t *before = *form;
         code = planner_request_ask_anew (planned, form);
         bool late = code == EXIT_REFUSED && *form && !may_free (*form);
-        if (late) { /* what lacked as long as there was time tells more */
+        if (late) { /* the reasons given while there was time tell more */
             json_decref (*form);
             *form = json_incref (before);
         }
@@ -121,7 +121,7 @@ static int wait_and_ask (const cli_t *cli, planner_request_t *planned, json_t *r
     return code;
 }
 
-/*  For a site that nobody has heard of: which names are like it. */
+/*  Prints names of sites like those that the request names and nobody knows. */
 static void tell_sites_near (session_t *session, const json_t *request)
 {
     if (!session_look (session, ""))

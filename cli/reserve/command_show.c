@@ -11,7 +11,7 @@
 
 #define LIST_UNTIL_MS_MAX INT64_C (253402300799999) /* the last moment of the year 9999 */
 
-/*  The form that was shown, new. */
+/*  Prints a reservation; returns its form, new. */
 static json_t *show_show (const cli_t *cli, const json_t *view)
 {
     json_t *form = view_form (view);

@@ -1,4 +1,4 @@
-/*  explanation - the federation's states in sentences. */
+/*  explanation - states of reservations and requests as sentences. */
 #include "explanation.h"
 #include "table.h"
 
@@ -19,7 +19,8 @@ static bool explanation_is (const json_t *object, const char *key, const char *w
 
 /*  --- refusals ---  */
 
-/*  Of a compute need CPUs are counted, or a site counts nodes: the sentence says which. */
+/*  The unit of a need's figures. For compute needs the sentence itself says whether CPUs or nodes
+ *  are counted. */
 static const char *explanation_unit_of (const json_t *request, const char *need)
 {
     bool network = json_array_size (json_object_get (request, "network")) > 0 && *need;
@@ -128,12 +129,12 @@ __attribute__ ((format (printf, 2, 3))) static void say (json_t *waits, const ch
         abort ();
 }
 
-/*  What a part's pending change waits for. */
+/*  Says what the pending change of a part waits for. */
 static void say_pending (json_t *waits, const json_t *view, const json_t *part)
 {
     const char *who = text_of (part, "participant");
     bool first = number_of (part, "version") == 0;
-    /* Only of a first command is the plan, and with it the coordinator, in the record. */
+    /* Only the record of a first command has the plan, and with it the coordinator. */
     const json_t *coordinator = json_object_get (json_object_get (part, "plan"), "coordinator");
     const char *planner = first ? text_of (coordinator, "name") : "";
     const char *by = *planner ? planner : "its planner";
@@ -165,7 +166,7 @@ static void say_part (json_t *waits, const json_t *view, const json_t *part)
         say (waits, "%s could not keep its part; what the others hold is released", who);
 }
 
-/*  Reserved bandwidth that carries nothing: one sentence for all domains. */
+/*  One sentence for all domains whose circuits are reserved and not in use. */
 static void say_unused (json_t *waits, const json_t *view)
 {
     char domains [512] = "";

@@ -1,5 +1,5 @@
-/*  explanation - why a request can't be had, what a reservation waits for, what became of a
- *  request. Pure.
+/*  explanation - why a request is refused, what a reservation waits for, what became of a request.
+ *  Pure.
  */
 #ifndef MUSUBI_EXPLANATION_H
 #define MUSUBI_EXPLANATION_H
@@ -7,8 +7,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/*  A refused answer's form (answer_form): each need with what stands in its way, then what could be
- *  had instead. request is the proto Request, for the units; NULL when it is not known. */
+/*  Prints the form (answer_form) of a refused answer: each need with what stands in its way, then
+ *  the alternatives. request is the proto Request, needed for the units; NULL when it is not known.
+ */
 void explain_refusal_print (const json_t *form, const json_t *request, FILE *to);
 
 /*  A reservation from its ReservationView:
@@ -20,8 +21,8 @@ void explain_refusal_print (const json_t *form, const json_t *request, FILE *to)
 json_t *explain_reservation (const json_t *view);
 void explain_reservation_print (const json_t *form, FILE *to);
 
-/*  A request from what its home says (LookAnswer), with the messages packed in it, which may be
- *  NULL: the Answer kept, and the holder's Plan.
+/*  What became of a request, from what its home says (LookAnswer) and the messages packed in it,
+ *  which may be NULL: the stored Answer, and the Plan of the attempt that holds the claim.
  *
  *      {"request_id", "state": "committed" | "refused" | "in progress" | "unknown", "done",
  *       "answer": {…}, "holder": {"reservation", "operation", "coordinator", "participants": […],
@@ -32,7 +33,7 @@ json_t *explain_claim (const char *request_id, const json_t *look, const json_t 
                        const json_t *holder);
 void explain_claim_print (const json_t *form, FILE *to);
 
-/*  The exit codes that these forms mean. */
+/*  The exit codes for these forms. */
 int explain_reservation_code (const json_t *form);
 int explain_claim_code (const json_t *form);
 

@@ -1,4 +1,4 @@
-/*  planner_request - asking a planner, step by step as a user is told. */
+/*  planner_request - asks, and prints what the user has to know at each step. */
 #include "planner_request.h"
 
 #include "answer_form.h"
@@ -62,7 +62,7 @@ int planner_request_ask (planner_request_t *self, json_t **form)
 
 int planner_request_ask_anew (planner_request_t *self, json_t **form)
 {
-    /* An id of the user's own gets a number behind it, so that it can still be recognised. */
+    /* A user's own id gets a number behind it, so that it can still be recognised. */
     const char *given = self->cli->request_id;
     char numbered [REQUEST_ID_BYTES_MAX + 1];
     session_look (self->session, "planner");

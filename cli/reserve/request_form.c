@@ -1,5 +1,5 @@
-/*  request_form - reading users' JSON. Each object has a table of the keys it may hold; each value
- *  is read by what its key means.
+/*  request_form - reads users' JSON. Each object has a list of the keys it may have; each value is
+ *  read by the function for its key.
  */
 #include "request_form.h"
 #include "must.h"
@@ -19,17 +19,17 @@
 #define FILE_BYTES_MAX 255
 #define PATH_BYTES     128
 
-/*  Two ids of needs and what joins them. */
+/*  Two ids of needs, with the sign between them. */
 #define CONNECTION_ID_BYTES (2 * NAME_BYTES_MAX + 2)
 
-/*  Where reading stands, and where it says why not. */
+/*  The path of the object being read, and where to say why it is refused. */
 typedef struct {
     char path [PATH_BYTES];
-    bool joins; /* a reservation that has needs already, which the reader does not know */
+    bool joins; /* needs for an existing reservation, whose own needs are not known here */
     char *why;
 } request_form_reader_t;
 
-/*  Refuses key (or the whole, where it is NULL) of what is at the reader's path. */
+/*  Refuses a key of the object at the reader's path, or (NULL) the whole object. */
 __attribute__ ((format (printf, 3, 4))) static bool refuse (const request_form_reader_t *reader,
                                                             const char *key, const char *format,
                                                             ...)
@@ -48,7 +48,7 @@ __attribute__ ((format (printf, 3, 4))) static bool refuse (const request_form_r
     return false;
 }
 
-/*  Only these keys, and an object at all. */
+/*  Checks that it is an object, with no other keys than these. */
 static bool read_keys (const request_form_reader_t *reader, json_t *object, const char *keys)
 {
     if (!json_is_object (object))
@@ -57,7 +57,7 @@ static bool read_keys (const request_form_reader_t *reader, json_t *object, cons
     return !key || refuse (reader, key, "is not a key here; the keys are: %s", keys);
 }
 
-/*  An identifier; absent is fine unless required. */
+/*  Reads an identifier; it may be absent unless required. */
 static bool request_form_read_name (const request_form_reader_t *reader, const json_t *object,
                                     const char *key, bool required, size_t bytes_max, json_t *to)
 {
@@ -88,7 +88,7 @@ static bool read_count (const request_form_reader_t *reader, const json_t *objec
     return true;
 }
 
-/*  A duration as proto's *_ms; zero is refused where it would mean "the request's". */
+/*  Reads a duration into proto's *_ms. 0 is refused where it would mean "as the request". */
 static bool request_form_read_duration (const request_form_reader_t *reader, const json_t *object,
                                         const char *key, const char *proto_key, bool zero_allowed,
                                         json_t *to)
@@ -126,8 +126,9 @@ static bool read_instant (const request_form_reader_t *reader, const json_t *win
     return true;
 }
 
-/*  Is a before b plus so much, surely? Only times written alike are compared: the order of others
- *  depends on when one asks, and a repeat must be taken as the first was. */
+/*  Is a surely before b plus plus_ms? Only two absolute or two relative times are compared: the
+ *  order of others depends on the moment of asking, and a repeated request must be read as the
+ *  first was. */
 static bool request_form_surely_before (const json_t *window, const char *a, const char *b,
                                         int64_t plus_ms)
 {
@@ -141,7 +142,7 @@ static bool request_form_surely_before (const json_t *window, const char *a, con
     return false;
 }
 
-/*  Takes a new window into to; span_ms is what the request lasts. */
+/*  Reads a window into to; span_ms is how long the request lasts. */
 static bool read_window (json_t *written, int64_t span_ms, json_t *to, char why [FORM_WHY_BYTES])
 {
     static const char *const keys [] = {"start", "earliest", "latest", "deadline"};
@@ -170,7 +171,7 @@ static bool read_window (json_t *written, int64_t span_ms, json_t *to, char why 
     return true;
 }
 
-/*  A wanted value as text; proto compares texts. */
+/*  A required value as text, as proto compares texts. */
 static json_t *attribute_text (const json_t *value)
 {
     char text [64];
@@ -240,7 +241,7 @@ static bool read_require (const request_form_reader_t *of_need, json_t *written,
     return true;
 }
 
-/*  A need of that id among those read so far. */
+/*  Is there a need with that id among those read so far? */
 static bool need_known (const json_t *needs, const char *id)
 {
     const json_t *need;
@@ -250,7 +251,7 @@ static bool need_known (const json_t *needs, const char *id)
     return false;
 }
 
-/*  Is the need's id its own among those of that list read so far? */
+/*  Refuses a need whose id another need of the list has. */
 static bool id_unused (const request_form_reader_t *reader, const json_t *request, const char *list,
                        const json_t *need)
 {
@@ -294,7 +295,7 @@ static bool read_between (const request_form_reader_t *reader, const json_t *wri
     return true;
 }
 
-/*  A network need's own id, or its ends' ids joined. */
+/*  The id of a network need, or the ids of its two ends, joined. */
 static void connection_id (const json_t *need, char id [CONNECTION_ID_BYTES])
 {
     if (*text_of (need, "id"))
@@ -303,8 +304,8 @@ static void connection_id (const json_t *need, char id [CONNECTION_ID_BYTES])
         texts_join (json_object_get (need, "between"), "-", id, CONNECTION_ID_BYTES);
 }
 
-/*  Is the id the only one of its kind among all needs read so far? Two needs between the same ends
- *  want ids of their own. */
+/*  Refuses a network need whose id any other need has. Two needs between the same ends need ids of
+ *  their own. */
 static bool connection_named (const request_form_reader_t *reader, const json_t *request,
                               const json_t *need)
 {
@@ -387,7 +388,7 @@ static bool request_form_read_list (const request_form_reader_t *of_list, json_t
     return true;
 }
 
-/*  From the reservation's start to the last need's end. */
+/*  The time from the start of the reservation to the end of its last need. */
 static int64_t request_form_span_of (const json_t *request)
 {
     int64_t span_ms = 0;
@@ -487,7 +488,7 @@ static bool read_connection_patch (const request_form_reader_t *reader, json_t *
            id_unused (reader, patch, "network", need);
 }
 
-/*  Needs that join, as requests have them; their ends may be needs that are there already. */
+/*  Reads needs to be added, written as in requests; their ends may be needs of the reservation. */
 static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
 {
     request_form_reader_t reader = {.path = "add", .joins = true, .why = why};

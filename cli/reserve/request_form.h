@@ -1,10 +1,8 @@
-/*  request_form - a request as users write it, to the JSON of proto that planners are asked with.
- *  Pure.
+/*  request_form - a request as users write it, turned into the JSON of proto. Pure.
  *
- *  The format is that of the interfaces: times as RFC 3339 or "now+30m", durations as "1h30m",
- *  requirements as {"os": "linux"} or {"gpus": {"min": 4}}. What can't be meant is refused here, by
- *  path; what can't be had is for planners to refuse. Times from now stay times from now, so that a
- *  repeated request has the same body.
+ *  Times are RFC 3339 or "now+30m", durations "1h30m", requirements {"os": "linux"} or {"gpus":
+ *  {"min": 4}}. What makes no sense is refused here, with its path; whether it can be had is for
+ *  planners to say. Relative times stay relative, so that a repeated request has the same body.
  */
 #ifndef MUSUBI_REQUEST_FORM_H
 #define MUSUBI_REQUEST_FORM_H
@@ -13,7 +11,7 @@
 
 #define FORM_WHY_BYTES 512
 
-/*  What was given on the command line goes before what is written; NULL: nothing. */
+/*  The command line goes before the file; NULL = not given. */
 void request_form_choose (json_t *written, const char *algorithm, const char *policy);
 
 /*  The proto Request, new; NULL with why = "compute[1].cpus: …". */

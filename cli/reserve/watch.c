@@ -1,4 +1,4 @@
-/*  watch - look, compare with the look before, rest until a hint or the next poll. */
+/*  watch - looks, compares with the look before, and rests until a notice or the next poll. */
 #include "watch.h"
 
 #include "answer_form.h"
@@ -10,23 +10,23 @@
 
 #include <stdlib.h>
 
-#define EDGE_MS     20    /* after a start or end, so that the participants see it too */
+#define EDGE_MS     20    /* after a start or end, so that participants have seen it, too */
 #define REST_MS_MAX 5000  /* after a look that took long */
-#define LOOK_MS     30000 /* looks so often at the directory for publishers that are new */
+#define LOOK_MS     30000 /* how often the directory is read for new services */
 
-/*  Nobody wants more, or can be told. */
+/*  Was there an interrupt, or can nobody read the output any more? */
 static bool watch_ended (void)
 {
     return cli_interrupted () || ferror (stdout);
 }
 
-/*  What a look costs and when the next one is due. */
+/*  What decides when the next look is due. */
 typedef struct {
     change_watch_t *notices;
     int64_t begun_ms; /* monotonic, of the last look */
     int64_t known_ms; /* monotonic, of the last look at the directory */
     int64_t edge_ms;  /* wall: the next start or end of anything watched; INT64_MAX = none known */
-    bool deaf;        /* nobody could be asked; told once */
+    bool deaf;        /* no planner answered; said once */
 } pace_t;
 
 static pace_t pace_new (void)
@@ -50,7 +50,7 @@ static void pace_heed (pace_t *pace, const json_t *form)
     }
 }
 
-/*  Before a look: what is hinted from now on is heard. */
+/*  Before a look: notices from now on count for the next one. */
 static void pace_begin (const watch_t *self, pace_t *pace)
 {
     if (cli_mono_ms () - pace->known_ms > LOOK_MS) {
@@ -91,7 +91,7 @@ static void tell_between (const watch_t *self, const json_t *before, const json_
     watch_tell (self, changes);
 }
 
-/*  Nobody could be asked: told once, until somebody can be again. */
+/*  Says once that no planner answers, until one answers again. */
 static void pace_hear (const watch_t *self, pace_t *pace, const char *reason)
 {
     if (reason && !pace->deaf && !cli_interrupted ())
@@ -105,9 +105,9 @@ static void pace_hear (const watch_t *self, pace_t *pace, const char *reason)
 
 typedef enum {
     LOOK_SEEN,
-    LOOK_NOWHERE, /* everybody has answered, nobody knows it */
-    LOOK_UNSURE,  /* nobody who answered knows it, or nobody answered: ask again */
-    LOOK_REFUSED, /* told why; asking again makes no sense */
+    LOOK_NOWHERE, /* all have answered, and none knows it */
+    LOOK_UNSURE,  /* none that answered knows it, or none answered: ask again */
+    LOOK_REFUSED, /* refused with a message; asking again is of no use */
 } watch_look_t;
 
 /*  How it looks now: *form is new with LOOK_SEEN, else NULL. *code is that of LOOK_REFUSED. */
@@ -172,7 +172,7 @@ int watch_one (const watch_t *self, const char *id, const json_t *first)
 typedef struct {
     json_t *known; /* id to form */
     json_t *silent;
-    bool begun; /* what was there at first is no change */
+    bool begun; /* the first listing has no changes */
 } watch_survey_t;
 
 static void watch_begin (const watch_t *self, watch_survey_t *survey, pace_t *pace,
@@ -201,7 +201,7 @@ static void watch_compare (const watch_t *self, watch_survey_t *survey, pace_t *
         json_object_del (survey->known, id);
         pace_heed (pace, form);
     }
-    /* Those that only silent participants know are not gone. */
+    /* A reservation that only silent participants know is not gone. */
     const char *id;
     json_object_foreach (survey->known, id, form)
     {
@@ -214,7 +214,7 @@ static void watch_compare (const watch_t *self, watch_survey_t *survey, pace_t *
     survey->known = known;
 }
 
-/*  Who is silent is told once for the federation, not for each of its reservations. */
+/*  Silence is told once for the federation, not for each of its reservations. */
 static void leave_out_silence (const json_t *listing)
 {
     json_t *form;

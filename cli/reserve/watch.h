@@ -1,8 +1,7 @@
-/*  watch - follows the federation and tells each change of a reservation, or of any of them, as a
- *  line on standard output.
+/*  watch - prints a line for each change of a reservation, or of all reservations.
  *
- *  Hints say when to look, asking says what is so: a lost hint only makes a line come later, by one
- *  poll at most. More than a quarter of the time is never spent asking.
+ *  A notice says when to look, and asking says what is true: a lost notice only delays a line, by
+ *  one poll at most. At most a quarter of the time is spent asking.
  */
 #ifndef MUSUBI_WATCH_H
 #define MUSUBI_WATCH_H
@@ -14,11 +13,11 @@
 typedef struct {
     const cli_t *cli;
     session_t *session; /* borrowed */
-    int64_t poll_ms;    /* looks at least so often */
+    int64_t poll_ms;    /* longest time between two looks */
 } watch_t;
 
-/*  Follows one reservation to its end. first is how it looked before (of the Show answer's view, as
- *  view_form has it), NULL when nothing has been told of it yet. Returns the exit code. */
+/*  Follows one reservation to its end. first is the form (view_form) that was printed already, or
+ *  NULL. Returns the exit code. */
 int watch_one (const watch_t *self, const char *id, const json_t *first);
 
 /*  Follows all reservations, or those of one owner ("" = anybody's), until an interrupt. */
