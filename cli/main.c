@@ -1,5 +1,5 @@
-/*  musubi - the command-line client: all commands, and who runs them. Those without a text here are
- *  musubi-tools'.
+/*  musubi - the command-line client: all commands and their functions. Those without a text here
+ *  are run by musubi-tools.
  */
 #include "federation_commands.h"
 #include "files_commands.h"
@@ -95,8 +95,8 @@ static const cli_command_t listed [] = {
 
 #define COMMANDS (sizeof listed / sizeof listed [0])
 
-/*  plus_reserve … is "plus reserve …". What was asked for by another name is put into words, in a
- *  new array that lives to the end; NULL: by no other name. */
+/*  The command line of a program such as plus_reserve, which means "plus reserve …": a new array of
+ *  words; NULL when the program has no such name. */
 static char **by_other_name (int *argc, char **argv)
 {
     static char plus [] = "plus";

@@ -1,7 +1,7 @@
-/*  musubi down - ends what `up` started, planners first so that nothing new begins; then what runs
- *  on the nodes, as soon as no agent is there to begin more.
+/*  musubi down - ends what `up` started: planners first, so that nothing new begins; the runs on
+ *  the nodes after the agents, so that no agent begins more.
  *
- *  Stores and configurations stay: `up` on the same folder goes on where it was.
+ *  Stores and settings stay: `up` on the same folder goes on from them.
  */
 #include "federation_commands.h"
 #include "launch.h"
@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #define STRAGGLERS_MAX 64
-#define RUNS_END_MS    25000 /* a starter gives its run 10 s, and what that leaves behind 10 more */
+#define RUNS_END_MS                                                                                \
+    25000 /* a starter gives its run 10 s, and then 10 s to what the run leaves behind */
 
-/*  Ends the members of a kind; returns how many ran, and adds the stubborn ones. */
+/*  Ends the members of a kind; returns how many ran, and counts those that had to be killed. */
 static size_t end_kind (const folder_t *folder, const char *kind, size_t *killed)
 {
     process_t list [MEMBERS_MAX];
@@ -27,7 +28,7 @@ static size_t end_kind (const folder_t *folder, const char *kind, size_t *killed
     return count;
 }
 
-/*  Helpers that a planner had started for a dead one's store, and whatever else is left. */
+/*  Ends what else is left, such as helpers that a planner started for a dead planner's store. */
 static size_t end_stragglers (const folder_t *folder, size_t *killed)
 {
     process_t leaders [MEMBERS_MAX];
@@ -39,7 +40,7 @@ static size_t end_stragglers (const folder_t *folder, size_t *killed)
     return count;
 }
 
-/*  Runs outlive their agents. Each has the time to end that its starter gives it. */
+/*  Ends the runs, which outlive their agents. Each has the time that its starter gives it. */
 static size_t end_runs (const folder_t *folder, size_t *killed)
 {
     process_t found [STRAGGLERS_MAX];

@@ -1,5 +1,4 @@
-/*  musubi federation - what operators do with descriptions of federations: a word of its own each.
- */
+/*  musubi federation - subcommands for descriptions of federations. */
 #include "federation_commands.h"
 #include "tools.h"
 

@@ -1,10 +1,9 @@
-/*  musubi federation configure - a federation whose members have machines or containers of their
- *  own.
+/*  musubi federation configure - settings for members on machines or in containers of their own.
  *
- *  Each member but the planners has a host named after it, "lis-kyoto", and all listen on the same
- *  ports; planners share one file, so that any number of them can be started from it: each tells
- *  others the name of the host that it finds itself on. Agents of nodes dial out, and listen on
- *  loopback only. Nothing is overwritten.
+ *  Each member has a host named after it, "lis-kyoto", and all listen on the same ports. Planners
+ *  share one file, so that any number of them can be started from it; each tells others the name of
+ *  the host that it runs on. Agents of nodes dial out, and listen on loopback only. No file is
+ *  overwritten.
  */
 #include "configuration.h"
 #include "endpoints.h"
@@ -22,14 +21,14 @@
 
 #define HOST_BYTES    144
 #define PLACE_BYTES   176
-#define STORAGE_BYTES 130 /* of a storage node's name, with its site's */
+#define STORAGE_BYTES 130 /* name of a storage node with its site */
 #define PORT_PRESET   5600
 #define STORES_PRESET "/var/lib/musubi"
 
 typedef struct {
     const char *folder;
     const char *stores;
-    int64_t port; /* of requests; hints are on the next one, bytes of files on the one after */
+    int64_t port; /* of requests; notices use the next one, bytes of files the one after */
     const federation_t *federation;
     char *administrator;
     json_t *members;
@@ -48,13 +47,13 @@ static void federation_configure_host_of (const char *kind, const char *name,
         *at = (char) tolower ((unsigned char) *at);
 }
 
-/*  "disk-1.kyoto": its host is "storage-disk-1.kyoto", which others dial. */
+/*  "disk-1.kyoto"; its host is "storage-disk-1.kyoto", which others dial. */
 static void storage_name (const char *node, const char *site, char name [STORAGE_BYTES])
 {
     snprintf (name, STORAGE_BYTES, "%.64s.%.64s", node, site);
 }
 
-/*  Notes whose host that is; false after telling that another member has it. */
+/*  Notes the host of a member; false after refusing a host that another member has. */
 static bool host_free (json_t *hosts, const char *kind, const char *name)
 {
     char host [HOST_BYTES];
@@ -92,7 +91,7 @@ static bool hosts_differ (const federation_t *federation)
     return differ;
 }
 
-/*  Endpoints of the directories but one, comma-separated. Malloc'ed. */
+/*  Endpoints of the directories except one, separated by commas. Malloc'ed. */
 static char *directories_but (const federation_configure_plan_t *plan, const char *but)
 {
     const char *const *names;
@@ -121,7 +120,7 @@ static void federation_configure_tell (const federation_configure_plan_t *plan, 
                                                      host, "endpoint", endpoint, "file", file));
 }
 
-/*  One file; an exit code. */
+/*  Writes one file; returns an exit code. */
 static int federation_configure_write_file (const federation_configure_plan_t *plan,
                                             const configuration_t *configuration, const char *path)
 {
@@ -132,7 +131,7 @@ static int federation_configure_write_file (const federation_configure_plan_t *p
     return output_file_close (file, path);
 }
 
-/*  A planner has no name: its host is whichever it runs on. */
+/*  A planner has no name of its own: it runs on any host. */
 static int federation_configure_write_member (federation_configure_plan_t *plan, const char *kind,
                                               const char *name)
 {
@@ -161,8 +160,8 @@ static int federation_configure_write_member (federation_configure_plan_t *plan,
     return code;
 }
 
-/*  The host of a storage node's agent is known to all, by the port of its files; that of a node's
- *  agent (node NULL: none) is called as its node, and told to nobody. */
+/*  Writes the settings of an agent. A storage node (node NULL) tells others its host and the port of
+ *  its files; an agent of a node that runs tasks only dials out. */
 static int write_agent (federation_configure_plan_t *plan, const char *site, const char *name,
                         const federation_node_t *node)
 {

@@ -1,9 +1,8 @@
 /*  musubi up - a whole federation as processes of this machine.
  *
- *  Each federation has a folder, by its name. That is prepared once: members, ports,
- *  configurations. After that, `up` starts whoever does not run, at the place where it was before.
- *  It does not stay to watch over them. Where no folder is named, one federation runs at a time;
- *  the link "current" says which was the last.
+ *  Each federation has a folder named after it. Members, ports and settings are written there once;
+ *  from then on `up` starts the members that do not run, on the same ports, and ends. Unless a
+ *  folder is named, one federation runs at a time; the link "current" leads to the last one.
  */
 #include "configuration.h"
 #include "endpoints.h"
@@ -22,7 +21,7 @@
 #include <unistd.h>
 
 typedef struct {
-    const char *file; /* NULL = what ran last, or the example */
+    const char *file; /* NULL = the last one, or the example */
     int64_t planners; /* 0 = as described */
     bool pids;
 } up_options_t;
@@ -37,7 +36,7 @@ static bool up_write_file (const char *path, const char *text)
     return file && output_file_close (file, path) == EXIT_DONE;
 }
 
-/*  What a folder holds; NULL where it holds none. */
+/*  The description in a folder; NULL where there is none. */
 static char *read_kept (const char *dir)
 {
     size_t size;
@@ -45,7 +44,8 @@ static char *read_kept (const char *dir)
     return federation_text (path, &size);
 }
 
-/*  What is to run: the file given, what ran last, or the example. NULL after refusing. */
+/*  The description to run: the given file, else the last one, else the example. NULL after
+ *  refusing. */
 static federation_t *read_given (const char *file, const char *last, char **given)
 {
     char why [CONFIG_WHY_BYTES];
@@ -60,7 +60,8 @@ static federation_t *read_given (const char *file, const char *last, char **give
     return federation;
 }
 
-/*  The folder of that name, when nothing runs in the last one. NULL after refusing, with *code. */
+/*  The folder named after the federation, unless another one runs. NULL after refusing, with *code.
+ */
 static char *own_dir (const federation_t *federation, const char *file, const char *last, int *code)
 {
     char why [FOLDER_WHY_BYTES];
@@ -86,7 +87,7 @@ static char *own_dir (const federation_t *federation, const char *file, const ch
     return good ? cli_state_file (path) : NULL;
 }
 
-/*  Whoever names no folder means this one from now on. */
+/*  Makes this the folder of commands that name none. */
 static bool make_current (const folder_t *folder)
 {
     text_auto_t *path = cli_state_file ("current");
@@ -165,7 +166,7 @@ static bool plan_members (folder_t *folder, const federation_t *federation, size
     return !folder->full;
 }
 
-/*  Whom an agent serves: "lis" or "replica" of its site. */
+/*  The service of an agent's site: "lis" or "replica". */
 static const folder_process_t *served_by (const folder_t *folder, const folder_process_t *agent,
                                           const char *kind)
 {
@@ -185,14 +186,14 @@ static const federation_node_t *node_of (const federation_t *federation,
     return NULL;
 }
 
-/*  Nothing is run as root. */
+/*  The account of tasks. Nothing runs as root. */
 static const char *own_account (void)
 {
     const struct passwd *entry = geteuid () != 0 ? getpwuid (geteuid ()) : NULL;
     return entry ? entry->pw_name : "nobody";
 }
 
-/*  Whoever starts a federation administers it, and may look into all its records. */
+/*  Whoever starts a federation is its administrator and may see all its records. */
 static void up_write_member (const folder_t *folder, const federation_t *federation,
                              const folder_process_t *member, const char *administrator, FILE *file)
 {
@@ -224,7 +225,7 @@ static void up_write_member (const folder_t *folder, const federation_t *federat
     configuration_write (&configuration, federation, file);
 }
 
-/*  A configuration that is there already is the user's. */
+/*  Settings that exist already are the user's. */
 static bool write_configuration (const folder_t *folder, const federation_t *federation,
                                  const folder_process_t *member, const char *administrator)
 {
@@ -256,7 +257,7 @@ static bool save (const folder_t *folder)
     return cli_refuse ("%s: can't be written: %s", folder->path, strerror (errno));
 }
 
-/*  Everything on disk that the members need. */
+/*  Writes everything that the members need on disk. */
 static bool prepare (const cli_t *cli, folder_t *folder, const federation_t *federation,
                      const char *description, size_t planners)
 {
@@ -291,7 +292,7 @@ static void print_running (const cli_t *cli, const folder_t *folder, size_t star
     }
 }
 
-/*  "PID KIND/NAME" of each that runs. */
+/*  Prints "PID KIND/NAME" for each member that runs. */
 static int print_pids (const folder_t *folder)
 {
     for (size_t i = 0; i < folder->members_count; i++)
@@ -321,7 +322,7 @@ static int up_start (const cli_t *cli, folder_t *folder)
     return EXIT_DONE;
 }
 
-/*  How many planners there shall be; 0 after refusing. */
+/*  The number of planners to run; 0 after refusing. */
 static size_t choose_planners (const folder_t *folder, const federation_t *federation,
                                const up_options_t *options)
 {
@@ -360,8 +361,8 @@ static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
              : EXIT_REFUSED;
 }
 
-/*  In the folder that is named; in that of the last federation, when it is the one; else in its
- *  own. */
+/*  Starts it in the folder that is named; else in that of the last federation, when it is the same
+ *  one; else in its own. */
 static int choose_and_up (const cli_t *cli, const up_options_t *options)
 {
     int code = EXIT_USAGE;
@@ -398,7 +399,7 @@ int run_up (cli_t *cli)
     char why [FOLDER_WHY_BYTES];
     if (!cli_parse (cli, list, 0, 1, &words, &code))
         return code;
-    umask (066); /* folders may be passed through, by tasks to their own; all else is ours */
+    umask (066); /* tasks pass through folders to their own; all else is private */
     options.file = words.count ? words.list [0] : NULL;
     if (!options.pids)
         return choose_and_up (cli, &options);

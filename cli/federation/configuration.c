@@ -1,4 +1,6 @@
-/*  configuration - the lines of one member. Sections of sites and domains go in as they stand. */
+/*  configuration - writes the settings of one member. Sections of sites and domains are copied as
+ *  they are.
+ */
 #include "configuration.h"
 
 #include <string.h>
@@ -100,7 +102,8 @@ void configuration_write (const configuration_t *self, const federation_t *feder
         write_service (self, federation, to);
     if (self->endpoint || self->data)
         write_bind (self, to);
-    /* Planners share a pool: each claims a store that nobody has, so a dead one's is taken up. */
+    /* Planners share a pool: each claims a store that nobody has open, so that of a dead planner,
+     * too. */
     fputs ("store\n", to);
     federation_write_value (to, 1, configuration_is (self, "planner") ? "pool" : "folder",
                             self->store);

@@ -1,8 +1,8 @@
 /*  configuration - the settings of one member of a federation, as its service reads them.
  *
- *  What the member is comes from the federation's description; where it listens, whom it asks and
- *  where its store lies differ between processes of one machine (`up`) and machines of their own
- *  (`federation configure`), and are told by the caller.
+ *  What the member is comes from the description of the federation. Where it listens, whom it asks
+ *  and where its store is differ between processes of one machine (`up`) and members on machines of
+ *  their own (`federation configure`), so the caller tells.
  */
 #ifndef MUSUBI_CONFIGURATION_H
 #define MUSUBI_CONFIGURATION_H
@@ -11,28 +11,28 @@
 
 typedef struct {
     const char *kind; /* "lis"; its program is "svc-lis", that of "node" is "svc-lis node" */
-    const char *name; /* "amsterdam"; not used for planners, who are named by their stores */
+    const char *name; /* "amsterdam"; unused for planners, which are named after their stores */
     const char *written_by;
-    const char *directories; /* endpoints, comma-separated, without its own */
+    const char *directories; /* endpoints separated by commas, its own left out */
     const char *administrator;
-    const char *account;  /* local one, of the administrator, at a site that names none */
-    const char *endpoint; /* NULL = any of loopback */
+    const char *account;  /* the administrator's local account, for a site that names no accounts */
+    const char *endpoint; /* NULL = any port of loopback */
     const char *events;
-    const char *host;  /* by which others reach it; NULL = what the endpoint says */
-    bool trusted;      /* all who can reach it */
-    const char *store; /* its folder; planners': the pool that they share */
+    const char *host;  /* where others reach it; NULL = as the endpoint says */
+    bool trusted;      /* everyone who can reach it is trusted */
+    const char *store; /* its folder; for planners the pool that they share */
 
-    /*  Of an agent's alone: */
-    const char *site;              /* endpoint of its site; NULL = it is no agent */
-    const char *kept;              /* folder of what runs there, or of its files */
-    const federation_node_t *node; /* NULL = a storage node's */
+    /*  For an agent only: */
+    const char *site;              /* endpoint of its site; NULL = not an agent */
+    const char *kept;              /* folder of its runs, or of its files */
+    const federation_node_t *node; /* NULL = the agent of a storage node */
 
-    /*  Of a storage node's alone: */
-    uint64_t bytes;   /* that it may use */
-    const char *data; /* where others fetch them, with host and trusted; NULL = any of loopback */
+    /*  For a storage node only: */
+    uint64_t bytes;   /* bytes that it may use */
+    const char *data; /* where others fetch files; NULL = any port of loopback */
 } configuration_t;
 
-/*  "svc-lis node"; "?" of a kind that is none. */
+/*  "svc-lis node"; "?" for an unknown kind. */
 const char *configuration_program (const char *kind);
 
 /*  Writes it as ZPL. */

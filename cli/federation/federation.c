@@ -1,6 +1,6 @@
-/*  federation - the file is checked against a table of keys, which finds what is wrong with its
- *  line, and kept as a tree, from which the sections of sites and domains are copied. Domains are
- *  read as svc-nis will read them, so that a graph that is none is told before anything starts.
+/*  federation - checks the file against a table of keys, which tells the line of a mistake, and
+ *  keeps it as a tree, from which the sections of sites and domains are copied. Domains are read as
+ *  svc-nis reads them, so that a wrong graph is refused before anything starts.
  */
 #include "federation.h"
 
@@ -86,15 +86,15 @@ static const config_key_t keys [] = {
 
 typedef struct {
     name_list_t names;
-    federation_node_t *list; /* as many as names */
+    federation_node_t *list; /* one for each name */
     name_list_t storage;     /* names of its storage nodes */
 } federation_nodes_t;
 
-/*  Whom a description names: in a list, or by a section each. */
+/*  Members that a description names: in a list, or with a section for each. */
 typedef struct {
-    const char *kind; /* of service */
+    const char *kind;
     const char *key;
-    const char *least; /* said when there is none; NULL = that is right */
+    const char *least; /* the refusal when there is none; NULL = none is fine */
     size_t most;
     bool listed;
 } federation_kind_t;
@@ -137,7 +137,7 @@ static const name_list_t *federation_names_of (const federation_t *self, const c
     return &self->names [i];
 }
 
-/*  Names that are sound, and none twice. */
+/*  Checks that each name is allowed and that none stands twice. */
 static bool federation_names_right (const name_list_t *words, const char *file, const char *key,
                                     char why [CONFIG_WHY_BYTES])
 {
@@ -178,7 +178,7 @@ static bool read_names (federation_t *self, const char *file, char why [CONFIG_W
     return true;
 }
 
-/*  Settings of sites and domains that are one of two words. */
+/*  Settings that must be one of two words. */
 static const struct {
     const char *sections;
     const char *key;
@@ -213,7 +213,7 @@ static bool site_runs (const federation_t *self, const char *site)
     return strcmp (config_text (self->config, path), "runner") == 0;
 }
 
-/*  The names of a class's nodes are read; what else is known of them. */
+/*  Adds what is known of the nodes of a class, whose names have been read. */
 static void list_class (const federation_t *self, const char *section, const char *class_name,
                         federation_nodes_t *nodes, size_t before)
 {
@@ -279,7 +279,7 @@ static bool read_sites (federation_t *self, const char *file, char why [CONFIG_W
     return true;
 }
 
-/*  What is known of a site's nodes; NULL when there is no such site. */
+/*  The nodes of a site; NULL when there is no such site. */
 static const federation_nodes_t *nodes_of (const federation_t *self, const char *site)
 {
     const name_list_t *sites = federation_names_of (self, "lis");
@@ -472,7 +472,7 @@ void federation_write_value (FILE *to, unsigned level, const char *name, const c
     fprintf (to, "%*s%s = %c%s%c\n", (int) (4 * level), "", name, quote, value, quote);
 }
 
-/*  A node and all below it. The file's depth is bounded by its reader. */
+/*  Writes a node of the tree and all below it; the reader bounds the depth. */
 static void federation_write_node (FILE *to, unsigned level, const zpl_node_t *node)
 {
     if (node->value) {
@@ -484,7 +484,7 @@ static void federation_write_node (FILE *to, unsigned level, const zpl_node_t *n
         federation_write_node (to, level + 1, child);
 }
 
-/*  Who may do something there where the section does not say. */
+/*  The account and its actors where a section names no accounts. */
 typedef struct {
     const char *account;
     const char *actors;

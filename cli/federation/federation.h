@@ -1,9 +1,9 @@
-/*  federation - what a federation file describes: directories, sites with their classes and prices,
- *  network domains with their graphs, balancers, and how many planners
+/*  federation - the description of a federation: directories, sites with their classes and prices,
+ *  network domains with their graphs, balancers, and the number of planners
  *  (deploy/federations/README.md).
  *
- *  A site's section holds svc-lis's own words, a domain's those of svc-nis, and goes into the
- *  configuration as it stands.
+ *  The section of a site has the keys of svc-lis, that of a domain the keys of svc-nis; both are
+ *  copied into the settings of the member.
  */
 #ifndef MUSUBI_FEDERATION_H
 #define MUSUBI_FEDERATION_H
@@ -20,9 +20,9 @@
 
 typedef struct federation federation_t;
 
-/*  A node of a site that runs tasks: it has an agent. */
+/*  A node of a site that runs tasks; it has an agent. */
 typedef struct {
-    const char *name; /* in its site: "thin-001" */
+    const char *name; /* its name in the site: "thin-001" */
     const char *class_name;
     uint32_t cpus;
 } federation_node_t;
@@ -31,7 +31,7 @@ typedef struct {
 extern const char federation_example [];
 extern const size_t federation_example_size;
 
-/*  What a file holds, up to 4 MiB, as a text; NULL with errno when it can't be read. Malloc'ed. */
+/*  The text of a file, up to 4 MiB; NULL with errno when it can't be read. Malloc'ed. */
 char *federation_text (const char *path, size_t *size);
 
 /*  Reads a description; name stands for FILE in why = "FILE:LINE: key: …". The text is copied. */
@@ -39,47 +39,47 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [CONFIG_WHY_BYTES]);
 void federation_destroy (federation_t **self_p);
 
-/*  The same from a file. *text is what it holds, the caller's in either case; NULL when it can't be
+/*  The same from a file. *text is its text, the caller's in either case; NULL when it can't be
  *  read. */
 federation_t *federation_load (const char *file, char **text, char why [CONFIG_WHY_BYTES]);
 
-/*  What it is called; NULL when no folder can have that name. */
+/*  The name of the federation; NULL when it can't be the name of a folder. */
 const char *federation_name (const federation_t *self);
 
-/*  Short names of those of a kind ("gis", "index", "lis", "nis", "balancer"), in file order; they
- *  live with the federation. */
+/*  Short names of the members of a kind ("gis", "index", "lis", "nis", "balancer"), in file order;
+ *  they live with the federation. */
 size_t federation_names (const federation_t *self, const char *kind, const char *const **names);
 size_t federation_planners (const federation_t *self);
 
-/*  The nodes of a site, in file order; none where it keeps the times only. They live with the
+/*  The nodes of a site that runs tasks, in file order; none at other sites. They live with the
  *  federation. */
 size_t federation_nodes (const federation_t *self, const char *site,
                          const federation_node_t **nodes);
 
-/*  The storage nodes of a site, none where it keeps no files; and the bytes that each of them may
- *  use. Names live with the federation. */
+/*  The storage nodes of a site, none where it keeps no files; and the bytes that each may use.
+ *  Names live with the federation. */
 size_t federation_storage (const federation_t *self, const char *site, const char *const **names);
 uint64_t federation_storage_bytes (const federation_t *self, const char *site);
 
-/*  The first site that runs tasks and does not say as which local accounts; NULL when all do. */
+/*  The first site that runs tasks and names no local accounts for them; NULL when there is none. */
 const char *federation_without_accounts (const federation_t *self);
 
-/*  A site's or domain's section as ZPL lines, one level up. administrator is one besides those
- *  named there. Who names no accounts is open to anybody; a site that runs tasks to the
- *  administrator alone, as this local account. */
+/*  Writes the section of a site or a domain as ZPL, one level up. administrator is added to those
+ *  named there. A section without accounts is open to anybody; that of a site that runs tasks only
+ *  to the administrator, as this local account. */
 void federation_write_site (const federation_t *self, const char *site, const char *administrator,
                             const char *account, FILE *to);
 void federation_write_domain (const federation_t *self, const char *domain,
                               const char *administrator, FILE *to);
 
-/*  What svc-replica has to know of a site, in the same way. */
+/*  Writes what svc-replica needs to know of a site, in the same way. */
 void federation_write_storage (const federation_t *self, const char *site,
                                const char *administrator, FILE *to);
 
-/*  What is said of a balancer. */
+/*  Writes the section of a balancer. */
 void federation_write_balancer (const federation_t *self, const char *balancer, FILE *to);
 
-/*  name = value, quoted as far as needed, indented by so many levels. */
+/*  Writes name = "value", indented by that many levels. */
 void federation_write_value (FILE *to, unsigned level, const char *name, const char *value);
 
 #endif

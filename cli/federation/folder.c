@@ -1,5 +1,5 @@
-/*  folder - files of a federation. The list of members is replaced as a whole, so that a reader or
- *  a crash finds the old one or the new one.
+/*  folder - the files of a federation. The list of members is replaced as a whole, so that a reader
+ *  or a crash finds either the old or the new one.
  */
 #include "folder.h"
 #include "json_fields.h"
@@ -39,7 +39,7 @@ char *folder_member_file (const folder_t *self, const folder_process_t *member, 
     return must_print ("%s/%s%s-%s%s", self->path, before, member->kind, member->name, after);
 }
 
-/*  Makes a folder and those above it. */
+/*  Creates a folder and the folders above it. */
 static bool make_path (const char *path)
 {
     char *copy = must (strdup (path));
@@ -167,8 +167,8 @@ bool folder_save (const folder_t *self)
     return json_dump_file (list, fresh, JSON_INDENT (2)) == 0 && rename (fresh, path) == 0;
 }
 
-/*  Below the ports that the system gives to outgoing connections: one of those might sit on a
- *  member's port just when it comes back. */
+/*  Ports lie below those that the system gives to outgoing connections, or one of these might have
+ *  a member's port just when the member comes back. */
 static uint32_t ports_end (void)
 {
     uint32_t end = PORTS_END_PRESET;
@@ -201,7 +201,7 @@ static bool folder_place_taken (const folder_t *self, const char *place)
     return false;
 }
 
-/*  A free port of loopback that no member has, though it may not be running now. */
+/*  A free port of loopback that no member has, not even one that does not run now. */
 static bool own_port (const folder_t *self, char place [MEMBER_PLACE_BYTES])
 {
     uint32_t ports = ports_end () - PORTS_BEGIN;

@@ -1,12 +1,11 @@
-/*  folder - a federation's folder on this machine: who belongs to it, where each one listens, and
- *  which process it is.
+/*  folder - a federation's folder on this machine: its members, their ports and their processes.
  *
  *      federation.zpl     the description it was made from
  *      gis                endpoints of the directories, for MUSUBI_GIS; there while it runs
  *      members.json       the members, their endpoints and processes
- *      KIND-NAME.zpl      a member's configuration; written once, then yours to edit
+ *      KIND-NAME.zpl      a member's settings; written once, then yours to edit
  *      store/  log/       their stores, their logs
- *      runs/              what runs on the nodes, a folder for each
+ *      runs/  files/      of agents: a folder for each
  *      lock               held by whoever changes any of this
  */
 #ifndef MUSUBI_FOLDER_H
@@ -33,20 +32,19 @@ typedef struct {
     int lock;
     folder_process_t *members;
     size_t members_count;
-    bool full; /* one could not be added */
+    bool full; /* a member could not be added */
 } folder_t;
 
-/*  Opens the folder, making it when asked to, and takes its lock; reads the members, whose
- * processes of an earlier boot are forgotten. False with why. Ended by folder_close in either case.
- */
+/*  Opens the folder, creating it when asked to, and takes its lock; reads the members, without the
+ *  processes of an earlier boot. False with why. Ended by folder_close in either case. */
 bool folder_open (folder_t *self, const char *path, bool make, char why [FOLDER_WHY_BYTES]);
 void folder_close (folder_t *self);
 
-/*  Keeps the members as they are now, all or nothing. False with errno. */
+/*  Writes the members, all or nothing. False with errno. */
 bool folder_save (const folder_t *self);
 
-/*  Adds a member with two free ports of loopback; NULL when there are none or too many members, and
- *  from then on. */
+/*  Adds a member with two free ports of loopback. NULL, from then on always, when there are no
+ *  ports or too many members. */
 folder_process_t *folder_add (folder_t *self, const char *kind, const char *name);
 
 /*  The one of that kind and name, or NULL. */
@@ -59,11 +57,11 @@ char *folder_member_file (const folder_t *self, const folder_process_t *member, 
 /*  "PATH/gis". Malloc'ed. */
 char *folder_file (const folder_t *self, const char *name);
 
-/*  [{"kind", "name", "pid", "endpoint", "events"}…], new; as kept in the folder each with "started",
- *  too. */
+/*  [{"kind", "name", "pid", "endpoint", "events"}…], new; with "started", too, when it is for the
+ *  folder. */
 json_t *folder_members (const folder_t *self, bool kept);
 
-/*  Endpoints of the directories, comma-separated, without one member's own. Malloc'ed. */
+/*  Endpoints of the directories except one member, separated by commas. Malloc'ed. */
 char *folder_directories (const folder_t *self, const folder_process_t *but);
 
 #endif

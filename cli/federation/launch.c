@@ -1,4 +1,4 @@
-/*  launch - starting, and waiting for what was started, with patience that ends. */
+/*  launch - starts members, and waits for them with limits. */
 #include "launch.h"
 
 #include "configuration.h"
@@ -33,8 +33,8 @@ static bool is_kind (const folder_process_t *member, const char *kind)
     return strcmp (member->kind, kind) == 0;
 }
 
-/*  One that serves nobody, and is in no directory: of a node that runs tasks, or of one with files.
- */
+/*  An agent, of a node that runs tasks or of a storage node: it serves nobody and is in no
+ *  directory. */
 static bool is_agent (const folder_process_t *member)
 {
     return is_kind (member, "node") || is_kind (member, "storage");
@@ -71,7 +71,7 @@ static bool start_member (const folder_t *folder, folder_process_t *member)
     return started;
 }
 
-/*  Has it printed its line? */
+/*  Has it printed that it is ready? */
 static bool is_ready (const folder_t *folder, const folder_process_t *member)
 {
     text_auto_t *path = folder_member_file (folder, member, "log/", ".ready");
@@ -107,7 +107,7 @@ static void print_log_end (const folder_t *folder, const folder_process_t *membe
         fprintf (stderr, "    %s\n", line);
 }
 
-/*  Waits for one; false after telling how it failed. */
+/*  Waits for one member; false after saying how it failed. */
 static bool wait_ready (const folder_t *folder, const folder_process_t *member, int64_t until_ms)
 {
     while (!is_ready (folder, member)) {
@@ -131,7 +131,7 @@ static bool wait_ready (const folder_t *folder, const folder_process_t *member, 
     return true;
 }
 
-/*  Starts the missing ones of the directories, or of all others, and waits for them. */
+/*  Starts the directories that do not run, or all other members that do not, and waits for them. */
 static bool launch_part (folder_t *folder, bool directories, bool *fresh, size_t *started)
 {
     bool good = true;
@@ -176,7 +176,7 @@ bool launch_missing (folder_t *folder, size_t *started)
 
 /*  --- meeting ---  */
 
-/*  A question that has nothing to say; NULL when there is no answer. */
+/*  Asks with an empty body; NULL when there is no answer. */
 static json_t *launch_ask (session_t *session, const folder_process_t *member, const char *service,
                            const char *name)
 {
@@ -188,7 +188,7 @@ static json_t *launch_ask (session_t *session, const folder_process_t *member, c
     return answer;
 }
 
-/*  Rests before another look, if there is to be one. */
+/*  Sleeps before another look; false when there is no time for one. */
 static bool launch_look_again (int64_t until_ms, int64_t rest_ms)
 {
     if (cli_mono_ms () >= until_ms || cli_interrupted ())
@@ -197,7 +197,7 @@ static bool launch_look_again (int64_t until_ms, int64_t rest_ms)
     return true;
 }
 
-/*  status: as a member tells of itself, its name and store. */
+/*  Does the directory list the member that answered with this status: its name and store? */
 static bool lists (const session_t *session, const json_t *status)
 {
     const json_t *entry = session_entry (session, text_of (status, "name"));
@@ -213,7 +213,7 @@ static session_t *session_with (const cli_t *cli, const char *endpoint)
     return session_open (&own, &code);
 }
 
-/*  Looks until the directory lists them all. False after telling who is missing. */
+/*  Waits until the directory lists all members. False after naming one that is missing. */
 static bool wait_listed (const cli_t *cli, const folder_t *folder,
                          const folder_process_t *directory, const json_t *statuses,
                          int64_t until_ms)
@@ -237,7 +237,7 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder,
     return !missing;
 }
 
-/*  The agent that the folder has for a node of this site. */
+/*  Has the folder an agent for this node of the site, and has the site not heard it yet? */
 static bool agent_missing (const folder_t *folder, const folder_process_t *site,
                            const json_t *record)
 {
@@ -246,7 +246,7 @@ static bool agent_missing (const folder_t *folder, const folder_process_t *site,
     return folder_find (folder, "node", name) && strcmp (text_of (record, "state"), "NODE_UP") != 0;
 }
 
-/*  How many of its agents the site has not heard yet; 1 when it does not say. */
+/*  The number of agents that the site has not heard yet; 1 when it does not answer. */
 static size_t agents_missing (session_t *session, const folder_t *folder,
                               const folder_process_t *site)
 {
@@ -270,7 +270,7 @@ static bool has_agents (const folder_t *folder, const folder_process_t *site)
     return false;
 }
 
-/*  Looks until the site has heard all its agents. False after telling how many are missing. */
+/*  Waits until the site has heard all its agents. False after saying how many are missing. */
 static bool wait_attended (session_t *session, const folder_t *folder, const folder_process_t *site,
                            int64_t until_ms)
 {
@@ -286,8 +286,8 @@ static bool wait_attended (session_t *session, const folder_t *folder, const fol
     return missing == 0;
 }
 
-/*  A directory that is new first asks its sites what was done: a moment. One that waits for longer
- *  says so to who asks it. */
+/*  Waits for a directory: a new one first asks its sites what they have done, which takes a moment.
+ *  When it takes longer, the directory says so itself when asked. */
 static void wait_serving (session_t *session, const folder_process_t *directory)
 {
     int64_t until_ms = cli_mono_ms () + SERVING_WAIT_MS;

@@ -1,4 +1,4 @@
-/*  process - spawning, and reading /proc. */
+/*  process - spawns processes, and reads /proc. */
 #include "process.h"
 
 #include "cli.h"
@@ -19,7 +19,7 @@
 #define LOOK_MS       10
 #define CMDLINE_BYTES 8192
 
-/*  What /proc/PID/stat says, as far as it matters here. */
+/*  The fields of /proc/PID/stat that matter here. */
 typedef struct {
     char state;
     pid_t session;
@@ -37,7 +37,7 @@ static bool read_stat (pid_t pid, stat_t *stat)
     size_t size = fread (text, 1, sizeof text - 1, file);
     text [size] = '\0';
 
-    /* The name stands in parentheses and may hold anything: fields count from the last one. */
+    /* The name is in parentheses and may have any character, so fields count from the last one. */
     const char *at = strrchr (text, ')');
     if (!at || at [1] != ' ')
         return false;
@@ -116,7 +116,7 @@ bool process_lives (const process_t *self)
            stat.started == self->started;
 }
 
-/*  How many live. Takes notice of own children that have died. */
+/*  The number of processes that live. Reaps children that have died. */
 static size_t count_living (const process_t *list, size_t count)
 {
     size_t living = 0;
@@ -155,8 +155,8 @@ size_t process_end (const process_t *list, size_t count, int64_t patience_ms)
     return stubborn;
 }
 
-/*  A session keeps its number while anybody is in it, so whoever is in one of ours and is not older
- *  than its leader belongs to us. */
+/*  A session keeps its number while any process is in it, so a process in the session of a leader
+ *  that is not older than the leader belongs to it. */
 static bool belongs (const stat_t *stat, const process_t *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -168,7 +168,7 @@ static bool belongs (const stat_t *stat, const process_t *list, size_t count)
 typedef struct {
     const process_t *leaders;
     size_t leaders_count;
-    const char *runs; /* NULL = those of the leaders' sessions */
+    const char *runs; /* NULL = processes in the leaders' sessions */
 } process_wanted_t;
 
 /*  "svc-lis\0starter\0PATH/runs/NODE/RUN\0" */

@@ -1,4 +1,4 @@
-/*  tools - the texts of its commands, and its start. */
+/*  tools - the texts of the commands of musubi-tools, and its start. */
 #include "tools.h"
 
 #include "process.h"

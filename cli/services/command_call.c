@@ -1,4 +1,4 @@
-/*  musubi call - any method of any service, by reflection on the contract's descriptors. */
+/*  musubi call - any method of any service, through the descriptors of proto. */
 #include "json_fields.h"
 #include "services_commands.h"
 #include "session.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  Who is meant: an endpoint, a service by name or by the beginning of its name, or any live one of
- *  a kind. */
+/*  The service that is meant: by its name, by the beginning of its name, or any live one of a kind.
+ */
 static const json_t *find_entry (session_t *session, const char *who)
 {
     const json_t *exact = session_entry (session, who);
@@ -40,7 +40,7 @@ static json_t *read_body (const char *text)
     return body;
 }
 
-/*  Bad fields are found before anybody is looked for. */
+/*  Refuses bad fields before any service is looked for. */
 static bool body_sound (const method_t *method, json_t *body)
 {
     char why [JSON_WHY_BYTES];

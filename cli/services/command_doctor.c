@@ -1,7 +1,7 @@
-/*  musubi doctor - is everybody there, and well? Of the whole federation, by asking; or, with
- *  files, of the members that this machine is to run (doctor_files).
+/*  musubi doctor - does every service answer, and is it well? Asks the whole federation; or, with
+ *  files, checks the members that this machine is to run (doctor_files).
  *
- *  All are asked at once: how they stand, and sites for their nodes and storage nodes.
+ *  All are asked at once: every service for its status, sites for their nodes and storage nodes.
  */
 #include "doctor_files.h"
 #include "json_fields.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOCK_MS_MAX 2000 /* that clocks may be apart */
+#define CLOCK_MS_MAX 2000 /* how much clocks may differ */
 
 typedef struct {
     const char *kind; /* NULL = everybody */
@@ -32,9 +32,9 @@ typedef struct {
     const json_t *entry;
     const doctor_question_t *question;
     uint64_t call;
-    int64_t asked_ms; /* wall */
+    int64_t asked_ms;
     size_t nodes;
-    json_t *ailing; /* state: names of nodes */
+    json_t *ailing; /* from a state to the names of nodes */
 } doctor_asked_t;
 
 static void doctor_ask (session_t *session, doctor_asked_t *asked, const char *after)
@@ -65,7 +65,7 @@ static void hear_status (findings_t *findings, const doctor_asked_t *asked, cons
                       (double) (wall_ms - now_ms) / 1000);
 }
 
-/*  "NODE_SILENT" and "silent" alike. */
+/*  Two services write states in two ways: "NODE_SILENT" and "silent". */
 static void hear_node (doctor_asked_t *asked, const json_t *node)
 {
     char state [LOWER_BYTES];
@@ -95,7 +95,7 @@ static void tell_nodes (findings_t *findings, const doctor_asked_t *asked)
     }
 }
 
-/*  A page of them; asks for the next. */
+/*  Takes a page of nodes, and asks for the next one. */
 static void hear_nodes (findings_t *findings, session_t *session, doctor_asked_t *asked,
                         const json_t *answer)
 {
@@ -124,7 +124,7 @@ static void hear (findings_t *findings, session_t *session, doctor_asked_t *aske
         hear_status (findings, asked, answer);
     else if (answer)
         hear_nodes (findings, session, asked, answer);
-    else if (status) /* who does not answer is told once */
+    else if (status) /* its other questions stay silent, too */
         findings_add (findings, text_of (asked->entry, "name"), "does not answer at %s: %s",
                       text_of (asked->entry, "endpoint"),
                       reply->status == CALL_TIMED_OUT ? "no answer in time"
@@ -168,7 +168,7 @@ static void look_for_homes (findings_t *findings, session_t *session)
                           "it is a home of requests, and no directory lists it");
 }
 
-/*  Services that others can do with, or without, are not missed. */
+/*  Only services that others of the federation need are missed. */
 static void look_for_kinds (findings_t *findings, session_t *session)
 {
     static const char *const wanted [][3] = {
@@ -186,7 +186,7 @@ static void look_for_kinds (findings_t *findings, session_t *session)
     }
 }
 
-/*  How all of them stand; an exit code. */
+/*  Asks all entries, and adds what is wrong; returns an exit code. */
 static int ask_and_hear (findings_t *findings, session_t *session, const json_t *entries)
 {
     doctor_asked_t *asked =
@@ -211,7 +211,7 @@ static int look_at_federation (const cli_t *cli, findings_t *findings)
     return ask_and_hear (findings, session, session->entries);
 }
 
-/*  All neighbours at once: names that resolve to nothing take one --timeout in all. */
+/*  Asks all neighbours at once, so that names that resolve to nothing take one --timeout in all. */
 static int look_at_files (const cli_t *cli, const cli_words_t *files, findings_t *findings)
 {
     int code = EXIT_DONE;
@@ -219,7 +219,7 @@ static int look_at_files (const cli_t *cli, const cli_words_t *files, findings_t
     for (size_t i = 0; i < files->count; i++)
         doctor_file (files->list [i], asked, findings);
     cli_t own = *cli;
-    own.gis = "tcp://127.0.0.1:1"; /* wanted, and not asked */
+    own.gis = "tcp://127.0.0.1:1"; /* a session must have one; it is not asked */
     session_auto_t *session = json_array_size (asked) > 0 ? session_open (&own, &code) : NULL;
     return session ? ask_and_hear (findings, session, asked) : code;
 }

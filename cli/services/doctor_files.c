@@ -1,4 +1,4 @@
-/*  doctor_files - nothing is made, written or changed. */
+/*  doctor_files - looks only: nothing is created, written or changed. */
 #include "doctor_files.h"
 
 #include "federation.h"
@@ -20,9 +20,9 @@
 
 #define WHAT_BYTES         1024
 #define PATH_BYTES         4096
-#define STORAGE_BYTES      107374182400.0 /* the preset of svc-replica node */
+#define STORAGE_BYTES      107374182400.0 /* the default of svc-replica node */
 #define DISK_BLOCK_BYTES   512.0
-#define STORE_ROOM_BYTES   67108864.0 /* less than that is too little for any store */
+#define STORE_ROOM_BYTES   67108864.0 /* too little for any store */
 #define ENDPOINTS_SEPARATE ", \t"
 
 /*  --- findings --- */
@@ -87,7 +87,7 @@ static bool is_folder (const char *path)
     return stat (path, &status) == 0 && S_ISDIR (status.st_mode);
 }
 
-/*  The nearest folder above that is there; "/" at last. */
+/*  The nearest folder above that exists; "/" or "." at last. */
 static void doctor_files_nearest (const char *path, char above [PATH_BYTES])
 {
     snprintf (above, PATH_BYTES, "%s", path);
@@ -99,7 +99,7 @@ static void doctor_files_nearest (const char *path, char above [PATH_BYTES])
         snprintf (above, PATH_BYTES, "%s", *path == '/' ? "/" : ".");
 }
 
-/*  True when it is there. One that is not is made at the start, where that can be. */
+/*  Checks that a folder can be used, or created where it is missing. True when it exists. */
 static bool look_at_folder (const doctor_files_look_t *look, const char *key, const char *path)
 {
     char above [PATH_BYTES];
@@ -139,7 +139,7 @@ static void look_at_store (const doctor_files_look_t *look)
 
 /*  --- a storage node's files --- */
 
-/*  What the files right in a folder take on the disk. */
+/*  What the files directly in a folder take on the disk. */
 static double bytes_in (const char *folder, const char *inside)
 {
     char path [PATH_BYTES];
@@ -188,7 +188,7 @@ static void look_at_storage (const doctor_files_look_t *look, const char *folder
 
 /*  --- whom it asks --- */
 
-/*  Noted: all are asked at once when every file has been read. */
+/*  Notes the endpoints; all are asked at once when every file has been read. */
 static void note_endpoints (const doctor_files_look_t *look, const char *key, const char *kind)
 {
     const char *value = setting (look, key);

@@ -1,4 +1,4 @@
-/*  services_commands - the services themselves: are they well, and any request of theirs. */
+/*  services_commands - the services themselves: are they well, and any call to them. */
 #ifndef MUSUBI_SERVICES_COMMANDS_H
 #define MUSUBI_SERVICES_COMMANDS_H
 
