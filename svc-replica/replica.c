@@ -1,6 +1,4 @@
-/*  replica - the parts of a site's svc-replica, what users ask of them, and what the chain tells
- *  them.
- */
+/*  replica - puts the parts of a site's svc-replica together, and serves its users. */
 #include "replica.h"
 
 #include "member.h"
@@ -95,7 +93,7 @@ static void on_files (void *owner, const moment_t *now, const request_t *request
     free (files);
 }
 
-/*  What this site has itself. */
+/*  Tells only of this site's own copies. */
 static void replica_on_locate (void *owner, const moment_t *now, const request_t *request,
                                void *body)
 {
@@ -112,7 +110,7 @@ static void replica_on_locate (void *owner, const moment_t *now, const request_t
 
 /*  --- what owners say --- */
 
-/*  The file, if it is there and the caller may say what becomes of it. */
+/*  The file, if the caller may decide about it. NULL after refusing. */
 static const file_t *file_said (const replica_t *self, const request_t *request, const said_t *said)
 {
     const file_t *file = catalogue_find (self->catalogue, said->name);
@@ -160,7 +158,7 @@ static void on_rule (void *owner, const moment_t *now, const request_t *request,
     if (!file_said (self, request, said))
         return;
     catalogue_set_rule (self->catalogue, said->name, &said->rule);
-    if (said->rule.copies > 0) /* it is said here, and goes with the copy */
+    if (said->rule.copies > 0) /* the rule lives at this site, and would go with its copy */
         catalogue_keep (self->catalogue, said->name, true);
     rules_hurry (self->rules, now);
     service_reply (self->service, request, (packed_t){0});

@@ -1,6 +1,6 @@
-/*  replica - one site's files: its catalogue, the storage nodes that have them, and how they come
- *  and go (proto/replica.proto, chain.proto). Or, with index set, what sites have told of theirs.
- *  Opens no socket and no file, reads no clock.
+/*  replica - one site's files: its catalogue, its storage nodes, and how files come and go
+ *  (proto/replica.proto, chain.proto). Or, if index is set, an index of what all sites have. Opens
+ *  no socket and no file, reads no clock.
  */
 #ifndef MUSUBI_REPLICA_H
 #define MUSUBI_REPLICA_H
@@ -11,8 +11,8 @@
 #include "rules.h"
 
 typedef struct {
-    uint32_t files_max;  /* in the catalogue; 1 000 000 */
-    uint32_t places_max; /* that an index remembers; 4 000 000 */
+    uint32_t files_max;  /* most in the catalogue; 1 000 000 */
+    uint32_t places_max; /* most that an index remembers; 4 000 000 */
     outgoing_feeds_limits_t outgoing_feeds;
     fetcher_limits_t transfers;
     chain_limits_t chain;
@@ -25,18 +25,18 @@ typedef struct {
     const char *const *nodes; /* names of its storage nodes */
     size_t nodes_count;
     selector_cost_t cost;
-    access_t access; /* who may put and get here, and who administers it */
+    access_t access; /* who may put and get here, and who are its administrators */
     replica_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;
 } replica_settings_t;
 
-/*  Private but for tests: the parts. */
+/*  The parts; only tests look at them. */
 typedef struct {
     service_t *service;
     char *site; /* "ams" */
     access_t access;
-    file_index_t *index; /* then there is nothing else */
+    file_index_t *index; /* if not NULL, all parts below are NULL */
     chain_t *chain;
     catalogue_t *catalogue;
     cache_t *cache;

@@ -1,4 +1,4 @@
-/*  replica_config - from keys to settings. */
+/*  replica_config - reads the settings from the configuration. */
 #include "replica_config.h"
 
 #include "directory_entry.h"

@@ -1,4 +1,4 @@
-/*  replica_config - what svc-replica can be told in its file. */
+/*  replica_config - the configuration keys of svc-replica. */
 #ifndef MUSUBI_REPLICA_CONFIG_H
 #define MUSUBI_REPLICA_CONFIG_H
 

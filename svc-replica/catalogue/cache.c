@@ -1,4 +1,4 @@
-/*  cache - a node's files are held against the catalogue, which knows what may leave. */
+/*  cache - looks up each file of a node in the catalogue, which knows whether it may leave. */
 #include "cache.h"
 
 #include "must.h"
@@ -24,9 +24,9 @@ typedef struct {
 
 typedef struct {
     uint64_t room;     /* now */
-    uint64_t dropping; /* leaves already */
-    uint64_t may_go;   /* of the victims */
-    uint64_t most;     /* that it could ever have free: all but what stays */
+    uint64_t dropping; /* being dropped already */
+    uint64_t may_go;   /* of all victims together */
+    uint64_t most;     /* that could ever be free: all but what must stay */
     cache_victim_t *victims;
     size_t count;
 } cache_survey_t;
@@ -50,7 +50,7 @@ static bool may_go (const file_t *file, const copy_t *copy)
     return copy->state == COPY_SOUND && !file->kept && !file->pinned;
 }
 
-/*  What a node has, and what of it may leave. The victims are the caller's to free. */
+/*  What a node has, and which of it may leave. The caller frees the victims. */
 static cache_survey_t survey_of (const cache_t *self, const chain_node_t *node)
 {
     cache_survey_t survey = {.room = chain_room (self->chain, node), .most = node->bytes_max};
@@ -81,7 +81,7 @@ static bool usable (const cache_t *self, const chain_node_t *node, const char *n
            !(file && file_copy (file, node->name));
 }
 
-/*  Is one of the nodes still to come, or silent? It may have room when it is back. */
+/*  Has a node not come yet, or is it silent? It may have room when it is back. */
 static bool cache_awaited (const cache_t *self)
 {
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
@@ -92,7 +92,7 @@ static bool cache_awaited (const cache_t *self)
     return false;
 }
 
-/*  The emptiest one that has room now. */
+/*  The node with the most free room, if that is enough. */
 static bool roomy_node (const cache_t *self, const char *name, uint64_t size,
                         char node [NAME_BYTES_MAX + 1])
 {
@@ -118,7 +118,7 @@ bool cache_drop (cache_t *self, const moment_t *now, const char *name, const cha
     return true;
 }
 
-/*  The least recently used leave until there will be room. */
+/*  Drops the copies used least recently until there will be room. */
 static bool cache_make_room (cache_t *self, const moment_t *now, const char *node,
                              cache_survey_t *survey, uint64_t size)
 {
@@ -183,7 +183,7 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
       found && could_have (&best) >= size && cache_make_room (self, now, node, &best, size);
     free (best.victims);
     if (coming || (found && most >= size))
-        return CACHE_WAIT; /* also for transfers under way, whose files may leave after them */
+        return CACHE_WAIT; /* files of transfers under way may leave when these are done */
     if (cache_awaited (self)) {
         snprintf (node, NAME_BYTES_MAX + 1, "storage nodes that are not up yet");
         return CACHE_WAIT;

@@ -1,11 +1,11 @@
-/*  cache - room at the site's storage nodes, and what has to leave to make it.
+/*  cache - makes room at the site's storage nodes, by evicting copies.
  *
- *  What was staged stays, and leaves only for something else: the copy used least recently first,
- *  never one that is pinned, that was put here (kept), or that a transfer reads just now. Room is
- *  what a node may use less its files and what is held for transfers under way, so nothing is ever
- *  begun that has no room: the limit is kept whatever happens at once.
+ *  A copy leaves only when its room is needed, the one used least recently first. Copies that are
+ *  pinned, were put here (kept), or are being read by a transfer stay. The free room of a node is
+ *  what it may use, less its files and what is held for transfers under way; so no transfer begins
+ *  without room, and no node is ever overfull.
  *
- *  Also drops what its lifetime has ended. Pure.
+ *  Also drops files whose lifetime is over. Pure.
  */
 #ifndef MUSUBI_CACHE_H
 #define MUSUBI_CACHE_H
@@ -13,7 +13,7 @@
 #include "catalogue.h"
 #include "chain.h"
 
-#define CACHE_SWEEP_MS 5000 /* lifetimes are looked at so often */
+#define CACHE_SWEEP_MS 5000 /* between two looks at lifetimes */
 
 typedef struct cache cache_t;
 
@@ -24,21 +24,20 @@ void cache_start (cache_t *self, const moment_t *now);
 
 typedef enum {
     CACHE_READY, /* *node has room */
-    CACHE_WAIT, /* room is being made, or a node is not up: ask again when a file is gone, or a node
-                   has come; *node says what is waited for */
-    CACHE_FULL, /* no node can have so much: why */
+    CACHE_WAIT,  /* *node makes room, or is not up yet: ask again later */
+    CACHE_FULL,  /* no node can make so much room: why */
 } cache_answer_t;
 
-/*  A node with room for so many bytes, which has no copy of this name yet. Evicts what is needed.
- */
+/*  Finds a node with room for so many bytes and no copy of this name, and evicts what is in the
+ *  way. */
 cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name, uint64_t size,
                            char node [NAME_BYTES_MAX + 1], char why [WHY_BYTES]);
 
-/*  Let a copy go; it is gone when its node says so. False while a transfer reads it. */
+/*  Begins to drop a copy; it is gone when its node says so. False while a transfer reads it. */
 bool cache_drop (cache_t *self, const moment_t *now, const char *name, const char *node);
 
-/*  How many copies of a file go, and how many stay for now: a transfer reads or brings them, or
- *  their node has not told yet what it has. */
+/*  Drops all copies of a file: how many go, and how many stay for now, because a transfer reads or
+ *  brings them, or their node has not reported its files yet. */
 typedef struct {
     uint32_t copies;
     uint32_t left;

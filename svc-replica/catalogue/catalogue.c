@@ -1,6 +1,4 @@
-/*  catalogue - files by name, and all of them, with the names that are gone, by the number of their
- *  last change.
- */
+/*  catalogue - files by name; and all files, gone ones too, by the number of their last change. */
 #include "catalogue.h"
 
 #include "must.h"
@@ -25,11 +23,11 @@ static const char *const copy_words [] = {"staged", "sound", "stale", "evicting"
 struct catalogue {
     service_t *service;
     uint32_t files_max;
-    ordered_t *files;   /* by name, present ones */
-    ordered_t *goners;  /* by name, gone ones */
-    ordered_t *changes; /* both, by the number of their last change */
+    ordered_t *files;   /* of files that are there, by name */
+    ordered_t *goners;  /* of files that are gone, by name */
+    ordered_t *changes; /* of both, by the number of the last change */
     uint64_t number;    /* of the last change */
-    uint64_t forgotten; /* changes up to this one are not all known */
+    uint64_t forgotten; /* not all changes up to this one are known */
     catalogue_changed_fn *changed;
     void *owner;
 };
@@ -59,7 +57,7 @@ static void catalogue_file_free (void *thing)
     free (file);
 }
 
-/*  The gone name whose change is the oldest is forgotten. */
+/*  Forgets the file that has been gone longest. */
 static void forget_oldest (catalogue_t *self)
 {
     file_t *file = ordered_after (self->changes, NULL);
@@ -88,7 +86,7 @@ static void catalogue_file_changed (catalogue_t *self, file_t *file)
     link_change (self, file);
 }
 
-/*  With its last copy the file leaves; its name stays for the indexes. */
+/*  The last copy is gone, and so is the file; its name is kept for the indexes. */
 static void file_leaves (catalogue_t *self, file_t *file)
 {
     assert (file->copies_count == 0);
@@ -344,7 +342,7 @@ static void load (void *owner, bytes_t key, bytes_t value)
     file_t read;
     char why [WHY_BYTES];
     if (!codec_decode (&file_codec, &read, value, why)) {
-        service_bad_record (self->service, "files", why); /* its nodes will say what they have */
+        service_bad_record (self->service, "files", why); /* the nodes will report what they have */
         return;
     }
     if (!catalogue_find (self, read.name)) {

@@ -1,14 +1,13 @@
-/*  catalogue - the files of one site: what each is, and which of the site's storage nodes have
- *  copies of it, in which state.
+/*  catalogue - the files of one site, and the copies of each on the site's storage nodes.
  *
  *      staged   -> sound | gone            its bytes are on the way
- *      sound    -> stale | evicting        the whole file's digest was right when last looked at
- *      stale    -> evicting | gone         not there, or not what it should be
+ *      sound    -> stale | evicting        its digest was right when it was last checked
+ *      stale    -> evicting | gone         it is missing, or its bytes are wrong
  *      evicting -> gone                    until its node says that it has dropped it
  *
- *  Everything is stored as it changes; whoever promises something promises it in the same step. A
- *  name has one content as long as the site has it: its size and digest never change. Each change
- *  has a number, so that indexes can be told what is new (publisher.h). Pure.
+ *  Every change is stored in the step that makes it, together with whatever was promised because of
+ *  it. A name stands for one content as long as the site has it: size and digest never change.
+ *  Changes are numbered, so that indexes can be told what is new (publisher.h). Pure.
  */
 #ifndef MUSUBI_CATALOGUE_H
 #define MUSUBI_CATALOGUE_H
@@ -17,9 +16,9 @@
 #include "service.h"
 
 #define COPIES_MAX         64    /* of one file at one site */
-#define RULE_COPIES_MAX    16    /* that a rule may ask for */
-#define USED_KEEP_MS       60000 /* the time of last use is stored to this */
-#define CATALOGUE_GONE_MAX 65536 /* names that are gone are remembered for the indexes */
+#define RULE_COPIES_MAX    16    /* most that a rule may ask for */
+#define USED_KEEP_MS       60000 /* how exactly the time of last use is stored */
+#define CATALOGUE_GONE_MAX 65536 /* names of gone files that are remembered for the indexes */
 
 typedef enum { COPY_STAGED, COPY_SOUND, COPY_STALE, COPY_EVICTING } copy_state_t;
 
@@ -36,23 +35,23 @@ typedef struct {
     spread_t spread;
 } replica_rule_t;
 
-/*  Private but for reading. */
+/*  To be read by others, changed by catalogue.c only. */
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
     content_t content;
     char owner [NAME_BYTES_MAX + 1];
-    int64_t created_ms; /* wall, where it was put */
+    int64_t created_ms; /* wall, when it was put, at whichever site */
     bool kept;          /* never evicted to make room */
     bool pinned;
     int64_t expires_ms; /* wall; 0 = never */
     int64_t used_ms;    /* wall */
     int64_t used_stored_ms;
-    bool rule_set; /* always: "none" is told and kept, too */
+    bool rule_set; /* always true: "no rule" is sent and stored, too */
     replica_rule_t rule;
     copy_t *copies;
     size_t copies_count;
     uint64_t changed; /* number of its last change */
-    bool gone;        /* its name alone is left, for the indexes */
+    bool gone;        /* only its name is left, for the indexes */
 } file_t;
 
 typedef struct catalogue catalogue_t;
@@ -61,36 +60,37 @@ typedef struct catalogue catalogue_t;
 catalogue_t *catalogue_new (service_t *service, uint32_t files_max);
 void catalogue_destroy (catalogue_t **self_p);
 
-/*  NULL when the site does not have it. Valid until the next change. */
+/*  NULL when the site does not have the file. Valid until the next change. */
 file_t *catalogue_find (const catalogue_t *self, const char *name);
 
-/*  Ascending by name: NULL first, then the name before. */
+/*  By name: the file after this name, or the first for NULL. */
 const file_t *catalogue_after (const catalogue_t *self, const char *name);
 
-/*  NULL when there is none; of no file, too. */
+/*  NULL when there is no such copy, or no file. */
 copy_t *file_copy (const file_t *file, const char *node);
 uint32_t file_copies (const file_t *file, copy_state_t state);
 
-/*  As this site tells others of it. */
+/*  What this site tells others about the file. */
 file_place_t file_place (const file_t *file, const char *site);
 
 typedef enum { CATALOGUE_OK, CATALOGUE_FULL, CATALOGUE_OTHER } catalogue_answer_t;
 
-/*  A copy is on its way to a node. What file says counts when the name is new; CATALOGUE_OTHER
- *  when the site has it with another size or digest, CATALOGUE_FULL at files_max or COPIES_MAX. */
+/*  A copy is on its way to a node. If the name is new, it gets what file says. CATALOGUE_OTHER when
+ *  the site has the name with another size or digest, CATALOGUE_FULL at files_max or COPIES_MAX. */
 catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *file, const char *node);
 
-/*  The node has proved the copy; also one that nobody here has heard of. CATALOGUE_OTHER when its
- *  size or digest is not the file's: then the copy is stale. */
+/*  A node has proved a copy, which may be new to the site. CATALOGUE_OTHER when size or digest
+ *  differ from the file's; then the copy is stale. */
 catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *file, const char *node,
                                     int64_t proved_ms);
 
-/*  The copy moves on; harmless when there is none or its state does not lead there. */
+/*  Sets the state of a copy. Nothing happens when there is no such copy, or its state can't change
+ *  so. */
 void catalogue_move (catalogue_t *self, const char *name, const char *node, copy_state_t to);
-/*  It is not there any more; the file leaves with its last copy. */
+/*  A copy is gone. The file leaves with its last copy. */
 void catalogue_gone (catalogue_t *self, const char *name, const char *node);
 
-/*  Somebody needs it now. */
+/*  The file is being used now. */
 void catalogue_use (catalogue_t *self, const char *name, int64_t wall_ms);
 
 void catalogue_pin (catalogue_t *self, const char *name, bool pinned);
@@ -98,15 +98,15 @@ void catalogue_keep (catalogue_t *self, const char *name, bool kept);
 void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms);
 void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule_t *rule);
 
-/*  The first change after a number, gone names too; NULL = none. */
+/*  The first change after this number, of a gone file, too; NULL = none. */
 const file_t *catalogue_changed (const catalogue_t *self, uint64_t number);
 
-/*  False when changes since then are forgotten: then one must begin with 0, and hears of no gone
- *  names. */
+/*  Are all changes after this number known? If not, an index must begin with 0, and is not told of
+ *  gone files. */
 bool catalogue_knows (const catalogue_t *self, uint64_t number);
 uint64_t catalogue_number (const catalogue_t *self);
 
-/*  Called after each change. */
+/*  Calls changed after each change. */
 typedef void catalogue_changed_fn (void *owner);
 void catalogue_on_change (catalogue_t *self, catalogue_changed_fn *changed, void *owner);
 

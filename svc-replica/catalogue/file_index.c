@@ -1,4 +1,4 @@
-/*  file_index - places in the order of names, then sites; those of each site also by themselves. */
+/*  file_index - all places by name and site, and those of each site by name. */
 #include "file_index.h"
 
 #include "must.h"
@@ -15,7 +15,7 @@ typedef struct teller {
     file_index_t *index;
     uint8_t store [STORE_ID_BYTES];
     uint32_t start;
-    uint64_t number; /* how far it has told */
+    uint64_t number; /* of the last change that it has told */
     int64_t until_ms;
     uint64_t timer;
     ordered_t *places; /* by name */
@@ -144,7 +144,8 @@ static index_site_t *teller_of (file_index_t *self, const moment_t *now, const p
 
 /*  --- what is asked --- */
 
-/*  Numbers of another start are no longer this site's: whoever has come later is heard. */
+/*  Does this message come from the start of the site whose changes are known? A later start
+ *  replaces it. */
 static bool of_now (const index_site_t *teller, const publish_t *from)
 {
     return teller->start == from->start && memcmp (teller->store, from->store, STORE_ID_BYTES) == 0;
@@ -164,7 +165,7 @@ static void file_index_publish (file_index_t *self, index_site_t *teller, const 
     if (afresh)
         teller_forget (teller);
     if (from->after != teller->number)
-        return; /* a page came late or was lost: the answer says where to go on */
+        return; /* a page is late or lost; the answer says where to go on */
     for (size_t i = 0; i < from->count; i++) {
         index_row_t *told = told_find (self, from->news [i].name, teller->site);
         if (from->news [i].there)
@@ -198,7 +199,7 @@ static void on_publish (void *owner, const moment_t *now, const request_t *reque
     }
 }
 
-/*  All places of one name, from the first; how many. */
+/*  Fills in all places of one name; returns how many there are. */
 static size_t places_of (const file_index_t *self, const char *name, file_place_t *places,
                          size_t most)
 {
@@ -225,10 +226,10 @@ static void file_index_on_locate (void *owner, const moment_t *now, const reques
     free (told.places);
 }
 
-/*  The first name after this one; NULL at the end. */
+/*  The first place of the next name; NULL at the end. */
 static const index_row_t *name_after (const file_index_t *self, const char *name)
 {
-    /* No site's name has a byte as high as this. */
+    /* This is greater than the name of any site. */
     return ordered_after (self->places, &(place_key_t){.name = name, .site = "\xff"});
 }
 

@@ -1,8 +1,8 @@
-/*  file_index - what sites have told of their files: soft state, that says where to ask.
+/*  file_index - remembers which sites have which files, as the sites tell; used as a hint only.
  *
- *  A site tells its changes from number to number, and is answered how far it has come; where the
- *  numbers don't meet, it is answered 0 and begins afresh, and what it told before is forgotten.
- *  All of it is forgotten, too, when the site has said nothing for its lease. Nothing is stored.
+ *  A site tells its changes by number, and the answer says up to which number the index has come.
+ *  If the numbers don't meet, the answer is 0, what the site told before is forgotten, and it
+ *  begins anew. The same happens when the site is silent for its lease. Nothing is stored.
  *
  *  Serves ReplicaIndex. Pure.
  */
@@ -14,7 +14,7 @@
 
 typedef struct file_index file_index_t;
 
-/*  places_max bounds what is remembered of all sites together. */
+/*  places_max: most places of all sites together. */
 file_index_t *file_index_new (service_t *service, uint32_t places_max);
 void file_index_destroy (file_index_t **self_p);
 

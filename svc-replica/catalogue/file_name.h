@@ -1,4 +1,4 @@
-/*  file_name - what may name a file in the catalogue. Pure. */
+/*  file_name - which names files may have. Pure. */
 #ifndef MUSUBI_FILE_NAME_H
 #define MUSUBI_FILE_NAME_H
 
@@ -7,7 +7,8 @@
 #define FILE_NAME_BYTES_MAX 255 /* without the NUL */
 #define FILE_DIGEST_BYTES   32  /* SHA-256 */
 
-/*  UTF-8 that prints, its parts between "/" neither empty nor "." nor "..". False with why. */
+/*  Is it printable UTF-8, with no part between slashes that is empty, "." or ".."? False with why.
+ */
 bool file_name_check (const char *name, char why [WHY_BYTES]);
 
 #endif

@@ -1,4 +1,4 @@
-/*  file_place - comparing. */
+/*  file_place - compares two of them. */
 #include "file_place.h"
 
 #include <string.h>

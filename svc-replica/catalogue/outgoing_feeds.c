@@ -1,4 +1,5 @@
-/*  outgoing_feeds - the chain keeps them; here is which site has each, for the caps. */
+/*  outgoing_feeds - the chain keeps the loans; here is noted which site has which, for the limits.
+ */
 #include "outgoing_feeds.h"
 
 #include "must.h"
@@ -21,16 +22,16 @@ struct outgoing_feeds {
     catalogue_t *catalogue;
     chain_t *chain;
     outgoing_feeds_limits_t limits;
-    ordered_t *outgoing_feeds; /* by id; of this start */
+    ordered_t *outgoing_feeds; /* of this start, by id */
 };
 
-/*  Who asks; NULL when it is no site's svc-replica. */
+/*  The site that asks; NULL when the caller is not a svc-replica. */
 static const char *outgoing_feeds_site_of (const request_t *request)
 {
     return strncmp (request->actor, "replica/", 8) == 0 ? request->actor + 8 : NULL;
 }
 
-/*  How many there are, and how many of those are this site's. */
+/*  How many loans there are, and (pair) how many of them belong to this site. */
 static uint32_t count_outgoing_feeds (const outgoing_feeds_t *self, const char *site,
                                       uint32_t *pair)
 {
@@ -47,7 +48,7 @@ static uint32_t count_outgoing_feeds (const outgoing_feeds_t *self, const char *
     return count;
 }
 
-/*  Those that have ended by themselves. */
+/*  Drops loans that have ended by themselves. */
 static void outgoing_feeds_prune (outgoing_feeds_t *self)
 {
     for (outgoing_feed_t *loan = ordered_after (self->outgoing_feeds, NULL), *next; loan;
@@ -59,8 +60,8 @@ static void outgoing_feeds_prune (outgoing_feeds_t *self)
     }
 }
 
-/*  The node that feeds the fewest, of those that are up with a sound copy; not one of those tried.
- *  False when there is none. */
+/*  Of the nodes that are up with a sound copy and were not tried yet, the one that feeds the fewest
+ *  transfers. False when there is none. */
 static bool node_for (const outgoing_feeds_t *self, const file_t *file, const bool *tried,
                       size_t *copy)
 {
@@ -81,7 +82,7 @@ static bool node_for (const outgoing_feeds_t *self, const file_t *file, const bo
     return found;
 }
 
-/*  What both sites can bear. */
+/*  The lower of both sites' limits. */
 static uint32_t mbps_of (const outgoing_feeds_t *self, const offer_question_t *question)
 {
     uint32_t own = self->limits.mbps;
@@ -102,7 +103,7 @@ static bool lend_node (outgoing_feeds_t *self, const moment_t *now,
     return chain_lend (self->chain, now, &loan, answer->endpoint, why);
 }
 
-/*  Lends the best node that can be lent. False with why. */
+/*  Lends the best node. False with why when there is none. */
 static bool lend (outgoing_feeds_t *self, const moment_t *now, const offer_question_t *question,
                   const file_t *file, offer_answer_t *answer, char why [CHAIN_WHY_BYTES_MAX + 1])
 {
@@ -131,7 +132,7 @@ static void loan_put (outgoing_feeds_t *self, const char *site, const offer_ques
     memcpy (loan->name, question->name, sizeof loan->name);
 }
 
-/*  A loan that its site asks for again stays where it is. */
+/*  Renews the loan that this transfer has already, at the same node. */
 static bool renew (outgoing_feeds_t *self, const moment_t *now, const char *site,
                    const offer_question_t *question, offer_answer_t *answer)
 {

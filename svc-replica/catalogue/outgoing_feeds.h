@@ -1,6 +1,6 @@
-/*  outgoing_feeds - this site as a source of others' transfers: a storage node with a sound copy is lent to
- *  one, with its token, for a while. Bounded for the site as a whole and for each pair of sites.
- *  Serves Replica.Offer and Replica.OfferEnd. Pure.
+/*  outgoing_feeds - lets other sites fetch files from here: a storage node with a sound copy is
+ *  lent to a transfer of another site for a while. There are limits for the site and for each pair
+ *  of sites. Serves Replica.Offer and Replica.OfferEnd. Pure.
  */
 #ifndef MUSUBI_OUTGOING_FEEDS_H
 #define MUSUBI_OUTGOING_FEEDS_H
@@ -8,12 +8,12 @@
 #include "catalogue.h"
 #include "chain.h"
 
-#define LOAN_MS (10 * 60000) /* it ends by itself, unless it is asked for again */
+#define LOAN_MS (10 * 60000) /* a loan ends after this, unless it is renewed */
 
 typedef struct outgoing_feeds outgoing_feeds_t;
 
-/*  source_max: transfers that the site feeds to others at once; pair_max: of those, to one site;
- *  mbps: to each, 0 = no limit. All borrowed for life. */
+/*  source_max: most transfers that the site feeds at once; pair_max: most of them to one site;
+ *  mbps: rate of each, 0 = no limit. All are borrowed for life. */
 typedef struct {
     uint32_t source_max;
     uint32_t pair_max;

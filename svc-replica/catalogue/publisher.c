@@ -1,4 +1,4 @@
-/*  publisher - one desk for each index. */
+/*  publisher - a desk for each index, and the pages that are sent to it. */
 #include "publisher.h"
 
 #include "directory.h"
@@ -10,14 +10,14 @@
 #include <string.h>
 
 #define DESKS_MAX  16
-#define LOOK_MS    2000 /* at the directory */
+#define LOOK_MS    2000 /* between two looks into the directory */
 #define BEAT_MS    (REPLICA_LEASE_MS / 3)
 #define PAGE_BYTES (BODY_BYTES_MAX / 2)
 
 typedef struct {
     publisher_t *publisher;
     char index [NAME_BYTES_MAX + 1]; /* "index/i1" */
-    uint64_t number;                 /* it has heard of everything up to this change */
+    uint64_t number;                 /* the index knows all changes up to this one */
     uint64_t call;
     int64_t told_ms; /* when it was last asked */
     uint64_t failures;
@@ -34,7 +34,7 @@ struct publisher {
     bool dirty;
 };
 
-/*  What follows the number that the desk has, as far as one page goes. */
+/*  The changes after the desk's number that fit into one page. */
 static size_t news_gather (const publisher_t *self, const publisher_index_t *desk, news_t *news,
                            uint64_t *number)
 {
@@ -48,7 +48,7 @@ static size_t news_gather (const publisher_t *self, const publisher_index_t *des
           file->gone || !file->content.digest_known ||
           (file_copies (file, COPY_SOUND) == 0 && file_copies (file, COPY_STAGED) == 0);
         if (useless && desk->number == 0)
-            continue; /* it knows of none */
+            continue; /* it has not been told of the file */
         news_t *one = &news [count++];
         memcpy (one->name, file->name, sizeof one->name);
         one->there = !useless;
@@ -77,7 +77,7 @@ static void publisher_on_told (void *owner, const moment_t *now, uint64_t token,
         if (desk->failures++ == 0)
             outbox_log (self->service->outbox, LEVEL_WARNING, "index %s told->silent reason=%.200s",
                         desk->index, result->reason);
-        return; /* the next look tries again */
+        return; /* the next look will try again */
     }
     if (desk->failures > 0)
         outbox_log (self->service->outbox, LEVEL_INFO, "index %s silent->told", desk->index);
@@ -180,7 +180,7 @@ static void on_soon (void *owner, const moment_t *now, uint64_t token)
             desk_tell (self->desks [i], now);
 }
 
-/*  At the end of the step in which something changed. */
+/*  Called at the end of the step in which something changed. */
 static void on_dirty (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
@@ -189,7 +189,6 @@ static void on_dirty (void *owner, const moment_t *now, uint64_t token)
       timers_set (self->service->timers, now->mono_ms + PUBLISH_GAP_MS, on_soon, self, 0);
 }
 
-/*  The catalogue has changed. */
 static void publisher_on_changed (void *owner)
 {
     publisher_t *self = owner;
@@ -205,7 +204,7 @@ void publisher_stale (publisher_t *self, const moment_t *now, const char *name, 
     memcpy (stale.name, name, strlen (name) + 1);
     memcpy (stale.site, site, strlen (site) + 1);
     packed_t body = codec_encode (&stale_codec, &stale);
-    /* A hint, whose answer is not waited for: the lease corrects it, too. */
+    /* Only a hint, so nobody waits for the answer; the lease corrects a wrong place, too. */
     for (size_t i = 0; i < self->desks_count; i++) {
         call_order_t order = {.peer = self->desks [i]->index,
                               .service = "ReplicaIndex",

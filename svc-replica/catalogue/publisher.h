@@ -1,9 +1,9 @@
-/*  publisher - tells every index of the federation what this site has, as it changes: soft state.
+/*  publisher - tells every index of the federation what this site has, as it changes.
  *
- *  Each index has a desk of its own, found through the directory (kind "index"). It is told the
- *  changes since the number that it has, page by page, and again at a third of the lease when
- *  nothing changes. One that is silent is tried again with back-off, and told all that it missed;
- *  one that has lost everything says so by its answer. Pure.
+ *  For each index, found in the directory by its kind "index", there is a desk that knows up to
+ *  which change the index has come. The index is told the later changes page by page; if nothing
+ *  changes, it is called again after a third of the lease. One that does not answer is tried again
+ *  and then told all that it missed. One that has lost everything says so in its answer. Pure.
  */
 #ifndef MUSUBI_PUBLISHER_H
 #define MUSUBI_PUBLISHER_H
@@ -11,7 +11,7 @@
 #include "catalogue.h"
 
 #define PUBLISH_TRY_MS 2000
-#define PUBLISH_GAP_MS 50 /* changes are gathered so long */
+#define PUBLISH_GAP_MS 50 /* changes are collected for this long */
 
 typedef struct publisher publisher_t;
 
@@ -19,10 +19,10 @@ typedef struct publisher publisher_t;
 publisher_t *publisher_new (service_t *service, catalogue_t *catalogue, const char *site);
 void publisher_destroy (publisher_t **self_p);
 
-/*  At start, and whenever the directory may have changed: look who the indexes are. */
+/*  To be called at start, and when the directory may have changed: looks up the indexes. */
 void publisher_look (publisher_t *self, const moment_t *now);
 
-/*  Somebody's index said that site has the file, and it has not: tell all. */
+/*  An index said that site has the file, which is not so: tells all indexes. */
 void publisher_stale (publisher_t *self, const moment_t *now, const char *name, const char *site);
 
 #endif

@@ -1,4 +1,4 @@
-/*  replica_wire - the tables, and answers that are made of views. */
+/*  replica_wire - the tables of messages and records, and answers that are filled in directly. */
 #include "replica_wire.h"
 
 #include "bidi.h"
@@ -13,7 +13,7 @@ static_assert ((int) COPY_EVICTING == MUSUBI__COPY_STATE__COPY_EVICTING, "same n
 static_assert ((int) SPREAD_DOMAINS == MUSUBI__SPREAD__SPREAD_DOMAINS, "same numbers");
 static_assert ((int) TRANSFER_FAILED == MUSUBI__TRANSFER_STATE__TRANSFER_FAILED, "same numbers");
 
-/*  Of structs that begin with a file's name. */
+/*  The rule of all structs that begin with the name of a file. */
 static bool name_rule (void *self, char why [WHY_BYTES])
 {
     return file_name_check (self, why);
@@ -67,8 +67,8 @@ static const codec_row_t put_question_rows [] = {
   ROW_NUMBER ("lifetime_ms", begin_question_t, lifetime_ms, MOST (LIFETIME_MS_MAX)),
 };
 
-/*  A name that turns text around is refused when it is new; one that is there can be got and
- *  dropped. */
+/*  A name that changes the direction of text can't be put any more. An older file with such a name
+ *  can still be fetched and evicted. */
 static bool put_question_rule (void *self, char why [WHY_BYTES])
 {
     const begin_question_t *question = self;

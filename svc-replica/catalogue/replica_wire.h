@@ -10,10 +10,10 @@
 #include "file_place.h"
 
 #define PLACES_MAX       512  /* of one file */
-#define PUBLISHED_MAX    2048 /* files in one page of news, of names */
+#define PUBLISHED_MAX    2048 /* files in one page for an index, or of one */
 #define FILES_PAGE_MAX   1000
 #define LIFETIME_MS_MAX  INT64_C (3153600000000) /* a hundred years */
-#define REPLICA_LEASE_MS 30000                   /* of what a site has told an index */
+#define REPLICA_LEASE_MS 30000                   /* after this silence an index forgets a site */
 
 extern const codec_t file_codec; /* the catalogue's record */
 
@@ -38,7 +38,7 @@ extern const codec_t begin_answer_codec;
 
 typedef struct {
     uint64_t transfer;
-    char guest [NAME_BYTES_MAX + 1]; /* "" = the site's state is asked for */
+    char guest [NAME_BYTES_MAX + 1]; /* "" = how it stands for the site */
 } transfer_question_t;
 extern const codec_t transfer_question_codec;
 
@@ -60,17 +60,17 @@ typedef struct {
 } files_question_t;
 extern const codec_t files_question_codec;
 
-/*  How many are told at most: one or more. */
+/*  How many files the answer may have, at least 1. */
 uint32_t files_most (const files_question_t *question);
 
-/*  chain: whose nodes are told, too; NULL = none. */
+/*  chain: its nodes are listed, too; NULL = no nodes. */
 packed_t files_answer_encode (const file_t *const *files, size_t count, bool more,
                               const chain_t *chain);
 
-/*  What is said of a file by its owner. */
+/*  What its owner wants of a file. */
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
-    bool yes; /* pinned; also what was put here is evicted */
+    bool yes; /* Pin: pinned; Evict: evict it even if it was put here */
     int64_t lifetime_ms;
     bool rule_set;
     replica_rule_t rule;
@@ -124,7 +124,7 @@ extern const codec_t offer_end_codec;
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1];
     bool there;
-    file_place_t place; /* site is the teller's */
+    file_place_t place; /* its site is the one that tells */
 } news_t;
 
 typedef struct {

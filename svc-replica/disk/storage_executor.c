@@ -1,4 +1,4 @@
-/*  storage_executor - files and folders of a storage node. Everything is flushed before it is told. */
+/*  storage_executor - works on files and folders; everything is flushed before it is reported. */
 #include "storage_executor.h"
 
 #include "must.h"
@@ -22,7 +22,7 @@ static bool storage_executor_failed (char why [WHY_BYTES], const char *doing, co
     return wrong (why, "%.30s %.80s: %.40s", doing, path, strerror (errno));
 }
 
-/*  Flushes a file, or the folder that a path lies in. */
+/*  Flushes a file or folder. */
 static bool flush_path (const char *path, int flags)
 {
     int file = open (path, flags | O_CLOEXEC);
@@ -45,7 +45,7 @@ static bool flush_folder_of (const char *path)
 
 /*  --- keep --- */
 
-/*  From one file system to another there is no rename. */
+/*  Copies the file, because a file can't be renamed into another file system. */
 static bool copy_over (const char *from, const char *to)
 {
     char near [STORAGE_PATH_BYTES + 8];
@@ -75,14 +75,14 @@ static bool copy_over (const char *from, const char *to)
     return got == 0 && flush_path (near, O_RDONLY) && rename (near, to) == 0 && unlink (from) == 0;
 }
 
-/*  What the flow noted beside a part (flow.h) goes with it. A file may be without marks, and is
- *  when they can't be moved. */
+/*  Moves the marks that the flow has noted beside the part (flow.h). If that fails, the file has no
+ *  marks, which is allowed. */
 static void marks_keep (const char *part, const char *to)
 {
     char marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
     snprintf (marks, sizeof marks, "%s" FLOW_MARKS, part);
     if (!*to || rename (marks, to) != 0)
-        (void) unlink (marks); /* else the next sweep does it */
+        (void) unlink (marks); /* if this fails, the next sweep does it */
 }
 
 static bool storage_executor_keep (const void *order, void *told, char why [WHY_BYTES])
@@ -97,7 +97,7 @@ static bool storage_executor_keep (const void *order, void *told, char why [WHY_
     }
     if (*work->marks && unlink (work->marks) != 0 && errno != ENOENT)
         return storage_executor_failed (why, "removing",
-                                        work->marks); /* another file's, of this name */
+                                        work->marks); /* of an older file of this name */
     if (rename (work->from, work->to) != 0 && (errno != EXDEV || !copy_over (work->from, work->to)))
         return storage_executor_failed (why, "naming", work->to);
     marks_keep (work->from, work->marks);
@@ -115,7 +115,7 @@ static bool storage_executor_write_out (const void *order, void *told, char why 
     if (file < 0)
         return errno == ENOENT || storage_executor_failed (why, "opening", work->from);
     result->there = true;
-    /*  Whether it got there is found when it is flushed (keep). */
+    /*  Errors are found when the file is flushed (keep). */
     (void) sync_file_range (file, 0, 0, SYNC_FILE_RANGE_WRITE);
     close (file);
     return true;
@@ -129,7 +129,8 @@ static bool same_file (const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/*  The digest so far, after a chunk. Those that can't be noted are missing (flow.h). */
+/*  Notes the digest so far, after a chunk. If that fails, the mark is missing, which is allowed
+ *  (flow.h). */
 static void mark_note (int marks, EVP_MD_CTX *sofar, const EVP_MD_CTX *digest)
 {
     uint8_t mark [CHAIN_DIGEST_BYTES];

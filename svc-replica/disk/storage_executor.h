@@ -1,4 +1,4 @@
-/*  storage_executor - the kinds of work of storage_work.h, as the agent's workers do them. */
+/*  storage_executor - does the work of storage_work.h, in the agent's worker threads. */
 #ifndef MUSUBI_STORAGE_EXECUTOR_H
 #define MUSUBI_STORAGE_EXECUTOR_H
 
@@ -7,7 +7,7 @@
 extern const work_kind_t storage_works [];
 extern const size_t storage_executor_count;
 
-/*  Makes the folders of a node, its own one included; false with errno. */
+/*  Makes the folder of a node and those in it; false with errno. */
 bool storage_folders_make (const char *folder);
 
 #endif

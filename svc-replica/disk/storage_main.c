@@ -1,4 +1,4 @@
-/*  storage_main - the settings of a storage node's agent, and its host. */
+/*  storage_main - reads the settings of a storage node's agent, and runs its host. */
 #include "storage_main.h"
 
 #include "host.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define NODE_NAME_BYTES_MAX 54 /* "storage/" and it are an actor's name */
+#define NODE_NAME_BYTES_MAX 54 /* with "storage/" before it, it is the name of an actor */
 #define SITES_MAX           16
 #define FOLDER_BYTES_MAX    1024
 #define WORKERS_OF_FILES    4

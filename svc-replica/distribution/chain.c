@@ -1,4 +1,4 @@
-/*  chain - transfers: what their owners do to them, and what is stored of them. */
+/*  chain - transfers: how they begin and end, and how they are stored. */
 #include "chain_state.h"
 
 #include "must.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUTGOING_FEEDS_LOOK_MS 60000 /* loans whose time is over are forgotten so often */
+#define OUTGOING_FEEDS_LOOK_MS 60000 /* between two looks for loans whose time is over */
 
 const chain_limits_t chain_limits_default = {
   .attend_ms = 10000, .report_ms = 250, .silent_ms = 25000, .lost_ms = 120000, .slow_ms = 2000};
@@ -132,7 +132,7 @@ static bool chain_no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ..
     return false;
 }
 
-/*  A name that no configured node has is a guest's, who is still to come. */
+/*  A name that is not configured belongs to a guest that has not come yet. */
 static bool receiver_right (const chain_t *self, const chain_transfer_t *transfer, const char *node,
                             char why [CHAIN_WHY_BYTES_MAX + 1])
 {
@@ -164,7 +164,7 @@ static void chain_receiver_add (chain_transfer_t *transfer, const char *node)
     chain_receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
     *receiver = (chain_receiver_t){0};
     snprintf (receiver->node, sizeof receiver->node, "%s", node);
-    for (size_t i = 0; i < transfer->receivers_count; i++) /* the latest of the others */
+    for (size_t i = 0; i < transfer->receivers_count; i++) /* it begins where the others are */
         if (transfer->receivers [i].attempt > receiver->attempt)
             receiver->attempt = transfer->receivers [i].attempt;
     (void) chain_to_tail (transfer, receiver, false);
@@ -212,7 +212,7 @@ static bool source_right (const chain_t *self, chain_transfer_t *transfer,
            chain_no (why, "size: a file that comes from another site must have a known size");
 }
 
-/*  One that it has already is told to be back. */
+/*  A source that the transfer has already counts as working again. */
 static void source_add (chain_transfer_t *transfer, const chain_source_t *source)
 {
     chain_origin_t *kept = source_named (transfer, source);
@@ -262,8 +262,8 @@ static void guests_await (chain_t *self, const moment_t *now, const chain_transf
             chain_guest (self, now, transfer->sources [i].node);
 }
 
-/*  The token is the moment's entropy: prng_next alone is good for names, not for secrets. Several
- *  that begin in one moment differ by it. */
+/*  The token needs true randomness, so it is the moment's entropy; prng_next is good enough for
+ *  names only. It is mixed in so that transfers that begin at one moment get different tokens. */
 static void chain_draw (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
     memcpy (transfer->token, now->entropy, CHAIN_TOKEN_BYTES);
@@ -419,7 +419,7 @@ static void on_outgoing_feeds (void *owner, const moment_t *now, uint64_t token)
 
 /*  --- life --- */
 
-/*  Owners hear again of what is over and was not forgotten. */
+/*  After a restart the owner is told again of each transfer that is over and not forgotten. */
 static void chain_on_start (void *owner, const moment_t *now)
 {
     chain_t *self = owner;

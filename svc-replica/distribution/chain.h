@@ -1,17 +1,17 @@
-/*  chain - the conductor: a site's storage nodes, and the chains of them that files travel along
+/*  chain - the conductor of a site's transfers: it decides which storage node feeds which
  *  (proto/chain.proto).
  *
- *  A transfer brings one file from a source to receivers. They form a chain: each is fed by the
- *  one before it, from that one's own file, while it arrives there. Who feeds whom is decided here
- *  and numbered by an epoch; a receiver whose feeder dies goes on at the next one before it by
- *  itself and tells. Whoever is skipped or slow is put to the tail, where nobody depends on it;
- *  nobody is given up before it was silent for lost_ms.
+ *  A transfer brings one file from its sources to its receivers. The receivers form a chain: each
+ *  is fed by the one before it, from that node's own file, while the file is still arriving there.
+ *  Each plan has a number, its epoch. A receiver whose feeder dies goes on at the one before that
+ *  by itself, and reports it. A receiver that was skipped or is slow goes to the tail, where nobody
+ *  depends on it. Nobody is given up before it was silent for lost_ms.
  *
- *  Transfers are stored and go on after a restart. One that is over stays, with the states of its
- *  receivers, until its owner forgets it: so its owner learns of each end at least once.
+ *  Transfers are stored and go on after a restart. A transfer that is over stays, with the states
+ *  of its receivers, until its owner forgets it; so the owner learns of each end at least once.
  *
- *  Registers the service Chain, TABLE_STORAGE_NODES and TABLE_TRANSFERS. What it tells its observer
- *  is stored in the same write as what that puts in answer. Pure.
+ *  Registers the service Chain, TABLE_STORAGE_NODES and TABLE_TRANSFERS. What the observer does
+ *  when it is told something is stored in the same write. Pure.
  */
 #ifndef MUSUBI_CHAIN_H
 #define MUSUBI_CHAIN_H
@@ -21,7 +21,7 @@
 #include "ordered.h"
 #include "service.h"
 
-#define CHAIN_FILE_BYTES_MAX     500 /* a logical name; it is a key in stores */
+#define CHAIN_FILE_BYTES_MAX     500 /* of a name in the federation; it is a key in stores */
 #define CHAIN_WHY_BYTES_MAX      255
 #define CHAIN_DIGEST_BYTES       FLOW_DIGEST_BYTES /* SHA-256 */
 #define CHAIN_TOKEN_BYTES        FLOW_TOKEN_BYTES
@@ -34,11 +34,11 @@
 #define CHAIN_NODES_MAX          4096
 
 typedef struct {
-    uint32_t attend_ms; /* an idle agent asks so often; 10 000 */
-    uint32_t report_ms; /* an agent through which bytes move tells so often; 250 */
-    uint32_t silent_ms; /* 25 000: nothing new is put there */
-    uint32_t lost_ms;   /* 120 000: what it was to receive has failed */
-    uint32_t slow_ms;   /* 2 000: a receiver that falls behind for so long goes to the tail */
+    uint32_t attend_ms; /* how often an idle agent asks; 10 000 */
+    uint32_t report_ms; /* how often an agent reports while bytes move; 250 */
+    uint32_t silent_ms; /* after this silence a node gets nothing new; 25 000 */
+    uint32_t lost_ms;   /* after this silence a node has failed in its transfers; 120 000 */
+    uint32_t slow_ms;   /* a receiver that falls behind for this long goes to the tail; 2 000 */
 } chain_limits_t;
 
 extern const chain_limits_t chain_limits_default;
@@ -47,24 +47,25 @@ typedef struct {
     uint8_t bytes [CHAIN_ID_BYTES];
 } chain_id_t;
 
-/*  The beginning of an id, by which logs name a transfer: chain_id_text (&id).text. */
+/*  The first eight hex digits of an id, as logs show it: chain_id_text (&id).text. */
 typedef struct {
     char text [9];
 } chain_id_text_t;
 chain_id_text_t chain_id_text (const chain_id_t *id);
 
-/*  What a file is, whatever it is called. */
+/*  The bytes of a file, whatever its name. */
 typedef struct {
     uint64_t size;
     bool digest_known;
     uint8_t digest [CHAIN_DIGEST_BYTES];
 } content_t;
 
-/*  equal: size and digest are the same. same: the sizes are, and the digests where both are known. */
+/*  content_equal: size and digest agree. content_same: the sizes agree, and so do the digests if
+ *  both are known. */
 bool content_equal (const content_t *a, const content_t *b);
 bool content_same (const content_t *a, const content_t *b);
 
-/*  A file as its node tells it. */
+/*  A file as its node reports it. */
 typedef struct {
     uint64_t number;
     char file [CHAIN_FILE_BYTES_MAX + 1];
@@ -72,91 +73,91 @@ typedef struct {
     int64_t proved_ms; /* wall; 0 = never */
     int64_t used_ms;
     bool gone;
-    bool has_part; /* never told: that part is about to become it */
+    bool has_part; /* not reported yet: this part is about to become the file */
     chain_id_t part;
 } stored_file_t;
 
-/*  Nodes and their files, as the conductor has them: private but for reading. */
+/*  What the conductor knows of nodes and their files. To be read by others, changed by chain*.c
+ *  only. */
 typedef struct {
     stored_file_t stored;
-    bool unsure; /* known from before the node's last start, and not told since */
+    bool unsure; /* reported before the node's last start, and not since */
     bool drop;
     bool prove;
 } chain_file_t;
 
 typedef struct {
-    agent_session_t agent; /* the first member */
+    agent_session_t agent; /* must be the first member */
     char name [NAME_BYTES_MAX + 1];
-    bool guest;                               /* else it is configured */
-    char data [CHAIN_ENDPOINT_BYTES_MAX + 1]; /* "" = it only dials out */
+    bool guest;                               /* otherwise it is in the configuration */
+    char data [CHAIN_ENDPOINT_BYTES_MAX + 1]; /* "" = it can't feed others */
     uint64_t bytes_max;
     ordered_t *files;
     uint64_t files_seen;
-    bool files_told; /* all that it has, since its start and ours; node_moved tells when it is so */
+    bool files_told; /* it has reported all its files since its start and ours */
     bool dirty;
 } chain_node_t;
 
-/*  Where the bytes come from: a node of this site (which must have the file when it feeds), or what
- *  another site has lent (chain_lend there; its name is for people). */
+/*  Where the bytes come from: a node of this site, or one that another site lends (chain_lend). */
 typedef struct {
-    const char *node;     /* NULL = elsewhere */
-    const char *name;     /* elsewhere: "replica/ams/disk-1" */
-    const char *endpoint; /* elsewhere: tcp://HOST:PORT */
+    const char *node;     /* of this site; NULL = of another one */
+    const char *name;     /* of another site, for people: "replica/ams/disk-1" */
+    const char *endpoint; /* of another site: tcp://HOST:PORT */
 } chain_source_t;
 
 typedef struct {
     const char *file;
-    bool size_known;   /* else a source says it, once it feeds */
-    content_t content; /* a digest that is not known the source takes while it feeds */
+    bool size_known;   /* otherwise a source reports it when it feeds */
+    content_t content; /* if the digest is not known, the source computes it */
     const chain_source_t *sources;
-    size_t sources_count;         /* none = they follow (chain_source) */
-    const char *const *receivers; /* nodes, guests too, in the order of the chain; a guest may not
-                                     have come yet */
+    size_t sources_count;         /* 0 = they are added later (chain_source) */
+    const char *const *receivers; /* in the order of the chain; guests may not have come yet */
     size_t receivers_count;
     uint32_t mbps;  /* 0 = no limit */
-    uint32_t feeds; /* chains beside each other; 0 = 1 */
-    uint64_t owner; /* the owner's number, told back */
+    uint32_t feeds; /* chains that run side by side; 0 = 1 */
+    uint64_t owner; /* a number that means something to the owner */
 } chain_order_t;
 
 /*  Same numbers as in KeptReceiver. */
 typedef enum {
-    RECEIVER_WAITING, /* for its node, or for somebody to feed it */
+    RECEIVER_WAITING, /* for its node, or for a feeder */
     RECEIVER_RECEIVING,
     RECEIVER_CHECKING,
     RECEIVER_VERIFIED,
     RECEIVER_FAILED,
 } receiver_state_t;
 
-/*  Of a transfer, as the conductor has it: private but for reading. What is told is of this start. */
+/*  A receiver of a transfer. To be read by others, changed by chain*.c only. Byte counts are those
+ *  of this start. */
 typedef struct {
     char node [NAME_BYTES_MAX + 1];
     receiver_state_t state;
     uint32_t attempt;
     uint32_t looks;
-    char why [CHAIN_WHY_BYTES_MAX + 1]; /* failed */
-    uint64_t has;                       /* bytes, as last told */
-    uint64_t received;                  /* bytes that came in at that node, in its start */
-    uint64_t epoch;                     /* of the plan that it carries out */
+    char why [CHAIN_WHY_BYTES_MAX + 1]; /* why it failed */
+    uint64_t has;                       /* bytes of the file, as last reported */
+    uint64_t received;                  /* bytes that came in since the node's start */
+    uint64_t epoch;                     /* of the plan that it follows */
     char feeder [FEEDER_NAME_BYTES_MAX + 1];
-    bool suspect; /* was skipped: at the tail until it carries out a plan that says so */
+    bool suspect; /* skipped: at the tail until it follows suspect_epoch */
     uint64_t suspect_epoch;
-    bool slow;         /* was put to the tail for that, once */
-    int64_t behind_ms; /* mono: it falls behind since then; 0 = it does not */
+    bool slow;         /* it was put to the tail for being slow; that is done once */
+    int64_t behind_ms; /* mono: when it began to fall behind; 0 = it does not */
     uint64_t behind_has;
     uint64_t behind_feeder_has;
-    uint32_t wrongs; /* times that all its bytes came and were wrong */
+    uint32_t wrongs; /* how often all its bytes came and did not match the digest */
 } chain_receiver_t;
 
 typedef struct {
-    char node [NAME_BYTES_MAX + 1]; /* "" = elsewhere */
+    char node [NAME_BYTES_MAX + 1]; /* "" = of another site */
     char name [FEEDER_NAME_BYTES_MAX + 1];
     char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1];
-    bool failed; /* does not answer: asked last */
-    bool wrong;  /* has other bytes, or none: not asked any more */
+    bool failed; /* it does not answer, so it is asked last */
+    bool wrong;  /* it has other bytes, or none, so it is not asked any more */
     char why [CHAIN_WHY_BYTES_MAX + 1];
     uint64_t fed;
-    uint32_t wrongs;    /* of its chunks that were found */
-    int64_t doubted_ms; /* its last proof then: a later one is awaited */
+    uint32_t wrongs;    /* how many of its chunks were found wrong */
+    int64_t doubted_ms; /* when its file was last proved before that; a later proof is awaited */
 } chain_origin_t;
 
 typedef struct {
@@ -174,33 +175,32 @@ typedef struct {
     uint64_t epoch;
     uint64_t owner;
     bool loan;
-    bool over; /* every receiver is verified or failed */
-    char
-      why [CHAIN_WHY_BYTES_MAX + 1]; /* over: why as a whole, "" when nothing failed as a whole */
-    int64_t until_ms;                /* of a loan */
+    bool over;                          /* every receiver is verified or has failed */
+    char why [CHAIN_WHY_BYTES_MAX + 1]; /* of a failure as a whole; "" = none */
+    int64_t until_ms;                   /* of a loan */
 } chain_transfer_t;
 
-/*  Bytes that this site's nodes have fed as its sources, in their starts. */
+/*  Bytes that nodes of this site have fed as its sources, since their starts. */
 uint64_t chain_fed (const chain_transfer_t *transfer);
 
-/*  All may be NULL. Called while an event is stepped; may call anything of this header. */
+/*  Called while an event is stepped; they may call anything in this header. Each may be NULL. */
 typedef struct {
     void *owner;
 
-    /*  A receiver has moved on: begun, has all bytes, verified, failed. Verified and failed are
-     *  told once in each start, and are in the transfer until it is forgotten. */
+    /*  A receiver has begun, has all bytes, is verified, or has failed. The last two are told once
+     *  in each start, and stay in the transfer until it is forgotten. */
     void (*receiver_moved) (void *owner, const moment_t *now, const chain_transfer_t *transfer,
                             const chain_receiver_t *receiver);
 
-    /*  A source does not answer, has no such file, or has it with other bytes (wrong). The others
-     *  are used; when none is left, the receivers wait for chain_source or chain_cancel. */
+    /*  A source does not answer, or it lacks the file or has other bytes (wrong). The other sources
+     *  are used. When none is left, the receivers wait for chain_source or chain_cancel. */
     void (*source_failed) (void *owner, const moment_t *now, const chain_transfer_t *transfer,
                            const char *source, bool wrong, const char *why);
 
     void (*transfer_over) (void *owner, const moment_t *now, const chain_transfer_t *transfer);
 
-    /*  A node tells of a file: new, proved again, used, gone. After a restart of either side each
-     *  is told again. */
+    /*  A file of a node is new, was proved again or used, or is gone. After a restart of either
+     *  side each file is reported again. */
     void (*file_moved) (void *owner, const moment_t *now, const chain_node_t *node,
                         const stored_file_t *file);
 
@@ -209,35 +209,37 @@ typedef struct {
 
 typedef struct chain chain_t;
 
-/*  nodes: names of those that are configured. The service is borrowed for life, the rest copied. */
+/*  nodes: the names in the configuration. The service is borrowed for life, the rest is copied. */
 chain_t *chain_new (service_t *service, const char *const *nodes, size_t nodes_count,
                     const chain_limits_t *limits);
 void chain_destroy (chain_t **self_p);
 void chain_observe (chain_t *self, const chain_observer_t *observer);
 
-/*  Begin a transfer; its space is held at each receiver from now on, so far as its size is known.
- *  False with why, and nothing has changed: an unknown node, one without room, a limit. */
+/*  Begins a transfer, and holds its space at each receiver if the size is known. False with why,
+ *  and nothing has changed: a node is unknown or has no room, or a limit is reached. */
 bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order, chain_id_t *id,
                   char why [CHAIN_WHY_BYTES_MAX + 1]);
 
-/*  One more receiver, at the tail. Not when the transfer is over. */
+/*  Adds a receiver at the tail. False with why if the transfer is over, or as in chain_begin. */
 bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
                  char why [CHAIN_WHY_BYTES_MAX + 1]);
 
-/*  One more source, after those it has; one that it has already is asked again as if it had never
- *  failed, unless its bytes were wrong. */
+/*  Adds a source behind the others. A source that the transfer has already is asked again as if it
+ *  had never failed, unless its bytes were wrong. */
 bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
                    const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1]);
 
-/*  Receivers that are not verified have failed, with this why; node NULL = all. */
+/*  Fails the receiver at a node (NULL = all) that is not verified yet, with this why. */
 void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
                    const char *why);
 
-/*  It is over, and its owner has taken note. Nothing when it is not known. */
+/*  The owner has noted the end of a transfer, which is dropped. Nothing happens if it is unknown or
+ *  not over. */
 void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id);
 
-/*  Let a node of this site feed a transfer of another site: with that one's id and token, until
- *  chain_forget or until_ms (wall). Again is harmless. On success endpoint is where it feeds. */
+/*  Lets a node of this site feed a transfer of another site, named by that one's id and token,
+ *  until chain_forget or until_ms (wall). May be repeated. On success endpoint is where the node
+ *  feeds. */
 typedef struct {
     chain_id_t id;
     uint8_t token [CHAIN_TOKEN_BYTES];
@@ -249,39 +251,37 @@ typedef struct {
 bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
                  char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [CHAIN_WHY_BYTES_MAX + 1]);
 
-/*  NULL when it is not known. */
 chain_transfer_t *chain_transfer (const chain_t *self, const chain_id_t *id);
 
-/*  The first whose id is greater; the very first for NULL. Loans are among them. */
+/*  By id: the one after this one, or the first for NULL. Loans are among them. */
 chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after);
 
-/*  Nodes that are configured, then guests that have come. */
+/*  The configured nodes first, then the guests. */
 size_t chain_nodes (const chain_t *self);
 chain_node_t *chain_node_at (const chain_t *self, size_t node);
 
-/*  NULL when there is none. */
 chain_node_t *chain_node (const chain_t *self, const char *name);
 
-/*  Of its files; held for transfers that are not over; and what may still be put there. */
+/*  Bytes of its files, bytes held for transfers under way, and bytes that are free. */
 uint64_t chain_bytes_files (const chain_node_t *node);
 uint64_t chain_bytes_held (const chain_t *self, const chain_node_t *node);
 uint64_t chain_room (const chain_t *self, const chain_node_t *node);
 
-/*  Transfers in which it is a source just now. */
+/*  Number of transfers under way of which the node is a source. */
 uint32_t chain_feeds (const chain_t *self, const chain_node_t *node);
 
-/*  NULL when the node is none, or has it not. */
+/*  NULL when the node is NULL, or does not have the file. */
 chain_file_t *chain_file (const chain_node_t *node, const char *name);
 
-/*  Ascending by name: the first whose name is greater; NULL = the very first. */
+/*  By name: the one after this name, or the first for NULL. */
 chain_file_t *chain_file_after (const chain_node_t *node, const char *after);
 
-/*  Remove a file from a node; file_moved tells when it is gone. To be said again after a restart.
- *  False when the node is not known to have it, or it is a source just now. */
+/*  Removes a file from a node; file_moved tells when it is gone. Must be repeated after a restart.
+ *  False when the node does not have the file, or is feeding it. */
 bool chain_drop (chain_t *self, const moment_t *now, const char *node, const char *file);
 
-/*  Have a node read a file again: file_moved tells, with a new proved_ms, or gone when its bytes
- *  are not those of its digest (it is removed then). */
+/*  Makes a node read a file again. file_moved tells the result: a new proved_ms, or gone, because
+ *  the bytes did not match the digest and the file was removed. */
 bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *file);
 
 #endif

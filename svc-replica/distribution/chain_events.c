@@ -1,5 +1,5 @@
-/*  chain_events - what the observer hears, at the end of the step in which it happened, so that it
- *  finds everything as it is and may do what it likes; and what people see.
+/*  chain_events - tells the observer what has happened at the end of the step, so that it finds
+ *  everything settled and may change what it likes; and answers questions of people.
  */
 #include "chain_state.h"
 
@@ -47,7 +47,7 @@ static void tell_one (chain_t *self, const moment_t *now, const chain_event_t *t
         tell_transfer (&self->observer, now, transfer, told);
 }
 
-/*  Whatever it does in answer is told in this same round. */
+/*  What the observer causes is told in the same round. */
 static void chain_events_on_settle (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;

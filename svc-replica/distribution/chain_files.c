@@ -1,7 +1,7 @@
-/*  chain_files - what a site knows of its nodes' files, and the room that they have.
+/*  chain_files - what a site knows of its nodes' files, and of the room at the nodes.
  *
- *  A node tells each change once, by number. After its restart it tells all of them again; what it
- *  has not told by then it has no more.
+ *  A node reports each change once, by number. After its restart it reports all its files again;
+ *  what it has not reported by then is gone.
  */
 #include "chain_state.h"
 
@@ -71,7 +71,7 @@ static void file_told (chain_t *self, const moment_t *now, chain_node_t *place,
     tell_file (self, now, place, stored);
 }
 
-/*  The node has nothing to tell after what is known here. */
+/*  The node has reported everything it has. */
 static void all_told (chain_t *self, const moment_t *now, chain_node_t *place)
 {
     for (chain_file_t *file = ordered_after (place->files, NULL), *next; file; file = next) {
@@ -133,7 +133,7 @@ uint64_t chain_room (const chain_t *self, const chain_node_t *node)
     return used < node->bytes_max ? node->bytes_max - used : 0;
 }
 
-/*  Of one that has not come yet nothing is known: it says so itself. */
+/*  Of a node that has not come yet nothing is known; it will say itself when it has no room. */
 bool chain_has_room (const chain_t *self, const chain_node_t *place, uint64_t bytes)
 {
     if (place->agent.state == AGENT_AWAITED)

@@ -1,5 +1,4 @@
-/*  chain_nodes - what storage nodes say and are told: agents with a session each (agent_session.h).
- */
+/*  chain_nodes - what storage nodes report and are told; each has a session (agent_session.h). */
 #include "chain_state.h"
 
 #include "must.h"
@@ -53,7 +52,7 @@ static void chain_nodes_on_moved (void *owner, const moment_t *now, agent_sessio
         chain_place_lost (self, now, place, why);
 }
 
-/*  Guests that are not heard any more make room for others. */
+/*  Drops guests that are lost, to make room for others. */
 static void guests_purge (chain_t *self)
 {
     size_t kept = 0;
@@ -139,7 +138,7 @@ void chain_dirty_all (chain_t *self, const moment_t *now, const chain_transfer_t
 
 /*  --- asking --- */
 
-/*  The place that the agent is awaited at; NULL: the request was refused. */
+/*  The node that attends. NULL after refusing the request. */
 static chain_node_t *place_for (chain_t *self, const moment_t *now, const request_t *request,
                                 const storage_attend_t *asked)
 {

@@ -1,19 +1,19 @@
-/*  chain_plan - who feeds whom, and in which order.
+/*  chain_plan - which node feeds which, and in which order they stand.
  *
- *  With one chain (feeds = 1) each receiver is fed by the one before it; with more, by the one as
- *  many places before it. Behind that one stand, for the case that it dies: those before it, then
- *  whoever has the whole file, then the sources. So only the head of a chain asks a source, unless
- *  all others before it are gone, and a source is never stormed.
+ *  With one chain (feeds = 1) each receiver is fed by the one before it; with more chains, by the
+ *  one that many places before it. For the case that the feeder dies, each receiver also knows the
+ *  ones before that, then two that have the whole file, then the sources. So only the head of a
+ *  chain asks a source, unless all before it are gone, and a source is never asked by many at once.
  */
 #include "chain_state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define NEARER_MAX    5                    /* receivers before it that are named to a receiver */
-#define WHOLE_MAX     2                    /* that have the whole file */
-#define BEHIND_BYTES  (UINT64_C (4) << 20) /* less than that behind its feeder is not behind */
-#define SLOW_PERCENT  75                   /* of what its feeder gets, or may give: less is slow */
+#define NEARER_MAX    5                    /* how many of those before it a receiver is told */
+#define WHOLE_MAX     2                    /* how many that have the whole file it is told */
+#define BEHIND_BYTES  (UINT64_C (4) << 20) /* a receiver this close to its feeder is not behind */
+#define SLOW_PERCENT  75 /* a receiver that gets less than this of what it could is slow */
 #define BITS_PER_BYTE 8
 
 /*  --- feeders --- */
@@ -161,7 +161,7 @@ bool chain_to_tail (chain_transfer_t *transfer, chain_receiver_t *receiver, bool
         if (last || !transfer->receivers [i].suspect)
             to = i;
     if (!last && from > 0 && to == from) {
-        /*  It is behind some that were skipped: relied on again, it comes before them. */
+        /*  It is trusted again, so it goes before those that were skipped. */
         while (to > 0 && transfer->receivers [to - 1].suspect)
             to--;
     }
@@ -189,15 +189,15 @@ bool chain_source_left (const chain_transfer_t *transfer, bool also_failed)
 
 /*  --- the slow --- */
 
-/*  How far its feeder is; a source has it all. */
+/*  How many bytes its feeder has; a source has all. */
 static uint64_t feeder_has (const chain_transfer_t *transfer, const chain_receiver_t *receiver)
 {
     const chain_receiver_t *feeder = chain_receiver_find (transfer, receiver->feeder);
     return feeder ? feeder->has : transfer->content.size;
 }
 
-/*  What it could have got meanwhile: what its feeder got, or, when that has all, what a feeder may
- *  give; 0 = nobody knows. */
+/*  The bytes that it could have got meanwhile: what its feeder got, or, if that one has all, what
+ *  the limit of the transfer allows. 0 = not known. */
 static uint64_t could_get (const chain_transfer_t *transfer, const chain_receiver_t *receiver,
                            uint64_t feeder_now, int64_t over_ms)
 {

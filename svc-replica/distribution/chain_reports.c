@@ -1,9 +1,9 @@
-/*  chain_reports - how transfers stand, as nodes tell, and what follows from it.
+/*  chain_reports - takes the nodes' reports on their transfers, and draws the consequences.
  *
- *  A receiver that was skipped by the one after it goes to the tail: if it is dead nobody depends
- *  on it there, if it lives it goes on there from where it is. So a verdict that was wrong costs
- *  little, and nobody alive is given up. A source that does not answer is asked last from then on;
- *  one whose bytes are wrong is not asked any more.
+ *  A receiver that was skipped by the one after it goes to the tail. If it is dead, nobody depends
+ *  on it there; if it is alive, it goes on from where it is. So a wrong verdict costs little, and
+ *  nobody alive is given up. A source that does not answer is asked last from then on; one whose
+ *  bytes are wrong is not asked any more.
  */
 #include "chain_state.h"
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WRONGS_MAX       3 /* times that one receives all bytes of a file and they are wrong */
-#define CHUNKS_WRONG_MAX 3 /* that come from one source, which finds its file right */
+#define WRONGS_MAX       3 /* after so many files with wrong bytes a receiver has failed */
+#define CHUNKS_WRONG_MAX 3 /* wrong chunks from one source, although it finds its file right */
 
 /*  --- sources --- */
 
@@ -28,7 +28,7 @@ static void source_tell (chain_t *self, const moment_t *now, const chain_transfe
     chain_tell (self, now, &told);
 }
 
-/*  No source is left whose bytes may be right: then nothing can become of the rest. */
+/*  If every source has wrong bytes, the transfer fails. */
 static void sources_look (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
     char why [CHAIN_WHY_BYTES_MAX + 1];
@@ -40,8 +40,8 @@ static void sources_look (chain_t *self, const moment_t *now, chain_transfer_t *
     chain_cancel (self, now, &transfer->id, NULL, why);
 }
 
-/*  Wrong bytes came from somewhere, and went on from one to the other: all who have not verified
- *  them begin anew, and are fed by such as have begun anew only. */
+/*  Wrong bytes have spread along the chain: all receivers that are not verified begin anew, and are
+ *  fed only by receivers that have begun anew. */
 static void receive_anew (chain_transfer_t *transfer)
 {
     uint32_t attempt = 0;
@@ -68,14 +68,14 @@ static void source_fail (chain_t *self, const moment_t *now, chain_transfer_t *t
     snprintf (source->why, sizeof source->why, "%s", why);
     source_tell (self, now, transfer, source);
     if (wrong && source->fed > 0 && source->wrongs == 0)
-        receive_anew (transfer); /* else what was wrong was found in its chunk, and let go */
+        receive_anew (transfer); /* else the wrong chunk was dropped */
     else if (!chain_source_left (transfer, false))
         chain_most_first (transfer);
     chain_replan (self, now, transfer);
     sources_look (self, now, transfer);
 }
 
-/*  Its size is known from now on: so much room is held, where there is so much. */
+/*  The size is known from now on: a receiver without room for it fails. */
 static void size_learn (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                         uint64_t size)
 {
@@ -139,10 +139,10 @@ static void source_receipt (chain_t *self, const moment_t *now, chain_transfer_t
         return;
     }
     if (source->doubted_ms != 0 && source->doubted_ms == proved_ms (self, transfer, source))
-        return; /* it is to read its file first */
+        return; /* it must read its file again first */
     source->doubted_ms = 0;
     if (source->failed && receipt->epoch >= transfer->epoch) {
-        source->failed = false; /* it is back */
+        source->failed = false; /* it works again */
         source->why [0] = '\0';
         chain_replan (self, now, transfer);
     }
@@ -150,8 +150,8 @@ static void source_receipt (chain_t *self, const moment_t *now, chain_transfer_t
 
 /*  --- receivers --- */
 
-/*  All its bytes came and were wrong. Whoever has wrong bytes is found by reading them again: the
- *  sources first of all. */
+/*  All bytes came and do not match the digest. The sources read their files again, to find out
+ *  whose bytes are wrong. */
 static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                          chain_receiver_t *receiver, const char *why)
 {
@@ -171,12 +171,13 @@ static void verified (chain_t *self, const moment_t *now, chain_transfer_t *tran
 {
     if (!transfer->content.digest_known || !receipt->content.digest_known ||
         memcmp (receipt->content.digest, transfer->content.digest, CHAIN_DIGEST_BYTES) != 0)
-        return; /* it has verified something else */
+        return; /* it has verified another file */
     receiver->has = transfer->content.size;
     chain_receiver_move (self, now, transfer, receiver, RECEIVER_VERIFIED, "");
 }
 
-/*  Who was skipped by somebody that is fed by another now. */
+/*  Puts to the tail those that the reporter has skipped: they did not answer, and another one feeds
+ *  it now. */
 static bool skipped (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                      const char *own, const receiver_report_t *receipt)
 {
@@ -208,9 +209,9 @@ static void sources_skipped (chain_t *self, const moment_t *now, chain_transfer_
                              "it does not answer");
 }
 
-/*  A source whose chunk was not what it says it has: whoever finds that goes on elsewhere. It reads
- *  its file anew, and is asked last until it has found that right; not for ever. Another site's is
- *  that site's to look at, as the observer tells it, and a guest's has changed. */
+/*  A chunk from this source did not match its digest, and the receiver goes on at another one. A
+ *  node of this site reads its file again, and is asked last until it has found it right, up to
+ *  CHUNKS_WRONG_MAX times. A source of another site, or a guest, is not asked any more. */
 static void source_chunk_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                                 chain_origin_t *source)
 {
@@ -224,7 +225,7 @@ static void source_chunk_wrong (chain_t *self, const moment_t *now, chain_transf
         chain_replan (self, now, transfer);
 }
 
-/*  A receiver in whose file others found wrong bytes: it looks for them, at the tail. */
+/*  Others found wrong bytes in this receiver's file: it goes to the tail and checks its file. */
 static void receiver_chunk_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                                   chain_receiver_t *receiver)
 {
@@ -237,7 +238,8 @@ static void receiver_chunk_wrong (chain_t *self, const moment_t *now, chain_tran
     chain_replan (self, now, transfer);
 }
 
-/*  Whose bytes it found wrong. Each of them makes a new plan, so that it is heard once. */
+/*  Handles the feeders whose bytes the reporter found wrong. Each leads to a new plan, so that it
+ *  counts once. */
 static void chunks_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                           const char *own, const receiver_report_t *receipt)
 {
@@ -255,7 +257,7 @@ static void chunks_wrong (chain_t *self, const moment_t *now, chain_transfer_t *
     }
 }
 
-/*  Where it stands in the chain, given what it and others tell. */
+/*  Changes the order of the chain as the report demands. */
 static void chain_reports_replace (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                                    const char *node, const receiver_report_t *receipt)
 {
@@ -284,7 +286,7 @@ static void chain_reports_replace (chain_t *self, const moment_t *now, chain_tra
         chain_replan (self, now, transfer);
 }
 
-/*  node outlives every change of the order, which receiver does not. */
+/*  A change of the order moves receivers in memory, so node says which one it is. */
 static void receiver_receipt (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                               chain_receiver_t *receiver, const char *node,
                               const receiver_report_t *receipt)
@@ -292,7 +294,7 @@ static void receiver_receipt (chain_t *self, const moment_t *now, chain_transfer
     if (receiver->state >= RECEIVER_VERIFIED || receipt->attempt < receiver->attempt)
         return;
     if (receipt->has > transfer->content.size)
-        return; /* of no file that we know */
+        return; /* it reports another file */
     receiver->has = receipt->has;
     receiver->received = receipt->received;
     receiver->epoch = receipt->epoch;

@@ -15,7 +15,7 @@
 
 typedef enum { TOLD_RECEIVER, TOLD_SOURCE, TOLD_OVER, TOLD_FILE, TOLD_NODE } told_kind_t;
 
-/*  What the observer is still to hear. */
+/*  Something that the observer has not been told yet. */
 typedef struct told {
     struct told *after;
     told_kind_t kind;
@@ -46,7 +46,8 @@ struct chain {
 chain_receiver_t *chain_receiver_find (const chain_transfer_t *transfer, const char *node);
 void chain_store (chain_t *self, const chain_transfer_t *transfer);
 
-/*  A receiver is in another state now: stored and told; perhaps all is over. */
+/*  Sets the state of a receiver, stores and tells it, and ends the transfer if this was the last
+ *  one. */
 void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                           chain_receiver_t *receiver, receiver_state_t state, const char *why);
 
@@ -55,14 +56,14 @@ void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *
 void chain_nodes_init (chain_t *self, const char *const *names, size_t count);
 void chain_nodes_end (chain_t *self);
 
-/*  A guest that is yet to come. */
+/*  Adds a guest, which has not come yet. */
 chain_node_t *chain_guest (chain_t *self, const moment_t *now, const char *name);
 
-/*  What is wanted of it has changed: it is told at the end of this step. */
+/*  What is wanted of this node has changed; it is told at the end of this step. */
 void chain_dirty (chain_t *self, const moment_t *now, chain_node_t *place);
 void chain_dirty_all (chain_t *self, const moment_t *now, const chain_transfer_t *transfer);
 
-/*  At the end of a step: those who wait and are dirty are told. */
+/*  At the end of a step: tells the nodes that are dirty and waiting for an answer. */
 void chain_nodes_settle (chain_t *self, const moment_t *now);
 
 /*  --- chain_files.c --- */
@@ -79,28 +80,28 @@ bool chain_has_room (const chain_t *self, const chain_node_t *place, uint64_t by
 void chain_receipt (chain_t *self, const moment_t *now, chain_node_t *place,
                     const receiver_report_t *receipt);
 
-/*  A node is given up: what it was to receive has failed. */
+/*  A node is lost: all it was to receive fails. */
 void chain_place_lost (chain_t *self, const moment_t *now, const chain_node_t *place,
                        const char *why);
 
 /*  --- chain_plan.c --- */
 
-/*  Everything that this transfer wants of a node; false when that is nothing. */
+/*  What this transfer wants of a node; false when it wants nothing. */
 bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
                      const chain_node_t *place, wanted_transfer_t *wanted);
 
-/*  Who feeds whom has changed. */
+/*  Makes a new plan of a transfer, or of all in which the node takes part. */
 void chain_replan (chain_t *self, const moment_t *now, chain_transfer_t *transfer);
 void chain_replan_all (chain_t *self, const moment_t *now, const chain_node_t *place);
 
-/*  Puts it behind those who may be relied on, before those who were skipped (last: behind them,
- *  too). Returns whether anything has changed. */
+/*  Moves a receiver behind those that are trusted and before those that were skipped (last: behind
+ *  these, too). Returns whether the order has changed. */
 bool chain_to_tail (chain_transfer_t *transfer, chain_receiver_t *receiver, bool last);
 
-/*  Whoever has most comes first. */
+/*  Sorts the receivers: the one that has most comes first. */
 void chain_most_first (chain_transfer_t *transfer);
 
-/*  It has told how far it is: is it what holds up the others? */
+/*  Is this receiver slowing down those after it? */
 bool chain_slow (const chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
                  chain_receiver_t *receiver);
 bool chain_source_left (const chain_transfer_t *transfer, bool also_failed);

@@ -1,4 +1,4 @@
-/*  chain_wire - the tables, and answers to people. */
+/*  chain_wire - the tables of messages and records, and answers to questions of people. */
 #include "chain_wire.h"
 
 #include "message.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define FILE_BYTES_MOST (INT64_MAX - 1) /* of a file, anywhere */
-#define PACE_MS_MOST    3600000         /* an agent asks, or tells, so often at least */
+#define PACE_MS_MOST    3600000         /* longest pause between two questions or reports */
 
 static_assert ((int) RECEIPT_VERIFIED == MUSUBI__RECEIPT_STATE__RECEIPT_VERIFIED &&
                  (int) RECEIPT_FAILED == MUSUBI__RECEIPT_STATE__RECEIPT_FAILED &&

@@ -95,9 +95,9 @@ typedef struct {
 extern const codec_t storage_attend_codec;
 extern const codec_t storage_wanted_codec;
 
-/*  From people and from other services of the site. */
+/*  A question of people. */
 typedef struct {
-    bool one; /* else all */
+    bool one; /* otherwise all */
     chain_id_t id;
 } transfers_question_t;
 extern const codec_t transfers_question_codec;
@@ -111,7 +111,7 @@ typedef struct {
 } kept_node_t;
 
 extern const codec_t kept_node_codec;
-extern const codec_t chain_transfer_codec; /* but for its id, its key */
+extern const codec_t chain_transfer_codec; /* all but its id, which is its key */
 extern const codec_t stored_file_codec;
 
 /*  --- as people read it --- */
@@ -124,7 +124,7 @@ const char *receiver_state_word (receiver_state_t state);
 packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id);
 packed_t storage_nodes_answer_encode (const chain_t *chain);
 
-/*  A logical name: 1 to CHAIN_FILE_BYTES_MAX bytes of UTF-8 that print, blanks allowed. */
+/*  Is it a name of 1 to CHAIN_FILE_BYTES_MAX bytes of printable UTF-8? Blanks are allowed. */
 bool chain_file_name_right (const char *file, char why [WHY_BYTES]);
 
 #endif

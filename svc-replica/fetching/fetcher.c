@@ -1,4 +1,4 @@
-/*  fetcher - the life of a transfer, and who joins it. */
+/*  fetcher - the states of a transfer, and requests that begin or join one. */
 #include "fetcher_state.h"
 
 #include "must.h"
@@ -25,7 +25,7 @@ static const uint32_t transit_next [] = {
   [TRANSIT_FAILED] = 0,
 };
 
-#define CHAINS_MAX 5 /* of one transfer, one after the other */
+#define CHAINS_MAX 5 /* that one transfer may use, one after the other */
 
 static const char *const kind_words [] = {"put", "fetch", "serve"};
 static const char *const state_words [] = {"looking", "room", "sourcing", "resting",
@@ -87,7 +87,7 @@ static void fetcher_on_kept (void *owner, const moment_t *now, uint64_t token)
     transit_free (transit);
 }
 
-/*  The one that was over first makes room. */
+/*  Forgets transfers that are over, the oldest first, if there are too many. */
 static void fetcher_prune (fetcher_t *self, const moment_t *now)
 {
     for (transit_t *transit = ordered_after (self->transits, NULL);
@@ -147,7 +147,7 @@ static void guest_add (transit_t *transit, const char *guest)
     snprintf (transit->guests [transit->guests_count++], NAME_BYTES_MAX + 1, "%s", guest);
 }
 
-/*  Those that its chain has not brought it to wait for the next one. */
+/*  Receivers that this chain has not served wait for the next chain. */
 static void unserved_wait (transit_t *transit)
 {
     const chain_t *chain = transit->fetcher->parts.chain;
@@ -197,7 +197,7 @@ transit_t *transit_new (fetcher_t *self, const moment_t *now, transit_kind_t kin
     fetcher_prune (self, now);
     transit_t *transit = must (calloc (1, sizeof *transit));
     transit->fetcher = self;
-    /* A client's number of an earlier start must not mean another transfer. */
+    /* The start is part of it, so a client's old number never means another transfer. */
     transit->number = (uint64_t) self->parts.service->store.start << 32 | ++self->numbers;
     transit->kind = kind;
     transit->until_ms = now->mono_ms + self->limits.patience_ms;
@@ -210,7 +210,7 @@ transit_t *transit_new (fetcher_t *self, const moment_t *now, transit_kind_t kin
 
 /*  --- joining --- */
 
-/*  The one under way that others may join. */
+/*  The transfer under way that a request may join; NULL = none. */
 static transit_t *joinable (const fetcher_t *self, transit_kind_t kind, const char *name)
 {
     for (transit_t *transit = ordered_after (self->transits, NULL); transit;
@@ -286,7 +286,7 @@ call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_que
         return CALL_DENIED;
     }
     if (transit && strcmp (transit->guest, question->guest) != 0) {
-        /* The same bytes from somebody else: one more source, when it has begun. */
+        /* Another client puts the same bytes: one more source, if the transfer has begun. */
         chain_source_t source = {.node = question->guest};
         snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
                   "somebody else is putting %.160s just now; try again when that is done",
@@ -363,7 +363,8 @@ static call_status_t fetcher_serve (fetcher_t *self, const moment_t *now, const 
     return CALL_OK;
 }
 
-/*  What comes, or is there, stays for so long; what is kept already stays as it is. */
+/*  Marks the file as kept, with this lifetime, whether it is here or on its way. What is kept
+ *  already is not changed. */
 static void fetcher_keep (const fetcher_t *self, const moment_t *now,
                           const begin_question_t *question, transit_t *transit)
 {

@@ -1,4 +1,6 @@
-/*  fetcher_room - a destination with room, the chain begun there, and what it tells. */
+/*  fetcher_destinations - finds a destination with room, begins the chain to it, and follows what
+ *  the chain tells.
+ */
 #include "fetcher_state.h"
 
 #include "must.h"
@@ -8,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NODES_TRIED_MAX 3 /* destinations of one transfer, one after the other */
+#define NODES_TRIED_MAX 3 /* that one transfer tries as its destination, one after the other */
 
 #define ROOM_LOOK_MS 500
 
-/*  Has it come? */
+/*  Is there room now? */
 static void on_room (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
@@ -26,7 +28,7 @@ static void on_room (void *owner, const moment_t *now, uint64_t token)
         transit_room (transit, now);
 }
 
-/*  The receivers: the destination first, then those who wait. The caller frees the list. */
+/*  The receivers: the destination first, then the guests that wait. The caller frees the list. */
 static const char **receivers_of (const transit_t *transit, size_t *count)
 {
     const char **list = must (calloc (transit->guests_count + 1, sizeof *list));
@@ -130,7 +132,7 @@ void fetcher_room (fetcher_t *self, const moment_t *now)
 
 /*  --- what the chain tells --- */
 
-/*  Its destination has failed: another one, as long as there is hope. */
+/*  The destination has failed: tries another one, up to NODES_TRIED_MAX. */
 static void elsewhere (transit_t *transit, const moment_t *now, const char *failed)
 {
     fetcher_t *self = transit->fetcher;
@@ -171,7 +173,7 @@ void fetcher_receiver (void *owner, const moment_t *now, const chain_transfer_t 
     transit_t *transit = transit_of (self, &transfer->id);
     const chain_node_t *node = chain_node (self->parts.chain, receiver->node);
     if (transfer->loan || !node || node->guest)
-        return; /* a guest is no place of the site's */
+        return; /* a guest's copy is not one of the site */
     bool own = transit && strcmp (transit->node, receiver->node) == 0;
     if (receiver->state == RECEIVER_VERIFIED && transfer->content.digest_known) {
         fetcher_destinations_proved (self, now, transfer, receiver);
@@ -192,7 +194,7 @@ void fetcher_receiver (void *owner, const moment_t *now, const chain_transfer_t 
         return;
     char why [CHAIN_WHY_BYTES_MAX + 1];
     snprintf (why, sizeof why, "%s", receiver->why);
-    bool all_came = receiver->has >= transfer->content.size; /* and were not those of the digest */
+    bool all_came = receiver->has >= transfer->content.size; /* but did not match the digest */
     if (all_came && transit->feeding) {
         snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source, why);
         transit_source_out (transit);
@@ -203,7 +205,7 @@ void fetcher_receiver (void *owner, const moment_t *now, const chain_transfer_t 
     }
 }
 
-/*  Whoever has not got it has gone himself: nothing is to be done for him. */
+/*  Have all receivers that did not get the file gone away themselves? */
 static bool gone_guests (const fetcher_t *self, const chain_transfer_t *transfer,
                          const transit_t *transit)
 {

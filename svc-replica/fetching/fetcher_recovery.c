@@ -1,13 +1,13 @@
-/*  fetcher_start - what nobody asks for: transfers that the start before has left are taken up,
- *  what was lost is brought again, and what nodes say they have is compared with the catalogue.
+/*  fetcher_recovery - what happens without a request: takes up transfers of the start before,
+ *  fetches files again that were lost, and compares what nodes report with the catalogue.
  */
 #include "fetcher_state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/*  One of before: what it is, is in its order; where its bytes come from is looked for again when
- *  the chain has no source left. */
+/*  Takes up a transfer of the start before. A fetch that has no source left in its chain looks for
+ *  one. */
 static void take_up (fetcher_t *self, const moment_t *now, const chain_transfer_t *from)
 {
     if (from->owner < 1 || from->owner > TRANSIT_SERVE + 1)
@@ -49,7 +49,7 @@ static bool brings (const fetcher_t *self, const char *name, const char *node)
     return false;
 }
 
-/*  Copies of a file that nothing brings any more. */
+/*  Drops staged copies that no transfer brings any more. */
 static void staged_end (const fetcher_t *self, const file_t *file, const char *name)
 {
     char nodes [COPIES_MAX][NAME_BYTES_MAX + 1];
@@ -79,7 +79,7 @@ void fetcher_start (fetcher_t *self, const moment_t *now)
     }
 }
 
-/*  With all that its owner has said of it. */
+/*  Fetches a lost file again, and keeps what its owner wants of it. */
 static void bring_again (fetcher_t *self, const moment_t *now, const file_t *file)
 {
     transit_t *transit = transit_new (self, now, TRANSIT_FETCH, file->name);
@@ -125,19 +125,19 @@ void fetcher_file (void *owner, const moment_t *now, const chain_node_t *node,
     char why [WHY_BYTES];
     if (!have->content.digest_known || !file_name_check (have->file, why))
         return;
-    /* One that nobody here knows of: it is kept, for who knows whose only copy it is. */
+    /* A file that the catalogue does not know is kept: this may be its only copy. */
     file_t proved = {.content = have->content,
                      .kept = !file,
                      .created_ms = have->proved_ms,
                      .used_ms = have->used_ms};
-    memcpy (proved.name, have->file, strlen (have->file) + 1); /* it is a name */
+    memcpy (proved.name, have->file, strlen (have->file) + 1); /* it was checked to be a name */
     if (catalogue_prove (self->parts.catalogue, &proved, node->name, have->proved_ms) ==
         CATALOGUE_OTHER)
         cache_drop (self->parts.cache, now, have->file, node->name);
 }
 
-/*  It has told all that it has: copies that it should have and has not are gone, whoever was told
- *  so in a start before this one. */
+/*  The node has reported all its files. A copy that the catalogue has there and the node has not is
+ *  gone. */
 static void copies_compare (fetcher_t *self, const moment_t *now, const chain_node_t *node)
 {
     char name [FILE_NAME_BYTES_MAX + 1];

@@ -1,4 +1,6 @@
-/*  fetcher_sources - where a file is, which site feeds it, and what comes after that one. */
+/*  fetcher_sources - finds out where a file is, picks the site that feeds it, and goes on at
+ *  another one when that fails.
+ */
 #include "fetcher_state.h"
 
 #include "must.h"
@@ -11,7 +13,7 @@
 
 #define OFFER_TRY_MS 3000
 #define RENEW_MS     (LOAN_MS / 3)
-#define STALL_MS     5000 /* without a byte: does the source still feed it? */
+#define STALL_MS     5000 /* without a byte: asks whether the source still feeds it */
 
 static void on_rest (void *owner, const moment_t *now, uint64_t token)
 {
@@ -21,7 +23,7 @@ static void on_rest (void *owner, const moment_t *now, uint64_t token)
     transit_look (transit, now);
 }
 
-/*  Again a while later, if there is patience left. */
+/*  Tries again later, or fails if the patience is over. */
 static void fetcher_sources_rest (transit_t *transit, const moment_t *now, int64_t again_ms,
                                   const char *why)
 {
@@ -48,7 +50,7 @@ static void fetcher_sources_rest (transit_t *transit, const moment_t *now, int64
 
 /*  --- looking --- */
 
-/*  Among what the sites tell, the content that stands; false when there is none. */
+/*  The content that counts among those that sites have under this name; false when none has it. */
 static bool content_of (const transit_t *transit, const file_copies_t *located,
                         file_place_t *content)
 {
@@ -100,7 +102,7 @@ static void found_for_fetch (transit_t *transit, const moment_t *now, const file
         snprintf (why, sizeof why, "no %ssite has %.100s%s%.60s%s%.80s", doubted ? "other " : "",
                   transit->file.name, located->silent ? "; these did not answer: " : "",
                   located->silent_names, doubted ? "; " : "", doubted ? transit->why : "");
-        bool all_asked = transit->rests > 0 || !transit->begun; /* not the indexes alone */
+        bool all_asked = transit->rests > 0 || !transit->begun; /* and not only the indexes */
         if (located->silent > 0 || !all_asked)
             fetcher_sources_rest (transit, now, 0, why);
         else
@@ -119,7 +121,7 @@ static void found_for_fetch (transit_t *transit, const moment_t *now, const file
         transit_room (transit, now);
 }
 
-/*  A name means the same everywhere, as far as sites can be asked. */
+/*  A name must mean the same file everywhere, as far as sites answer. */
 static void found_for_put (transit_t *transit, const moment_t *now, const file_copies_t *located)
 {
     for (size_t i = 0; i < located->count; i++) {
@@ -147,7 +149,7 @@ void transit_look (transit_t *transit, const moment_t *now)
 {
     fetcher_t *self = transit->fetcher;
     transit_move (transit, TRANSIT_LOOKING);
-    bool everybody = transit->rests > 0; /* what the indexes said led nowhere */
+    bool everybody = transit->rests > 0; /* what the indexes said was of no use */
     transit->question = locating_ask (self->parts.locating, now, transit->file.name, everybody,
                                       fetcher_sources_on_located, transit);
 }
@@ -171,7 +173,8 @@ static bool any_full (const transit_t *transit)
     return false;
 }
 
-/*  As many come from its sites as may: until one has ended. That is no want of patience. */
+/*  Waits for its turn, because as many transfers as allowed come from the sites that have the file.
+ *  This time does not count against its patience. */
 static void queue (transit_t *transit, const moment_t *now)
 {
     fetcher_t *self = transit->fetcher;
@@ -186,7 +189,7 @@ static void queue (transit_t *transit, const moment_t *now)
     transit->timer = timers_set (timers, now->mono_ms + TRANSIT_REST_MS_MAX, on_rest, transit, 0);
 }
 
-/*  One more may come from that site: who waits longest for that is next. */
+/*  One more transfer may come from that site: the one that has waited longest is next. */
 static void next_turn (fetcher_t *self, const moment_t *now, const char *site)
 {
     for (transit_t *transit = ordered_after (self->transits, NULL);
@@ -236,7 +239,7 @@ void transit_call_end (transit_t *transit, const moment_t *now)
         next_turn (self, now, transit->source);
 }
 
-/*  To the site that feeds it, or is to. */
+/*  Calls the site that feeds it, or that is asked to. */
 static uint64_t ask_source (transit_t *transit, const moment_t *now, const char *method,
                             packed_t body, uint32_t tries, call_done_fn *done)
 {
@@ -252,7 +255,7 @@ static uint64_t ask_source (transit_t *transit, const moment_t *now, const char 
 
 static call_done_fn on_offered, fetcher_sources_on_renewed;
 
-/*  Ask the chosen site, or the one that feeds it again. */
+/*  Asks the chosen site to feed it, or renews the loan. */
 static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *done)
 {
     const chain_transfer_t *transfer = chain_transfer (transit->fetcher->parts.chain, &transit->id);
@@ -267,7 +270,7 @@ static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *do
       ask_source (transit, now, "Offer", codec_encode (&offer_question_codec, &question), 1, done);
 }
 
-/*  Has anything come since the last look? */
+/*  Has no byte come since the last look? */
 static bool stalls (transit_t *transit)
 {
     const chain_transfer_t *transfer = chain_transfer (transit->fetcher->parts.chain, &transit->id);
@@ -279,8 +282,8 @@ static bool stalls (transit_t *transit)
     return stalled;
 }
 
-/*  Who fed it before the last start is not known any more, nor whether it was told that this one
- *  fails: as long as bytes come nothing is asked. */
+/*  After a restart it is not known which site feeds a transfer, and that site may not have heard
+ *  that it is to stop. As long as bytes come, nothing is asked. */
 static void look_after (transit_t *transit, const moment_t *now)
 {
     chain_source_t sources [CHAIN_SOURCES_MAX];
@@ -321,7 +324,7 @@ void transit_watch (transit_t *transit, const moment_t *now)
       timers_set (timers, now->mono_ms + STALL_MS, fetcher_sources_on_renew, transit, 0);
 }
 
-/*  The site that was told to have the file has it not. */
+/*  The site was said to have the file, and does not have it. */
 static void not_there (const transit_t *transit, const moment_t *now)
 {
     const fetcher_parts_t *parts = &transit->fetcher->parts;
@@ -339,7 +342,7 @@ static void go_elsewhere (transit_t *transit, const moment_t *now)
         transit_look (transit, now);
 }
 
-/*  A source that has the file no more, or is gone with its site, makes place for another one. */
+/*  A source that lost the file, or does not answer, is replaced by another one. */
 static void fetcher_sources_on_renewed (void *owner, const moment_t *now, uint64_t token,
                                         const call_result_t *result)
 {
@@ -393,10 +396,10 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
         codec_decode (&offer_answer_codec, &offer, result->body, why) && *offer.endpoint) {
         selector_heard (self->parts.selector, transit->source,
                         (now->mono_ms - transit->call_ms) * 1000);
-        /* Ours is counted when it begins. */
+        /* This transfer itself is counted when it begins. */
         selector_load (self->parts.selector, transit->source,
                        offer.sending > 0 ? offer.sending - 1 : 0);
-        if (!feed (transit, now, &offer, why)) /* another chain goes on with the rest */
+        if (!feed (transit, now, &offer, why)) /* another chain will bring the rest */
             chain_cancel (self->parts.chain, now, &transit->id, NULL, why);
         return;
     }
@@ -412,7 +415,7 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
     char site [NAME_BYTES_MAX + 1];
     memcpy (site, transit->source, sizeof site);
     transit_source (transit, now);
-    next_turn (self, now, site); /* it may be willing towards another one */
+    next_turn (self, now, site); /* that site may serve another transfer */
 }
 
 void transit_source (transit_t *transit, const moment_t *now)
@@ -433,7 +436,7 @@ void transit_source (transit_t *transit, const moment_t *now)
         return;
     }
     if (best == count && strncmp (transit->why, "no source ", 10) == 0) {
-        fetcher_sources_rest (transit, now, again_ms, transit->why); /* it says why already */
+        fetcher_sources_rest (transit, now, again_ms, transit->why); /* it already says why */
         return;
     }
     if (best == count) {
@@ -461,14 +464,14 @@ void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t byt
                     now->mono_ms - transit->source_ms);
     offer_end_t end = {.transfer = transit->id, .wrong = wrong};
     memcpy (end.name, transit->file.name, sizeof end.name);
-    /* It is not waited for: a loan ends by itself, too. */
+    /* Nobody waits for the answer: a loan ends by itself, too. */
     ask_source (transit, now, "OfferEnd", codec_encode (&offer_end_codec, &end), 3, NULL);
     next_turn (self, now, transit->source);
 }
 
 /*  --- a source that failed --- */
 
-/*  A node of this site that should have had the file. */
+/*  A node of this site failed as a source, although the catalogue has the file there. */
 static void own_failed (fetcher_t *self, const moment_t *now, const char *name,
                         const chain_node_t *node, bool wrong)
 {
@@ -499,17 +502,17 @@ void fetcher_source_failed (void *owner, const moment_t *now, const chain_transf
         return;
     if (wrong && transit->kind == TRANSIT_FETCH && transit->feeding) {
         transit_source_out (transit);
-        transit_source_ended (transit, now, 0, true); /* it looks at its copy */
+        transit_source_ended (transit, now, 0, true); /* that site will check its copy */
     }
     if (transfer->over && transit->kind != TRANSIT_PUT)
-        return; /* fetcher_over goes on from here */
+        return; /* fetcher_over will go on */
     if (transit->kind == TRANSIT_PUT) {
         transit_fail (transit, now, "%s: %s", wrong ? "the file changed while it was sent" : "put",
                       why);
         return;
     }
     if (transit->kind == TRANSIT_SERVE && sources_here (self, transfer->file, sources) == 0) {
-        transit->kind = TRANSIT_FETCH; /* into no node: straight to who waits */
+        transit->kind = TRANSIT_FETCH; /* not to a node, but to the guests that wait */
         transit_look (transit, now);
         return;
     }

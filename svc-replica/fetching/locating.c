@@ -1,4 +1,4 @@
-/*  locating - a question is a number of calls, first to indexes and then to sites. */
+/*  locating - each question makes several calls, first to indexes and then to sites. */
 #include "locating.h"
 
 #include "directory.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASKED_MAX 512 /* at once for one question */
+#define ASKED_MAX 512 /* most calls of one question */
 
 typedef struct {
     char peer [NAME_BYTES_MAX + 1];
@@ -27,7 +27,7 @@ typedef struct {
     locating_call_t *asked;
     size_t asked_count;
     size_t left;
-    uint64_t timer; /* when there is nobody to be asked */
+    uint64_t timer; /* used when there is nobody to ask */
     file_place_t *places;
     size_t places_count;
     file_copies_t located;
@@ -123,7 +123,7 @@ static void locating_on_answer (void *owner, const moment_t *now, uint64_t token
     if (!good && is_site (asked->peer))
         silent_add (question, asked->peer);
     for (size_t i = 0; i < told.count; i++) {
-        /* A site speaks for itself alone. */
+        /* A site may tell only of itself. */
         if (!is_site (asked->peer) || strcmp (told.places [i].site, asked->peer + 8) == 0)
             place_add (question, &told.places [i]);
     }
@@ -158,7 +158,7 @@ static void locating_on_nobody (void *owner, const moment_t *now, uint64_t token
     locating_go_on (question, now);
 }
 
-/*  Everyone of a kind but this one itself. */
+/*  Asks all services of a kind, except this one. */
 static void ask_kind (locating_question_t *question, const moment_t *now, const char *kind)
 {
     service_t *service = question->locating->service;

@@ -1,6 +1,6 @@
-/*  locating - which other sites have a file: the indexes are asked first, and when none of them
- *  knows a sound copy, every site itself. An index only says where to ask; asking all is complete
- *  but for those that are silent. Pure.
+/*  locating - finds out which other sites have a file. The indexes are asked first; if none knows a
+ *  sound copy, all sites are asked. What an index says is only a hint. What all sites say is
+ *  complete, except for those that do not answer. Pure.
  */
 #ifndef MUSUBI_LOCATING_H
 #define MUSUBI_LOCATING_H
@@ -10,13 +10,13 @@
 #include "service.h"
 
 #define LOCATE_TRY_MS 1500
-#define LOCATE_NAMED  8 /* silent sites that are named */
+#define LOCATE_NAMED  8 /* most silent sites that are named */
 
-/*  Borrowed for the length of located_fn. */
+/*  Borrowed, until located_fn returns. */
 typedef struct {
-    const file_place_t *places; /* of other sites; with sound copies, one a site */
+    const file_place_t *places; /* other sites with sound copies, each once */
     size_t count;
-    size_t silent; /* sites that should have been asked and did not answer */
+    size_t silent; /* sites that did not answer */
     char silent_names [256];
 } file_copies_t;
 
@@ -24,13 +24,13 @@ typedef void located_fn (void *owner, const moment_t *now, const file_copies_t *
 
 typedef struct locating locating_t;
 
-/*  site: "ams", whose own places are left out. The selector hears how soon others answer. All are
- *  borrowed for life. */
+/*  site: "ams", whose own places are left out. The selector is told how fast other sites answer.
+ *  All are borrowed for life. */
 locating_t *locating_new (service_t *service, const char *site, selector_t *selector);
 void locating_destroy (locating_t **self_p);
 
-/*  done is called exactly once, never from within. everybody: the sites themselves, whatever the
- *  indexes say. Returns its number, never 0. */
+/*  Calls done exactly once, later. everybody: asks all sites, whatever the indexes say. Returns the
+ *  number of the question, never 0. */
 uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, bool everybody,
                        located_fn *done, void *owner);
 void locating_cancel (locating_t *self, uint64_t question);

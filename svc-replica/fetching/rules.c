@@ -1,4 +1,5 @@
-/*  rules - a round through the catalogue by name; as many sites as are wanted are asked for each.
+/*  rules - goes through the catalogue by name, and asks as many sites for each file as its rule
+ *  demands.
  */
 #include "rules.h"
 
@@ -19,10 +20,10 @@ struct rules {
     catalogue_t *catalogue;
     locating_t *locating;
     const char *site;
-    char name [FILE_NAME_BYTES_MAX + 1]; /* of the round's last file */
-    bool busy;                           /* a file is being looked at */
-    bool refused;                        /* the site that was asked last did not begin */
-    char asked [RULE_COPIES_MAX][NAME_BYTES_MAX + 1]; /* sites, for this file in this round */
+    char name [FILE_NAME_BYTES_MAX + 1];              /* file that this round has come to */
+    bool busy;                                        /* a file is being looked at */
+    bool refused;                                     /* the site that was asked last refused */
+    char asked [RULE_COPIES_MAX][NAME_BYTES_MAX + 1]; /* sites asked for this file in this round */
     size_t asked_count;
     uint64_t timer;
 };
@@ -51,13 +52,13 @@ static void rules_round_over (rules_t *self, const moment_t *now)
 /*  --- what there is, and where one may be added --- */
 
 typedef struct {
-    const char *sites [SITES_MAX + 1]; /* that keep a copy, or will when it has come */
+    const char *sites [SITES_MAX + 1]; /* that keep a copy, or have been asked to */
     size_t count;
-    const char *cached [SITES_MAX + 1]; /* that have one until they need its room */
+    const char *cached [SITES_MAX + 1]; /* that only cache a copy */
     size_t cached_count;
 } holders_t;
 
-/*  The first domain that has the site among its vertices; "" when none has. */
+/*  The first domain that has this site as a vertex; "" when there is none. */
 static const char *domain_of (const rules_t *self, const char *site)
 {
     const directory_t *directory = self->service->directory;
@@ -77,7 +78,7 @@ static bool apart (const rules_t *self, spread_t spread, const char *a, const ch
     return spread == SPREAD_SITES || strcmp (domain_of (self, a), domain_of (self, b)) != 0;
 }
 
-/*  Holders that are apart from all before them. */
+/*  How many copies count: those that are apart from all before them. */
 static uint32_t copies_apart (const rules_t *self, const holders_t *holders, spread_t spread)
 {
     const char *counted [SITES_MAX + 1];
@@ -109,8 +110,8 @@ static bool has_cached (const holders_t *holders, const char *site)
     return false;
 }
 
-/*  One of the sites that would add a copy, at random; of those that have it already, when there are
- *  any: nothing need be sent there. NULL when there is none. */
+/*  A site that would add a copy, at random. A site that has the file in its cache is preferred,
+ *  because nothing must be sent to it. NULL when there is none. */
 static const char *target_of (rules_t *self, const holders_t *holders, spread_t spread)
 {
     const directory_t *directory = self->service->directory;
@@ -133,7 +134,7 @@ static void on_asked (void *owner, const moment_t *now, uint64_t token, const ca
     rules_t *self = owner;
     self->refused = result->status != CALL_OK;
     if (!self->refused) {
-        rules_look (self, now); /* is one more wanted? */
+        rules_look (self, now); /* perhaps one more is needed */
         return;
     }
     outbox_log (self->service->outbox, LEVEL_WARNING, "rule name=%s not kept yet reason=%.200s",
@@ -141,7 +142,7 @@ static void on_asked (void *owner, const moment_t *now, uint64_t token, const ca
     rules_go_on (self, now);
 }
 
-/*  0 = for ever; less: it is over. */
+/*  What is left of its lifetime: 0 = no end, less than 0: it is over. */
 static int64_t left_ms (const rules_t *self, const moment_t *now, const file_t *file)
 {
     int64_t left = file->expires_ms - timekeeper_least (&self->service->timekeeper, now);
@@ -202,7 +203,7 @@ static void rules_on_located (void *owner, const moment_t *now, const file_copie
     holders_t holders;
     holders_find (self, file, located, &holders);
     const char *target = NULL;
-    /* A silent site may have one: nothing is copied because somebody is slow to answer. */
+    /* A silent site may have a copy, so nothing is ordered while one does not answer. */
     if (located->silent == 0 && self->asked_count < RULE_COPIES_MAX &&
         left_ms (self, now, file) >= 0 &&
         copies_apart (self, &holders, file->rule.spread) < file->rule.copies)
@@ -218,7 +219,7 @@ static void rules_look (rules_t *self, const moment_t *now)
     locating_ask (self->locating, now, self->name, true, rules_on_located, self);
 }
 
-/*  The next file with a rule, or the round is over. */
+/*  Goes on to the next file with a rule, or ends the round. */
 static void rules_go_on (rules_t *self, const moment_t *now)
 {
     const file_t *file = catalogue_after (self->catalogue, self->name);

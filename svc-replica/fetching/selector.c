@@ -12,11 +12,11 @@ typedef struct {
     char site [NAME_BYTES_MAX + 1];
     int64_t rtt_us;           /* smoothed; -1 = not measured */
     int64_t bytes_per_second; /* smoothed; 0 = not measured */
-    uint32_t sending;         /* as it last said */
-    uint32_t ours;            /* of those, to here */
-    uint32_t asking;          /* whether they may be */
+    uint32_t sending;         /* transfers that it feeds, as it last said */
+    uint32_t ours;            /* of these, to this site */
+    uint32_t asking;          /* transfers that it is being asked for */
     uint32_t failures;        /* in a row */
-    int64_t barred_ms;        /* until then, monotonic */
+    int64_t barred_ms;        /* not to be asked until then, monotonic */
 } selected_source_t;
 
 struct selector {
@@ -58,7 +58,7 @@ static selected_source_t *selector_source_of (selector_t *self, const char *site
     return source;
 }
 
-/*  A quarter of the new, three of the old. */
+/*  A quarter of the new value, three quarters of the old one. */
 static int64_t smoothed (int64_t old, int64_t new)
 {
     return old + (new - old) / 4;
@@ -107,7 +107,7 @@ void selector_ended (selector_t *self, const char *site, uint64_t bytes, int64_t
     }
     if (bytes < SELECTOR_LEARN_BYTES)
         return;
-    /* What it could have sent, had it sent to us alone. */
+    /* The rate that it would have had if it had fed no other transfer. */
     int64_t rate = (int64_t) (bytes / (uint64_t) (ms > 0 ? ms : 1)) * 1000;
     rate *= 1 + (int64_t) source->sending;
     source->bytes_per_second =
@@ -139,7 +139,7 @@ void selector_failed (selector_t *self, int64_t mono_ms, const char *site)
     source->barred_ms = mono_ms + (ms < SELECTOR_BACKOFF_MS_MAX ? ms : SELECTOR_BACKOFF_MS_MAX);
 }
 
-/*  What fetching size bytes from there would cost now, in microseconds. */
+/*  What it would cost now to fetch size bytes from there, in microseconds. */
 static int64_t selector_cost_of (const selector_t *self, const selected_source_t *source,
                                  uint64_t size)
 {

@@ -1,13 +1,13 @@
-/*  selector - from which site a file is fetched: the one whose cost is least, among those that may
- *  be asked now.
+/*  selector - picks the site from which a file is fetched: the cheapest of those that may be asked
+ *  now.
  *
- *      rtt          the paper's: round trip time
- *      throughput   how long it will take: what was measured of that site towards here, shared with
- *                   the transfers that it feeds at present, and the round trip
+ *      rtt          the round trip time, as in the paper
+ *      throughput   how long the file would take: by the throughput measured from that site,
+ *                   divided by the transfers that it feeds now, and the round trip
  *
- *  A site not measured yet counts as SELECTOR_ASSUMED_BYTES a second, so that it is tried. One that
- *  failed is left out for a while, which doubles with each failure in a row. Two that cost the
- *  same: by name. Pure.
+ *  A site that was not measured yet counts as SELECTOR_ASSUMED_BYTES a second, so that it is tried.
+ *  A site that failed is left out for a while, which doubles with each failure in a row. Of two
+ *  that cost the same the first by name is taken. Pure.
  */
 #ifndef MUSUBI_SELECTOR_H
 #define MUSUBI_SELECTOR_H
@@ -18,41 +18,41 @@
 #define SELECTOR_BACKOFF_MS     500      /* after the first failure */
 #define SELECTOR_BACKOFF_MS_MAX 60000
 #define SELECTOR_BUSY_MS        500
-#define SELECTOR_LEARN_BYTES    65536 /* less says nothing of throughput */
+#define SELECTOR_LEARN_BYTES    65536 /* fewer bytes say nothing about throughput */
 
 typedef enum { SELECT_RTT, SELECT_THROUGHPUT } selector_cost_t;
 
 typedef struct selector selector_t;
 
-/*  pair_max: transfers from one site to here at once. */
+/*  pair_max: most transfers from one site to here at once. */
 selector_t *selector_new (selector_cost_t cost, uint32_t pair_max);
 void selector_destroy (selector_t **self_p);
 
-/*  A question to that site was answered after so long. */
+/*  That site has answered a question after so long. */
 void selector_heard (selector_t *self, const char *site, int64_t rtt_us);
 
-/*  So many transfers it feeds now, ours too, as it says. */
+/*  It says how many transfers it feeds now, those to here among them. */
 void selector_load (selector_t *self, const char *site, uint32_t sending);
 
-/*  It is asked to feed a transfer; it has answered, or nobody waits for that any more. Meanwhile it
- *  counts as one. */
+/*  It is asked to feed a transfer (asks); it has answered, or nobody waits for that any more
+ *  (asked). Between the two the transfer counts as one from there. */
 void selector_asks (selector_t *self, const char *site);
 void selector_asked (selector_t *self, const char *site);
 
-/*  A transfer from there has begun; it has ended after so long with so many bytes. */
+/*  A transfer from there has begun, or has ended after so long with so many bytes. */
 void selector_begun (selector_t *self, const char *site);
 void selector_ended (selector_t *self, const char *site, uint64_t bytes, int64_t ms);
 
-/*  It has as much to do as it may have. Asked again soon, and not blamed. */
+/*  It is busy. It is asked again soon, and this is not counted as a failure. */
 void selector_busy (selector_t *self, int64_t mono_ms, const char *site);
 
-/*  As many transfers come from there as may? */
+/*  Do as many transfers come from there as pair_max allows? */
 bool selector_full (const selector_t *self, const char *site);
 
-/*  It refused, fell silent, or sent what it should not have. The next success forgives it. */
+/*  It refused, did not answer, or sent wrong bytes. The next success ends its failures in a row. */
 void selector_failed (selector_t *self, int64_t mono_ms, const char *site);
 
-/*  The index of the best of these sites; count when none may be asked now: then *again_ms says when
+/*  The index of the best of these sites; count when none may be asked now. Then *again_ms says when
  *  one may be, INT64_MAX = when a transfer from one of them ends. */
 size_t selector_choose (const selector_t *self, int64_t mono_ms, const char *const *sites,
                         size_t count, uint64_t size, int64_t *again_ms);

@@ -1,4 +1,4 @@
-/*  storage - what it says of its files and transfers, and what it hears of them. */
+/*  storage - asks the site what is wanted, and reports files and transfers to it. */
 #include "storage_state.h"
 
 #include "member.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPORT_MS      250 /* until the site has told its own */
+#define REPORT_MS      250 /* until the site has told another value */
 #define BACKOFF_MS     100
 #define BACKOFF_MS_MAX 2000
 

@@ -1,12 +1,12 @@
-/*  storage - the agent of a storage node: attends its site's svc-replica and carries out what that
- *  wants of its files (proto/chain.proto).
+/*  storage - the agent of a storage node: it asks its site's svc-replica what is wanted of its
+ *  files, and does it (proto/chain.proto).
  *
- *  It knows whom to be fed by from the site's plan, nearest first. When its feeder dies or falls
- *  silent it asks that one and the next two on fresh connections and goes on at the nearest that
- *  answers, at once and by itself; the site hears of it and plans anew.
+ *  The site's plan names its feeders, nearest first. When its feeder dies or falls silent, it asks
+ *  that one and the next two on fresh connections, and goes on at once at the nearest that answers.
+ *  The site is told, and makes a new plan.
  *
- *  Files lie in folder/files under their names, with "%2F" for a slash; what is under way in
- *  folder/parts. The folder and the store belong to one agent. Pure.
+ *  Its files lie in folder/files under their names, with "%2F" for a slash; what is still arriving
+ *  lies in folder/parts. Folder and store belong to one agent. Pure.
  */
 #ifndef MUSUBI_STORAGE_H
 #define MUSUBI_STORAGE_H
@@ -18,11 +18,11 @@ typedef struct {
     const char *const *sites; /* endpoints of its svc-replica */
     size_t sites_count;
     const char *folder; /* absolute */
-    uint64_t bytes_max; /* that its files may use */
+    uint64_t bytes_max; /* that its files may take */
     bool guest;         /* a client's end, not one of the site's nodes */
 
-    /*  Of a guest: a file that it has (gives), or the path where what it receives goes (takes).
-     *  NULL = none. */
+    /*  Of a guest: the file that it gives, with its path; or the file that it takes, with the path
+     *  that it is written to. NULL = none. */
     const char *gives_file;
     const char *gives_path;
     const char *takes_file;

@@ -1,6 +1,7 @@
-/*  storage_files - the files of a node, stored one record each, and told to the site by the number
- *  of their last change. A record is put before its file is brought under its name, so that this is
- *  done again after a crash; a removed one stays until the site has heard.
+/*  storage_files - the files of a node. Each has a record, and is reported to the site by the
+ *  number of its last change. The record of a new file is stored before the part gets the file's
+ *  name, so that this is done again after a crash; the record of a removed file stays until the
+ *  site has heard.
  */
 #include "storage_state.h"
 
@@ -12,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_NAME_BYTES_MAX 200   /* on disk; a longer one is named by its digest */
-#define USED_MS_LEAST       60000 /* uses closer to each other are not told one by one */
+#define FILE_NAME_BYTES_MAX                                                                        \
+    200 /* on disk; a file with a longer name is named by the digest of its name */
+#define USED_MS_LEAST 60000 /* uses that follow faster are reported once */
 
 static void storage_files_file_free (own_file_t *file)
 {
@@ -32,7 +34,7 @@ void files_end (storage_t *self)
 
 /*  --- names --- */
 
-/*  What no path may have in it, and what would hide it, as %XX. */
+/*  The name with "/", "%" and a leading "." as %XX. False when it is too long. */
 static bool name_on_disk (const char *file, char name [FILE_NAME_BYTES_MAX + 1])
 {
     size_t used = 0;
@@ -195,7 +197,7 @@ size_t files_told (const storage_t *self, stored_file_t *files, size_t most)
     return count;
 }
 
-/*  The last change of all stays, so that numbers go on after a restart. */
+/*  The record of the very last change stays, so that numbers go on after a restart. */
 void files_heard (storage_t *self, uint64_t number)
 {
     for (own_file_t *file = ordered_after (self->files, NULL), *next; file; file = next) {
@@ -227,8 +229,8 @@ static void order_keep (storage_t *self, own_file_t *file)
                                        .marks = files_marks (self, file, marks)});
 }
 
-/*  After a restart: the machine may have lost what was not flushed, so the part is read before it
- *  is believed. */
+/*  After a restart the part is read again first, because the machine may have lost what was not
+ *  flushed. */
 static void order_look (storage_t *self, own_file_t *file)
 {
     char part [STORAGE_PATH_BYTES];
@@ -257,7 +259,7 @@ static void order_next (storage_t *self, own_file_t *file)
         file->work = storage_order (self, FILE_DROP, &work);
     } else if (file->prove) {
         if (file->stored.content.digest_known)
-            work.marks = NULL; /* those that it has are of its digest, its bytes may not be */
+            work.marks = NULL; /* the marks match its digest, which its bytes may not */
         file->work = storage_order (self, FILE_PROVE, &work);
     }
 }
@@ -295,7 +297,7 @@ static void kept (storage_t *self, const moment_t *now, own_file_t *file, const 
     order_next (self, file);
 }
 
-/*  A part that is not there has its name already. */
+/*  A part that is missing has got the name of its file already. */
 static void looked (storage_t *self, const moment_t *now, own_file_t *file,
                     const storage_result_t *result, const char *why)
 {
@@ -327,7 +329,7 @@ static void dropped (storage_t *self, const moment_t *now, own_file_t *file, con
         gone (self, now, file);
 }
 
-/*  A file that a client gives gets its digest so; any other must have the one it had. */
+/*  The file that a client gives gets its digest so; any other must have the digest that it had. */
 static void storage_files_proved (storage_t *self, const moment_t *now, own_file_t *file,
                                   const storage_result_t *result, const char *why)
 {
@@ -353,7 +355,7 @@ static void storage_files_proved (storage_t *self, const moment_t *now, own_file
     if (right)
         return;
     if (file->path) {
-        gone (self, now, file); /* it is its owner's */
+        gone (self, now, file); /* it belongs to the user, so it is not removed */
     } else if (result->there || result->content.size == 0) {
         file->drop = true;
         order_next (self, file);

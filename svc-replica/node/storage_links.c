@@ -1,10 +1,10 @@
-/*  storage_links - who feeds a receiver: the search for a feeder, and when it begins.
+/*  storage_links - finds the feeder of a receiver, and another one when that fails.
  *
- *  The site's plan names feeders, nearest first. A search asks the first one, or, when a feeder has
- *  died or fallen silent, the first three at once on fresh connections, the alleged dead among
- *  them; the nearest that answers feeds. Nearer ones are waited for until PROBE_MS have passed, and
- *  longer when they live but can't feed yet. A search whose own timer comes late has been stopped
- *  itself: it judges nobody and gives everybody that time again.
+ *  The site's plan names the feeders, nearest first. A search asks the first one; or, when a feeder
+ *  has died or fallen silent, the first three at once on fresh connections, the one that seems dead
+ *  among them. The nearest that answers feeds. Nearer ones get PROBE_MS to answer, and longer if
+ *  they are alive but can't feed yet. If the search's own timer is late, this process was stopped
+ *  itself: then it judges nobody, and everybody gets that time again.
  */
 #include "storage_state.h"
 
@@ -12,11 +12,11 @@
 #include <string.h>
 
 #define PROBE_MS       250  /* for an answer on a fresh connection */
-#define REFUSED_MS     1500 /* that one which lives and can't feed is preferred to farther ones */
-#define AGAIN_MS       60   /* until such a one is asked again */
-#define ASLEEP_MS      200  /* a timer that is later: we were stopped */
+#define REFUSED_MS     1500 /* how long one that is alive but can't feed is preferred */
+#define AGAIN_MS       60   /* until it is asked again */
+#define ASLEEP_MS      200  /* if a timer is later than this, we were stopped */
 #define AT_ONCE        3
-#define BACKOFF_MS     150 /* after a round that has found nobody; doubles */
+#define BACKOFF_MS     150 /* after a round that found nobody; it doubles */
 #define BACKOFF_MS_MAX 2000
 
 static void timer_set (storage_t *self, transfer_t *transfer, int64_t mono_ms);
@@ -60,7 +60,7 @@ static void dial_more (storage_t *self, transfer_t *transfer, size_t more)
     }
 }
 
-/*  The search is over; but for the one that was chosen, links that were asked end. */
+/*  Ends the search, and hangs up all links but the one that was chosen. */
 static void seek_end (storage_t *self, transfer_t *transfer)
 {
     links_t *links = &transfer->links;
@@ -99,7 +99,8 @@ void links_end (storage_t *self, transfer_t *transfer)
 
 /*  --- choosing --- */
 
-/*  Those before this one did not answer: that is told, not those who live. */
+/*  Notes for the report which feeders before this one did not answer; those that are alive are left
+ *  out. */
 static void storage_links_tell_silent (transfer_t *transfer, size_t before)
 {
     receiver_report_t *receipt = &transfer->receipt;
@@ -133,7 +134,7 @@ static void storage_links_choose (storage_t *self, const moment_t *now, transfer
     storage_news (self, now, true);
 }
 
-/*  Nobody feeds it just now; the site may know of others. */
+/*  No feeder was found: tries again later. The site may find others meanwhile. */
 static void storage_links_round_over (storage_t *self, const moment_t *now, transfer_t *transfer)
 {
     links_t *links = &transfer->links;
@@ -174,7 +175,7 @@ static void storage_links_judge (storage_t *self, const moment_t *now, transfer_
         hope = hope || !attempt->failed;
     }
     if (links->attempts_count < transfer->wanted.feeders_count) {
-        links->began_ms = now->mono_ms; /* for the next ones; those before keep their chance */
+        links->began_ms = now->mono_ms; /* for the next ones; others may still answer */
         dial_more (self, transfer, AT_ONCE);
         timer_set (self, transfer, now->mono_ms + PROBE_MS);
     } else if (!hope || now->mono_ms - links->began_ms >= REFUSED_MS) {
@@ -210,7 +211,7 @@ static void storage_links_on_timer (void *owner, const moment_t *now, uint64_t f
         links->began_ms = now->mono_ms;
     redial (self, now, transfer);
     if (links->link != 0 && transfer->receipt.has > links->has_before && links->doubted) {
-        links->doubted = false; /* it speaks again */
+        links->doubted = false; /* it sends again */
         seek_end (self, transfer);
         return;
     }
@@ -252,7 +253,7 @@ static link_attempt_t *attempt_find (links_t *links, uint64_t link)
     return NULL;
 }
 
-/*  It is not asked any more before the site has a new plan. */
+/*  This feeder is not asked any more until the site has a new plan. */
 static void feeder_wrong (storage_t *self, const moment_t *now, transfer_t *transfer)
 {
     receiver_report_t *receipt = &transfer->receipt;

@@ -116,7 +116,7 @@ static bool same_digest (const transfer_t *transfer, const own_file_t *file)
            content_same (&file->stored.content, &transfer->wanted.content);
 }
 
-/*  The receipt says the file's digest, and the size that the flow finds. */
+/*  Reports the digest of the file; the size is what the flow finds. */
 static void digest_take (transfer_t *transfer, const own_file_t *file)
 {
     uint64_t size = transfer->receipt.content.size;
@@ -153,14 +153,14 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
         return;
     }
     const own_file_t *keeping = files_keeping (self, &transfer->wanted.id);
-    if (keeping) { /* what came before was right: transfer_kept follows */
+    if (keeping) { /* all came before a restart: transfer_kept follows */
         transfer->work = 1;
         digest_take (transfer, keeping);
         transfer->receipt.has = transfer->wanted.content.size;
         storage_reports_move (self, now, transfer, RECEIPT_CHECKING);
         return;
     }
-    uint64_t used = files_bytes (self) + transfers_bytes (self); /* its own size among them */
+    uint64_t used = files_bytes (self) + transfers_bytes (self); /* with the size of this one */
     if (used > self->settings.bytes_max) {
         char why [CHAIN_WHY_BYTES_MAX + 1];
         snprintf (why, sizeof why, "no room: %" PRIu64 " bytes are wanted, %" PRIu64 " are free",
@@ -203,7 +203,7 @@ static void storage_reports_check (storage_t *self, const moment_t *now, transfe
                               "all bytes came, and do not match the digest");
         return;
     }
-    transfer->work = 1; /* the file's own */
+    transfer->work = 1; /* the file knows its number */
     files_keep (self, now, transfer);
 }
 
@@ -212,7 +212,7 @@ void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, 
 {
     transfer_t *transfer = ordered_find (self->transfers, id->bytes);
     if (!transfer || transfer->work == 0)
-        return; /* kept from before a restart: it is a file like any other */
+        return; /* it was kept before a restart, and is a file like others */
     transfer->work = 0;
     if (lost)
         storage_reports_begin (self, now, transfer, true);
@@ -222,7 +222,7 @@ void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, 
         storage_reports_move (self, now, transfer, RECEIPT_VERIFIED);
         flow_open (self, transfer,
                    transfer->flow != 0 ? NULL : files_find (self, transfer->wanted.file),
-                   false); /* it may feed whoever begins anew */
+                   false); /* it may feed those that begin anew */
     }
 }
 
@@ -260,7 +260,7 @@ static void count (transfer_t *transfer, const flow_event_t *event)
     transfer->receipt.fed = event->fed;
 }
 
-/*  What has come goes to the disk meanwhile, so that little is left to be flushed at the end. */
+/*  Writes to the disk what has come so far, so that little is left to flush at the end. */
 static void write_on (storage_t *self, transfer_t *transfer)
 {
     char part [STORAGE_PATH_BYTES];
@@ -278,7 +278,7 @@ static void opened (storage_t *self, const moment_t *now, transfer_t *transfer,
     transfer->opened = true;
     transfer->receipt.content.size = event->size;
     if (transfer->receipt.state != RECEIPT_OPENING)
-        return; /* verified: it feeds */
+        return; /* it is verified, and feeds */
     storage_reports_move (self, now, transfer,
                           transfer->wanted.feeds_only ? RECEIPT_FEEDING : RECEIPT_RECEIVING);
     if (!transfer->wanted.feeds_only)
@@ -313,7 +313,7 @@ void transfers_on_flow (void *owner, const moment_t *now, const flow_event_t *ev
         if (transfer->receipt.state != RECEIPT_VERIFIED)
             storage_reports_fail (self, now, transfer, false, event->why);
         else
-            flow_close (self, transfer); /* the file is there; it feeds nobody */
+            flow_close (self, transfer); /* the file is safe; it only stops feeding */
         break;
     case FLOW_PROGRESS:
         write_on (self, transfer);
@@ -362,14 +362,14 @@ static void storage_reports_want (storage_t *self, const moment_t *now,
     if (planned && transfer->flow != 0) {
         transfer->receipt.epoch = wanted->epoch;
         transfer->receipt.silent_count = transfer->receipt.wrong_count = 0;
-        flow_open (self, transfer, NULL, false); /* the epoch alone counts */
+        flow_open (self, transfer, NULL, false); /* only to set the epoch */
         links_plan (self, now, transfer);
         storage_news (self, now, true);
     }
     storage_reports_check (self, now, transfer);
 }
 
-/*  It is over here; what it has of it is not worth keeping. */
+/*  The site does not want it any more: drops it, and what has come of the file. */
 static void storage_reports_leave (storage_t *self, transfer_t *transfer)
 {
     char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
@@ -385,7 +385,7 @@ static void storage_reports_leave (storage_t *self, transfer_t *transfer)
     free (transfer);
 }
 
-/*  Parts of transfers that nobody wants any more were left by a crash. Once in a start, before any
+/*  Removes parts that a crash has left and no transfer wants. Done once in each start, before any
  *  part is opened. */
 static void storage_reports_sweep (storage_t *self)
 {

@@ -15,24 +15,24 @@
 #include "storage.h"
 #include "storage_work.h"
 
-/*  A file that is here, or that was removed and is still to be told. */
+/*  A file that is here, or that was removed and is not reported yet. */
 typedef struct {
-    stored_file_t stored; /* number 0: not told yet, because it is not under its name yet */
-    char *path;           /* not under folder/files; NULL = it is */
-    uint64_t work;        /* under way for it; 0 = none */
-    bool looking;         /* that work reads the part: it is from before a restart */
-    bool dropping;        /* that work removes it */
+    stored_file_t stored; /* number 0: not to be reported until it has its name */
+    char *path;           /* its path; NULL = under folder/files */
+    uint64_t work;        /* work under way for it; 0 = none */
+    bool looking;         /* the work reads its part, after a restart */
+    bool dropping;        /* the work removes it */
     bool drop;            /* it is to be removed */
     bool prove;           /* it is to be read anew */
 } own_file_t;
 
 /*  A feeder that is being asked. */
 typedef struct {
-    uint64_t link; /* 0 = to be dialled again at again_ms */
+    uint64_t link; /* 0 = it is dialled again at again_ms */
     bool linked;
     bool failed;
-    bool refused; /* it lives, and can't feed yet */
-    bool wrong;   /* it lives, and its bytes are not what they should be */
+    bool refused; /* it is alive, and can't feed yet */
+    bool wrong;   /* it is alive, and its bytes are wrong */
     int64_t again_ms;
 } link_attempt_t;
 
@@ -41,12 +41,12 @@ typedef struct {
     size_t attempts_count;
     bool seeking;
     int64_t began_ms;
-    uint64_t has_before; /* when the search began */
+    uint64_t has_before; /* receipt.has when the search began */
     uint64_t timer;
     int64_t timer_ms;
-    uint32_t rounds; /* that have found nobody, in a row */
-    uint64_t link;   /* feeds; 0 = nobody */
-    bool doubted;    /* it has fallen silent */
+    uint32_t rounds; /* rounds in a row that found nobody */
+    uint64_t link;   /* of the feeder; 0 = none */
+    bool doubted;    /* the feeder has fallen silent */
     char feeder [FEEDER_NAME_BYTES_MAX + 1];
 } links_t;
 
@@ -54,11 +54,11 @@ typedef struct {
 typedef struct {
     wanted_transfer_t wanted;
     receiver_report_t receipt;
-    bool mentioned; /* in the answer that is being carried out */
+    bool mentioned; /* it is in the answer that is being carried out */
     uint64_t flow;  /* 0 = none */
     bool opened;
-    uint64_t work;    /* keeps or proves */
-    uint64_t written; /* so far it was begun to write it to the disk */
+    uint64_t work;    /* that keeps or proves its file; 0 = none */
+    uint64_t written; /* bytes that were begun to be written to the disk */
     links_t links;
 } transfer_t;
 
@@ -70,8 +70,8 @@ typedef struct {
     uint64_t changes;            /* the number of the last change of files */
     uint64_t numbers;            /* of flows, links and work, in this start */
     uint64_t sweep;              /* the work that removes old parts; 0 = not ordered yet */
-    bool swept;                  /* it is done: transfers may begin */
-    uint64_t writing; /* the work that writes a part to the disk; one at once; 0 = none */
+    bool swept;                  /* the sweep is done, so transfers may begin */
+    uint64_t writing;            /* the one work that writes a part to the disk; 0 = none */
 
     agent_poll_t *agent_poll; /* its site */
     uint64_t files_seen;
@@ -80,7 +80,8 @@ typedef struct {
 
 /*  --- storage.c --- */
 
-/*  There is something new to say: at once, or, when only bytes have moved, with the next report. */
+/*  There is something new to report: at once, or, if only bytes have moved, with the next report.
+ */
 void storage_news (storage_t *self, const moment_t *now, bool at_once);
 uint64_t storage_order (storage_t *self, const char *kind, const storage_work_t *work);
 
@@ -93,31 +94,33 @@ own_file_t *files_find (const storage_t *self, const char *file);
 const char *files_path (const storage_t *self, const own_file_t *file,
                         char path [STORAGE_PATH_BYTES]);
 
-/*  Where its marks are, or would be (flow.h). */
+/*  The path of its marks (flow.h), whether there are any or not. */
 const char *files_marks (const storage_t *self, const own_file_t *file,
                          char path [STORAGE_PATH_BYTES]);
 const char *files_part (const storage_t *self, const chain_id_t *id,
                         char path [STORAGE_PATH_BYTES]);
 uint64_t files_bytes (const storage_t *self);
 
-/*  The parts that are to become files, with room for more of them. The caller frees it. */
+/*  The parts that are about to become files, with room for so many more. The caller frees the list.
+ */
 chain_id_t *files_parts (const storage_t *self, size_t more, size_t *count);
 
-/*  What is to be told; returns how many. */
+/*  Files to be reported; returns how many. */
 size_t files_told (const storage_t *self, stored_file_t *files, size_t most);
 
-/*  The site has heard of all changes up to there. */
+/*  The site knows all changes up to this number. */
 void files_heard (storage_t *self, uint64_t number);
 void files_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted);
 
-/*  The part of a transfer is whole and right: it becomes the file; transfer_kept follows. */
+/*  The part of a transfer is whole and right: makes it the file. transfer_kept is called at the
+ *  end. */
 void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfer);
 
-/*  The file that its part is about to become, NULL = none. */
+/*  The file that the part of this transfer is about to become; NULL = none. */
 const own_file_t *files_keeping (const storage_t *self, const chain_id_t *id);
 void files_used (storage_t *self, const moment_t *now, const char *file);
 
-/*  Was this work a file's? */
+/*  True if this work was done for a file. */
 bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
                     const storage_result_t *result, const char *why);
 
@@ -133,26 +136,26 @@ uint64_t transfers_bytes (const storage_t *self);
 /*  NULL when there is none. */
 transfer_t *transfers_by_flow (const storage_t *self, uint64_t flow);
 
-/*  Was this work a transfer's? */
+/*  True if this work was done for a transfer. */
 bool transfers_on_work (storage_t *self, const moment_t *now, uint64_t work);
 
-/*  Its file is under its name now, or can't be brought there (why). After a restart: or the part
- *  was not what it should be, and is gone (lost). */
+/*  The file has its name now, or could not get it (why); or, after a restart, its part was wrong
+ *  and is dropped (lost). */
 void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, bool lost,
                     const char *why);
 
-/*  The digest of a file is known now, or it has none (why). */
+/*  The digest of a file is known now, or the file is wrong (why). */
 void transfers_proved (storage_t *self, const moment_t *now, const own_file_t *file,
                        const char *why);
 
 /*  --- storage_links.c --- */
 
-/*  The plan is new, or the own file is open now. */
+/*  There is a new plan, or the own file has been opened: looks for a feeder if needed. */
 void links_plan (storage_t *self, const moment_t *now, transfer_t *transfer);
 void links_on_flow (storage_t *self, const moment_t *now, transfer_t *transfer,
                     const flow_event_t *event);
 
-/*  Nobody is asked or feeds any more. */
+/*  Ends all links of the transfer. */
 void links_end (storage_t *self, transfer_t *transfer);
 
 #endif

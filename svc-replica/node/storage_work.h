@@ -1,15 +1,15 @@
-/*  storage_work - what the agent of a storage node has carried out on its disk, as plain values.
+/*  storage_work - the work that the agent of a storage node orders on its disk, as plain values.
  *  Each kind may be done twice: what the disk says decides.
  *
- *      file_keep    from, to, marks   flush the part and give it its name, and its marks theirs;
+ *      file_keep    from, to, marks   flushes the part, and names it and its marks as the file;
  *                                     done when the part is gone and the name is there
- *      file_write   from              begin to write to the disk what is in memory; done, too, when
- *                                     it is not there any more
- *      file_prove   from, marks       its size and digest, read anew, and its marks (when a path is
- *                                     given); there = false when it is not
- *      file_drop    from, marks       remove it and its marks; done when they are not there
- *      file_sweep   from, names       remove everything of the folder from but these and their
- *  marks
+ *      file_write   from              begins to write to the disk what is in memory; done also when
+ *                                     the part is gone
+ *      file_prove   from, marks       reads size, digest and marks, if a path for these is given;
+ *                                     there = false when there is no file
+ *      file_drop    from, marks       removes the file and its marks; done when they are gone
+ *      file_sweep   from, names       removes all files of the folder from except these and their
+ *                                     marks
  */
 #ifndef MUSUBI_STORAGE_WORK_H
 #define MUSUBI_STORAGE_WORK_H
@@ -24,7 +24,7 @@
 
 #define STORAGE_PATH_BYTES 4096
 
-/*  Paths; NULL is as "", which a decoded one has. */
+/*  Paths. NULL is the same as "", which is what a decoded struct has. */
 
 typedef struct {
     const char *from;
