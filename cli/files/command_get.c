@@ -1,5 +1,5 @@
-/*  musubi get - a file of the federation comes to this machine, by way of a site; and stays there
- *  for whoever asks next.
+/*  musubi get - fetches a file of the federation to this machine, by way of a site, which keeps a
+ *  copy for the next who asks.
  */
 #include "file_transfer.h"
 #include "files_commands.h"
@@ -22,14 +22,15 @@ typedef struct {
     bool keep;
 } get_options_t;
 
-/*  Where the file is to lie. */
+/*  Where the file goes. */
 typedef struct {
-    char *given;   /* as it was said; a folder means its name in it */
-    char *path;    /* absolute, where it comes to */
-    FILE *through; /* not NULL: path is in a folder aside, and what lies at given is written to */
+    char *given; /* as given; a folder stands for the file's name in it */
+    char *path;  /* absolute, where the transfer writes it */
+    FILE *
+      through; /* not NULL: path is a temporary one, and the file is copied to what lies at given */
 } target_file_t;
 
-/*  In a folder of its own, that nobody else can read. NULL after telling. Malloc'ed. */
+/*  A path in a new private folder, malloc'ed. NULL after saying why not. */
 static char *path_aside (void)
 {
     const char *temporary = getenv ("TMPDIR");
@@ -50,7 +51,7 @@ static char *path_aside (void)
     return NULL;
 }
 
-/*  The whole path to it, when there is a folder that it can be put into. NULL after telling. */
+/*  The absolute path, if its folder exists and can be written to. NULL after saying why not. */
 static char *path_beside (char *given)
 {
     char *path = NULL;
@@ -68,7 +69,7 @@ static char *path_beside (char *given)
     return path;
 }
 
-/*  False after telling. Ended by place_end in either case. */
+/*  False after saying why not. Ended by place_end in either case. */
 static bool get_place_find (target_file_t *self, const char *output, const char *name)
 {
     const char *slash = strrchr (name, '/');
@@ -91,7 +92,8 @@ static void aside_remove (const target_file_t *self)
     rmdir (self->path);
 }
 
-/*  From aside to where it was meant; nothing is left aside, however that ends. */
+/*  Copies it from the temporary path to where it goes, and removes the temporary path in any case.
+ */
 static int pass_on (target_file_t *self)
 {
     FILE *from = fopen (self->path, "re");
@@ -113,7 +115,7 @@ static void place_end (target_file_t *self)
     free (self->given);
 }
 
-/*  On standard error where the file itself goes to standard output. */
+/*  Prints the result; on standard error if the file itself goes to standard output. */
 static void get_tell (const cli_t *cli, const char *site, const char *name, const char *path,
                       const json_t *last, int64_t ms)
 {

@@ -1,4 +1,4 @@
-/*  musubi pin, unpin, rule, evict - what is to become of a file's copies. */
+/*  musubi pin, unpin, rule, evict - decide what happens to a file's copies. */
 #include "files_commands.h"
 #include "json_fields.h"
 #include "replica_sites.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/*  Who has it, of one site or of all; NULL after telling that nobody has, with *code. */
+/*  The sites that have the file: one site, or all. NULL after saying that none has, with *code. */
 static json_t *holders_of (const cli_t *cli, session_t *session, const char *name,
                            const char *site_name, int *code)
 {
@@ -30,7 +30,7 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
     return held;
 }
 
-/*  Does a site keep copies that it was to evict? Told then. */
+/*  True after saying that a site keeps copies that it was to evict. */
 static bool keeps_some (const cli_t *cli, const char *site, const json_t *answer)
 {
     long long copies = number_of (answer, "copies"), left = number_of (answer, "left");
@@ -47,7 +47,7 @@ static bool keeps_some (const cli_t *cli, const char *site, const json_t *answer
     return true;
 }
 
-/*  The same word to all who hold it. */
+/*  Asks the same of all sites that have the file, and prints what they did. */
 static int pin_say (const cli_t *cli, session_t *session, const json_t *held, const char *method,
                     const json_t *question, const char *done)
 {
@@ -76,7 +76,7 @@ static int pin_say (const cli_t *cli, session_t *session, const json_t *held, co
     return code;
 }
 
-/*  A method that is told the name and one flag. */
+/*  A command whose question has the name and one flag. */
 static int pin_run (cli_t *cli, const cli_option_t *options, const char *const *site,
                     const char *method, const char *key, const bool *flag, const char *done)
 {
@@ -127,7 +127,8 @@ int run_evict (cli_t *cli)
 
 /*  --- rule --- */
 
-/*  Where it was put first: a rule is kept there. */
+/*  The site that sees to the rule: the one that has one already, else one where the file was put.
+ */
 static const json_t *pin_home_of (const json_t *held)
 {
     const json_t *home = NULL;
@@ -136,7 +137,7 @@ static const json_t *pin_home_of (const json_t *held)
         const json_t *file = json_object_get (holder, "file");
         const json_t *rule = json_object_get (file, "rule");
         if (number_of (rule, "copies") > 0)
-            return holder; /* it has one */
+            return holder; /* it has a rule already */
         bool kept = flag_of (file, "kept");
         if (kept && !home)
             home = holder;

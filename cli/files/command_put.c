@@ -1,4 +1,4 @@
-/*  musubi put - a file of this machine becomes one of the federation. */
+/*  musubi put - gives a file of this machine to the federation. */
 #include "bidi.h"
 #include "file_transfer.h"
 #include "files_commands.h"
@@ -29,7 +29,7 @@ static void put_tell (const cli_t *cli, const char *site, const char *name, uint
                 there ? ", was there" : "");
 }
 
-/*  On this machine. */
+/*  Is the endpoint on this machine? */
 static bool is_near (const char *endpoint)
 {
     static const char *const near [] = {"ipc://", "tcp://127.", "tcp://localhost:", "tcp://[::1]:"};
@@ -39,7 +39,8 @@ static bool is_near (const char *endpoint)
     return false;
 }
 
-/*  A site elsewhere has to be told from where it can fetch the file. */
+/*  A site on another machine must be told from where it can fetch the file. False after saying so.
+ */
 static bool bind_right (const char *endpoint, const char *bind)
 {
     if (bind || is_near (endpoint))

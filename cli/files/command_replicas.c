@@ -1,4 +1,4 @@
-/*  musubi replicas - which files there are, and where their copies lie. */
+/*  musubi replicas - lists files, and where their copies are. */
 #include "files_commands.h"
 #include "json_fields.h"
 #include "must.h"
@@ -45,7 +45,7 @@ static json_t *copy_form (const char *site, const json_t *file, const json_t *co
     return form_of (copy_rows, all);
 }
 
-/*  The form of this name and content, a new one when there is none. */
+/*  The form of a file with this name and content; a new one if there is none yet. */
 static json_t *file_form (json_t *files, const json_t *file)
 {
     json_t *form;
@@ -80,13 +80,13 @@ static int replicas_by_name (const void *left, const void *right)
                    text_of (json_object_get (*b, "file"), "name"));
 }
 
-/*  What sites hold, put together by name. */
+/*  The forms of all files that sites have, by name. */
 static json_t *files_of (const json_t *held)
 {
     size_t count = json_array_size (held);
     const json_t **list = must (calloc (count + 1, sizeof *list));
     json_t *all = json_array ();
-    json_auto_t *same = json_array (); /* of the name at hand */
+    json_auto_t *same = json_array (); /* forms of the present name */
     for (size_t i = 0; i < count; i++)
         list [i] = json_array_get (held, i);
     qsort (list, count, sizeof *list, replicas_by_name);

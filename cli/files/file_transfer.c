@@ -1,4 +1,6 @@
-/*  file_transfer - questions every so often; who is silent for as long as --timeout ends it. */
+/*  file_transfer - asks the site from time to time how the transfer stands, and ends when the site
+ *  is silent for --timeout.
+ */
 #include "file_transfer.h"
 #include "must.h"
 
@@ -15,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOOK_MS_FIRST       10 /* between two looks: doubles, so that small files are quick */
+#define LOOK_MS_FIRST       10 /* first pause between two looks; it doubles */
 #define LOOK_MS_MOST        200
 #define BLOCK_BYTES         (512u << 10)
 #define PROGRESS_LINE_BYTES 512
@@ -23,8 +25,8 @@
 
 /*  --- digest --- */
 
-/*  Up to the size that it should have, and a little further: what has more is being written, or is
- *  made as it is read, perhaps without end. */
+/*  Reads up to the size that the file should have, and a little further. A file with more bytes is
+ *  just being written, or has no end. */
 static bool digest_read (int file, EVP_MD_CTX *context, uint64_t size_told, uint64_t *size)
 {
     uint8_t *block = must (malloc (BLOCK_BYTES));
@@ -47,7 +49,8 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
 {
     uint8_t bytes [32];
     struct stat status;
-    int file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
+    int file = open (path, O_RDONLY | O_CLOEXEC |
+                             O_NONBLOCK); /* without O_NONBLOCK a pipe would wait for a writer */
     if (file < 0 || fstat (file, &status) != 0 || !S_ISREG (status.st_mode)) {
         cli_fail (EXIT_USAGE, "%s: %s: %s", command, path,
                   file < 0 ? strerror (errno) : "is not a regular file");
@@ -77,12 +80,13 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
 
 /*  --- progress --- */
 
-/*  How a transfer comes along, on one line of a terminal: bytes, rate, time left, and the chain of
- *  those who receive it. Counted at our own end when we take, at the first receiver when we give. */
+/*  The progress of a transfer on one line of a terminal: bytes, rate, time left, and the chain of
+ *  receivers. For get, the bytes that have come here are counted; for put, those at the first
+ *  receiver. */
 typedef struct {
-    const char *self; /* our guest's name: shown as "here" */
-    bool gives;       /* what is sent, else what comes, is counted */
-    int64_t seen_ms;  /* the rate is taken between two looks */
+    const char *self; /* name of our guest, shown as "here" */
+    bool gives;       /* put: counts what is sent; get: what comes */
+    int64_t seen_ms;  /* time of the last look, for the rate */
     uint64_t seen_bytes;
     double rate; /* bytes a second, smoothed */
 } transfer_progress_t;
@@ -145,7 +149,7 @@ static void left_text (const transfer_progress_t *self, uint64_t left, char text
         snprintf (text, 32, "%d:%02d", (int) (seconds / 60), (int) (seconds % 60));
 }
 
-/*  Cut so that it fits the columns, never within a letter. */
+/*  Cuts the line to so many columns, never inside a letter. */
 static void file_transfer_cut (char *line, unsigned columns)
 {
     while (text_width (line) > columns) {
@@ -158,7 +162,7 @@ static void file_transfer_cut (char *line, unsigned columns)
     }
 }
 
-/*  One line for proto's TransferAnswer at this time (monotonic), at most columns wide. */
+/*  The line for a TransferAnswer at this time (monotonic), at most so many columns wide. */
 static void progress_line (transfer_progress_t *self, const json_t *transfer, int64_t now_ms,
                            unsigned columns, char line [PROGRESS_LINE_BYTES])
 {
@@ -182,7 +186,7 @@ static void progress_line (transfer_progress_t *self, const json_t *transfer, in
     file_transfer_cut (line, columns);
 }
 
-/*  Draws it over the one before on standard error, when that is a terminal; and wipes it. */
+/*  Draws the line over the one before, if standard error is a terminal. */
 static void progress_draw (transfer_progress_t *self, const json_t *transfer, int64_t now_ms)
 {
     char line [PROGRESS_LINE_BYTES];
@@ -215,7 +219,7 @@ static bool file_transfer_is (const json_t *answer, const char *state)
     return strcmp (text_of (answer, "state"), state) == 0;
 }
 
-/*  How it stands; false when it ended otherwise than well, after telling, with *code. */
+/*  Asks how the transfer stands. False after saying why it failed, with *code. */
 static bool file_transfer_look (const file_transfer_t *self, json_int_t *transfer, json_t **answer,
                                 int *code)
 {
@@ -244,7 +248,7 @@ static bool file_transfer_look (const file_transfer_t *self, json_int_t *transfe
     return false;
 }
 
-/*  Until it is over; the last answer is kept. */
+/*  Follows the transfer to its end, and keeps the last answer. */
 static int file_transfer_follow (const file_transfer_t *self, json_int_t transfer, json_t **last)
 {
     transfer_progress_t progress = {.self = self->guest.name, .gives = self->order.gives};

@@ -1,9 +1,8 @@
-/*  file_transfer - a file between this machine and a site, from the first question to the last byte:
- *  what put and get have in common.
+/*  file_transfer - moves a file between this machine and a site: what put and get have in common.
  *
- *  The site is asked to begin, and then how it stands, until our end is done. A site that was
- *  restarted meanwhile does not know the transfer's number any more: it is asked to begin again,
- *  and joins what goes on.
+ *  The site is asked to begin, and then how the transfer stands, until our end has finished. A site
+ *  that was restarted meanwhile no longer knows the transfer's number; it is asked to begin again,
+ *  and joins the transfer that goes on.
  */
 #ifndef MUSUBI_FILE_TRANSFER_H
 #define MUSUBI_FILE_TRANSFER_H
@@ -16,16 +15,16 @@ typedef struct {
     session_t *session;
     const json_t *site;
     const char *method;      /* "Put", "Get" */
-    json_t *question;        /* its body, but for the guest; taken over. NULL: it was not UTF-8 */
-    transfer_order_t order;  /* path NULL = into the site alone */
-    transfer_client_t guest; /* private: the end here while it goes on */
+    json_t *question;        /* its body without the guest; taken over. NULL: NAME was not UTF-8 */
+    transfer_order_t order;  /* path NULL = to the site only */
+    transfer_client_t guest; /* private: our end while the transfer goes on */
 } file_transfer_t;
 
-/*  Exit code; on EXIT_DONE *last is the last answer about the transfer, new, or NULL when there was
- *  nothing to do. Else it has told why not. */
+/*  Returns the exit code. On EXIT_DONE *last is the last answer about the transfer, new, or NULL if
+ *  there was nothing to do; otherwise it has said why not. */
 int carry (file_transfer_t *carrying, json_t **last);
 
-/*  SHA-256 of a file as 64 hex digits, and its size; false after telling why not. */
+/*  The SHA-256 of a file as 64 hex digits, and its size; false after saying why not. */
 #define DIGEST_TEXT_BYTES 65
 bool file_digest (const char *command, const char *path, uint64_t *size,
                   char digest [DIGEST_TEXT_BYTES]);

@@ -1,4 +1,4 @@
-/*  files_commands - files of the federation and their copies. */
+/*  files_commands - the commands about files of the federation. */
 #ifndef MUSUBI_FILES_COMMANDS_H
 #define MUSUBI_FILES_COMMANDS_H
 

@@ -1,4 +1,4 @@
-/*  replica_sites - every site with files is asked itself; a site that is silent is named. */
+/*  replica_sites - asks each site itself what it has, and names the sites that do not answer. */
 #include "replica_sites.h"
 
 #include "json_fields.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY_MS 3000 /* of one question, before it is asked again */
+#define TRY_MS 3000 /* a question without answer is repeated after this */
 #define PAGE   500
 #define KIND   "replica/"
 
@@ -75,7 +75,7 @@ json_t *replica_sites_ask (const cli_t *cli, session_t *session, const json_t *s
     return answer;
 }
 
-/*  All pages of one site; false when it fell silent. */
+/*  Collects all pages of one site; false when it does not answer. */
 static bool gather_site (session_t *session, const json_t *site, const char *name, json_t *held)
 {
     char reason [CLIENT_REASON_BYTES];
@@ -93,7 +93,7 @@ static bool gather_site (session_t *session, const json_t *site, const char *nam
             json_array_append_new (held, json_pack ("{s:s, s:O, s:O}", "site",
                                                     text_of (site, "name") + strlen (KIND), "file",
                                                     file, "entry", site));
-            after = text_of (file, "name"); /* held has it */
+            after = text_of (file, "name"); /* the list keeps it */
             more = flag_of (answer, "more");
         }
     }

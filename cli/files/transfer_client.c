@@ -1,4 +1,6 @@
-/*  transfer_client - its folder lies beside the file that it takes, so that what has come is only renamed. */
+/*  transfer_client - runs a guest in a folder beside the file that it takes, so that this only has
+ *  to be renamed at the end.
+ */
 #include "transfer_client.h"
 
 #include "must.h"
@@ -15,7 +17,7 @@
 
 #define END_MS       3000
 #define RANDOM_BYTES 8
-#define ROOM_BYTES   (UINT64_C (1) << 20) /* beside the file */
+#define ROOM_BYTES   (UINT64_C (1) << 20) /* room for more than the file */
 
 static bool transfer_client_failed (char why [TRANSFER_CLIENT_WHY_BYTES], const char *what,
                                     const char *path)

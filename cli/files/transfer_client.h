@@ -1,5 +1,6 @@
-/*  transfer_client - the client's end of one transfer: an agent as storage nodes have (svc-replica node), run
- *  for one file and then ended. It gives a file to a site, or takes one from it.
+/*  transfer_client - the client's end of one transfer: the agent of a storage node (svc-replica
+ *  node), started as a guest for one file and then ended. It gives a file to a site, or takes one
+ *  from it.
  */
 #ifndef MUSUBI_TRANSFER_CLIENT_H
 #define MUSUBI_TRANSFER_CLIENT_H
@@ -11,25 +12,25 @@
 
 typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* "guest-3fa9…" */
-    char *folder;                   /* its own: made, and removed at the end */
+    char *folder;                   /* its own folder; removed at the end */
     process_t process;
 } transfer_client_t;
 
-/*  Which file: its name in the federation, and its path here. */
+/*  A file: its name in the federation, and its path here. */
 typedef struct {
     bool gives; /* else it takes */
     const char *name;
     const char *path;
     uint64_t size;
-    const char *bind; /* gives: where the site fetches it; whoever reaches that is trusted. NULL =
-                         any of loopback */
+    const char *bind; /* gives: endpoint where the site fetches it; NULL = any on loopback */
 } transfer_order_t;
 
-/*  Starts it towards a site's svc-replica. False with why. Ended by transfer_client_end in either case. */
+/*  Starts it; endpoint is that of the site's svc-replica. False with why. Ended by
+ *  transfer_client_end in either case. */
 bool transfer_client_start (transfer_client_t *self, const char *endpoint,
                             const transfer_order_t *order, char why [TRANSFER_CLIENT_WHY_BYTES]);
 
-/*  False with the end of its log when it has ended by itself. */
+/*  False when it has ended by itself; why is the last line of its log. */
 bool transfer_client_lives (const transfer_client_t *self, char why [TRANSFER_CLIENT_WHY_BYTES]);
 void transfer_client_end (transfer_client_t *self);
 

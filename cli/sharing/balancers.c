@@ -1,4 +1,4 @@
-/*  balancers - found among the directory's entries, and asked. */
+/*  balancers - finds balancers among the entries of the directory, and asks them. */
 #include "balancers.h"
 
 #include "json_fields.h"

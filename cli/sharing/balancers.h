@@ -1,4 +1,4 @@
-/*  balancers - the balancers that the directories know, by the names users write: "green" of
+/*  balancers - the balancers of the federation, by the names that users write: "green" for
  *  "balancer/green".
  */
 #ifndef MUSUBI_BALANCERS_H
@@ -6,12 +6,12 @@
 
 #include "session.h"
 
-/*  The entry of a balancer; name NULL: the only one. Looks at the directories again before saying
- *  that it is not there. NULL after telling which there are, with *code. */
+/*  The entry of a balancer; name NULL = the only one. Asks the directories again before it says
+ *  that there is none; then NULL, with *code. */
 const json_t *balancers_find (session_t *session, const char *command, const char *name, int *code);
 
-/*  One question, taken over, to a balancer, or about sharing to a site. The answer is new; NULL
- *  after telling why there is none, with *code. */
+/*  Asks a balancer, or a site about sharing. Takes the question over. The answer is new; NULL after
+ *  saying why there is none, with *code. */
 json_t *balancers_ask (const cli_t *cli, session_t *session, const json_t *entry,
                        const char *service, const char *method, json_t *question, int *code);
 

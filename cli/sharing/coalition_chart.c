@@ -1,4 +1,4 @@
-/*  coalition_chart - in letters: a table with a bar in each row, then the scores on a grid. */
+/*  coalition_chart - as text: a table with a bar in each row, then the scores on a grid. */
 #include "coalition_chart.h"
 
 #include "coalition_form.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BAR_SIDE    12 /* columns on each side of the axis */
+#define BAR_SIDE    12 /* columns of a bar on each side of the axis */
 #define GRID_HEIGHT 9
 #define GRID_LEFT   9
 #define GRID_STEP   3 /* columns from one coalition to the next */
@@ -22,7 +22,7 @@ static int by_text (const void *a, const void *b)
     return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/*  A bar or a point needs a number that is one. */
+/*  A number that can be drawn: 0 in place of one without an end. */
 double chart_finite (const json_t *form, const char *key)
 {
     double real = real_of (form, key);
@@ -73,7 +73,7 @@ size_t coalition_site (const coalition_sites_t *self, const json_t *member)
 
 /*  --- the table --- */
 
-/*  "    ▒▒▒│██████": taken to the left, given to the right. What is more than nothing shows. */
+/*  "    ▒▒▒│██████": work taken to the left, given to the right, each at least one column. */
 static void bar_text (const coalition_sites_t *sites, const json_t *member, char *text, size_t size)
 {
     double most = sites->load_most > 0 ? sites->load_most : 1;

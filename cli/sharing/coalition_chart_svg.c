@@ -82,7 +82,7 @@ static double y_of (const coalition_chart_svg_picture_t *picture, double score)
     return TOP + BARS + GAP + SCORES * (1 - part);
 }
 
-/*  Where a site has no score, its line is broken. */
+/*  The line of a site is broken where it has no score. */
 static void draw_line (const coalition_chart_svg_picture_t *picture, size_t site)
 {
     FILE *to = picture->to;

@@ -1,4 +1,4 @@
-/*  coalition_form - numbers are passed on as they were told; tables round them. */
+/*  coalition_form - forms have the exact numbers; tables round them. */
 #include "coalition_form.h"
 #include "table.h"
 
@@ -46,7 +46,7 @@ static const char *cell_seconds (const json_t *form, const char *key, char text 
     return seconds_text (real_of (form, key), text);
 }
 
-/*  A score of 0 is none. */
+/*  Empty for a score of 0, which means none. */
 static const char *cell_score (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     double score = real_of (form, key);
@@ -96,7 +96,7 @@ static const form_row_t member_rows [] = {
   {"ASIDE", "aside", .kind = FORM_TEXT, .optional = true},
   {0}};
 
-/*  Those of the jobs that are keys of own; all, where it is NULL. */
+/*  The guarantees of the jobs that are keys of own; of all if it is NULL. */
 static json_t *guarantees_form (const json_t *guarantees, const json_t *own)
 {
     json_t *forms = made (json_array ());

@@ -1,8 +1,8 @@
-/*  coalition_form - what a balancer tells of the sites that share their unreserved work, as users
- *  read it: JSON with times as RFC 3339 and short names, and tables of it.
+/*  coalition_form - what a balancer says about the sites that share their unreserved work, as users
+ *  read it: JSON with RFC 3339 times and short names, and tables.
  *
- *  Pure. In: the JSON of proto's BalanceStatusAnswer and CoalitionRecord. A time without end is
- *  "inf".
+ *  Pure. It is made from the JSON of proto's BalanceStatusAnswer and CoalitionRecord. A time
+ *  without end is "inf".
  */
 #ifndef MUSUBI_COALITION_FORM_H
 #define MUSUBI_COALITION_FORM_H
@@ -12,7 +12,8 @@
 /*  "ams/12". */
 #define JOB_TEXT_BYTES 128
 
-/*  The form of a status, new. own: an object that has the jobs to be told as keys; NULL = all. */
+/*  The form of a status, new. own: an object whose keys are the jobs to be shown; NULL = all jobs.
+ */
 json_t *coalition_form (const json_t *status, const json_t *own);
 void coalition_form_print (const json_t *form, FILE *to);
 

@@ -1,5 +1,5 @@
-/*  musubi balance - sharing what is not reserved: a coalition as its balancer sees it, and a site's
- *  terms in it.
+/*  musubi balance - shows a coalition as its balancer sees it, and sets the terms on which a site
+ *  takes part.
  */
 #include "balancers.h"
 #include "coalition_form.h"
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL_FIRST_S 60.0 /* where an automatic level begins, unless said */
-#define LEVEL_S_MOST  1e9  /* of the contract's: sites refuse more */
+#define LEVEL_FIRST_S 60.0 /* where an automatic level begins unless given */
+#define LEVEL_S_MOST  1e9  /* sites refuse more */
 
 /*  --- status --- */
 
-/*  The names of the actor's bags of this site become keys of own. False after telling why not. */
+/*  Adds the names of the actor's bags at this site to own, as keys. False after saying why not. */
 static bool own_add (const cli_t *cli, session_t *session, const json_t *site, json_t *own,
                      int *code)
 {
@@ -32,7 +32,7 @@ static bool own_add (const cli_t *cli, session_t *session, const json_t *site, j
     return *code == EXIT_DONE;
 }
 
-/*  The actor's bags at all sites that something is promised of, as keys. */
+/*  The actor's bags at all sites that have guarantees, as keys of a new object. */
 static json_t *own_jobs (const cli_t *cli, session_t *session, const json_t *status, int *code)
 {
     json_t *own = json_object ();
@@ -92,7 +92,7 @@ static int run_status (cli_t *cli)
 
 typedef struct {
     bool automatic;
-    bool begins; /* automatic, and it is said where */
+    bool begins; /* automatic, from a given level on */
     double level_s;
 } balance_terms_t;
 
@@ -169,7 +169,7 @@ static int run_join (cli_t *cli)
     return site ? balance_join (cli, session, site, text_of (entry, "name"), &terms) : code;
 }
 
-/*  The terms now; NULL after telling that there are none, or why they are not known. */
+/*  The present terms of a site; NULL after saying why there are none. */
 static json_t *membership (const cli_t *cli, session_t *session, const json_t *site, int *code)
 {
     json_t *answer =

@@ -1,5 +1,5 @@
-/*  musubi balance history - coalitions that have ended: as a table and lines of scores, as a
- *  picture, or as JSON.
+/*  musubi balance history - shows past coalitions as a table and lines of scores, as a picture, or
+ *  as JSON.
  */
 #include "balancers.h"
 #include "coalition_chart.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/*  Page by page, into forms. False after telling why not. */
+/*  Collects the forms of past coalitions, page by page. False after saying why not. */
 static bool balance_history_gather (const cli_t *cli, session_t *session, const json_t *entry,
                                     json_int_t from, json_t *forms, int *code)
 {

@@ -1,4 +1,4 @@
-/*  sharing_commands - sharing of unreserved work among sites. */
+/*  sharing_commands - the commands about sharing unreserved work among sites. */
 #ifndef MUSUBI_SHARING_COMMANDS_H
 #define MUSUBI_SHARING_COMMANDS_H
 

@@ -1,4 +1,4 @@
-/*  musubi free - when a site has so many CPUs free, or a link so much bandwidth. */
+/*  musubi free - shows when a site has so many CPUs free, or a link so much bandwidth. */
 #include "resource_lookup.h"
 #include "sites_commands.h"
 #include "table.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define WINDOWS_MAX 64   /* in one question */
-#define MARGIN_MS   2000 /* for the way there */
+#define MARGIN_MS   2000 /* for the way of the question */
 
 typedef struct {
     int64_t need; /* CPUs, Mbit/s */
@@ -24,7 +24,7 @@ static const json_t *description_of (const resource_entry_t *offer)
     return json_object_get (offer->entry, offer->link ? "domain" : "site");
 }
 
-/*  The calendar's spans; of a site each with its class. */
+/*  The spans of the calendar; those of a site with their class. */
 static json_t *spans_form (const resource_entry_t *offer, const json_t *spans)
 {
     static const form_row_t rows [] = {{.key = "from", .kind = FORM_TIME, .from = "from_ms"},
@@ -39,7 +39,7 @@ static json_t *spans_form (const resource_entry_t *offer, const json_t *spans)
 
 /*  --- the questions ---  */
 
-/*  Windows of the wanted length, evenly spread over the time. */
+/*  Adds windows of the wanted length, spread evenly over the time. */
 static void spread_windows (json_t *windows, const char *resource, int64_t quantity, size_t count,
                             const free_options_t *options, int64_t from_ms, int64_t until_ms)
 {
@@ -54,7 +54,8 @@ static void spread_windows (json_t *windows, const char *resource, int64_t quant
     }
 }
 
-/*  Where only windows are disclosed: some of the link, or of every class that could hold them. */
+/*  Windows to ask about where only windows are disclosed: of the link, or of each class that is
+ *  large enough. */
 static json_t *windows_question (const resource_entry_t *offer, const free_options_t *options,
                                  int64_t from_ms, int64_t until_ms)
 {
@@ -87,7 +88,7 @@ static json_t *free_question (const resource_entry_t *offer, const free_options_
                       "from_ms", (json_int_t) from_ms, "until_ms", (json_int_t) until_ms);
 }
 
-/*  The windows that fit, as spans. */
+/*  The windows that fit, as forms of spans. */
 static json_t *fitting_windows (const resource_entry_t *offer, const json_t *question,
                                 const json_t *answer)
 {
@@ -100,7 +101,7 @@ static json_t *fitting_windows (const resource_entry_t *offer, const json_t *que
     return spans_form (offer, spans);
 }
 
-/*  Asks the one question that is answered there; the form is new, NULL after telling why not. */
+/*  Asks what the site or domain discloses. The form is new; NULL after saying why not. */
 static json_t *ask_owner (session_t *session, const resource_entry_t *offer,
                           const free_options_t *options, int *code)
 {
@@ -109,7 +110,7 @@ static json_t *ask_owner (session_t *session, const resource_entry_t *offer,
     int64_t now_ms = cli_wall_ms ();
     int64_t from_ms = option_time_wall (options->between [0], now_ms);
     int64_t until_ms = option_time_wall (options->between [1], now_ms);
-    /* Nothing is booked that starts within the lead. */
+    /* No booking can start within the lead. */
     int64_t soonest_ms = now_ms + number_of (description, "lead_ms") + MARGIN_MS;
     if (windows && from_ms < soonest_ms)
         from_ms = soonest_ms;

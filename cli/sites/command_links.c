@@ -1,4 +1,5 @@
-/*  musubi links - the links of all network domains, and where domains disagree about a point. */
+/*  musubi links - lists the links of all network domains, and points about which domains disagree.
+ */
 #include "directory_wire.h"
 #include "graph.h"
 #include "json.h"
@@ -38,7 +39,7 @@ static void links_add_links (json_t *links, const json_t *entry)
         json_array_append_new (links, link_form (name_short (text_of (entry, "name")), link));
 }
 
-/*  An entry as services have it; false when it is not sound. */
+/*  Reads an entry as services do; false when it is not valid. */
 static bool read_entry (const json_t *json, directory_entry_t *entry)
 {
     char why [WHY_BYTES > JSON_WHY_BYTES ? WHY_BYTES : JSON_WHY_BYTES];
@@ -51,8 +52,8 @@ static bool read_entry (const json_t *json, directory_entry_t *entry)
     return sound;
 }
 
-/*  The network domains among the entries, joined to one graph. One whose description can't be
- *  understood is left out; *passed_over counts them. */
+/*  The network domains among the entries, joined to one graph. Domains whose description is not
+ *  valid are left out and counted in *passed_over. */
 static graph_t *domains_graph (const json_t *entries, size_t *passed_over)
 {
     graph_t *graph = graph_new ();
@@ -91,7 +92,7 @@ static json_t *links_form (const json_t *entries, size_t *passed_over)
     return json_pack ("{s:o, s:o}", "links", links, "disagreements", disagreements);
 }
 
-/*  Whoever shall put it right must see it, also beside JSON. */
+/*  Warns on standard error, also beside JSON, so that somebody puts it right. */
 static void warn_of (const json_t *form, size_t passed_over)
 {
     const json_t *one;

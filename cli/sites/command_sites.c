@@ -1,4 +1,4 @@
-/*  musubi sites - the sites, and what they offer. */
+/*  musubi sites - lists the sites, and what they offer. */
 #include "json_fields.h"
 #include "resource_lookup.h"
 #include "sites_commands.h"

@@ -1,4 +1,5 @@
-/*  resource_lookup - names of sites and links, and clear words about those that are none. */
+/*  resource_lookup - finds sites and links by name, and says which there are when a name is wrong.
+ */
 #include "resource_lookup.h"
 #include "table.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_TOLD_MAX 12 /* of what there is; the rest is counted */
+#define NAMES_TOLD_MAX 12 /* most names that are listed; the rest is counted */
 
 json_t *attributes_form (const json_t *attributes)
 {
@@ -38,7 +39,7 @@ bool offer_windows_only (const json_t *description)
     return strcmp (text_of (description, "disclosure"), "WINDOWS") == 0;
 }
 
-/*  Names told one after the other, a few of them. */
+/*  A list of names that is being printed. */
 typedef struct {
     size_t count;
 } offer_count_t;
@@ -56,7 +57,7 @@ static void resource_lookup_tell_end (const offer_count_t *telling)
     fputs (telling->count ? "\n" : " none\n", stderr);
 }
 
-/*  How many letters must be changed, put in or left out to make one name of the other. */
+/*  How many letters must be changed, added or left out to turn one name into the other. */
 static size_t distance (const char *a, const char *b)
 {
     size_t row [NAME_BYTES_MAX + 2];
@@ -77,7 +78,8 @@ static size_t distance (const char *a, const char *b)
     return row [length];
 }
 
-/*  The names of all that have such a description ("site", "domain"), those like name first. */
+/*  Prints the names of all that have such a description ("site", "domain"), the most similar first.
+ */
 static void tell_those_with (const session_t *session, const char *description, const char *name)
 {
     offer_count_t telling = {0};
@@ -115,7 +117,7 @@ static const json_t *resource_lookup_entry_of (const session_t *session, const c
     return session_entry (session, whole);
 }
 
-/*  No site of that name: perhaps it is a domain, or a link without its domain. */
+/*  There is no such site; perhaps the name is that of a domain, or of a link without its domain. */
 static void refuse_site (const session_t *session, const char *name)
 {
     const json_t *domain = resource_lookup_entry_of (session, "nis", name, strlen (name));
@@ -168,7 +170,8 @@ static void refuse_link (const session_t *session, const json_t *entry, const ch
     resource_lookup_tell_end (&telling);
 }
 
-/*  What the entries known now have of that name; entry and link stay NULL where they have none. */
+/*  Looks for the name among the entries known now; entry and link stay NULL if they are not there.
+ */
 static void look_up (const session_t *session, const char *name, resource_entry_t *offer)
 {
     const char *slash = strchr (name, '/');

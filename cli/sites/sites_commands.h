@@ -1,4 +1,4 @@
-/*  sites_commands - what there is, and what of it is free. */
+/*  sites_commands - the commands about what there is, and what is free. */
 #ifndef MUSUBI_SITES_COMMANDS_H
 #define MUSUBI_SITES_COMMANDS_H
 

@@ -1,4 +1,4 @@
-/*  musubi cancel - a bag, or one of its tasks. */
+/*  musubi cancel - ends a bag, or one of its tasks. */
 #include "json_fields.h"
 #include "task_client.h"
 #include "tasks_commands.h"

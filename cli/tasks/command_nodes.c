@@ -1,5 +1,4 @@
-/*  musubi nodes - the machines of sites that run tasks: how they are, and whose they are; taking
- *  one out, and back.
+/*  musubi nodes - lists the nodes of sites that run tasks, takes one out, or gives it work again.
  */
 #include "json_fields.h"
 #include "table.h"
@@ -14,7 +13,7 @@ typedef struct {
     const char *resume;
 } nodes_options_t;
 
-/*  Takes the question over. NULL after telling why there is no answer, with *code. */
+/*  Takes the question over. NULL after saying why there is no answer, with *code. */
 static json_t *nodes_ask (const cli_t *cli, session_t *session, const json_t *site,
                           const char *method, json_t *question, int *code)
 {
@@ -68,7 +67,7 @@ static json_t *node_form (const json_t *site, const json_t *record)
     return form;
 }
 
-/*  Page by page. False after telling why not. */
+/*  Adds the nodes of one site, page by page. False after saying why not. */
 static bool nodes_add_nodes (void *owner, const cli_t *cli, session_t *session, const json_t *site,
                              json_t *nodes, int *code)
 {

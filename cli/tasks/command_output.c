@@ -1,4 +1,4 @@
-/*  musubi output - what a task has written, as its node has it. */
+/*  musubi output - prints what a task has written, as its node has it. */
 #include "json_fields.h"
 #include "task_client.h"
 #include "tasks_commands.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLLOW_MS 1000 /* between two looks, when there was nothing new */
+#define FOLLOW_MS 1000 /* between two questions, when there was nothing new */
 
 typedef struct {
     bool errors;
@@ -19,7 +19,7 @@ static int output_digit (char hex)
     return hex <= '9' ? hex - '0' : hex - 'a' + 10;
 }
 
-/*  Writes the bytes that hex tells; how many. */
+/*  Writes the bytes that hex stands for; returns how many. */
 static int64_t write_hex (const char *hex)
 {
     int64_t count = 0;
@@ -28,7 +28,7 @@ static int64_t write_hex (const char *hex)
     return count;
 }
 
-/*  --json: an object for each piece. */
+/*  Prints a piece of the output; with --json as an object. Returns how many bytes it had. */
 static int64_t tell_piece (const cli_t *cli, const json_t *answer, int64_t offset)
 {
     const char *hex = text_of (answer, "data");
@@ -42,7 +42,7 @@ static int64_t tell_piece (const cli_t *cli, const json_t *answer, int64_t offse
     return (int64_t) strlen (hex) / 2;
 }
 
-/*  The task's record, new; NULL after telling why that is not known, with *code. */
+/*  The task's record, new; NULL after saying why it is not known, with *code. */
 static json_t *record_of (const cli_t *cli, session_t *session, const json_t *site,
                           const task_name_t *name, int *code)
 {
@@ -56,8 +56,8 @@ static json_t *record_of (const cli_t *cli, session_t *session, const json_t *si
     return record;
 }
 
-/*  Waits while its state is one of the two; its record then, new. NULL after telling, with *code,
- *  or when that was interrupted. */
+/*  Waits while the task is in one of these two states, and returns its record then, new. NULL after
+ *  an interrupt, or after saying why not, with *code. */
 static json_t *wait_while (const cli_t *cli, session_t *session, const json_t *site,
                            const task_name_t *name, const char *one, const char *other, int *code)
 {
@@ -74,7 +74,7 @@ static json_t *wait_while (const cli_t *cli, session_t *session, const json_t *s
     return NULL;
 }
 
-/*  Well is an end with exit code 0; else it is told. */
+/*  EXIT_DONE if the task ended with exit code 0; otherwise says how it ended. */
 static int output_tell_end (const task_name_t *name, const json_t *record)
 {
     const char *state = task_state_word (record);
@@ -92,7 +92,7 @@ static int output_tell_end (const task_name_t *name, const json_t *record)
                      name->bag, name->index, state, end, *why ? ": " : "", why);
 }
 
-/*  False with *code when it never will be. */
+/*  Waits until the task has begun. False if it never will, with *code. */
 static bool wait_begun (const cli_t *cli, session_t *session, const json_t *site,
                         const task_name_t *name, int *code)
 {
@@ -105,7 +105,7 @@ static bool wait_begun (const cli_t *cli, session_t *session, const json_t *site
     return record && !never && !cli_interrupted ();
 }
 
-/*  How a task that was followed to its end has ended. */
+/*  Waits for the end of a task that was followed, and says how it ended. */
 static int output_wait_end (const cli_t *cli, session_t *session, const json_t *site,
                             const task_name_t *name)
 {
@@ -114,7 +114,7 @@ static int output_wait_end (const cli_t *cli, session_t *session, const json_t *
     return record ? output_tell_end (name, record) : code;
 }
 
-/*  Its name says the task; index 0 of the bag when it names none. */
+/*  Prints the output of the named task; of task 0 when only a bag is named. */
 static int output (const cli_t *cli, session_t *session, const task_name_t *name,
                    const output_options_t *options)
 {

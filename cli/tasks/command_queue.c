@@ -1,4 +1,4 @@
-/*  musubi queue - what waits and runs at sites; and a bag's tasks, one by one. */
+/*  musubi queue - lists the bags at sites, or the tasks of one bag. */
 #include "table.h"
 #include "task_client.h"
 #include "tasks_commands.h"
@@ -53,7 +53,7 @@ static json_t *bag_form (const char *site, const json_t *record)
     return form;
 }
 
-/*  False after telling why not. */
+/*  False after saying why not. */
 static bool add_bags (void *owner, const cli_t *cli, session_t *session, const json_t *site,
                       json_t *bags, int *code)
 {
@@ -126,7 +126,7 @@ static json_t *task_form (const task_name_t *name, const json_t *record)
     return form;
 }
 
-/*  Of one that began and is over. */
+/*  The exit code or signal of a task that began and has ended. */
 static const char *end_cell (const json_t *task, const char *key, char text [CELL_BYTES])
 {
     return json_is_integer (json_object_get (task, "exit_code")) ? number_text (task, key, text)

@@ -1,4 +1,4 @@
-/*  musubi submit - a bag of tasks for a site's queue, or for a reservation. */
+/*  musubi submit - gives a bag of tasks to the queue of a site, or to a reservation. */
 #include "json_fields.h"
 #include "listing.h"
 #include "task_client.h"
@@ -30,13 +30,13 @@ typedef struct {
     bool dry_run;
 } submit_options_t;
 
-/*  "ID/NEED" as two. */
+/*  "ID/NEED", taken apart. */
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
     char need [NAME_BYTES_MAX + 1];
 } reservation_name_t;
 
-/*  NULL is none. False: it is not such a name. */
+/*  text NULL = none. False if it is not such a name. */
 static bool reservation_read (reservation_name_t *name, const char *text)
 {
     *name = (reservation_name_t){.id = ""};
@@ -63,7 +63,7 @@ static bool part_has (const json_t *part, const char *need)
     return false;
 }
 
-/*  The only site at which the reservation, or its need, has nodes; NULL after telling. */
+/*  The only site at which the reservation, or its need, has nodes. NULL after saying why not. */
 static const json_t *site_of_view (session_t *session, const json_t *view,
                                    const reservation_name_t *name, int *code)
 {
@@ -135,7 +135,7 @@ static json_t *texts_of (const char *const *texts, size_t count)
     return list;
 }
 
-/*  What is not given is left out. NULL after refusing: something is not UTF-8. */
+/*  The question, without what was not given. NULL after refusing text that is not UTF-8. */
 static json_t *question_of (const submit_options_t *options, const reservation_name_t *reservation,
                             const char *const *program, size_t words)
 {
@@ -169,7 +169,7 @@ static void tell_submitted (const cli_t *cli, const json_t *site, const json_t *
         puts (name);
 }
 
-/*  Is something in the pipe that standard input is? A file may be that of a loop around us. */
+/*  Is standard input a pipe with something in it? (A file may belong to a shell loop around us.) */
 static bool input_waits (void)
 {
     struct stat status;
@@ -178,7 +178,7 @@ static bool input_waits (void)
            ioctl (STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-/*  --dry-run: what would be sent, and where to. */
+/*  --dry-run: prints what would be sent, and to which site. */
 static int tell_planned (const cli_t *cli, const json_t *site, const json_t *question)
 {
     if (cli->json)
@@ -217,12 +217,12 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
       task_ask (cli, session, site, "Submit", json_incref (question), id, &code);
     if (answer)
         tell_submitted (cli, site, answer, options->count);
-    if (answer && input_waits ()) /* it came meanwhile */
+    if (answer && input_waits ()) /* input that came meanwhile */
         fputs ("submit: tasks get no standard input; what was given was not read\n", stderr);
     return code;
 }
 
-/*  Where the program begins; the count when it is missing. */
+/*  Index of the program's first word; the count if it is missing. */
 static int program_at (const cli_t *cli)
 {
     int at = 0;

@@ -1,4 +1,6 @@
-/*  task_client - who runs tasks is asked for: those that don't, serve no such method. */
+/*  task_client - finds the sites that run tasks by asking all; a site that runs none does not serve
+ *  the method.
+ */
 #include "task_client.h"
 
 #include "json_fields.h"
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY_MS 5000 /* of one question, before it is asked again */
+#define TRY_MS 5000 /* a question without answer is repeated after this */
 
 /*  --- names --- */
 
@@ -103,8 +105,8 @@ typedef struct {
     call_status_t status;
 } probe_t;
 
-/*  The entries of the sites that run tasks, new, as an array: all are asked at once. silent are the
- *  names of those that did not say whether they do. */
+/*  The entries of all sites that run tasks, as a new array; all sites are asked at once. silent
+ *  lists the names of those that did not answer. */
 static json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
 {
     method_t method = services_method ("Queue", "Bags");

@@ -1,4 +1,4 @@
-/*  tasks_commands - programs run at sites. */
+/*  tasks_commands - the commands about tasks. */
 #ifndef MUSUBI_TASKS_COMMANDS_H
 #define MUSUBI_TASKS_COMMANDS_H
 
