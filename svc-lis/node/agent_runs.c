@@ -327,13 +327,6 @@ static agent_run_t *run_claim (agent_t *self, const moment_t *now, wanted_run_t 
     return run;
 }
 
-static void want_end (agent_run_t *run, int64_t grace_ms)
-{
-    run->wanted = true;
-    run->wish = WISH_END;
-    run->grace_ms = grace_ms;
-}
-
 static void want_one (agent_t *self, const moment_t *now, wanted_run_t *wanted)
 {
     agent_run_t *run = run_find (self, agent_poll_store (self->agent_poll), &wanted->id);
@@ -363,7 +356,9 @@ static void want_others (agent_t *self)
         if (run->mentioned) {
             run->mentioned = false;
         } else if (!run_over (run->report.state)) {
-            want_end (run, AGENT_GRACE_MS);
+            run->wanted = true;
+            run->wish = WISH_END;
+            run->grace_ms = AGENT_GRACE_MS;
         } else if (run->work == 0) {
             run_forget (self, run);
         }

@@ -95,11 +95,6 @@ static void plus_reservation_take (plus_t *self, const moment_t *now, const requ
     plus_tell_answer (self, now, request, &answer);
 }
 
-static bool is_named (const node_class_t *class, const char *name)
-{
-    return strcmp (class->name, name) == 0;
-}
-
 /*  The class that the wish names; without a name the first that has room, or else the first. NULL,
  *  with the request answered, if there is none. */
 static const node_class_t *class_for (plus_t *self, const moment_t *now, const request_t *request,
@@ -109,7 +104,7 @@ static const node_class_t *class_for (plus_t *self, const moment_t *now, const r
     const free_capacity_t *room = self->parts.room;
     interval_t over = {wish->from_ms, wish->until_ms + free_capacity_terms (room)->gap_ms};
     for (size_t i = 0; i < site->classes_count; i++)
-        if (*wish->class_name ? is_named (&site->classes [i], wish->class_name)
+        if (*wish->class_name ? strcmp (site->classes [i].name, wish->class_name) == 0
                               : free_capacity_least (room, i, over, NULL) >= (int64_t) wish->nodes)
             return &site->classes [i];
     if (!*wish->class_name && site->classes_count > 0)

@@ -180,12 +180,6 @@ static free_at_t earliest_booked (const backfill_t *self, size_t class, const ba
     return unbooked.at_ms < best.at_ms ? unbooked : best;
 }
 
-static free_at_t earliest_in (const backfill_t *self, size_t class, const backfill_bag_t *bag)
-{
-    return bag->preemptible ? earliest_preemptible (self, class, bag)
-                            : earliest_booked (self, class, bag);
-}
-
 /*  --- promises --- */
 
 static void backfill_promise (backfill_t *self, const backfill_bag_t *bag, size_t class,
@@ -215,7 +209,8 @@ static void promise_first (backfill_t *self, const backfill_bag_t *bag)
     for (size_t class = 0; class < self->classes_count; class ++) {
         if (!bag_fits_class (bag, class) || self->promises [class].bag)
             continue;
-        free_at_t place = earliest_in (self, class, bag);
+        free_at_t place = bag->preemptible ? earliest_preemptible (self, class, bag)
+                                           : earliest_booked (self, class, bag);
         if (place.at_ms < best.at_ms) {
             best = place;
             best_class = class;

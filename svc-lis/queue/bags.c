@@ -137,7 +137,7 @@ void bags_number_used (bags_t *self, uint64_t number)
     self->numbers = number > self->numbers ? number : self->numbers;
 }
 
-/*  --- booths --- */
+/*  --- queues of reservations --- */
 
 static const char *bags_reservation_of (const bag_t *bag)
 {

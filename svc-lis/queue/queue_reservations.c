@@ -1,4 +1,4 @@
-/*  queue_reservations - starts the tasks of reservations. Each reservation has a booth of bags that
+/*  queue_reservations - starts the tasks of reservations. Each reservation has a queue of bags that
  *  wait for it: they start at its opening, on its nodes, and tasks that have not begun by its end
  *  never do.
  */
@@ -124,7 +124,7 @@ static void reservation_queue_end (queue_t *self, const moment_t *now, bag_t *ba
     queue_settle (self, now, bag);
 }
 
-/*  A bag may leave the list meanwhile, and the last one takes the booth with it. */
+/*  A bag may leave the list meanwhile, and the last one takes its reservation's queue with it. */
 static void reservation_queue_pass (queue_t *self, const moment_t *now, const char *reservation)
 {
     opening_t opening;

@@ -66,8 +66,8 @@ typedef struct {
 
 /*  --- queue_reservations.c --- */
 
-/*  queue_reservations_pass starts and ends what is due in booths that are dirty;
- *  queue_reservations_dirty makes all of them so. */
+/*  queue_reservations_pass starts and ends what is due in the queues of reservations that are
+ *  dirty; queue_reservations_dirty makes all of them so. */
 void queue_reservations_pass (queue_t *self, const moment_t *now);
 void queue_reservations_dirty (queue_t *self);
 

@@ -23,31 +23,25 @@ typedef struct {
     bool other; /* the site has answered from another store since other_ms */
     int64_t other_ms;
     bool left; /* at the last look there were moves there */
-} lost_host_t;
+} move_host_t;
 
 int sharing_by_host (const void *key, const void *thing)
 {
     const participant_ref_t *a = key;
-    const participant_ref_t *b = &((const lost_host_t *) thing)->to;
+    const participant_ref_t *b = &((const move_host_t *) thing)->to;
     int order = strcmp (a->name, b->name);
     return order ? order : memcmp (a->store, b->store, STORE_ID_BYTES);
 }
 
-static bool at_host (const move_t *move, const participant_ref_t *host)
-{
-    return strcmp (move->kept.to.name, host->name) == 0 &&
-           memcmp (move->kept.to.store, host->store, STORE_ID_BYTES) == 0;
-}
-
-static void lost (sharing_t *self, const moment_t *now, const participant_ref_t *host)
+static void host_lost (sharing_t *self, const moment_t *now, const move_host_t *host)
 {
     char why [WHY_BYTES];
     snprintf (why, sizeof why,
               "%s, where the task was, has lost its store; the task may have been run there",
-              host->name);
+              host->to.name);
     for (move_t *move = ordered_after (self->moves, NULL), *next; move; move = next) {
         txid_t id = move->kept.id;
-        if (at_host (move, host))
+        if (sharing_by_host (&move->kept.to, host) == 0)
             sharing_move_lost (move, now, why);
         next = ordered_after (self->moves, &id);
     }
@@ -66,7 +60,7 @@ static void sharing_hosts_on_status (void *owner, const moment_t *now, uint64_t 
                                      const call_result_t *result)
 {
     (void) token;
-    lost_host_t *host = owner;
+    move_host_t *host = owner;
     sharing_t *self = host->sharing;
     host->call = 0;
     if (result->status != CALL_OK || !is_of (result->body, host->to.name))
@@ -83,10 +77,10 @@ static void sharing_hosts_on_status (void *owner, const moment_t *now, uint64_t 
           host->to.name, self->limits.lost_ms / 1000);
     }
     if (host->other && now->mono_ms - host->other_ms >= self->limits.lost_ms)
-        lost (self, now, &host->to);
+        host_lost (self, now, host);
 }
 
-static void sharing_hosts_ask (lost_host_t *host, const moment_t *now)
+static void sharing_hosts_ask (move_host_t *host, const moment_t *now)
 {
     sharing_t *self = host->sharing;
     call_order_t order = {.peer = host->to.name,
@@ -99,9 +93,9 @@ static void sharing_hosts_ask (lost_host_t *host, const moment_t *now)
       service_ask (self->service, now, &order, (packed_t){0}, sharing_hosts_on_status, host, 0);
 }
 
-static lost_host_t *sharing_hosts_host_of (sharing_t *self, const participant_ref_t *to)
+static move_host_t *sharing_hosts_host_of (sharing_t *self, const participant_ref_t *to)
 {
-    lost_host_t *host = ordered_find (self->hosts, to);
+    move_host_t *host = ordered_find (self->hosts, to);
     if (host)
         return host;
     host = must (calloc (1, sizeof *host));
@@ -111,7 +105,7 @@ static lost_host_t *sharing_hosts_host_of (sharing_t *self, const participant_re
     return host;
 }
 
-static void host_end (lost_host_t *host)
+static void host_end (move_host_t *host)
 {
     calls_cancel (host->sharing->service->calls, host->call);
     ordered_remove (host->sharing->hosts, &host->to);
@@ -125,7 +119,7 @@ static void sharing_hosts_on_look (void *owner, const moment_t *now, uint64_t to
     for (const move_t *move = ordered_after (self->moves, NULL); move;
          move = ordered_after (self->moves, &move->kept.id))
         sharing_hosts_host_of (self, &move->kept.to)->left = true;
-    for (lost_host_t *host = ordered_after (self->hosts, NULL), *next; host; host = next) {
+    for (move_host_t *host = ordered_after (self->hosts, NULL), *next; host; host = next) {
         next = ordered_after (self->hosts, &host->to);
         if (!host->left) {
             host_end (host);
@@ -147,7 +141,7 @@ void sharing_hosts_watch (sharing_t *self, const moment_t *now)
 void sharing_hosts_destroy (sharing_t *self)
 {
     timers_cancel (self->service->timers, self->hosts_timer);
-    for (lost_host_t *host; (host = ordered_after (self->hosts, NULL));)
+    for (move_host_t *host; (host = ordered_after (self->hosts, NULL));)
         host_end (host);
     ordered_destroy (&self->hosts);
 }
