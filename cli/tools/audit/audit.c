@@ -39,7 +39,7 @@ static void audit_silent (audit_t *self, const char *name, const char *why)
         take (self->silent, name, json_string (why));
 }
 
-/*  Everybody who is listed and keeps a ledger. */
+/*  Lists the services that are in the directory and keep a ledger. */
 static void audit_list (audit_t *self)
 {
     const json_t *entries = self->session->entries;

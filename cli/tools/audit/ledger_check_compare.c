@@ -25,8 +25,8 @@
 typedef struct {
     ledger_check_t *audited;
     json_t *found;                        /* sentences */
-    json_t *commands;                     /* told, by txid */
-    const replay_reservation_t *standing; /* the next one that must be told; NULL = none */
+    json_t *commands;                     /* that it lists, by txid */
+    const replay_reservation_t *standing; /* the next one that it must list; NULL = none */
     size_t kept;
 } compare_round_t;
 
@@ -108,7 +108,7 @@ static void compare_take_command (void *owner, const check_record_t *told)
                              (compute_part_t){told->bookings, told->bookings_count},
                              (network_part_t){told->circuits, told->circuits_count}))
         differs (self, "its record of %s has another part than its ledger", text);
-    /* A mark of done is told before it is stored, and never taken back. */
+    /* A mark of done is shown before it is stored, and never taken back. */
     if (record->held_ms != told->held_ms || record->prepared_ms != told->prepared_ms ||
         record->epoch != told->epoch || (record->done && !told->done))
         differs (self, "its record of %s has other times, another fence or mark than its ledger",
@@ -261,7 +261,7 @@ static bool compare_calendar (compare_round_t *self)
     int64_t from_ms = cli_wall_ms ();
     int64_t until_ms = end_of_bookings (self->audited->replay, from_ms) + 3600000;
     profile_question_t question = {.over = {from_ms, until_ms},
-                                   .without_work = true}; /* a ledger tells of reservations */
+                                   .without_work = true}; /* a ledger holds reservations alone */
     if (!ledger_check_ask (self->audited, "Calendar", "Profile",
                            codec_encode (&profile_question_codec, &question), &reply) ||
         !codec_decode (&profile_answer_codec, &told, reply.body, why))

@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-/*  A new file; NULL with errno. Closing it tells whether all was written: ledger_file_end. */
+/*  A new file; NULL with errno. Close it by ledger_file_end, which says whether all was written. */
 FILE *ledger_file_new (const char *path, const uint8_t store [STORE_ID_BYTES]);
 void ledger_file_row (FILE *file, bytes_t row);
 

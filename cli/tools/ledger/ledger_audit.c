@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  What one ledger tells of a transaction. */
+/*  What one ledger says of a transaction. */
 typedef struct {
     txid_t txid;
     size_t ledger;
-    bool confirmed; /* a decision, its coordinator's or that of one who has fenced it: all have
-                       acknowledged */
+    bool confirmed; /* a decision, by the coordinator or by a planner that fenced it, that all
+                       have acknowledged */
     uint64_t row;
     const replay_command_t *command; /* NULL: a decision */
 } voice_t;
@@ -100,7 +100,8 @@ static bool ledger_audit_takes_part (const audit_ledger_t *ledger, const plan_t 
     return false;
 }
 
-/*  Every row of it is here since before that moment: what it does not tell has not been. */
+/*  Are all its rows here from before that moment on? Then what they do not mention has not
+ *  happened. */
 static bool ledger_audit_complete (const audit_ledger_t *ledger, int64_t since_ms)
 {
     const replay_figures_t *figures = &ledger->replay->figures;
@@ -113,7 +114,7 @@ typedef struct {
     const voice_t *voices;
     size_t count;
     const plan_t *plan;
-    const voice_t *committed; /* one of those who have decided so; NULL = none */
+    const voice_t *committed; /* one that has committed; NULL = none */
     char text [TXID_TEXT_BYTES];
 } ledger_audit_story_t;
 
@@ -122,7 +123,7 @@ static const char *ledger_audit_name_of (const ledger_audit_story_t *story, cons
     return story->audit->ledgers [voice->ledger].name;
 }
 
-/*  Rows after the mark may tell of what the others had not heard of when they were read. */
+/*  Rows after the mark may be of events that the others had not heard of when they were read. */
 static bool ledger_audit_marked (const ledger_audit_story_t *story, const voice_t *voice)
 {
     uint64_t mark = story->audit->ledgers [voice->ledger].mark;

@@ -26,7 +26,7 @@ typedef struct {
 } audit_ledger_t;
 
 typedef struct {
-    size_t transactions; /* of which any ledger tells */
+    size_t transactions; /* that any ledger mentions */
     size_t committed;
     size_t unjudged; /* committed ones of which a participant's ledger is not there */
     size_t violations;

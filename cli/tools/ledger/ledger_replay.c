@@ -95,7 +95,7 @@ static void check_number (ledger_replay_t *self, uint64_t number)
     replay_figures_t *figures = &self->figures;
     if (figures->first == 0) {
         figures->first = number;
-        self->hole = number != 1; /* it was cut; ledger_replay_end looks whether that is told */
+        self->hole = number != 1; /* it was cut; ledger_replay_end looks for the row that says so */
         return;
     }
     if (number == figures->last + 1)
@@ -150,7 +150,7 @@ static void ledger_replay_check_time (ledger_replay_t *self, const ledger_row_t 
         self->greatest_wall_ms = row->wall_ms;
 }
 
-/*  --- records told as they are stored --- */
+/*  --- records that rows hold as they are stored --- */
 
 bool replay_key (replay_key_t *self, uint8_t table, bytes_t key)
 {

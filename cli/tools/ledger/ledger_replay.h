@@ -30,7 +30,7 @@ typedef struct {
     uint64_t last;
     uint64_t rows;
     uint64_t broken;       /* rows that are damaged, missing, or not chained */
-    uint64_t violations;   /* told so far, those included */
+    uint64_t violations;   /* reported so far, broken rows included */
     int64_t first_wall_ms; /* of the first row */
     int64_t last_wall_ms;
     uint32_t start;                     /* of the last row */
@@ -38,7 +38,7 @@ typedef struct {
     uint8_t before_id [STORE_ID_BYTES]; /* the last old id; zero when never */
 } replay_figures_t;
 
-/*  A command as last told; gone: its record was pruned since. */
+/*  A command as its last row has it; gone: its record was pruned since. */
 typedef struct {
     txid_t txid;
     command_state_t state;
@@ -47,11 +47,11 @@ typedef struct {
     bool found;              /* began before the first row, or within a hole */
     uint64_t row;            /* of its last step */
     int64_t wall_ms;         /* of that row */
-    command_record_t record; /* zero when it was never told whole */
+    command_record_t record; /* zero when no row held the whole record */
 } replay_command_t;
 
 /*  A reservation. It stands when a version of it was committed here, and its record was not pruned.
- *  Its record has a plan when a home told one with it (T14); else see the command made_by. */
+ *  Its record has a plan when a home sent one with it (T14); else see the command made_by. */
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
     bool found; /* some of it is not known: it began before the first row */
@@ -82,7 +82,7 @@ int replay_key_compare (const replay_key_t *one, const replay_key_t *other);
 /*  What there is of a resource, and what is taken of it, with the gaps. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
-    bool known; /* some row told how much there is */
+    bool known; /* some row said how much there is */
     int64_t quantity;
     int64_t missing; /* fewer than configured or set: machines that are lost or drained */
     int64_t gap_ms;
@@ -96,7 +96,7 @@ typedef struct {
     ordered_t *commands;          /* replay_command_t by txid, the gone ones too */
     ordered_t *kept;              /* replay_kept_t by key, the gone ones too */
     ordered_t *reservations;      /* see ledger_replay_reservation */
-    replay_resource_t *resources; /* of which the ledger told */
+    replay_resource_t *resources; /* that the ledger mentions */
     size_t resources_count;
     size_t resources_room;
 
@@ -124,7 +124,7 @@ void ledger_replay_end (ledger_replay_t *self, uint64_t last);
 const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *self,
                                                        const char *after);
 
-/*  A resource by its name; NULL when the ledger does not tell of it. */
+/*  A resource by its name; NULL when the ledger does not mention it. */
 replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name);
 
 #endif

@@ -215,7 +215,7 @@ void replay_quantities (ledger_replay_t *self, ledger_row_t *row)
     bool gaps_changed = false;
     for (size_t i = 0; all && i < self->resources_count; i++) {
         self->resources [i].known = true;
-        self->resources [i].quantity = 0; /* unless it is told of */
+        self->resources [i].quantity = 0; /* unless the row names it */
     }
     for (size_t i = 0; i < row->quantities_count; i++) {
         const ledger_quantity_t *told = &row->quantities [i];

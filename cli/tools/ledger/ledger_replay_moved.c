@@ -81,7 +81,7 @@ static void check_step (ledger_replay_t *self, const replay_command_t *entry,
                           text, word (row->from), word (row->to), row->event);
 }
 
-/*  The record as told by this row; what it leaves out is as before. */
+/*  Takes the record from the row; what the row leaves out is as before. */
 static void moved_take_record (ledger_replay_t *self, replay_command_t *entry, ledger_row_t *row)
 {
     command_record_t before = entry->record;
@@ -327,7 +327,7 @@ static bool moved_plan_of (const replay_command_t *entry, plan_t *plan, char why
     return codec_decode (&plan_codec, plan, packed_bytes (entry->record.plan), why);
 }
 
-/*  The step of a command that has a plan, as its record tells it now. */
+/*  The step of a command that has a plan, by its record as it is now. */
 static void moved_step (ledger_replay_t *self, replay_command_t *entry, const ledger_row_t *row)
 {
     plan_t plan;

@@ -41,7 +41,7 @@ void replay_violation (ledger_replay_t *self, const char *format, ...)
 /*  The record of that key; made, as gone, when make says so, else NULL when there is none. */
 replay_kept_t *replay_kept (ledger_replay_t *self, uint8_t table, bytes_t key, bool make);
 
-/*  As the row tells it. */
+/*  Takes the record from the row. */
 void replay_keep (replay_kept_t *self, const ledger_row_t *row);
 
 /*  --- ledger_replay_moved.c --- */
@@ -68,7 +68,7 @@ bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, packed_t part,
  *  takes capacity, so there must be room for all that it adds. */
 void replay_count (ledger_replay_t *self, replay_standing_t *standing, bool takes);
 
-/*  STARTED tells of all resources, CHANGED_CAPACITY of some. */
+/*  A row STARTED names all resources, CHANGED_CAPACITY some. */
 void replay_quantities (ledger_replay_t *self, ledger_row_t *row);
 
 #endif

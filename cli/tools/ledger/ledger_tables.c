@@ -219,7 +219,8 @@ void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, by
     if (table == TABLE_CAPACITIES)
         judge_capacity (self, key, value, sound);
     bool mark =
-      table == TABLE_DECISIONS && key.size != TXID_BYTES; /* that it is busy: no promise */
+      table == TABLE_DECISIONS && key.size != TXID_BYTES; /* the mark that it is busy is no
+                                                             promise */
     if (!ledger_tables_judged (table) || (mark && sound))
         return;
     replay_key_t asked;

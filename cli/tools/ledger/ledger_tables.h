@@ -25,7 +25,8 @@ typedef struct {
 ledger_tables_t *ledger_tables_new (const ledger_replay_t *replay, const ledger_mender_t *mender);
 void ledger_tables_destroy (ledger_tables_t **self_p);
 
-/*  A record, in any order; those of other tables are passed over. sound: its checksum is right. */
+/*  Takes a record, in any order; records of other tables are passed over. sound: its checksum is
+ *  right. */
 void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, bytes_t value,
                            bool sound);
 

@@ -30,8 +30,8 @@ typedef struct {
 
 typedef struct {
     size_t ends [2];
-    uint32_t mbps;                  /* 0 = not told */
-    char type [GRAPHML_TEXT_BYTES]; /* "Fibre"; "" = not told */
+    uint32_t mbps;                  /* 0 = not given */
+    char type [GRAPHML_TEXT_BYTES]; /* "Fibre"; "" = not given */
 } map_edge_t;
 
 typedef struct {

@@ -33,8 +33,8 @@ typedef struct {
     size_t domain;
     uint32_t mbps;
     int64_t latency_us;
-    char media [NAME_BYTES]; /* "" = not told */
-    unsigned number;         /* of those between the same two, from 1 */
+    char media [NAME_BYTES]; /* "" = not given */
+    unsigned number;         /* among the links between the same two points, from 1 */
 } topology_span_t;
 
 typedef struct {
@@ -308,7 +308,7 @@ static void give_spans (topology_t *self)
     }
 }
 
-/*  Links between the same two points are told apart by a number. */
+/*  Numbers the links between the same two points. */
 static void number_spans (topology_t *self)
 {
     for (size_t i = 0; i < self->spans_count; i++) {

@@ -102,7 +102,7 @@ static void print_slots (const balance_vector_t *vector, const bilb_queues_t *qu
     putchar (']');
 }
 
-/*  The queues are those after the last thing done. */
+/*  The queues are printed as they are after the last thing done. */
 static void print_step (balance_vector_t *vector, bilb_queues_t *queues, bool reschedule)
 {
     bilb_queues_step (queues, vector->members, vector->count, vector->jobs_count);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIME_LIMIT_S     60.0 /* for each instance, unless told */
+#define TIME_LIMIT_S     60.0 /* for each instance, unless given */
 #define TIME_LIMIT_S_MAX 86400.0
 #define PATHS_HOPS_MAX   2 /* of the variants _p2, as in the paper */
 

@@ -402,7 +402,7 @@ static void judge_requests (check_t *self)
     free (made);
 }
 
-/*  --- what users were told --- */
+/*  --- what users were answered --- */
 
 /*  By the part before the home; then by home, where both have one: a user may give a bare id. */
 static int compare_request_ids (const char *one, const char *other)

@@ -76,7 +76,7 @@ void check_record_clear (check_record_t *self);
 /*  Everything is copied, except the record's own participant. */
 void check_command (check_t *self, const char *participant, const check_record_t *record);
 
-/*  What a user was told: done (committed), or refused; reservation may be "". */
+/*  What a user was answered: done (committed), or refused; reservation may be "". */
 void check_answer (check_t *self, const char *request_id, const char *reservation, bool done);
 
 /*  Overbooking is judged elsewhere, against the capacities of the time: it is not looked for here,
@@ -88,7 +88,8 @@ void check_booked_elsewhere (check_t *self);
 typedef struct {
     size_t transactions; /* with at least one commit */
     size_t reservations; /* standing: last version neither released nor empty */
-    size_t connections;  /* of those whose every part could be judged: between different sites */
+    size_t connections;  /* between different sites, of reservations of which all parts could be
+                            judged */
     size_t circuits;     /* that these are made of */
     size_t unasked;      /* reservations whose request is on nobody's record: not compared with
                             one */

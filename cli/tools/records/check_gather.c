@@ -1,4 +1,4 @@
-/*  musubi check - gathers records page by page, and tells what the check finds. */
+/*  musubi check - gathers records page by page, and prints what the check finds. */
 #include "check_gather.h"
 
 #include "json.h"
@@ -13,7 +13,7 @@
 #define LOOK_MS  500
 #define TOLD_MAX 20
 
-/*  --- what a participant has, as the directory tells it --- */
+/*  --- what a participant has, as the directory says --- */
 
 static void take_entry (check_gather_t *self, const char *participant, const json_t *entry)
 {
@@ -100,7 +100,7 @@ void check_gather (check_gather_t *self, session_t *session)
     json_object_foreach (self->from.silent, name, why) check_silent (self->check, name);
 }
 
-/*  --- what users were told ---  */
+/*  --- what users were answered --- */
 
 static bool check_gather_take_answer (check_t *check, const json_t *line)
 {

@@ -52,7 +52,7 @@ typedef struct {
     bool silent;
     bool store_set;
     uint8_t store [STORE_ID_BYTES];
-    int64_t wall_ms; /* by its clock; 0 = not told */
+    int64_t wall_ms; /* by its clock; 0 = not known */
 } peer_t;
 
 struct check {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_MS 250 /* between two looks whether those in doubt have found out */
+#define LOOK_MS 250 /* between two looks whether participants in doubt have found out */
 
 /*  The message Txid of a whole txid, new. */
 static json_t *txid_json (const char *txid)
@@ -28,7 +28,8 @@ static void txn_take_record (void *owner, const char *participant, const check_r
     transactions_take (owner, participant, record);
 }
 
-/*  The forms of all that txid may mean, new; NULL = of all. *from tells who was heard. */
+/*  The forms, new, of all transactions that txid may mean; NULL = of all. *from says who answered.
+ */
 static json_t *txn_look (session_t *session, const char *txid, record_fetch_t *from)
 {
     json_t *transactions = made (json_object ());

@@ -13,7 +13,7 @@ typedef struct {
     const char *name;
     const char *endpoint;
     commands_request_t asked;
-    uint64_t call; /* 0 = it has told all, or does not answer */
+    uint64_t call; /* 0 = all is read, or it does not answer */
 } record_fetch_reader_t;
 
 bool keeps_records (const char *name)

@@ -1,8 +1,7 @@
 /*  record_fetch - the participants' records of transactions, asked for all at once.
  *
- *  Whoever keeps such records (sites, network domains, request homes) is asked page by page, each
- *  at its own pace, so that the silent ones cost one time-out together.
- */
+ *  All that keep such records (sites, network domains, request homes) are asked page by page, each
+ *  at its own pace, so that those that are silent cost one time-out together. */
 #ifndef MUSUBI_RECORD_FETCH_H
 #define MUSUBI_RECORD_FETCH_H
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  --- what there is, as the directory tells it --- */
+/*  --- what there is, as the directory says --- */
 
 bool json_read (const codec_t *codec, void *self, const json_t *written)
 {
@@ -39,7 +39,7 @@ static const codec_row_t record_rows [] = {
 const codec_t check_record_codec =
   CODEC (check_record_t, musubi__command_record__descriptor, record_rows);
 
-/*  The request that a plan was made for, as its planner packed it; NULL when it is no such. */
+/*  The request that a plan was made for, as its planner packed it; NULL when it can't be read. */
 static user_request_t *asked_by (const plan_t *plan)
 {
     char why [WHY_BYTES];
@@ -56,7 +56,7 @@ static user_request_t *asked_by (const plan_t *plan)
     return NULL;
 }
 
-/*  A tombstone has no more of a plan than its txid: such a plan is empty but for that. */
+/*  A tombstone has only the txid of a plan: the rest of its plan is empty. */
 static bool read_record (const Musubi__CommandRecord *from, records_take_fn *take, void *owner,
                          txid_t *last)
 {
@@ -83,7 +83,8 @@ bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *las
     for (size_t i = 0; i < answer->n_commands && good; i++)
         good = read_record (answer->commands [i], take, owner, last);
     char why [WHY_BYTES];
-    if (good && answer->next) /* further than what is told: what is hidden was looked at too */
+    if (good && answer->next) /* behind the last record that is shown: hidden ones were looked
+                                 at, too */
         good = codec_take (&txid_codec, last, answer->next, why);
     *more = answer->more && (answer->next || answer->n_commands > 0);
     message_free (message);

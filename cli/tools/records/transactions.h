@@ -36,7 +36,7 @@ const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES]);
 /*  Of a text that is whole. */
 txid_t txid_read (const char *text);
 
-/*  Is it the transaction that such a text means? */
+/*  Does such a text mean this transaction? */
 bool txid_means (const char *text, const txid_t *txid);
 
 /*  self: a JSON object, at first empty. */

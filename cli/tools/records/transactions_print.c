@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/*  "lis/ams lis/ber": those in one of the states, which blanks separate. */
+/*  "lis/ams lis/ber": the participants in one of the states, which blanks separate. */
 static const char *names_in (const json_t *form, const char *states, char text [CELL_BYTES])
 {
     json_auto_t *names = made (json_array ());

@@ -236,8 +236,8 @@ static void print_summary (const replay_summary_t *summary, size_t planners)
             planners == 1 ? "" : "s");
 }
 
-/*  Copies of the names of those homes that are listed as alive: the session's own texts go with its
- *  next look at the directory. */
+/*  Copies the names of the homes that are listed as alive: the session's own texts go with its next
+ *  look at the directory. */
 static size_t copy_homes (const session_t *session, char *homes [HOMES_MAX])
 {
     size_t count = 0;

@@ -189,8 +189,8 @@ static size_t send_due (replay_t *self)
     return over;
 }
 
-/*  The one that waits for that call, or, when it is not taken, any such one; NULL when there is
- *  none. */
+/*  The slot that waits for the call; when taken is false, any free slot; NULL when there is none.
+ */
 static replay_slot_t *find_slot (replay_t *self, bool taken, uint64_t call)
 {
     for (size_t i = 0; i < self->settings->clients; i++)

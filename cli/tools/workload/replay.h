@@ -30,7 +30,8 @@ typedef struct {
     replay_blocker_t blocker;
     char reason [REPLAY_REASON_BYTES]; /* refused: the first reason in a few words */
     size_t asked_links;                /* network needs */
-    size_t connections;                /* committed: those that got a path between two sites */
+    size_t connections;                /* committed: network needs that got a path between two
+                                          sites */
     size_t links;                      /* that these paths have in all */
     size_t circuits;                   /* their stretches inside one domain */
     double sent_s;                     /* since the replay began */

@@ -48,7 +48,7 @@ static void read_refusal (replay_outcome_t *self, const json_t *form)
     reason_words (*text ? text : "no reason given", text_of (reason, "resource"), self->reason);
 }
 
-/*  Links are told as "domain/name". */
+/*  Links are written as "domain/name". */
 static bool same_domain (const char *link, const char *other)
 {
     size_t size = strcspn (link, "/");

@@ -145,7 +145,7 @@ static void axis_label (FILE *svg, double x, double y, const char *place, double
     fprintf (svg, "<text x='%.1f' y='%.1f' class='%s'>%.3g%s</text>\n", x, y, place, value, unit);
 }
 
-/*  Share of committed among those sent in each slice of the replay. */
+/*  The share of committed requests among those sent in each slice of the replay. */
 static void draw_success (FILE *svg, const replay_outcome_t *outcomes, size_t count, double seconds)
 {
     size_t sent [BINS] = {0};
