@@ -196,7 +196,7 @@ int run_audit (cli_t *cli)
     const char *from = NULL;
     int64_t settle_ms = 0;
     cli_option_t options [] = {
-      TEXT_OPTION ("save", &save, "DIR", "save each ledger as a file in this new folder"),
+      TEXT_OPTION ("save", &save, "DIR", "save each ledger as a file in this folder"),
       DURATION_OPTION (
         "settle", &settle_ms, "D",
         "wait up to this long for work in progress to end; what is still pending then is a "

@@ -111,7 +111,7 @@ int run_federation_from_graphml (cli_t *cli)
       INTEGER_OPTION ("sites", &asked.sites, "N", "sites to place on the map", 1,
                       FEDERATION_SITES_MAX),
       INTEGER_OPTION ("seed", &asked.seed, "S",
-                      "of the random choices: the same seed gives the same federation", 0,
+                      "seed of the random choices: the same seed gives the same federation", 0,
                       9007199254740992.0),
       INTEGER_OPTION ("domains", &asked.domains, "K",
                       "network domains to cut the map into; about 25 nodes each, at least two", 1,

@@ -121,11 +121,12 @@ int run_solve (cli_t *cli)
     cli_option_t list [] = {
       TEXT_OPTION ("variant", &variant_word, "V",
                    "shared (both directions of an edge draw on one pool), dir (each has its own), "
-                   "shared_p2, dir_p2 (paths of at most 2 edges); shared"),
-      TEXT_OPTION ("solver", &solver_word, "S", "auto, glpk, glpk-pruned or glpk-plain; auto"),
+                   "shared_p2, dir_p2 (paths of at most 2 edges); default shared"),
+      TEXT_OPTION ("solver", &solver_word, "S",
+                   "auto, glpk, glpk-pruned or glpk-plain; default auto"),
       REAL_OPTION ("time-limit", &time_limit_s, "S",
-                   "seconds for each instance; then the best plan so far is printed; 60", 0.001,
-                   TIME_LIMIT_S_MAX),
+                   "seconds for each instance; then the best plan so far is printed; default 60",
+                   0.001, TIME_LIMIT_S_MAX),
       FLAG_OPTION ("first", &first, "stop at the first plan that is found"),
       {0}};
     cli_words_t words;

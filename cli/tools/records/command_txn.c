@@ -354,9 +354,10 @@ int run_txn (cli_t *cli)
     static const cli_command_t commands [] = {
       {"txn list", "[--in-doubt | --all]", "List transactions that are not over, the oldest first.",
        run_list_txns},
-      {"txn show", "TXID", "Show one as each participant and its coordinator have it.",
+      {"txn show", "TXID", "Show a transaction as each participant and its coordinator have it.",
        run_show_txn},
-      {"txn resolve", "TXID [--fence]", "Find out how one ends, or end it.", run_resolve_txn},
+      {"txn resolve", "TXID [--fence]", "Find out how a transaction ends, or end it.",
+       run_resolve_txn},
     };
     return cli_run_own (cli, commands, sizeof commands / sizeof commands [0]);
 }
