@@ -44,7 +44,7 @@ for planners in 1 2 4; do
   says "figures with $planners planners" "^ +$planners +[1-9][0-9]* +[0-9]+ +[0-9]+\.[0-9] +[0-9]+\.[0-9] +[0-9]+\.[0-9]\$"
 done
 says "goes on while containers die and are cut off" '^  [1-9][0-9]* committed, refused [0-9]+, unknown 0$'
-says "ends with sound records" '^sound: all or nothing'
+says "ends with sound records" '^sound: every transaction is whole'
 check "all of the shared tasks have run" test "$shared" = 8
 no_container () { ! docker ps -aq --filter label=com.docker.compose.project=musubi-testbed 2>/dev/null | grep -q .; }
 check "leaves no container" no_container

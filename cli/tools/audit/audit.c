@@ -143,8 +143,8 @@ static void audit_print_result (const audit_t *self, const audit_result_t *all,
     json_t *why;
     json_object_foreach (self->silent, name, why)
       printf ("%s could not be audited: %s\n", name, json_string_value (why));
-    const char *verdict =
-      "sound: every ledger follows, nothing was ever overbooked, all or nothing, no orphan";
+    const char *verdict = "sound: every ledger is unbroken and every transaction whole, and "
+                          "nothing was ever overbooked";
     if (json_object_size (self->silent) > 0)
         verdict = "no violation found, but not everybody could be audited: it is not known whether "
                   "all is sound";

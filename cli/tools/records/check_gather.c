@@ -193,7 +193,8 @@ static void check_gather_print_result (const check_gather_t *self, const check_t
         printf (
           "%zu reservations can't be compared with their requests, of which nobody has a record\n",
           result->unasked);
-    const char *verdict = "sound: all or nothing, as asked, nothing overbooked";
+    const char *verdict =
+      "sound: every transaction is whole, every reservation is as asked for, nothing is overbooked";
     if (silent > 0)
         verdict =
           "no violation found, but not everybody answered: it is not known whether all is sound";

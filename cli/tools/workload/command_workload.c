@@ -60,7 +60,7 @@ static bool read_log (const cli_t *cli, const workload_options_t *options, swf_l
     if (!swf_read (log, options->log, why))
         return cli_refuse ("%s: %s", options->log, why);
     if (log->bad_lines > 0)
-        cli_note (cli, "%s: %zu lines are no jobs, the first is line %s", options->log,
+        cli_note (cli, "%s: %zu lines are not jobs; the first is line %s", options->log,
                   log->bad_lines, log->first_bad);
     return true;
 }
@@ -82,7 +82,7 @@ static size_t make_requests (const cli_t *cli, const workload_options_t *options
     cli_note (cli, "%zu co-allocations of %zu jobs, %zu links between their needs, seed %" PRId64,
               count, log->jobs_count, links, options->seed);
     if (clipped > 0)
-        cli_note (cli, "%zu needs wanted more than %" PRId64 " CPUs and were clipped to that",
+        cli_note (cli, "%zu needs wanted more than %" PRId64 " CPUs and were reduced to that",
                   clipped, options->cpus_max);
     return count;
 }
@@ -382,7 +382,7 @@ int run_workload (cli_t *cli)
         return code;
     options.log = words.list [0];
     if (options.as_fast && options.rate > 0)
-        return cli_fail (EXIT_USAGE, "workload: --rate and --as-fast exclude each other");
+        return cli_fail (EXIT_USAGE, "workload: give --rate or --as-fast, not both");
     if (options.check && options.answers && strcmp (options.answers, "-") == 0)
         return cli_fail (EXIT_USAGE,
                          "workload: --check reads the answers again: --answers must name a file");
