@@ -1,5 +1,5 @@
 /*  bilb_direct - one step as the paper writes it, transfer by transfer: eqs 2 to 4 with times for
- *  levels. The model that the grouped one is held against.
+ *  levels. The model that bilb.c is compared with.
  */
 #ifndef MUSUBI_BILB_DIRECT_H
 #define MUSUBI_BILB_DIRECT_H

@@ -1,5 +1,5 @@
-/*  bilb_exact - the paper's step and its extension in fractions: nothing is rounded, nothing is
- *  grouped. For few clusters and small whole numbers; a fraction that outgrows 128 bits is told.
+/*  bilb_exact - the paper's step and its extension in fractions, without rounding or grouping. For
+ *  few clusters and small whole numbers; a fraction that outgrows 128 bits is reported.
  */
 #ifndef MUSUBI_BILB_EXACT_H
 #define MUSUBI_BILB_EXACT_H
@@ -47,7 +47,7 @@ static fraction_t whole (int64_t number)
 
 static fraction_t plus (fraction_t a, fraction_t b)
 {
-    fraction_t by = fraction (a.under, b.under); /* reduced: keeps the common under small */
+    fraction_t by = fraction (a.under, b.under); /* keeps common denominators small */
     return fraction (times (a.over, by.under) + times (b.over, by.over), times (a.under, by.under));
 }
 
@@ -104,7 +104,7 @@ typedef struct {
     size_t count;
     size_t owners [EXACT_JOBS];
     size_t jobs_count;
-    bool tie; /* two jobs could have come next: which one is not what the paper says */
+    bool tie; /* two jobs could come next, and the paper does not say which */
 } exact_t;
 
 typedef struct {

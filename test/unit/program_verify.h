@@ -1,4 +1,4 @@
-/*  program_verify - is a plan right? Told from the program's own words, in code that no solver has.
+/*  program_verify - checks a plan against its program, with code that no solver uses.
  *
  *  Bandwidth is counted in a table of node pairs, so that it needs no edge's number.
  */

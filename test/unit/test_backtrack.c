@@ -1,4 +1,4 @@
-/*  S0's search: held against the recursion of figure 3, written down as the paper draws it. */
+/*  S0's search, compared with the recursion of figure 3 as the paper draws it. */
 #include "backtrack.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-/*  test_balancer - the parts of a balancer by themselves: what a member's work is held against,
- *  what would have been alone, what is read from members and from disk. The whole of it, under
- *  faults: musubi-sim faults --balance.
+/*  test_balancer - the parts of a balancer by themselves: delivered work, flow times alone, what is
+ *  read from members and from disk. `musubi-sim faults --balance` tries the whole balancer under
+ *  faults.
  */
 #include "balancer.h"
 #include "balancer_config.h"

@@ -434,7 +434,7 @@ static void promises_that_no_schedule_keeps_are_told (void **state)
     bilb_schedule_destroy (&schedule);
 }
 
-/*  What is a crumb beside all the rest keeps its load, too, though time has no digits for it. */
+/*  A job that is tiny beside the others keeps its load, too, though times have no digits for it. */
 static void a_tiny_job_among_huge_ones_is_not_lost (void **state)
 {
     (void) state;
@@ -488,7 +488,8 @@ static void far_ends_leave_near_promises_exact (void **state)
     bilb_queues_destroy (&queues);
 }
 
-/*  Where digits end, the queues stay as the step left them: sizes over eighteen powers of ten. */
+/*  Where rounding would break a promise, the queues stay as the step left them: sizes over eighteen
+ *  powers of ten. */
 static void what_rounding_would_break_is_not_rebuilt (void **state)
 {
     (void) state;

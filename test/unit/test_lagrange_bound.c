@@ -1,5 +1,5 @@
-/*  columns: bounds are never above the cheapest paths, and mostly reach them. Against trying all
- *  paths, on small networks drawn by lot.
+/*  lagrange_bound: bounds are never above the cheapest paths, and mostly reach them. Against trying
+ *  all paths, on small networks drawn by lot.
  */
 #include "lagrange_bound.h"
 

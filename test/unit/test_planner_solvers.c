@@ -26,7 +26,7 @@ static void begin (fed_t *fed, uint64_t seed, solver_kind_t solver, uint32_t wor
     fed_up (fed);
 }
 
-/*  What svc-planner's process would tell. */
+/*  Answers as svc-planner's own solver process would. */
 static bool solve (bytes_t arguments, uint8_t **result, size_t *result_size)
 {
     solving_t solving;

@@ -121,7 +121,7 @@ static void tell (free_profile_t *free_profile, int64_t quantity)
                       &(profile_t){.steps = &step, .steps_count = 1, .until_ms = UNTIL_MS});
 }
 
-/*  All is free as it is described, as far as anybody would be asked. */
+/*  Everything that would be asked about is free as described. */
 static void world_look (search_paths_world_t *self)
 {
     self->snapshot = snapshot_new (&self->request);
@@ -455,7 +455,7 @@ static void useless_links_are_not_asked_about (void **state)
     world_end (&world);
 }
 
-/*  What a link of a domain with windows only can carry is known where it was asked. */
+/*  Of a link in a domain with windows only, it is known what fits into the windows asked about. */
 static void windows_of_links_are_used_as_they_were_asked (void **state)
 {
     (void) state;
@@ -595,7 +595,7 @@ static void what_blocks_is_the_link_with_the_most_room (void **state)
     world_end (&world);
 }
 
-/*  As a request is planned that has lost a race. */
+/*  As a request is planned again after it has lost a race. */
 static void a_spread_search_tells_what_blocks_as_well (void **state)
 {
     (void) state;

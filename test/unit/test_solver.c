@@ -189,7 +189,7 @@ static void a_limit_of_time_holds_and_nothing_is_claimed (void **state)
     assert_null (answer.plan);
 }
 
-/*  Whatever the limit is, what is told is true; with more steps no less is known. */
+/*  Whatever the limit is, answers are true; with more steps no less is known. */
 static void what_is_told_early_is_true (void **state)
 {
     (void) state;

@@ -75,7 +75,7 @@ static void draw_differences (solving_drawn_t *self, uint64_t seed)
     program->barred = self->barred;
 }
 
-/*  Has it solved aside; the answer is about `program`. */
+/*  Has it solved in a process of its own; the answer is about `program`. */
 static solver_answer_t solve_aside (const program_t *program, const solver_order_t *order,
                                     bool (*stop) (void))
 {

@@ -1,4 +1,4 @@
-/*  windows - what is asked of those who disclose windows only. */
+/*  windows - what sites and domains that disclose windows only are asked. */
 #include "windows.h"
 
 #include "directory_entry.h"
