@@ -20,11 +20,10 @@ typedef struct {
     snapshot_t *snapshot;
     starts_t starts;
     const char *reservation;      /* what it holds counts as free; "" = none; copied */
-    unresponsive_t *unresponsive; /* they are asked too, but waited for only if */
-    bool patient;       /* patient, or if nobody else is asked. Patient: a try lasts try_ms_max */
-    size_t starts_most; /* windows at no more starts; 0 = as many as there is room for */
-    uint32_t visible;   /* percent of what is free that may be seen, so that more must fit than
-                                is wanted; 0 = all */
+    unresponsive_t *unresponsive; /* not waited for, unless patient or all are so */
+    bool patient;                 /* wait for everybody; a try lasts try_ms_max */
+    size_t starts_most;           /* windows at no more starts; 0 = as many as there is room for */
+    uint32_t visible;             /* percent of what is free that may be used; 0 = all of it */
 } availability_query_order_t;
 
 /*  done is called once, never from within availability_query_new. The snapshot is filled by then;

@@ -78,7 +78,7 @@ typedef struct {
     graph_t *graph;         /* of all domains; NULL when the request has no network needs */
     snapshot_link_t *links; /* as the graph counts them; made by snapshot_join */
     size_t links_count;
-    size_t windows_starts; /* about how many starts windows were asked */
+    size_t windows_starts; /* how many starts windows were asked about */
 } snapshot_t;
 
 /*  A plan found on a snapshot; the lists belong to whoever found it. */

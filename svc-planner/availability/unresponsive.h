@@ -1,10 +1,10 @@
 /*  unresponsive - sites and domains that have not answered lately.
  *
- *  A site that died stays in the directory for the rest of its lease. One request that waited for
- *  it in vain is enough: from then on suspects are asked, but not waited for, unless nothing is
- *  found without them. A question about one reservation waits for them for a moment (MOMENT_MS), in
- *  which one that has come back answers. Only one that was waited for in full is suspected;
- *  otherwise a slow one could stay suspected for ever.
+ *  A site that died stays in the directory for the rest of its lease. When one request has waited
+ *  for it in vain it becomes a suspect: it is still asked, but not waited for, unless nothing is
+ *  found without it. A question about one reservation waits for suspects for a moment (MOMENT_MS),
+ *  in which one that has come back answers. Only one that was waited for in full becomes a suspect;
+ *  otherwise a slow one could stay one for ever.
  */
 #ifndef MUSUBI_UNRESPONSIVE_H
 #define MUSUBI_UNRESPONSIVE_H

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SETS_MAX       64 /* sets of network needs looked at together */
-#define SUBSETS_OF_MAX 4  /* so many needs: every set of them */
+#define SUBSETS_OF_MAX 4  /* up to so many needs: every set of them */
 
 /*  What a plan may want of one resource; times count from the plan's start. */
 typedef struct {

@@ -1,4 +1,4 @@
-/*  link_view - which links a need may use, what they cost, and who is connected by them. */
+/*  link_view - which links a need may use, what they cost, and what they connect. */
 #include "link_view.h"
 
 #include "must.h"
