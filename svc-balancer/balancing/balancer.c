@@ -18,7 +18,7 @@ static void balancer_end (void *owner)
 {
     balancer_t *self = owner;
     hearing_end (self);
-    free (self->tellings);
+    free (self->open_orders);
     for (size_t i = 0; i < self->history_count; i++)
         message_free (&self->history [i]->base);
     free (self->history);
@@ -65,7 +65,7 @@ void balancer_core (const balancer_settings_t *settings, core_t *core)
     balancer_load (self);
     measuring_serve (self);
     orders_serve (self);
-    balancer_told_serve (self);
+    balancer_view_serve (self);
     service_at_start (self->service, balancer_on_start, self);
     *core = service_core (self, balancer_end);
 }

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     order_t order;
     uint64_t call;
-} telling_t;
+} open_order_t;
 
 typedef struct balancer {
     service_t *service;
@@ -42,9 +42,9 @@ typedef struct balancer {
     int64_t next_step_ms; /* wall */
     coalition_candidate_t *candidates;
     size_t candidates_count;
-    size_t waiting;      /* questions to candidates or members that have not been answered */
-    telling_t *tellings; /* in their order */
-    size_t tellings_count;
+    size_t waiting;            /* questions to candidates or members that have not been answered */
+    open_order_t *open_orders; /* in their order */
+    size_t open_orders_count;
     Musubi__CoalitionRecord **history; /* coalitions that have ended, oldest first */
     size_t history_count;
     /*  Of this coalition, since this start: work done, and load that has left the queues. */
@@ -93,7 +93,7 @@ void balancer_load (balancer_t *self);
 
 /*  --- balancer_view.c --- */
 
-void balancer_told_serve (balancer_t *self);
+void balancer_view_serve (balancer_t *self);
 
 /*  --- balancer_step.c --- */
 

@@ -41,9 +41,9 @@ void balancer_set_aside (balancer_t *self, coalition_member_t *member, bool hear
     outbox_log (self->service->outbox, LEVEL_WARNING, "member %s set aside: %s", member->kept.site,
                 why);
     snprintf (reason, sizeof reason, "%s is set aside", member->kept.site);
-    for (size_t i = 0; i < member->told.count; i++) {
-        job_t *job = coalition_job (&self->coalition, member->told.bags [i].home,
-                                    member->told.bags [i].home_bag);
+    for (size_t i = 0; i < member->queue.count; i++) {
+        job_t *job = coalition_job (&self->coalition, member->queue.bags [i].home,
+                                    member->queue.bags [i].home_bag);
         if (job)
             break_promise (self, job, reason);
     }
@@ -87,7 +87,7 @@ static const coalition_candidate_t *balancer_step_candidate_of (const balancer_t
 
 /*  A member that does not answer, or that the directory does not list, stays a member and is set
  *  aside: its account and promises are kept, unless it stays away for long. */
-static void drop_who_left (balancer_t *self, bool formed)
+static void drop_absent_members (balancer_t *self, bool formed)
 {
     for (size_t i = self->coalition.members_count; i-- > 0;) {
         coalition_member_t *member = self->coalition.members [i];
@@ -139,7 +139,7 @@ void balancer_formed (balancer_t *self, const moment_t *now)
     size_t joined = joined_count (self);
     if (coalition->kept.formed_ms != 0)
         measuring_end (self, now);
-    drop_who_left (self, joined > 1);
+    drop_absent_members (self, joined > 1);
     size_t taken = 0;
     for (size_t i = 0; i < self->candidates_count; i++)
         if (self->candidates [i].joined && taken < self->settings.limits.members_max) {
@@ -226,7 +226,7 @@ static size_t bags_told (const balancer_t *self)
 {
     size_t count = 0;
     for (size_t i = 0; i < self->coalition.members_count; i++)
-        count += self->coalition.members [i]->told.count;
+        count += self->coalition.members [i]->queue.count;
     return count;
 }
 
@@ -236,13 +236,13 @@ static void take_queues (balancer_t *self, weighed_step_t *step)
     size_t looked = 0;
     size_t left_out = 0;
     for (size_t s = 0; s < step->sites_count; s++) {
-        const member_queue_t *told = &step->members [s]->told;
-        for (size_t i = 0; i < told->count; i++) {
+        const member_queue_t *queue = &step->members [s]->queue;
+        for (size_t i = 0; i < queue->count; i++) {
             if (looked == self->settings.limits.jobs_max) {
-                left_out += told->count - i;
+                left_out += queue->count - i;
                 break;
             }
-            take_bag (self, step, s, &told->bags [i]);
+            take_bag (self, step, s, &queue->bags [i]);
             looked++;
         }
     }
@@ -281,7 +281,7 @@ static void step_begin (balancer_t *self, weighed_step_t *step)
             step->whole = step->whole && *member->kept.aside != '\0';
             continue;
         }
-        step->sites [step->sites_count] = (weighed_t){.cpus = member->told.cpus,
+        step->sites [step->sites_count] = (weighed_t){.cpus = member->queue.cpus,
                                                       .level_s = member->kept.level_s,
                                                       .aside = *member->kept.aside != '\0'};
         step->members [step->sites_count++] = member;
@@ -337,9 +337,9 @@ static void why_later (const weighed_step_t *step, size_t job, char why [BROKEN_
                 continue;
             snprintf (why, BROKEN_BYTES, "its tasks wait longer at %s than could be foreseen",
                       member->kept.site);
-            if (member->told.cpus < member->cpus_before) {
+            if (member->queue.cpus < member->cpus_before) {
                 snprintf (why, BROKEN_BYTES, "%s now has %g CPUs for its queue; it had %g",
-                          member->kept.site, member->told.cpus, member->cpus_before);
+                          member->kept.site, member->queue.cpus, member->cpus_before);
                 return;
             }
         }
@@ -421,8 +421,8 @@ static void follow_jobs (balancer_t *self, const moment_t *now, const weighed_st
     coalition_t *coalition = &self->coalition;
     for (size_t i = 0; i < coalition->members_count; i++) {
         const coalition_member_t *member = coalition->members [i];
-        for (size_t k = 0; !member->fresh && k < member->told.count; k++) {
-            const queued_t *bag = &member->told.bags [k];
+        for (size_t k = 0; !member->fresh && k < member->queue.count; k++) {
+            const queued_t *bag = &member->queue.bags [k];
             job_t *job = coalition_job (coalition, bag->home, bag->home_bag);
             if (job)
                 job->elsewhere = true;

@@ -38,7 +38,7 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
     free (answer.coalitions);
 }
 
-void balancer_told_serve (balancer_t *self)
+void balancer_view_serve (balancer_t *self)
 {
     service_serve (self->service, "Balancer", "Status", &balance_status_codec,
                    balancer_view_on_status, self);

@@ -26,7 +26,7 @@ static uint64_t collect_ask (balancer_t *self, const moment_t *now, const char *
 /*  --- forming --- */
 
 /*  One question is answered or given up; after the last one the step goes on. */
-static void one_over (balancer_t *self, const moment_t *now)
+static void question_over (balancer_t *self, const moment_t *now)
 {
     assert (self->waiting > 0);
     if (--self->waiting > 0)
@@ -53,7 +53,7 @@ static void collect_on_membership (void *owner, const moment_t *now, uint64_t to
             outbox_log (self->service->outbox, LEVEL_WARNING,
                         "what %s says of its membership can't be read: %s", candidate->site, why);
     }
-    one_over (self, now);
+    question_over (self, now);
 }
 
 void hearing_form (balancer_t *self, const moment_t *now)
@@ -82,50 +82,50 @@ static call_done_fn collect_on_state;
 static void ask_state (balancer_t *self, const moment_t *now, size_t at)
 {
     coalition_member_t *member = self->coalition.members [at];
-    const member_queue_t *coming = &member->coming;
+    const member_queue_t *coming = &member->incoming;
     Musubi__StateRequest question = MUSUBI__STATE_REQUEST__INIT;
     question.after = coming->count > 0 ? coming->bags [coming->count - 1].bag : 0;
     member->call = collect_ask (self, now, member->kept.site, "State", packed_of (&question.base),
                                 collect_on_state, at);
 }
 
-static void told_in_full (balancer_t *self, const moment_t *now, coalition_member_t *member)
+static void take_whole_queue (balancer_t *self, const moment_t *now, coalition_member_t *member)
 {
-    member->cpus_before = member->known ? member->told.cpus : member->coming.cpus;
-    member_queue_clear (&member->told);
-    member->told = member->coming;
-    member->coming = (member_queue_t){0};
+    member->cpus_before = member->known ? member->queue.cpus : member->incoming.cpus;
+    member_queue_clear (&member->queue);
+    member->queue = member->incoming;
+    member->incoming = (member_queue_t){0};
     member->known = true;
     member->fresh = true;
     member->silent = 0;
-    member->cpus_sum += member->told.cpus;
+    member->cpus_sum += member->queue.cpus;
     member->cpus_count++;
-    self->done_s += delivered_work_see (&member->delivered_work, &member->told, now->mono_ms);
+    self->done_s += delivered_work_see (&member->delivered_work, &member->queue, now->mono_ms);
 }
 
 /*  Takes a page of a member's queue, or the reason why there is none. True when the next page is to
  *  be asked for. */
-static bool page_take (balancer_t *self, const moment_t *now, coalition_member_t *member,
-                       const call_result_t *result)
+static bool take_queue_page (balancer_t *self, const moment_t *now, coalition_member_t *member,
+                             const call_result_t *result)
 {
     char why [WHY_BYTES];
     bool more;
-    if (result->status == CALL_NOT_FOUND && member->coming.count > 0 &&
+    if (result->status == CALL_NOT_FOUND && member->incoming.count > 0 &&
         member->tries < HEAD_TRIES_MAX) {
-        member_queue_clear (&member->coming);
+        member_queue_clear (&member->incoming);
         member->tries++;
         return true;
     }
     if (result->status == CALL_DENIED || result->status == CALL_UNKNOWN_METHOD) {
         balancer_set_aside (self, member, false, "it has left");
-        member_queue_clear (&member->told); /* other sites' tasks that wait there go home now */
+        member_queue_clear (&member->queue); /* other sites' tasks that wait there go home now */
     } else if (result->status != CALL_OK) {
         outbox_log (self->service->outbox, LEVEL_WARNING, "%s did not tell its queue: %s",
                     member->kept.site, result->reason);
-    } else if (!state_decode (&member->coming, &more, result->body, why)) {
+    } else if (!state_decode (&member->incoming, &more, result->body, why)) {
         outbox_log (self->service->outbox, LEVEL_WARNING, "the queue of %s can't be read: %s",
                     member->kept.site, why);
-    } else if (more && member->coming.count < self->settings.limits.jobs_max) {
+    } else if (more && member->incoming.count < self->settings.limits.jobs_max) {
         return true;
     } else {
         if (more) {
@@ -133,9 +133,9 @@ static bool page_take (balancer_t *self, const moment_t *now, coalition_member_t
             outbox_log (
               self->service->outbox, LEVEL_WARNING,
               "queue of %s: only its first %zu bags count; limits/jobs_max allows no more",
-              member->kept.site, member->coming.count);
+              member->kept.site, member->incoming.count);
         }
-        told_in_full (self, now, member);
+        take_whole_queue (self, now, member);
     }
     return false;
 }
@@ -146,10 +146,10 @@ static void collect_on_state (void *owner, const moment_t *now, uint64_t token,
     balancer_t *self = owner;
     coalition_member_t *member = self->coalition.members [token];
     member->call = 0;
-    if (page_take (self, now, member, result))
+    if (take_queue_page (self, now, member, result))
         ask_state (self, now, token);
     else
-        one_over (self, now);
+        question_over (self, now);
 }
 
 /*  A member that has left or is silent is not asked again until the next coalition. */
@@ -165,7 +165,7 @@ void hearing_begin (balancer_t *self, const moment_t *now)
         coalition_member_t *member = coalition->members [i];
         member->fresh = false;
         member->tries = 0;
-        member_queue_clear (&member->coming);
+        member_queue_clear (&member->incoming);
         self->waiting += is_asked (member);
     }
     if (self->waiting == 0)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/*  --- what is kept --- */
+/*  --- records --- */
 
 static void order_put (balancer_t *self, const order_t *order)
 {
@@ -18,21 +18,21 @@ static void order_put (balancer_t *self, const order_t *order)
                  codec_encode (&stored_order_codec, order));
 }
 
-static void telling_add (balancer_t *self, const order_t *order)
+static void open_order_add (balancer_t *self, const order_t *order)
 {
-    self->tellings =
-      must (reallocarray (self->tellings, self->tellings_count + 1, sizeof *self->tellings));
-    self->tellings [self->tellings_count++] = (telling_t){.order = *order};
+    self->open_orders = must (
+      reallocarray (self->open_orders, self->open_orders_count + 1, sizeof *self->open_orders));
+    self->open_orders [self->open_orders_count++] = (open_order_t){.order = *order};
 }
 
-static void telling_remove (balancer_t *self, size_t at)
+static void open_order_remove (balancer_t *self, size_t at)
 {
-    telling_t *telling = &self->tellings [at];
+    open_order_t *open_order = &self->open_orders [at];
     uint8_t key [ORDER_KEY_BYTES];
-    calls_cancel (self->service->calls, telling->call);
-    outbox_delete (self->service->outbox, TABLE_ORDERS, order_key (&telling->order, key));
-    self->tellings_count--;
-    memmove (telling, telling + 1, (self->tellings_count - at) * sizeof *telling);
+    calls_cancel (self->service->calls, open_order->call);
+    outbox_delete (self->service->outbox, TABLE_ORDERS, order_key (&open_order->order, key));
+    self->open_orders_count--;
+    memmove (open_order, open_order + 1, (self->open_orders_count - at) * sizeof *open_order);
 }
 
 static void orders_on_record (void *owner, bytes_t key, bytes_t value)
@@ -41,12 +41,12 @@ static void orders_on_record (void *owner, bytes_t key, bytes_t value)
     order_t order;
     char why [WHY_BYTES];
     if (stored_order_decode (&order, key, value, why))
-        telling_add (self, &order);
+        open_order_add (self, &order);
     else
         service_bad_record (self->service, "orders", why);
 }
 
-/*  --- telling --- */
+/*  --- sending --- */
 
 /*  Adds the moved work to the accounts of both members; work that goes home is subtracted. */
 static void orders_account (balancer_t *self, const order_t *order, uint32_t moved)
@@ -66,17 +66,17 @@ static void orders_account (balancer_t *self, const order_t *order, uint32_t mov
     }
 }
 
-static void tell_next (balancer_t *self, const moment_t *now, const char *site);
+static void send_next_order (balancer_t *self, const moment_t *now, const char *site);
 
 static void orders_on_moved (void *owner, const moment_t *now, uint64_t token,
                              const call_result_t *result)
 {
     balancer_t *self = owner;
     size_t at = 0;
-    while (self->tellings [at].order.number != token || self->tellings [at].call == 0)
+    while (self->open_orders [at].order.number != token || self->open_orders [at].call == 0)
         at++;
-    self->tellings [at].call = 0;
-    order_t order = self->tellings [at].order;
+    self->open_orders [at].call = 0;
+    order_t order = self->open_orders [at].order;
     balancer_moved_t answer = {0};
     char why [WHY_BYTES] = "";
     if (result->status != CALL_OK)
@@ -95,35 +95,35 @@ static void orders_on_moved (void *owner, const moment_t *now, uint64_t token,
                     order.number, order.from, order.to.name, order.bag, answer.moved);
         orders_account (self, &order, answer.moved);
     }
-    telling_remove (self, at);
-    tell_next (self, now, order.from);
+    open_order_remove (self, at);
+    send_next_order (self, now, order.from);
 }
 
-static void orders_tell (balancer_t *self, const moment_t *now, telling_t *telling)
+static void send_order (balancer_t *self, const moment_t *now, open_order_t *open_order)
 {
-    packed_t body = codec_encode (&move_codec, &telling->order);
-    call_order_t order = {.peer = telling->order.from,
+    packed_t body = codec_encode (&move_codec, &open_order->order);
+    call_order_t order = {.peer = open_order->order.from,
                           .service = "Sharing",
                           .method = "Move",
                           .timeout_ms = balancer_timeout_ms (self)};
-    telling->call =
-      service_ask (self->service, now, &order, body, orders_on_moved, self, telling->order.number);
+    open_order->call = service_ask (self->service, now, &order, body, orders_on_moved, self,
+                                    open_order->order.number);
 }
 
-static void tell_next (balancer_t *self, const moment_t *now, const char *site)
+static void send_next_order (balancer_t *self, const moment_t *now, const char *site)
 {
-    for (size_t i = 0; i < self->tellings_count; i++)
-        if (strcmp (self->tellings [i].order.from, site) == 0) {
-            if (self->tellings [i].call == 0)
-                orders_tell (self, now, &self->tellings [i]);
+    for (size_t i = 0; i < self->open_orders_count; i++)
+        if (strcmp (self->open_orders [i].order.from, site) == 0) {
+            if (self->open_orders [i].call == 0)
+                send_order (self, now, &self->open_orders [i]);
             return;
         }
 }
 
 void orders_start (balancer_t *self, const moment_t *now)
 {
-    for (size_t i = 0; i < self->tellings_count; i++)
-        tell_next (self, now, self->tellings [i].order.from);
+    for (size_t i = 0; i < self->open_orders_count; i++)
+        send_next_order (self, now, self->open_orders [i].order.from);
 }
 
 void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *moves, size_t count,
@@ -147,7 +147,7 @@ void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *
         snprintf (order.to.endpoint, sizeof order.to.endpoint, "%s", to->endpoint);
         memcpy (order.to.store, to->store, STORE_ID_BYTES);
         order_put (self, &order);
-        telling_add (self, &order);
+        open_order_add (self, &order);
     }
     service_count (self->service, "orders", number);
     orders_start (self, now);
@@ -155,9 +155,9 @@ void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *
 
 void orders_end (balancer_t *self)
 {
-    service_count (self->service, "orders_given_up", (int64_t) self->tellings_count);
-    while (self->tellings_count > 0)
-        telling_remove (self, self->tellings_count - 1);
+    service_count (self->service, "orders_given_up", (int64_t) self->open_orders_count);
+    while (self->open_orders_count > 0)
+        open_order_remove (self, self->open_orders_count - 1);
 }
 
 void orders_serve (balancer_t *self)

@@ -24,7 +24,7 @@ static bool in_middle (const balancer_t *self, const job_t *job)
 }
 
 /*  The share of the load asked for that tasks really used, over all members. */
-static double scale (const balancer_t *self)
+static double used_share (const balancer_t *self)
 {
     if (self->gone_s <= 0 || self->done_s <= 0)
         return 1;
@@ -58,11 +58,11 @@ static void scoring_measure (const balancer_t *self, coalition_member_t *member,
     }
     double cpus = member->cpus_count > 0 ? member->cpus_sum / member->cpus_count : 0;
     if (cpus > 0)
-        worth->flow_alone_s = solo_flow (jobs, count, cpus, scale (self));
+        worth->flow_alone_s = solo_flow (jobs, count, cpus, used_share (self));
     free (jobs);
 }
 
-static void adapt (coalition_member_t *member, const member_worth_t *worth)
+static void adapt_level (coalition_member_t *member, const member_worth_t *worth)
 {
     member_kept_t *kept = &member->kept;
     if (worth->jobs == 0 || worth->flow_s <= 0 || worth->flow_alone_s <= 0)
@@ -110,7 +110,7 @@ void measuring_end (balancer_t *self, const moment_t *now)
     for (size_t i = 0; i < coalition->members_count; i++) {
         coalition_member_t *member = coalition->members [i];
         scoring_measure (self, member, &worths [i]);
-        adapt (member, &worths [i]);
+        adapt_level (member, &worths [i]);
     }
     packed_t record =
       coalition_record_encode (coalition, now->wall_ms, worths, coalition->members_count);

@@ -10,7 +10,7 @@
 typedef struct {
     double load;
     double completion;
-    double load_before; /* noted by keep_in_mind */
+    double load_before; /* noted by note_promises */
     double completion_before;
     size_t place; /* in `jobs`; valid if this job stands there */
 } bilb_queues_state_t;
@@ -89,7 +89,7 @@ static void queue_cut (bilb_queue_t *queue, double load, bilb_queue_t *cut)
 /*  --- the jobs in all of them --- */
 
 /*  Lists them with their loads and completions. */
-static void bilb_queues_look (bilb_queues_t *self, const bilb_member_t *members, size_t count)
+static void list_queued_jobs (bilb_queues_t *self, const bilb_member_t *members, size_t count)
 {
     self->jobs_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -110,8 +110,8 @@ static void bilb_queues_look (bilb_queues_t *self, const bilb_member_t *members,
     }
 }
 
-/*  Notes loads and completions for is_kept; returns the number of jobs. */
-static size_t keep_in_mind (bilb_queues_t *self)
+/*  Notes loads and completions for promises_kept; returns the number of jobs. */
+static size_t note_promises (bilb_queues_t *self)
 {
     for (size_t i = 0; i < self->jobs_count; i++) {
         bilb_queues_state_t *state = &self->states [self->jobs [i]];
@@ -122,7 +122,7 @@ static size_t keep_in_mind (bilb_queues_t *self)
 }
 
 /*  Each job has its load and is complete no later than it was. */
-static bool is_kept (const bilb_queues_t *self, size_t jobs_count)
+static bool promises_kept (const bilb_queues_t *self, size_t jobs_count)
 {
     if (self->jobs_count != jobs_count)
         return false;
@@ -179,8 +179,8 @@ void bilb_queues_step (bilb_queues_t *self, bilb_member_t *members, size_t count
 {
     bilb_queues_make_room (self, count, jobs_count);
     self->slots_count = 0;
-    bilb_queues_look (self, members, count);
-    size_t jobs_before = keep_in_mind (self);
+    list_queued_jobs (self, members, count);
+    size_t jobs_before = note_promises (self);
     for (size_t i = 0; i < count; i++)
         self->clusters [i] =
           (bilb_cluster_t){members [i].speed, members [i].level, queue_load (&members [i].queue)};
@@ -190,8 +190,8 @@ void bilb_queues_step (bilb_queues_t *self, bilb_member_t *members, size_t count
     bilb_walk (self->bilb);
     while (bilb_walk_turn (self->bilb, &transfers, &transfers_count))
         send (self, members, transfers, transfers_count);
-    bilb_queues_look (self, members, count);
-    assert (is_kept (self, jobs_before));
+    list_queued_jobs (self, members, count);
+    assert (promises_kept (self, jobs_before));
 }
 
 /*  --- the extension --- */
@@ -248,7 +248,7 @@ static void swap_queues (bilb_queues_t *self, bilb_member_t *members, size_t cou
         members [i].queue = self->rebuilt [i];
         self->rebuilt [i] = kept;
     }
-    bilb_queues_look (self, members, count);
+    list_queued_jobs (self, members, count);
 }
 
 bool bilb_queues_reschedule (bilb_queues_t *self, bilb_member_t *members, size_t count,
@@ -271,11 +271,11 @@ bool bilb_queues_reschedule (bilb_queues_t *self, bilb_member_t *members, size_t
         self->slots [i] = slots [i];
         self->slots [i].job = self->jobs [slots [i].job];
     }
-    size_t jobs_before = keep_in_mind (self);
+    size_t jobs_before = note_promises (self);
     bool good = refill (self, count);
     if (good) {
         swap_queues (self, members, count);
-        good = is_kept (self, jobs_before);
+        good = promises_kept (self, jobs_before);
         if (!good)
             swap_queues (self, members, count);
     }

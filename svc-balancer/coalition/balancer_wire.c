@@ -50,39 +50,39 @@ static const codec_t queued_codec =
 
 /*  A page of a member's queue. */
 typedef struct {
-    member_queue_t told;
+    member_queue_t queue;
     bool more;
 } member_state_t;
 
 static const codec_row_t state_rows [] = {
-  ROW_NUMBER ("cpus", member_state_t, told.cpus, MOST ((int64_t) BILB_SPEED_MAX)),
+  ROW_NUMBER ("cpus", member_state_t, queue.cpus, MOST ((int64_t) BILB_SPEED_MAX)),
   ROW_UNUSED ("level_s"),
   ROW_UNUSED ("automatic"),
-  ROW_NUMBER ("done_s", member_state_t, told.done_s, LEAST (0)),
-  ROW_NUMBER ("start", member_state_t, told.start),
-  ROW_LIST ("bags", member_state_t, told.bags, told.count, queued, 0, ANY_COUNT),
+  ROW_NUMBER ("done_s", member_state_t, queue.done_s, LEAST (0)),
+  ROW_NUMBER ("start", member_state_t, queue.start),
+  ROW_LIST ("bags", member_state_t, queue.bags, queue.count, queued, 0, ANY_COUNT),
   ROW_FLAG ("more", member_state_t, more),
 };
 const codec_t state_page_codec =
   CODEC (member_state_t, musubi__state_answer__descriptor, state_rows);
 
-bool state_decode (member_queue_t *told, bool *more, bytes_t body, char why [WHY_BYTES])
+bool state_decode (member_queue_t *queue, bool *more, bytes_t body, char why [WHY_BYTES])
 {
     member_state_t page;
     if (!codec_decode (&state_page_codec, &page, body, why))
         return false;
-    told->bags =
-      must (reallocarray (told->bags, told->count + page.told.count + 1, sizeof *told->bags));
-    for (size_t i = 0; i < page.told.count; i++)
-        told->bags [told->count++] = page.told.bags [i];
-    told->cpus = page.told.cpus;
-    told->done_s = page.told.done_s;
-    told->start = page.told.start;
-    *more = page.more && page.told.count > 0;
+    queue->bags =
+      must (reallocarray (queue->bags, queue->count + page.queue.count + 1, sizeof *queue->bags));
+    for (size_t i = 0; i < page.queue.count; i++)
+        queue->bags [queue->count++] = page.queue.bags [i];
+    queue->cpus = page.queue.cpus;
+    queue->done_s = page.queue.done_s;
+    queue->start = page.queue.start;
+    *more = page.more && page.queue.count > 0;
     codec_clear (&state_page_codec, &page);
-    return told_load (told) <= LOAD_S_MOST ||
-           wrong (why, "bags: their load is %g CPU seconds, must be at most %g", told_load (told),
-                  (double) LOAD_S_MOST);
+    return member_queue_load (queue) <= LOAD_S_MOST ||
+           wrong (why, "bags: their load is %g CPU seconds, must be at most %g",
+                  member_queue_load (queue), (double) LOAD_S_MOST);
 }
 
 static const codec_row_t move_rows [] = {
@@ -112,8 +112,8 @@ static void count_moved (const coalition_member_t *member, uint32_t *away, uint3
 {
     *away = 0;
     *guests = 0;
-    for (size_t i = 0; i < member->told.count; i++) {
-        const queued_t *bag = &member->told.bags [i];
+    for (size_t i = 0; i < member->queue.count; i++) {
+        const queued_t *bag = &member->queue.bags [i];
         *away += bag->away;
         *guests += strcmp (bag->home, member->kept.site) != 0 ? bag->running + bag->waiting : 0;
     }
@@ -132,8 +132,8 @@ static void member_put (Musubi__CoalitionMember *to, const coalition_member_t *m
     to->site = (char *) kept->site;
     to->automatic = kept->automatic;
     to->level_s = kept->level_s;
-    to->cpus = member->told.cpus;
-    to->load_s = told_load (&member->told);
+    to->cpus = member->queue.cpus;
+    to->load_s = member_queue_load (&member->queue);
     to->drain_s = to->cpus > 0 ? to->load_s / to->cpus : 0;
     count_moved (member, &to->away, &to->guests);
     to->given_s = kept->given_s;

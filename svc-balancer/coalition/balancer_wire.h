@@ -20,7 +20,7 @@ typedef struct {
 extern const codec_t terms_codec;
 
 /*  Adds a page to what the member has told so far. */
-bool state_decode (member_queue_t *told, bool *more, bytes_t body, char why [WHY_BYTES]);
+bool state_decode (member_queue_t *queue, bool *more, bytes_t body, char why [WHY_BYTES]);
 
 extern const codec_t move_codec; /* of an order_t */
 

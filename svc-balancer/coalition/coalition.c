@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void member_queue_clear (member_queue_t *told)
+void member_queue_clear (member_queue_t *queue)
 {
-    free (told->bags);
-    *told = (member_queue_t){0};
+    free (queue->bags);
+    *queue = (member_queue_t){0};
 }
 
-double told_load (const member_queue_t *told)
+double member_queue_load (const member_queue_t *queue)
 {
     double load = 0;
-    for (size_t i = 0; i < told->count; i++)
-        load += told->bags [i].running_s + told->bags [i].waiting * told->bags [i].task_s;
+    for (size_t i = 0; i < queue->count; i++)
+        load += queue->bags [i].running_s + queue->bags [i].waiting * queue->bags [i].task_s;
     return load;
 }
 
@@ -70,8 +70,8 @@ coalition_member_t *coalition_add (coalition_t *self, const char *site)
 
 static void coalition_member_free (coalition_member_t *member)
 {
-    member_queue_clear (&member->told);
-    member_queue_clear (&member->coming);
+    member_queue_clear (&member->queue);
+    member_queue_clear (&member->incoming);
     free (member);
 }
 

@@ -35,8 +35,8 @@ typedef struct {
     size_t count;
 } member_queue_t;
 
-void member_queue_clear (member_queue_t *told);
-double told_load (const member_queue_t *told);
+void member_queue_clear (member_queue_t *queue);
+double member_queue_load (const member_queue_t *queue);
 
 typedef struct {
     char site [NAME_BYTES_MAX + 1]; /* "lis/ams" */
@@ -69,17 +69,17 @@ typedef struct {
 
 typedef struct {
     member_kept_t kept;
-    member_queue_t told;   /* as last told in full */
-    member_queue_t coming; /* as it comes, page by page */
-    bool known;            /* told has come since this start of the balancer */
-    bool fresh;            /* told has come in this step */
-    double cpus_before;    /* in the step before */
-    size_t place;          /* in this step's lists; SIZE_MAX = none */
-    uint32_t silent;       /* steps */
+    member_queue_t queue;    /* as last received in full */
+    member_queue_t incoming; /* as it comes, page by page */
+    bool known;              /* queue has come since this start of the balancer */
+    bool fresh;              /* queue has come in this step */
+    double cpus_before;      /* in the step before */
+    size_t place;            /* in this step's lists; SIZE_MAX = none */
+    uint32_t silent;         /* steps */
     uint64_t call;
     uint32_t tries; /* how often its queue was read anew from its head */
     delivered_work_t delivered_work;
-    double cpus_sum; /* over the steps of this coalition that it has told */
+    double cpus_sum; /* over the steps of this coalition with its queue */
     uint32_t cpus_count;
 } coalition_member_t;
 

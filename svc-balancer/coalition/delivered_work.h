@@ -11,7 +11,7 @@
 
 /*  Takes what the member has told in this step. Returns the work done since the step before; 0 when
  *  that is not known. */
-double delivered_work_see (delivered_work_t *self, const member_queue_t *told, int64_t mono_ms);
+double delivered_work_see (delivered_work_t *self, const member_queue_t *queue, int64_t mono_ms);
 
 /*  Has it done less than this share of what it could, over at least so many steps? */
 bool delivered_work_short (const delivered_work_t *self, uint32_t steps, double least);

@@ -88,13 +88,14 @@ static void rebalance_complete (const rebalance_t *self, const weighed_t *sites,
     }
 }
 
-static double later_by (double time)
+static double tie_tolerance (double time)
 {
     return REBALANCE_TIE_S * (1 + time);
 }
 
-/*  May the job not become later? Tasks of a site that is set aside come home even if they do. */
-static bool bound (const rebalance_t *self, size_t job)
+/*  Must the job stay as early as it is? Tasks of a site that is set aside come home even if they
+ *  get later. */
+static bool must_stay_early (const rebalance_t *self, size_t job)
 {
     size_t home = self->jobs [job].home;
     return home == REBALANCE_NOWHERE || !self->sites [home].aside;
@@ -133,11 +134,11 @@ static uint32_t room_at_home (const rebalance_t *self, const weighed_t *site, si
     const piece_t *place = place_home (site, job);
     if (site->cpus <= 0)
         return 0;
-    if (!place && bound (self, job))
+    if (!place && must_stay_early (self, job))
         room_s = (self->jobs [job].before_s - task_s) * site->cpus + task_s;
     for (const piece_t *piece = site->pieces; piece < site->pieces + site->count; piece++) {
         until += piece_load (piece);
-        if ((place && piece < place) || piece->waiting == 0 || !bound (self, piece->job))
+        if ((place && piece < place) || piece->waiting == 0 || !must_stay_early (self, piece->job))
             continue;
         double spare_s = self->jobs [piece->job].before_s - piece_end (site, piece, until);
         room_s = fmin (room_s, spare_s * site->cpus);
@@ -260,7 +261,8 @@ static void plan_check (const rebalance_t *self, rebalance_plan_t *plan)
     rebalance_complete (self, plan->sites, true);
     for (size_t i = 0; i < self->jobs_count; i++) {
         const weighed_job_t *job = &self->jobs [i];
-        assert (!bound (self, i) || job->after_s <= job->before_s + later_by (job->before_s));
+        assert (!must_stay_early (self, i) ||
+                job->after_s <= job->before_s + tie_tolerance (job->before_s));
         plan->total_s += isfinite (job->after_s) ? job->after_s : 0;
     }
 }
@@ -281,7 +283,7 @@ static void bring_home (const rebalance_t *self, rebalance_plan_t *plan)
 /*  --- the step, in whole tasks --- */
 
 /*  The site that is still to be sent the most. */
-static size_t most_wanting (const rebalance_t *self)
+static size_t neediest_site (const rebalance_t *self)
 {
     size_t most = 0;
     for (size_t i = 1; i < self->sites_count; i++)
@@ -303,7 +305,7 @@ static void rebalance_send_piece (const rebalance_t *self, rebalance_plan_t *pla
         return;
     }
     for (size_t tries = 0; tries < self->sites_count; tries++) {
-        size_t to = most_wanting (self);
+        size_t to = neediest_site (self);
         uint32_t wanted = tasks_in (self->quotas [to], task_s);
         uint32_t sent = try_move (self, plan, from, at, to, wanted, true);
         self->quotas [to] -= task_s * sent;
@@ -473,7 +475,7 @@ static const rebalance_plan_t *plan_both (rebalance_t *self, bool reschedule, si
     free (self->quotas);
     self->quotas = NULL;
     members_end (self);
-    if (!reschedule || stepped->total_s <= extended->total_s + later_by (stepped->total_s))
+    if (!reschedule || stepped->total_s <= extended->total_s + tie_tolerance (stepped->total_s))
         return stepped;
     rebalance_complete (self, extended->sites, true);
     return extended;

@@ -45,7 +45,7 @@ struct backtracking {
     void *owner;
 };
 
-static void obey (backtracking_t *self, const moment_t *now);
+static void carry_out_wish (backtracking_t *self, const moment_t *now);
 
 static void stop (backtracking_t *self)
 {
@@ -126,20 +126,20 @@ static hindrance_t hindrance_of (const backtrack_wish_t *wish, size_t link)
       .set = true, .link = link, .from_ms = wish->from_ms, .until_ms = wish->until_ms};
 }
 
-static void told_places (backtracking_t *self, const moment_t *now)
+static void places_answered (backtracking_t *self, const moment_t *now)
 {
     backtrack_wish_t wish = backtrack_wish (self->machine);
     if (self->slots_count == 0)
         self->hindrances [wish.need] = hindrance_of (&wish, SIZE_MAX);
     backtrack_slots (self->machine, self->slots, self->slots_count);
-    obey (self, now);
+    carry_out_wish (self, now);
 }
 
 static void ask_next_place (backtracking_t *self, const moment_t *now);
 
-static void told_slot (backtracking_t *self, const moment_t *now,
-                       const backtracking_question_t *question, call_status_t status,
-                       const backtrack_slot_t *slot)
+static void place_answered (backtracking_t *self, const moment_t *now,
+                            const backtracking_question_t *question, call_status_t status,
+                            const backtrack_slot_t *slot)
 {
     judge_peer (self, now, self->order.snapshot->places [question->place].source, status);
     if (slot)
@@ -148,7 +148,7 @@ static void told_slot (backtracking_t *self, const moment_t *now,
     if (self->next < self->questions_count)
         ask_next_place (self, now);
     else if (self->waiting == 0)
-        told_places (self, now);
+        places_answered (self, now);
 }
 
 /*  A site that discloses windows only answers which of them fit: the first that does gives the
@@ -173,7 +173,7 @@ static void on_site_windows (void *owner, const moment_t *now, uint64_t token,
                                          (int64_t) first * question->step_ms,
                              .load = 1 - (double) fit / (double) question->windows_count,
                              .price = self->order.snapshot->places [question->place].price};
-    told_slot (self, now, question, result->status, fit > 0 ? &slot : NULL);
+    place_answered (self, now, question, result->status, fit > 0 ? &slot : NULL);
 }
 
 /*  Asks about windows at the wished start, and at equal distances up to the last possible start. */
@@ -219,7 +219,7 @@ static void on_slot (void *owner, const moment_t *now, uint64_t token, const cal
         slot.start_ms = told.spans [0].over.from;
     slot.load = told.utilisation;
     codec_clear (&free_answer_codec, &told);
-    told_slot (self, now, question, result->status, found ? &slot : NULL);
+    place_answered (self, now, question, result->status, found ? &slot : NULL);
 }
 
 static void ask_next_place (backtracking_t *self, const moment_t *now)
@@ -255,7 +255,7 @@ static void ask_places (backtracking_t *self, const moment_t *now, const backtra
               (backtracking_question_t){.place = wish->places [i]};
     }
     if (self->questions_count == 0) {
-        told_places (self, now);
+        places_answered (self, now);
         return;
     }
     ask_next_place (self, now);
@@ -288,7 +288,7 @@ static bool shorter (const path_t *a, const path_t *b)
 
 /*  Finds the fixed path between any vertices of the two sites; false when there is none, or no
  *  domain is known yet. */
-static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
+static bool find_fixed_path (backtracking_t *self, const backtrack_wish_t *wish)
 {
     const snapshot_t *snapshot = self->order.snapshot;
     const network_need_t *need = &self->request->network [wish->edge];
@@ -322,7 +322,7 @@ static bool find_way (backtracking_t *self, const backtrack_wish_t *wish)
 }
 
 /*  What the plan so far takes of a link at the wished time; 0 unless counts_own. */
-static uint32_t own_mbps (const backtracking_t *self, const backtrack_wish_t *wish, size_t link)
+static uint32_t planned_mbps (const backtracking_t *self, const backtrack_wish_t *wish, size_t link)
 {
     uint32_t mbps = 0;
     for (size_t i = 0; self->order.counts_own && i < self->request->network_count; i++) {
@@ -341,10 +341,10 @@ static uint32_t own_mbps (const backtracking_t *self, const backtrack_wish_t *wi
     return mbps;
 }
 
-static void replied (backtracking_t *self, const moment_t *now, bool yes)
+static void answer_machine (backtracking_t *self, const moment_t *now, bool yes)
 {
     backtrack_reply (self->machine, yes);
-    obey (self, now);
+    carry_out_wish (self, now);
 }
 
 static void backtracking_on_windows (void *owner, const moment_t *now, uint64_t token,
@@ -366,7 +366,7 @@ static void backtracking_on_windows (void *owner, const moment_t *now, uint64_t 
     }
     free (fits);
     if (--self->waiting == 0)
-        replied (self, now, self->fits);
+        answer_machine (self, now, self->fits);
 }
 
 /*  Asks a domain about all of its links on the path. */
@@ -386,7 +386,7 @@ static void backtracking_ask_domain (backtracking_t *self, const moment_t *now,
         window_question_t *window = &windows [question->windows_count];
         question->links [question->windows_count++] = link;
         *window = (window_question_t){.quantity = self->request->network [wish->edge].mbps +
-                                                  own_mbps (self, wish, link),
+                                                  planned_mbps (self, wish, link),
                                       .over = {wish->from_ms, wish->until_ms}};
         snprintf (window->resource, sizeof window->resource, "%s",
                   graph_link (snapshot->graph, link)->link->name);
@@ -402,9 +402,9 @@ static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack
     const snapshot_t *snapshot = self->order.snapshot;
     self->questions_count = self->next = 0;
     self->fits = true;
-    if (!find_way (self, wish)) {
+    if (!find_fixed_path (self, wish)) {
         self->path_hindrances [wish->edge] = hindrance_of (wish, SIZE_MAX);
-        replied (self, now, false);
+        answer_machine (self, now, false);
         return;
     }
     const path_t *path = &self->paths [wish->edge];
@@ -431,7 +431,7 @@ static void on_tentative (void *owner, const moment_t *now, bool held)
         self->hindrances [wish.need] = hindrance;
     else if (!held)
         self->path_hindrances [wish.edge] = hindrance;
-    replied (self, now, held);
+    answer_machine (self, now, held);
 }
 
 static void on_cancelled (void *owner, const moment_t *now, bool held)
@@ -439,7 +439,7 @@ static void on_cancelled (void *owner, const moment_t *now, bool held)
     (void) held;
     backtracking_t *self = owner;
     backtrack_cancelled (self->machine);
-    obey (self, now);
+    carry_out_wish (self, now);
 }
 
 static share_t *backtracking_share_of_source (shares_t *shares, const source_t *source)
@@ -520,7 +520,7 @@ static void found (backtracking_t *self, const moment_t *now)
 
 /*  Does what the machine wishes now. Wishes are answered later, or at once at the price of a
  *  candidate, so this does not call itself for ever. */
-static void obey (backtracking_t *self, const moment_t *now)
+static void carry_out_wish (backtracking_t *self, const moment_t *now)
 {
     backtrack_wish_t wish = backtrack_wish (self->machine);
     switch (wish.kind) {
@@ -562,7 +562,7 @@ static void backtracking_on_begin (void *owner, const moment_t *now, uint64_t to
     backtracking_t *self = owner;
     self->timer = timers_set (self->order.service->timers, self->order.limit_mono_ms,
                               backtracking_on_limit, self, 0);
-    obey (self, now);
+    carry_out_wish (self, now);
 }
 
 /*  A request without a deadline has one, too: its latest start plus its whole span. */

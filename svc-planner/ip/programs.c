@@ -291,7 +291,7 @@ void programs_destroy (programs_t **self_p)
 
 /*  --- one start --- */
 
-static int64_t seen (const programs_t *self, int64_t quantity)
+static int64_t usable_share (const programs_t *self, int64_t quantity)
 {
     return quantity <= 0 ? quantity : quantity * self->order.visible / 100;
 }
@@ -309,7 +309,7 @@ static bool programs_fits (const programs_t *self, size_t need, const option_t *
     int64_t until_ms = from_ms + need_duration (self->request, need);
     if (place->free_profile.windows_count == 0)
         until_ms += site->gap_ms; /* sites asked about windows add the gap themselves */
-    return seen (self, free_profile_least (&place->free_profile, from_ms, until_ms)) >=
+    return usable_share (self, free_profile_least (&place->free_profile, from_ms, until_ms)) >=
            option->nodes;
 }
 
@@ -361,7 +361,7 @@ static void fill_edges (programs_t *self)
     for (size_t e = 0; e < edges; e++) {
         int64_t least = INT64_MAX;
         for (size_t l = 0; l < self->program.links_count; l++) {
-            int64_t room = seen (self, self->views [l].room [self->edge_links [e]]);
+            int64_t room = usable_share (self, self->views [l].room [self->edge_links [e]]);
             bool barred = room < self->links [l].bandwidth;
             self->barred [l * edges + e] = barred;
             if (!barred && room < least)

@@ -139,7 +139,7 @@ typedef struct {
 } rooms_t;
 
 /*  A link that the connection keeps needs no lead. */
-static bool stays (const part_t *self, size_t link)
+static bool keeps_link (const part_t *self, size_t link)
 {
     const present_path_t *present = self->order.present_paths;
     for (size_t i = 0; present && present->set && i < present->links_count; i++)
@@ -152,7 +152,8 @@ static bool blocked_too_near (const part_t *self, const source_t *source, size_t
                               int64_t start_ms)
 {
     int64_t opens_ms = self->order.soonest_ms + source->lead_ms;
-    return start_ms + user_request_offset_least (&self->request) < opens_ms && !stays (self, link);
+    return start_ms + user_request_offset_least (&self->request) < opens_ms &&
+           !keeps_link (self, link);
 }
 
 static int64_t blocked_room_of (const part_t *self, rooms_t *rooms, size_t link)
@@ -292,7 +293,7 @@ static int64_t room_at (void *owner, size_t link)
     return ((const rooms_t *) owner)->mbps [link];
 }
 
-static void blocked_look (const part_t *self, rooms_t *rooms, const size_t pair [2],
+static void explain_pair (const part_t *self, rooms_t *rooms, const size_t pair [2],
                           blocked_t *blocked)
 {
     path_question_t question = {
@@ -315,8 +316,8 @@ static void blocked_look (const part_t *self, rooms_t *rooms, const size_t pair 
 }
 
 /*  Looks at some pairs, and explains the one whose narrowest link has the most room. */
-static void look_at_pairs (const part_t *self, rooms_t *rooms, const stands_t *stands,
-                           blocked_t *blocked)
+static void explain_best_pair (const part_t *self, rooms_t *rooms, const stands_t *stands,
+                               blocked_t *blocked)
 {
     size_t looked = 0;
     for (size_t a = 0; a < stands->counts [0]; a++)
@@ -325,7 +326,7 @@ static void look_at_pairs (const part_t *self, rooms_t *rooms, const stands_t *s
             if (one->source == other->source)
                 continue;
             blocked_t here = *blocked;
-            blocked_look (self, rooms, (size_t [2]){one->vertex, other->vertex}, &here);
+            explain_pair (self, rooms, (size_t [2]){one->vertex, other->vertex}, &here);
             if (looked++ == 0 || here.free > blocked->free)
                 *blocked = here;
         }
@@ -346,9 +347,9 @@ static void blocked_explain (part_t *self, int64_t start_ms, blocked_t *blocked)
                   "no known network domain reaches the sites that have room for %s",
                   self->ends [stands.counts [0] > 0].id);
     else if (self->network.latency_us_max == 0 && widest_pair (self, &rooms, &stands, pair))
-        blocked_look (self, &rooms, pair, blocked);
+        explain_pair (self, &rooms, pair, blocked);
     else
-        look_at_pairs (self, &rooms, &stands, blocked);
+        explain_best_pair (self, &rooms, &stands, blocked);
     bool path_lacks = blocked->link == SIZE_MAX && stands.counts [0] > 0 && stands.counts [1] > 0;
     const source_t *missing = path_lacks ? find_missing (self, &rooms, &stands) : NULL;
     if (missing)

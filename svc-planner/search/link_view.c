@@ -13,8 +13,8 @@
 
 /*  The first start for which the link's domain has notice enough; INT64_MAX: the need may never use
  *  the link. A link that the need keeps needs no lead. */
-static int64_t opens (const snapshot_t *snapshot, const search_order_t *order, size_t network_need,
-                      size_t link)
+static int64_t opens_for_need (const snapshot_t *snapshot, const search_order_t *order,
+                               size_t network_need, size_t link)
 {
     const source_t *source = &snapshot->sources [snapshot->links [link].source];
     if (source->left_out || !snapshot->links [link].useful ||
@@ -68,7 +68,7 @@ void link_view_init (link_view_t *self, const snapshot_t *snapshot, const search
     self->begin_ms = network_latest (snapshot->request, network_need);
     for (size_t i = 0; i < links; i++) {
         int64_t price = priced ? graph_link (snapshot->graph, i)->link->price : 0;
-        self->opens_ms [i] = opens (snapshot, order, network_need, i);
+        self->opens_ms [i] = opens_for_need (snapshot, order, network_need, i);
         self->cost [i] =
           least (link_cost (price, need->mbps, self->end_ms - self->begin_ms), WEIGHT_MAX);
         self->costly = self->costly || self->cost [i] > 0;

@@ -69,7 +69,7 @@ static bool links_fit (const routes_t *self, size_t need, const size_t *links, s
 }
 
 /*  Notes at each route which of its links it leaves too narrow for this need. */
-static void tell_hinderers (routes_t *self, size_t need, uint64_t *steps)
+static void note_hinderers (routes_t *self, size_t need, uint64_t *steps)
 {
     const link_view_t *view = routes_view (self, need);
     routes_spend (steps, 1 + self->uses_count);
@@ -170,7 +170,7 @@ static bool lay_first (routes_t *self, size_t need, int64_t bound, uint64_t *ste
                     best->links_count);
         return true;
     }
-    tell_hinderers (self, need, steps);
+    note_hinderers (self, need, steps);
     return !connection->present.pinned && lay_further (self, need, bound, steps);
 }
 
@@ -186,7 +186,7 @@ bool routes_next (routes_t *self, size_t need, int64_t bound, uint64_t *steps)
     if (connection->hinders == 0 || connection->present.pinned ||
         routes_on_one_site (self, connection))
         return false;
-    tell_hinderers (self, need, steps);
+    note_hinderers (self, need, steps);
     routes_note_hopeless (self, need);
     return lay_further (self, need, bound, steps);
 }

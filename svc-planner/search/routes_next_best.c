@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void bar (routes_t *self, const space_t *space, bool barred)
+static void mark_barred (routes_t *self, const space_t *space, bool barred)
 {
     for (size_t i = 0; i < space->barred_count; i++)
         self->barred [space->barred [i]] = barred;
@@ -30,9 +30,9 @@ static void add_space (routes_t *self, size_t need, space_t *space, uint64_t *st
     connection->spaces_made++;
     asker_t asker = {.routes = self, .need = need};
     path_question_t question = routes_question (self, &asker, space->ends [0], space->ends [1]);
-    bar (self, space, true);
+    mark_barred (self, space, true);
     path_state_t state = routes_seek (self, &question, &space->path, steps);
-    bar (self, space, false);
+    mark_barred (self, space, false);
     if (state != PATH_FOUND)
         return;
     space->weight = (connection->present.set ? AWAY_WEIGHT : 0) +

@@ -155,7 +155,7 @@ static void draw_lots (search_t *self)
           SPREAD_LEAST + (int64_t) prng_below (self->order.prng, SPREAD_MOST - SPREAD_LEAST + 1);
 }
 
-static int64_t weigh (search_t *self, size_t need, const option_t *option)
+static int64_t weigh_option (search_t *self, size_t need, const option_t *option)
 {
     int64_t weight = 0;
     switch (self->order.policy) {
@@ -195,7 +195,7 @@ static void search_sort_options (search_t *self, size_t need)
     }
 }
 
-static bool alike (const search_t *self, size_t a, size_t b)
+static bool needs_alike (const search_t *self, size_t a, size_t b)
 {
     const compute_need_t *first = &self->request->compute [a];
     const compute_need_t *second = &self->request->compute [b];
@@ -220,7 +220,7 @@ static void find_likes (search_t *self)
     for (size_t need = 0; need < self->request->compute_count; need++) {
         self->needs [need].like = SIZE_MAX;
         for (size_t before = need; before-- > 0;) {
-            if (alike (self, before, need)) {
+            if (needs_alike (self, before, need)) {
                 self->needs [need].like = before;
                 break;
             }
@@ -255,7 +255,7 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order)
         const need_options_t *options = &snapshot->needs [need];
         self->weights [need] = must (calloc (options->options_count + 1, sizeof (int64_t)));
         for (size_t i = 0; i < options->options_count; i++)
-            self->weights [need][i] = weigh (self, need, &options->options [i]);
+            self->weights [need][i] = weigh_option (self, need, &options->options [i]);
         make_views (self, need);
         search_sort_options (self, need);
         if (options->options_count > 0)
@@ -299,7 +299,7 @@ void search_destroy (search_t **self_p)
     *self_p = NULL;
 }
 
-static void spend (search_t *self, uint64_t steps)
+static void count_steps (search_t *self, uint64_t steps)
 {
     self->steps_left -= steps < self->steps_left ? steps : self->steps_left;
 }
@@ -318,7 +318,7 @@ static bool next_start (search_t *self)
             steps++;
         }
     }
-    spend (self, steps);
+    count_steps (self, steps);
     self->begun = true;
     self->start_ms = start_ms;
     return start_ms <= self->order.starts.latest_ms;
@@ -357,7 +357,7 @@ static bool find_served (search_t *self)
         view->fit_count = count;
         all = count > 0;
     }
-    spend (self, self->steps_left - rest);
+    count_steps (self, self->steps_left - rest);
     return all;
 }
 
@@ -449,7 +449,7 @@ static bool assign_here (search_t *self, uint64_t steps)
     uint64_t rest = given;
     assign_state_t state =
       self->matching ? matching_run (self->matching, &rest) : packing_run (self->packing, &rest);
-    spend (self, given - rest);
+    count_steps (self, given - rest);
     self->start_steps_left -= given - rest;
     if (state == ASSIGN_MORE && self->start_steps_left > 0 && self->steps_left > 0)
         return false;
@@ -466,7 +466,7 @@ static search_state_t search_ended (const search_t *self)
 }
 
 /*  Is the plan found as good as any later start could give? */
-static bool content (const search_t *self)
+static bool is_good_enough (const search_t *self)
 {
     bool first_counts = self->order.policy == POLICY_TIME || self->order.policy == POLICY_RANDOM;
     return self->found && (first_counts || self->found_weight <= self->least_weight);
@@ -475,7 +475,7 @@ static bool content (const search_t *self)
 /*  Begins with the next start worth a look; false when there is none. */
 static bool begin_start (search_t *self)
 {
-    if (content (self) || !next_start (self))
+    if (is_good_enough (self) || !next_start (self))
         return false;
     if (!find_fits (self) || (self->routes && !find_served (self)))
         return true;

@@ -33,7 +33,7 @@ static void branch_bound_leave (branch_bound_t *self, int64_t doubled)
         self->left_bound = bound;
 }
 
-static bool worse (const branch_bound_t *self, int64_t doubled)
+static bool no_better (const branch_bound_t *self, int64_t doubled)
 {
     return (doubled + 1) / 2 >= self->best_cost;
 }
@@ -91,7 +91,7 @@ static int64_t regrets (const branch_bound_claim_t *claims, size_t count)
 }
 
 /*  False when a kin has too few places. */
-static bool look_out (const branch_bound_t *self, size_t level, outlook_t *outlook)
+static bool find_outlook (const branch_bound_t *self, size_t level, outlook_t *outlook)
 {
     int64_t costs [PROGRAM_SITES_MAX + 1];
     uint32_t places [PROGRAM_SITES_MAX + 1];
@@ -120,7 +120,7 @@ static bool look_out (const branch_bound_t *self, size_t level, outlook_t *outlo
 }
 
 /*  The bound when one of the kin takes a place of this cost. */
-static int64_t with_cost (const outlook_t *outlook, size_t kin, int64_t cost)
+static int64_t bound_with_cost (const outlook_t *outlook, size_t kin, int64_t cost)
 {
     int64_t more = cost > outlook->lasts [kin] ? cost - outlook->lasts [kin] : 0;
     more = more > outlook->contested ? more : outlook->contested;
@@ -206,7 +206,7 @@ static size_t branch_bound_choose (const branch_bound_t *self, size_t level,
         size_t count = 0;
         for (uint32_t s = kin->from; s < self->places && count <= fewest; s++)
             count += row [s] < BRANCH_BOUND_NEVER && !self->used [s] &&
-                     !worse (self, so_far + with_cost (outlook, k, row [s]));
+                     !no_better (self, so_far + bound_with_cost (outlook, k, row [s]));
         size_t ties = self->ties_count [site];
         for (size_t i = 0; i < self->ties_count [site]; i++)
             ties +=
@@ -311,8 +311,8 @@ static void branch_bound_search (branch_bound_t *self, size_t level, int64_t cpu
     }
     int64_t so_far = cpus + 2 * routed;
     outlook_t outlook;
-    if (!look_out (self, level, &outlook) ||
-        worse (self, so_far + outlook.least + outlook.contested))
+    if (!find_outlook (self, level, &outlook) ||
+        no_better (self, so_far + outlook.least + outlook.contested))
         return;
     if (self->stopped || !budget_step (self->budget)) {
         branch_bound_leave (self, so_far + outlook.least + outlook.contested);
@@ -326,8 +326,8 @@ static void branch_bound_search (branch_bound_t *self, size_t level, int64_t cpu
     for (uint32_t place = place_next (self, kin, row, cost, BRANCH_BOUND_NOWHERE);
          place != BRANCH_BOUND_NOWHERE; place = place_next (self, kin, row, cost, place)) {
         cost = row [place];
-        int64_t least = so_far + with_cost (&outlook, chosen, cost);
-        if (worse (self, least))
+        int64_t least = so_far + bound_with_cost (&outlook, chosen, cost);
+        if (no_better (self, least))
             return;
         if (self->stopped || self->budget->over) {
             branch_bound_leave (self, least);

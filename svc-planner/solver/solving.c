@@ -172,7 +172,7 @@ static int solving_start (solving_run_t *self)
     return error;
 }
 
-static void send_some (solving_run_t *self)
+static void send_order_bytes (solving_run_t *self)
 {
     ssize_t sent =
       send (self->socket, self->order.data, self->order.size, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -187,7 +187,7 @@ static void send_some (solving_run_t *self)
 }
 
 /*  Keeps the last whole answer that was read. False when what was read is no answer. */
-static bool take_answers (solving_run_t *self)
+static bool keep_last_answer (solving_run_t *self)
 {
     size_t at = 0;
     while (self->heard_size - at >= LENGTH_BYTES) {
@@ -209,7 +209,7 @@ static bool take_answers (solving_run_t *self)
 }
 
 /*  Reads what has come; false at the end. */
-static bool hear_some (solving_run_t *self)
+static bool read_answer_bytes (solving_run_t *self)
 {
     if (self->heard_room - self->heard_size < READ_BYTES) {
         self->heard_room = 2 * self->heard_room + READ_BYTES;
@@ -219,7 +219,7 @@ static bool hear_some (solving_run_t *self)
     if (got < 0)
         return errno == EAGAIN || errno == EINTR;
     self->heard_size += (size_t) got;
-    return got > 0 && take_answers (self);
+    return got > 0 && keep_last_answer (self);
 }
 
 static int solving_patience_ms (const solving_run_t *self)
@@ -242,15 +242,16 @@ static void solving_follow (solving_run_t *self, bool (*stop) (void))
             (count < 0 && stop && stop ())) {
             self->killed = true;
             kill (self->pid, SIGKILL);
-            while (hear_some (self)) /* read what it had sent by then; its death ends this */
+            while (
+              read_answer_bytes (self)) /* read what it had sent by then; its death ends this */
                 poll (&ready, 1, -1);
             return;
         }
         if (count <= 0)
             continue;
         if (ready.revents & POLLOUT)
-            send_some (self);
-        if (ready.revents & (POLLIN | POLLHUP | POLLERR) && !hear_some (self))
+            send_order_bytes (self);
+        if (ready.revents & (POLLIN | POLLHUP | POLLERR) && !read_answer_bytes (self))
             return;
     }
 }

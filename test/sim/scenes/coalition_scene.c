@@ -304,8 +304,8 @@ static void check_balancer (const core_t *core)
          job = coalition_job_after (coalition, job))
         over += job->kept.ended_ms != 0;
     assert (over == coalition->jobs_over);
-    for (size_t i = 1; i < self->tellings_count; i++)
-        assert (self->tellings [i - 1].order.number < self->tellings [i].order.number);
+    for (size_t i = 1; i < self->open_orders_count; i++)
+        assert (self->open_orders [i - 1].order.number < self->open_orders [i].order.number);
 }
 
 /*  A life of its own each: what it would say if it died is asked of another one. */
