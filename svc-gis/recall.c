@@ -43,7 +43,7 @@ static recall_source_t *recall_awaited (const recall_t *self, const recall_sourc
 /*  Does it wait, and for what? */
 static void recall_look (recall_t *self, const moment_t *now)
 {
-    char text [SERVES_WHY_BYTES] = "";
+    char text [WHY_BYTES] = "";
     const recall_source_t *first = recall_awaited (self, NULL);
     bool time = now->mono_ms < self->until_ms;
     if (self->fresh && first && (time || self->lost))

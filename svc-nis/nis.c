@@ -82,7 +82,7 @@ static void nis_destroy (void *owner)
 static void settings_check (const nis_settings_t *settings)
 {
     uint32_t windows_max = settings->provider.limits.questions.windows_max;
-    char why [160];
+    char why [WHY_BYTES];
     assert (strncmp (settings->provider.name, "nis/", 4) == 0);
     assert (domain_check (&settings->domain, settings->provider.name + 4, why));
     assert (windows_max > 0 && windows_max <= NIS_WINDOWS_MOST);

@@ -67,7 +67,7 @@ static bool see_record (void *owner, uint8_t table, bytes_t key, bytes_t value, 
 /*  Opening raises the start number: nobody can have it open at the same time. */
 static bool store_unfinished (const char *folder)
 {
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     uint8_t id [STORE_ID_BYTES];
     store_t *store;
     bool unfinished = false;

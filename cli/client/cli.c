@@ -204,7 +204,7 @@ json_t *cli_read_json (const char *file)
 {
     bool standard = strcmp (file, "-") == 0;
     const char *name = standard ? "standard input" : file;
-    char why [JSON_WHY_BYTES];
+    char why [WHY_BYTES];
     FILE *from = standard ? stdin : fopen (file, "re");
     /* One byte more than allowed is read, so that a text that is too long is refused as such. */
     text_auto_t *text = must (malloc (BODY_BYTES_MAX + 1));

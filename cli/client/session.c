@@ -260,7 +260,7 @@ session_t *session_begin (cli_t *cli, const cli_option_t *own, size_t least, siz
 
 /*  A body, packed, for the caller to free; NULL with why. */
 static uint8_t *pack_body (const method_t *method, const json_t *body, size_t *size,
-                           char why [JSON_WHY_BYTES])
+                           char why [WHY_BYTES])
 {
     json_auto_t *own = json_deep_copy (body);
     ProtobufCMessage *message = json_to_message (method->asked, own, why);
@@ -274,7 +274,7 @@ static uint8_t *pack_body (const method_t *method, const json_t *body, size_t *s
 uint64_t session_send (session_t *self, const char *endpoint, const method_t *method,
                        const json_t *body)
 {
-    char why [JSON_WHY_BYTES];
+    char why [WHY_BYTES];
     size_t size;
     uint8_t *packed = must (pack_body (method, body, &size, why));
     uint64_t call =
@@ -292,7 +292,7 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
                            const json_t *body, const char *request_id, int64_t timeout_ms,
                            json_t **answer, char reason [CLIENT_REASON_BYTES])
 {
-    char why [JSON_WHY_BYTES];
+    char why [WHY_BYTES];
     size_t size;
     uint8_t *packed = pack_body (method, body, &size, why);
     *answer = NULL;

@@ -29,7 +29,7 @@ static const json_t *find_entry (session_t *session, const char *who)
 
 static json_t *read_body (const char *text)
 {
-    char why [JSON_WHY_BYTES];
+    char why [WHY_BYTES];
     if (!text)
         return json_object ();
     if (strcmp (text, "-") == 0)
@@ -43,7 +43,7 @@ static json_t *read_body (const char *text)
 /*  Refuses bad fields before any service is looked for. */
 static bool body_sound (const method_t *method, json_t *body)
 {
-    char why [JSON_WHY_BYTES];
+    char why [WHY_BYTES];
     ProtobufCMessage *message = json_to_message (method->asked, body, why);
     if (!message)
         return cli_refuse ("call %s.%s: %s", method->service, method->method, why);

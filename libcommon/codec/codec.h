@@ -9,7 +9,6 @@
 
 #include "bytes.h"
 
-#define WHY_BYTES  160
 #define FORMAT_WHY __attribute__ ((format (printf, 2, 3)))
 
 /*  Bytes that are malloc'ed: whoever gets them frees data. */

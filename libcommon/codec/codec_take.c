@@ -136,6 +136,16 @@ static bool take_chars (const codec_row_t *row, uint8_t *to, const char *text, c
     return characters_right (text, row->kind == KIND_TEXT, why);
 }
 
+bool text_take (char *to, size_t bytes_max, const char *from, text_kind_t kind, const char *field,
+                char why [WHY_BYTES])
+{
+    codec_row_t row = {.kind = kind == TEXT_ANY ? KIND_TEXT : KIND_WORD,
+                       .size = bytes_max + 1,
+                       .empty = kind == TEXT_WORD_OR_NONE};
+    return take_chars (&row, (uint8_t *) to, from ? from : "", why) ||
+           codec_take_within (why, field, SIZE_MAX);
+}
+
 static bool take_string (const codec_row_t *row, uint8_t *to, const char *text,
                          char why [WHY_BYTES])
 {

@@ -146,23 +146,6 @@ ProtobufCBinaryData bytes_put (const uint8_t *from, size_t size)
     return (ProtobufCBinaryData){.len = size, .data = (uint8_t *) from};
 }
 
-bool text_take (char *to, size_t bytes_max, const char *from, text_kind_t kind, const char *field,
-                char why [WHY_BYTES])
-{
-    size_t length = from ? strlen (from) : 0;
-    if (length > bytes_max)
-        return wrong (why, "%s: longer than %zu bytes", field, bytes_max);
-    if (length == 0 && kind != TEXT_WORD_OR_NONE)
-        return wrong (why, "%s: missing", field);
-    for (size_t i = 0; i < length; i++) {
-        uint8_t byte = (uint8_t) from [i];
-        if (byte < ' ' || byte == 0x7f || (byte == ' ' && kind != TEXT_ANY))
-            return wrong (why, "%s: character %u is not allowed", field, byte);
-    }
-    memcpy (to, length ? from : "", length + 1);
-    return true;
-}
-
 bool time_valid (int64_t ms)
 {
     return ms >= 0 && ms <= TIME_MS_MAX;

@@ -299,7 +299,7 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
 {
     const struct service_tables *tables = self->tables;
     const service_membership_t *member = &tables->member;
-    char why [SERVES_WHY_BYTES], wrong [WHY_BYTES], text [REQUEST_ID_BYTES_MAX + 1];
+    char why [WHY_BYTES], wrong [WHY_BYTES], text [REQUEST_ID_BYTES_MAX + 1];
     /*  Both become parts of records, whose readers ask the same of them. */
     if (!text_take (text, NAME_BYTES_MAX, request->actor, TEXT_WORD_OR_NONE, "actor", wrong) ||
         !text_take (text, REQUEST_ID_BYTES_MAX, request->request_id, TEXT_WORD_OR_NONE,

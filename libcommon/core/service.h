@@ -25,10 +25,9 @@ typedef void method_fn (void *owner, const moment_t *now, const request_t *reque
 typedef void record_fn (void *owner, bytes_t key, bytes_t value);
 typedef void start_fn (void *owner, const moment_t *now);
 
-#define COUNTERS_MAX     64
-#define LIMITS_MAX       16
-#define WARNINGS_MAX     16
-#define SERVES_WHY_BYTES 256 /* of the sentence why it does not serve */
+#define COUNTERS_MAX 64
+#define LIMITS_MAX   16
+#define WARNINGS_MAX 16
 
 typedef struct {
     const char *name; /* static */
@@ -87,8 +86,7 @@ typedef struct {
     void (*rows) (void *owner, const moment_t *now, const event_t *event);
 
     /*  False, with why: it may not speak for its store now. */
-    bool (*serves) (void *owner, const char *service, const char *method,
-                    char why [SERVES_WHY_BYTES]);
+    bool (*serves) (void *owner, const char *service, const char *method, char why [WHY_BYTES]);
     const char *(*restore_guard_text) (void *owner); /* for Service.Status; "" = it serves */
     void (*end) (void *owner);                       /* in service_destroy, first of all */
 } service_membership_t;

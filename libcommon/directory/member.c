@@ -28,8 +28,7 @@ static void member_on_rows (void *owner, const moment_t *now, const event_t *eve
     ledger_rows (((service_t *) owner)->ledger, now, event);
 }
 
-static bool serves (void *owner, const char *service, const char *method,
-                    char why [SERVES_WHY_BYTES])
+static bool serves (void *owner, const char *service, const char *method, char why [WHY_BYTES])
 {
     return restore_guard_serves (((service_t *) owner)->restore_guard, service, method, why);
 }

@@ -41,8 +41,8 @@ struct restore_guard {
     void *loser;
     restore_guard_seen_fn *seen;
     void *seer;
-    char text [SERVES_WHY_BYTES];
-    char learning [SERVES_WHY_BYTES];
+    char text [WHY_BYTES];
+    char learning [WHY_BYTES];
 };
 
 static const uint8_t no_digest [LEDGER_DIGEST_BYTES];
@@ -307,12 +307,12 @@ static bool promises (const char *service, const char *method)
 }
 
 bool restore_guard_serves (const restore_guard_t *self, const char *service, const char *method,
-                           char why [SERVES_WHY_BYTES])
+                           char why [WHY_BYTES])
 {
     bool serves = self->state == RESTORE_GUARD_GOOD && !*self->learning;
     if (serves || !promises (service, method))
         return true;
-    memcpy (why, self->state == RESTORE_GUARD_GOOD ? self->learning : self->text, SERVES_WHY_BYTES);
+    memcpy (why, self->state == RESTORE_GUARD_GOOD ? self->learning : self->text, WHY_BYTES);
     return false;
 }
 

@@ -63,7 +63,7 @@ restore_guard_state_t restore_guard_state (const restore_guard_t *self);
 /*  May this be answered now? False with why filled. Only what promises or tells of promises is
  *  ever refused: Participant, Home, Coordinator, and what makes a planner begin a transaction. */
 bool restore_guard_serves (const restore_guard_t *self, const char *service, const char *method,
-                           char why [SERVES_WHY_BYTES]);
+                           char why [WHY_BYTES]);
 
 /*  While not even the promises of others can be told: nothing that promises or tells of promises is
  *  answered, and text says why. "" = it is again. */

@@ -19,34 +19,34 @@
 
 #define FILE_MODE 0640
 
-static bool flow_file_failed (char why [FLOW_WHY_BYTES], const char *doing, const flow_t *flow)
+static bool flow_file_failed (char why [WHY_BYTES], const char *doing, const flow_t *flow)
 {
-    snprintf (why, FLOW_WHY_BYTES, "%s %.120s: %s", doing, flow->path, strerror (errno));
+    snprintf (why, WHY_BYTES, "%s %.120s: %s", doing, flow->path, strerror (errno));
     return false;
 }
 
-static bool whole_open (flow_t *flow, uint64_t size, const char *marks, char why [FLOW_WHY_BYTES])
+static bool whole_open (flow_t *flow, uint64_t size, const char *marks, char why [WHY_BYTES])
 {
     struct stat found;
     flow->file = open (flow->path, O_RDONLY | O_CLOEXEC);
     if (flow->file < 0 || fstat (flow->file, &found) != 0)
         return flow_file_failed (why, "opening", flow);
     if (!S_ISREG (found.st_mode)) {
-        snprintf (why, FLOW_WHY_BYTES, "%.120s is not a plain file", flow->path);
+        snprintf (why, WHY_BYTES, "%.120s is not a plain file", flow->path);
         return false;
     }
     flow->size = flow->has = (uint64_t) found.st_size;
     if (marks)
         flow->marks = open (marks, O_RDONLY | O_CLOEXEC); /* without them it feeds as well */
     if (size != FLOW_SIZE_UNKNOWN && size != flow->size) {
-        snprintf (why, FLOW_WHY_BYTES, "%.120s has %llu bytes and should have %llu", flow->path,
+        snprintf (why, WHY_BYTES, "%.120s has %llu bytes and should have %llu", flow->path,
                   (unsigned long long) flow->size, (unsigned long long) size);
         return false;
     }
     return true;
 }
 
-static bool flow_file_room_take (const flow_t *flow, char why [FLOW_WHY_BYTES])
+static bool flow_file_room_take (const flow_t *flow, char why [WHY_BYTES])
 {
     return flow->size == 0 ||
            fallocate (flow->file, FALLOC_FL_KEEP_SIZE, 0, (off_t) flow->size) == 0 ||
@@ -71,7 +71,7 @@ static int own_open (const char *path, bool anew)
     return -1;
 }
 
-static bool marks_open (flow_t *flow, bool anew, char why [FLOW_WHY_BYTES])
+static bool marks_open (flow_t *flow, bool anew, char why [WHY_BYTES])
 {
     char path [FLOW_PATH_BYTES + sizeof FLOW_MARKS];
     snprintf (path, sizeof path, "%s" FLOW_MARKS, flow->path);
@@ -79,7 +79,7 @@ static bool marks_open (flow_t *flow, bool anew, char why [FLOW_WHY_BYTES])
     return flow->marks >= 0 || flow_file_failed (why, "opening the marks of", flow);
 }
 
-static bool part_open (flow_t *flow, const flow_order_t *order, char why [FLOW_WHY_BYTES])
+static bool part_open (flow_t *flow, const flow_order_t *order, char why [WHY_BYTES])
 {
     struct stat found;
     assert (order->size != FLOW_SIZE_UNKNOWN);
@@ -99,17 +99,17 @@ static bool part_open (flow_t *flow, const flow_order_t *order, char why [FLOW_W
     flow->sure = must (EVP_MD_CTX_new ());
     if (EVP_DigestInit_ex (flow->digest, EVP_sha256 (), NULL) != 1 ||
         EVP_MD_CTX_copy_ex (flow->sure, flow->digest) != 1) {
-        snprintf (why, FLOW_WHY_BYTES, "libcrypto has no SHA-256");
+        snprintf (why, WHY_BYTES, "libcrypto has no SHA-256");
         return false;
     }
     return true;
 }
 
-bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [FLOW_WHY_BYTES])
+bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [WHY_BYTES])
 {
     flow->file = flow->marks = -1;
     if ((size_t) snprintf (flow->path, sizeof flow->path, "%s", order->path) >= sizeof flow->path) {
-        snprintf (why, FLOW_WHY_BYTES, "the path of the file is longer than %zu bytes",
+        snprintf (why, WHY_BYTES, "the path of the file is longer than %zu bytes",
                   sizeof flow->path - 1);
         return false;
     }
@@ -198,7 +198,7 @@ static bool mark_right (flow_t *flow)
 }
 
 /*  What has no right mark is not there. */
-static bool look_end (flow_t *flow, char why [FLOW_WHY_BYTES])
+static bool look_end (flow_t *flow, char why [WHY_BYTES])
 {
     flow->look_until = 0;
     flow->has = flow->sure_bytes;
@@ -208,7 +208,7 @@ static bool look_end (flow_t *flow, char why [FLOW_WHY_BYTES])
     return flow_file_room_take (flow, why);
 }
 
-bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [FLOW_WHY_BYTES])
+bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [WHY_BYTES])
 {
     for (size_t done = 0; done < FLOW_TURN_BYTES && flow->has < flow->look_until;) {
         uint64_t most = to_next_mark (flow), left = flow->look_until - flow->has;
@@ -228,7 +228,7 @@ bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [FLOW_WHY_BYTES])
     return flow->has < flow->look_until || look_end (flow, why);
 }
 
-static bool piece_write (flow_t *flow, const uint8_t *data, size_t size, char why [FLOW_WHY_BYTES])
+static bool piece_write (flow_t *flow, const uint8_t *data, size_t size, char why [WHY_BYTES])
 {
     EVP_DigestUpdate (flow->digest, data, size);
     for (size_t done = 0; done < size;) {
@@ -248,7 +248,7 @@ static bool piece_write (flow_t *flow, const uint8_t *data, size_t size, char wh
     return true;
 }
 
-bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [FLOW_WHY_BYTES])
+bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [WHY_BYTES])
 {
     assert (size <= flow->size - flow->has);
     while (size > 0) {
@@ -262,7 +262,7 @@ bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [
     return true;
 }
 
-bool flow_file_back (flow_t *flow, bool all, char why [FLOW_WHY_BYTES])
+bool flow_file_back (flow_t *flow, bool all, char why [WHY_BYTES])
 {
     if (all) {
         flow->sure_bytes = 0;

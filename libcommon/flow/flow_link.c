@@ -134,7 +134,7 @@ void flow_whole (flow_loop_t *self, flow_t *flow)
 static void let_go (flow_loop_t *self, conn_t *conn, bool all, bool wrong, const char *why)
 {
     flow_t *flow = conn->flow;
-    char failed [FLOW_WHY_BYTES];
+    char failed [WHY_BYTES];
     if (!flow_file_back (flow, all, failed)) {
         flow_break (self, flow, failed);
         return;
@@ -152,7 +152,7 @@ static void let_go (flow_loop_t *self, conn_t *conn, bool all, bool wrong, const
  *  they all came from it. */
 static void chunk_wrong (flow_loop_t *self, conn_t *conn)
 {
-    char why [FLOW_WHY_BYTES];
+    char why [WHY_BYTES];
     const flow_t *flow = conn->flow;
     bool its_own = conn->offset <= flow->sure_bytes;
     snprintf (why, sizeof why, "bytes %llu to %llu are not those of %s",
@@ -226,7 +226,7 @@ static size_t head_take (flow_loop_t *self, conn_t *conn, const uint8_t *data, s
 static void flow_link_take_in (flow_loop_t *self, conn_t *conn, const uint8_t *data, size_t size)
 {
     flow_t *flow = conn->flow;
-    char why [FLOW_WHY_BYTES];
+    char why [WHY_BYTES];
     while (size > 0 && !conn->dead) {
         if (conn->frame_left == 0) {
             size_t taken = head_take (self, conn, data, size);

@@ -163,7 +163,7 @@ static void order_again (flow_t *flow, const flow_order_t *order)
 
 static void order_open (flow_loop_t *self, const flow_order_t *order)
 {
-    char why [FLOW_WHY_BYTES];
+    char why [WHY_BYTES];
     flow_t *flow = flow_find (self, order->flow);
     if (flow) {
         order_again (flow, order);
@@ -235,7 +235,7 @@ void flow_loop_order (flow_loop_t *self, const flow_order_t *order)
 
 static void look_on (flow_loop_t *self)
 {
-    char why [FLOW_WHY_BYTES];
+    char why [WHY_BYTES];
     size_t looking = 0;
     for (flow_t *flow = self->flows; flow; flow = flow->after) {
         if (flow->look_until == 0 || flow->broken)

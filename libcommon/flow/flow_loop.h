@@ -16,7 +16,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define FLOW_WHY_BYTES    256
 #define FLOW_PATH_BYTES   4096
 #define FLOW_HOST_BYTES   128
 #define FLOW_PORT_BYTES   16
@@ -144,12 +143,12 @@ void flow_tell (const flow_loop_t *self, const flow_t *flow, flow_event_t event)
 
 /*  --- flow_file.c --- */
 
-bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [FLOW_WHY_BYTES]);
+bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [WHY_BYTES]);
 void flow_file_close (flow_t *flow);
 
 /*  Looks at a further piece of what it has from before: done when look_until is 0. */
-bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [FLOW_WHY_BYTES]);
-bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [FLOW_WHY_BYTES]);
+bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [WHY_BYTES]);
+bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [WHY_BYTES]);
 
 /*  The mark of the first at bytes, at most has, as it is noted; false when there is none. */
 bool flow_mark_read (const flow_t *flow, uint64_t at, uint8_t mark [FLOW_DIGEST_BYTES]);
@@ -161,7 +160,7 @@ void flow_mark_note (flow_t *flow);
 void flow_mark_sure (flow_t *flow);
 
 /*  What is not sure is not there any more; all: nothing is. */
-bool flow_file_back (flow_t *flow, bool all, char why [FLOW_WHY_BYTES]);
+bool flow_file_back (flow_t *flow, bool all, char why [WHY_BYTES]);
 
 /*  All bytes are there, and they are not those of the digest that is known. */
 bool flow_file_wrong (const flow_t *flow);

@@ -123,13 +123,13 @@ static void *flows_run (void *owner)
 
 /*  --- addresses --- */
 
-static int listen_at (const char *endpoint, char why [FLOWS_WHY_BYTES])
+static int listen_at (const char *endpoint, char why [WHY_BYTES])
 {
     char host [FLOW_HOST_BYTES], port [FLOW_PORT_BYTES];
     struct addrinfo wish = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
     struct addrinfo *at = NULL;
     if (!flow_endpoint_split (endpoint, host, port) || getaddrinfo (host, port, &wish, &at) != 0) {
-        snprintf (why, FLOWS_WHY_BYTES,
+        snprintf (why, WHY_BYTES,
                   "\"%.120s\" should be tcp://ADDRESS:PORT, port 0 for any free one", endpoint);
         return -1;
     }
@@ -137,7 +137,7 @@ static int listen_at (const char *endpoint, char why [FLOWS_WHY_BYTES])
     int file = socket (at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (file < 0 || setsockopt (file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0 ||
         bind (file, at->ai_addr, at->ai_addrlen) != 0 || listen (file, BACKLOG) != 0) {
-        snprintf (why, FLOWS_WHY_BYTES, "can't listen at %.120s: %s", endpoint, strerror (errno));
+        snprintf (why, WHY_BYTES, "can't listen at %.120s: %s", endpoint, strerror (errno));
         if (file >= 0)
             close (file);
         file = -1;
@@ -148,7 +148,7 @@ static int listen_at (const char *endpoint, char why [FLOWS_WHY_BYTES])
 
 /*  What others dial, always an address: whoever dials does not ask for names. */
 static bool endpoint_find (flows_t *self, int listener, const char *listen, const char *host,
-                           char why [FLOWS_WHY_BYTES])
+                           char why [WHY_BYTES])
 {
     struct sockaddr_storage bound = {0};
     socklen_t size = sizeof bound;
@@ -162,7 +162,7 @@ static bool endpoint_find (flows_t *self, int listener, const char *listen, cons
     struct addrinfo wish = {.ai_family = bound.ss_family, .ai_socktype = SOCK_STREAM};
     const char *name = host && *host ? host : own;
     if (getaddrinfo (name, NULL, &wish, &found) != 0) {
-        snprintf (why, FLOWS_WHY_BYTES, "\"%.120s\" is no address of this machine", name);
+        snprintf (why, WHY_BYTES, "\"%.120s\" is no address of this machine", name);
         return false;
     }
     bool good = getnameinfo (found->ai_addr, found->ai_addrlen, number, sizeof number, NULL, 0,
@@ -192,11 +192,10 @@ static void flows_free (flows_t *self)
     free (self);
 }
 
-flows_t *flows_new (poll_set_t *ports, const char *listen, const char *host,
-                    char why [FLOWS_WHY_BYTES])
+flows_t *flows_new (poll_set_t *ports, const char *listen, const char *host, char why [WHY_BYTES])
 {
     int listener = -1;
-    snprintf (why, FLOWS_WHY_BYTES, "no descriptors: %s", strerror (errno));
+    snprintf (why, WHY_BYTES, "no descriptors: %s", strerror (errno));
     if (listen && *listen) {
         listener = listen_at (listen, why);
         if (listener < 0)

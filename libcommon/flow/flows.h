@@ -9,15 +9,12 @@
 #include "core.h"
 #include "poll_set.h"
 
-#define FLOWS_WHY_BYTES 256
-
 typedef struct flows flows_t;
 
 /*  listen is "tcp://ADDRESS:PORT", port 0 = any free one; NULL: nobody is fed from here. host is
  *  the name or address that others dial, NULL = that of listen. NULL with why. Wakes the ports when
  *  there is news. */
-flows_t *flows_new (poll_set_t *ports, const char *listen, const char *host,
-                    char why [FLOWS_WHY_BYTES]);
+flows_t *flows_new (poll_set_t *ports, const char *listen, const char *host, char why [WHY_BYTES]);
 
 /*  Every connection ends, and the thread with them. */
 void flows_destroy (flows_t **self_p);

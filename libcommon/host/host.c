@@ -464,7 +464,7 @@ static bool adopt_right (const host_t *self, const host_options_t *options,
 /*  The exit code when there is no store after it. */
 static int host_open_store (host_t *self)
 {
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     uint8_t id [STORE_ID_BYTES];
     randombytes_buf (id, sizeof id);
     const char *folder = config_text (self->config, "store/folder");
@@ -504,7 +504,7 @@ static bool adopt_store (host_t *self)
 
 static bool open_flows (host_t *self)
 {
-    char why [FLOWS_WHY_BYTES];
+    char why [WHY_BYTES];
     if (!self->program->flows)
         return true;
     self->flows = flows_new (self->ports, data_endpoint (self->config),
@@ -516,7 +516,7 @@ static bool open_flows (host_t *self)
 
 static bool open_sockets (host_t *self)
 {
-    char why [BUS_WHY_BYTES];
+    char why [WHY_BYTES];
     bus_settings_t settings = bus_settings (self->config);
     self->files = sockets_prepare ();
     if (self->files < FILES_LEAST) {

@@ -21,11 +21,11 @@ typedef struct {
 
 /*  STORE_LOCKED = look further. */
 static store_answer_t claim_one (store_t **store_p, const pool_open_t *wish, const char *name,
-                                 bool is_new, char why [STORE_WHY_BYTES])
+                                 bool is_new, char why [WHY_BYTES])
 {
     char folder [STORE_PATH_BYTES];
     if (snprintf (folder, sizeof folder, "%s/%s", wish->folder, name) >= STORE_PATH_BYTES) {
-        snprintf (why, STORE_WHY_BYTES, "the name of pool %.100s is too long", wish->folder);
+        snprintf (why, WHY_BYTES, "the name of pool %.100s is too long", wish->folder);
         return STORE_ERROR;
     }
     if ((is_new && access (folder, F_OK) == 0) || store_locked (folder))
@@ -43,8 +43,7 @@ static int pool_is_store_folder (const struct dirent *entry)
     return entry->d_name [0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
 
-static store_answer_t claim_old (store_t **store_p, const pool_open_t *wish,
-                                 char why [STORE_WHY_BYTES])
+static store_answer_t claim_old (store_t **store_p, const pool_open_t *wish, char why [WHY_BYTES])
 {
     struct dirent **entries;
     store_answer_t answer = STORE_LOCKED;
@@ -52,7 +51,7 @@ static store_answer_t claim_old (store_t **store_p, const pool_open_t *wish,
     if (count < 0) {
         if (errno == ENOENT)
             return STORE_LOCKED; /* no pool yet: the first new store makes it */
-        snprintf (why, STORE_WHY_BYTES, "cannot read %.150s: %s", wish->folder, strerror (errno));
+        snprintf (why, WHY_BYTES, "cannot read %.150s: %s", wish->folder, strerror (errno));
         return STORE_ERROR;
     }
     for (int i = 0; i < count; i++) {
@@ -66,7 +65,7 @@ static store_answer_t claim_old (store_t **store_p, const pool_open_t *wish,
 
 store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_bytes,
                            const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
-                           char why [STORE_WHY_BYTES])
+                           char why [WHY_BYTES])
 {
     pool_open_t wish = {
       .folder = pool, .map_bytes = map_bytes, .entropy = entropy, .wall_ms = wall_ms};
@@ -77,7 +76,7 @@ store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_byt
         answer = claim_one (store_p, &wish, name, true, why);
     }
     if (answer == STORE_LOCKED)
-        snprintf (why, STORE_WHY_BYTES, "all %d stores of %.150s are served or damaged",
-                  POOL_STORES_MAX, pool);
+        snprintf (why, WHY_BYTES, "all %d stores of %.150s are served or damaged", POOL_STORES_MAX,
+                  pool);
     return answer;
 }

@@ -14,6 +14,6 @@
  *  over with an alarm in the log: it must not keep its whole pool from starting. */
 store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_bytes,
                            const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
-                           char why [STORE_WHY_BYTES]);
+                           char why [WHY_BYTES]);
 
 #endif

@@ -74,7 +74,7 @@ static bool store_folder_make (const char *folder)
 }
 
 /*  One that was there before may be somebody else's, or written by others. */
-static bool folder_ours (const char *folder, char why [STORE_WHY_BYTES])
+static bool folder_ours (const char *folder, char why [WHY_BYTES])
 {
     struct stat found;
     bool known = stat (folder, &found) == 0;
@@ -99,7 +99,7 @@ static struct flock whole_file (void)
 
 /*  A lock of the open file, not of the process: a second open in this process is kept out too, and
  *  the kernel takes it back however we end. */
-static store_answer_t lock (store_t *self, char why [STORE_WHY_BYTES])
+static store_answer_t lock (store_t *self, char why [WHY_BYTES])
 {
     char path [STORE_PATH_BYTES];
     if (!path_join (path, self->facts.folder, LOCK_FILE))
@@ -172,7 +172,7 @@ static void count_put (store_t *self, size_t key_size, size_t value_size)
 
 /*  The identity as it is in the batch; a new store has none. */
 static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE_ID_BYTES],
-                                     char why [STORE_WHY_BYTES])
+                                     char why [WHY_BYTES])
 {
     MDB_val key = store_identity_key (), value;
     int code = mdb_get (self->batch, self->table, &key, &value);
@@ -224,7 +224,7 @@ static int put_identity (store_t *self)
 
 /*  T1: the start is counted, and flushed, before anything is served. */
 static store_answer_t count_start (store_t *self, const uint8_t entropy [STORE_ID_BYTES],
-                                   int64_t wall_ms, char why [STORE_WHY_BYTES])
+                                   int64_t wall_ms, char why [WHY_BYTES])
 {
     int code = mdb_txn_begin (self->env, NULL, 0, &self->batch);
     if (code == MDB_SUCCESS)
@@ -247,7 +247,7 @@ static store_answer_t count_start (store_t *self, const uint8_t entropy [STORE_I
                                : store_fail_mdb (why, code, "cannot flush the first write");
 }
 
-static store_answer_t open_env (store_t *self, char why [STORE_WHY_BYTES])
+static store_answer_t open_env (store_t *self, char why [WHY_BYTES])
 {
     const char *path = self->path;
     if (!path_join (self->path, self->facts.folder, STORE_FILE))
@@ -261,7 +261,7 @@ static store_answer_t open_env (store_t *self, char why [STORE_WHY_BYTES])
     if (code == MDB_SUCCESS) /* T13: no flag that would loosen a sync */
         code = mdb_env_open (self->env, path, MDB_NOSUBDIR | MDB_NOTLS, 0600);
     if (code != MDB_SUCCESS) {
-        char doing [STORE_WHY_BYTES / 2];
+        char doing [WHY_BYTES / 2];
         snprintf (doing, sizeof doing, "cannot open %.100s", path);
         return store_fail_mdb (why, code, doing);
     }
@@ -270,7 +270,7 @@ static store_answer_t open_env (store_t *self, char why [STORE_WHY_BYTES])
 
 store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_most,
                            const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
-                           char why [STORE_WHY_BYTES])
+                           char why [WHY_BYTES])
 {
     assert (bytes_most >= STORE_BYTES_LEAST);
     why [0] = '\0';
@@ -295,7 +295,7 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
     folder_sync (folder);
     answer = store_look (self);
     if (answer != STORE_OK) {
-        memcpy (why, self->facts.why, STORE_WHY_BYTES);
+        memcpy (why, self->facts.why, WHY_BYTES);
         store_close (&self);
         return answer;
     }

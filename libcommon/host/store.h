@@ -14,7 +14,6 @@
 #define STORE_BYTES_LEAST   ((uint64_t) 1 << 20)
 #define STORE_KEY_BYTES_MAX 510 /* LMDB's limit, less one byte for the table */
 
-#define STORE_WHY_BYTES  256
 #define STORE_PATH_BYTES 4096
 
 typedef struct store store_t;
@@ -32,7 +31,7 @@ typedef struct {
     uint64_t bytes;
     const uint8_t *adopted_from; /* the id before store_adopt; NULL when nobody adopted it, or a
                                     batch has been flushed since */
-    char why [STORE_WHY_BYTES];  /* what went wrong, for the log; "" when nothing has */
+    char why [WHY_BYTES];        /* what went wrong, for the log; "" when nothing has */
 } store_facts_t;
 
 typedef enum {
@@ -48,7 +47,7 @@ typedef enum {
  *  gives a new store its id. On STORE_OK *self_p is the caller's: store_close. */
 store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_most,
                            const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
-                           char why [STORE_WHY_BYTES]);
+                           char why [WHY_BYTES]);
 void store_close (store_t **self_p);
 
 /*  Locked by somebody? Without opening it, and without getting into the way of one who does. */

@@ -101,7 +101,7 @@ static int inspect (const char *path)
 
 /*  A host opens its store before it has threads; where there are
  *  some, the child uses nothing of theirs but the allocator, which glibc keeps usable in it. */
-store_answer_t store_check_damage (const char *path, char why [STORE_WHY_BYTES])
+store_answer_t store_check_damage (const char *path, char why [WHY_BYTES])
 {
     struct stat file;
     if (stat (path, &file) != 0)

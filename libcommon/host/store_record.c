@@ -12,12 +12,11 @@
 
 static_assert (CHECKSUM_BYTES == crypto_shorthash_BYTES, "the checksum as it is on disk");
 
-store_answer_t store_fail (char why [STORE_WHY_BYTES], store_answer_t answer, const char *format,
-                           ...)
+store_answer_t store_fail (char why [WHY_BYTES], store_answer_t answer, const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (why, STORE_WHY_BYTES, format, arguments);
+    vsnprintf (why, WHY_BYTES, format, arguments);
     va_end (arguments);
     return answer;
 }
@@ -46,12 +45,12 @@ store_answer_t store_answer_of (int code)
     }
 }
 
-store_answer_t store_fail_mdb (char why [STORE_WHY_BYTES], int code, const char *doing)
+store_answer_t store_fail_mdb (char why [WHY_BYTES], int code, const char *doing)
 {
     return store_fail (why, store_answer_of (code), "%s: %s", doing, mdb_strerror (code));
 }
 
-store_answer_t store_fail_errno (char why [STORE_WHY_BYTES], const char *doing, const char *path)
+store_answer_t store_fail_errno (char why [WHY_BYTES], const char *doing, const char *path)
 {
     int error = errno;
     store_answer_t answer = store_answer_of (error);

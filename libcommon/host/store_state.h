@@ -39,11 +39,11 @@ struct store {
 
 /*  --- what goes wrong, in words --- */
 
-__attribute__ ((format (printf, 3, 4))) store_answer_t store_fail (char why [STORE_WHY_BYTES],
+__attribute__ ((format (printf, 3, 4))) store_answer_t store_fail (char why [WHY_BYTES],
                                                                    store_answer_t answer,
                                                                    const char *format, ...);
-store_answer_t store_fail_mdb (char why [STORE_WHY_BYTES], int code, const char *doing);
-store_answer_t store_fail_errno (char why [STORE_WHY_BYTES], const char *doing, const char *path);
+store_answer_t store_fail_mdb (char why [WHY_BYTES], int code, const char *doing);
+store_answer_t store_fail_errno (char why [WHY_BYTES], const char *doing, const char *path);
 
 /*  LMDB's codes and errno's in our words. */
 store_answer_t store_answer_of (int code);
@@ -86,6 +86,6 @@ void store_inside (bool now);
 
 /*  LMDB trusts its pages, and reading a damaged file can kill the reader: so it is read first by a
  *  child, whose death is an answer. */
-store_answer_t store_check_damage (const char *path, char why [STORE_WHY_BYTES]);
+store_answer_t store_check_damage (const char *path, char why [WHY_BYTES]);
 
 #endif

@@ -77,16 +77,6 @@ struct bus {
     char topic [NAME_BYTES_MAX + 1];
 };
 
-__attribute__ ((format (printf, 2, 3))) static bool bus_wrong (char why [BUS_WHY_BYTES],
-                                                               const char *format, ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, BUS_WHY_BYTES, format, arguments);
-    va_end (arguments);
-    return false;
-}
-
 /*  Host part of "tcp://HOST:PORT"; false when it has none. */
 static bool endpoint_host (const char *endpoint, const char **host, size_t *size)
 {
@@ -127,20 +117,19 @@ static bool host_is_wildcard (const char *host, size_t size)
 }
 
 static bool endpoint_right (const char *key, const char *endpoint, bool trusted,
-                            char why [BUS_WHY_BYTES])
+                            char why [WHY_BYTES])
 {
     const char *host;
     size_t size;
     if (strlen (endpoint) > ENDPOINT_BYTES_MAX)
-        return bus_wrong (why, "%s: longer than %d bytes", key, ENDPOINT_BYTES_MAX);
+        return wrong (why, "%s: longer than %d bytes", key, ENDPOINT_BYTES_MAX);
     if (strncmp (endpoint, "ipc://", 6) == 0 && endpoint [6])
         return true;
     if (!endpoint_host (endpoint, &host, &size))
-        return bus_wrong (why,
-                          "%s: '%.100s' is not an address; write tcp://HOST:PORT or ipc://PATH",
-                          key, endpoint);
+        return wrong (why, "%s: '%.100s' is not an address; write tcp://HOST:PORT or ipc://PATH",
+                      key, endpoint);
     if (!trusted && !host_is_loopback (host, size))
-        return bus_wrong (
+        return wrong (
           why,
           "%s: '%.80s' is reached from beyond this machine, where a claimed name proves "
           "nothing; bind to 127.0.0.1, or set bind/trusted = true if all who reach it "
@@ -149,7 +138,7 @@ static bool endpoint_right (const char *key, const char *endpoint, bool trusted,
     return true;
 }
 
-bool bus_settings_right (const bus_settings_t *settings, char why [BUS_WHY_BYTES])
+bool bus_settings_right (const bus_settings_t *settings, char why [WHY_BYTES])
 {
     return endpoint_right ("bind/endpoint", settings->endpoint, settings->trusted, why) &&
            endpoint_right ("bind/events", settings->events, settings->trusted, why) &&
@@ -160,16 +149,16 @@ bool bus_settings_right (const bus_settings_t *settings, char why [BUS_WHY_BYTES
 /*  Binds, and writes where others reach it: the bound address, with another host where that one
  *  says nothing to others. */
 static bool bind_at (void *handle, const char *key, const char *endpoint, const char *host,
-                     char reached [ENDPOINT_BYTES_MAX + 1], char why [BUS_WHY_BYTES])
+                     char reached [ENDPOINT_BYTES_MAX + 1], char why [WHY_BYTES])
 {
     char bound [ENDPOINT_BYTES_MAX + 1], own [128];
     size_t bound_size = sizeof bound, size;
     const char *part;
     socket_set (handle, ZMQ_IPV6, strchr (endpoint, '[') != NULL);
     if (zmq_bind (handle, endpoint) != 0)
-        return bus_wrong (why, "%s: cannot bind %.100s: %s", key, endpoint, zmq_strerror (errno));
+        return wrong (why, "%s: cannot bind %.100s: %s", key, endpoint, zmq_strerror (errno));
     if (zmq_getsockopt (handle, ZMQ_LAST_ENDPOINT, bound, &bound_size) != 0)
-        return bus_wrong (why, "%s: no address after binding: %s", key, zmq_strerror (errno));
+        return wrong (why, "%s: no address after binding: %s", key, zmq_strerror (errno));
     if (endpoint_host (bound, &part, &size)) {
         if (!host && host_is_wildcard (part, size) && gethostname (own, sizeof own) == 0)
             host = own;
@@ -199,18 +188,18 @@ static polled_t *listener_make (bus_t *self, void *socket)
     return watcher ? poll_set_add (self->ports, &watcher, self->port_kind, NULL) : NULL;
 }
 
-static bool bind_both (bus_t *self, const bus_settings_t *settings, char why [BUS_WHY_BYTES])
+static bool bind_both (bus_t *self, const bus_settings_t *settings, char why [WHY_BYTES])
 {
     void *router = socket_make (ZMQ_ROUTER);
     if (router)
         self->router = poll_set_add (self->ports, &router, self->port_kind, NULL);
     self->pub = socket_make (ZMQ_PUB);
     if (!self->router || !self->pub)
-        return bus_wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
+        return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
     self->listeners [0] = listener_make (self, self->router->handle);
     self->listeners [1] = listener_make (self, self->pub);
     if (!self->listeners [0] || !self->listeners [1])
-        return bus_wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
+        return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
     return bind_at (self->router->handle, "bind/endpoint", settings->endpoint, settings->host,
                     self->endpoint, why) &&
            bind_at (self->pub, "bind/events", settings->events, settings->host, self->events, why);
@@ -225,7 +214,7 @@ void bus_limit (bus_t *self, size_t files)
 }
 
 bus_t *bus_new (poll_set_t *ports, int port_kind, const bus_settings_t *settings,
-                const store_identity_t *store, char why [BUS_WHY_BYTES])
+                const store_identity_t *store, char why [WHY_BYTES])
 {
     bus_t *self = must (calloc (1, sizeof *self));
     self->ports = ports;

@@ -11,7 +11,6 @@
 #include "core.h"
 #include "poll_set.h"
 
-#define BUS_WHY_BYTES         256
 #define ENDPOINT_BYTES_MAX    255
 #define REQUESTS_PENDING_MAX  65536 /* asked and not answered yet; more are OVERLOADED */
 #define BUS_MESSAGES_HELD_MAX 1000  /* that a socket holds for one peer */
@@ -29,11 +28,11 @@ typedef struct {
 typedef struct bus bus_t;
 
 /*  What is wrong with the settings, without binding; true when nothing is. */
-bool bus_settings_right (const bus_settings_t *settings, char why [BUS_WHY_BYTES]);
+bool bus_settings_right (const bus_settings_t *settings, char why [WHY_BYTES]);
 
 /*  Binds; NULL with why. Its ports carry port_kind. */
 bus_t *bus_new (poll_set_t *ports, int port_kind, const bus_settings_t *settings,
-                const store_identity_t *store, char why [BUS_WHY_BYTES]);
+                const store_identity_t *store, char why [WHY_BYTES]);
 void bus_destroy (bus_t **self_p);
 
 /*  Before an end that was asked for: what has been sent may still leave for so long. */

@@ -80,6 +80,6 @@ size_t path_vertices (const graph_t *graph, const path_t *path, size_t *vertices
  *  longer than the latency limit, a vertex that two domains describe differently, or the link with
  *  the most room among those that are too full (*link, else SIZE_MAX). */
 void path_explain (const graph_t *graph, const path_question_t *question, size_t *link,
-                   char why [256]);
+                   char why [WHY_BYTES]);
 
 #endif

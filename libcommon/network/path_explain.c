@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WHY           256
 #define EXPLAIN_STEPS UINT64_C (100000000)
 #define NAME_SHOWN    "%.63s"
 
@@ -183,25 +182,25 @@ static bool fixed_path (const path_explain_asked_t *asked, path_t *path)
     return path_find (asked->graph, &question, path, &steps) == PATH_FOUND;
 }
 
-static void explain_room (path_explain_asked_t *asked, size_t *link, char why [WHY])
+static void explain_room (path_explain_asked_t *asked, size_t *link, char why [WHY_BYTES])
 {
     const graph_t *graph = asked->graph;
     const path_question_t *question = asked->question;
     bool fixed = question->order == PATH_FIXED;
     path_t path;
     if (!(fixed ? fixed_path (asked, &path) : widest (asked, &path)) || path.links_count == 0) {
-        snprintf (why, WHY, "there is a path");
+        snprintf (why, WHY_BYTES, "there is a path");
         return;
     }
     *link = narrowest (asked, &path);
     int64_t room = path_explain_room_of (asked, *link);
     if (room >= (int64_t) question->mbps) {
         *link = SIZE_MAX;
-        snprintf (why, WHY, "there is a path");
+        snprintf (why, WHY_BYTES, "there is a path");
         return;
     }
     const graph_link_t *narrow = graph_link (graph, *link);
-    snprintf (why, WHY, NAME_SHOWN "/" NAME_SHOWN " has %lld Mbit/s free of the %u wanted%s",
+    snprintf (why, WHY_BYTES, NAME_SHOWN "/" NAME_SHOWN " has %lld Mbit/s free of the %u wanted%s",
               narrow->domain, narrow->link->name, (long long) room, question->mbps,
               fixed ? ", and it is on the fixed path"
                     : ", and every other way has less or as little");
@@ -210,7 +209,7 @@ static void explain_room (path_explain_asked_t *asked, size_t *link, char why [W
 /*  --- the steps --- */
 
 void path_explain (const graph_t *graph, const path_question_t *question, size_t *link,
-                   char why [WHY])
+                   char why [WHY_BYTES])
 {
     assert (graph && question && link && why);
     *link = SIZE_MAX;
@@ -222,18 +221,18 @@ void path_explain (const graph_t *graph, const path_question_t *question, size_t
         const char *conflict = blocking_conflict (&asked);
         asked.all = true;
         if (conflict)
-            snprintf (why, WHY, "no path may cross %.220s", conflict);
+            snprintf (why, WHY_BYTES, "no path may cross %.220s", conflict);
         else if (quickest (&asked, &path))
-            snprintf (why, WHY,
+            snprintf (why, WHY_BYTES,
                       "no path from " NAME_SHOWN " to " NAME_SHOWN
                       " over links that have what is required",
                       from, to);
         else
-            snprintf (why, WHY, "no path from " NAME_SHOWN " to " NAME_SHOWN, from, to);
+            snprintf (why, WHY_BYTES, "no path from " NAME_SHOWN " to " NAME_SHOWN, from, to);
         return;
     }
     if (!in_time (&asked, &path)) {
-        snprintf (why, WHY,
+        snprintf (why, WHY_BYTES,
                   "the quickest path from " NAME_SHOWN " to " NAME_SHOWN
                   " takes %.3f ms, which is more than %.3f",
                   from, to, (double) path.latency_us / 1000,

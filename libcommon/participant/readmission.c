@@ -131,7 +131,7 @@ static void readmission_on_round (void *owner, const moment_t *now, uint64_t tok
 
 static void wait (readmission_t *self, const moment_t *now, const char *what)
 {
-    char text [SERVES_WHY_BYTES];
+    char text [WHY_BYTES];
     snprintf (text, sizeof text, "its store was lost, so it grants no holds yet: %s", what);
     if (strcmp (text, restore_guard_text (self->service->restore_guard)) != 0)
         outbox_log (self->service->outbox, LEVEL_ALARM, "readmission waits: %s", what);
@@ -228,7 +228,7 @@ static void readmission_on_page (void *owner, const moment_t *now, uint64_t toke
     (void) token;
     readmission_t *self = owner;
     const char *const *homes;
-    char why [WHY_BYTES], what [SERVES_WHY_BYTES / 2];
+    char why [WHY_BYTES], what [WHY_BYTES / 2];
     allocations_page_t page;
     self->call = 0;
     if (result->status == CALL_OK &&

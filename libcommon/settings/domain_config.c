@@ -196,7 +196,7 @@ static bool links_read (domain_config_reading_t *self)
 /*  The list that has a vertex which is no vertex, or the link that is no link: each alone. */
 static bool domain_config_graph_check (domain_config_reading_t *self)
 {
-    char reason [160], path [CONFIG_PATH_MAX];
+    char reason [WHY_BYTES], path [CONFIG_PATH_MAX];
     domain_t *domain = self->domain;
     if (domain_check (domain, self->name, reason))
         return true;

@@ -163,7 +163,7 @@ json_t *json_from_message (const ProtobufCMessage *message)
  *  back to.
  */
 typedef struct {
-    char path [JSON_WHY_BYTES];
+    char path [WHY_BYTES];
     size_t path_length;
     unsigned depth;
     char *why;
@@ -173,11 +173,11 @@ __attribute__ ((format (printf, 2, 3))) static bool refuse (const json_reader_t 
                                                             const char *format, ...)
 {
     /* A path may be as long as why is; cut, it still leaves room to say what is wrong. */
-    int length = snprintf (reader->why, JSON_WHY_BYTES, "%.*s%s", JSON_WHY_BYTES / 2, reader->path,
+    int length = snprintf (reader->why, WHY_BYTES, "%.*s%s", WHY_BYTES / 2, reader->path,
                            reader->path_length ? ": " : "");
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (reader->why + length, JSON_WHY_BYTES - (size_t) length, format, arguments);
+    vsnprintf (reader->why + length, WHY_BYTES - (size_t) length, format, arguments);
     va_end (arguments);
     make_printable (reader->why);
     return false;
@@ -292,7 +292,7 @@ static bool json_read_real (const json_reader_t *reader, const json_t *json, dou
 static bool refuse_enum (const json_reader_t *reader, const ProtobufCEnumDescriptor *descriptor,
                          const char *given)
 {
-    char names [JSON_WHY_BYTES] = "";
+    char names [WHY_BYTES] = "";
     size_t length = 0;
     for (unsigned i = 0; i < descriptor->n_values && length < sizeof names; i++)
         length += (size_t) snprintf (names + length, sizeof names - length, "%s%s", i ? ", " : "",
@@ -471,7 +471,7 @@ static bool read_field (json_reader_t *reader, json_t *json, const ProtobufCFiel
 
 static bool refuse_key (const json_reader_t *reader, const ProtobufCMessageDescriptor *descriptor)
 {
-    char names [JSON_WHY_BYTES] = "";
+    char names [WHY_BYTES] = "";
     size_t length = 0;
     for (unsigned f = 0; f < descriptor->n_fields && length < sizeof names; f++)
         length += (size_t) snprintf (names + length, sizeof names - length, "%s%s", f ? ", " : "",
@@ -507,7 +507,7 @@ static bool read_message (json_reader_t *reader, json_t *json, ProtobufCMessage 
 }
 
 ProtobufCMessage *json_to_message (const ProtobufCMessageDescriptor *descriptor, json_t *json,
-                                   char why [JSON_WHY_BYTES])
+                                   char why [WHY_BYTES])
 {
     assert (descriptor && json);
     json_reader_t reader = {.why = why};
@@ -550,17 +550,17 @@ static bool nesting_allowed (const char *text, size_t size, size_t *line, size_t
     return true;
 }
 
-json_t *json_parse (const char *text, size_t size, char why [JSON_WHY_BYTES])
+json_t *json_parse (const char *text, size_t size, char why [WHY_BYTES])
 {
     size_t line;
     size_t column;
     if (size > BODY_BYTES_MAX) {
-        snprintf (why, JSON_WHY_BYTES, "line 1 column 1: %zu bytes; at most %u are taken", size,
+        snprintf (why, WHY_BYTES, "line 1 column 1: %zu bytes; at most %u are taken", size,
                   BODY_BYTES_MAX);
         return NULL;
     }
     if (!nesting_allowed (text, size, &line, &column)) {
-        snprintf (why, JSON_WHY_BYTES, "line %zu column %zu: nested deeper than %d", line, column,
+        snprintf (why, WHY_BYTES, "line %zu column %zu: nested deeper than %d", line, column,
                   JSON_NESTING_MAX);
         return NULL;
     }
@@ -570,6 +570,6 @@ json_t *json_parse (const char *text, size_t size, char why [JSON_WHY_BYTES])
         return json;
     must (json_error_code (&error) == json_error_out_of_memory ? NULL : why);
     make_printable (error.text);
-    snprintf (why, JSON_WHY_BYTES, "line %d column %d: %s", error.line, error.column, error.text);
+    snprintf (why, WHY_BYTES, "line %d column %d: %s", error.line, error.column, error.text);
     return NULL;
 }

@@ -15,7 +15,6 @@
 #include <protobuf-c/protobuf-c.h>
 
 #define JSON_NESTING_MAX 16
-#define JSON_WHY_BYTES   256
 
 /*  The message as a new JSON object. */
 json_t *json_from_message (const ProtobufCMessage *message);
@@ -23,10 +22,10 @@ json_t *json_from_message (const ProtobufCMessage *message);
 /*  A new message (message_free), or NULL with why = "plan.participants[2].name: …" naming the path
  *  of the bad field and what would be right. Unknown keys are refused by path. */
 ProtobufCMessage *json_to_message (const ProtobufCMessageDescriptor *descriptor, json_t *json,
-                                   char why [JSON_WHY_BYTES]);
+                                   char why [WHY_BYTES]);
 
 /*  Text to JSON with the limits above (BODY_BYTES_MAX, nesting checked before the parser recurses);
  *  NULL with why naming line and column. */
-json_t *json_parse (const char *text, size_t size, char why [JSON_WHY_BYTES]);
+json_t *json_parse (const char *text, size_t size, char why [WHY_BYTES]);
 
 #endif

@@ -20,7 +20,7 @@ static void flush_child (const char *folder, int number, double seconds, int rep
     char name [128];
     snprintf (name, sizeof name, "%s/flush%d", folder, number);
     store_t *store;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     uint8_t id [STORE_ID_BYTES] = {(uint8_t) number};
     double *samples = calloc (SAMPLES_MAX, sizeof *samples);
     if (!samples ||

@@ -47,7 +47,7 @@ static void narrow_and_wide_differ_in_the_sites_links_alone (void **state)
 static cpu_histogram_t made_up (void)
 {
     cpu_histogram_t histogram;
-    char why [160];
+    char why [WHY_BYTES];
     assert_true (cpu_histogram_read (&histogram, "8 3\n16 1\n", why));
     return histogram;
 }
@@ -56,7 +56,7 @@ static void a_histogram_says_which_line_is_wrong (void **state)
 {
     (void) state;
     cpu_histogram_t histogram;
-    char why [160];
+    char why [WHY_BYTES];
     assert_false (cpu_histogram_read (&histogram, "8 3\n16\n", why));
     assert_non_null (strstr (why, "line 2"));
     assert_false (cpu_histogram_read (&histogram, "", why));
@@ -136,7 +136,7 @@ static void a_shrunken_grid_has_all_systems_alike_and_no_loose_ends (void **stat
     (void) state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         grid_t grid;
-        char why [160];
+        char why [WHY_BYTES];
         size_t systems [GRID_SYSTEMS] = {0};
         uint64_t cpus = 0;
         grid_make (&grid, seed, false);

@@ -24,10 +24,10 @@ static const ProtobufCMessageDescriptor *const descriptors [] = {
 
 static void round_trip (const ProtobufCMessageDescriptor *descriptor, json_t *json)
 {
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     ProtobufCMessage *message = json_to_message (descriptor, json, why);
     if (!message) {
-        REQUIRE (why [0] != '\0' && strlen (why) < JSON_WHY_BYTES);
+        REQUIRE (why [0] != '\0' && strlen (why) < WHY_BYTES);
         return;
     }
     json_t *written = json_from_message (message);
@@ -53,7 +53,7 @@ static void sendable (const ProtobufCMessageDescriptor *descriptor, json_t *form
         REQUIRE (form_why [0] != '\0' && memchr (form_why, '\0', FORM_WHY_BYTES));
         return;
     }
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     ProtobufCMessage *message = json_to_message (descriptor, form, why);
     REQUIRE (message);
     message_free (message);
@@ -62,7 +62,7 @@ static void sendable (const ProtobufCMessageDescriptor *descriptor, json_t *form
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     json_t *json = json_parse ((const char *) data, size, why);
     if (!json) {
         REQUIRE (why [0] != '\0');

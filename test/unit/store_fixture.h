@@ -42,7 +42,7 @@ static inline int folder_remove (void **state)
     return nftw (folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static inline store_answer_t try_open (store_t **store, char why [STORE_WHY_BYTES])
+static inline store_answer_t try_open (store_t **store, char why [WHY_BYTES])
 {
     return store_open (store, folder, MAP_BYTES, entropy, 1000, why);
 }
@@ -50,7 +50,7 @@ static inline store_answer_t try_open (store_t **store, char why [STORE_WHY_BYTE
 static inline store_t *open_store (void)
 {
     store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     store_answer_t answer = try_open (&store, why);
     assert_string_equal (why, "");
     assert_int_equal (answer, STORE_OK);

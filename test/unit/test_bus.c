@@ -55,7 +55,7 @@ static int64_t mono_ms (void)
 static int start_bus (void **state)
 {
     (void) state;
-    char why [BUS_WHY_BYTES];
+    char why [WHY_BYTES];
     memset (&seen, 0, sizeof seen);
     ports = poll_set_new ();
     bus =
@@ -468,7 +468,7 @@ static void binds_beyond_this_machine_only_when_trusted (void **state)
       {"", false, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
-        char why [BUS_WHY_BYTES];
+        char why [WHY_BYTES];
         bus_settings_t settings = {.endpoint = "tcp://127.0.0.1:0", .events = cases [i].endpoint};
         assert_int_equal (bus_settings_right (&settings, why), cases [i].local);
         if (!cases [i].local)
@@ -483,7 +483,7 @@ static void binds_beyond_this_machine_only_when_trusted (void **state)
 static void tells_others_the_host_they_can_reach (void **state)
 {
     (void) state;
-    char why [BUS_WHY_BYTES];
+    char why [WHY_BYTES];
     bus_t *public = bus_new (ports, PORT_BUS,
                              &(bus_settings_t){.endpoint = "tcp://127.0.0.1:0",
                                                .events = "tcp://127.0.0.1:0",
@@ -498,7 +498,7 @@ static void tells_others_the_host_they_can_reach (void **state)
 static void bound_to_every_address_tells_the_name_of_its_machine (void **state)
 {
     (void) state;
-    char why [BUS_WHY_BYTES], own [128], wanted [160];
+    char why [WHY_BYTES], own [128], wanted [160];
     assert_int_equal (gethostname (own, sizeof own), 0);
     int size = snprintf (wanted, sizeof wanted, "tcp://%s:", own);
     bus_t *public = bus_new (
@@ -515,7 +515,7 @@ static void bound_to_every_address_tells_the_name_of_its_machine (void **state)
 static void an_address_in_use_is_told (void **state)
 {
     (void) state;
-    char why [BUS_WHY_BYTES];
+    char why [WHY_BYTES];
     bus_settings_t settings = {.endpoint = bus_endpoint (bus), .events = "tcp://127.0.0.1:0"};
     assert_null (bus_new (ports, PORT_BUS, &settings, &identity, why));
     assert_non_null (strstr (why, "Address already in use"));
@@ -664,7 +664,7 @@ static void an_unreachable_address_is_timed_out (void **state)
 static void a_peer_that_comes_back_gets_only_what_is_still_wanted (void **state)
 {
     (void) state;
-    char folder [] = "/tmp/musubi-test-bus.XXXXXX", endpoint [64], why [BUS_WHY_BYTES];
+    char folder [] = "/tmp/musubi-test-bus.XXXXXX", endpoint [64], why [WHY_BYTES];
     assert_non_null (mkdtemp (folder));
     snprintf (endpoint, sizeof endpoint, "ipc://%s/bus", folder);
     bus_destroy (&bus);
@@ -844,7 +844,7 @@ static bool has_ended (int file)
 static void one_more_connection_than_may_be_ends_the_longest_idle_one (void **state)
 {
     enum { CONNECTIONS = 20, MOST = 8 };
-    char why [BUS_WHY_BYTES];
+    char why [WHY_BYTES];
     int raw [CONNECTIONS];
     (void) state;
     bus_destroy (&bus);

@@ -54,7 +54,7 @@ static void small_new (small_t *self)
 
 static void assert_refused (const small_t *small, const char *sentence)
 {
-    char why [160] = "";
+    char why [WHY_BYTES] = "";
     assert_false (domain_check (&small->domain, "N", why));
     assert_string_equal (why, sentence);
 }
@@ -62,7 +62,7 @@ static void assert_refused (const small_t *small, const char *sentence)
 static void a_graph_is_one_and_the_empty_one_too (void **state)
 {
     (void) state;
-    char why [160];
+    char why [WHY_BYTES];
     small_t small;
     small_new (&small);
     assert_true (domain_check (&small.domain, "N", why));
@@ -147,7 +147,7 @@ static void what_does_not_fit_a_message_is_refused (void **state)
         vertices [i].attributes_count = CLASS_ATTRIBUTES_MAX;
     }
     domain_t domain = {.vertices = vertices};
-    char why [160];
+    char why [WHY_BYTES];
     size_t fits = 0;
     for (domain.vertices_count = 1; domain.vertices_count <= VERTICES; domain.vertices_count++)
         if (domain_check (&domain, "N", why))

@@ -30,7 +30,7 @@ static uint8_t id [FLOW_ID_BYTES] = {1}, token [FLOW_TOKEN_BYTES] = {2};
 
 static end_t end_new (const char *listen)
 {
-    char why [FLOWS_WHY_BYTES];
+    char why [WHY_BYTES];
     end_t end = {.ports = poll_set_new ()};
     end.flows = flows_new (end.ports, listen, NULL, why);
     if (!end.flows)

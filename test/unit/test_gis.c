@@ -293,7 +293,7 @@ static void large_domains_come_page_by_page (void **state)
 {
     world_t *world = *state;
     node_t *gis = gis_alone (world);
-    char why [160];
+    char why [WHY_BYTES];
     static const char *const names [] = {"nis/N", "nis/S"};
     for (uint8_t i = 0; i < 2; i++) {
         domain_t domain = large_domain (names [i] + 4);

@@ -56,7 +56,7 @@ static void draw_link (graph_drawn_t *self, const char *name, const char *a, con
 
 static void add (graph_t *graph, const char *name, const graph_drawn_t *drawn)
 {
-    char why [160];
+    char why [WHY_BYTES];
     if (!domain_check (&drawn->domain, name, why))
         fail_msg ("%s", why);
     graph_add (graph, name, &drawn->domain);

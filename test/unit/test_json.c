@@ -19,7 +19,7 @@
 
 static json_t *parse (const char *text)
 {
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     json_t *json = json_parse (text, strlen (text), why);
     if (!json)
         fail_msg ("%s: %s", text, why);
@@ -29,7 +29,7 @@ static json_t *parse (const char *text)
 /*  Reads text as such a message and writes it again, compact; the caller frees. */
 static char *through (const ProtobufCMessageDescriptor *descriptor, const char *text)
 {
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     json_t *json = parse (text);
     ProtobufCMessage *message = json_to_message (descriptor, json, why);
     json_decref (json);
@@ -54,7 +54,7 @@ static void assert_through (const ProtobufCMessageDescriptor *descriptor, const 
 static void assert_refused (const ProtobufCMessageDescriptor *descriptor, const char *text,
                             const char *wanted)
 {
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     json_t *json = parse (text);
     assert_null (json_to_message (descriptor, json, why));
     json_decref (json);
@@ -64,7 +64,7 @@ static void assert_refused (const ProtobufCMessageDescriptor *descriptor, const 
 
 static void assert_unparsed (const char *text, size_t size, const char *wanted)
 {
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     assert_null (json_parse (text, size, why));
     if (!strstr (why, wanted))
         fail_msg ("refused with \"%s\", without \"%s\"", why, wanted);
@@ -264,7 +264,7 @@ static void size_is_limited (void **state)
     memset (large, ' ', BODY_BYTES_MAX + 1);
     large [0] = '{';
     large [1] = '}';
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     json_t *json = json_parse (large, BODY_BYTES_MAX, why);
     assert_non_null (json);
     json_decref (json);
@@ -275,7 +275,7 @@ static void size_is_limited (void **state)
 static void what_the_parser_quotes_is_printable (void **state)
 {
     (void) state;
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     assert_null (json_parse ("\x1b[2J", 4, why));
     for (const char *at = why; *at; at++)
         assert_true (*at >= 0x20 && *at < 0x7f);
@@ -284,7 +284,7 @@ static void what_the_parser_quotes_is_printable (void **state)
 static void a_key_is_printed_without_control_characters (void **state)
 {
     (void) state;
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     json_t *json = parse ("{\"\\u001b[2J\":1}");
     assert_null (json_to_message (&musubi__txid__descriptor, json, why));
     json_decref (json);

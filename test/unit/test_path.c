@@ -57,7 +57,7 @@ static link_t *draw_link (path_drawn_t *self, const char *a, const char *b, uint
 
 static void add (graph_t *graph, const char *name, const path_drawn_t *drawn)
 {
-    char why [160];
+    char why [WHY_BYTES];
     if (!domain_check (&drawn->domain, name, why))
         fail_msg ("%s", why);
     graph_add (graph, name, &drawn->domain);

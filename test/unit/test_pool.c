@@ -11,7 +11,7 @@
 static store_t *claim (void)
 {
     store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     assert_int_equal (pool_claim (&store, folder, MAP_BYTES, entropy, 0, why), STORE_OK);
     return store;
 }
@@ -47,7 +47,7 @@ static void many_claim_at_once_and_none_shares (void **state)
         close (go [1]);
         char byte, path [64] = "";
         store_t *store;
-        char why [STORE_WHY_BYTES];
+        char why [WHY_BYTES];
         ssize_t ended = read (go [0], &byte, 1); /* all start when the pipe closes */
         if (ended == 0 && pool_claim (&store, folder, MAP_BYTES, entropy, 0, why) == STORE_OK)
             snprintf (path, sizeof path, "%s", store_facts (store)->folder + strlen (folder));

@@ -18,7 +18,7 @@
 /*  Packs JSON as a message; the caller frees it. */
 static packed_t pack (const ProtobufCMessageDescriptor *descriptor, json_t *json)
 {
-    char why [JSON_WHY_BYTES];
+    char why [WHY_BYTES];
     packed_t packed;
     ProtobufCMessage *message = json_to_message (descriptor, json, why);
     if (!message)
@@ -30,7 +30,7 @@ static packed_t pack (const ProtobufCMessageDescriptor *descriptor, json_t *json
 
 static json_t *parsed (const char *text)
 {
-    char why [JSON_WHY_BYTES];
+    char why [WHY_BYTES];
     json_t *json = json_parse (text, strlen (text), why);
     if (!json)
         fail_msg ("%s", why);

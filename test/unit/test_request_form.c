@@ -18,7 +18,7 @@
 
 static json_t *parse (const char *text)
 {
-    char why [JSON_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     json_t *json = json_parse (text, strlen (text), why);
     if (!json)
         fail_msg ("%s: %s", text, why);
@@ -40,7 +40,7 @@ static void assert_becomes (const char *text, const char *wanted)
     free (got);
 
     /* And proto takes it. */
-    char json_why [JSON_WHY_BYTES] = "";
+    char json_why [WHY_BYTES] = "";
     ProtobufCMessage *message = json_to_message (&musubi__request__descriptor, request, json_why);
     if (!message)
         fail_msg ("%s", json_why);

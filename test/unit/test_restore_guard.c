@@ -51,7 +51,7 @@ static restore_guard_state_t standing_of (const node_t *node)
 
 static bool serves (const node_t *node)
 {
-    char why [SERVES_WHY_BYTES];
+    char why [WHY_BYTES];
     return restore_guard_serves (node->service->restore_guard, "Participant", "Hold", why);
 }
 
@@ -95,7 +95,7 @@ static void what_neither_promises_nor_tells_of_promises_is_served_meanwhile (voi
                   {"Calendar", "Profile", true},  {"Gis", "Announce", true},
                   {"Ledger", "Rows", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char why [SERVES_WHY_BYTES];
+        char why [WHY_BYTES];
         assert_int_equal (restore_guard_serves (node->service->restore_guard, cases [i].service,
                                                 cases [i].method, why),
                           cases [i].served);

@@ -140,7 +140,7 @@ static int elsewhere (int (*act) (void))
 static int open_and_tell (void)
 {
     store_t *store;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     return (int) try_open (&store, why);
 }
 
@@ -161,7 +161,7 @@ static void a_second_process_is_locked_out (void **state)
 static void write_on (int told)
 {
     store_t *store;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     if (try_open (&store, why) != STORE_OK)
         _exit (1);
     for (uint32_t number = 1;; number++) {
@@ -236,7 +236,7 @@ static void a_full_store_says_so_and_still_takes_what_ends_something (void **sta
 {
     (void) state;
     store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     static const uint8_t value [20000];
     assert_int_equal (store_open (&store, folder, STORE_BYTES_LEAST, entropy, 0, why), STORE_OK);
     uint64_t free_before = store_facts (store)->free_bytes;
@@ -277,7 +277,7 @@ static void a_full_store_says_so_and_still_takes_what_ends_something (void **sta
 static int fill_the_disk (void)
 {
     store_t *store;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     static const uint8_t value [100000];
     if ((unshare (CLONE_NEWNS) != 0 && unshare (CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
         mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -318,7 +318,7 @@ static void a_folder_that_others_may_write_is_refused (void **state)
     (void) state;
     char others [128];
     store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     snprintf (others, sizeof others, "%s/others", folder);
     assert_int_equal (mkdir (others, 0700), 0);
     assert_int_equal (chmod (others, 0770), 0);
@@ -338,7 +338,7 @@ static void a_folder_that_cannot_be_made_is_told (void **state)
 {
     (void) state;
     store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     assert_int_equal (store_open (&store, "/dev/null/store", MAP_BYTES, entropy, 0, why),
                       STORE_ERROR);
     assert_string_equal (why, "cannot make folder /dev/null/store: Not a directory");

@@ -26,7 +26,7 @@ static void fill_some (void)
 static void assert_damaged (void)
 {
     store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     assert_int_equal (try_open (&store, why), STORE_DAMAGED);
     assert_null (store);
     assert_non_null (strstr (why, "damaged"));
@@ -73,7 +73,7 @@ static void write_file (const char *path, const uint8_t *bytes, size_t size)
 static void scribbled_pages_never_crash (void **state)
 {
     (void) state;
-    char path [128], why [STORE_WHY_BYTES];
+    char path [128], why [WHY_BYTES];
     in_folder (path, "store.mdb");
     fill_some ();
     static uint8_t whole [1 << 20];
@@ -129,7 +129,7 @@ static bool visit_filled (void *owner, uint8_t table, bytes_t key, bytes_t value
 static void what_is_not_as_it_was_put_is_never_taken_for_it (void **state)
 {
     (void) state;
-    char path [128], why [STORE_WHY_BYTES];
+    char path [128], why [WHY_BYTES];
     in_folder (path, "store.mdb");
     fill_some ();
     static uint8_t whole [1 << 20];
@@ -169,7 +169,7 @@ static void what_is_not_as_it_was_put_is_never_taken_for_it (void **state)
 static void a_store_of_the_first_layout_is_refused_with_a_word_to_its_operator (void **state)
 {
     (void) state;
-    char path [128], why [STORE_WHY_BYTES];
+    char path [128], why [WHY_BYTES];
     in_folder (path, "store.mdb");
     uint8_t name [] = {0, 's', 't', 'o', 'r', 'e'};
     uint8_t identity [32] = {0, 0, 0, 1, 0, 0, 0, 3};

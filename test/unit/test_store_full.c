@@ -78,7 +78,7 @@ static bool load (void *owner, uint8_t table, bytes_t key, bytes_t value, bool s
 static void host_up (home_host_t *self)
 {
     gis_settings_t settings = home_settings ();
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     assert_int_equal (store_open (&self->store, folder, self->bytes, entropy, EPOCH_MS, why),
                       STORE_OK);
     gis_core (&settings, &self->core);

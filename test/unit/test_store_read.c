@@ -40,7 +40,7 @@ static store_t *open_store (void)
 {
     static const uint8_t id [STORE_ID_BYTES] = "a store of tests";
     store_t *store = NULL;
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     assert_int_equal (store_open (&store, folder, MAP_BYTES, id, 0, why), STORE_OK);
     return store;
 }

@@ -288,7 +288,7 @@ static bool has_store (const char *folder)
 static int rebuild_open_store (rebuild_t *self, const char *folder)
 {
     uint8_t entropy [STORE_ID_BYTES];
-    char why [STORE_WHY_BYTES];
+    char why [WHY_BYTES];
     randombytes_buf (entropy, sizeof entropy);
     switch (store_open (&self->store, folder, STORE_BYTES_DEFAULT, entropy, cli_wall_ms (), why)) {
     case STORE_OK:

@@ -128,7 +128,7 @@ static bool read_answers (check_t *check, const char *path)
     if (!file)
         cli_fail (EXIT_USAGE, "%s: %s", path, strerror (errno));
     while (good && (length = getline (&line, &room, file)) >= 0) {
-        char why [JSON_WHY_BYTES] = "must be an answer with its request_id";
+        char why [WHY_BYTES] = "must be an answer with its request_id";
         json_t *json = json_parse (line, (size_t) length, why);
         number++;
         good = json && check_gather_take_answer (check, json);

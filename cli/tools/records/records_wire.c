@@ -15,7 +15,7 @@
 
 bool json_read (const codec_t *codec, void *self, const json_t *written)
 {
-    char why [JSON_WHY_BYTES], taken_why [WHY_BYTES];
+    char why [WHY_BYTES], taken_why [WHY_BYTES];
     ProtobufCMessage *message =
       written ? json_to_message (codec->message, (json_t *) written, why) : NULL;
     bool good = message && codec_take (codec, self, message, taken_why);

@@ -61,7 +61,7 @@ static uint8_t *replay_pack_request (const replay_t *self, const coallocation_t 
                                      size_t *size)
 {
     char why [FORM_WHY_BYTES];
-    char json_why [JSON_WHY_BYTES];
+    char json_why [WHY_BYTES];
     json_t *written = coallocation_written (request, false, self->settings->policy);
     json_t *body = json_pack ("{s:o}", "request", request_form_read (written, why));
     ProtobufCMessage *message = body ? json_to_message (self->reserve.asked, body, json_why) : NULL;

@@ -187,7 +187,7 @@ void grid_make (grid_t *self, uint64_t seed, bool wide)
         add_vertex (network, self->names [i], VERTEX_SITE);
         add_link (network, self->names [i], city_name (at [i], city), wide ? WIDE_MBPS : mbps, 500);
     }
-    char why [160];
+    char why [WHY_BYTES];
     bool sound = domain_check (network, "grid", why);
     assert (sound);
     (void) sound;

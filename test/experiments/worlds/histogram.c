@@ -33,7 +33,7 @@ const cpu_histogram_t *histogram_of_log (char why [EXPERIMENT_WHY_BYTES])
     if (file)
         fclose (file);
     text [size] = '\0';
-    char line [160];
+    char line [WHY_BYTES];
     if (size == 0)
         snprintf (why, EXPERIMENT_WHY_BYTES, "%.400s: %s", path, file ? "empty" : strerror (error));
     else if (cpu_histogram_read (&kept, text, line))

@@ -72,7 +72,7 @@ static void make_domain (domain_t *domain, size_t at)
         for (size_t x = 0; x < exchanges_of [at]; x++)
             add_link (domain, s4_sites [i].name, exchange_name (x), EXCHANGE_MBPS, EXCHANGE_PRICE);
     }
-    char why [160];
+    char why [WHY_BYTES];
     bool sound = domain_check (domain, s4_domains [at], why);
     assert (sound);
     (void) sound;

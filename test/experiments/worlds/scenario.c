@@ -19,7 +19,7 @@ static const int64_t durations_ms [] = {600000,  600000,  1200000, 1200000, 1800
                                         1800000, 3600000, 3600000, 5400000, 7200000};
 static const uint32_t bandwidths [] = {500, 500, 500, 500, 500, 500, 1000, 1000, 1000, 2000};
 
-bool cpu_histogram_read (cpu_histogram_t *self, const char *text, char why [160])
+bool cpu_histogram_read (cpu_histogram_t *self, const char *text, char why [WHY_BYTES])
 {
     *self = (cpu_histogram_t){0};
     size_t line = 1;
@@ -29,11 +29,11 @@ bool cpu_histogram_read (cpu_histogram_t *self, const char *text, char why [160]
         int used = 0;
         if (sscanf (at, "%u %llu%n", &cpus, &jobs, &used) < 2 || cpus == 0 ||
             (at [used] != '\n' && at [used] != '\0')) {
-            snprintf (why, 160, "line %zu: must be CPUs and jobs, two numbers", line);
+            snprintf (why, WHY_BYTES, "line %zu: must be CPUs and jobs, two numbers", line);
             return false;
         }
         if (self->count == SCENARIO_CPUS_MAX) {
-            snprintf (why, 160, "line %zu: at most %d lines", line, SCENARIO_CPUS_MAX);
+            snprintf (why, WHY_BYTES, "line %zu: at most %d lines", line, SCENARIO_CPUS_MAX);
             return false;
         }
         self->cpus [self->count] = cpus;
@@ -44,7 +44,7 @@ bool cpu_histogram_read (cpu_histogram_t *self, const char *text, char why [160]
             at++;
     }
     if (self->all == 0)
-        snprintf (why, 160, "no jobs");
+        snprintf (why, WHY_BYTES, "no jobs");
     return self->all > 0;
 }
 

@@ -29,7 +29,7 @@ typedef struct {
 } cpu_histogram_t;
 
 /*  From text of lines "CPUS JOBS". False with why naming the line. */
-bool cpu_histogram_read (cpu_histogram_t *self, const char *text, char why [160]);
+bool cpu_histogram_read (cpu_histogram_t *self, const char *text, char why [WHY_BYTES]);
 double cpu_histogram_mean (const cpu_histogram_t *self);
 
 typedef enum { SCENARIO_WORKFLOW, SCENARIO_COALLOCATION } scenario_kind_t;

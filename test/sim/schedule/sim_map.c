@@ -125,7 +125,7 @@ void sim_map_draw (sim_map_t *self, prng_t *prng, const sim_map_order_t *order)
         links_draw (&self->domains [d], prng, order->narrow);
     if (self->count > 1 && chance (prng, 15))
         disagree (self, prng);
-    char why [160];
+    char why [WHY_BYTES];
     for (size_t d = 0; d < self->count; d++)
         if (!domain_check (&self->domains [d], self->names [d], why)) {
             fprintf (stderr, "musubi-sim: drew no sound domain: %s\n", why);
