@@ -1,8 +1,8 @@
-/*  finisher - scan, spawn, and the arguments of a finisher.
+/*  finisher - finds stores of dead planners, starts finishers, and makes their arguments.
  *
- *  A finisher is started with this process's own arguments and --finish STORE, so that it has the
- *  same settings; only where it binds and which store it serves differ. It is made with posix_spawn
- *  (never fork: we are on a worker's thread), hears signals again, and ends when its starter does.
+ *  A finisher is started with this process's own arguments and --finish STORE, so it has the same
+ *  settings; only its store and the addresses it binds differ. It is started with posix_spawn
+ *  (never fork: this is a worker's thread), takes signals again, and ends when its starter does.
  */
 #include "finisher.h"
 
@@ -58,13 +58,14 @@ void finisher_pool (const char *pool, uint64_t store_bytes)
 
 static bool see_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
-    (void) sound; /* a damaged one can't be finished */
+    (void) sound; /* a damaged record can't be finished */
     bool *unfinished = owner;
     *unfinished = coordinator_record_unfinished (table, key, value);
     return !*unfinished;
 }
 
-/*  Opening raises the start number: nobody can have it open at the same time. */
+/*  Has the store unfinished business? It is opened for this, which raises its start number, so it
+ *  must not be open elsewhere. */
 static bool store_unfinished (const char *folder)
 {
     char why [WHY_BYTES];
@@ -90,7 +91,7 @@ static pid_t *room_for_child (void)
     return NULL;
 }
 
-/*  Each by its own id: the store waits for children of its own. */
+/*  Each by its own id: the host has other children, which it waits for itself. */
 static void reap_finishers (void)
 {
     for (int i = 0; i < CHILDREN_MAX; i++)
@@ -111,7 +112,7 @@ static int spawn (const char *program, char **arguments, char **environment)
     posix_spawn_file_actions_init (&files);
     posix_spawnattr_setflags (&attributes, POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigmask (&attributes, &none);
-    /* Our standard output is read by who waits for "ready": a finisher's is nobody's business. */
+    /* Our standard output is read for "ready"; a finisher's must not mix with it. */
     posix_spawn_file_actions_addopen (&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     int error = posix_spawn (child, program, &files, &attributes, arguments, environment);
     posix_spawn_file_actions_destroy (&files);
@@ -139,7 +140,7 @@ static int start_finisher (const char *folder)
     memcpy (environment, environ, variables * sizeof *environment);
     snprintf (starter, sizeof starter, STARTED_BY "=%ld", (long) getpid ());
     environment [variables] = starter;
-    /* The program as we run it, also when its file was replaced since. */
+    /* The program that is running, even if its file was replaced since. */
     int error = spawn ("/proc/self/exe", arguments, environment);
     free (environment);
     return error;
@@ -209,7 +210,7 @@ static void add_setting (arguments_t *self, const char *path, const char *format
     add_argument (self, setting);
 }
 
-/*  The living planner has its own port: this one takes any free one of the same address. */
+/*  The living planner uses its own port, so the finisher takes any free one of the same address. */
 static void add_bind (arguments_t *self, const config_t *config, const char *path,
                       const char *store)
 {
@@ -222,7 +223,7 @@ static void add_bind (arguments_t *self, const config_t *config, const char *pat
         add_setting (self, path, "%s-finish-%s", endpoint, slash ? slash + 1 : store);
 }
 
-/*  A setting of the command line goes before the file's. */
+/*  Add the settings that differ: on the command line they win over the file's. */
 static bool add_settings (arguments_t *self, const char *file, const char *const *settings,
                           size_t settings_count, const char *store)
 {
@@ -251,7 +252,7 @@ bool finisher_gives_way (void)
     return getenv (STARTED_BY) != NULL;
 }
 
-/*  A finisher that a planner started ends with it; one that an operator started does not. */
+/*  A finisher that a planner has started ends with it; one started by an operator does not. */
 static void follow_starter (void)
 {
     const char *starter = getenv (STARTED_BY);
@@ -262,8 +263,8 @@ static void follow_starter (void)
         raise (SIGTERM);
 }
 
-/*  The value of an option, written "--finish STORE" or "--finish=STORE"; NULL: another one is
- *  there. */
+/*  The value of an option, given as "--finish STORE" or "--finish=STORE"; NULL: it is not this
+ *  option. */
 static const char *option_value (char **argv, int *at, const char *option)
 {
     size_t length = strlen (option);

@@ -1,6 +1,6 @@
 /*  svc-planner - finds plans for users' requests and drives their commit. With --finish STORE it
- *  settles what a dead planner left in its store, and ends (T8); as a solver's process (solving.h)
- *  it solves one program, and ends.
+ *  settles what a dead planner left in its store, and ends (T8). Started as a solver (solving.h) it
+ *  solves one program, and ends.
  */
 #include "decision_states.h"
 #include "finisher.h"
@@ -34,7 +34,7 @@ int main (int argc, char **argv)
       .keys_count = planner_keys_count,
       .works = works,
       .works_count = 2,
-      .workers = SOLVERS_MAX + 1, /* and who finishes */
+      .workers = SOLVERS_MAX + 1, /* one starts finishers */
       .core_new = main_core_new,
       .gives_way = finisher_gives_way,
       .states = &decision_states,

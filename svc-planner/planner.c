@@ -21,21 +21,21 @@
 typedef struct {
     service_t *service;
     planner_settings_t settings;
-    access_t access; /* who administers it; what the settings point to, as these two */
+    access_t access; /* its administrators; the settings point into this and the next two */
     named_number_t *weights;
     named_number_t *visible_to;
     coordinator_t *coordinator;
     solvers_t *solvers;
-    unresponsive_t unresponsive; /* who was silent lately */
+    unresponsive_t unresponsive; /* sites and domains that were silent lately */
     pendings_t pendings;
     read_requests_t inquiries;
     repairs_t repairs;
     takeover_t finish;
     uint32_t told_load; /* as last announced */
-    uint64_t works;     /* orders for work */
+    uint64_t works;     /* number of the last order for work */
 } planner_t;
 
-#define LOAD_TOLD_MS 2000 /* the load in our directory entry is so fresh */
+#define LOAD_TOLD_MS 2000 /* how often a changed load is announced */
 
 static void planner_announce (planner_t *self, const moment_t *now)
 {
@@ -54,7 +54,7 @@ static void on_load_due (void *owner, const moment_t *now, uint64_t token)
     timers_set (self->service->timers, now->mono_ms + LOAD_TOLD_MS, on_load_due, self, 0);
 }
 
-/*  First of all starts: the others sign with this name. */
+/*  Runs first at start: the other parts sign with this name. */
 static void on_named (void *owner, const moment_t *now)
 {
     (void) now;
@@ -85,7 +85,7 @@ static bool planner_on_work (void *owner, const moment_t *now, const event_t *ev
 static void planner_destroy (void *owner)
 {
     planner_t *self = owner;
-    repairs_close (&self->repairs); /* with their pendings */
+    repairs_close (&self->repairs); /* with their pending requests */
     pendings_close (&self->pendings);
     read_requests_close (&self->inquiries);
     solvers_destroy (&self->solvers);

@@ -1,4 +1,4 @@
-/*  planner_config - from keys to settings. */
+/*  planner_config - makes settings of configuration keys. */
 #include "planner_config.h"
 
 #include "directory.h"
@@ -120,7 +120,7 @@ static const char *const balances [] = {
   [BALANCE_NONE] = "none",
 };
 
-/*  Lists of settings, while they are read. */
+/*  The lists among the settings, while they are read. */
 typedef struct {
     named_number_t weights [NAMED_MAX];
     named_number_t visible_to [NAMED_MAX];

@@ -1,4 +1,4 @@
-/*  planner_config - a planner as its administrator writes it down. */
+/*  planner_config - a planner's configuration file. */
 #ifndef MUSUBI_PLANNER_CONFIG_H
 #define MUSUBI_PLANNER_CONFIG_H
 
@@ -8,7 +8,7 @@
 extern const config_key_t planner_keys [];
 extern const size_t planner_keys_count;
 
-/*  As host_program_t wants it. */
+/*  See host_program_t. */
 bool planner_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
 
 #endif

@@ -1,7 +1,7 @@
-/*  takeover - when to look for dead planners' stores, and when a finisher may end. */
+/*  takeover - when to search for stores of dead planners, and when a finisher may end. */
 #include "takeover.h"
 
-#define LOOK_MS 1000 /* a finisher looks so often whether it may end */
+#define LOOK_MS 1000 /* how often a finisher checks whether it may end */
 
 static void takeover_on_look (void *owner, const moment_t *now, uint64_t token)
 {

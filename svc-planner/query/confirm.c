@@ -1,4 +1,4 @@
-/*  confirm - how everyone of a commit has ended, and what is left of it. */
+/*  confirm - asks how each participant of a commit ended, and what is left of it. */
 #include "confirm.h"
 
 #include "locate.h"
@@ -15,7 +15,7 @@ struct confirm {
     void *owner;
     outcomes_t *outcomes;
     locate_t *locate;
-    bool over; /* nothing is left anywhere, nor pending */
+    bool over; /* nothing is left or pending anywhere */
 };
 
 void confirm_destroy (confirm_t **self_p)
@@ -29,7 +29,7 @@ void confirm_destroy (confirm_t **self_p)
     *self_p = NULL;
 }
 
-/*  Will no repair put it right any more? */
+/*  Its repair has released it, or its window has passed. */
 static bool given_up (const confirm_t *self, const moment_t *now)
 {
     const plan_t *plan = self->plan;
@@ -45,8 +45,8 @@ static void confirm_on_located (void *owner, const moment_t *now)
 {
     confirm_t *self = owner;
     locate_verdict_t verdict = self->locate->verdict;
-    /* A release can't fail: at its edge, which is the window's end, there is nothing to give back
-     * any more, and its commit is still taken. */
+    /* A release can't fail: its edge is the window's end, when there is nothing to give back any
+     * more, and its commit is still accepted then. */
     bool release = self->plan->operation == OPERATION_RELEASE;
     bool over = verdict == LOCATED_OVER || verdict == LOCATED_NOWHERE;
     if (release || !over || !given_up (self, now)) {

@@ -1,17 +1,16 @@
-/*  confirm - a home says that a request was committed, but not that all have acknowledged (T6): is
- *  it complete?
+/*  confirm - is a request complete that its home says was committed, but not acknowledged by all
+ *  (T6)?
  *
- *      complete                              -> complete
- *      some part is gone, all is over, and
+ *      all have acknowledged                 -> complete
+ *      some part is lost, all is over, and
  *      either its repair has released it, or
  *      its window has passed                 -> failed (T10); never said of a release
- *      anything else                         -> open: ask again. A repair that has come to its end
- *                                               has told the home
+ *      anything else                         -> open: ask again. A repair that ends tells the home
  *
- *  A part at its edge looks gone, and may still be committed; and of a reservation whose window has
- *  passed nothing is left anywhere, failed or not. So once nothing is left and nothing pending, all
- *  are asked again how they ended: that does not change any more. A coordinator that was silent is
- *  not waited for a second time.
+ *  A part at its edge looks lost, but may still be committed; and once the window has passed
+ *  nothing is left anywhere, whether it failed or not. So when nothing is left or pending, all are
+ *  asked again how they ended, which does not change any more. A coordinator that was silent is not
+ *  asked a second time.
  */
 #ifndef MUSUBI_CONFIRM_H
 #define MUSUBI_CONFIRM_H
@@ -26,7 +25,7 @@ typedef struct confirm confirm_t;
 
 typedef void confirm_done_fn (void *owner, const moment_t *now, confirm_verdict_t verdict);
 
-/*  The plan is borrowed for life, like the settings. done is called once, never from within. */
+/*  Plan and settings are borrowed for life. done is called once, never from within. */
 confirm_t *confirm_new (service_t *service, const planner_settings_t *settings, const moment_t *now,
                         const plan_t *plan, confirm_done_fn *done, void *owner);
 void confirm_destroy (confirm_t **self_p);

@@ -1,9 +1,9 @@
 /*  list - the reservations of the federation, a page at a time.
  *
- *  Every site and network domain is asked for the same page of ids; where one has more than it
- *  sent, the page ends where that one has looked, so that no reservation is ever told from some of
- *  its participants only. One looks at a bounded number for one answer: while it has found nothing
- *  it is asked on.
+ *  Every site and network domain is asked for the same page of ids. If one has more than it sent,
+ *  the page ends where that one stopped, so that no reservation is told from only some of its
+ *  participants. A participant searches a limited number for one answer; while it has found nothing
+ *  it is asked again, from there on.
  */
 #include "connections.h"
 #include "directory.h"
@@ -18,14 +18,14 @@
 #include <string.h>
 
 #define LIST_MOST    1000
-#define ASKS_MAX     1024    /* of one site for one page */
-#define DOUBTS_MAX   64      /* changes asked after in one page; the others are "committing" */
+#define ASKS_MAX     1024 /* questions to one participant for one page */
+#define DOUBTS_MAX   64   /* changes in one page whose outcome is asked; others are "committing" */
 #define ANSWER_BYTES 900000u /* a page ends before it grows past this */
 
 typedef struct {
     participant_ref_t party;
     uint64_t call;
-    bool suspected; /* waited for but a moment */
+    bool suspected; /* waited for only briefly */
     bool answered;
     int asks;
     parts_page_t page;
@@ -40,7 +40,7 @@ typedef struct {
     size_t sheets_count;
     size_t sheets_room;
     size_t waiting;
-    uint64_t timer; /* when there is nobody to ask */
+    uint64_t timer; /* used when there is nobody to ask */
     view_t *views;
     size_t views_count;
     bool more;
@@ -108,7 +108,7 @@ static size_t view_bytes (const view_t *view)
     return bytes;
 }
 
-/*  The id up to which every site has told all it has; NULL: to the end. */
+/*  The last id up to which every participant has sent all it has; NULL: up to the end. */
 static const char *last_common (const list_t *self)
 {
     const char *last = NULL;
@@ -120,7 +120,7 @@ static const char *last_common (const list_t *self)
     return last;
 }
 
-/*  The smallest id that some sheet still has at its place; NULL at the end. */
+/*  The smallest id that is next on some sheet; NULL at the end. */
 static const char *next_id (const list_t *self, const size_t *at)
 {
     const char *next = NULL;
@@ -133,7 +133,7 @@ static const char *next_id (const list_t *self, const size_t *at)
     return next;
 }
 
-/*  Gather the records of one id from all sheets into a view, without parts. Returns as view_build
+/*  Gather the records of one id from all sheets into a view, without parts. Returns what view_build
  *  does. */
 static const part_record_t *take_view (list_t *self, const char *id, size_t *at, view_part_t *parts,
                                        const graph_t *graph)
@@ -194,7 +194,8 @@ static void list_merge (list_t *self, const moment_t *now)
 
 static void list_ask (list_t *self, const moment_t *now, size_t at);
 
-/*  Nothing found yet, but not at the end? One that gets nowhere counts as silent. */
+/*  Must it be asked again, because it has found nothing so far but is not at the end? One that
+ *  makes no progress counts as silent. */
 static bool goes_on (sheet_t *sheet, const char *after)
 {
     if (!sheet->page.more || sheet->page.count > 0)

@@ -1,4 +1,4 @@
-/*  locate - the questions about one reservation, and what their answers mean together. */
+/*  locate - asks about one reservation and judges the answers together. */
 #include "locate.h"
 #include "directory.h"
 #include "must.h"
@@ -60,8 +60,8 @@ static locate_verdict_t locate_say (locate_t *self, locate_verdict_t verdict, co
     return verdict;
 }
 
-/*  It does not know what it once voted for. One that answers with another store and knows this very
- *  version has booked it again (T14): from then on that store is who keeps it. */
+/*  Does it not know what it once voted for? One that answers with another store and has this
+ *  version has booked it again (T14): from then on that store counts. */
 static bool has_lost (const participant_ref_t *listed, const located_part_t *part, uint32_t version)
 {
     return part->answered &&
@@ -87,7 +87,7 @@ static locate_verdict_t locate_judge (locate_t *self)
     for (size_t i = 0; i < self->count; i++) {
         const located_part_t *part = &self->parts [i];
         const participant_ref_t *listed = listed_party (newest, part->party.name);
-        /* A change that is not finished there, be it at its edge, may still be made. */
+        /* A pending change may still be made, even one at its edge. */
         if (part->known && (!listed || newest->version > 0))
             all_over = all_over && part_record_over (&part->record) && !part->record.pending_set;
         else if (part->known)
@@ -95,7 +95,7 @@ static locate_verdict_t locate_judge (locate_t *self)
         if (part->known && (part->record.pending_set || part->record.version != newest->version) &&
             (listed || !part_record_over (&part->record)))
             changing = part->party.name;
-        /* A repair may have released without it. */
+        /* A repair may have released the others without this one. */
         if (!part->answered &&
             (part->in_question ||
              (self->of_plan &&
@@ -135,7 +135,7 @@ void locate_abort_remains (const locate_t *self, coordinator_t *coordinator, con
 
 static void locate_ask (locate_t *self, const moment_t *now, size_t at);
 
-/*  Participants that are not in the directory: their last address is in the plan. */
+/*  Add participants that the directory does not list, with their last address from the plan. */
 static void add_parties (locate_t *self, const participant_ref_t *parties, size_t count,
                          const char *home)
 {
@@ -165,8 +165,8 @@ static bool ask_listed (locate_t *self, const moment_t *now)
     return self->count > before;
 }
 
-/*  Who does not know what it once voted for, was perhaps asked before it did: a change was made in
- *  between. Asked once more, after another one has told of it, it must know. */
+/*  A participant that does not know what it voted for may have been asked before it voted, because
+ *  a change was made in between. It is asked once more, now that another one has told of that. */
 static bool ask_doubted (locate_t *self, const moment_t *now)
 {
     const part_record_t *newest = locate_newest (self);
@@ -190,8 +190,8 @@ static void locate_finish (locate_t *self, const moment_t *now)
     self->done (self->owner, now);
 }
 
-/*  Does the directory know this store by another name? Then another one lives at that address now,
- *  and nobody has lost anything. */
+/*  Does the directory list this store by another name? Then another service uses that address now,
+ *  and the participant has lost nothing. */
 static bool is_another (const locate_t *self, const char *name,
                         const uint8_t store [STORE_ID_BYTES])
 {
@@ -293,7 +293,7 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings,
         add_kind (self, "lis");
         add_kind (self, "nis");
     }
-    if (release) /* all others have given it back */
+    if (release) /* all others have released it */
         add_parties (self, plan->awaited, plan->awaited_count, "");
     else if (plan)
         add_participants (self, plan);

@@ -1,4 +1,4 @@
-/*  outcomes - the questions about one commit. */
+/*  outcomes - asks how one commit ended. */
 #include "outcomes.h"
 
 #include "must.h"
@@ -14,10 +14,10 @@ struct outcomes {
     plan_t plan;
     uint64_t calls [PARTICIPANTS_MAX + 1]; /* the last one is the coordinator's */
     size_t waiting;
-    bool said [PARTICIPANTS_MAX]; /* committed */
+    bool said [PARTICIPANTS_MAX]; /* which participants said "committed" */
     size_t committed;
     bool all_done;
-    bool unheard; /* the coordinator, when it was asked */
+    bool unheard; /* the coordinator was silent */
     bool gone;
     outcomes_done_fn *done;
     void *owner;
@@ -31,7 +31,7 @@ static void cancel_calls (outcomes_t *self)
     }
 }
 
-/*  Whom nothing depends on any more is not waited for: the coordinator may be dead for good. */
+/*  Once the outcome is clear nobody else is waited for: the coordinator may be dead for good. */
 static void outcomes_on_outcome (void *owner, const moment_t *now, uint64_t token,
                                  const call_result_t *result)
 {

@@ -1,5 +1,5 @@
-/*  outcomes - is a commit complete? One question to everyone of its plan, and to its coordinator
- *  (T6: without DONE, ask the whole list).
+/*  outcomes - is a commit complete? One question to every participant of its plan, and to its
+ *  coordinator (T6: without DONE, ask the whole list).
  */
 #ifndef MUSUBI_OUTCOMES_H
 #define MUSUBI_OUTCOMES_H
@@ -9,9 +9,9 @@
 #include "transaction.h"
 
 typedef enum {
-    OUTCOMES_COMPLETE, /* every participant has committed, or somebody knows that all have: said at
-                          once, whoever else is silent */
-    OUTCOMES_GONE,     /* some participant can't confirm its part, and will not */
+    OUTCOMES_COMPLETE, /* every participant has committed, or somebody knows that all have: told at
+                          once, without waiting for others */
+    OUTCOMES_GONE,     /* some participant can't confirm its part, and never will */
     OUTCOMES_OPEN,     /* anything else: ask again */
 } outcomes_verdict_t;
 
@@ -25,7 +25,7 @@ outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings
                           void *owner);
 void outcomes_destroy (outcomes_t **self_p);
 
-/*  After done: ask everybody anew, but a coordinator that was silent. */
+/*  After done: ask everybody again, except a coordinator that was silent. */
 void outcomes_again (outcomes_t *self, const moment_t *now);
 
 /*  Once done: the at-th participant that did not say "committed"; NULL past the last. */

@@ -1,4 +1,4 @@
-/*  read_request - the questions under way. */
+/*  read_request - the questions in progress. */
 #include "read_request.h"
 
 #include "access.h"
@@ -57,7 +57,7 @@ void *read_request_new (read_requests_t *inquiries, const request_t *request, si
 void read_request_tell (read_request_t *self, packed_t answer)
 {
     if (self->own)
-        ; /* its end is in the log */
+        ; /* nobody waits: its end is in the log */
     else if (answer.size > BODY_BYTES_MAX)
         outbox_refuse (self->inquiries->service->outbox, self->reply_to, CALL_OVERLOADED,
                        "the answer would be larger than a message may be: ask for less");

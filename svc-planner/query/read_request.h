@@ -1,5 +1,5 @@
-/*  read_request - a question of a user that changes nothing: show, list. Counted, bounded, answered
- *  once.
+/*  read_request - a request that starts no transaction of its own: show, list, settle. Their number
+ *  is limited, and each is answered once.
  */
 #ifndef MUSUBI_READ_REQUEST_H
 #define MUSUBI_READ_REQUEST_H
@@ -9,18 +9,18 @@
 #include "ordered.h"
 #include "unresponsive.h"
 
-/*  The inquiries of one planner, and what they share. All but the last two is borrowed. */
+/*  The inquiries of one planner, and what they share. All but the last two members are borrowed. */
 typedef struct {
     service_t *service;
     const planner_settings_t *settings;
     coordinator_t *coordinator;
     unresponsive_t *unresponsive;
-    const access_t *access; /* who administers the planner */
+    const access_t *access; /* the planner's administrators */
     ordered_t *open;        /* by number */
     uint64_t begun;
 } read_requests_t;
 
-/*  The borrowed ones are filled. Closing ends those under way, and tells nobody. */
+/*  The borrowed members must be filled. Closing ends inquiries in progress without an answer. */
 void read_requests_open (read_requests_t *self);
 void read_requests_close (read_requests_t *self);
 
@@ -36,23 +36,23 @@ typedef void read_request_free_fn (read_request_t *self);
 struct read_request {
     read_requests_t *inquiries;
     uint64_t number;
-    bool own; /* nobody asked: there is nobody to answer */
+    bool own; /* the planner's own: there is nobody to answer */
     uint64_t reply_to;
     char actor [NAME_BYTES_MAX + 1];
     read_request_free_fn *free;
 };
 
-/*  A new one of so many bytes, zeroed behind its first member. NULL: it has been refused. */
+/*  A new inquiry of that size, zeroed behind its first member. NULL: it has been refused. */
 void *read_request_new (read_requests_t *inquiries, const request_t *request, size_t size,
                         read_request_free_fn *free_it);
 
-/*  The same, asked by the planner itself; it is never refused. */
+/*  One of the planner's own, which is never refused. */
 void *read_request_own (read_requests_t *inquiries, size_t size, read_request_free_fn *free_it);
 
-/*  Answer it with these bytes, which are freed; it is gone afterwards. */
+/*  Answer with these bytes, which are freed. The inquiry is gone afterwards. */
 void read_request_tell (read_request_t *self, packed_t answer);
 
-/*  May who asks see the details of a reservation of this owner? */
+/*  May its actor see the details of this owner's reservations? */
 bool read_request_may_see (const read_request_t *self, const char *owner);
 
 #endif

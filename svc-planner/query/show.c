@@ -1,4 +1,4 @@
-/*  show - one reservation, as the federation knows it. */
+/*  show - one reservation, as its participants have it on record. */
 #include "connections.h"
 #include "locate.h"
 #include "must.h"

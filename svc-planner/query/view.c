@@ -1,8 +1,8 @@
-/*  view - one reservation from many records.
+/*  view - one reservation from the records of its participants.
  *
- *  "Committed" is said only when every participant has acknowledged (T6): somebody has heard DONE;
- *  or all are at the same version, which settles it for a first version. For a change it does not:
- *  a participant past its edge counts as at the new version with what it kept of the old (T10).
+ *  It is "committed" only when every participant has acknowledged (T6): one of them has heard DONE,
+ *  or all are at the same version. The latter proves it for a first version, but not for a change:
+ *  a participant past its edge has the new version, too, with what it kept of the old one (T10).
  */
 #include "view.h"
 
@@ -33,14 +33,14 @@ static const view_part_t *view_part_of (const view_part_t *parts, size_t count, 
     return NULL;
 }
 
-/*  What is said by those that the newest plan lists. */
+/*  What the participants of the newest plan say, taken together. */
 typedef struct {
     bool silent;
-    bool behind; /* somebody is not at the newest version */
+    bool behind; /* one is not at the newest version */
     bool failed;
-    bool booked; /* somebody still books something */
+    bool booked; /* one still books something */
     bool done;
-    bool awaited; /* somebody has not given back yet what is released */
+    bool awaited; /* one has not given back yet what is released */
 } view_tally_t;
 
 static view_tally_t count_parts (view_t *self, const view_part_t *parts, size_t count,
@@ -135,7 +135,7 @@ static void view_add_placements (view_t *self, const part_record_t *record)
     }
 }
 
-/*  The request it was made for; false when that is not on record. */
+/*  The request that it was made for; false when it is not on record. */
 static bool view_read_request (const part_record_t *newest, user_request_t *request)
 {
     char why [WHY_BYTES];
@@ -145,8 +145,8 @@ static bool view_read_request (const part_record_t *newest, user_request_t *requ
     return false;
 }
 
-/*  What a first change that waits asks for, where its request names the start and the sites, as a
- *  site's own commands do: it books nothing yet. */
+/*  A pending first version books nothing yet. If its request names the start, as a site's own
+ *  commands do, the view shows what it asks for. */
 static void add_wanted (view_t *self, const user_request_t *request)
 {
     if (!request->window.start.set || request->window.start.from_now)
@@ -166,7 +166,6 @@ static void add_wanted (view_t *self, const user_request_t *request)
     }
 }
 
-/*  Its name, and its connections. */
 static void add_connections (view_t *self, const part_record_t *const *records, size_t count,
                              const part_record_t *newest, const graph_t *graph)
 {
@@ -231,7 +230,7 @@ const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t 
         records [records_count++] = record;
     }
     if (self->hidden)
-        self->silent_count = 0; /* they would tell where it is */
+        self->silent_count = 0; /* their names would tell where it is */
     else
         add_details (self, records, records_count, newest, graph);
     free (records);

@@ -1,4 +1,4 @@
-/*  answer - reasons and alternatives gathered for a user. */
+/*  answer - reasons and alternatives for a user. */
 #include "answer.h"
 
 #include "must.h"
@@ -26,7 +26,7 @@ void connections_free (connection_t *connections, size_t count)
     free (connections);
 }
 
-/*  Text that was cut must not end within a character: whoever reads it checks that it is UTF-8. */
+/*  A text that was cut must not end within a character: its reader checks that it is UTF-8. */
 static void mend_cut (char text [SENTENCE_BYTES], int length)
 {
     if (length < SENTENCE_BYTES)

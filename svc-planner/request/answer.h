@@ -37,7 +37,7 @@ typedef struct {
     size_t ends_count;                 /* 2 */
     uint32_t mbps;
     char (*path) [NAME_BYTES_MAX + 1]; /* vertices, from the first end's site to the second's */
-    size_t path_count;                 /* 1: both ends are there; 0: not known any more */
+    size_t path_count;                 /* 1: both ends are at one site; 0: not known any more */
     char (*links) [RESOURCE_BYTES];    /* "N/n1-x1", in order */
     size_t links_count;
     int64_t latency_us;
@@ -87,14 +87,15 @@ typedef struct {
     size_t alternatives_count;
     uint32_t version;
     char request_id [REQUEST_ID_BYTES_MAX + 1];
-    char (*awaited) [NAME_BYTES_MAX + 1]; /* of a release */
+    char (*awaited) [NAME_BYTES_MAX + 1]; /* of a release: participants that were silent */
     size_t awaited_count;
 } answer_t;
 
 extern const codec_t answer_codec;
 
-/*  Add a reason, or an alternative; past the most, the last ones are left out. text is a format.
- *  The reason is the caller's to fill until the next one is added. */
+/*  Add a reason, or an alternative. Past the limit a new reason replaces the last one, and a new
+ *  alternative is dropped. text is a format. The caller may fill in the other members of the reason
+ *  until the next one is added. */
 reason_t *answer_reason (answer_t *self, const char *need, const char *resource, const char *text,
                          ...) __attribute__ ((format (printf, 4, 5)));
 void answer_alternative (answer_t *self, int64_t start_ms, const char *change, ...)

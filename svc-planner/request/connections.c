@@ -1,7 +1,7 @@
 /*  connections - circuits and paths.
  *
- *  Each circuit on record says how many links of its path come before it, so those of one need,
- *  sorted by that, are the path again.
+ *  Each circuit on record says how many links of its path come before it. So the circuits of one
+ *  need, sorted by that number, make up its path.
  */
 #include "connections.h"
 
@@ -75,7 +75,7 @@ static int compare_pieces (const void *a, const void *b)
            (first->circuit->hop < second->circuit->hop);
 }
 
-/*  The end of the pieces, from first on, that are of one need and over one time. */
+/*  The index behind the pieces, from first on, of the same need and time. */
 static size_t pieces_end (const connections_piece_t *pieces, size_t count, size_t first)
 {
     size_t end = first + 1;
@@ -85,7 +85,7 @@ static size_t pieces_end (const connections_piece_t *pieces, size_t count, size_
     return end;
 }
 
-/*  All circuits on record, sorted by need, time and place in the path. */
+/*  All circuits on record, sorted by need, time and position in the path. */
 static connections_piece_t *pieces_of (const part_record_t *const *records, size_t records_count,
                                        size_t *count)
 {
@@ -131,7 +131,7 @@ bool connection_links (const part_record_t *const *records, size_t records_count
         end = pieces_end (pieces, count, first);
         if (strcmp (pieces [first].circuit->need, need) != 0)
             continue;
-        from = first; /* of a need that was changed while it lasts, the latest counts */
+        from = first; /* of a need that was changed while it runs, the latest counts */
         until = end;
     }
     bool found = graph && find_links (&pieces [from], until - from, graph, links, links_count);
@@ -139,8 +139,8 @@ bool connection_links (const part_record_t *const *records, size_t records_count
     return found;
 }
 
-/*  A walk along links from one site to another: the vertex it starts at, or SIZE_MAX. Where domains
- *  disagree about a site it is several vertices. */
+/*  The vertex from which these links lead from one site to the other, or SIZE_MAX. A site about
+ *  which domains disagree has several vertices. */
 static size_t walk_start (const graph_t *graph, const char *const sites [2], const size_t *links,
                           size_t count)
 {
@@ -158,7 +158,7 @@ static size_t walk_start (const graph_t *graph, const char *const sites [2], con
     return SIZE_MAX;
 }
 
-/*  Where a compute need is, as booked; NULL when it is not on record. */
+/*  The site that has a compute need booked; NULL when it is not on record. */
 static const char *connections_site_of (const part_record_t *const *records, size_t count,
                                         const char *need, const compute_booking_t **booking)
 {
@@ -183,7 +183,8 @@ static void copy_links (connection_t *to, const connections_piece_t *pieces, siz
                       pieces [i].domain, pieces [i].circuit->links [l]);
 }
 
-/*  One need's pieces as a connection: with its path, or with the links alone. */
+/*  Make a connection of one need's pieces: with its path if that can be found, else with its links
+ *  alone. */
 static void gather_one (connection_t *to, const connections_piece_t *pieces, size_t count,
                         const part_record_t *const *records, size_t records_count,
                         const user_request_t *request, const graph_t *graph)

@@ -1,4 +1,4 @@
-/*  home_wire - claims, and whose store it is that answers. */
+/*  home_wire - claims at homes, and the identity of a store. */
 #include "home_wire.h"
 
 #include "codec_table.h"

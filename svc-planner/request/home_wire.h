@@ -1,4 +1,4 @@
-/*  home_wire - what a planner asks homes and others, to and from proto/gis.proto. */
+/*  home_wire - what a planner asks homes (proto/gis.proto), and the identity of a store. */
 #ifndef MUSUBI_HOME_WIRE_H
 #define MUSUBI_HOME_WIRE_H
 
@@ -10,7 +10,7 @@ typedef struct {
     const char *request_id;
     const uint8_t *digest;
     size_t digest_size;
-    packed_t answer; /* Close alone */
+    packed_t answer; /* Close only, as keep_until_ms */
     int64_t keep_until_ms;
 } claim_asked_t;
 extern const codec_t claim_asked_codec;
@@ -24,20 +24,21 @@ typedef struct {
     packed_t answer;
     bool done;
     packed_t packed_holder;
-    plan_t *holder; /* NULL when not told */
+    plan_t *holder; /* the attempt's plan; NULL when not told */
 } claim_look_t;
 
 typedef struct {
     bool closed;
     bool look_set;
-    claim_look_t look; /* the caller's */
+    claim_look_t look;
 } claim_closed_t;
 
-/*  What the home has told, asked to close a claim or to look at it. */
+/*  The answer of Home.Close, or of Home.Look; the caller owns the look. */
 bool claim_told_decode (bytes_t body, bool closing, claim_closed_t *told, char why [WHY_BYTES]);
 void claim_look_clear (claim_look_t *self);
 
-/*  Service.Status, answered by that store: is it the party, and its store another one? */
+/*  An answer of Service.Status from this store: does the party answer, but with another store than
+ *  before? */
 bool status_lost (bytes_t body, const uint8_t store [STORE_ID_BYTES],
                   const participant_ref_t *party);
 

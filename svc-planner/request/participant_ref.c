@@ -1,4 +1,4 @@
-/*  participant_ref - names of participants, for plans and for people. */
+/*  participant_ref - participants, for plans and for people. */
 #include "participant_ref.h"
 #include "directory_entry.h"
 

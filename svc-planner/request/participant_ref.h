@@ -1,4 +1,4 @@
-/*  participant_ref - what a participant's name says about it. */
+/*  participant_ref - a participant: what its name says, how it is called. */
 #ifndef MUSUBI_PARTICIPANT_REF_H
 #define MUSUBI_PARTICIPANT_REF_H
 
@@ -15,21 +15,21 @@ const char *participant_ref_words (const char *name, char words [PARTICIPANT_REF
 /*  "ams" of "lis/ams". */
 const char *participant_ref_short_name (const char *party_name);
 
-/*  What it books: bandwidth in a domain, nodes elsewhere. */
+/*  The kind of its parts: bandwidth for a network domain, else nodes. */
 part_kind_t participant_ref_part_kind (const char *name);
 
-/*  As the directory has it. */
+/*  The participant of a directory's entry. */
 participant_ref_t participant_ref_of_entry (const directory_entry_t *entry);
 
-/*  How long before its start it must hear of a reservation; of no entry, 0. */
+/*  Its lead; 0 without an entry. */
 int64_t participant_ref_lead_ms (const directory_entry_t *entry);
 
-/*  A call to the store that a plan names, tried as often as the settings say. */
+/*  A call to the very store that a plan names, with the tries of the settings. */
 call_order_t participant_ref_order (const participant_ref_t *party,
                                     const planner_settings_t *settings, const char *service,
                                     const char *method);
 
-/*  Service.Status of whatever store answers there (status_lost). */
+/*  Service.Status of whatever store answers at its address (status_lost). */
 call_order_t participant_ref_status_order (const participant_ref_t *party,
                                            const planner_settings_t *settings);
 

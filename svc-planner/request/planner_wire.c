@@ -1,4 +1,4 @@
-/*  planner_wire - requests and answers, to and from proto/planner.proto. */
+/*  planner_wire - requests and answers, by tables of proto/planner.proto. */
 #include "planner_wire.h"
 
 #include "codec_table.h"
@@ -12,7 +12,6 @@ static_assert ((int) ANSWER_COMMITTED == MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED
 
 /*  --- requests --- */
 
-/*  Planners write stages; nobody asks for them. */
 static bool unstaged (const user_request_t *request, const char *prefix, char why [WHY_BYTES])
 {
     for (size_t i = 0; i < request->compute_count; i++)

@@ -1,6 +1,6 @@
-/*  planner_wire - what users ask and are told, by tables of proto/planner.proto.
+/*  planner_wire - what users ask, by tables of proto/planner.proto.
  *
- *  Tables take what has the right form; whether it makes sense is request.h's business.
+ *  Tables check the form of a message; request.h checks whether it makes sense.
  */
 #ifndef MUSUBI_PLANNER_WIRE_H
 #define MUSUBI_PLANNER_WIRE_H
@@ -14,9 +14,9 @@ typedef struct {
 } reserve_t;
 extern const codec_t reserve_codec;
 
-extern const codec_t request_patch_codec; /* Modify: of a request_patch_t */
+extern const codec_t request_patch_codec; /* Modify */
 
-/*  Release and Show: a reservation's id alone. */
+/*  Release and Show. */
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
 } reservation_id_t;

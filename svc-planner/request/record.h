@@ -1,5 +1,5 @@
-/*  record - a reservation as the federation knows it, from what its participants tell; and the
- *  coordinator's log record. Plain values, with their passage in record_wire.c and decision_wire.c.
+/*  record - a reservation as its participants have it on record, and the coordinator's log record.
+ *  Plain values; their tables are in record_wire.c and decision_wire.c.
  */
 #ifndef MUSUBI_RECORD_H
 #define MUSUBI_RECORD_H
@@ -24,12 +24,12 @@ typedef struct {
     packed_t opening;
 } site_opening_t;
 
-/*  A reservation as the federation knows it, from the records of those who answered. Borrows the
- *  records and names; owns the lists: view_clear. */
+/*  A reservation, from the records of the participants that answered. Borrows the records and
+ *  names; owns the lists: view_clear. */
 typedef struct {
     const char *reservation;
-    const char *owner; /* "" for whom may not see */
-    bool hidden;       /* who asks may not see more than how it stands, and when */
+    const char *owner; /* "" when hidden */
+    bool hidden;       /* the asker may not see the details */
     show_status_t status;
     record_state_t state;
     uint32_t version;
@@ -42,7 +42,7 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* of the request */
     const char **silent;
     size_t silent_count;
-    part_record_t *parts; /* without openings, and without requests: users sent those themselves */
+    part_record_t *parts; /* without their openings and requests */
     size_t parts_count;
     site_opening_t *openings;
     size_t openings_count;
@@ -72,16 +72,16 @@ typedef enum {
     DECISION_REPAIRING,
     DECISION_SETTLED,
     DECISION_REPAIRED,
-    DECISION_PHASES, /* in records; what follows is never in one */
+    DECISION_PHASES, /* of records; those below are never stored */
     DECISION_INITIAL = DECISION_PHASES,
     DECISION_VOTING,
     DECISION_ABORTED,
     DECISION_STATES
 } decision_phase_t;
 
-/*  What a reservation was before it was changed. Owns its parts and request. */
+/*  A reservation before a change. Owns its parts and request. */
 typedef struct {
-    part_record_t *parts; /* of those who booked something, without their plans */
+    part_record_t *parts; /* that booked something; without their plans */
     size_t parts_count;   /* 0 = not known */
     uint8_t *request;
     size_t request_size;
@@ -92,18 +92,18 @@ extern const codec_t before_codec;
 /*  Owns plan and before. */
 typedef struct {
     decision_phase_t phase;
-    plan_t plan; /* empty when settled or repaired */
+    plan_t plan; /* without participants = none: when settled or repaired */
     int64_t end_ms;
     bool spoilt [PARTICIPANTS_MAX];
     char text [SENTENCE_BYTES];
-    uint32_t epoch;        /* of our fence, when the plan is another planner's; 0 = our own */
-    before_t before;       /* of a modify */
-    uint32_t repair_tries; /* repairing: plans looked for in its place so far */
+    uint32_t epoch;        /* of our fence, when the plan is another planner's; 0 = our own plan */
+    before_t before;       /* of a modify; without parts = none */
+    uint32_t repair_tries; /* repairing: how many plans were looked for so far */
 } decision_record_t;
 
 extern const codec_t decision_codec;
 
-/*  As it is kept: without plan and before when settled or repaired. */
+/*  As it is stored: without plan and before when settled or repaired. */
 packed_t decision_encode (const decision_record_t *self);
 
 #endif

@@ -1,4 +1,4 @@
-/*  record_wire - reservations as users are told of them, to proto/planner.proto. */
+/*  record_wire - the views of reservations, by tables of proto/planner.proto. */
 #include "record.h"
 
 #include "codec_table.h"
@@ -58,8 +58,8 @@ static const codec_row_t view_answer_rows [] = {
 const codec_t view_answer_codec =
   CODEC (view_answer_t, musubi__show_reservation_answer__descriptor, view_answer_rows);
 
-/*  What participants say may be more than one message carries: then without their parts, then
- *  without paths. What our own plans make always fits. */
+/*  The records may be more than one message carries: then the parts are left out, then the paths. A
+ *  reservation made by our own plans always fits. */
 packed_t show_answer_encode (const view_t *view, const char **silent, size_t silent_count)
 {
     view_t less = view ? *view : (view_t){0};

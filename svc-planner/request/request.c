@@ -1,7 +1,6 @@
-/*  request - a user's request checked and fixed in time.
+/*  request - checks a user's request and fixes it in time.
  *
- *  Checks go in the order a person would read the request; each names the field as it is written
- *  there.
+ *  Checks go in the order in which a person reads the request; each refusal names the field.
  */
 #include "request.h"
 #include "participant_ref.h"
@@ -37,7 +36,7 @@ size_t user_request_network (const user_request_t *self, const char *id)
     return SIZE_MAX;
 }
 
-/*  Of something that lasts so long. */
+/*  span_ms: how long what starts there lasts. */
 static bool check_instant (const instant_t *instant, int64_t span_ms, const char *field,
                            char why [WHY_BYTES])
 {
@@ -52,7 +51,7 @@ static bool check_instant (const instant_t *instant, int64_t span_ms, const char
                   timetext_format (most, last));
 }
 
-/*  Both written the same way, so that their order does not depend on the moment. */
+/*  Is a + add_ms before b, whenever it is asked? Both must be absolute, or both relative to now. */
 static bool request_surely_before (const instant_t *a, const instant_t *b, int64_t add_ms)
 {
     return a->set && b->set && a->from_now == b->from_now && a->ms < b->ms + add_ms;
@@ -134,7 +133,7 @@ static bool request_among (const char *word, const char *const *words, size_t co
     return *word == 0;
 }
 
-/*  What the programs of ip can't say. */
+/*  What the integer programs of ip can't express. */
 static bool check_programmed (const user_request_t *self, char why [WHY_BYTES])
 {
     policy_t policy = user_request_policy (self);
@@ -247,7 +246,7 @@ int64_t user_request_offset_least (const user_request_t *self)
     return least_ms;
 }
 
-/*  "As soon as sites accept" and any nearer time given from now become now + margin. */
+/*  A time relative to now is at least margin_ms ahead. */
 static int64_t instant_wall (const instant_t *instant, int64_t wall_ms, int64_t margin_ms)
 {
     if (!instant->from_now)

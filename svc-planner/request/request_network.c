@@ -1,5 +1,5 @@
 /*  request_network - the network needs of a request: bandwidth between the places of two compute
- *  needs, while both have theirs.
+ *  needs while both run.
  */
 #include "request.h"
 
@@ -20,7 +20,7 @@ size_t network_need_end (const user_request_t *self, size_t need, int end)
     return at;
 }
 
-/*  The time both ends have their places; empty when from is not before until. */
+/*  The time in which both ends run; empty when from is not before until. */
 static void shared_time (const user_request_t *self, size_t need, int64_t *from_ms,
                          int64_t *until_ms)
 {
@@ -54,7 +54,7 @@ path_order_t user_request_path_order (const user_request_t *self)
     return user_request_policy (self) == POLICY_COST ? PATH_CHEAP : PATH_FREE;
 }
 
-/*  --- could it be meant? --- */
+/*  --- does it make sense? --- */
 
 static bool check_ends (const user_request_t *self, size_t at, char why [WHY_BYTES])
 {

@@ -1,4 +1,4 @@
-/*  request_patch - what a modify changes of a request, checked and applied. */
+/*  request_patch - checks what a modify changes, and applies it to a request. */
 #include "request.h"
 
 #include "domain.h"
@@ -82,14 +82,14 @@ static void add_needs (user_request_t *self, const user_request_t *added)
     free (copy.data);
 }
 
-/*  What joins or feeds a need goes with it, and must be named. */
+/*  A connection or file of a removed need must be removed, too, by name. */
 static bool check_left (const user_request_t *self, const char *removed, char why [WHY_BYTES])
 {
     if (self->compute_count == 0)
         return wrong (why,
                       "remove: no compute need would be left: release the reservation instead");
     if (user_request_need (self, removed) != SIZE_MAX)
-        return true; /* another one of that id has come */
+        return true; /* the patch adds another need with that id */
     for (size_t i = 0; i < self->network_count; i++)
         for (int end = 0; end < 2; end++)
             if (strcmp (self->network [i].ends [end], removed) == 0)
@@ -142,6 +142,6 @@ bool user_request_patch (user_request_t *self, const request_patch_t *patch, cha
         if (patch->network [i].mbps > 0)
             self->network [need].mbps = patch->network [i].mbps;
     }
-    stages_forget (self); /* they are made anew */
+    stages_forget (self); /* stages_make makes them anew */
     return user_request_check (self, why);
 }

@@ -1,4 +1,4 @@
-/*  stages - phases out of stages, and new stages out of a change. */
+/*  stages - makes phases of stages, and new stages of a change. */
 #include "stages.h"
 
 #include "must.h"
@@ -117,8 +117,8 @@ static bool not_past (const passage_t *passage, const change_time_t *time, char 
                   passage->id, (time->soonest_ms - time->now_ms + 999) / 1000);
 }
 
-/*  What it was to have soon, and more than it has, it need not have: that is withdrawn. Returns
- *  what it has until the change takes effect. */
+/*  Growth that has not begun yet is withdrawn. Returns what the need has until the change takes
+ *  effect. */
 static uint32_t stages_withdraw (stages_t *stages, uint32_t amount, const change_time_t *time)
 {
     while (stages->count > 0) {
@@ -131,7 +131,7 @@ static uint32_t stages_withdraw (stages_t *stages, uint32_t amount, const change
     return amount;
 }
 
-/*  What it has until the change takes effect is one more stage. */
+/*  Keep what the need has until the change takes effect as one more stage. */
 static bool add_stage (stages_t *to, const passage_t *passage, const change_time_t *time,
                        char why [WHY_BYTES])
 {
@@ -144,7 +144,7 @@ static bool add_stage (stages_t *to, const passage_t *passage, const change_time
         return wrong (why, "need %s ends before a change could take effect, in %" PRId64 " s",
                       passage->id, (effect_ms - time->now_ms + 999) / 1000);
     if (effect_ms == last_ms)
-        return true; /* what it was to have by then it never had */
+        return true; /* what it was to have from then on has not begun */
     if (to->count == STAGES_MAX)
         return wrong (why,
                       "need %s has been changed %d times while it runs, and can't be changed again",
@@ -165,7 +165,7 @@ static bool stage_need (stages_t *to, const passage_t *passage, const change_tim
             return true;
     }
     if (passage->after.from_ms >= time->effect_ms) {
-        to->count = 0; /* it has not begun by then: it has the new amount from its start */
+        to->count = 0; /* it begins later: it has the new amount from its start */
         return true;
     }
     return add_stage (to, passage, time, why);
@@ -173,7 +173,7 @@ static bool stage_need (stages_t *to, const passage_t *passage, const change_tim
 
 /*  --- needs that were taken out --- */
 
-/*  Ends a need when the change takes effect; what was to come after its last stage never comes. */
+/*  End a need when the change takes effect; later stages are dropped. */
 static void end_need (stages_t *stages, uint32_t *amount, int64_t *until_ms, int64_t effect_ms)
 {
     *until_ms = effect_ms;
@@ -181,7 +181,7 @@ static void end_need (stages_t *stages, uint32_t *amount, int64_t *until_ms, int
         *amount = stages->list [--stages->count].amount;
 }
 
-/*  It has nothing before the change takes effect, and what it was to have is withdrawn. */
+/*  Has the need nothing before the change takes effect, so that it can be dropped as a whole? */
 static bool not_begun (const stages_t *stages, const phase_t *whole, const change_time_t *time)
 {
     phase_t phases [PHASES_MAX];

@@ -1,9 +1,9 @@
-/*  stages - needs that are changed while they last: what they have, and from when on.
+/*  stages - needs that are changed while they run: what they have, and from when on.
  *
  *  What has passed stays as it was (R10). A need that has begun, or will before a change can take
  *  effect, keeps what it had until then: that is a stage. After its last stage it has what its
- *  request asks for. All times here are counted from the reservation's start, which stands once
- *  anything of it has begun.
+ *  request asks for. All times here are counted from the reservation's start, which does not change
+ *  once anything of it has begun.
  */
 #ifndef MUSUBI_STAGES_H
 #define MUSUBI_STAGES_H
@@ -28,25 +28,25 @@ int64_t compute_first (const user_request_t *self, size_t need);
 int64_t compute_latest (const user_request_t *self, size_t need);
 int64_t network_latest (const user_request_t *self, size_t need);
 
-/*  Could stages be meant for a need that lasts [from_ms, until_ms)? False with why; field:
- *  "request.compute[1]". */
+/*  Do the stages make sense for a need that lasts [from_ms, until_ms)? False with why, which begins
+ *  with field: "request.compute[1]". */
 bool stages_check (const stages_t *self, int64_t from_ms, int64_t until_ms, const char *field,
                    char why [WHY_BYTES]);
 
 /*  When a change is made. */
 typedef struct {
     int64_t now_ms;
-    int64_t soonest_ms; /* an end can't be brought nearer than this */
-    int64_t effect_ms;  /* what is new counts from here, where its need has begun by then */
+    int64_t soonest_ms; /* no need can end before this */
+    int64_t effect_ms;  /* from here on a need that has begun by then has its new amount */
 } change_time_t;
 
-/*  Give the changed request the stages that follow from what it was before. A need that was taken
- *  out after it had begun comes back, to end when the change takes effect. False with why: a need
- *  has ended, or ends too soon. */
+/*  Give the changed request its stages, from the request before the change. A need that was removed
+ *  after it had begun comes back, to end when the change takes effect. False with why: a need has
+ *  ended, or would end too soon. */
 bool stages_make (user_request_t *self, const user_request_t *before, const change_time_t *time,
                   char why [WHY_BYTES]);
 
-/*  As if no need had been changed while it lasted. */
+/*  Drop all stages, as if no need had been changed while it ran. */
 void stages_forget (user_request_t *self);
 
 #endif

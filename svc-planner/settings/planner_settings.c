@@ -1,4 +1,4 @@
-/*  planner_settings - what holds where an operator says nothing. */
+/*  planner_settings - the defaults. */
 #include "planner_settings.h"
 
 #include "call.h"
