@@ -52,31 +52,24 @@ static void tell_left_out (const from_graphml_t *asked, const map_t *map,
                  asked->file, topology_left_out (topology));
 }
 
-/*  The description, malloc'ed, once it is seen that `up` would take it; NULL after refusing. */
-static char *federation_from_graphml_describe (const from_graphml_t *asked,
-                                               const topology_t *topology, size_t *size)
+/*  Writes the federation, once it is seen that `up` would take it; returns the exit code. */
+static int federation_from_graphml_write (const from_graphml_t *asked, const map_t *map,
+                                          const topology_t *topology)
 {
-    char *text = NULL;
+    text_auto_t *text = NULL;
+    size_t size;
     char why [CONFIG_WHY_BYTES];
-    FILE *to = must (open_memstream (&text, size));
+    const char *path = asked->out ? asked->out : "-";
+    FILE *to = must (open_memstream (&text, &size));
     topology_write (topology, to);
     if (fclose (to) != 0)
         abort ();
-    federation_t *federation = federation_read ("its federation", text, *size, why);
-    if (!federation) {
-        cli_fail (EXIT_USAGE, "%s: the map is too large: %s", asked->file, why);
-        free (text);
-        return NULL;
-    }
+    federation_t *federation = federation_read ("its federation", text, size, why);
+    if (!federation)
+        return cli_fail (EXIT_USAGE, "%s: the map is too large: %s", asked->file, why);
     federation_destroy (&federation);
-    return text;
-}
-
-static int federation_from_graphml_write_out (const from_graphml_t *asked, const char *text,
-                                              size_t size)
-{
-    const char *path = asked->out ? asked->out : "-";
-    FILE *to = output_file_open (path, true);
+    tell_left_out (asked, map, topology);
+    to = output_file_open (path, true);
     if (!to)
         return EXIT_USAGE;
     fwrite (text, 1, size, to);
@@ -92,14 +85,7 @@ static int federation_from_graphml_make (const from_graphml_t *asked, const map_
     topology_t *topology = topology_new (map, &order, why);
     if (!topology)
         return cli_fail (EXIT_USAGE, "%s: %s", asked->file, why);
-    size_t size;
-    char *text = federation_from_graphml_describe (asked, topology, &size);
-    int code = EXIT_USAGE;
-    if (text) {
-        tell_left_out (asked, map, topology);
-        code = federation_from_graphml_write_out (asked, text, size);
-    }
-    free (text);
+    int code = federation_from_graphml_write (asked, map, topology);
     topology_destroy (&topology);
     return code;
 }

@@ -42,7 +42,9 @@ static void check_copy_text (char *to, size_t size, const char *from)
 
 check_t *check_new (void)
 {
-    return must (calloc (1, sizeof (check_t)));
+    check_t *self = must (calloc (1, sizeof *self));
+    self->peers = ordered_by_text (offsetof (peer_t, name));
+    return self;
 }
 
 void check_record_clear (check_record_t *self)
@@ -69,7 +71,7 @@ void check_destroy (check_t **self_p)
     free (self->offers);
     free (self->points);
     free (self->answers);
-    free (self->peers);
+    ordered_end (&self->peers, free);
     free (self);
     *self_p = NULL;
 }
@@ -122,10 +124,7 @@ void check_vertex (check_t *self, const char *participant, const vertex_t *verte
 
 peer_t *check_peer (const check_t *self, const char *name)
 {
-    for (size_t i = 0; i < self->peers_count; i++)
-        if (strcmp (self->peers [i].name, name) == 0)
-            return &self->peers [i];
-    return NULL;
+    return ordered_find (self->peers, name);
 }
 
 static peer_t *peer_of (check_t *self, const char *name)
@@ -133,8 +132,9 @@ static peer_t *peer_of (check_t *self, const char *name)
     peer_t *peer = check_peer (self, name);
     if (peer)
         return peer;
-    peer = check_append (&self->peers, &self->peers_count, &self->peers_room, sizeof *peer);
+    peer = must (calloc (1, sizeof *peer));
     check_copy_text (peer->name, sizeof peer->name, name);
+    ordered_add (self->peers, peer->name, peer);
     return peer;
 }
 

@@ -9,6 +9,7 @@
 #define MUSUBI_CHECK_STATE_H
 
 #include "check.h"
+#include "ordered.h"
 
 #include <string.h>
 
@@ -68,9 +69,7 @@ struct check {
     user_answer_t *answers;
     size_t answers_count;
     size_t answers_room;
-    peer_t *peers;
-    size_t peers_count;
-    size_t peers_room;
+    ordered_t *peers;
     size_t silent_count; /* of them */
 
     int64_t now_ms; /* while judging */

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-/*  A message that was taken as JSON, as its struct: a site's description out of a directory's entry,
- *  say. On true the caller clears it (codec_clear). */
+/*  Reads a message that was taken as JSON, such as a site's description in an entry of a directory,
+ *  into its struct. On true the caller clears it (codec_clear). */
 bool json_read (const codec_t *codec, void *self, const json_t *written);
 
 /*  Calls take for each command of a page, in order; the record lives for that call only. *last is
