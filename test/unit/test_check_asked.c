@@ -48,7 +48,7 @@ typedef struct {
     plan_t plan;
     compute_need_t compute [3];
     network_need_t network [2];
-    user_request_t asked;
+    user_request_t request;
     compute_booking_t bookings [PARTS][2];
     size_t bookings_count [PARTS];
     circuit_t circuits [PARTS][3];
@@ -128,7 +128,7 @@ static void good (check_asked_story_t *self)
     self->compute [0].require = &self->compute_require;
     self->compute [0].require_count = 1;
     snprintf (self->compute [1].site, sizeof self->compute [1].site, "ber");
-    self->asked =
+    self->request =
       (user_request_t){.window = {.earliest = {.set = true, .ms = 9 * (int64_t) HOUR_MS},
                                   .latest = {.set = true, .ms = 10 * (int64_t) HOUR_MS},
                                   .deadline = {.set = true, .ms = 14 * (int64_t) HOUR_MS}},
@@ -186,7 +186,7 @@ static void tell_story (fixture_t *self, check_asked_story_t *story)
                                              .bookings_count = story->bookings_count [i],
                                              .circuits = story->circuits [i],
                                              .circuits_count = story->circuits_count [i],
-                                             .asked = &story->asked});
+                                             .request = &story->request});
 }
 
 static int set_up (void **state)
@@ -294,15 +294,15 @@ static void another_site (check_asked_story_t *self)
 }
 static void too_early (check_asked_story_t *self)
 {
-    self->asked.window.earliest.ms = 10 * (int64_t) HOUR_MS + 1;
+    self->request.window.earliest.ms = 10 * (int64_t) HOUR_MS + 1;
 }
 static void too_late (check_asked_story_t *self)
 {
-    self->asked.window.latest.ms = 10 * (int64_t) HOUR_MS - 1;
+    self->request.window.latest.ms = 10 * (int64_t) HOUR_MS - 1;
 }
 static void past_the_deadline (check_asked_story_t *self)
 {
-    self->asked.window.deadline.ms = 14 * (int64_t) HOUR_MS - 1;
+    self->request.window.deadline.ms = 14 * (int64_t) HOUR_MS - 1;
 }
 static void bandwidth_for_nobody (check_asked_story_t *self)
 {
@@ -310,7 +310,7 @@ static void bandwidth_for_nobody (check_asked_story_t *self)
 }
 static void circuits_inside_a_site (check_asked_story_t *self)
 {
-    self->asked.distinct_sites = false;
+    self->request.distinct_sites = false;
     self->network [1] = connection ("a", "b", 500);
     snprintf (self->network [1].id, sizeof self->network [1].id, "b-c");
     self->bookings_count [BER] = 0;

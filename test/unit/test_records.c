@@ -106,7 +106,7 @@ static void look (void *owner, const check_record_t *record)
     assert_int_equal (record->circuits [0].mbps, 500);
     assert_int_equal (record->circuits [0].hop, 2);
 
-    const user_request_t *asked = record->asked;
+    const user_request_t *asked = record->request;
     assert_non_null (asked);
     assert_true (asked->distinct_sites);
     assert_int_equal (asked->duration_ms, 1000);
@@ -150,7 +150,7 @@ static void a_command_is_read_whole (void **state)
 
 static void count_asked (void *owner, const check_record_t *record)
 {
-    *(int *) owner += record->asked ? 1 : 100;
+    *(int *) owner += record->request ? 1 : 100;
 }
 
 static int asked_in (const char *text)

@@ -17,16 +17,16 @@ typedef struct {
                        have acknowledged */
     uint64_t row;
     const replay_command_t *command; /* NULL: a decision */
-} voice_t;
+} audit_statement_t;
 
 typedef struct {
     const audit_ledger_t *ledgers;
     size_t ledgers_count;
     replay_tell_fn *tell;
     void *owner;
-    voice_t *voices;
-    size_t voices_count;
-    size_t voices_room;
+    audit_statement_t *statements;
+    size_t statements_count;
+    size_t statements_room;
     audit_result_t result;
 } audit_run_t;
 
@@ -44,11 +44,11 @@ __attribute__ ((format (printf, 2, 3))) static void violation (audit_run_t *self
 
 /*  --- gathering --- */
 
-static void add_voice (audit_run_t *self, voice_t voice)
+static void add_statement (audit_run_t *self, audit_statement_t statement)
 {
-    self->voices =
-      must_grow (self->voices, self->voices_count, &self->voices_room, sizeof *self->voices);
-    self->voices [self->voices_count++] = voice;
+    self->statements = must_grow (self->statements, self->statements_count, &self->statements_room,
+                                  sizeof *self->statements);
+    self->statements [self->statements_count++] = statement;
 }
 
 static void add_ledger (audit_run_t *self, size_t ledger)
@@ -57,25 +57,25 @@ static void add_ledger (audit_run_t *self, size_t ledger)
     const replay_command_t *command;
     for (const txid_t *after = NULL; (command = ordered_after (replay->commands, after));
          after = &command->txid)
-        add_voice (self, (voice_t){.txid = command->txid,
-                                   .ledger = ledger,
-                                   .row = command->row,
-                                   .command = command});
+        add_statement (self, (audit_statement_t){.txid = command->txid,
+                                                 .ledger = ledger,
+                                                 .row = command->row,
+                                                 .command = command});
     const replay_kept_t *kept;
     for (const replay_key_t *after = NULL; (kept = ordered_after (replay->kept, after));
          after = &kept->key) {
-        voice_t voice = {.ledger = ledger, .row = kept->row};
+        audit_statement_t statement = {.ledger = ledger, .row = kept->row};
         if (kept->key.table == TABLE_DECISIONS &&
-            txid_unpack (&voice.txid, (bytes_t){kept->key.key, kept->key.key_size}) &&
-            decision_read (packed_bytes (kept->record), &voice.confirmed))
-            add_voice (self, voice);
+            txid_unpack (&statement.txid, (bytes_t){kept->key.key, kept->key.key_size}) &&
+            decision_read (packed_bytes (kept->record), &statement.confirmed))
+            add_statement (self, statement);
     }
 }
 
 static int ledger_audit_by_txid (const void *a, const void *b)
 {
-    const voice_t *one = a;
-    const voice_t *other = b;
+    const audit_statement_t *one = a;
+    const audit_statement_t *other = b;
     int order = txid_compare (&one->txid, &other->txid);
     if (order != 0)
         return order;
@@ -111,67 +111,69 @@ static bool ledger_audit_complete (const audit_ledger_t *ledger, int64_t since_m
 
 typedef struct {
     audit_run_t *audit;
-    const voice_t *voices;
+    const audit_statement_t *statements;
     size_t count;
     const plan_t *plan;
-    const voice_t *committed; /* one that has committed; NULL = none */
+    const audit_statement_t *committed; /* one that has committed; NULL = none */
     char text [TXID_TEXT_BYTES];
-} ledger_audit_story_t;
+} audit_transaction_t;
 
-static const char *ledger_audit_name_of (const ledger_audit_story_t *story, const voice_t *voice)
+static const char *ledger_audit_name_of (const audit_transaction_t *txn,
+                                         const audit_statement_t *statement)
 {
-    return story->audit->ledgers [voice->ledger].name;
+    return txn->audit->ledgers [statement->ledger].name;
 }
 
 /*  Rows after the mark may be of events that the others had not heard of when they were read. */
-static bool ledger_audit_marked (const ledger_audit_story_t *story, const voice_t *voice)
+static bool ledger_audit_marked (const audit_transaction_t *txn, const audit_statement_t *statement)
 {
-    uint64_t mark = story->audit->ledgers [voice->ledger].mark;
-    return mark == 0 || voice->row <= mark;
+    uint64_t mark = txn->audit->ledgers [statement->ledger].mark;
+    return mark == 0 || statement->row <= mark;
 }
 
-static void judge_mixed (const ledger_audit_story_t *story)
+static void judge_mixed (const audit_transaction_t *txn)
 {
-    const voice_t *yes = story->committed;
-    for (size_t i = 0; i < story->count; i++) {
-        const voice_t *voice = &story->voices [i];
-        if (!voice->command || voice->command->decided ||
-            (voice->command->state != COMMAND_ABORTED &&
-             voice->command->state != COMMAND_EXPIRED) ||
-            !ledger_audit_takes_part (&story->audit->ledgers [voice->ledger], story->plan))
+    const audit_statement_t *yes = txn->committed;
+    for (size_t i = 0; i < txn->count; i++) {
+        const audit_statement_t *statement = &txn->statements [i];
+        if (!statement->command || statement->command->decided ||
+            (statement->command->state != COMMAND_ABORTED &&
+             statement->command->state != COMMAND_EXPIRED) ||
+            !ledger_audit_takes_part (&txn->audit->ledgers [statement->ledger], txn->plan))
             continue;
-        violation (story->audit, "mixed outcome of %s: %s at %s, %s at %s", story->text,
-                   command_state_word (yes->command->state), ledger_audit_name_of (story, yes),
-                   command_state_word (voice->command->state), ledger_audit_name_of (story, voice));
+        violation (txn->audit, "mixed outcome of %s: %s at %s, %s at %s", txn->text,
+                   command_state_word (yes->command->state), ledger_audit_name_of (txn, yes),
+                   command_state_word (statement->command->state),
+                   ledger_audit_name_of (txn, statement));
     }
 }
 
-static bool ledger_audit_heard (const ledger_audit_story_t *story, size_t ledger, bool decision)
+static bool ledger_audit_heard (const audit_transaction_t *txn, size_t ledger, bool decision)
 {
-    for (size_t i = 0; i < story->count; i++)
-        if (story->voices [i].ledger == ledger && !story->voices [i].command == decision)
+    for (size_t i = 0; i < txn->count; i++)
+        if (txn->statements [i].ledger == ledger && !txn->statements [i].command == decision)
             return true;
     return false;
 }
 
-static void judge_orphan (const ledger_audit_story_t *story)
+static void judge_orphan (const audit_transaction_t *txn)
 {
-    audit_run_t *self = story->audit;
+    audit_run_t *self = txn->audit;
     bool all = true;
-    for (size_t p = 0; p < story->plan->participants_count; p++) {
-        const participant_ref_t *party = &story->plan->participants [p];
+    for (size_t p = 0; p < txn->plan->participants_count; p++) {
+        const participant_ref_t *party = &txn->plan->participants [p];
         size_t at = 0;
         while (at < self->ledgers_count && !is_store (&self->ledgers [at], party->store))
             at++;
         if (at == self->ledgers_count ||
-            !ledger_audit_complete (&self->ledgers [at], story->committed->command->wall_ms)) {
-            all = all && at < self->ledgers_count && ledger_audit_heard (story, at, false);
+            !ledger_audit_complete (&self->ledgers [at], txn->committed->command->wall_ms)) {
+            all = all && at < self->ledgers_count && ledger_audit_heard (txn, at, false);
             continue;
         }
-        if (!ledger_audit_heard (story, at, false) && ledger_audit_marked (story, story->committed))
+        if (!ledger_audit_heard (txn, at, false) && ledger_audit_marked (txn, txn->committed))
             violation (
               self, "%s (%s) was committed at %s, but %s, which is in its plan, never heard of it",
-              story->text, story->plan->reservation, ledger_audit_name_of (story, story->committed),
+              txn->text, txn->plan->reservation, ledger_audit_name_of (txn, txn->committed),
               party->name);
     }
     if (!all)
@@ -181,88 +183,88 @@ static void judge_orphan (const ledger_audit_story_t *story)
 /*  A site may coordinate what it alone takes part in (svc-lis/plus/plus.h): its commit is the
  *  decision.
  */
-static bool decided_alone (const ledger_audit_story_t *story)
+static bool decided_alone (const audit_transaction_t *txn)
 {
-    return story->plan->participants_count == 1 &&
-           memcmp (story->plan->participants [0].store, story->committed->txid.store,
-                   STORE_ID_BYTES) == 0;
+    return txn->plan->participants_count == 1 &&
+           memcmp (txn->plan->participants [0].store, txn->committed->txid.store, STORE_ID_BYTES) ==
+             0;
 }
 
 /*  The coordinator's own ledger has its decision (T4). */
-static void judge_decided (const ledger_audit_story_t *story)
+static void judge_decided (const audit_transaction_t *txn)
 {
-    audit_run_t *self = story->audit;
-    const voice_t *yes = story->committed;
-    for (size_t at = 0; at < self->ledgers_count && !decided_alone (story); at++)
+    audit_run_t *self = txn->audit;
+    const audit_statement_t *yes = txn->committed;
+    for (size_t at = 0; at < self->ledgers_count && !decided_alone (txn); at++)
         if (is_store (&self->ledgers [at], yes->txid.store) &&
             ledger_audit_complete (&self->ledgers [at], yes->command->wall_ms) &&
-            !ledger_audit_heard (story, at, true) && ledger_audit_marked (story, yes))
+            !ledger_audit_heard (txn, at, true) && ledger_audit_marked (txn, yes))
             violation (self, "%s was committed at %s, but its coordinator %s never decided that",
-                       story->text, ledger_audit_name_of (story, yes), self->ledgers [at].name);
+                       txn->text, ledger_audit_name_of (txn, yes), self->ledgers [at].name);
 }
 
-static void judge_confirmed (const ledger_audit_story_t *story, const voice_t *decision)
+static void judge_confirmed (const audit_transaction_t *txn, const audit_statement_t *decision)
 {
-    for (size_t i = 0; i < story->count; i++) {
-        const voice_t *voice = &story->voices [i];
-        if (voice->command && !voice->command->decided &&
-            ledger_audit_takes_part (&story->audit->ledgers [voice->ledger], story->plan))
-            violation (story->audit, "%s is acknowledged by all according to %s, but is %s at %s",
-                       story->text, ledger_audit_name_of (story, decision),
-                       command_state_word (voice->command->state),
-                       ledger_audit_name_of (story, voice));
+    for (size_t i = 0; i < txn->count; i++) {
+        const audit_statement_t *statement = &txn->statements [i];
+        if (statement->command && !statement->command->decided &&
+            ledger_audit_takes_part (&txn->audit->ledgers [statement->ledger], txn->plan))
+            violation (txn->audit, "%s is acknowledged by all according to %s, but is %s at %s",
+                       txn->text, ledger_audit_name_of (txn, decision),
+                       command_state_word (statement->command->state),
+                       ledger_audit_name_of (txn, statement));
     }
 }
 
-static bytes_t plan_told (const voice_t *voice)
+static bytes_t plan_told (const audit_statement_t *statement)
 {
-    return voice->command ? packed_bytes (voice->command->record.plan) : (bytes_t){0};
+    return statement->command ? packed_bytes (statement->command->record.plan) : (bytes_t){0};
 }
 
 /*  The plan as each of them has it; false when nobody has any. */
-static bool ledger_audit_take_plan (const ledger_audit_story_t *story, plan_t *plan)
+static bool ledger_audit_take_plan (const audit_transaction_t *txn, plan_t *plan)
 {
-    const voice_t *whose = NULL;
+    const audit_statement_t *whose = NULL;
     char why [WHY_BYTES];
-    for (size_t i = 0; i < story->count; i++) {
-        const voice_t *voice = &story->voices [i];
-        bytes_t told = plan_told (voice);
+    for (size_t i = 0; i < txn->count; i++) {
+        const audit_statement_t *statement = &txn->statements [i];
+        bytes_t told = plan_told (statement);
         bytes_t first = whose ? plan_told (whose) : told;
         if (told.size == 0)
             continue;
         if (!whose)
-            whose = codec_decode (&plan_codec, plan, told, why) ? voice : NULL;
+            whose = codec_decode (&plan_codec, plan, told, why) ? statement : NULL;
         else if (told.size != first.size || memcmp (told.data, first.data, first.size) != 0)
-            violation (story->audit, "%s has different plans at %s and at %s", story->text,
-                       ledger_audit_name_of (story, voice), ledger_audit_name_of (story, whose));
+            violation (txn->audit, "%s has different plans at %s and at %s", txn->text,
+                       ledger_audit_name_of (txn, statement), ledger_audit_name_of (txn, whose));
     }
     return whose != NULL;
 }
 
-static void ledger_audit_row (audit_run_t *self, const voice_t *voices, size_t count)
+static void ledger_audit_row (audit_run_t *self, const audit_statement_t *statements, size_t count)
 {
-    ledger_audit_story_t story = {.audit = self, .voices = voices, .count = count};
-    const voice_t *confirmed = NULL;
-    txid_text (&voices->txid, story.text);
+    audit_transaction_t txn = {.audit = self, .statements = statements, .count = count};
+    const audit_statement_t *confirmed = NULL;
+    txid_text (&statements->txid, txn.text);
     for (size_t i = 0; i < count; i++) {
-        if (voices [i].command && voices [i].command->decided)
-            story.committed = &voices [i];
-        if (voices [i].confirmed)
-            confirmed = &voices [i];
+        if (statements [i].command && statements [i].command->decided)
+            txn.committed = &statements [i];
+        if (statements [i].confirmed)
+            confirmed = &statements [i];
     }
     self->result.transactions++;
     plan_t plan;
-    if (!ledger_audit_take_plan (&story, &plan))
+    if (!ledger_audit_take_plan (&txn, &plan))
         return;
-    story.plan = &plan;
-    if (story.committed) {
+    txn.plan = &plan;
+    if (txn.committed) {
         self->result.committed++;
-        judge_mixed (&story);
-        judge_orphan (&story);
-        judge_decided (&story);
+        judge_mixed (&txn);
+        judge_orphan (&txn);
+        judge_decided (&txn);
     }
-    if (confirmed && ledger_audit_marked (&story, confirmed))
-        judge_confirmed (&story, confirmed);
+    if (confirmed && ledger_audit_marked (&txn, confirmed))
+        judge_confirmed (&txn, confirmed);
     codec_clear (&plan_codec, &plan);
 }
 
@@ -272,15 +274,16 @@ audit_result_t ledger_audit_judge (const audit_ledger_t *ledgers, size_t count,
     audit_run_t self = {.ledgers = ledgers, .ledgers_count = count, .tell = tell, .owner = owner};
     for (size_t i = 0; i < count; i++)
         add_ledger (&self, i);
-    if (self.voices_count > 0)
-        qsort (self.voices, self.voices_count, sizeof *self.voices, ledger_audit_by_txid);
-    for (size_t from = 0, until; from < self.voices_count; from = until) {
+    if (self.statements_count > 0)
+        qsort (self.statements, self.statements_count, sizeof *self.statements,
+               ledger_audit_by_txid);
+    for (size_t from = 0, until; from < self.statements_count; from = until) {
         until = from + 1;
-        while (until < self.voices_count &&
-               txid_compare (&self.voices [until].txid, &self.voices [from].txid) == 0)
+        while (until < self.statements_count &&
+               txid_compare (&self.statements [until].txid, &self.statements [from].txid) == 0)
             until++;
-        ledger_audit_row (&self, &self.voices [from], until - from);
+        ledger_audit_row (&self, &self.statements [from], until - from);
     }
-    free (self.voices);
+    free (self.statements);
     return self.result;
 }

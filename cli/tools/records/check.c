@@ -50,9 +50,9 @@ check_t *check_new (void)
 void check_record_clear (check_record_t *self)
 {
     codec_clear (&plan_codec, &self->plan);
-    if (self->asked)
-        user_request_clear (self->asked);
-    free (self->asked);
+    if (self->request)
+        user_request_clear (self->request);
+    free (self->request);
     codec_clear (&check_record_codec, self);
 }
 
@@ -163,8 +163,9 @@ void check_command (check_t *self, const char *participant, const check_record_t
     codec_copy (&check_record_codec, added, record);
     check_copy_text (added->participant, sizeof added->participant, participant);
     codec_copy (&plan_codec, &added->plan, &record->plan);
-    if (record->asked)
-        user_request_copy (added->asked = must (malloc (sizeof *added->asked)), record->asked);
+    if (record->request)
+        user_request_copy (added->request = must (malloc (sizeof *added->request)),
+                           record->request);
 }
 
 void check_answer (check_t *self, const char *request_id, const char *reservation, bool done)

@@ -63,8 +63,8 @@ typedef struct {
     size_t bookings_count;
     circuit_t *circuits;
     size_t circuits_count;
-    user_request_t *asked; /* as its plan keeps it; NULL: no request is on record */
-    bool done;             /* all are known to have acknowledged */
+    user_request_t *request; /* as its plan keeps it; NULL: no request is on record */
+    bool done;               /* all are known to have acknowledged */
     int64_t held_ms;
     int64_t prepared_ms;
     uint32_t epoch;

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void check_need_violation (const judged_t *self, const char *need, const char *format, ...)
+void check_need_violation (const judged_reservation_t *self, const char *need, const char *format,
+                           ...)
 {
     char sentence [400];
     va_list arguments;
@@ -53,20 +54,20 @@ const char *check_short_name (const char *participant)
 
 /*  --- compute needs --- */
 
-int64_t check_duration (const user_request_t *asked, const compute_need_t *need)
+int64_t check_duration (const user_request_t *request, const compute_need_t *need)
 {
-    return need->duration_ms ? need->duration_ms : asked->duration_ms;
+    return need->duration_ms ? need->duration_ms : request->duration_ms;
 }
 
-const compute_need_t *check_compute_need (const user_request_t *asked, const char *id)
+const compute_need_t *check_compute_need (const user_request_t *request, const char *id)
 {
-    for (size_t i = 0; i < asked->compute_count; i++)
-        if (strcmp (asked->compute [i].id, id) == 0)
-            return &asked->compute [i];
+    for (size_t i = 0; i < request->compute_count; i++)
+        if (strcmp (request->compute [i].id, id) == 0)
+            return &request->compute [i];
     return NULL;
 }
 
-const booked_t *check_booking (const judged_t *self, const char *need)
+const check_booking_t *check_booking (const judged_reservation_t *self, const char *need)
 {
     for (size_t i = 0; i < self->booked_count; i++)
         if (strcmp (self->booked [i].booking->need, need) == 0)
@@ -89,17 +90,17 @@ check_phase_t *check_phases (const stages_t *stages, check_phase_t whole, size_t
     return phases;
 }
 
-static check_phase_t *check_asked_phases_of (const user_request_t *asked,
+static check_phase_t *check_asked_phases_of (const user_request_t *request,
                                              const compute_need_t *need, size_t *count)
 {
-    check_phase_t whole = {need->offset_ms, need->offset_ms + check_duration (asked, need),
+    check_phase_t whole = {need->offset_ms, need->offset_ms + check_duration (request, need),
                            need->cpus};
     return check_phases (&need->stages, whole, count);
 }
 
 /*  Are the nodes as the need wants them? */
-static void judge_nodes (const judged_t *self, const compute_need_t *need, uint32_t cpus,
-                         const booked_t *booked)
+static void judge_nodes (const judged_reservation_t *self, const compute_need_t *need,
+                         uint32_t cpus, const check_booking_t *booked)
 {
     const compute_booking_t *booking = booked->booking;
     const check_offer_t *class =
@@ -122,8 +123,8 @@ static void judge_nodes (const judged_t *self, const compute_need_t *need, uint3
                               booked->participant, class->name, lacks);
 }
 
-static void judge_booking (judged_t *self, const compute_need_t *need, const check_phase_t *phase,
-                           const booked_t *booked)
+static void judge_booking (judged_reservation_t *self, const compute_need_t *need,
+                           const check_phase_t *phase, const check_booking_t *booked)
 {
     const compute_booking_t *booking = booked->booking;
     int64_t start_ms = booking->from_ms - phase->from_ms;
@@ -140,11 +141,11 @@ static void judge_booking (judged_t *self, const compute_need_t *need, const che
 
 /*  All bookings of a need, ascending by time: one for each phase, all at one site and of one class.
  */
-static void judge_need (judged_t *self, const compute_need_t *need, const booked_t *booked,
-                        size_t count)
+static void judge_need (judged_reservation_t *self, const compute_need_t *need,
+                        const check_booking_t *booked, size_t count)
 {
     size_t phases_count;
-    check_phase_t *phases = check_asked_phases_of (self->asked, need, &phases_count);
+    check_phase_t *phases = check_asked_phases_of (self->request, need, &phases_count);
     for (size_t i = 0; i < count && i < phases_count; i++) {
         judge_booking (self, need, &phases [i], &booked [i]);
         if (strcmp (booked [i].participant, booked [0].participant) != 0 ||
@@ -163,7 +164,7 @@ static void judge_need (judged_t *self, const compute_need_t *need, const booked
 }
 
 /*  Compares every two: needs are few. */
-static void judge_distinct (const judged_t *self)
+static void judge_distinct (const judged_reservation_t *self)
 {
     for (size_t i = 0; i < self->booked_count; i++)
         for (size_t k = 0; k < i; k++)
@@ -183,9 +184,9 @@ static int64_t wall_of (const instant_t *instant)
 }
 
 /*  Does it start and end when it was asked to? A fixed start is the latest, too. */
-static void judge_frame (const judged_t *self)
+static void judge_frame (const judged_reservation_t *self)
 {
-    const frame_t *window = &self->asked->window;
+    const frame_t *window = &self->request->window;
     int64_t earliest_ms = wall_of (window->start.set ? &window->start : &window->earliest);
     int64_t latest_ms = wall_of (window->start.set ? &window->start : &window->latest);
     int64_t deadline_ms = wall_of (&window->deadline);
@@ -204,15 +205,15 @@ static void judge_frame (const judged_t *self)
                          self->reservation, (double) (end_ms - deadline_ms) / 1e3);
 }
 
-static void judge_compute (judged_t *self)
+static void judge_compute (judged_reservation_t *self)
 {
-    for (size_t i = 0; i < self->asked->compute_count; i++)
-        if (!check_booking (self, self->asked->compute [i].id))
-            check_need_violation (self, self->asked->compute [i].id, "is booked nowhere");
+    for (size_t i = 0; i < self->request->compute_count; i++)
+        if (!check_booking (self, self->request->compute [i].id))
+            check_need_violation (self, self->request->compute [i].id, "is booked nowhere");
     for (size_t from = 0, until; from < self->booked_count; from = until) {
-        const booked_t *booked = &self->booked [from];
+        const check_booking_t *booked = &self->booked [from];
         const char *id = booked->booking->need;
-        const compute_need_t *need = check_compute_need (self->asked, id);
+        const compute_need_t *need = check_compute_need (self->request, id);
         until = from + 1;
         while (until < self->booked_count && strcmp (self->booked [until].booking->need, id) == 0)
             until++;
@@ -223,7 +224,7 @@ static void judge_compute (judged_t *self)
                              "reservation %s: %s has a booking for %s, which was not asked for",
                              self->reservation, booked->participant, id);
     }
-    if (self->asked->distinct_sites)
+    if (self->request->distinct_sites)
         judge_distinct (self);
     if (self->start_set)
         judge_frame (self);
@@ -233,19 +234,19 @@ static void judge_compute (judged_t *self)
 
 static int by_need_and_time (const void *a, const void *b)
 {
-    const compute_booking_t *one = ((const booked_t *) a)->booking;
-    const compute_booking_t *other = ((const booked_t *) b)->booking;
+    const compute_booking_t *one = ((const check_booking_t *) a)->booking;
+    const compute_booking_t *other = ((const check_booking_t *) b)->booking;
     int order = strcmp (one->need, other->need);
     return order ? order : (one->from_ms > other->from_ms) - (one->from_ms < other->from_ms);
 }
 
 /*  What the records of a version book, in lists that the caller frees. */
-static judged_t check_asked_gather (check_t *check, const check_record_t *const *records,
-                                    size_t count)
+static judged_reservation_t check_asked_gather (check_t *check,
+                                                const check_record_t *const *records, size_t count)
 {
-    judged_t self = {.check = check, .reservation = records [0]->plan.reservation};
+    judged_reservation_t self = {.check = check, .reservation = records [0]->plan.reservation};
     for (size_t i = 0; i < count; i++) {
-        self.asked = self.asked ? self.asked : records [i]->asked;
+        self.request = self.request ? self.request : records [i]->request;
         self.booked_count += records [i]->bookings_count;
         self.laid_count += records [i]->circuits_count;
     }
@@ -255,10 +256,10 @@ static judged_t check_asked_gather (check_t *check, const check_record_t *const 
     for (size_t i = 0; i < count; i++) {
         for (size_t b = 0; b < records [i]->bookings_count; b++)
             self.booked [booked++] =
-              (booked_t){records [i]->participant, &records [i]->bookings [b]};
+              (check_booking_t){records [i]->participant, &records [i]->bookings [b]};
         for (size_t c = 0; c < records [i]->circuits_count; c++)
-            self.laid [laid++] = (laid_t){.participant = records [i]->participant,
-                                          .circuit = &records [i]->circuits [c]};
+            self.laid [laid++] = (check_circuit_t){.participant = records [i]->participant,
+                                                   .circuit = &records [i]->circuits [c]};
     }
     qsort (self.booked, booked, sizeof *self.booked, by_need_and_time);
     return self;
@@ -267,13 +268,13 @@ static judged_t check_asked_gather (check_t *check, const check_record_t *const 
 /*  The records of a reservation's last committed version, at all its participants. */
 static void judge_version (check_t *check, const check_record_t *const *records, size_t count)
 {
-    judged_t self = check_asked_gather (check, records, count);
+    judged_reservation_t self = check_asked_gather (check, records, count);
     bool released = records [0]->plan.operation == OPERATION_RELEASE;
     if (released) {
         if (self.booked_count + self.laid_count > 0)
             check_violation (check, "reservation %s is released, but still has bookings",
                              self.reservation);
-    } else if (self.asked) {
+    } else if (self.request) {
         judge_compute (&self);
         check_connected (&self);
     } else {

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 
 /*  The time asked, from the reservation's start. */
-static void check_connected_span_of (const user_request_t *asked, const network_need_t *need,
+static void check_connected_span_of (const user_request_t *request, const network_need_t *need,
                                      int64_t *from_ms, int64_t *until_ms)
 {
     int64_t shared_from_ms = INT64_MIN;
     int64_t shared_until_ms = INT64_MAX;
     for (size_t end = 0; end < 2; end++) {
-        const compute_need_t *compute = check_compute_need (asked, need->ends [end]);
-        int64_t until = compute->offset_ms + check_duration (asked, compute);
+        const compute_need_t *compute = check_compute_need (request, need->ends [end]);
+        int64_t until = compute->offset_ms + check_duration (request, compute);
         shared_from_ms = compute->offset_ms > shared_from_ms ? compute->offset_ms : shared_from_ms;
         shared_until_ms = until < shared_until_ms ? until : shared_until_ms;
     }
@@ -23,16 +23,16 @@ static void check_connected_span_of (const user_request_t *asked, const network_
     *until_ms = need->duration_ms ? *from_ms + need->duration_ms : shared_until_ms;
 }
 
-static check_phase_t *check_connected_phases_of (const user_request_t *asked,
+static check_phase_t *check_connected_phases_of (const user_request_t *request,
                                                  const network_need_t *need, size_t *count)
 {
     check_phase_t whole = {.amount = need->mbps};
-    check_connected_span_of (asked, need, &whole.from_ms, &whole.until_ms);
+    check_connected_span_of (request, need, &whole.from_ms, &whole.until_ms);
     return check_phases (&need->stages, whole, count);
 }
 
-static void judge_amount (const judged_t *self, const network_need_t *need,
-                          const check_phase_t *phase, const laid_t *laid)
+static void judge_amount (const judged_reservation_t *self, const network_need_t *need,
+                          const check_phase_t *phase, const check_circuit_t *laid)
 {
     const circuit_t *circuit = laid->circuit;
     if (circuit->mbps != phase->amount)
@@ -94,8 +94,8 @@ static bool may_cross (const check_t *check, const char *from, const char *to, c
 }
 
 /*  Goes along one circuit. False when it can't, which is reported. */
-static bool walk_circuit (const judged_t *self, const network_need_t *need, const laid_t *laid,
-                          check_connected_walk_t *walk)
+static bool walk_circuit (const judged_reservation_t *self, const network_need_t *need,
+                          const check_circuit_t *laid, check_connected_walk_t *walk)
 {
     for (size_t l = 0; l < laid->circuit->links_count; l++) {
         const char *name = laid->circuit->links [l];
@@ -124,8 +124,9 @@ static bool walk_circuit (const judged_t *self, const network_need_t *need, cons
 }
 
 /*  The circuits of one phase of a need, ascending by hop, between two sites. */
-static void judge_path (judged_t *self, const network_need_t *need, const check_phase_t *phase,
-                        const laid_t *laid, size_t count, const char *from, const char *to)
+static void judge_path (judged_reservation_t *self, const network_need_t *need,
+                        const check_phase_t *phase, const check_circuit_t *laid, size_t count,
+                        const char *from, const char *to)
 {
     check_connected_walk_t walk = {0};
     step_to (&walk, from);
@@ -156,7 +157,8 @@ static void judge_path (judged_t *self, const network_need_t *need, const check_
 }
 
 /*  The circuits laid for a need. */
-static const laid_t *laid_for (const judged_t *self, const char *need, size_t *count)
+static const check_circuit_t *laid_for (const judged_reservation_t *self, const char *need,
+                                        size_t *count)
 {
     size_t from = 0;
     while (from < self->laid_count && strcmp (self->laid [from].circuit->need, need) != 0)
@@ -169,11 +171,12 @@ static const laid_t *laid_for (const judged_t *self, const char *need, size_t *c
 }
 
 /*  One path for each phase. */
-static void judge_paths (judged_t *self, const network_need_t *need, const laid_t *laid,
-                         size_t count, const char *from, const char *to)
+static void judge_paths (judged_reservation_t *self, const network_need_t *need,
+                         const check_circuit_t *laid, size_t count, const char *from,
+                         const char *to)
 {
     size_t phases_count, at = 0;
-    check_phase_t *phases = check_connected_phases_of (self->asked, need, &phases_count);
+    check_phase_t *phases = check_connected_phases_of (self->request, need, &phases_count);
     for (size_t p = 0; p < phases_count; p++) {
         size_t first = at;
         while (at < count && laid [at].phase == p)
@@ -187,14 +190,14 @@ static void judge_paths (judged_t *self, const network_need_t *need, const laid_
     free (phases);
 }
 
-static void judge_connection (judged_t *self, const network_need_t *need)
+static void judge_connection (judged_reservation_t *self, const network_need_t *need)
 {
     size_t count;
-    const laid_t *laid = laid_for (self, need->id, &count);
-    const booked_t *ends [2] = {check_booking (self, need->ends [0]),
-                                check_booking (self, need->ends [1])};
-    if (!ends [0] || !ends [1] || !check_compute_need (self->asked, need->ends [0]) ||
-        !check_compute_need (self->asked, need->ends [1])) {
+    const check_circuit_t *laid = laid_for (self, need->id, &count);
+    const check_booking_t *ends [2] = {check_booking (self, need->ends [0]),
+                                       check_booking (self, need->ends [1])};
+    if (!ends [0] || !ends [1] || !check_compute_need (self->request, need->ends [0]) ||
+        !check_compute_need (self->request, need->ends [1])) {
         if (count > 0)
             check_need_violation (self, need->id, "has circuits, but no CPUs at its ends");
         return;
@@ -212,16 +215,16 @@ static void judge_connection (judged_t *self, const network_need_t *need)
 }
 
 /*  Which phase of its need a circuit begins in: the last one that begins no later. */
-static size_t phase_of (const judged_t *self, const circuit_t *circuit)
+static size_t phase_of (const judged_reservation_t *self, const circuit_t *circuit)
 {
     size_t phase = 0, count;
-    for (size_t n = 0; n < self->asked->network_count; n++) {
-        const network_need_t *need = &self->asked->network [n];
+    for (size_t n = 0; n < self->request->network_count; n++) {
+        const network_need_t *need = &self->request->network [n];
         if (strcmp (need->id, circuit->need) != 0 ||
-            !check_compute_need (self->asked, need->ends [0]) ||
-            !check_compute_need (self->asked, need->ends [1]))
+            !check_compute_need (self->request, need->ends [0]) ||
+            !check_compute_need (self->request, need->ends [1]))
             continue;
-        check_phase_t *phases = check_connected_phases_of (self->asked, need, &count);
+        check_phase_t *phases = check_connected_phases_of (self->request, need, &count);
         while (phase + 1 < count && circuit->from_ms >= self->start_ms + phases [phase + 1].from_ms)
             phase++;
         free (phases);
@@ -231,8 +234,8 @@ static size_t phase_of (const judged_t *self, const circuit_t *circuit)
 
 static int by_need_phase_and_hop (const void *a, const void *b)
 {
-    const laid_t *one = a;
-    const laid_t *other = b;
+    const check_circuit_t *one = a;
+    const check_circuit_t *other = b;
     int order = strcmp (one->circuit->need, other->circuit->need);
     if (order)
         return order;
@@ -241,18 +244,18 @@ static int by_need_phase_and_hop (const void *a, const void *b)
     return (one->circuit->hop > other->circuit->hop) - (one->circuit->hop < other->circuit->hop);
 }
 
-void check_connected (judged_t *self)
+void check_connected (judged_reservation_t *self)
 {
     for (size_t i = 0; i < self->laid_count; i++)
         self->laid [i].phase = phase_of (self, self->laid [i].circuit);
     qsort (self->laid, self->laid_count, sizeof *self->laid, by_need_phase_and_hop);
-    for (size_t i = 0; i < self->asked->network_count; i++)
-        judge_connection (self, &self->asked->network [i]);
+    for (size_t i = 0; i < self->request->network_count; i++)
+        judge_connection (self, &self->request->network [i]);
     for (size_t i = 0; i < self->laid_count; i++) {
         const char *id = self->laid [i].circuit->need;
         bool asked = false;
-        for (size_t n = 0; n < self->asked->network_count && !asked; n++)
-            asked = strcmp (self->asked->network [n].id, id) == 0;
+        for (size_t n = 0; n < self->request->network_count && !asked; n++)
+            asked = strcmp (self->request->network [n].id, id) == 0;
         if (!asked)
             check_violation (self->check,
                              "reservation %s: %s has a circuit for %s, which was not asked for",

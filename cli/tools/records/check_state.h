@@ -104,13 +104,13 @@ bool check_takes_part (const plan_t *plan, const char *participant);
 typedef struct {
     const char *participant;
     const compute_booking_t *booking;
-} booked_t;
+} check_booking_t;
 
 typedef struct {
     const char *participant;
     const circuit_t *circuit;
     size_t phase; /* of its need, in which it begins */
-} laid_t;
+} check_circuit_t;
 
 /*  An interval over which a need has one amount, counted from the reservation's start. */
 typedef struct {
@@ -125,24 +125,24 @@ check_phase_t *check_phases (const stages_t *stages, check_phase_t whole, size_t
 typedef struct {
     check_t *check;
     const char *reservation; /* its id */
-    const user_request_t *asked;
-    booked_t *booked; /* in order of need and time */
+    const user_request_t *request;
+    check_booking_t *booked; /* in order of need and time */
     size_t booked_count;
-    laid_t *laid; /* in order of need, phase and hop, once the compute needs are judged */
+    check_circuit_t *laid; /* in order of need, phase and hop, once the compute needs are judged */
     size_t laid_count;
     bool start_set;
     int64_t start_ms;
-} judged_t;
+} judged_reservation_t;
 
 /*  The sentence begins with "reservation ID: NEED ". */
-void check_need_violation (const judged_t *self, const char *need, const char *format, ...)
-  __attribute__ ((format (printf, 3, 4)));
+void check_need_violation (const judged_reservation_t *self, const char *need, const char *format,
+                           ...) __attribute__ ((format (printf, 3, 4)));
 
-const compute_need_t *check_compute_need (const user_request_t *asked, const char *id);
-int64_t check_duration (const user_request_t *asked, const compute_need_t *need);
+const compute_need_t *check_compute_need (const user_request_t *request, const char *id);
+int64_t check_duration (const user_request_t *request, const compute_need_t *need);
 
 /*  The first booking of a need; NULL when there is none. */
-const booked_t *check_booking (const judged_t *self, const char *need);
+const check_booking_t *check_booking (const judged_reservation_t *self, const char *need);
 
 /*  The first attribute that the offer does not have as required; NULL when it has all. */
 const char *check_lacking (const check_offer_t *offer, const requirement_t *require, size_t count);
@@ -151,7 +151,7 @@ const char *check_lacking (const check_offer_t *offer, const requirement_t *requ
 const char *check_short_name (const char *participant);
 
 /*  Judges the circuits of a reservation whose compute needs have been judged. */
-void check_connected (judged_t *self);
+void check_connected (judged_reservation_t *self);
 
 /*  --- of all --- */
 

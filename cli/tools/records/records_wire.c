@@ -40,19 +40,19 @@ const codec_t check_record_codec =
   CODEC (check_record_t, musubi__command_record__descriptor, record_rows);
 
 /*  The request that a plan was made for, as its planner packed it; NULL when it can't be read. */
-static user_request_t *asked_by (const plan_t *plan)
+static user_request_t *record_request_read (const plan_t *plan)
 {
     char why [WHY_BYTES];
-    user_request_t *asked = must (calloc (1, sizeof *asked));
+    user_request_t *request = must (calloc (1, sizeof *request));
     bool good = plan->request_size > 0 &&
-                codec_decode (&user_request_codec, asked,
+                codec_decode (&user_request_codec, request,
                               (bytes_t){.data = plan->request, .size = plan->request_size}, why);
-    for (size_t i = 0; i < asked->network_count; i++)
-        good = good && asked->network [i].ends_count == 2;
+    for (size_t i = 0; i < request->network_count; i++)
+        good = good && request->network [i].ends_count == 2;
     if (good)
-        return asked;
-    user_request_clear (asked);
-    free (asked);
+        return request;
+    user_request_clear (request);
+    free (request);
     return NULL;
 }
 
@@ -67,7 +67,7 @@ static bool read_record (const Musubi__CommandRecord *from, records_take_fn *tak
         return false;
     if (!codec_take (&plan_codec, &record.plan, from->plan, why))
         record.plan.txid = *last;
-    record.asked = asked_by (&record.plan);
+    record.request = record_request_read (&record.plan);
     take (owner, &record);
     check_record_clear (&record);
     return true;
