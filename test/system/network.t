@@ -66,7 +66,7 @@ ask links
 is "three domains are listed" 'sorted({l["domain"] for l in a["links"]})' "['N', 'S', 'U']"
 is "and agree about their points" 'a["disagreements"]' '[]'
 exits 1 "a link of no domain" musubi free X/none --need 1 --for 1h
-says "  … is told which there are" 'no domain "X"; there are: N S U'
+says "  … is told which there are" 'no domain "X"; the domains are: N S U'
 exits 1 "a domain's link that is none" musubi free N/none --need 1 --for 1h
 says "  … is told, too" 'domain N has no link "none"'
 
@@ -296,7 +296,7 @@ pair west east 100 >"$work/across.json"
 exits 1 "what would have to cross there is refused" musubi reserve "$work/across.json"
 says "  … and the point is named" 'X1'
 check "a domain that discloses windows only tells some that are free" musubi free W/west-x1 --need 1000 --for 30m
-says "  … and says so" 'W tells only whether given windows fit'
+says "  … and says so" 'W discloses only whether given windows fit'
 check "but none for more than it has" musubi free W/west-x1 --need 1001 --for 30m
 says "  … and says so" 'W/west-x1 has 1000 in all'
 exits 1 "explain says why" musubi explain "$work/across.json"
