@@ -71,7 +71,7 @@ exits 2 "an automatic level can't begin at 0" as_root balance join ams --level a
 exits 1 "a balancer that is not there" as_root balance join ams --balancer red --level 10m
 says "  … and there are" 'there are: blue, green'
 exits 2 "of two balancers one is named" as_root balance join ams --level 10m
-says "  … which" 'which balancer\? There are: blue, green'
+says "  … which" 'there are several balancers; name one: blue, green'
 exits 1 "a user does not join" env MUSUBI_ACTOR=bob musubi balance join ams --balancer green --level 10m
 says "  … being no administrator" 'administrator'
 exits 1 "who has not joined has no level" as_root balance level ams 10m

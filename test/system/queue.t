@@ -204,13 +204,13 @@ comes "three of four run on three nodes" is "$four.2" state running
 exits 0 "one that waits is cancelled" musubi cancel "$four.3"
 says "as such" ': 1 cancelled before they started, 0 told to end'
 exits 0 "one that runs is told to end" musubi cancel "$four.1"
-says "as such" ': 0 not begun, 1 told to end'
+says "as such" ': 0 cancelled before they started, 1 told to end'
 comes "it has ended" is "$four.1" state stopped
 check "by SIGTERM, which it may answer" is "$four.1" exit_code 9
 check "it is told who did it" is "$four.1" why 'cancelled by alice'
 check "so is the one that waited" is "$four.3" why 'cancelled by alice'
 exits 0 "the rest goes with the bag" musubi cancel "$four"
-says "both" ': 0 not begun, 2 told to end'
+says "both" ': 0 cancelled before they started, 2 told to end'
 comes "all are over" all_over "$four"
 check "and the one that was cancelled first never ran" test -z "$(said four.3 start)"
 exits 1 "it can't be followed" musubi output "$four.3" --follow
@@ -331,7 +331,7 @@ if [ "$(id -u)" -eq 0 ] && small "$own" 64k 777 && small "$node" 256k 711; then
   musubi queue "$full" >"$work/told"
   check "for people, too" grep -q '1000000 bytes of output were dropped' "$work/told"
   exits 0 "and with its output" musubi output "$full"
-  says "with the limits' names" '1000000 bytes more were dropped.*limits/output_room'
+  says "with the limits' names" '1000000 more bytes were dropped.*limits/output_room'
   full=$(run --class fat -- sh -c 'yes >fill 2>/dev/null; exit 4')
   comes "the end of one that fills its node's disk is recorded there all the same" is "$full" exit_code 4
   next=$(run --class fat -- true)

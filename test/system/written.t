@@ -67,7 +67,7 @@ full () { # SENTENCE COMMAND…
   local sentence=$1
   shift
   exits 3 "$sentence" bash -c '"$@" >/dev/full' - "$@"
-  says "is told" "musubi: standard output (can't be written: No space left|couldn't be written)"
+  says "is told" "musubi: standard output can't be written(: No space left)?"
 }
 full "help" musubi --help
 full "a command's help" musubi list --help
