@@ -154,7 +154,7 @@ output=$(musubi submit ams --limit 1m -- cat 2>&1 <&9)
 got=$? refused=$output
 check "input in a pipe is refused" test $got -eq 2
 output=$refused
-says "with what to do" "standard input isn't passed to tasks.*</dev/null"
+says "with what to do" 'tasks get no standard input.*</dev/null'
 read -r -u 9 line
 check "it is still there" test "$line" = data
 check "an empty pipe is no input" test -n "$(musubi submit ams --limit 1m -- true 2>/dev/null <&9)"
