@@ -1,15 +1,15 @@
-/*  fuzz_decoders - any bytes as what no table alone reads: headers, what is looked at after its
- *  table, messages of which a part is wanted. The first byte picks the decoder, the rest is the
- *  body. What a table reads by itself: fuzz_codecs.
+/*  fuzz_decoders - any bytes as what tables do not read alone: headers, rules behind a table,
+ *  messages of which only a part is read. The first byte picks the decoder, the rest is the body.
+ *  What a table reads by itself is tried by fuzz_codecs.
  *
- *  A refusal must name a reason that fits; of the rest, what the logic asserts on is looked at. New
- *  ones at the end: the corpus names them by number.
- */
+ *  A refusal must name a reason; what is taken must keep what the logic asserts. Add a decoder at
+ *  the end: the corpus names them by number. */
 #include "calendar_wire.h"
 #include "directory_entry.h"
 #include "envelope.h"
 #include "fuzzing.h"
 #include "gis_wire.h"
+#include "message.h"
 #include "planner_wire.h"
 #include "record.h"
 #include "records.h"
