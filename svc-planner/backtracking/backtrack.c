@@ -337,7 +337,7 @@ static int compare_options (const backtrack_t *self, const backtrack_option_t *a
 {
     switch (self->order.policy) {
     case POLICY_TIME:
-    case POLICY_QUALITY: /* ip's */
+    case POLICY_QUALITY: /* only algorithm ip ranks by quality */
         if (a->slot.start_ms != b->slot.start_ms)
             return a->slot.start_ms < b->slot.start_ms ? -1 : 1;
         break;

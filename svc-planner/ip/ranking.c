@@ -23,7 +23,7 @@ typedef struct {
 struct ranking {
     ranking_order_t order;
     unit_costs_t costs;
-    programs_t *programs; /* NULL: the request can't be said as a program */
+    programs_t *programs; /* NULL: the request can't be written as a program */
     window_plan_t *candidates;
     size_t count;
     prng_t *prng;

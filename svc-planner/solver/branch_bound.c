@@ -9,7 +9,7 @@
  *  each a different one. Where several kin want the same place, all but one take their next one.
  *
  *  Sites of equal cost and distance are not interchangeable once bandwidth binds; requested sites
- *  that want the same of the same are.
+ *  that want the same CPUs and the same links are.
  */
 #include "branch_bound.h"
 
@@ -44,7 +44,7 @@ static bool no_better (const branch_bound_t *self, int64_t doubled)
  *  last place that it takes in that sum. */
 typedef struct {
     int64_t least;     /* sum of the rows, each kin by itself */
-    int64_t contested; /* what it costs more that a place takes one only */
+    int64_t contested; /* more, because a place takes only one site */
     int64_t lasts [PROGRAM_SITES_MAX];
 } outlook_t;
 
@@ -260,7 +260,7 @@ static bool links_settle (branch_bound_t *self, size_t level, int64_t others, in
     return answer == ROUTING_FITS || answer == ROUTING_UNSURE;
 }
 
-/*  Searches on with the next member of the kin at the place. cpus: the doubled cost of all sites
+/*  Continues with the next member of the kin at the place. cpus: the doubled cost of all sites
  *  placed, with this one; routed: what paths cost at least, without its own; rest: the doubled
  *  least cost of all other sites. */
 static void search_with (branch_bound_t *self, size_t level, branch_bound_kin_t *kin,

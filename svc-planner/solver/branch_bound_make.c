@@ -1,4 +1,4 @@
-/*  placing_make - what is known of a program before anything is placed. */
+/*  branch_bound_make - what is known of a program before anything is placed. */
 #include "branch_bound_state.h"
 
 #include "must.h"

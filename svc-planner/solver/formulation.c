@@ -145,7 +145,7 @@ static void add_places (formulation_t *self)
     }
 }
 
-/*  The most that a plan can ask of an edge; wider edges need no constraint. */
+/*  The most that a plan can ask of an edge; a larger bandwidth makes no difference. */
 static int64_t bandwidth_wanted (const program_t *program)
 {
     int64_t sum = 0;
@@ -190,7 +190,8 @@ static void put_flow (formulation_t *self, int row, size_t link, size_t node, do
     }
 }
 
-/*  (9): what flows out of a node less what flows in. From the first end to the second. */
+/*  (9): the flow out of a node minus the flow into it; a link flows from its first end to its
+ *  second. */
 static void add_conservation (formulation_t *self, size_t link)
 {
     const program_t *program = self->program;

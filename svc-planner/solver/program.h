@@ -61,7 +61,7 @@ typedef struct {
      *  costs there, or PROGRAM_BARRED. NULL: a site can be wherever there are enough CPUs, at unit
      *  cost. */
     const int64_t *offers;
-    /*  By requested link and edge: may paths of the link not use the edge? NULL: they may use
+    /*  By requested link and edge: 1 = paths of the link must not use the edge. NULL: they may use
      *  any. */
     const uint8_t *barred;
 } program_t;

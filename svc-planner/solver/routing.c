@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
     routing_wire_t *wires;
-    uint32_t *arcs; /* a row a wire */
+    uint32_t *arcs; /* a row for each wire */
     size_t room;    /* wires */
 } routing_kept_t;
 
