@@ -24,9 +24,9 @@ void agent_order (agent_t *self, const char *kind, const work_order_t *order,
 
 static void bring (agent_t *self, const moment_t *now, uint64_t output, const work_result_t *result)
 {
-    brought_t brought = {.number = output, .data = result->data, .size = result->size};
-    snprintf (brought.why, sizeof brought.why, "%s", result->why);
-    packed_t body = codec_encode (&brought_codec, &brought);
+    output_piece_t piece = {.number = output, .data = result->data, .size = result->size};
+    snprintf (piece.why, sizeof piece.why, "%s", result->why);
+    packed_t body = codec_encode (&output_piece_codec, &piece);
     service_ask (self->service, now,
                  &(call_order_t){.endpoint = agent_poll_endpoint (self->agent_poll),
                                  .to_store = agent_poll_store (self->agent_poll),

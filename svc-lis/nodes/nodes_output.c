@@ -79,16 +79,15 @@ void nodes_output (nodes_t *self, const moment_t *now, const run_id_t *id, bool 
 }
 
 static void nodes_output_take (nodes_t *self, const moment_t *now, output_t *output,
-                               const brought_t *brought)
+                               const output_piece_t *piece)
 {
-    bytes_t data = brought->data;
+    bytes_t data = piece->data;
     if (data.size > output->wanted.most)
         data.size = output->wanted.most;
-    ordered_remove (self->outputs, &brought->number);
+    ordered_remove (self->outputs, &piece->number);
     timers_cancel (self->service->timers, output->timer);
     nodes_dirty (self, now, output->node);
-    output->told (output->owner, output->token, data, brought->size,
-                  *brought->why ? brought->why : NULL);
+    output->told (output->owner, output->token, data, piece->size, *piece->why ? piece->why : NULL);
     free (output);
 }
 
@@ -96,10 +95,10 @@ static void nodes_output_take (nodes_t *self, const moment_t *now, output_t *out
 void nodes_on_bring (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     nodes_t *self = owner;
-    const brought_t *brought = body;
-    output_t *output = ordered_find (self->outputs, &brought->number);
+    const output_piece_t *piece = body;
+    output_t *output = ordered_find (self->outputs, &piece->number);
     if (output && agent_is (request->actor, "node/", self->places [output->node].name))
-        nodes_output_take (self, now, output, brought);
+        nodes_output_take (self, now, output, piece);
     service_reply (self->service, request, (packed_t){0});
 }
 

@@ -53,13 +53,14 @@ static const codec_row_t wanted_rows [] = {
 };
 const codec_t wanted_codec = CODEC (wanted_t, musubi__attend_answer__descriptor, wanted_rows);
 
-static const codec_row_t brought_rows [] = {
-  ROW_NUMBER ("number", brought_t, number),
-  ROW_BYTES ("data", brought_t, data.data, data.size, BODY_BYTES_MAX),
-  ROW_NUMBER ("size", brought_t, size),
-  ROW_TEXT ("why", brought_t, why, OR_NONE),
+static const codec_row_t output_piece_rows [] = {
+  ROW_NUMBER ("number", output_piece_t, number),
+  ROW_BYTES ("data", output_piece_t, data.data, data.size, BODY_BYTES_MAX),
+  ROW_NUMBER ("size", output_piece_t, size),
+  ROW_TEXT ("why", output_piece_t, why, OR_NONE),
 };
-const codec_t brought_codec = CODEC (brought_t, musubi__bring_request__descriptor, brought_rows);
+const codec_t output_piece_codec =
+  CODEC (output_piece_t, musubi__bring_request__descriptor, output_piece_rows);
 
 static const codec_row_t nodes_question_rows [] = {
   ROW_WORD ("after", nodes_question_t, after, OR_NONE),

@@ -57,8 +57,8 @@ typedef struct {
     bytes_t data;
     uint64_t size;
     char why [RUN_WHY_BYTES_MAX + 1]; /* "" or why there is none */
-} brought_t;
-extern const codec_t brought_codec;
+} output_piece_t;
+extern const codec_t output_piece_codec;
 
 /*  --- for people --- */
 

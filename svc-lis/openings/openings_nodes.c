@@ -190,13 +190,13 @@ typedef struct {
     bool clears;
     bool runs_on;
     int64_t cost_ms;
-} room_made_t;
+} node_clearing_t;
 
 /*  Preemptible runs are ended. Booked ones must be over by themselves, unless the site clears its
  *  nodes. */
-static bool look_room (void *owner, const run_t *run)
+static bool look_clearing (void *owner, const run_t *run)
 {
-    room_made_t *made = owner;
+    node_clearing_t *made = owner;
     made->own = strcmp (run->reservation, made->reservation) == 0;
     bool runs_on = run->booked_until_ms > made->needed_ms;
     made->free = made->own || (!*run->reservation && (!runs_on || made->clears));
@@ -228,12 +228,12 @@ static bool bind_more (opening_entry_t *entry, size_t class, uint32_t lacking, i
         site_node_t node = nodes_at (self->parts.nodes, i);
         if (node.class != class || self->holders [i] || !nodes_usable (self->parts.nodes, i))
             continue;
-        room_made_t made = {.reservation = entry->reservation,
-                            .needed_ms = when_ms,
-                            .free = true,
-                            .clears = self->limits.clear};
+        node_clearing_t made = {.reservation = entry->reservation,
+                                .needed_ms = when_ms,
+                                .free = true,
+                                .clears = self->limits.clear};
         if (node.runs > 0)
-            nodes_runs (self->parts.nodes, i, look_room, &made);
+            nodes_runs (self->parts.nodes, i, look_clearing, &made);
         if (made.free)
             candidates [count++] =
               (openings_nodes_candidate_t){.node = i,

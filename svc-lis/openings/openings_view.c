@@ -117,7 +117,7 @@ void openings_on_use (void *owner, const moment_t *now, const request_t *request
 {
     openings_t *self = owner;
     service_t *service = self->parts.service;
-    const spent_question_t *asked = body;
+    const reservation_use_question_t *asked = body;
     const opening_entry_t *entry = opening_find (self, asked->reservation);
     if (!entry || !entry->use) {
         service_refuse (service, request, CALL_NOT_FOUND, "%s has not opened a reservation %s",
@@ -129,7 +129,7 @@ void openings_on_use (void *owner, const moment_t *now, const request_t *request
                         request->actor, asked->reservation);
         return;
     }
-    spent_told_t told = {0};
+    reservation_use_told_t told = {0};
     memcpy (told.reservation, asked->reservation, sizeof told.reservation);
     size_t most = asked->most > 0 && asked->most < CPU_USAGE_STEPS ? asked->most : CPU_USAGE_STEPS;
     stored_use_t use = opening_use_now (entry, now);
@@ -138,5 +138,5 @@ void openings_on_use (void *owner, const moment_t *now, const request_t *request
         told.cpu_ms += told.steps [i].cpu_ms;
         told.offered_ms += told.steps [i].offered_ms;
     }
-    service_reply (service, request, codec_encode (&spent_told_codec, &told));
+    service_reply (service, request, codec_encode (&reservation_use_told_codec, &told));
 }

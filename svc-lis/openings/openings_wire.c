@@ -30,12 +30,13 @@ static const codec_row_t back_end_task_rows [] = {
 const codec_t back_end_task_codec =
   CODEC (back_end_task_t, musubi__back_end_order__descriptor, back_end_task_rows);
 
-static const codec_row_t spent_question_rows [] = {
-  ROW_WORD ("reservation", spent_question_t, reservation),
-  ROW_NUMBER ("most", spent_question_t, most),
+static const codec_row_t reservation_use_question_rows [] = {
+  ROW_WORD ("reservation", reservation_use_question_t, reservation),
+  ROW_NUMBER ("most", reservation_use_question_t, most),
 };
-const codec_t spent_question_codec =
-  CODEC (spent_question_t, musubi__reservation_use_request__descriptor, spent_question_rows);
+const codec_t reservation_use_question_codec =
+  CODEC (reservation_use_question_t, musubi__reservation_use_request__descriptor,
+         reservation_use_question_rows);
 
 static const codec_row_t use_step_rows [] = {
   ROW_NUMBER ("from_ms", use_step_t, from_ms),
@@ -46,14 +47,14 @@ static const codec_row_t use_step_rows [] = {
 static const codec_t use_step_codec =
   CODEC (use_step_t, musubi__use_step__descriptor, use_step_rows);
 
-static const codec_row_t spent_told_rows [] = {
-  ROW_WORD ("reservation", spent_told_t, reservation),
-  ROW_ARRAY ("steps", spent_told_t, steps, count, use_step),
-  ROW_NUMBER ("cpu_ms", spent_told_t, cpu_ms),
-  ROW_NUMBER ("offered_ms", spent_told_t, offered_ms),
+static const codec_row_t reservation_use_told_rows [] = {
+  ROW_WORD ("reservation", reservation_use_told_t, reservation),
+  ROW_ARRAY ("steps", reservation_use_told_t, steps, count, use_step),
+  ROW_NUMBER ("cpu_ms", reservation_use_told_t, cpu_ms),
+  ROW_NUMBER ("offered_ms", reservation_use_told_t, offered_ms),
 };
-const codec_t spent_told_codec =
-  CODEC (spent_told_t, musubi__reservation_use__descriptor, spent_told_rows);
+const codec_t reservation_use_told_codec =
+  CODEC (reservation_use_told_t, musubi__reservation_use__descriptor, reservation_use_told_rows);
 
 static const codec_row_t bound_rows [] = {
   ROW_WORD ("node", bound_t, name),

@@ -19,8 +19,8 @@ extern const codec_t back_end_task_codec;
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
     uint32_t most;
-} spent_question_t;
-extern const codec_t spent_question_codec;
+} reservation_use_question_t;
+extern const codec_t reservation_use_question_codec;
 
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
@@ -28,8 +28,8 @@ typedef struct {
     size_t count;
     int64_t cpu_ms; /* of all of them */
     int64_t offered_ms;
-} spent_told_t;
-extern const codec_t spent_told_codec;
+} reservation_use_told_t;
+extern const codec_t reservation_use_told_codec;
 
 /*  Same numbers as proto BoundState. */
 typedef enum {

@@ -243,7 +243,7 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     self->parts = *parts;
     self->limits = *limits;
     self->bags = bags_new ();
-    self->due = ordered_new (queue_by_end);
+    self->deadlines = ordered_new (queue_by_end);
     self->freed = (change_notice_t){.service = parts->service, .topic = "calendar"};
     slots_make (self);
     queue_serve (self);
@@ -281,7 +281,7 @@ void queue_destroy (queue_t **self_p)
               self->parts.room, &(interval_list_t){.list = &self->places [i].booked, .count = 1});
         backfill_node_clear (&self->slots [i]);
     }
-    ordered_end (&self->due, free);
+    ordered_end (&self->deadlines, free);
     bags_destroy (&self->bags);
     free (self->slots);
     free (self->places);

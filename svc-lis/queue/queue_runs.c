@@ -20,8 +20,8 @@ static const char *const state_words [] = {
 
 int queue_by_end (const void *key, const void *thing)
 {
-    const due_t *a = key;
-    const due_t *b = thing;
+    const task_deadline_t *a = key;
+    const task_deadline_t *b = thing;
     if (a->end_ms != b->end_ms)
         return a->end_ms < b->end_ms ? -1 : 1;
     if (a->bag->number != b->bag->number)
@@ -30,22 +30,23 @@ int queue_by_end (const void *key, const void *thing)
 }
 
 /*  When the site ends it, in case its own starter has not done so before. */
-static due_t due_of (const queue_t *self, bag_t *bag, uint32_t index)
+static task_deadline_t deadline_of (const queue_t *self, bag_t *bag, uint32_t index)
 {
-    return (due_t){bag_task (bag, index)->seat.until_ms - self->limits.grace_ms, bag, index};
+    return (task_deadline_t){bag_task (bag, index)->seat.until_ms - self->limits.grace_ms, bag,
+                             index};
 }
 
-static void due_add (queue_t *self, bag_t *bag, uint32_t index)
+static void deadline_add (queue_t *self, bag_t *bag, uint32_t index)
 {
-    due_t *due = must (malloc (sizeof *due));
-    *due = due_of (self, bag, index);
-    ordered_add (self->due, due, due);
+    task_deadline_t *deadline = must (malloc (sizeof *deadline));
+    *deadline = deadline_of (self, bag, index);
+    ordered_add (self->deadlines, deadline, deadline);
 }
 
-static void due_remove (queue_t *self, bag_t *bag, uint32_t index)
+static void deadline_remove (queue_t *self, bag_t *bag, uint32_t index)
 {
-    due_t due = due_of (self, bag, index);
-    free (ordered_remove (self->due, &due));
+    task_deadline_t deadline = deadline_of (self, bag, index);
+    free (ordered_remove (self->deadlines, &deadline));
 }
 
 static void queue_runs_on_due (void *owner, const moment_t *now, uint64_t token)
@@ -54,10 +55,11 @@ static void queue_runs_on_due (void *owner, const moment_t *now, uint64_t token)
     queue_t *self = owner;
     self->due_timer = 0;
     int64_t now_ms = queue_now_ms (self, now);
-    for (due_t *due; (due = ordered_after (self->due, NULL)) && due->end_ms <= now_ms;) {
-        bag_t *bag = due->bag;
-        uint32_t index = due->index;
-        due_remove (self, bag, index);
+    for (task_deadline_t *deadline;
+         (deadline = ordered_after (self->deadlines, NULL)) && deadline->end_ms <= now_ms;) {
+        bag_t *bag = deadline->bag;
+        uint32_t index = deadline->index;
+        deadline_remove (self, bag, index);
         queue_stop_task (self, now, bag, index, STOP_LIMIT, "it ran longer than its limit");
     }
     queue_due_watch (self, now);
@@ -68,7 +70,7 @@ void queue_due_watch (queue_t *self, const moment_t *now)
     timers_t *timers = self->parts.service->timers;
     timers_cancel (timers, self->due_timer);
     self->due_timer = 0;
-    const due_t *first = ordered_after (self->due, NULL);
+    const task_deadline_t *first = ordered_after (self->deadlines, NULL);
     if (!first)
         return;
     int64_t at_ms = timekeeper_mono (&self->parts.service->timekeeper, now, first->end_ms);
@@ -124,7 +126,7 @@ void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t no
     task_move (self->bags, bag, index, TASK_PLACED);
     if (seat->booked)
         queue_book (self, now, node, booked_until_ms);
-    due_add (self, bag, index);
+    deadline_add (self, bag, index);
     queue_put_task (self, bag, index);
     tell_moved (self, bag, index, TASK_QUEUED);
     service_count (self->parts.service, "tasks_started", 1);
@@ -199,7 +201,7 @@ static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint3
     result_take (task, run, to);
     if (!*bag->asked.order.reservation && run->started_ms > 0 && run->ended_ms > run->started_ms)
         self->done_ms += (run->ended_ms - run->started_ms) * bag->waiting.cpus;
-    due_remove (self, bag, index);
+    deadline_remove (self, bag, index);
     if (task->node != TASK_NODE_NONE)
         queue_seat_leave (self, now, task->node, &task->seat);
     task_move (self->bags, bag, index, to);
@@ -247,7 +249,7 @@ static void run_settle (queue_t *self, const moment_t *now, bag_t *bag, uint32_t
                                         counted */
     if (task->node != TASK_NODE_NONE)
         queue_seat_take (self, now, task->node, &task->seat);
-    due_add (self, bag, index);
+    deadline_add (self, bag, index);
     if (!nodes_run (self->parts.nodes, &id, &run))
         run = (run_t){.id = id, .state = RUN_LOST, .why = "the record of its run is damaged"};
     queue_run_moved (self, now, &run);

@@ -43,8 +43,8 @@ struct queue {
     const calendar_t **calendars; /* of each class */
     size_t *class_from;           /* of each class, its first node; and behind the last one */
     backfill_promise_t *promises;
-    ordered_t *due;      /* tasks that run, by until_ms, then id */
-    const moment_t *now; /* of the pass that is under way */
+    ordered_t *deadlines; /* tasks that run, by until_ms, then id */
+    const moment_t *now;  /* of the pass that is under way */
     uint64_t pass_timer;
     uint64_t wake_timer; /* something may start then, though nothing happens before */
     uint64_t due_timer;
@@ -57,12 +57,12 @@ struct queue {
     uint64_t readers_next;
 };
 
-/*  A task that runs, in due. */
+/*  The deadline of a task that runs. */
 typedef struct {
     int64_t end_ms; /* the site ends it then */
     bag_t *bag;
     uint32_t index;
-} due_t;
+} task_deadline_t;
 
 /*  --- queue_reservations.c --- */
 
@@ -85,7 +85,7 @@ bool queue_past (const queue_t *self, const moment_t *now, const char *reservati
 
 /*  --- queue_runs.c --- */
 
-ordered_compare_fn queue_by_end; /* of due */
+ordered_compare_fn queue_by_end; /* of deadlines */
 
 /*  Starts the next task of a bag on a node; seat says until when. */
 void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t node,

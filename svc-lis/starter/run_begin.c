@@ -199,18 +199,18 @@ typedef struct {
     int kept;         /* descriptor of the output that is kept with the run */
     int folder;       /* the working folder made for the run; -1 when the order names one */
     pid_t starter;
-} birth_t;
+} launch_t;
 
 /*  Becomes the program; returns only when something has failed. */
-static void become (const birth_t *birth, run_begin_failure_t *failure)
+static void become (const launch_t *launch, run_begin_failure_t *failure)
 {
-    const run_order_t *order = birth->order;
+    const run_order_t *order = launch->order;
     snprintf (failure->what, sizeof failure->what, "limits");
     if (setpgid (0, 0) != 0 || !limits_set (order))
         return;
     snprintf (failure->what, sizeof failure->what, "account %.*s", ACCOUNT_BYTES_MAX,
-              birth->account->name);
-    if (!account_take (birth->account))
+              launch->account->name);
+    if (!account_take (launch->account))
         return;
     /*  Only after the account is taken, which would clear the first setting. The second keeps what
      *  the program starts from gaining rights, so that its starter can always end it. */
@@ -218,24 +218,24 @@ static void become (const birth_t *birth, run_begin_failure_t *failure)
     if (prctl (PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
     errno = ESRCH;
-    if (getppid () != birth->starter)
+    if (getppid () != launch->starter)
         return;
     snprintf (failure->what, sizeof failure->what, "folder %.50s", order->folder);
-    if ((birth->folder >= 0 ? fchdir (birth->folder) : chdir (order->folder)) != 0)
+    if ((launch->folder >= 0 ? fchdir (launch->folder) : chdir (order->folder)) != 0)
         return;
-    if (!files_take (order, birth->kept, failure))
+    if (!files_take (order, launch->kept, failure))
         return;
     signals_reset ();
     umask (077);
-    environ = birth->environment->variables;
+    environ = launch->environment->variables;
     snprintf (failure->what, sizeof failure->what, "program %.50s", order->arguments [0]);
-    execvp (birth->arguments [0], birth->arguments);
+    execvp (launch->arguments [0], launch->arguments);
 }
 
-static void birth_run (const birth_t *birth, int tell)
+static void launch_run (const launch_t *launch, int tell)
 {
     run_begin_failure_t failure = {0};
-    become (birth, &failure);
+    become (launch, &failure);
     failure.error = errno;
     ssize_t told = write (tell, &failure, sizeof failure);
     _exit (told == (ssize_t) sizeof failure ? 127 : 126);
@@ -255,7 +255,7 @@ static int work_folder_make (int folder, const run_begin_account_t *account)
     return work;
 }
 
-static pid_t give_birth (const birth_t *birth, char why [RUN_WHY_BYTES_MAX + 1])
+static pid_t program_launch (const launch_t *launch, char why [RUN_WHY_BYTES_MAX + 1])
 {
     int pipes [2];
     run_begin_failure_t failure;
@@ -265,7 +265,7 @@ static pid_t give_birth (const birth_t *birth, char why [RUN_WHY_BYTES_MAX + 1])
     }
     pid_t pid = fork ();
     if (pid == 0)
-        birth_run (birth, pipes [1]);
+        launch_run (launch, pipes [1]);
     close (pipes [1]);
     bool failed = pid < 0;
     if (failed)
@@ -292,23 +292,23 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int outpu
     environment_t environment = environment_make (ticket, &account, path);
     char **arguments = must (calloc (order->arguments_count + 1, sizeof *arguments));
     memcpy (arguments, order->arguments, order->arguments_count * sizeof *arguments);
-    birth_t birth = {.order = order,
-                     .account = &account,
-                     .environment = &environment,
-                     .arguments = arguments,
-                     .kept = output,
-                     .folder = -1,
-                     .starter = getpid ()};
+    launch_t launch = {.order = order,
+                       .account = &account,
+                       .environment = &environment,
+                       .arguments = arguments,
+                       .kept = output,
+                       .folder = -1,
+                       .starter = getpid ()};
     /*  The output becomes the account's own, so that the program may open it anew, as
      *  /dev/stderr. */
     bool made = !account.other || fchown (output, account.uid, account.gid) == 0;
     if (made && *order->folder == '\0')
-        made = (birth.folder = work_folder_make (folder, &account)) >= 0;
+        made = (launch.folder = work_folder_make (folder, &account)) >= 0;
     if (!made)
         snprintf (why, RUN_WHY_BYTES_MAX + 1, "its folder on the node: %s", strerror (errno));
-    pid_t pid = made ? give_birth (&birth, why) : -1;
-    if (birth.folder >= 0)
-        close (birth.folder);
+    pid_t pid = made ? program_launch (&launch, why) : -1;
+    if (launch.folder >= 0)
+        close (launch.folder);
     for (size_t i = 0; i < environment.count; i++)
         free (environment.variables [i]);
     free (environment.variables);

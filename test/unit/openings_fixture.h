@@ -154,11 +154,11 @@ static inline void agent_bring (field_t *self, const char *actor, const wanted_o
 {
     char text [RUN_ID_TEXT_BYTES];
     run_id_text (&wanted->id, text);
-    brought_t brought = {.number = wanted->number,
-                         .data = {(const uint8_t *) text, strlen (text)},
-                         .size = strlen (text),
-                         .why = ""};
-    packed_t body = codec_encode (&brought_codec, &brought);
+    output_piece_t piece = {.number = wanted->number,
+                            .data = {(const uint8_t *) text, strlen (text)},
+                            .size = strlen (text),
+                            .why = ""};
+    packed_t body = codec_encode (&output_piece_codec, &piece);
     self->w.asked = 1 + ++self->asked;
     step (&self->w, &(event_t){.kind = EVENT_REQUEST,
                                .request = {.service = "Nodes",

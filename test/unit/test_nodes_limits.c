@@ -49,12 +49,12 @@ static void output_is_brought_by_its_node_alone_or_told_to_be_late (void **state
         assert_true (wanted.errors && wanted.offset == 10 && wanted.most == 100);
         if (late)
             pass (&w, OUTPUT_WAIT_MS);
-        brought_t brought = {
+        output_piece_t piece = {
           .number = wanted.number, .data = {(const uint8_t *) "hello", 5}, .size = 15, .why = ""};
-        ask_packed (&w, "node/n2", "Bring", codec_encode (&brought_codec, &brought));
+        ask_packed (&w, "node/n2", "Bring", codec_encode (&output_piece_codec, &piece));
         assert_int_equal (heard.told, late);
-        ask_packed (&w, "node/n1", "Bring", codec_encode (&brought_codec, &brought));
-        ask_packed (&w, "node/n1", "Bring", codec_encode (&brought_codec, &brought));
+        ask_packed (&w, "node/n1", "Bring", codec_encode (&output_piece_codec, &piece));
+        ask_packed (&w, "node/n1", "Bring", codec_encode (&output_piece_codec, &piece));
         assert_int_equal (heard.told, 1);
         assert_string_equal (heard.data, late ? "" : "hello");
         assert_int_equal (heard.size, late ? 0 : 15);
