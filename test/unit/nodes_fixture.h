@@ -1,5 +1,5 @@
-/*  nodes_fixture - the nodes of a site alone in a core, under a host made of arrays; and agents
- *  that say what a test tells them to.
+/*  nodes_fixture - a core that has only the nodes of a site, under a host made of arrays, with
+ *  agents that say what a test tells them to.
  */
 #ifndef MUSUBI_NODES_FIXTURE_H
 #define MUSUBI_NODES_FIXTURE_H
@@ -32,7 +32,7 @@ typedef struct {
     size_t body_size;
 } reply_t;
 
-/*  What an observer has heard. */
+/*  What the observer was told. */
 typedef struct {
     run_id_t id;
     run_state_t state;
@@ -116,7 +116,7 @@ static inline void step (void *owner, const event_t *event)
     nodes_check (self->nodes);
 }
 
-/*  What a test does to the nodes happens in a step of its own: begin, do it, end. */
+/*  Each thing that a test does to the nodes is a step of its own: begin, do it, end. */
 static inline void begin (nodes_world_t *self)
 {
     memory_host_step (&self->host, &(event_t){.kind = EVENT_TIMER});
@@ -261,7 +261,7 @@ static inline void agent_ask (nodes_world_t *w, nodes_agent_t *agent)
     agent->asked = ask_packed (w, actor, "Attend", codec_encode (&attend_codec, &attend));
 }
 
-/*  Has its question been answered? Then it is carried out as far as seen says. */
+/*  Takes the answer to the agent's question, if there is one, as carried out up to seen. */
 static inline bool agent_told (nodes_world_t *w, nodes_agent_t *agent)
 {
     const reply_t *reply = reply_to (w, agent->asked);
@@ -278,7 +278,7 @@ static inline bool agent_told (nodes_world_t *w, nodes_agent_t *agent)
     return true;
 }
 
-/*  It asks until it has to wait. */
+/*  The agent asks until its question has to wait. */
 static inline void agent_comes (nodes_world_t *w, nodes_agent_t *agent)
 {
     agent_ask (w, agent);
@@ -294,7 +294,7 @@ static inline const wanted_run_t *agent_wanted (const nodes_agent_t *agent, run_
     return NULL;
 }
 
-/*  What it says of a run from now on. */
+/*  What the agent reports of a run from now on. */
 static inline run_report_t *agent_says (nodes_agent_t *agent, run_id_t id, run_state_t state)
 {
     run_report_t *report = NULL;

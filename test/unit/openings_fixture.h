@@ -1,5 +1,5 @@
-/*  openings_fixture - a site with a runner in lis_fixture, and agents that do what they are told:
- *  each keeps what it runs, as its machine would, whatever becomes of the site.
+/*  openings_fixture - a site with a runner in lis_fixture, and agents that do what they are told.
+ *  Each keeps its runs, as its machine would, whatever happens to the site.
  */
 #ifndef MUSUBI_OPENINGS_FIXTURE_H
 #define MUSUBI_OPENINGS_FIXTURE_H
@@ -15,7 +15,7 @@
 #define AGENTS_MAX   12
 #define MACHINE_RUNS 64
 
-/*  What a machine runs. */
+/*  A run of a machine. */
 typedef struct {
     run_report_t report;
     int64_t warned_ms; /* of grace it was warned with; -1 = it was not */
@@ -43,7 +43,7 @@ typedef struct {
     uint64_t bags;
     uint64_t asked; /* questions of agents */
 
-    /*  Hears of every run that a machine begins; NULL = nobody. */
+    /*  Called for every run that a machine begins; NULL = not at all. */
     void (*begun) (void *owner, const wanted_run_t *wanted);
     void *begun_owner;
 } field_t;
@@ -149,7 +149,7 @@ static inline void agent_carry_out (field_t *self, openings_agent_t *agent,
         *run = agent->runs [--agent->runs_count];
 }
 
-/*  What a run has written is its id. */
+/*  The output of a run is its id. */
 static inline void agent_bring (field_t *self, const char *actor, const wanted_output_t *wanted)
 {
     char text [RUN_ID_TEXT_BYTES];
@@ -170,7 +170,7 @@ static inline void agent_bring (field_t *self, const char *actor, const wanted_o
     free (body.data);
 }
 
-/*  One question, and what its answer wants; false when it waits. */
+/*  Asks one question and does what its answer wants; false when it has to wait. */
 static inline bool agent_ask (field_t *self, openings_agent_t *agent)
 {
     char actor [NAME_BYTES_MAX + 8];
@@ -226,7 +226,7 @@ static inline void agents_come (field_t *self)
     field_check (self);
 }
 
-/*  Time goes by, and agents ask every second: whoever waits hears then what there is. */
+/*  Lets time pass, in which agents ask every second and take their answers. */
 static inline void field_pass (field_t *self, int64_t ms)
 {
     while (ms > 0) {
@@ -237,7 +237,7 @@ static inline void field_pass (field_t *self, int64_t ms)
     }
 }
 
-/*  Until a minute, and so many ms beyond it. */
+/*  Lets time pass until a minute, plus so many ms. */
 static inline void field_until (field_t *self, int64_t minute, int64_t ms)
 {
     int64_t left = at (minute) + ms - self->w.host.now.wall_ms;
@@ -260,7 +260,7 @@ static inline void restart_field (field_t *self)
 
 /*  --- runs --- */
 
-/*  As the queue would: in a step of its own. */
+/*  Starts a run as the queue would, in a step of its own. */
 static inline run_id_t field_run (field_t *self, const char *name, const char *reservation,
                                   int64_t booked_until_ms)
 {
@@ -303,7 +303,7 @@ static inline bool told_to_end (field_t *self, run_id_t id)
     return run.told_to_end;
 }
 
-/*  A run ends by itself, having used so much. */
+/*  A run ends by itself after it has used so much processor time. */
 static inline void run_ends (field_t *self, run_id_t id, int64_t cpu_ms)
 {
     for (size_t i = 0; i < self->agents_count; i++) {
@@ -333,7 +333,7 @@ static inline size_t bound (field_t *self)
     return count;
 }
 
-/*  Of those, on which runs of their reservation may be by now. */
+/*  Of its nodes, those on which its runs may be by now. */
 static inline size_t due (field_t *self)
 {
     size_t count = 0;

@@ -1,7 +1,7 @@
-/*  plus_fixture - lis_fixture for users of S3's interface: asks as a user, reads what is told.
+/*  plus_fixture - lis_fixture for users of S3's interface: asks as a user and reads the answers.
  *
- *  While shaky is set, the service dies after every answer, is asked the same again, and dies once
- *  more: it must answer as before.
+ *  While shaky is set the service dies after every answer, is asked the same again and dies once
+ *  more: its answers must be the same.
  */
 #ifndef MUSUBI_PLUS_FIXTURE_H
 #define MUSUBI_PLUS_FIXTURE_H
@@ -103,7 +103,7 @@ static inline told_t plus_told (const service_world_t *self)
     return told;
 }
 
-/*  Its id in reservation, when it was created. */
+/*  Creates a reservation, and puts its id there. */
 static inline call_status_t plus_create (service_world_t *self, const char *actor, const char *id,
                                          char reservation [NAME_BYTES_MAX + 1])
 {

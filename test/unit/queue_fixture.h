@@ -9,7 +9,7 @@
 
 #include "tasks.pb-c.h"
 
-/*  What a test wants of a bag; the rest is as anybody would have it. */
+/*  What a test wants of a bag; all else is as usual. */
 typedef struct {
     const char *actor; /* NULL = alice */
     const char *request_id;
@@ -90,7 +90,7 @@ static inline uint64_t submit (field_t *self, wish_bag_t wish)
     return bag;
 }
 
-/*  How a task is. */
+/*  The state of a task. */
 typedef struct {
     task_state_t state;
     uint32_t tries;
@@ -180,7 +180,7 @@ static inline told_cancel_t cancel (field_t *self, uint64_t number, int index)
     return counts;
 }
 
-/*  Of thin, at a minute, had the queue nothing. */
+/*  How many nodes of thin were free at a minute if the queue had nothing. */
 static inline int64_t free_without_work (field_t *self, int64_t minute)
 {
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
@@ -194,7 +194,7 @@ static inline int64_t free_without_work (field_t *self, int64_t minute)
     return quantity;
 }
 
-/*  The machine's run of a task's last try. */
+/*  The run of a task's last try, at its machine. */
 static inline machine_run_t *machine (field_t *self, uint64_t number, uint32_t index)
 {
     told_task_t told = task (self, number, index);

@@ -18,7 +18,7 @@
 #define BALANCER     "balancer/green"
 #define CARRIED      (UINT64_C (1) << 40) /* reply_to of carried requests, from here on */
 
-/*  A request on its way, or its answer. */
+/*  A request that is under way, or its answer. */
 typedef struct {
     bool answer;
     size_t from;
@@ -147,7 +147,7 @@ static inline void on_begun (void *owner, const wanted_run_t *wanted)
     memcpy (begun->label, label, sizeof label);
 }
 
-/*  How often a task was begun, wherever. */
+/*  How often a task was begun, at any site. */
 static inline uint32_t begun (const sharing_coalition_t *self, const char *bag, uint32_t index)
 {
     char label [48];
@@ -160,7 +160,7 @@ static inline uint32_t begun (const sharing_coalition_t *self, const char *bag, 
 
 /*  --- carrying --- */
 
-/*  Is it for another store than serves there now? Then it is answered so, as a bus does. */
+/*  A request for another store than the site serves now gets the answer that the bus would give. */
 static inline bool misdirected (sharing_coalition_t *self, const message_t *message)
 {
     static const uint8_t anybody [STORE_ID_BYTES];
@@ -193,7 +193,7 @@ static inline void request_deliver (sharing_coalition_t *self, message_t *messag
                                     .reply_to = CARRIED + at}});
 }
 
-/*  One that nobody waits for any more is dropped. */
+/*  An answer that nobody awaits any more is dropped. */
 static inline void answer_deliver (sharing_coalition_t *self, message_t *message)
 {
     service_world_t *w = &self->sites [message->from].w;
@@ -212,7 +212,7 @@ static inline void answer_deliver (sharing_coalition_t *self, message_t *message
     }
 }
 
-/*  Some of them stay, where it is by chance. */
+/*  With chance some messages stay where they are. */
 static inline void carry (sharing_coalition_t *self)
 {
     size_t most = self->messages_count + 1000;
@@ -317,7 +317,7 @@ static inline uint32_t move (sharing_coalition_t *self, size_t from, size_t to, 
     return moved (self, from);
 }
 
-/*  Alice's, and her tasks are told apart by its label. */
+/*  A bag of alice's; its label tells its tasks apart. */
 static inline call_status_t try_share (sharing_coalition_t *self, size_t site, const char *label,
                                        uint32_t count, const char *request_id)
 {

@@ -17,7 +17,7 @@
 
 static const char *const sites [] = {"tcp://one", "tcp://two"};
 
-/*  A question as it left. */
+/*  A question as it was sent. */
 typedef struct {
     uint64_t call;
     char endpoint [16];
@@ -86,7 +86,7 @@ static void step (agent_poll_fixture_t *self, const event_t *event)
     drain (self);
 }
 
-/*  Lets time pass up to the next timer; how long that was. */
+/*  Lets time pass up to the next timer; returns how much. */
 static int64_t pass (agent_poll_fixture_t *self)
 {
     int64_t waited_ms = self->timer_ms - self->now.mono_ms;

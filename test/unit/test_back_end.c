@@ -1,4 +1,5 @@
-/*  test_back_end - steps as work: one at a time, the latest wins, what fails is tried again. */
+/*  test_back_end - steps are carried out as work, one at a time; the latest wins, and one that
+ *  fails is tried again. */
 #include "back_end.h"
 
 #include "member.h"

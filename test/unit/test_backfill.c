@@ -35,7 +35,7 @@ typedef struct {
     size_t started_count;
 } backfill_world_t;
 
-/*  What lies beyond the node's booking is booked. */
+/*  Books what the node's booking does not cover. */
 static void book_further (backfill_world_t *w, const backfill_node_t *node, int64_t until_ms)
 {
     int64_t from_ms = node->booked_until_ms > NOW ? node->booked_until_ms : NOW;
@@ -78,7 +78,7 @@ static void open_world (backfill_world_t *w)
                             .owner = w};
 }
 
-/*  All classes before their nodes. */
+/*  Adds a class with its nodes; all classes come first. */
 static size_t add_class (backfill_world_t *w, size_t nodes, uint32_t cpus)
 {
     size_t class = w->queue.classes_count++;
@@ -348,7 +348,7 @@ static void no_more_than_depth_bags_are_looked_at_behind_the_first (void **state
 
 /*  --- against the oracle --- */
 
-/*  Could a task start there at a tick, all runs lasting until their limits? Tick by tick. */
+/*  Could a task start there at a tick, if all runs last until their limits? Looks at every tick. */
 static bool oracle_can (const backfill_world_t *w, const backfill_bag_t *bag, size_t at,
                         int64_t start_ms)
 {
@@ -419,8 +419,8 @@ static void random_world (backfill_world_t *w, uint64_t seed, bool preemptible)
     }
 }
 
-/*  The first bag of which a task has to wait whose start is known; BAGS = none, or it is
- *  preemptible: what that could do is not for this oracle to say. */
+/*  The first bag with a waiting task whose start is known. BAGS = there is none, or it is
+ *  preemptible, about which this oracle knows nothing. */
 static size_t first_waiting (const backfill_world_t *w)
 {
     for (size_t i = 0; i < w->bags_count; i++) {
@@ -434,7 +434,7 @@ static size_t first_waiting (const backfill_world_t *w)
     return BAGS;
 }
 
-/*  The same world with the bags up to that one alone. */
+/*  The same world, with only the bags up to that one. */
 static int64_t earliest_alone (uint64_t seed, bool preemptible, size_t last)
 {
     backfill_world_t w;
@@ -447,7 +447,7 @@ static int64_t earliest_alone (uint64_t seed, bool preemptible, size_t last)
     return alone_ms;
 }
 
-/*  book_further has seen to reservations: the calendar refuses what is not there. */
+/*  Reservations are right already: in book_further the calendar refuses what is not there. */
 static void check_world (uint64_t seed, bool preemptible, size_t *waited, size_t *went_ahead)
 {
     backfill_world_t w;

@@ -1,4 +1,4 @@
-/*  test_cpu_usage - sums are exact, whatever is spread over whichever parts. */
+/*  test_cpu_usage - sums are exact, however use is spread over parts. */
 #include "cpu_usage.h"
 
 #include "prng.h"

@@ -37,7 +37,7 @@ static void is_announced_at_start_and_when_it_changes (void **state)
     assert_int_equal (w.announced_quantity, 6);
     close_world (&w);
 
-    /*  A site without a directory serves those who know where it is. */
+    /*  A site without a directory serves clients that know its address. */
     prepare_world (&w);
     w.settings.provider.gis_count = 0;
     start (&w);
@@ -220,7 +220,7 @@ static void what_a_reservation_holds_counts_as_free_for_its_own_change (void **s
         assert_true (fits->fits [0]);
         message_free (&fits->base);
     }
-    /*  Whom it would not be shown to learns nothing of it. */
+    /*  An actor who may not see the reservation learns nothing of it. */
     assert_int_equal (ask (&w, "bob", "Calendar", "Profile", &request.base), CALL_DENIED);
     assert_int_equal (ask (&w, "bob", "Calendar", "Windows", &windows.base), CALL_DENIED);
 
@@ -282,7 +282,7 @@ static void windows_fit_when_a_hold_would_be_granted (void **state)
         assert_int_equal (told->fits [i], cases [i % COUNT].fits);
     message_free (&told->base);
 
-    /*  And a hold is granted, or not, alike. */
+    /*  A hold is granted or refused alike. */
     for (size_t i = 0; i < COUNT; i++) {
         uint32_t cpus =
           strcmp (cases [i].class_name, "fat") == 0 ? 16 * cases [i].nodes : cases [i].nodes;

@@ -45,7 +45,8 @@ static void a_refusal_carries_what_is_free_over_the_requests_frame (void **state
     assert_int_equal (refusal->fresh [0].steps_count, 3);
     codec_clear (&command_answer_codec, &told);
 
-    /*  Without a frame: one length before, four after. Noise in its place changes nothing. */
+    /*  Without a frame the profile shows one length before and four after. Noise in place of the
+     *  frame changes nothing. */
     static uint8_t noise [] = {0xff, 0xff, 0xff};
     order.request = (packed_t){.data = noise, .size = sizeof noise};
     for (int i = 0; i < 2; i++) {
@@ -218,7 +219,7 @@ static void a_notice_says_that_something_is_free_again (void **state)
     }
     assert_int_equal (w.notices, 0);
 
-    /*  The first at once, those after it together. */
+    /*  The first notice leaves at once, later ones together. */
     for (size_t i = 0; i < 4; i++)
         tell (&w, "Abort", &txids [i]);
     assert_int_equal (w.notices, 1);
@@ -229,11 +230,11 @@ static void a_notice_says_that_something_is_free_again (void **state)
     pass (&w, 1000);
     assert_int_equal (w.notices, 2);
 
-    /*  A hold that expires is one. */
+    /*  An expired hold frees nodes, too. */
     pass (&w, 120000);
     assert_true (w.notices > 2);
 
-    /*  What is freed of the past is none. */
+    /*  What is freed in the past is no news. */
     reserve (&w, "past", booking ("thin", 1, 1, 10, 20));
     pass (&w, 30 * MINUTE_MS);
     size_t notices = w.notices;
@@ -323,7 +324,7 @@ static void lost_nodes_are_told_and_kept_in_mind (void **state)
     pass (&w, 20000);
     assert_int_equal (w.announced_quantity, 5);
 
-    /*  More is a hint; as configured is no record. */
+    /*  More nodes are worth a notice; the configured number needs no record. */
     size_t notices = w.notices;
     Musubi__CapacityAnswer *none = set_capacity (&w, "thin", 8);
     assert_int_equal (none->overbooked_count, 0);
@@ -332,7 +333,7 @@ static void lost_nodes_are_told_and_kept_in_mind (void **state)
     assert_int_equal (records_of (&w, TABLE_CAPACITIES), 0);
     assert_int_equal (free_at (&w, "thin", 17), 0);
 
-    /*  To nothing, and to more than ever. */
+    /*  The capacity is set to nothing, and to more than ever. */
     message_free (&set_capacity (&w, "fat", 0)->base);
     message_free (&set_capacity (&w, "thin", 10000000)->base);
     restart (&w);

@@ -40,7 +40,7 @@ static const char whole [] = "name = ams\n"
                              "limits\n"
                              "    hold_ttl = 30s\n";
 
-/*  The core of a file; false with why where it is refused. */
+/*  Makes a core of a file; false with why when the file is refused. */
 static bool core_of (const char *text, const char *const *settings, size_t settings_count,
                      core_t *core, char why [CONFIG_WHY_BYTES])
 {
@@ -71,7 +71,7 @@ static void start (core_t *core)
     }
 }
 
-/*  What it answers to Lis.Site. */
+/*  The core's answer to Lis.Site. */
 static Musubi__SiteAnswer *site_of (core_t *core)
 {
     event_t event = {

@@ -134,7 +134,7 @@ static void a_run_ends_once_whatever_late_and_doubled_questions_say (void **stat
     close_world (&w);
 }
 
-/*  Its agent has been told to run r1 on n1, and says that it does. */
+/*  The agent of n1 has been told to start r1, and reports that it runs. */
 static void r1_runs (nodes_world_t *w, nodes_agent_t *a)
 {
     place (w, "n1", r1, 1);
@@ -206,7 +206,7 @@ static void warning_and_end_are_told_at_once_and_their_reason_with_the_end (void
     assert_int_equal (agent_wanted (&a, r1)->grace_ms, 5000);
     assert_true (run_at (&w, r1).told_to_end);
 
-    /*  In less time, never in more; and after a restart, too. */
+    /*  A shorter grace replaces a longer one, never the reverse; also after a restart. */
     agent_comes (&w, &a);
     begin (&w);
     nodes_end (w.nodes, &w.host.now, &r1, 9000, "later");
@@ -240,7 +240,7 @@ static void a_run_that_no_agent_has_heard_of_ends_without_one (void **state)
     assert_int_equal (run_at (&w, r1).state, RUN_REFUSED);
     assert_string_equal (run_at (&w, r1).why, "cancelled");
 
-    /*  After a restart nobody knows whether it was told. */
+    /*  After a restart it is not known whether the agent was told. */
     place (&w, "n1", r2, 1);
     restart (&w);
     begin (&w);
@@ -255,7 +255,7 @@ static void a_run_that_no_agent_has_heard_of_ends_without_one (void **state)
     close_world (&w);
 }
 
-/*  By want of room on its disk, say. */
+/*  For want of room on its disk, say. */
 static void refuse_unfit (nodes_world_t *w, nodes_agent_t *a, run_id_t id)
 {
     place (w, "n1", id, 1);

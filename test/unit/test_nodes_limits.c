@@ -1,4 +1,4 @@
-/*  test_nodes_limits - output, what has a limit, and what is spoilt. */
+/*  test_nodes_limits - output, limits, and damaged records. */
 #include "nodes_fixture.h"
 
 static const run_id_t r1 = {.task = {.bag = 1}, .number = 1};

@@ -28,7 +28,8 @@ static void a_silent_node_gets_nothing_new_and_is_lost_with_its_runs_in_the_end 
     assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 0);
     assert_int_equal (w.moves [w.moves_count - 1].state, RUN_LOST);
 
-    /*  It returns, and must end what counts as lost; that stays lost whatever it says. */
+    /*  The node returns and must end the runs that count as lost; they stay lost, whatever it
+     *  reports. */
     replies_forget (&w);
     agent_ask (&w, &a);
     assert_true (agent_told (&w, &a));
@@ -72,7 +73,7 @@ static void an_agent_with_a_new_store_is_not_told_to_begin_what_the_old_one_may_
     place (&w, "n1", r1, 2);
     assert_true (agent_told (&w, &a));
 
-    /*  Two machines under one name: the second one is kept out while the first is heard. */
+    /*  Of two machines with one name the second is kept out while the first is heard. */
     agent_ask (&w, &b);
     assert_int_equal (reply_to (&w, b.asked)->status, CALL_DENIED);
     pass (&w, w.limits.silent_ms);
@@ -85,7 +86,8 @@ static void an_agent_with_a_new_store_is_not_told_to_begin_what_the_old_one_may_
     assert_non_null (agent_wanted (&b, r2));
     assert_null (agent_wanted (&b, r1));
 
-    /*  What the first one had is lost when its lease must have ended, heard from b or not. */
+    /*  The runs of the first one are lost when its lease must have ended, whether b is heard or
+     *  not. */
     for (int64_t left = w.limits.lost_ms - w.limits.silent_ms - 1; left > 0; left -= 10000) {
         pass (&w, left < 10000 ? left : 10000);
         agent_comes (&w, &b);

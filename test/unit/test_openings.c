@@ -6,7 +6,7 @@
 #include "openings.pb-c.h"
 #include "transaction.pb-c.h"
 
-/*  As show tells its owner; end it with message_free. */
+/*  What Show tells the owner; end it with message_free. */
 static Musubi__ShowAnswer *show (field_t *self, const char *actor, const char *reservation)
 {
     Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
@@ -57,7 +57,8 @@ static void idle_nodes_come_first_then_what_costs_least_to_end (void **state)
     field_t f;
     prepare_field (&f);
     open_field (&f);
-    /*  Booked beyond the start; preemptible, dear and cheap; over by the start. */
+    /*  Three kinds of runs: booked beyond the start; preemptible, one dear and one cheap; over by
+     *  the start. */
     run_id_t booked = field_run (&f, "thin-001", "", at (30));
     run_id_t dear = field_run (&f, "thin-002", "", 0);
     run_id_t cheap = field_run (&f, "thin-003", "", 0);
@@ -79,7 +80,7 @@ static void idle_nodes_come_first_then_what_costs_least_to_end (void **state)
     assert_false (told_to_end (&f, ending));
     assert_false (told_to_end (&f, dear));
     assert_false (told_to_end (&f, booked));
-    /*  What should be over by itself is ended at the opening, if it is not. */
+    /*  A run that should be over by itself is ended at the opening if it is not. */
     field_until (&f, 10, 0);
     assert_true (told_to_end (&f, ending));
     close_world (&f.w);
@@ -109,7 +110,7 @@ static void runs_are_warned_before_the_end_and_ended_at_it (void **state)
     assert_false (told_to_end (&f, early));
     field_until (&f, 20, SECOND_MS);
     assert_true (told_to_end (&f, early) && told_to_end (&f, late));
-    /*  A node on which something runs yet is nobody else's. */
+    /*  A node on which something still runs is given to nobody else. */
     assert_int_equal (opening (&f, "r1").phase, OPENING_CLOSING);
     field_until (&f, 21, 0);
     assert_true (bound_to (&f, "thin-001", "r1"));
@@ -201,8 +202,8 @@ static void a_drained_node_is_replaced_once_nothing_runs_there (void **state)
     field_pass (&f, SECOND_MS);
     assert_false (bound_to (&f, "thin-001", "r1"));
     assert_int_equal (opening (&f, "r1").nodes_count, 2);
-    /*  Drained is what an administrator said: it stands after a restart; what he set by Capacity
-     *  is another word, and the lesser of both counts. */
+    /*  A drained node stays so after a restart. What the administrator sets by Capacity is
+     *  independent of that, and the lower number counts. */
     restart_field (&f);
     assert_int_equal (free_at (&f.w, "thin", 100), 6);
     drain (&f, "thin-001", false);
@@ -504,14 +505,14 @@ static void records_that_make_no_sense_are_passed_over (void **state)
                                            .value = {noise, sizeof noise}}});
     restart_field (&f);
     field_pass (&f, SECOND_MS);
-    /*  It is bound anew, first of all where it runs. */
+    /*  It is bound anew, and first to the nodes where it runs. */
     assert_true (bound_to (&f, "thin-001", "r1"));
     assert_true (running (&f, run) && !told_to_end (&f, run));
     assert_int_equal (opening (&f, "r1").nodes_count, 2);
     close_world (&f.w);
 }
 
-/*  One of the machines of r1 that is there; the site may not know yet that another is not. */
+/*  A machine of r1 that is up; the site may not know yet that another is gone. */
 static openings_agent_t *machine_of (field_t *self)
 {
     opening_t view = opening (self, "r1");
@@ -526,8 +527,8 @@ static openings_agent_t *machine_of (field_t *self)
     return NULL;
 }
 
-/*  One life of a reservation: a node of it is lost, one run ends, another is ended. The site dies
- *  in one of its steps, 0 = in none. Returns how many there were. */
+/*  The life of a reservation: one of its nodes is lost, one run ends by itself, another is ended.
+ *  The site dies in the given step; 0 = in none. Returns how many steps there were. */
 static size_t life (size_t dies_in, bool flushed)
 {
     static field_t f;

@@ -8,7 +8,7 @@
 #define PREPARED  MUSUBI__PLUS_COMMAND_STATE__PLUS_PREPARED
 #define ABORTED   MUSUBI__PLUS_COMMAND_STATE__PLUS_ABORTED
 
-/*  As open_world; the administrator has an account, too. */
+/*  As open_world, and the administrator has an account. */
 static void open_plus (service_world_t *w, bool dies)
 {
     static const char *const accounts [] = {"alice", "bob", "root"};
@@ -117,7 +117,7 @@ static void what_is_not_committed_in_time_is_aborted_by_itself (service_world_t 
     assert_int_equal (late.refused, REFUSAL_ENDED);
     assert_int_equal (plus_command (w, "alice", "State", &told.command).state, ABORTED);
     assert_int_equal (free_at (w, "thin", 110), 8);
-    /*  The reservation is there a while yet, and reserved again. */
+    /*  The reservation stays for a while and is reserved again. */
     assert_int_equal (plus_state (w, r), MUSUBI__RESERVATION_STATE__CREATED);
     pass (w, 10 * MINUTE_MS);
     told = plus_reserve (w, "alice", "r2", r, "thin", 100, 120, 4);
@@ -137,7 +137,8 @@ static void a_command_waits_no_longer_than_its_window_lets_it (service_world_t *
     assert_int_equal (plus_command (w, "alice", "Commit", &told.command).state, ABORTED);
     assert_int_equal (free_at (w, "thin", 10), 8);
 
-    /*  A change that leaves its beginning: until the old end. A release: as long as ever. */
+    /*  A change that keeps the start waits until the old end at most; a release as long as any
+     *  command. */
     plus_booked (w, r, "b", 10, 16, 2);
     told = plus_modify (w, "alice", "m1", r, 0, 30, 0);
     assert_int_equal (told.waits_until_ms, at (15));
@@ -203,7 +204,7 @@ static void the_second_of_two_hears_whose_command_is_in_the_way (service_world_t
     assert_int_equal (second.refused, REFUSAL_BUSY_CHANGE);
     assert_true (second.blocked && same_txid (&second.blocker, &first.command));
     assert_int_equal (second.frees_ms, first.waits_until_ms);
-    /*  Each has a command of its own: nobody ends another's. */
+    /*  Each command has its own id, so nobody ends another's. */
     assert_int_equal (plus_command (w, "alice", "Abort", &first.command).status, CALL_DENIED);
     assert_int_equal (plus_command (w, "alice", "Commit", &first.command).status, CALL_DENIED);
     assert_int_equal (plus_command (w, "root", "Commit", &first.command).state, COMMITTED);
@@ -213,7 +214,7 @@ static void the_second_of_two_hears_whose_command_is_in_the_way (service_world_t
     assert_int_equal (free_at (w, "thin", 24), 6);
     assert_int_equal (free_at (w, "thin", 27), 8);
 
-    /*  The first reserve counts, too. */
+    /*  The first reserve counts as well. */
     plus_create (w, "alice", "c2", r);
     first = plus_reserve (w, "alice", "r2", r, "thin", 40, 50, 1);
     second = plus_reserve (w, "alice", "r3", r, "thin", 50, 60, 1);
@@ -268,7 +269,7 @@ static void one_request_id_has_one_answer (service_world_t *w)
     assert_int_equal (plus_reserve (w, "alice", "id", r, "thin", 10, 20, 3).status,
                       CALL_BAD_REQUEST);
     plus_command (w, "alice", "Commit", &told.command);
-    /*  As it stands by now, and no second command. */
+    /*  The answer is how the command stands now; no second command is made. */
     twice = plus_reserve (w, "alice", "r", r, "thin", 10, 20, 3);
     assert_true (same_txid (&told.command, &twice.command));
     assert_int_equal (twice.state, COMMITTED);
@@ -296,12 +297,13 @@ static void a_refusal_is_told_again_when_there_is_room_meanwhile (service_world_
     assert_string_equal (again.text, first.text);
     assert_true (same_txid (&again.command, &first.command));
     assert_int_equal (plus_modify (w, "alice", "m", r, 0, 29, 0).status, CALL_BAD_REQUEST);
-    /*  It stands in nobody's way. */
+    /*  It is in nobody's way. */
     again = plus_modify (w, "alice", "m2", r, 0, 30, 0);
     assert_int_equal (again.state, PREPARED);
     plus_command (w, "alice", "Abort", &again.command);
 
-    /*  What was refused without a command, too: it is reserved by then. */
+    /*  A refusal without a command is kept as well, even though the reservation is reserved by
+     *  then. */
     plus_create (w, "alice", "c", other);
     assert_int_equal (plus_modify (w, "alice", "early", other, 0, 50, 0).status, CALL_NOT_FOUND);
     waits = plus_reserve (w, "alice", "r", other, "thin", 30, 40, 1);
@@ -309,7 +311,7 @@ static void a_refusal_is_told_again_when_there_is_room_meanwhile (service_world_
     again = plus_modify (w, "alice", "early", other, 0, 50, 0);
     assert_int_equal (again.status, CALL_NOT_FOUND);
     assert_non_null (strstr (again.reason, "is not reserved"));
-    /*  For as long as other answers. */
+    /*  It is kept as long as other answers. */
     pass (w, (24 * 60 + 1) * MINUTE_MS);
     first = plus_modify (w, "alice", "m", r, 0, 30, 0);
     assert_true (first.status == CALL_NOT_FOUND || first.status == CALL_BAD_REQUEST);
@@ -339,7 +341,7 @@ static void what_a_planner_made_of_one_need_here_alone_is_changed (service_world
     reserve (w, "r1", booking ("thin", 2, 2, 10, 20));
     told_t told = plus_modify (w, "alice", "m1", "r1", 0, 30, 3);
     assert_int_equal (told.state, PREPARED);
-    /*  A planner finds it busy, and changes the version that comes of it. */
+    /*  A planner is told that it is busy, and later changes the version that has come of it. */
     compute_booking_t next = booking ("thin", 4, 4, 10, 30);
     service_order_t order = {.operation = OPERATION_MODIFY,
                              .reservation = "r1",
@@ -380,7 +382,7 @@ static void what_has_other_parts_is_left_to_planners (service_world_t *w)
     assert_non_null (strstr (told.reason, "musubi modify"));
     assert_int_equal (plus_release (w, "alice", "d", "r1").status, CALL_BAD_REQUEST);
 
-    /*  And one that somebody else has part in. */
+    /*  And a reservation with another participant. */
     participant_ref_t both [] = {{.name = FIXTURE_NAME, .endpoint = "sim://" FIXTURE_NAME},
                                  {.name = "lis/osa", .endpoint = "sim://osa", .store = {9}}};
     memcpy (both [0].store, fixture_store, STORE_ID_BYTES);
@@ -443,7 +445,7 @@ static void what_cannot_be_had_is_refused_in_words (service_world_t *w)
     assert_int_equal (plus_command (w, "alice", "State", &unknown).status, CALL_NOT_FOUND);
     assert_int_equal (free_at (w, "thin", 12), 8);
 
-    /*  Where none is named, the first class with room. */
+    /*  Without a name, the first class with room. */
     told = plus_reserve (w, "alice", "r", r, "", 10, 20, 8);
     assert_int_equal (told.state, PREPARED);
     plus_command (w, "alice", "Commit", &told.command);
@@ -451,7 +453,7 @@ static void what_cannot_be_had_is_refused_in_words (service_world_t *w)
     told = plus_reserve (w, "bob", "r", r, "", 10, 20, 2);
     assert_int_equal (told.state, PREPARED);
     assert_int_equal (free_at (w, "fat", 12), 2);
-    /*  So many that their CPUs are more than a number of CPUs can be. */
+    /*  So many nodes that their CPUs can't be counted. */
     plus_command (w, "bob", "Commit", &told.command);
     told = plus_modify (w, "bob", "m", r, 0, 0, UINT32_MAX / 8);
     assert_int_equal (told.status, CALL_BAD_REQUEST);
@@ -550,7 +552,8 @@ static void each_limit_is_refused_by_name (void **state)
     assert_int_equal (plus_reserve (&w, "alice", "3", r, "thin", 10, 20, 1).status,
                       CALL_OVERLOADED);
 
-    /*  So many refusals are kept; another one is none, and may be granted later. */
+    /*  When the limit is reached, a further refusal is not kept, and the request may be granted
+     *  later. */
     close_world (&w);
     prepare_world (&w);
     w.settings.plus.asked_max = 3;
@@ -570,7 +573,7 @@ static void each_limit_is_refused_by_name (void **state)
     plus_command (&w, "alice", "Commit", &told.command);
     assert_int_equal (plus_create (&w, "alice", "", r), CALL_OK);
 
-    /*  A page has so many; what is created and what is booked come in one order. */
+    /*  A page has a limit; created and booked reservations come in one order. */
     reserve (&w, "a-first", booking ("thin", 1, 1, 10, 20));
     reserve (&w, "z-last", booking ("thin", 1, 1, 10, 20));
     char after [NAME_BYTES_MAX + 1] = "";

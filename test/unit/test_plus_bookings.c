@@ -31,7 +31,7 @@ static int64_t end_of (const plus_bookings_t *self)
     return self->count > 0 ? self->list [self->count - 1].until_ms : 0;
 }
 
-/*  Up to so many phases of 1 to 4 nodes, one after another; perhaps none. */
+/*  Up to so many phases of 1 to 4 nodes, one after another, or none. */
 static void draw (plus_bookings_t *self, prng_t *prng, size_t most)
 {
     int64_t from = 1 + (int64_t) prng_below (prng, 8);
@@ -77,7 +77,7 @@ static void T9_the_edge_is_the_first_minute_that_lacks_something (void **state)
     assert_true (lacking > 1000 && sufficing > 300);
 }
 
-/*  What it should have at a minute. */
+/*  How many nodes there should be at a minute. */
 static uint32_t wished_at (const plus_bookings_t *old, const plus_wish_t *whole, int64_t now,
                            int64_t soonest, int64_t minute)
 {
@@ -89,7 +89,7 @@ static uint32_t wished_at (const plus_bookings_t *old, const plus_wish_t *whole,
     return minute < last->until_ms ? nodes_at (old, minute) : last->nodes;
 }
 
-/*  Why it can't be meant; NULL when it can. */
+/*  Why the change is impossible; NULL when it is possible. */
 static const char *wrong_in (const plus_bookings_t *old, const plus_wish_t *wish,
                              const plus_wish_t *whole, int64_t now, int64_t soonest)
 {
@@ -154,7 +154,7 @@ static void a_change_keeps_the_past_and_makes_what_is_wished_of_the_rest (void *
     assert_true (made > 5000 && refused > 1000 && begun > 3000);
 }
 
-/*  One node, from minute 30 on three, shortened to before that. */
+/*  One node, three from minute 30 on, and then shortened to end before that. */
 static void who_ends_it_before_its_nodes_change_has_those_of_before (void **state)
 {
     (void) state;
@@ -194,7 +194,7 @@ static void more_phases_than_a_part_can_have_are_refused (void **state)
     wish.nodes = 3;
     assert_false (plus_bookings_change (&next, &old, &thin, &wish, now, now + 1, why));
     assert_non_null (strstr (why, "nodes: changed"));
-    /*  As many as the last has: not one more. */
+    /*  As many nodes as the last phase: no new phase. */
     wish = (plus_wish_t){.until_ms = 2000000};
     assert_true (plus_bookings_change (&next, &old, &thin, &wish, now, now + 1, why));
     assert_int_equal (next.count, BOOKINGS_MAX);

@@ -46,7 +46,7 @@ static void a_node_without_room_does_not_eat_a_bag (void **state)
     }
     assert_true (task (&f, number, 0).tries > 1 || task (&f, number, 4).tries > 1);
 
-    /*  Where there is no other, it waits until there is room. */
+    /*  Without another node it waits until there is room. */
     for (size_t i = 0; i < f.agents_count; i++)
         f.agents [i].unfit = true;
     uint64_t waits = submit (&f, (wish_bag_t){.class_name = "fat"});
@@ -352,7 +352,7 @@ static void a_reservation_that_is_left_with_no_nodes_runs_its_tasks_nowhere_else
     restart_field (&f);
     field_until (&f, 20, 0);
 
-    /*  Idle ones there are, of another class, and what is not reserved runs on them. */
+    /*  There are idle nodes of another class, and tasks without a reservation run on them. */
     uint64_t others = submit (&f, (wish_bag_t){.class_name = "thin"});
     agents_come (&f);
     assert_int_equal (task (&f, others, 0).state, TASK_RUNNING);
@@ -360,7 +360,7 @@ static void a_reservation_that_is_left_with_no_nodes_runs_its_tasks_nowhere_else
         for (size_t k = 0; !f.agents [i].away && k < f.agents [i].runs_count; k++)
             assert_int_equal (f.agents [i].runs [k].report.id.task.bag, others);
 
-    /*  With its end nothing of it is left to run, whoever comes back then. */
+    /*  After its end none of its tasks runs, whichever node comes back then. */
     field_until (&f, 61, 0);
     for (size_t i = 0; i < f.agents_count; i++)
         f.agents [i].away = false;
@@ -382,7 +382,7 @@ static void drain_node (field_t *self, const char *node)
     ask (&self->w, "root", "Nodes", "Drain", &request.base);
 }
 
-/*  Two of four nodes run what may go on for long, the others are booked; and then taken away. */
+/*  Two of four nodes have long runs; the other two are booked, and then taken away. */
 static void crowd (field_t *self, bool clear, uint64_t *again, uint64_t *ends)
 {
     prepare_queue (self);
@@ -407,7 +407,7 @@ static void a_reservation_is_not_kept_from_opening_by_what_may_run_for_long (voi
     field_t f;
     uint64_t again, ends;
     crowd (&f, true, &again, &ends);
-    /*  What comes now and could run into it is not begun. */
+    /*  A task that comes now and could run into the reservation is not begun. */
     uint64_t late = submit (&f, (wish_bag_t){.class_name = "fat", .cpus = 1, .minutes = 10});
     agents_come (&f);
     assert_int_equal (task (&f, late, 0).state, TASK_QUEUED);
@@ -669,7 +669,7 @@ static void a_damaged_record_of_a_task_is_a_lost_task (void **state)
     close_world (&f.w);
 }
 
-/*  An actor or a request id that a record can't hold is refused where it comes in. */
+/*  An actor or a request id that no record can hold is refused at once. */
 static void what_is_accepted_is_there_after_a_restart (void **state)
 {
     (void) state;
@@ -697,7 +697,7 @@ static void what_is_accepted_is_there_after_a_restart (void **state)
     close_world (&f.w);
 }
 
-/*  With more than a command can have, a bag would not fit into an answer. */
+/*  A bag with a longer command than is allowed would not fit into an answer. */
 static void a_submission_as_large_as_a_message_is_refused (void **state)
 {
     (void) state;
@@ -731,8 +731,8 @@ static host_in_memory_kept_t *record_in (service_world_t *w, uint8_t table)
     return NULL;
 }
 
-/*  Whatever can't be read stays in the store, named by an alarm; what takes its place puts it aside
- *  first. */
+/*  A record that can't be read stays in the store, named by an alarm, until another takes its
+ *  place; then it is put aside first. */
 static void what_cannot_be_read_is_kept_aside (void **state)
 {
     (void) state;

@@ -27,7 +27,7 @@ static bool chance (queue_random_day_t *day, uint64_t of)
     return prng_below (&day->prng, of) == 0;
 }
 
-/*  The next step may be the last one of this process, which starts again then. */
+/*  The process may die in its next step, and starts again then. */
 static void maybe_kill (queue_random_day_t *day)
 {
     if (!chance (day, 6))
@@ -37,7 +37,7 @@ static void maybe_kill (queue_random_day_t *day)
     day->kills++;
 }
 
-/*  What runs at all machines: each task once, and each node no more than it has. */
+/*  Counts the runs of all machines: each task runs once, and no node has more than its CPUs. */
 static void check_machines (queue_random_day_t *day)
 {
     static run_id_t running [AGENTS_MAX * MACHINE_RUNS];
@@ -54,7 +54,7 @@ static void check_machines (queue_random_day_t *day)
                           running [i].task.index == running [k].task.index);
 }
 
-/*  Less than nothing is free only where nodes were lost. */
+/*  Fewer than no nodes are free only where some were lost. */
 static void check_calendar (queue_random_day_t *day)
 {
     for (size_t i = 0; i < day->f.agents_count; i++)
@@ -73,7 +73,7 @@ static void check_calendar (queue_random_day_t *day)
 
 /*  --- what happens --- */
 
-/*  Asked again under the same id when the process was killed over it: one bag comes of it. */
+/*  Asks again under the same id when the process was killed meanwhile; only one bag comes of it. */
 static void come (queue_random_day_t *day)
 {
     char id [32];
@@ -202,7 +202,7 @@ static void happen (queue_random_day_t *day)
     field_check (&day->f);
 }
 
-/*  Every run goes on to its limit at most, so a few hours see the end of all. */
+/*  No run goes on beyond its limit, so all end within a few hours. */
 static void come_to_the_end (queue_random_day_t *day)
 {
     for (size_t i = 0; i < day->f.agents_count; i++)

@@ -93,7 +93,7 @@ static const char *own_account (void)
     return geteuid () == 0 ? "nobody" : entry ? entry->pw_name : "";
 }
 
-/*  A shell is the program here, and nothing but that. */
+/*  The program of these runs is a shell; nothing else starts one. */
 static made_t made (const char *script)
 {
     made_t made = {.id = {.task = {.bag = ++bags, .index = 3}, .number = 1}};
@@ -184,7 +184,7 @@ static stand_t await_end (const made_t *made)
     }
 }
 
-/*  What it has written; or why that is not told, in brackets. */
+/*  The output of a run, or in brackets why there is none. */
 static void written (const made_t *made, bool errors, char *text, size_t room)
 {
     const char *names [] = {made->name};
@@ -207,7 +207,7 @@ static void output_of (const made_t *made, char *text, size_t room)
     written (made, false, text, room);
 }
 
-/*  Until the run has written this. */
+/*  Waits until the run has written this. */
 static void await_output (const made_t *made, const char *wanted)
 {
     char text [4096];
@@ -231,7 +231,7 @@ static pid_t number_in (const made_t *made, const char *word)
 
 #define EXITING 4u /* PF_EXITING: nothing of its program is carried out any more */
 
-/*  Not one that is about to be a zombie, nor one that nobody has taken in yet. */
+/*  Does not count zombies, nor processes that nobody has waited for yet. */
 static bool runs_still (pid_t pid)
 {
     char path [64], letter = 'Z';
@@ -276,7 +276,7 @@ static void a_run_ends_with_its_code_and_its_output_is_kept (void **state)
     assert_string_equal (text, "hello\nthere\n");
 }
 
-/*  What is over is dropped and counted; the run does not see it. */
+/*  What exceeds the limit is dropped and counted, and the run does not notice. */
 static void output_is_kept_up_to_its_limit_and_the_run_goes_on (void **state)
 {
     (void) state;
@@ -291,7 +291,7 @@ static void output_is_kept_up_to_its_limit_and_the_run_goes_on (void **state)
     assert_int_equal (strlen (text), 1000);
     assert_int_equal (strncmp (text, "y\ny\n", 4), 0);
 
-    /*  While it runs, too; and nobody but its starter counts. */
+    /*  The count is known while it runs, from its starter alone. */
     run = made ("yes | head -c 3000000; echo done; read forever </dev/zero");
     run.output_bytes_max = 1000;
     begin (&run);
@@ -304,7 +304,7 @@ static void output_is_kept_up_to_its_limit_and_the_run_goes_on (void **state)
     tell (&run, (work_order_t){.grace_ms = 0});
     assert_int_equal (await_end (&run).report.dropped, stand.report.dropped);
 
-    /*  Nothing is kept where it would take the room of others. */
+    /*  Nothing is kept that would take the room of others. */
     run = made ("echo hello; exit 4");
     run.room_bytes_least = UINT64_MAX / 2;
     begin (&run);
@@ -393,7 +393,8 @@ static void what_cannot_be_started_is_refused_with_what_is_wrong (void **state)
     assert_string_equal (stand.report.why, "program /no/such/program: No such file or directory");
     assert_int_equal (stand.report.started_ms, 0);
 
-    /*  However it is called: its name is cut, in the middle of a letter here, and has a line's end.
+    /*  A program may have any name: this one is cut in the middle of a character and contains a
+     *  line break.
      */
     run = made ("true");
     run.arguments [0] = "/no\n/56789012345678901234567890123456789012345678\xc3\xa9";
@@ -483,7 +484,7 @@ static void a_run_over_its_time_is_ended_and_told_why (void **state)
     assert_true (stand.report.ended_ms - stand.report.started_ms >= 300);
 }
 
-/*  The time of all its processes counts, not of each. */
+/*  The time of all its processes together counts. */
 static void a_run_over_its_processor_time_is_ended_and_told_why (void **state)
 {
     (void) state;
@@ -593,7 +594,7 @@ static void one_that_nobody_has_begun_is_refused_for_ever_when_it_is_to_end (voi
     assert_int_equal (tell (&other, (work_order_t){.warn = true}).report.state, RUN_CLAIMED);
 }
 
-/*  Whether the lease was renewed before it ended; if not, nothing was shown. */
+/*  True if the lease was renewed before it ended; if not, the test has shown nothing. */
 static bool ends_with_its_renewed_lease (int64_t first_ms)
 {
     made_t run = made ("echo ready; sleep 1000");
@@ -624,7 +625,7 @@ static void a_run_ends_when_its_lease_does_and_not_while_it_is_renewed (void **s
     }
 }
 
-/*  Each test has a folder of its own for all runs: a lease is never shortened. */
+/*  Each test has its own folder of runs, because a lease is never shortened. */
 static int folder_make (void **state)
 {
     (void) state;

@@ -6,7 +6,7 @@
 
 enum { AMS, OSA, KYO };
 
-/*  More than the 16 CPUs of thin, so that some wait: those move. */
+/*  More tasks than thin has CPUs, 16, so that some wait and can move. */
 enum { MANY = 20, WAIT = 4 };
 
 enum { OUTPUT = 2 }; /* reply_to of who waits for output */
@@ -58,7 +58,7 @@ static void a_site_that_is_no_member_refuses_and_the_tasks_wait_at_home_again (v
     coalition_pass (&c, SECOND_MS);
     assert_int_equal (bag_at (AMS, number).queued, WAIT);
     assert_int_equal (task_at (AMS, number, 19).state, TASK_QUEUED);
-    /*  And it is refused for ever, also when the same offer comes after it has joined. */
+    /*  The same offer is refused for ever, even after the site has joined. */
     assert_int_equal (records_of (&c.sites [OSA].w, TABLE_OFFERS), 1);
     all_end (&c, AMS, 0);
     coalition_pass (&c, SECOND_MS);
@@ -116,7 +116,7 @@ static void orders_that_are_not_to_be_are_refused (void **state)
     close_coalition (&c);
 }
 
-/*  OSA is full of its own, so that guests wait there. */
+/*  OSA is full of its own tasks, so that guests wait there. */
 static uint64_t guests_wait (uint64_t *number)
 {
     open_coalition (&c);
@@ -198,7 +198,7 @@ static void what_is_cancelled_before_the_other_site_has_answered_is_never_run (v
     close_coalition (&c);
 }
 
-/*  The answer is lost, then either site is killed: the same answer is told again. */
+/*  The answer is lost, then one of the sites is killed: the answer is the same again. */
 static void an_answer_that_was_lost_is_told_again (void **state)
 {
     (void) state;
@@ -245,7 +245,7 @@ static void an_offer_that_comes_too_late_is_refused_and_the_tasks_are_run_at_hom
     close_coalition (&c);
 }
 
-/*  Its store is another one now: that says nothing of what the one that was asked has done. */
+/*  It serves from another store now, which says nothing about what the first one has done. */
 static void an_answer_of_another_store_settles_nothing (void **state)
 {
     (void) state;
@@ -267,7 +267,7 @@ static void an_answer_of_another_store_settles_nothing (void **state)
     close_coalition (&c);
 }
 
-/*  What a site keeps, set aside while it serves from another store. */
+/*  The store of a site, set aside while the site serves from another one. */
 typedef struct {
     uint8_t store [STORE_ID_BYTES];
     records_t records;
@@ -328,7 +328,7 @@ static void what_is_at_a_host_whose_store_is_lost_is_lost_and_never_run_again (v
     close_coalition (&c);
 }
 
-/*  Whether it was accepted nobody can say. */
+/*  Nobody can tell whether it was accepted. */
 static void what_was_offered_to_a_store_that_is_lost_is_lost_too (void **state)
 {
     (void) state;
@@ -363,7 +363,7 @@ static void a_store_that_returns_in_time_has_lost_nothing (void **state)
     close_coalition (&c);
 }
 
-/*  Once lost, told as lost: what comes from the old store later is not heard. */
+/*  A task that was told as lost stays lost: what the old store tells later is not heard. */
 static void a_store_that_returns_too_late_changes_nothing (void **state)
 {
     (void) state;
@@ -396,7 +396,7 @@ static void a_host_that_is_silent_has_lost_nothing (void **state)
     close_coalition (&c);
 }
 
-/*  Its records were damaged: it is the store that was asked, and knows of no guests. */
+/*  Its records were damaged: it is the right store, but knows of no guests. */
 static void what_a_host_knows_nothing_of_any_more_can_be_cancelled (void **state)
 {
     (void) state;
@@ -413,7 +413,7 @@ static void what_a_host_knows_nothing_of_any_more_can_be_cancelled (void **state
     close_coalition (&c);
 }
 
-/*  Asked at ams; what it is told comes later. */
+/*  Asked at ams; the answer comes later. */
 static void output_asked (uint64_t number, uint32_t index)
 {
     Musubi__TaskId id = MUSUBI__TASK_ID__INIT;
@@ -434,7 +434,7 @@ static void output_asked (uint64_t number, uint32_t index)
     free (packed);
 }
 
-/*  How it was answered, as far as it was. */
+/*  The answer, if there was one. */
 static bool output_told (int64_t ms)
 {
     service_world_t *w = &c.sites [AMS].w;

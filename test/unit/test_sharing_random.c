@@ -33,7 +33,7 @@ static size_t some_site (sharing_random_day_t *day)
     return (size_t) prng_below (&day->prng, SITES);
 }
 
-/*  The next step of a site, or one soon after, may be the last one of its process. */
+/*  A site may die in its next step, or in one soon after. */
 static void maybe_kill (sharing_random_day_t *day, size_t site)
 {
     service_world_t *w = &day->c.sites [site].w;
@@ -54,7 +54,7 @@ static void nothing_was_begun_twice (const sharing_random_day_t *day)
 
 /*  --- what happens --- */
 
-/*  Asked again under the same id when the process was killed over it. */
+/*  Asks again under the same id when the process was killed meanwhile. */
 static void come (sharing_random_day_t *day)
 {
     if (day->shared_count == SHARED_MAX)
@@ -77,7 +77,7 @@ static void come (sharing_random_day_t *day)
     }
 }
 
-/*  An order that nobody has answered is given again. */
+/*  An order without an answer is given again. */
 static void balance (sharing_random_day_t *day)
 {
     size_t from = some_site (day);
