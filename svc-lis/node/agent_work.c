@@ -17,8 +17,7 @@ void agent_order (agent_t *self, const char *kind, const work_order_t *order,
     work->number = ++self->works_ordered;
     ordered_add (self->works, &work->number, work);
     packed_t arguments = codec_encode (&work_order_codec, order);
-    outbox_work (self->service->outbox, work->number, kind,
-                 (bytes_t){.data = arguments.data, .size = arguments.size});
+    outbox_work (self->service->outbox, work->number, kind, packed_bytes (arguments));
     free (arguments.data);
 }
 

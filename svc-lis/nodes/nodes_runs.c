@@ -39,8 +39,7 @@ static int by_loss (const void *key, const void *thing)
 static void entry_store (nodes_t *self, const node_run_t *entry)
 {
     uint8_t key [RUN_KEY_BYTES];
-    run_key_pack (&entry->kept.run.id, key);
-    service_put (self->service, TABLE_RUNS, (bytes_t){.data = key, .size = sizeof key},
+    service_put (self->service, TABLE_RUNS, run_key_pack (&entry->kept.run.id, key),
                  stored_run_encode (&entry->kept));
 }
 
@@ -54,8 +53,7 @@ static void entry_free (void *thing)
 static void entry_forget (nodes_t *self, node_run_t *entry)
 {
     uint8_t key [RUN_KEY_BYTES];
-    run_key_pack (&entry->kept.run.id, key);
-    outbox_delete (self->service->outbox, TABLE_RUNS, (bytes_t){.data = key, .size = sizeof key});
+    outbox_delete (self->service->outbox, TABLE_RUNS, run_key_pack (&entry->kept.run.id, key));
     ordered_remove (self->kept, entry);
     ordered_remove (self->runs, &entry->kept.run.id);
     entry_free (entry);

@@ -183,9 +183,10 @@ bool stored_run_decode (stored_run_t *run, bytes_t record, char why [WHY_BYTES])
     return true;
 }
 
-void run_key_pack (const run_id_t *id, uint8_t key [RUN_KEY_BYTES])
+bytes_t run_key_pack (const run_id_t *id, uint8_t key [RUN_KEY_BYTES])
 {
     number_put (key, id->task.bag, 8);
     number_put (key + 8, id->task.index, 4);
     number_put (key + 12, id->number, 4);
+    return (bytes_t){key, RUN_KEY_BYTES};
 }

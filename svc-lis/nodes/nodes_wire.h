@@ -102,6 +102,6 @@ bool stored_run_decode (stored_run_t *run, bytes_t record, char why [WHY_BYTES])
 
 /*  Keys of TABLE_RUNS sort as run_id_compare does. */
 #define RUN_KEY_BYTES 16
-void run_key_pack (const run_id_t *id, uint8_t key [RUN_KEY_BYTES]);
+bytes_t run_key_pack (const run_id_t *id, uint8_t key [RUN_KEY_BYTES]);
 
 #endif

@@ -62,7 +62,7 @@ static void job_order (back_end_job_t *job)
     job->again = false;
     job->work = ++self->works;
     outbox_work (self->service->outbox, job->work, self->kind->works [job->step],
-                 (bytes_t){.data = job->arguments.data, .size = job->arguments.size});
+                 packed_bytes (job->arguments));
 }
 
 static void on_retry (void *owner, const moment_t *now, uint64_t token)

@@ -108,12 +108,12 @@ static void asked_end (plus_t *self, plus_request_entry_t *asked)
 
 static void tell_refusal (plus_t *self, const request_t *request, const plus_asked_t *asked)
 {
-    bytes_t told = {asked->refusal.data, asked->refusal.size};
     if (asked->status == CALL_OK)
-        outbox_reply (self->parts.service->outbox, request->reply_to, told);
+        outbox_reply (self->parts.service->outbox, request->reply_to,
+                      packed_bytes (asked->refusal));
     else
-        service_refuse (self->parts.service, request, asked->status, "%.*s", (int) told.size,
-                        (const char *) told.data);
+        service_refuse (self->parts.service, request, asked->status, "%.*s",
+                        (int) asked->refusal.size, (const char *) asked->refusal.data);
 }
 
 bool plus_asked_before (plus_t *self, const request_t *request, const plus_request_entry_t **asked)

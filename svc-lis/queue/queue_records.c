@@ -16,16 +16,15 @@
 void queue_put_bag (queue_t *self, const bag_t *bag)
 {
     uint8_t key [BAG_KEY_BYTES];
-    bag_key_pack (bag->number, key);
-    service_put (self->parts.service, TABLE_BAGS, (bytes_t){key, sizeof key},
+    service_put (self->parts.service, TABLE_BAGS, bag_key_pack (bag->number, key),
                  codec_encode (&stored_bag_codec, bag));
 }
 
 void queue_put_task (queue_t *self, const bag_t *bag, uint32_t index)
 {
     uint8_t key [TASK_KEY_BYTES];
-    task_key_pack (&(task_id_t){bag->number, index}, key);
-    service_put (self->parts.service, TABLE_TASKS, (bytes_t){key, sizeof key},
+    service_put (self->parts.service, TABLE_TASKS,
+                 task_key_pack (&(task_id_t){bag->number, index}, key),
                  stored_task_encode (bag_task (bag, index)));
 }
 
@@ -95,15 +94,14 @@ static void on_task (void *owner, bytes_t key, bytes_t value)
 static void forget_task (queue_t *self, const bag_t *bag, uint32_t index)
 {
     uint8_t key [TASK_KEY_BYTES];
-    task_key_pack (&(task_id_t){bag->number, index}, key);
-    outbox_delete (self->parts.service->outbox, TABLE_TASKS, (bytes_t){key, sizeof key});
+    outbox_delete (self->parts.service->outbox, TABLE_TASKS,
+                   task_key_pack (&(task_id_t){bag->number, index}, key));
 }
 
 static void forget_bag (queue_t *self, bag_t *bag)
 {
     uint8_t key [BAG_KEY_BYTES];
-    bag_key_pack (bag->number, key);
-    outbox_delete (self->parts.service->outbox, TABLE_BAGS, (bytes_t){key, sizeof key});
+    outbox_delete (self->parts.service->outbox, TABLE_BAGS, bag_key_pack (bag->number, key));
     if (bag->number + 1 == bags_next_number (self->bags)) {
         uint8_t zeros [BAG_KEY_BYTES] = {0};
         outbox_put (self->parts.service->outbox, TABLE_BAGS, (bytes_t){zeros, sizeof zeros},

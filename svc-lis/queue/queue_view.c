@@ -45,11 +45,10 @@ static bool queue_view_shown (const queue_t *self, const request_t *request,
 static void queue_view_bag_tell (const queue_t *self, const bag_t *bag, Musubi__BagRecord *record,
                                  arena_t *arena)
 {
-    bytes_t submitted = {bag->submitted.data, bag->submitted.size};
     record->bag = bag->number;
     record->owner = (char *) bag->owner;
     record->submitted = (Musubi__SubmitRequest *) message_unpack_in (
-      &musubi__submit_request__descriptor, submitted, &arena->allocator);
+      &musubi__submit_request__descriptor, packed_bytes (bag->submitted), &arena->allocator);
     record->submitted->count = bag->asked.count; /* of guests: those that are here */
     record->submitted_ms = bag->submitted_ms;
     record->queued = bag->waiting.waiting;

@@ -126,9 +126,10 @@ static const codec_row_t output_question_rows [] = {
 const codec_t output_question_codec =
   CODEC (output_question_t, musubi__output_request__descriptor, output_question_rows);
 
-void bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES])
+bytes_t bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES])
 {
     number_put (key, bag, BAG_KEY_BYTES);
+    return (bytes_t){key, BAG_KEY_BYTES};
 }
 
 bool bag_key_unpack (uint64_t *bag, bytes_t key)
@@ -137,10 +138,11 @@ bool bag_key_unpack (uint64_t *bag, bytes_t key)
     return *bag > 0;
 }
 
-void task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES])
+bytes_t task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES])
 {
     number_put (key, task->bag, BAG_KEY_BYTES);
     number_put (key + BAG_KEY_BYTES, task->index, TASK_KEY_BYTES - BAG_KEY_BYTES);
+    return (bytes_t){key, TASK_KEY_BYTES};
 }
 
 bool task_key_unpack (task_id_t *task, bytes_t key)
@@ -195,8 +197,7 @@ bool stored_bag_decode (stored_bag_t *bag, bytes_t record, char why [WHY_BYTES])
                       .account = account,
                       .count_max = UINT32_MAX,
                       .limit_ms_max = TASK_LIMIT_MS_MOST};
-    bytes_t submitted = {bag->submitted.data, bag->submitted.size};
-    bool good = submit_decode (&bag->asked, submitted, &by, why);
+    bool good = submit_decode (&bag->asked, packed_bytes (bag->submitted), &by, why);
     free (account);
     if (good && (!bag->guest || queue_guest_right (bag, why)))
         return true;

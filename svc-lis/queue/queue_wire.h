@@ -53,9 +53,9 @@ extern const codec_t output_question_codec;
 
 #define BAG_KEY_BYTES  8
 #define TASK_KEY_BYTES 12
-void bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES]);
+bytes_t bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES]);
 bool bag_key_unpack (uint64_t *bag, bytes_t key);
-void task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES]);
+bytes_t task_key_pack (const task_id_t *task, uint8_t key [TASK_KEY_BYTES]);
 bool task_key_unpack (task_id_t *task, bytes_t key);
 
 /*  A bag with the members that are stored; its submission is decoded with it. */

@@ -70,8 +70,7 @@ static bool asked_take (const sharing_t *self, const offer_message_t *offer, sub
                       .account = account,
                       .count_max = UINT32_MAX,
                       .limit_ms_max = queue_limits (self->queue)->limit_ms_max};
-    bytes_t submitted = {offer->submitted.data, offer->submitted.size};
-    if (!submit_decode (asked, submitted, &by, why))
+    if (!submit_decode (asked, packed_bytes (offer->submitted), &by, why))
         return false;
     if (!asked->shared)
         wrong (why, "shared: the bag is not shared");
@@ -92,7 +91,7 @@ static void guests_come (sharing_t *self, const moment_t *now, const offer_messa
                             .bag = offer->bag,
                             .first = offer->first,
                             .count = offer->count};
-    packed_t submitted = packed_copy ((bytes_t){offer->submitted.data, offer->submitted.size});
+    packed_t submitted = packed_copy (packed_bytes (offer->submitted));
     submission_of_guests (asked, offer->first, offer->count);
     *number = bags_next_number (self->bags);
     bag_t *bag = bags_add (self->bags, *number, offer->owner, "", submitted, asked);

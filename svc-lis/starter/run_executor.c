@@ -93,8 +93,7 @@ static bool run_executor_refuse (const run_executor_done_t *done, const char *na
 static bool ticket_write (int folder, const ticket_t *ticket)
 {
     packed_t packed = codec_encode (&ticket_codec, ticket);
-    bool written =
-      run_file_write (folder, "order", (bytes_t){.data = packed.data, .size = packed.size});
+    bool written = run_file_write (folder, "order", packed_bytes (packed));
     int kept = errno;
     free (packed.data);
     errno = kept;
@@ -268,17 +267,16 @@ static void where_is (run_executor_where_t *where, const run_order_t *order)
 
 static bool output_find (int folder, run_executor_where_t *where)
 {
-    uint8_t *data;
-    size_t size;
+    packed_t record;
     ticket_t ticket;
     char why [WHY_BYTES];
-    if (!run_file_read (folder, "order", &data, &size))
+    if (!run_file_read (folder, "order", &record))
         return false;
-    bool found = codec_decode (&ticket_codec, &ticket, (bytes_t){.data = data, .size = size}, why);
+    bool found = codec_decode (&ticket_codec, &ticket, packed_bytes (record), why);
     if (found)
         where_is (where, ticket.order);
     codec_clear (&ticket_codec, &ticket);
-    free (data);
+    free (record.data);
     return found;
 }
 

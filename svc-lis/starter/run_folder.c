@@ -59,7 +59,7 @@ int run_folder_make (const char *runs, const char *name)
 
 /*  --- files --- */
 
-bool run_file_read (int folder, const char *file, uint8_t **data, size_t *size)
+bool run_file_read (int folder, const char *file, packed_t *content)
 {
     struct stat told;
     int fd = openat (folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -69,15 +69,15 @@ bool run_file_read (int folder, const char *file, uint8_t **data, size_t *size)
         close (fd);
         return false;
     }
-    *data = must (malloc ((size_t) told.st_size + 1));
-    ssize_t got = pread (fd, *data, (size_t) told.st_size, 0);
+    content->data = must (malloc ((size_t) told.st_size + 1));
+    ssize_t got = pread (fd, content->data, (size_t) told.st_size, 0);
     close (fd);
     if (got < 0) {
-        free (*data);
+        free (content->data);
         return false;
     }
-    *size = (size_t) got;
-    (*data) [got] = '\0';
+    content->size = (size_t) got;
+    content->data [got] = '\0';
     return true;
 }
 
@@ -201,10 +201,9 @@ bool run_end_record (int folder, const stand_t *stand)
     if (faccessat (folder, end_file, F_OK, 0) == 0)
         return true; /* its room may be the same file by another name */
     packed_t record = stand_encode (stand);
-    bytes_t bytes = {.data = record.data, .size = record.size};
     int fd = openat (folder, room_file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool good = fd >= 0 && write_all (fd, bytes) && ftruncate (fd, (off_t) bytes.size) == 0 &&
-                fsync (fd) == 0;
+    bool good = fd >= 0 && write_all (fd, packed_bytes (record)) &&
+                ftruncate (fd, (off_t) record.size) == 0 && fsync (fd) == 0;
     if (fd >= 0)
         good = close_after (fd, good);
     free (record.data);
@@ -219,17 +218,16 @@ bool run_end_record (int folder, const stand_t *stand)
 /*  Reads the end as it was recorded; false when there is none yet. */
 static bool run_end_read (int folder, const char *name, stand_t *stand)
 {
-    uint8_t *data;
-    size_t size;
+    packed_t record;
     char why [WHY_BYTES];
-    if (!run_file_read (folder, end_file, &data, &size))
+    if (!run_file_read (folder, end_file, &record))
         return false;
-    if (!codec_decode (&stand_codec, stand, (bytes_t){.data = data, .size = size}, why)) {
+    if (!codec_decode (&stand_codec, stand, packed_bytes (record), why)) {
         snprintf (stand->report.why, sizeof stand->report.why, "the record of its end is damaged");
         stand->report.state = RUN_LOST;
     }
     snprintf (stand->name, sizeof stand->name, "%s", name);
-    free (data);
+    free (record.data);
     return true;
 }
 
@@ -237,17 +235,16 @@ static bool run_end_read (int folder, const char *name, stand_t *stand)
 
 static void run_folder_use_read (int folder, stand_t *stand)
 {
-    uint8_t *data;
-    size_t size;
-    if (!run_file_read (folder, "use", &data, &size))
+    packed_t use;
+    if (!run_file_read (folder, "use", &use))
         return;
     int64_t started_ms, cpu_ms;
-    if (sscanf ((const char *) data, "%" SCNd64 " %" SCNd64 " %" SCNu64, &started_ms, &cpu_ms,
+    if (sscanf ((const char *) use.data, "%" SCNd64 " %" SCNd64 " %" SCNu64, &started_ms, &cpu_ms,
                 &stand->report.dropped) >= 2) {
         stand->report.started_ms = started_ms;
         stand->report.cpu_ms = cpu_ms;
     }
-    free (data);
+    free (use.data);
 }
 
 static void run_folder_rest (void)

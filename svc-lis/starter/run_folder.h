@@ -32,8 +32,8 @@ bool run_folder_pass (const char *path);
 int run_folder_make (const char *runs, const char *name);
 int run_folder_open (const char *runs, const char *name);
 
-/*  Reads a whole file; data is malloc'ed and has a NUL behind it. False with errno. */
-bool run_file_read (int folder, const char *file, uint8_t **data, size_t *size);
+/*  Reads a whole file; its data is malloc'ed and has a NUL behind it. False with errno. */
+bool run_file_read (int folder, const char *file, packed_t *content);
 
 /*  Replaces a file and flushes it. False with errno. */
 bool run_file_write (int folder, const char *file, bytes_t data);

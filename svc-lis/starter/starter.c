@@ -119,18 +119,17 @@ static void end_begin (starter_t *self, int64_t grace_ms, const char *why)
 
 static void wish_read (starter_t *self)
 {
-    uint8_t *data;
-    size_t size;
+    packed_t wish;
     int64_t grace_ms;
-    if (!run_file_read (self->folder, "wish", &data, &size))
+    if (!run_file_read (self->folder, "wish", &wish))
         return;
-    if (sscanf ((const char *) data, "end %" SCNd64, &grace_ms) == 1) {
+    if (sscanf ((const char *) wish.data, "end %" SCNd64, &grace_ms) == 1) {
         end_begin (self, grace_ms, "");
-    } else if (!self->warned && strncmp ((const char *) data, "warn", 4) == 0) {
+    } else if (!self->warned && strncmp ((const char *) wish.data, "warn", 4) == 0) {
         self->warned = true;
         processes_signal (getpid (), SIGUSR1, 1);
     }
-    free (data);
+    free (wish.data);
 }
 
 static void lease_look (starter_t *self, int64_t now_ms)
@@ -316,18 +315,17 @@ static void carry_out (starter_t *self, const ticket_t *ticket)
 
 static void starter_run (starter_t *self)
 {
-    uint8_t *data = NULL;
-    size_t size = 0;
+    packed_t order = {0};
     char why [WHY_BYTES] = "the file with its order is missing";
     ticket_t ticket;
-    if (run_file_read (self->folder, "order", &data, &size) &&
-        codec_decode (&ticket_codec, &ticket, (bytes_t){.data = data, .size = size}, why)) {
+    if (run_file_read (self->folder, "order", &order) &&
+        codec_decode (&ticket_codec, &ticket, packed_bytes (order), why)) {
         carry_out (self, &ticket);
         codec_clear (&ticket_codec, &ticket);
     } else {
         record (self, RUN_REFUSED, why);
     }
-    free (data);
+    free (order.data);
 }
 
 /*  Takes the claim, in the process that stays. The process that leaves it behind ends with the exit
