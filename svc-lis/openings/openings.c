@@ -391,12 +391,6 @@ void openings_observe (openings_t *self, const openings_observer_t *observer)
     self->observer = *observer;
 }
 
-void openings_wants (openings_t *self, openings_wants_fn *wants, void *owner)
-{
-    self->wants = wants;
-    self->wants_owner = owner;
-}
-
 void openings_destroy (openings_t **self_p)
 {
     openings_t *self = *self_p;

@@ -82,15 +82,17 @@ typedef struct {
     int64_t used_ms;     /* processor time of its runs so far */
 } opening_t;
 
+/*  Either function may be NULL. */
 typedef struct {
     void *owner;
+
     /*  The phase or the nodes of a reservation have changed, or a node's time has come. Called in
      *  the step that stores the change. */
     void (*moved) (void *owner, const moment_t *now, const opening_t *opening);
-} openings_observer_t;
 
-/*  Has the reservation tasks that wait or run? The queue answers that; without a queue none has. */
-typedef bool openings_wants_fn (void *owner, const char *reservation);
+    /*  Has the reservation tasks that wait or run? NULL: none has. */
+    bool (*wants) (void *owner, const char *reservation);
+} openings_observer_t;
 
 /*  Everything is borrowed for life. */
 typedef struct {
@@ -115,7 +117,6 @@ void openings_usage (openings_t *self, usage_t *usage);
 void openings_attach (openings_t *self, const participant_t *participant);
 
 void openings_observe (openings_t *self, const openings_observer_t *observer);
-void openings_wants (openings_t *self, openings_wants_fn *wants, void *owner);
 
 /*  False when this site has no such reservation, or nothing of it any more. */
 bool openings_find (const openings_t *self, const char *reservation, opening_t *opening);

@@ -49,8 +49,6 @@ struct openings {
     openings_limits_t limits;
     const participant_t *participant;
     openings_observer_t observer;
-    openings_wants_fn *wants;
-    void *wants_owner;
     ordered_t *by_reservation;
     ordered_t *active;         /* from binding to cleaning, by reservation */
     ordered_t *turns;          /* by time, then reservation */

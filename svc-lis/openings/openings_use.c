@@ -87,7 +87,7 @@ bool opening_lend (opening_entry_t *entry, const moment_t *now)
     if (!lend && !give_back)
         return recalled;
     if (opening_runs (entry) ||
-        (self->wants && self->wants (self->wants_owner, entry->reservation))) {
+        (self->observer.wants && self->observer.wants (self->observer.owner, entry->reservation))) {
         entry->active_ms = now_ms;
         return recalled;
     }

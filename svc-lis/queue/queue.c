@@ -251,9 +251,9 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     nodes_observe (parts->nodes, &(nodes_observer_t){.owner = self,
                                                      .run_moved = queue_run_moved,
                                                      .node_moved = queue_on_node_moved});
-    openings_observe (parts->openings,
-                      &(openings_observer_t){.owner = self, .moved = on_opening_moved});
-    openings_wants (parts->openings, queue_wants, self);
+    openings_observe (
+      parts->openings,
+      &(openings_observer_t){.owner = self, .moved = on_opening_moved, .wants = queue_wants});
     timetable_on_freed (parts->timetable, queue_on_freed, self);
     service_at_start (parts->service, queue_on_start, self);
     return self;

@@ -71,7 +71,7 @@ typedef struct {
 void queue_reservations_pass (queue_t *self, const moment_t *now);
 void queue_reservations_dirty (queue_t *self);
 
-/*  For openings_wants: has it tasks that wait or run? */
+/*  For openings_observer_t: has it tasks that wait or run? */
 bool queue_wants (void *owner, const char *reservation);
 
 /*  What a reservation has booked here, if anything; the caller frees the bookings.

@@ -316,7 +316,7 @@ static void what_is_not_used_is_lent_called_back_and_at_last_given_back (void **
     f.runner.openings.lend_ms = 5 * MINUTE_MS;
     f.runner.openings.release_ms = 20 * MINUTE_MS;
     open_field (&f);
-    openings_wants (field_openings (&f), wants, NULL);
+    openings_observe (field_openings (&f), &(openings_observer_t){.wants = wants});
     reserve (&f.w, "r1", booking ("thin", 4, 2, 10, 90));
     wanted_by_queue = true;
     field_until (&f, 16, 0);
@@ -331,7 +331,7 @@ static void what_is_not_used_is_lent_called_back_and_at_last_given_back (void **
     field_pass (&f, SECOND_MS);
     assert_false (told_to_end (&f, borrowed));
     restart_field (&f);
-    openings_wants (field_openings (&f), wants, NULL);
+    openings_observe (field_openings (&f), &(openings_observer_t){.wants = wants});
     assert_true (opening (&f, "r1").lent);
     assert_false (told_to_end (&f, borrowed));
     openings_wanted (field_openings (&f), &f.w.host.now, "r1");
