@@ -1,7 +1,8 @@
 /*  participant - the verbs on a command that is known, and the wiring.
  *
- *  Every verb names a txid and repeats safely: what was done before is answered from the record.
- *  Who may ask is looked at first, and one who may not learns nothing, not even that it is there.
+ *  Every verb names a txid and may be repeated: what was done before is answered from the record.
+ *  The caller's right is checked first: a caller without it learns nothing, not even whether the
+ *  command exists.
  */
 #include "participant_state.h"
 
@@ -229,7 +230,8 @@ static void on_prepare (void *owner, const moment_t *now, const request_t *reque
 
 /*  --- the decision --- */
 
-/*  Whose decision it is, and whether it may decide this: false when that has been answered. */
+/*  Finds the command and checks that the caller may decide it. False when the request has been
+ *  answered. */
 static bool begin_decision (participant_t *self, const moment_t *now, const request_t *request,
                             verb_t verb, const decision_request_t *asked, command_t **command)
 {
@@ -326,7 +328,7 @@ static void participant_on_start (void *owner, const moment_t *now)
     prune_start (self, now);
 }
 
-/*  For the ledger: is what a row tells of still on record? */
+/*  For the ledger: does what a row records still exist? */
 static bool participant_stands (void *owner, const ledger_subject_t *subject)
 {
     const participant_t *self = owner;

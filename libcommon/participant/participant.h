@@ -31,51 +31,51 @@ typedef struct {
     uint32_t holds_max;                  /* commands held or prepared at once; 65 536 */
     uint32_t holds_per_actor_max;        /* 4 096 */
     uint32_t holds_per_planner_max;      /* 16 384 */
-    uint32_t tombstones_max;             /* buried before they came, and kept; 262 144 */
-    uint32_t tombstones_per_planner_max; /* of one planner's store; 65 536 */
+    uint32_t tombstones_max;             /* tombstones; 262 144 */
+    uint32_t tombstones_per_planner_max; /* tombstones of one planner's transactions; 65 536 */
     int64_t retention_ms;        /* finished records are kept so long past the last window; 24 h */
     int64_t ledger_retention_ms; /* rows are kept so long (ledger.h); 366 days */
-    uint32_t doubt_ms;           /* first question about a vote without decision; 2 000 */
-    uint32_t doubt_ms_max;       /* questions back off to this; 15 000 */
+    uint32_t doubt_ms;           /* from a vote to the first question about its decision; 2 000 */
+    uint32_t doubt_ms_max;       /* longest pause between such questions; 15 000 */
     uint32_t list_max;           /* records in a page; 1 000 */
 } participant_limits_t;
 
-/*  Limits that a resource keeps by itself: how it names them in REFUSAL_LIMIT. The participant says
- *  when they free (timetable.h, hold_quota.h). */
+/*  Names, in REFUSAL_LIMIT, of the limits that a resource checks itself. The participant adds when
+ *  they will allow more (timetable.h, hold_quota.h). */
 #define BOOKINGS_IN_ALL              "bookings_max"
 #define BOOKINGS_PER_ACTOR           "bookings_per_actor_max"
 #define HOLD_QUOTA_SHARE             "uncommitted_share"
 #define HOLD_QUOTA_SHARE_PER_PLANNER "uncommitted_share_per_planner"
 #define HOLD_QUOTA_SHARE_PER_ACTOR   "uncommitted_share_per_actor"
 
-/*  Who keeps something beside each reservation, such as the use of its circuits. All may be NULL.
- */
+/*  Callbacks of a module that keeps something beside each reservation, such as the use of its
+ *  circuits. Each may be NULL. */
 typedef struct {
     void *owner;
 
     /*  A commit has changed what it books. */
     void (*changed) (void *owner, const moment_t *now, const char *reservation);
 
-    /*  Its record has left. */
+    /*  Its record has been deleted. */
     void (*forgotten) (void *owner, const char *reservation);
 
-    /*  May what it books be used? Told by show and list. */
+    /*  May what it books be used now? Shown by Show and List. */
     bool (*provisioned) (void *owner, const char *reservation);
 
-    /*  How far it is on its nodes: a packed OpeningRecord, malloc'ed; empty = there is nothing to
-     *  tell. Told by show, whole, and by list. */
+    /*  How far its activation on the nodes has come: a packed OpeningRecord, malloc'ed; empty =
+     *  nothing to tell. Shown by Show, with whole set, and by List. */
     packed_t (*opening) (void *owner, const moment_t *now, const char *reservation, bool whole);
 } usage_t;
 
-/*  [from_ms, until_ms); nothing of it when it is not set. */
+/*  [from_ms, until_ms); empty unless set. */
 typedef struct {
     bool set;
     int64_t from_ms;
     int64_t until_ms;
 } span_t;
 
-/*  What a participant books in. current and taken are the resource's own objects. Except take
- *  unforced, nothing here can fail: what a commit needs was taken with the hold. */
+/*  The resource that a participant books. current and taken are objects of the resource. Only take
+ *  can fail, and only when it is not forced: what a commit needs was taken with the hold. */
 typedef struct {
     void *owner;
     part_kind_t part_kind; /* the one it understands */
@@ -100,14 +100,15 @@ typedef struct {
     /*  Give back all that current holds and free it (a record pruned, or repair). */
     void (*end) (void *owner, void *current);
 
-    /*  Over which the part books, cleaning gap included; not set when it books nothing. */
+    /*  The time over which the part books, cleaning gap included; not set when it books nothing. */
     span_t (*span) (void *owner, const part_body_t *part);
 
     /*  Check a part's meaning before anything else; false with *refusal or why filled. */
     bool (*valid) (void *owner, const plan_t *plan, const part_body_t *part, refusal_t *refusal,
                    char why [WHY_BYTES]);
 
-    /*  A command has moved, records are up to date; may be NULL. For claims and hints. */
+    /*  Called when a command has changed its state, after its records are put; may be NULL. For
+     *  claims and change notices. */
     void (*moved) (void *owner, const moment_t *now, const plan_t *plan, command_state_t from,
                    command_state_t to, bool done);
 
@@ -131,7 +132,7 @@ typedef struct {
     const char *owner;
     uint32_t version;    /* committed; 0 = only its first change is pending */
     bool over;           /* released, or failed */
-    bool failed;         /* what it was to have was refused at its edge */
+    bool failed;         /* its change was refused at its edge, and it has nothing */
     const void *current; /* NULL = it holds nothing */
     bytes_t part;        /* committed; empty = nothing */
 } reservation_view_t;
@@ -140,7 +141,7 @@ typedef struct {
 bool participant_find (const participant_t *self, const char *reservation,
                        reservation_view_t *view);
 
-/*  The one after this id, ascending; the first for NULL; false at the end. */
+/*  The reservation with the next greater id; the first for NULL; false at the end. */
 bool participant_next (const participant_t *self, const char *after, reservation_view_t *view);
 
 /*  The plan of one command, a copy: codec_clear; and its part, borrowed until the next step. False
@@ -153,8 +154,8 @@ typedef struct {
     const plan_t *plan;
     command_state_t state;
     bytes_t part;
-    bool done;    /* everyone has acknowledged; or its answer is a repair's, for good (T10) */
-    bool amended; /* its answer is a repair's */
+    bool done;    /* everybody has acknowledged it, or a repair has amended it (T10) */
+    bool amended; /* a repair has amended its answer */
 } command_view_t;
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
@@ -163,20 +164,22 @@ void participant_commands (const participant_t *self, const txid_t *after,
  *  store is the participant's, and nobody else takes part. What is granted is held for as long as
  *  the caller says, and decided in one write, so there never is a doubt. --- */
 
-/*  The hold's txid is new, its only participant and its coordinator are this store. *answer says
- *  how it stands, or why it was refused: codec_clear. False with why when the hold is not
- *  understood. */
+/*  Takes a hold with a new txid whose only participant and coordinator are this store. *answer says
+ *  how it stands, or why it was refused; end it with codec_clear. False with why when the hold is
+ *  not understood. */
 bool participant_local_hold (participant_t *self, const moment_t *now, hold_t *hold,
                              uint32_t ttl_ms, command_answer_t *answer, char why [WHY_BYTES]);
 
-/*  Vote and decision in one. What has ended is answered as it ended, with a refusal. */
+/*  Votes and decides in one write. A command that has ended is answered with its state and a
+ *  refusal. */
 void participant_local_commit (participant_t *self, const moment_t *now, const txid_t *txid,
                                command_answer_t *answer);
 void participant_local_abort (participant_t *self, const moment_t *now, const txid_t *txid,
                               command_answer_t *answer);
 
-/*  How a command stands; COMMAND_UNKNOWN when it is not known (any more). expires_ms (wall) is set
- *  while it is held. actor, NAME_BYTES_MAX + 1 bytes: for whom it is; "" = nobody known. */
+/*  How a command stands; COMMAND_UNKNOWN when it is not, or no longer, known. expires_ms (wall) is
+ *  set while it is held. actor, of NAME_BYTES_MAX + 1 bytes, is set to the actor it was made for;
+ *  "" = not known. */
 command_answer_t participant_local_state (participant_t *self, const moment_t *now,
                                           const txid_t *txid, char *actor, int64_t *expires_ms);
 
@@ -191,7 +194,8 @@ bool participant_pending (const participant_t *self, const char *reservation, tx
 
 /*  --- for readmission.h (T14) --- */
 
-/*  While this is so, nothing is granted, and of a txid that is not known nothing is told. */
+/*  While readmitting, the participant grants nothing, and gives no information about a txid that it
+ *  does not know. */
 void participant_readmitting (participant_t *self, bool readmitting);
 
 /*  A committed version of a reservation, as a home tells of it. Borrows. */
@@ -210,12 +214,12 @@ typedef enum {
     READMIT_REFUSED,    /* it can't be booked: why tells; nothing has changed */
 } readmit_t;
 
-/*  Book it, and put its record and its row. What is pending on an older version is aborted: it was
- *  not what made this one. */
+/*  Books it, and puts its record and its ledger row. A change that is pending on an older version
+ *  is aborted, because it is not what made this one. */
 readmit_t participant_readmit (participant_t *self, const moment_t *now,
                                const readmitted_t *readmitted, char why [WHY_BYTES]);
 
-/*  A home says that this txid was committed: so it is here, where it waits for its decision. */
+/*  A home says that this txid was committed: if it waits for its decision here, it is committed. */
 void participant_told_committed (participant_t *self, const moment_t *now, const txid_t *txid);
 
 #endif

@@ -1,7 +1,7 @@
 /*  participant_claim - the answer that a home keeps with a claim (T2).
  *
- *  It comes with the hold or with the vote, and stays as it is. Only where a commit could not be
- *  kept by all, and a repair has come to its end (T10), another one takes its place, once.
+ *  It comes with the hold or with the vote, and stays. It is replaced only once, when somebody
+ *  could not keep a commit and the repair of that has ended (T10).
  */
 #include "participant_state.h"
 
@@ -26,7 +26,7 @@ bool claims_match (packed_t kept, bytes_t other)
     return same;
 }
 
-/*  From now on this is its part. */
+/*  Makes this claim the command's part. */
 static void claim_keep (command_t *command, packed_t *claim, const part_body_t *part)
 {
     const resource_t *resource = &command->participant->resource;
@@ -39,7 +39,7 @@ static void claim_keep (command_t *command, packed_t *claim, const part_body_t *
     *claim = (packed_t){0};
 }
 
-/*  Takes it in the place of the one held with. */
+/*  Replaces the claim that the command was held with. */
 static void claim_replace (command_t *command, const moment_t *now, const plan_t *plan,
                            packed_t *claim, const part_body_t *part)
 {
@@ -74,8 +74,8 @@ bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, r
 
 /*  --- amend --- */
 
-/*  A claim that was committed before its coordinator was lost knows of no fence: then any planner's
- *  word that it has fenced is good, as nobody else can end the repair (T8). */
+/*  A claim that was committed before its coordinator died has not been fenced. A planner that says
+ *  it has fenced the others is then believed, because nobody else can end the repair (T8). */
 static bool may_amend (const participant_t *self, const request_t *request, const txid_t *txid,
                        const command_t *command, uint32_t epoch)
 {

@@ -283,7 +283,7 @@ static bool participant_command_readmit (command_t *self, const moment_t *now, r
     if (self->span.set &&
         timekeeper_least (&participant->service->timekeeper, now) >= self->span.until_ms)
         return false;
-    /* As of its vote: how near the window is now does not count, what is free does. */
+    /* As of its vote: only what is free counts, not how near the window is by now. */
     moment_t voted = *now;
     voted.wall_ms = self->prepared_ms;
     plan_t plan = command_plan (self);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  A hold that is looked at. */
+/*  A hold that is being checked, and its part. */
 typedef struct {
     hold_t *hold;
     part_body_t part; /* the hold's */
@@ -32,7 +32,7 @@ static bool names_us (const participant_t *self, const plan_t *plan)
     return false;
 }
 
-/*  What makes it a hold for this participant; else it is not understood. */
+/*  Is the hold meant for this participant? If not, it is refused as not understood. */
 static bool well_formed (const participant_t *self, hold_t *hold, char why [WHY_BYTES])
 {
     const resource_t *resource = &self->resource;
@@ -69,10 +69,10 @@ static bool check_caller (const participant_t *self, const request_t *request, c
     return true;
 }
 
-/*  R11: a release is let in by whatever clock, so that one that is wrong does not bar the way out:
- *  it is the planner's that decides in time (T4). But only as long as a tombstone of the same txid
- *  would still be here: else one that was promised never to be held could be (T7).
- */
+/*  R11: a release is accepted whatever the clock here says, so that a wrong clock never keeps
+ *  anybody from giving back; its planner decides in time (T4). But it is accepted only as long as a
+ *  tombstone of its txid would still be kept: later, a txid that was promised never to be held
+ *  could be held (T7). */
 static bool release_in_time (const participant_t *self, const moment_t *now, const plan_t *plan)
 {
     return plan->operation == OPERATION_RELEASE &&
@@ -107,8 +107,8 @@ static bool participant_hold_check_time (const participant_t *self, const moment
     return true;
 }
 
-/*  T13: the last of the room is for decisions and releases: a tenth, or more where the rows of all
- *  that is open may take more. */
+/*  T13: the last of the store's room is for decisions and releases: a tenth, or more when the
+ *  ledger rows of all open commands may need more. */
 static bool participant_hold_check_room (const participant_t *self, const moment_t *now,
                                          const plan_t *plan, size_t size, refusal_t *refusal)
 {
@@ -125,7 +125,7 @@ static bool participant_hold_check_room (const participant_t *self, const moment
                         now->store_free_bytes >> 10);
 }
 
-/*  Does it book something in this interval? All do in an empty one. */
+/*  Does it book something in this interval? An empty interval meets every command. */
 static bool meets (const command_t *command, int64_t from_ms, int64_t until_ms)
 {
     const span_t *span = &command->span;
@@ -133,9 +133,9 @@ static bool meets (const command_t *command, int64_t from_ms, int64_t until_ms)
            (span->set && span->from_ms < until_ms && from_ms < span->until_ms);
 }
 
-/*  When the limit gives way: the first end among the oldest commands that it counts and that meet
- *  the interval. A hold ends when it expires; a vote is decided on by its decide_by, after which it
- *  has no end of its own. 0 when none is known. */
+/*  When the limit will allow more: the first end among the oldest commands that count against it
+ *  and meet the interval. A hold ends when it expires; a vote is decided by its decide_by, and
+ *  after that has no end of its own. 0 when no end is known. */
 static int64_t limit_frees_ms (const participant_t *self, const moment_t *now, const tally_t *actor,
                                const tally_t *planner, const refusal_t *refusal)
 {
@@ -172,8 +172,9 @@ static bool participant_hold_check_limit (const participant_t *self, const momen
                         open, limit);
 }
 
-/*  A limit that the resource keeps by itself has refused: it does not know when holds end. Where it
- *  counts what is committed, too, and nobody whom it counts holds anything, nobody does. */
+/*  Adds when a limit that the resource checks itself will allow more, because the resource does not
+ *  know when holds end. When the limit is the actor's and the actor has no open hold, only
+ *  committed bookings count, and no time is told. */
 static void tell_frees (const participant_t *self, const moment_t *now, const plan_t *plan,
                         refusal_t *refusal)
 {
@@ -232,15 +233,15 @@ static bool check_owner (const participant_t *self, const request_t *request, co
                         plan->reservation);
 }
 
-/*  T11: the base must be the current version. Where nothing is booked any more, the versions made
- *  elsewhere since then are not known, so anything newer is as good. */
+/*  T11: the base version must be the current one. Where the reservation books nothing any more,
+ *  versions made by others since then are not known, so any newer base is accepted too. */
 static bool version_current (const reservation_t *reservation, uint32_t base)
 {
     return base == reservation->version || (!reservation->span.set && base > reservation->version);
 }
 
-/*  A change that brings the reservation here for the first time. It comes to stand in the owner's
- *  name, whoever asks: so the owner needs an account here, as for a reserve. */
+/*  A change that brings the reservation here for the first time. It will stand in the owner's name,
+ *  whoever asks for it, so the owner needs an account here, as for a reserve. */
 static bool check_join (const participant_t *self, const request_t *request, const hold_t *hold,
                         refusal_t *refusal)
 {
@@ -297,8 +298,8 @@ static bool check_reservation (participant_t *self, const moment_t *now, const r
 
 /*  --- the deed --- */
 
-/*  T1: abort the plans that this one takes the place of. They were dropped by their planner, so
- *  they stay aborted whatever becomes of this one. */
+/*  T1: aborts the plans that this one replaces. Their planner has dropped them, so they stay
+ *  aborted whatever becomes of this one. */
 static bool drop_replaced (participant_t *self, const moment_t *now, const request_t *request,
                            const hold_t *hold, refusal_t *refusal)
 {
@@ -332,11 +333,10 @@ static uint32_t ttl_granted (const participant_t *self, uint32_t wanted_ms)
     return ttl_ms < self->limits.hold_age_ms_max ? ttl_ms : self->limits.hold_age_ms_max;
 }
 
-/*  What it keeps until: the end of what it books, or of what it gives up; and of the whole plan's
- *  last window, for as long as the others stand it is asked about the reservation (T6, T11). A home
- * sees no windows but those of the answer, and a release's answer has none: where the plan does not
- *  tell, the edge is the old end (T2, T9).
- */
+/*  Until when the command's record is needed: until the end of what it books or gives up, and of
+ *  the whole plan's last window, because as long as the others' parts stand it is asked about the
+ *  reservation (T6, T11). A home sees only the windows of the answer, and a release's answer has
+ *  none: where the plan does not tell its end, the edge is the old end (T2, T9). */
 static int64_t window_end (const participant_t *self, const command_t *command, const plan_t *plan)
 {
     const reservation_t *reservation = command->reservation;
@@ -394,13 +394,14 @@ static bool hold_same (const command_t *command, const hold_t *hold)
     packed_t plan = codec_encode (&plan_codec, &hold->plan);
     bool same = bytes_same (command->plan, plan.data, plan.size);
     free (plan.data);
-    /* A claim's part may have got its answer with PREPARE since; whose request it is stays. */
+    /*  A claim may have got its answer with PREPARE since then; it stays a claim of the same
+     *  request. */
     return same && (bytes_same (command->part, hold->part, hold->part_size) ||
                     (command->participant->resource.claims && command->state != COMMAND_HELD &&
                      claims_match (command->part, (bytes_t){hold->part, hold->part_size})));
 }
 
-/*  A hold of this txid came before: the same again gets the answer of the record. */
+/*  The txid was held before: the same hold again is answered from the record. */
 static void answer_again (command_t *command, const moment_t *now, const request_t *request,
                           const hold_t *hold)
 {
@@ -425,8 +426,8 @@ static void answer_again (command_t *command, const moment_t *now, const request
     participant_answer (self, request, &answer);
 }
 
-/*  T2: a home that has lost its store may let a request begin again; this record has not been lost.
- */
+/*  T2: a home that has lost its store may let a request begin again; this site still has the record
+ *  of what the request made. */
 static bool check_request (const participant_t *self, const plan_t *plan, refusal_t *refusal)
 {
     if (self->resource.claims || !*plan->home || !*plan->request_id)
@@ -445,7 +446,7 @@ static bool check_request (const participant_t *self, const plan_t *plan, refusa
     return false;
 }
 
-/*  Takes it for so long, or says why not. */
+/*  Takes the hold for wanted's time to live, or says in *refusal why not. */
 static command_t *hold_take (participant_t *self, const moment_t *now, const request_t *request,
                              const hold_check_t *wanted, refusal_t *refusal)
 {

@@ -19,7 +19,7 @@ struct doubt {
     plan_t plan;
     uint64_t coordinator; /* the calls under way; 0 = none */
     uint64_t others [PARTICIPANTS_MAX];
-    size_t waiting; /* for so many of the others */
+    size_t waiting; /* how many of the others have not answered yet */
     uint32_t delay_ms;
 };
 
@@ -73,7 +73,7 @@ int64_t doubt_delay_ms (command_t *self, uint32_t delay_ms)
     return delay_ms - (int64_t) prng_below (prng, delay_ms / 2 + 1);
 }
 
-/*  Nothing learnt: the next question comes later. */
+/*  Nothing was learned: the next question comes later. */
 static void participant_in_doubt_back_off (command_t *command, const moment_t *now)
 {
     participant_t *self = command->participant;

@@ -1,7 +1,7 @@
 /*  participant_local - commands that this store itself coordinates: decided in the step that votes.
  *
  *  Vote and decision are in one write, so a crash leaves the command held or committed, and nobody
- *  is ever in doubt. Its taking is in participant_hold.c, with that of all others.
+ *  is ever in doubt. participant_hold.c takes their holds, as it takes all others.
  */
 #include "participant_state.h"
 

@@ -1,9 +1,9 @@
-/*  participant_prune - finished records leave some time after their windows have passed.
+/*  participant_prune - finished records are deleted some time after their windows have passed.
  *
- *  A sweep goes through the commands and then the reservations, a bounded number in one go, and
- *  rests until the next. A commit whose acknowledgement by all is not known stays: another
- *  participant may still be in doubt about it, and would take "unknown" for "aborted" (T7). Its
- *  coordinator is asked.
+ *  A sweep goes through the commands and then the reservations, a bounded number at a time, and
+ *  rests until the next sweep. A commit stays until it is known that everybody has acknowledged it:
+ *  another participant may still be in doubt about it, and would take "unknown" for "aborted" (T7).
+ *  Its coordinator is asked.
  */
 #include "ledger.h"
 #include "participant_state.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  By the clock that is behind: what leaves too late does no harm. */
+/*  Judged by the clock that is behind: a record deleted too late does no harm. */
 static bool participant_prune_outlived (const participant_t *self, const moment_t *now,
                                         int64_t until_ms)
 {

@@ -1,9 +1,9 @@
 /*  participant_readmit - what a lost store had promised, booked again from what homes keep of it
  *  (T14).
  *
- *  A version that was committed stands, whatever the clock says of its edge by now: only room
- *  matters, and that the class or link is still here. Its plan is kept with it, for no command of
- *  this store made it.
+ *  A version that was committed stands even if its edge has passed: it is booked if there is free
+ *  capacity, and its class or link is still configured. Its plan is kept with it, because no
+ *  command of this store made it.
  */
 #include "participant_state.h"
 
@@ -35,7 +35,7 @@ void participant_told_committed (participant_t *self, const moment_t *now, const
         command_decide_commit (command, now, EVENT_RESOLVED);
 }
 
-/*  Past its edge, as the resource sees it: then only room matters (T9). */
+/*  The resource is told that the edge has passed, so that only free capacity counts (T9). */
 static void *participant_readmit_take (participant_t *self, const moment_t *now, const plan_t *made,
                                        const part_body_t *part, const void *current,
                                        char why [WHY_BYTES])
@@ -87,7 +87,8 @@ static void participant_readmit_book (participant_t *self, reservation_t *reserv
     participant_readmit_tell_row (self, reservation);
 }
 
-/*  Its pending change began from a version that is past, and was not what ended it. */
+/*  Aborts the pending change: it began from a version that is out of date, and did not make this
+ *  one. */
 static reservation_t *without_pending (participant_t *self, const moment_t *now, const char *id)
 {
     reservation_t *reservation = reservation_find (self, id);
@@ -98,7 +99,7 @@ static reservation_t *without_pending (participant_t *self, const moment_t *now,
     return reservation_find (self, id); /* it may have ended with it */
 }
 
-/*  Puts it in the place of what is known here. */
+/*  Replaces what is known here. */
 static readmit_t participant_readmit_readmit (participant_t *self, const moment_t *now,
                                               const readmitted_t *readmitted,
                                               const part_body_t *part, char why [WHY_BYTES])

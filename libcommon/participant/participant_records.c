@@ -263,7 +263,7 @@ static int by_itself (const void *key, const void *thing)
     return txid_compare (key, thing);
 }
 
-/*  What it was stays in the store, and nobody hears anything of it. */
+/*  The record stays in the store, and nothing is told about its txid. */
 static void tell_unreadable (participant_t *self, const txid_t *txid, const char *why)
 {
     service_bad_record (self->service, "commands", why);
@@ -279,7 +279,7 @@ bool records_unreadable (const participant_t *self, const txid_t *txid)
     return ordered_find (self->unreadable, txid) != NULL;
 }
 
-/*  What comes from a disk is looked at again; then over which it books. */
+/*  Checks a part that was read from the store, and finds the time over which it books. */
 static bool part_read (const participant_t *self, part_kind_t kind, packed_t packed, span_t *span,
                        char why [WHY_BYTES])
 {
@@ -395,7 +395,8 @@ static void *take_forced (participant_t *self, const moment_t *now, const plan_t
     return taken;
 }
 
-/*  The plan that made its version; a bare one when that command is no longer kept. */
+/*  The plan that made its version; when that command is no longer kept, one with the names alone.
+ */
 static plan_t participant_records_plan_of (participant_t *self, const reservation_t *reservation)
 {
     const command_t *by = command_find (self, &reservation->made_by);
@@ -408,8 +409,8 @@ static plan_t participant_records_plan_of (participant_t *self, const reservatio
     return plan;
 }
 
-/*  What is booked stays booked, also on what the configuration no longer has, or has otherwise:
- *  only people can tell what is to become of it. Each is told, but for those beyond a bound. */
+/*  What is booked stays booked even when the configuration no longer fits it: only people can
+ *  decide what is to become of it. Each such reservation is logged, up to a bound. */
 static void tell_drift (participant_t *self, const moment_t *now, const reservation_t *reservation,
                         const plan_t *plan, const part_body_t *part, size_t *drifted)
 {
@@ -450,8 +451,8 @@ static void book_reservations (participant_t *self, const moment_t *now)
                     drifted - DRIFTED_TOLD_MAX);
 }
 
-/*  The pending change of its reservation again; false when another one is, which no write of ours
- *  can have left behind. */
+/*  Makes it the pending change of its reservation again. False when another change is pending
+ *  already, which no write of ours can have left behind. */
 static bool rejoin (command_t *self, const plan_t *plan)
 {
     participant_t *participant = self->participant;
@@ -465,8 +466,8 @@ static bool rejoin (command_t *self, const plan_t *plan)
     return true;
 }
 
-/*  The most that a hold is granted; of one that this store itself coordinates, until its plan must
- *  be decided. */
+/*  The longest life that a hold may have; of one that this store itself coordinates, until its plan
+ *  must be decided. */
 static int64_t life_ms_max (const command_t *self)
 {
     const participant_t *participant = self->participant;
@@ -474,8 +475,8 @@ static int64_t life_ms_max (const command_t *self)
     return own ? DECIDE_AHEAD_MS_MAX : (int64_t) participant->limits.hold_ttl_ms_max;
 }
 
-/*  T15: what is left of a hold's life is told by the wall clock, which the host never lets fall
- *  behind the last stamp stored; and never more than a site grants. */
+/*  T15: what is left of a hold's life is judged by the wall clock, which the host never lets fall
+ *  behind the last stamp stored. It is never more than a site grants. */
 static void resume_life (command_t *self, const moment_t *now)
 {
     int64_t left_ms = self->expires_ms - now->wall_ms;

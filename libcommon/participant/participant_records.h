@@ -1,10 +1,11 @@
-/*  participant_records - what a participant keeps in its store, as its ledger tells it, too. */
+/*  participant_records - the records that a participant keeps in its store and shows in its ledger.
+ */
 #ifndef MUSUBI_PARTICIPANT_RECORDS_H
 #define MUSUBI_PARTICIPANT_RECORDS_H
 
 #include "transaction.h"
 
-/*  A command as it is kept; plan, packed, is empty for a tombstone. */
+/*  A stored command; plan, packed, is empty for a tombstone. */
 typedef struct {
     packed_t plan;
     command_state_t state;
@@ -22,7 +23,7 @@ typedef struct {
 } command_record_t;
 extern const codec_t command_record_codec;
 
-/*  A reservation; plan is kept with it where its command has left. */
+/*  A stored reservation; plan is set when the command that made the version is no longer kept. */
 typedef struct {
     char owner [NAME_BYTES_MAX + 1];
     uint32_t version;

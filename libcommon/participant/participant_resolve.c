@@ -1,9 +1,9 @@
-/*  participant_resolve - what others than the coordinator ask about a txid: how it stands here (T7),
- *  and that it be left to them (T8).
+/*  participant_resolve - questions about a txid from others than its coordinator: Resolve asks how
+ *  it stands here (T7), Fence asks to settle it in the coordinator's place (T8).
  *
- *  Both make sure first that what has not voted never will. A fence goes further: what has voted
- *  takes no decision of a lower epoch from then on, so that whoever has fenced everybody, and has
- *  found nobody committed, knows that nobody will be.
+ *  Both first make sure that a command that has not voted never will. A fence also makes a command
+ *  that has voted refuse every decision of a lower epoch. So a planner that has fenced everybody,
+ *  and has found nobody committed, knows that nobody ever will be.
  */
 #include "participant_state.h"
 
@@ -22,7 +22,7 @@ bool participant_is_home (const char *name)
     return strncmp (name, "gis/", strlen ("gis/")) == 0;
 }
 
-/*  Of a known plan, only planners and those who vote on it. */
+/*  Of a plan that is known here, only planners and the plan's own participants may ask. */
 static bool may_resolve (const request_t *request, const command_t *command)
 {
     if (!command || command->plan.size == 0 || participant_is_planner (request->actor))
@@ -102,7 +102,8 @@ bool participant_epoch_valid (participant_t *self, const moment_t *now, const re
     return his && epoch == command->epoch;
 }
 
-/*  Put with the answer: from then on no lower epoch decides, and what has not voted never will. */
+/*  Put in the same write as the answer: from then on no lower epoch decides, and a command that has
+ *  not voted never will. */
 static void fence (command_t *command, const moment_t *now, uint32_t epoch, const char *by)
 {
     char text [TXID_TEXT_BYTES];

@@ -1,12 +1,12 @@
-/*  participant_show - what is asked without changing anything: one reservation, a page of them, a
+/*  participant_show - questions that change nothing: one reservation, a page of reservations, a
  *  page of commands.
  *
- *  A page ends when it is full, or when so many records have been looked at for it: what is hidden
- *  or not asked for costs a step no more than what is told. next is where to go on.
+ *  A page ends when it is full, or when LOOKS_MAX records have been looked at for it, so that
+ *  records that are hidden or not asked for never make a step long. next says where to go on.
  *
- *  Whose a reservation is and what it books is told to its owner, to planners (which ask in their
- *  users' names and answer each only what is theirs) and to administrators; others learn that it is
- *  there and how it stands.
+ *  Who owns a reservation and what it books is shown to its owner, to planners (which ask in their
+ *  users' names and answer each user only about his own) and to administrators. Others see only
+ *  that it exists, and its state.
  */
 #include "access.h"
 #include "participant_state.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  S3's state, which time alone moves on. */
+/*  The state as S3 defines it, which changes with time alone, too. */
 static record_state_t participant_show_state_of (const moment_t *now,
                                                  const reservation_t *reservation)
 {

@@ -26,23 +26,23 @@
 
 #include <sys/queue.h>
 
-#define RELEASE_WAIT_MS         10000 /* a release that met a pending change bars new ones so long */
+#define RELEASE_WAIT_MS         10000    /* a release that met a pending change keeps others out */
 #define DECIDE_AHEAD_MS_MAX     3600000  /* a plan must be decided within an hour */
-#define TOMBSTONE_AHEAD_MS_MAX  86400000 /* what a RESOLVE may say of decide_by */
-#define EDGE_LOOK_MS_MAX        60000 /* an edge far away is looked at so often: clocks get stepped */
-#define ASK_TIMEOUT_MS          1000   /* a question in doubt */
-#define DONE_LAZY_MS            5000   /* marks wait so long for a write to travel with */
-#define DONE_BATCH              256    /* marks that travel with one write */
-#define PRUNE_STEP              256    /* records looked at in one go */
-#define PRUNE_PACE_MS           50     /* between two goes of one sweep */
-#define PRUNE_REST_MS_MIN       1000   /* between two sweeps: an eighth of the retention, */
-#define PRUNE_REST_MS_MAX       600000 /* within these bounds */
-#define PRUNE_ASKS_MAX          16     /* questions for acknowledgement in one go */
+#define TOMBSTONE_AHEAD_MS_MAX  86400000 /* how far ahead decide_by may lie in a RESOLVE */
+#define EDGE_LOOK_MS_MAX        60000    /* a far edge is checked this often: clocks get stepped */
+#define ASK_TIMEOUT_MS          1000     /* patience with a question in doubt */
+#define DONE_LAZY_MS            5000     /* how long marks wait for a write to go with */
+#define DONE_BATCH              256      /* marks that go with one write */
+#define PRUNE_STEP              256      /* records looked at in one go */
+#define PRUNE_PACE_MS           50       /* between two goes of one sweep */
+#define PRUNE_REST_MS_MIN       1000     /* between two sweeps: an eighth of the retention, */
+#define PRUNE_REST_MS_MAX       600000   /* within these bounds */
+#define PRUNE_ASKS_MAX          16       /* questions for acknowledgement in one go */
 #define DRIFTED_TOLD_MAX        64   /* reservations that don't fit the configuration, in the log */
 #define LOOKS_MAX               4096 /* records looked at for one page, told or not */
 #define STORE_RESERVE_PARTS     10   /* the last tenth of the store is for decisions (T13), */
 #define LEDGER_ROOM_BYTES       1024 /* and so much for the rows that each open command may need */
-#define TOMBSTONE_RESERVE_PARTS 20   /* its half for those of known commands alone */
+#define TOMBSTONE_RESERVE_PARTS 20   /* the last twentieth takes no tombstones of unknown txids */
 
 typedef struct command command_t;
 typedef struct reservation reservation_t;
@@ -71,7 +71,7 @@ struct command {
     span_t span;      /* the part's */
     bool plan_untold; /* not yet in a row of the ledger */
     bool part_untold;
-    char *request;    /* actor, line end, request id, of one that has a home; NULL = none (T2) */
+    char *request;    /* actor, line feed, request id, if it has a home; else NULL (T2) */
     tally_t *actor;   /* NULL for a tombstone */
     tally_t *planner; /* the coordinator; of a tombstone, whose store made the txid */
     uint32_t base_version;
@@ -123,7 +123,7 @@ struct participant {
     participant_limits_t limits;
     const access_t *access;
     ordered_t *commands;     /* by txid */
-    ordered_t *requested;    /* those with a request, by that and txid; none at a home */
+    ordered_t *requested;    /* commands with a request, by request and txid; empty at a home */
     ordered_t *unreadable;   /* txids of records that could not be understood */
     ordered_t *reservations; /* by id */
     ordered_t *actors;       /* tallies */
@@ -133,7 +133,7 @@ struct participant {
     uint64_t done_timer;
     size_t open_count;
     size_t tombstones_count;
-    bool readmitting; /* what it has lost is being booked again: it grants nothing yet (T14) */
+    bool readmitting; /* what a lost store had promised is being booked again (T14) */
     uint64_t prune_timer;
     bool prune_reservations; /* which table the sweep is in */
     txid_t prune_txid;       /* how far it is there */
@@ -143,39 +143,41 @@ struct participant {
 
 /*  --- participant.c --- */
 
-/*  Answer a command verb; counts a refusal. Ends the answer. */
+/*  Answers a command verb, and counts a refusal. Clears the answer. */
 void participant_answer (participant_t *self, const request_t *request, command_answer_t *answer);
 
-/*  The refusal in the answer; where there is none, the request was not understood: why. */
+/*  Answers with the refusal in the answer; when there is none, refuses the request as not
+ *  understood, with why. */
 void participant_answer_or_refuse (participant_t *self, const request_t *request,
                                    command_answer_t *answer, const char *why);
 
-/*  Count and log an answer that is a refusal. */
+/*  Counts and logs an answer that is a refusal. */
 void participant_count_refusal (participant_t *self, const request_t *request,
                                 const command_answer_t *answer);
 
-/*  Why not, in one sentence. False, so that a check can return it. */
+/*  Says why not, in one sentence. Returns false, so that a check can return it. */
 bool refuse_with (refusal_t *refusal, refusal_reason_t reason, const char *format, ...)
   __attribute__ ((format (printf, 3, 4)));
 
 /*  PREPARE of a command that is held, and the answer to it. */
 void participant_vote (command_t *command, const moment_t *now, const request_t *request);
 
-/*  The opening of every verb: false when it has been answered. *command may be NULL. */
+/*  Begins every verb: finds the command, NULL when it is not known, and checks the caller's right.
+ *  False when the request has been answered. */
 bool participant_begin (participant_t *self, const moment_t *now, const request_t *request,
                         verb_t verb, const txid_t *txid, command_t **command);
 bool participant_may (const participant_t *self, verb_t verb, const request_t *request,
                       const txid_t *txid, const command_t *command);
 void participant_answer_may_not (participant_t *self, const request_t *request, const txid_t *txid);
 
-/*  The refusal of a verb that does not fit the state: the state says how it ended. */
+/*  The answer to a verb that does not fit the state: the state says how the command ended. */
 command_answer_t participant_ended (const moment_t *now, const txid_t *txid,
                                     const command_t *command);
 void participant_answer_ended (participant_t *self, const moment_t *now, const request_t *request,
                                const txid_t *txid, const command_t *command);
 
-/*  A tombstone for a txid that is not known here; NULL when there is no room for one, which has
- *  been answered: nothing is known, nothing is promised (T7). */
+/*  A tombstone for a txid that is not known here. NULL when there is no room for one: then the
+ *  request has been answered, and nothing was said or promised about the txid (T7). */
 command_t *participant_tombstone_asked (participant_t *self, const moment_t *now,
                                         const request_t *request, const txid_t *txid,
                                         int64_t decide_by_ms, command_event_t event);
@@ -188,8 +190,9 @@ bool participant_is_planner (const char *name);
 bool participant_is_home (const char *name);
 method_fn participant_on_outcome;
 
-/*  May the caller decide in this epoch? 0 is the coordinator's own, anything else that of the
- *  caller's fence. False when it has been answered: it may not, or the epoch has been overtaken. */
+/*  May the caller decide in this epoch? Epoch 0 is the coordinator's own, any other that of the
+ *  caller's fence. False when the request has been answered: the caller may not, or a later epoch
+ *  is in force. */
 bool participant_epoch_valid (participant_t *self, const moment_t *now, const request_t *request,
                               const txid_t *txid, const command_t *command, uint32_t epoch);
 
@@ -198,43 +201,43 @@ bool participant_epoch_valid (participant_t *self, const moment_t *now, const re
 /*  Its plan, decoded anew; end it with codec_clear. Only for a command that has one. */
 plan_t command_plan (const command_t *self);
 
-/*  A part that was looked at before, taken apart; of kind PART_NONE when it is empty. The caller ends
- *  it: part_clear. */
+/*  Decodes a part that was checked before; of kind PART_NONE when it is empty. End it with
+ *  part_clear. */
 part_body_t part_kept (part_kind_t kind, packed_t packed);
 
-/*  Move it, with all that follows: capacity, reservation, timers, records, log, counters. The table
- *  in participant_states.c must have the step. */
+/*  Moves it, with all that follows: capacity, reservation, timers, records, log, counters. The
+ *  table in participant_states.c must have the step. */
 void command_move (command_t *self, const moment_t *now, command_state_t to, command_event_t event);
 
-/*  What time alone does to it: a held one expires, a prepared one meets its edge. */
+/*  Applies what time alone does to it: a held one expires, a prepared one meets its edge. */
 void command_age (command_t *self, const moment_t *now);
 
-/*  The timer that its state needs. */
+/*  Sets the timer that its state needs. */
 void command_watch (command_t *self, const moment_t *now);
 
-/*  The coordinator has committed: it commits, or past its edge tries to come in again (T9).
- *  Only while prepared or at the edge. */
+/*  The coordinator has committed: commits the command or, past its edge, tries to book it again
+ *  (T9). Only while prepared or at the edge. */
 void command_decide_commit (command_t *self, const moment_t *now, command_event_t event);
 
-/*  T15: has the edge come by both clocks, so that a stepped one alone makes none? By either, so
- *  that no vote is given past it? Never for a claim. */
+/*  T15: has the edge passed by both clocks, so that one stepped clock makes no edge? Has it passed
+ *  by either, so that no vote is given past it? Never for a claim. */
 bool command_edge_passed (const command_t *self, const moment_t *now);
 bool command_edge_near (const command_t *self, const moment_t *now);
 
-/*  decide_by has passed: by both clocks; by whichever comes first. */
+/*  Has decide_by passed by both clocks? By either? */
 bool command_decide_passed (const command_t *self, const moment_t *now);
 bool command_decide_near (const command_t *self, const moment_t *now);
 
-/*  Count decide_by and edge monotonically from now on. */
+/*  Counts decide_by and edge monotonically from now on. */
 void command_clock (command_t *self, const moment_t *now);
 
 bool command_open (const command_t *self);     /* held or prepared: it takes capacity */
 bool command_finished (const command_t *self); /* no verb changes it any more */
 
-/*  Counted while open, with its actor, its planner, and in all. */
+/*  Counts it while it is open: for its actor, for its planner, and in all. */
 void command_count (command_t *self, bool open);
 
-/*  Every participant has acknowledged (T6). Stored with the next write. */
+/*  Every participant has acknowledged it (T6). Stored with the next write. */
 void command_mark_done (command_t *self, const moment_t *now);
 
 /*  The answer to a verb: where it stands now. */
@@ -247,11 +250,11 @@ command_t *command_find (const participant_t *self, const txid_t *txid);
 /*  Another txid by which the request of this plan was committed here; NULL = there is none (T2). */
 const command_t *command_of_request (const participant_t *self, const plan_t *plan);
 
-/*  A new command, in the table. plan NULL: a tombstone. Neither is kept. */
+/*  A new command, in the table; txid and plan are copied. plan NULL: a tombstone. */
 command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *plan);
 void command_free (command_t *self);
 
-/*  Its record, and the row of the ledger that tells what has changed in it. */
+/*  Puts its record, and the ledger row that tells what has changed in it. */
 typedef struct {
     command_state_t from;
     const char *event;
@@ -266,7 +269,7 @@ reservation_t *reservation_new (participant_t *self, const char *id, const char 
 void reservation_free (participant_t *self, reservation_t *reservation);
 void reservation_put (participant_t *self, reservation_t *reservation);
 
-/*  The part it books from now on: copied. */
+/*  Sets the part that it books from now on: copied. */
 void reservation_part (reservation_t *reservation, part_kind_t kind, bytes_t part, span_t span);
 
 /*  Is there a record of this txid that could not be understood? Then nothing is known of it, not
@@ -277,8 +280,8 @@ void records_register (participant_t *self);
 void records_start (participant_t *self, const moment_t *now);
 void records_destroy (participant_t *self);
 
-/*  Marks of done (T6) wait for a write to travel with, a few with each; all of them are stored
- *  after a while, if none comes. */
+/*  Marks of done (T6) are stored a few at a time, with other writes; if no write comes, all of them
+ *  are stored after a while. */
 void records_done_later (participant_t *self, const moment_t *now);
 
 /*  --- participant_tombstone.c --- */
@@ -294,10 +297,11 @@ void prune_start (participant_t *self, const moment_t *now);
 
 /*  --- participant_in_doubt.c --- */
 
-/*  A vote has been given: ask when no decision comes. delay_ms from now. */
+/*  A vote has been given: asks about it if no decision comes within delay_ms. */
 void doubt_watch (command_t *self, const moment_t *now, int64_t delay_ms);
 
-/*  Up to half of the delay earlier, so that those in doubt about one planner do not ask in step. */
+/*  The delay less up to half of it, so that all who are in doubt about one planner do not ask in
+ *  step. */
 int64_t doubt_delay_ms (command_t *self, uint32_t delay_ms);
 
 /*  No more questions. */
@@ -308,14 +312,15 @@ void doubt_ask_done (command_t *self, const moment_t *now);
 
 /*  --- participant_claim.c --- */
 
-/*  The home's vote may bring the answer to keep (T2). It stays a claim of the same request: another
- *  digest, or another answer once voted, is a conflict. False with *refusal, or why when the
- *  resource does not understand it: it asserts on what it takes, so it looks first. */
+/*  The vote of a home may bring the answer to keep (T2). It must be a claim of the same request:
+ *  another digest, or another answer once voted, is a conflict. False with *refusal, or why when
+ *  the resource does not understand it. Checked before it is taken, because the resource asserts on
+ *  what it takes. */
 bool claim_complete (command_t *command, const moment_t *now, packed_t *claim, refusal_t *refusal,
                      char why [WHY_BYTES]);
 method_fn participant_on_amend;
 
-/*  Are both claims of one request? Its answer does not count. */
+/*  Are both claims of the same request? Their answers are not compared. */
 bool claims_match (packed_t kept, bytes_t other);
 
 /*  --- participant_hold.c --- */
@@ -342,7 +347,7 @@ packed_t command_row_encode (const command_t *self);
 
 packed_t reservation_record_encode (const reservation_t *self);
 
-/*  A reservation as it is told. Borrows. */
+/*  A reservation as it is shown. Borrows. */
 typedef struct {
     const char *participant;
     const reservation_t *reservation;

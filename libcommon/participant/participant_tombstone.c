@@ -1,16 +1,16 @@
 /*  participant_tombstone - tombstones: a txid that is buried before it came will never be held.
  *
- *  Whoever may ask about a txid can have any number of them buried, so their count is bounded, in
- *  all and for each planner, and so is the room they take. Where there is none, the one who asked
- *  learns nothing, which is safe: what nobody has buried may still be held and committed, and
- *  nothing was said about it (T7).
+ *  Anyone who may ask about txids can have any number of them buried, so tombstones are bounded: in
+ *  number, for each planner, and in the room they take. When no more are allowed, the caller is
+ *  told that nothing is known. That is safe: a txid that is not buried may still be held and
+ *  committed, and nothing was said about it (T7).
  */
 #include "participant_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/*  Its record can't be understood: a tombstone would say that it never voted. */
+/*  Its record can't be understood, so a tombstone might deny a vote that was given. */
 static bool check_unknown (const participant_t *self, const txid_t *txid, refusal_t *refusal)
 {
     return !records_unreadable (self, txid) ||
@@ -19,7 +19,7 @@ static bool check_unknown (const participant_t *self, const txid_t *txid, refusa
              "the record of this transaction here can't be read, so nothing is known of it");
 }
 
-/*  T13: what is left then is for commands that are known. */
+/*  T13: the room that is left then is for commands that are known. */
 static bool participant_tombstone_check_room (const moment_t *now, refusal_t *refusal)
 {
     if (now->store_free_bytes >= now->store_bytes / TOMBSTONE_RESERVE_PARTS)

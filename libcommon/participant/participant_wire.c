@@ -112,7 +112,7 @@ packed_t reservation_record_encode (const reservation_t *self)
 
 /*  --- pages --- */
 
-/*  Records with what they point to: plans, parts and openings are unpacked from the bytes kept. */
+/*  Records, with the plans, parts and openings that they point to, unpacked from the bytes kept. */
 struct page {
     arena_t arena;
     ProtobufCMessage **records;
@@ -150,7 +150,7 @@ static void *page_unpack (page_t *self, const ProtobufCMessageDescriptor *descri
     return packed.size > 0 ? message_unpack_in (descriptor, bytes, &self->arena.allocator) : NULL;
 }
 
-/*  NULL unless it is a part that is told: what is claimed is the home's business. */
+/*  NULL for a part that is not shown: claims are the home's own business. */
 static void *page_part (page_t *self, part_kind_t kind, part_kind_t told, packed_t part)
 {
     return kind == told ? page_unpack (self, part_codec (kind)->message, part) : NULL;

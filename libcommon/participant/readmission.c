@@ -1,5 +1,4 @@
-/*  readmission - home after home, page after page; then what they told is booked, by reservation.
- */
+/*  readmission - asks one home after the other, page by page, and then books what they told. */
 #include "readmission.h"
 
 #include "directory.h"
@@ -17,7 +16,7 @@
 /*  The highest version of a reservation that was told. */
 typedef struct {
     allocation_t told;
-    plan_t plan; /* that it tells of */
+    plan_t plan; /* the plan in it */
     uint32_t version;
     bool stands;  /* committed, and not released */
     bool unclear; /* a change that a repair undid: as before, or not at all */
@@ -67,7 +66,7 @@ static void tell_failed (readmission_t *self, const readmission_entry_t *kept, c
                 plan->reservation, plan->owner, kept->version, why);
 }
 
-/*  What it books here; false when that can't be told. */
+/*  The part that it books here; false when that can't be told. */
 static bool readmission_part_of (readmission_t *self, const readmission_entry_t *kept,
                                  packed_t *part, char why [WHY_BYTES])
 {
@@ -162,14 +161,14 @@ static void readmission_finish (readmission_t *self, const moment_t *now)
 
 /*  --- asking --- */
 
-/*  A vote of another store of ours, or a release that awaits it. */
+/*  Does the plan name an earlier store of this participant, as one that votes or is awaited? */
 static bool voted_before (const readmission_t *self, const plan_t *plan)
 {
     const participant_ref_t *party = plan_party (plan, self->service->name);
     return party && memcmp (party->store, self->service->store.id, STORE_ID_BYTES) != 0;
 }
 
-/*  Takes what told and its plan have. */
+/*  Takes over the contents of told and of its plan. */
 static void readmission_keep (readmission_t *self, allocation_t *told, plan_t *plan)
 {
     bool committed = false;
@@ -278,7 +277,7 @@ static void readmission_on_lost (void *owner, const moment_t *now,
     (void) store;
     readmission_t *self = owner;
     if (self->lost)
-        return; /* what is told is not of one store alone */
+        return; /* the homes tell of all its earlier stores at once */
     self->lost = true;
     participant_readmitting (self->participant, true);
     restore_guard_tell (

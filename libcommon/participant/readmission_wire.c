@@ -127,7 +127,8 @@ static bool add_circuit (circuit_list_t *to, const Musubi__Connection *from, con
     return true;
 }
 
-/*  Links from the first-th on that are one circuit of this domain; 0 when that one is another's. */
+/*  How many links, from the first-th on, are one circuit of this domain; 0 when that link is
+ *  another domain's. */
 static size_t stretch (const Musubi__Connection *from, const char *domain, size_t first)
 {
     size_t at = first;

@@ -16,7 +16,7 @@ typedef struct {
 extern const codec_t allocations_question_codec;
 
 typedef struct {
-    packed_t plan; /* packed, as it came: a plan in order */
+    packed_t plan; /* packed, as it came; it was checked */
     packed_t answer;
     bool decided;
     bool amended;
@@ -32,7 +32,8 @@ typedef struct {
 } allocations_page_t;
 extern const codec_t allocations_page_codec;
 
-/*  What an answer tells of its reservation; committed false: it does not stand, or not as asked. */
+/*  What an answer tells of its reservation. committed false: the reservation does not stand, or not
+ *  as it was asked for. */
 bool allocated_read (bytes_t answer, bool *committed, uint32_t *version);
 
 /*  What the answer books at this site, or on the links of this domain, as packed ComputePart or
